@@ -1,0 +1,30 @@
+# The commands of this repository; `make` alone lists them.
+.DEFAULT_GOAL := help
+.PHONY: help setup run test check bench lock
+
+# `make test ARGS="-k tiers"`: passed on to the command behind run, test, bench and lock.
+ARGS ?=
+
+help:
+	@echo "make COMMAND, where COMMAND is one of"
+	@sed -n 's/^\([a-z]*\):.*## /  \1	/p' Makefile | expand -t 12
+	@echo 'ARGS="..." passes arguments on: make test ARGS="-k tiers"'
+
+setup: ## make .venv from the lock file, with the command at .venv/bin/lootkeep
+	@tools/setup.sh .venv locks/dev.txt project
+
+run: setup ## start the service on 127.0.0.1:8000 with the embedded database
+	@exec .venv/bin/lootkeep serve $(ARGS)
+
+test: setup ## run all tests on SQLite, PostgreSQL and Redis, which it finds or installs
+	@exec .venv/bin/python -m tests.servers -- .venv/bin/python -m pytest -n 2 $(ARGS)
+
+check: setup ## style, types, imports, dead code, dependencies and the rules in tests/rules
+	@exec .venv/bin/python tools/check.py
+
+bench: setup ## measure against the peers in bench/peers
+	@tools/setup.sh .venv-bench locks/bench.txt
+	@exec .venv/bin/python -m tests.servers -- .venv/bin/python -m bench.http $(ARGS)
+
+lock: ## write the lock files again from pyproject.toml; ARGS=--upgrade takes newer versions
+	@exec tools/lock.sh $(ARGS)

@@ -1,0 +1,183 @@
+"""Starts what is measured, every server on the same core with its own database, and reads the CPU time."""
+
+import http.client
+import json
+import os
+import secrets
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import asyncpg
+
+ROOT = Path(__file__).parent.parent
+LOOTKEEP = str(ROOT / ".venv/bin/lootkeep")
+PEER = [str(ROOT / ".venv-bench/bin/python"), "-m", "bench.peers.fastapi_orm"]
+TIERS = "/api/external/v1/referrals/tiers"
+# Never reached: the limiter counts every request but refuses none.
+RATE_LIMIT = "1000000000"
+READY_SECONDS = 30.0
+SERVER_CORE, *LOAD_CORES = sorted(os.sched_getaffinity(0))
+TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True)
+class Database:
+    """Where it is, and the process above all others of its server (None: it runs inside the subject)."""
+
+    url: str
+    postmaster: int | None
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A running server that can be measured."""
+
+    name: str
+    pid: int
+    port: int
+    token: str
+
+    def call(self, method: str, body: object = None) -> Any:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        connection.request(method, TIERS, None if body is None else json.dumps(body), headers)
+        response = connection.getresponse()
+        answer = response.read()
+        connection.close()
+        if response.status not in (200, 201):
+            raise SystemExit(f"{self.name} answered {response.status} to {method} {TIERS}: {answer!r}")
+        return json.loads(answer)
+
+
+@contextmanager
+def lootkeep(database_url: str) -> Iterator[Subject]:
+    port = free_port()
+    settings = {
+        "LOOTKEEP_DATABASE_URL": database_url,
+        "LOOTKEEP_PORT": str(port),
+        "LOOTKEEP_SECRET_KEY": secrets.token_urlsafe(32),
+        "LOOTKEEP_RATE_LIMIT_PER_MINUTE": RATE_LIMIT,
+        "LOOTKEEP_LOG_LEVEL": "warning",
+    }
+    run_command([LOOTKEEP, "migrate"], settings)
+    create = [LOOTKEEP, "token", "create", "--name", "bench", "--all-scopes", "--quiet"]
+    token = run_command(create, settings).strip()
+    with server([LOOTKEEP, "serve"], settings) as process:
+        yield ready(Subject("Lootkeep", process.pid, port, token), process)
+
+
+@contextmanager
+def peer(database_url: str) -> Iterator[Subject]:
+    port, token = free_port(), secrets.token_urlsafe(32)
+    settings = {
+        "PEER_DATABASE_URL": database_url,
+        "PEER_PORT": str(port),
+        "PEER_TOKEN": token,
+        "PEER_RATE_LIMIT": RATE_LIMIT,
+    }
+    with server(PEER, settings) as process:
+        yield ready(Subject("FastAPI + ORM", process.pid, port, token), process)
+
+
+@asynccontextmanager
+async def database(engine: str) -> AsyncIterator[Database]:
+    """A fresh database that is gone afterwards."""
+    if engine == "sqlite":
+        with tempfile.TemporaryDirectory() as folder:
+            yield Database(f"sqlite:///{folder}/bench.db", None)
+        return
+    admin_url = os.environ.get("LOOTKEEP_TEST_POSTGRES_URL")
+    if not admin_url:
+        raise SystemExit("LOOTKEEP_TEST_POSTGRES_URL is not set: run this under tests/servers.py.")
+    admin = await asyncpg.connect(admin_url)
+    name = f"bench_{secrets.token_hex(6)}"
+    await admin.execute(f"CREATE DATABASE {name}")
+    try:
+        backend = await admin.fetchval("SELECT pg_backend_pid()")
+        yield Database(urlsplit(admin_url)._replace(path=f"/{name}").geturl(), parent_of(backend))
+    finally:
+        await admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+        await admin.close()
+
+
+@contextmanager
+def server(command: list[str], settings: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
+    # In a folder of its own, so that no .env file of the developer's takes part.
+    with tempfile.TemporaryDirectory() as folder:
+        pinned = ["taskset", "-c", str(SERVER_CORE), *command]
+        process = subprocess.Popen(pinned, cwd=folder, env=environment(settings), stdout=subprocess.DEVNULL)
+        try:
+            yield process
+        finally:
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def ready(subject: Subject, process: subprocess.Popen[bytes]) -> Subject:
+    deadline = time.monotonic() + READY_SECONDS
+    while process.poll() is None and time.monotonic() < deadline:
+        try:
+            subject.call("GET")
+            return subject
+        except (OSError, http.client.HTTPException):
+            time.sleep(0.1)
+    raise SystemExit(f"{subject.name} did not come up within {READY_SECONDS:.0f} seconds; see its words above.")
+
+
+def run_command(command: list[str], settings: dict[str, str]) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        process = subprocess.Popen(command, cwd=folder, env=environment(settings), stdout=subprocess.PIPE, text=True)
+        output, _ = process.communicate()
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command)} failed; see its words above.")
+    return output
+
+
+def environment(settings: dict[str, str]) -> dict[str, str]:
+    inherited = {key: value for key, value in os.environ.items() if not key.startswith("LOOTKEEP_")}
+    return inherited | {"PYTHONPATH": str(ROOT)} | settings
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def cpu_seconds(root: int | None) -> float:
+    """User and system time of a process and of all below it, also of those that have ended."""
+    if root is None:
+        return 0.0
+    stats = {int(path.parent.name): stat for path in Path("/proc").glob("[0-9]*/stat") if (stat := fields(path))}
+    family = [root]
+    for pid in family:
+        family += [child for child, stat in stats.items() if int(stat[1]) == pid]
+    # utime, stime, and both of the children that were waited for.
+    ticks = sum(int(value) for pid in family if pid in stats for value in stats[pid][11:15])
+    return ticks / TICKS_PER_SECOND
+
+
+def parent_of(pid: int) -> int | None:
+    """None when the database server runs on another machine or in another container."""
+    stat = fields(Path(f"/proc/{pid}/stat"))
+    return int(stat[1]) if stat else None
+
+
+def fields(path: Path) -> list[str]:
+    """What follows the command's name, which may itself hold blanks and brackets: state, parent, ..."""
+    try:
+        return path.read_text().rpartition(")")[2].split()
+    except OSError:
+        return []

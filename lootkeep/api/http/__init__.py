@@ -1,0 +1,1 @@
+"""The edge that all APIs share: from bytes to a call, from an answer to bytes."""

@@ -1,0 +1,149 @@
+"""The ASGI application: every request gets an answer in the envelope, with its id, limits and security headers."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+import structlog
+
+from lootkeep.api.http import envelope, idempotency
+from lootkeep.api.http.auth import Tokens
+from lootkeep.api.http.body import read_body
+from lootkeep.api.http.envelope import Headers
+from lootkeep.api.http.errors import Forbidden, ServerError
+from lootkeep.api.http.json import parse_object
+from lootkeep.api.http.limits import Limits
+from lootkeep.api.http.metrics import Metrics
+from lootkeep.api.http.router import Router
+from lootkeep.api.http.routes import Call, Group, Route
+from lootkeep.api.http.validation import parse, parse_query
+from lootkeep.deps import Deps
+from lootkeep.domain.access import Token
+from lootkeep.kernel.errors import Reason
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+log = structlog.get_logger(__name__)
+
+_REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,128}")
+_API = "/api/"
+
+_FIXED_HEADERS: Headers = [
+    (b"content-type", b"application/json"),
+    (b"cache-control", b"no-store"),
+    (b"x-content-type-options", b"nosniff"),
+]
+
+
+class Api:
+    """Answers every path under /api from the route table; all other paths are pages."""
+
+    def __init__(
+        self, deps: Deps, groups: tuple[Group, ...], tokens: Tokens, limits: Limits, metrics: Metrics, pages: ASGIApp
+    ) -> None:
+        self._deps = deps
+        self._router = Router(groups)
+        self._tokens = tokens
+        self._limits = limits
+        self._metrics = metrics
+        self._pages = pages
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or not scope["path"].startswith(_API):
+            await self._pages(scope, receive, send)
+            return
+        started = time.perf_counter()
+        exchange = _Exchange(scope, receive, self._deps.ids.request_id)
+        try:
+            await self._answer(exchange)
+        except Reason as reason:
+            exchange.fail(reason)
+        except Exception:
+            log.exception("request failed", request_id=exchange.request_id, method=scope["method"], path=scope["path"])
+            exchange.fail(ServerError())
+        await exchange.send(send)
+        seconds = time.perf_counter() - started
+        self._metrics.observe(exchange.route, exchange.status, seconds)
+        log.info(
+            "request",
+            request_id=exchange.request_id,
+            method=scope["method"],
+            path=scope["path"],
+            status=exchange.status,
+            token_id=exchange.token.id if exchange.token else None,
+            milliseconds=round(seconds * 1000, 2),
+        )
+
+    async def _answer(self, exchange: _Exchange) -> None:
+        scope = exchange.scope
+        exchange.route, path = self._router.find(scope["method"], scope["path"])
+        route = exchange.route
+        exchange.token = token = await self._let_in(exchange)
+        if not token.may(route.scope):
+            raise Forbidden(route.scope)
+        raw = await read_body(scope, exchange.headers, exchange.receive)
+        query = parse_query(scope["query_string"], route.query) if route.query else None
+        body = parse(parse_object(raw), route.body) if route.body else None
+
+        async def deed(deps: Deps) -> tuple[int, bytes]:
+            reply = await route.handler(Call(deps, token, path, body, query))
+            return route.answer.status, envelope.success(reply, route.answer.message)
+
+        key = exchange.headers.get(b"idempotency-key")
+        if key is None or route.method != "POST":
+            exchange.status, exchange.body = await deed(self._deps)
+            return
+        exchange.status, exchange.body, is_replay = await idempotency.once(
+            self._deps, token.id, scope["path"], key.decode("latin-1"), raw, deed
+        )
+        if is_replay:
+            exchange.answer_headers.append((b"idempotent-replayed", b"true"))
+
+    async def _let_in(self, exchange: _Exchange) -> Token:
+        now = self._deps.clock.now()
+        token = await self._tokens.authenticate(exchange.headers.get(b"authorization"), now)
+        if token is None:
+            client = exchange.scope.get("client")
+            raise await self._limits.refuse(client[0] if client else "", now, exchange.answer_headers)
+        await self._limits.count(token, now, exchange.answer_headers)
+        return token
+
+
+class _Exchange:
+    """One request on its way to an answer."""
+
+    __slots__ = ("answer_headers", "body", "headers", "receive", "request_id", "route", "scope", "status", "token")
+
+    def __init__(self, scope: Scope, receive: Receive, make_id: Callable[[], str]) -> None:
+        self.scope = scope
+        self.receive = receive
+        self.headers: dict[bytes, bytes] = dict(scope["headers"])
+        given = self.headers.get(b"x-request-id", b"")
+        self.request_id = given.decode() if _REQUEST_ID.fullmatch(given) else make_id()
+        self.answer_headers: Headers = []
+        self.route: Route | None = None
+        self.token: Token | None = None
+        self.status = 500
+        self.body = b""
+
+    def fail(self, reason: Reason) -> None:
+        self.status, self.body, headers = envelope.failure(reason)
+        self.answer_headers += headers
+
+    async def send(self, send: Send) -> None:
+        headers = [
+            *_FIXED_HEADERS,
+            (b"content-length", str(len(self.body)).encode()),
+            (b"x-request-id", self.request_id.encode()),
+            *self.answer_headers,
+        ]
+        await send({"type": "http.response.start", "status": self.status, "headers": headers})
+        body = b"" if self.scope["method"] == "HEAD" else self.body
+        await send({"type": "http.response.body", "body": body})

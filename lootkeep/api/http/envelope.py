@@ -1,0 +1,84 @@
+"""The envelope: the one shape of every answer, success or failure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import msgspec
+
+from lootkeep.api.http.errors import STATUSES, MethodNotAllowed, Status, TooManyRequests, Unauthorized
+from lootkeep.api.http.routes import Reply
+from lootkeep.kernel.errors import Reason
+from lootkeep.kernel.paging import last_page
+from lootkeep.views.fields import field
+
+Headers = list[tuple[bytes, bytes]]
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Meta(msgspec.Struct, frozen=True):
+    """Where a page lies in its list."""
+
+    current_page: Annotated[int, field("The page of this answer, from 1.", 1)]
+    last_page: Annotated[int, field("The number of the last page, at least 1.", 1)]
+    per_page: Annotated[int, field("How many items a page holds.", 15)]
+    total: Annotated[int, field("How many items there are in all.", 1)]
+
+
+class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What every failure looks like; `errors` is there when fields are at fault."""
+
+    success: bool
+    error: Annotated[str, field("The short name of the status.", "Validation Error")]
+    code: Annotated[str, field("A stable word for machines.", "validation_failed")]
+    message: Annotated[str, field("A sentence to show.", "The given data was invalid.")]
+    errors: (
+        Annotated[
+            dict[str, Sequence[str]],
+            field("Every failing field with its sentences.", {"name": ["The name field is required."]}),
+        ]
+        | None
+    ) = None
+
+
+def success(reply: Reply, message: str | None) -> bytes:
+    parts = [b'{"success":true']
+    text = reply.message or message
+    if text is not None:
+        parts += (b',"message":', _encode(text))
+    if reply.data is not msgspec.UNSET:
+        parts += (b',"data":', _encode(reply.data))
+    if reply.page is not None:
+        page = reply.page
+        meta = Meta(page.number, last_page(reply.total, page.size), page.size, reply.total)
+        parts += (b',"meta":', _encode(meta))
+    parts.append(b"}")
+    return b"".join(parts)
+
+
+def failure(reason: Reason) -> tuple[int, bytes, Headers]:
+    """Status, body and the headers that this failure must carry."""
+    status = status_of(reason)
+    fields = dict(reason.fields) if reason.fields else None
+    body = _encode(Failure(False, status.name, reason.code, reason.message, fields))
+    return status.code, body, _headers(reason)
+
+
+def status_of(reason: Reason) -> Status:
+    for kind in type(reason).__mro__:
+        if kind in STATUSES:
+            return STATUSES[kind]
+    raise TypeError(f"{type(reason).__name__} has no row in STATUSES") from reason
+
+
+def _headers(reason: Reason) -> Headers:
+    match reason:
+        case Unauthorized():
+            return [(b"www-authenticate", b"Bearer")]
+        case MethodNotAllowed():
+            return [(b"allow", ", ".join(reason.allowed).encode())]
+        case TooManyRequests():
+            return [(b"retry-after", str(reason.retry_after).encode())]
+    return []

@@ -1,0 +1,93 @@
+"""Reason to status: the only such table, and the failures that the edge itself finds."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from lootkeep.kernel import errors
+from lootkeep.kernel.errors import Reason
+
+
+class Status(NamedTuple):
+    code: int
+    name: str
+
+
+BAD_REQUEST = Status(400, "Bad Request")
+UNAUTHORIZED = Status(401, "Unauthorized")
+FORBIDDEN = Status(403, "Forbidden")
+NOT_FOUND = Status(404, "Not Found")
+METHOD_NOT_ALLOWED = Status(405, "Method Not Allowed")
+CONFLICT = Status(409, "Conflict")
+PAYLOAD_TOO_LARGE = Status(413, "Payload Too Large")
+UNSUPPORTED_MEDIA_TYPE = Status(415, "Unsupported Media Type")
+UNPROCESSABLE = Status(422, "Unprocessable")
+VALIDATION_ERROR = Status(422, "Validation Error")
+TOO_MANY_REQUESTS = Status(429, "Too Many Requests")
+SERVER_ERROR = Status(500, "Server Error")
+SERVICE_UNAVAILABLE = Status(503, "Service Unavailable")
+
+
+class BadRequest(Reason):
+    """What arrived is not HTTP that can be understood."""
+
+
+class Unauthorized(Reason):
+    def __init__(self) -> None:
+        super().__init__("unauthorized", "A valid access token is required.")
+
+
+class Forbidden(Reason):
+    def __init__(self, scope: str) -> None:
+        super().__init__("forbidden", f"The token lacks the required scope {scope}.")
+
+
+class UnknownPath(Reason):
+    def __init__(self) -> None:
+        super().__init__("not_found", "There is nothing at this address.")
+
+
+class MethodNotAllowed(Reason):
+    def __init__(self, allowed: list[str]) -> None:
+        super().__init__("method_not_allowed", f"This address answers to {', '.join(allowed)} only.")
+        self.allowed = allowed
+
+
+class PayloadTooLarge(Reason):
+    def __init__(self) -> None:
+        super().__init__("payload_too_large", "The request body must not be larger than 1 MiB.")
+
+
+class UnsupportedMediaType(Reason):
+    def __init__(self) -> None:
+        super().__init__("unsupported_media_type", "The request body must be sent as application/json.")
+
+
+class TooManyRequests(Reason):
+    def __init__(self, seconds: int) -> None:
+        unit = "second" if seconds == 1 else "seconds"
+        super().__init__("rate_limited", f"Too many requests. Please try again in {seconds} {unit}.")
+        self.retry_after = seconds
+
+
+class ServerError(Reason):
+    def __init__(self) -> None:
+        super().__init__("server_error", "Something went wrong on our side. The request id helps us to find it.")
+
+
+STATUSES: dict[type[Reason], Status] = {
+    errors.InvalidFields: VALIDATION_ERROR,
+    errors.Unprocessable: UNPROCESSABLE,
+    errors.NotFound: NOT_FOUND,
+    errors.Conflict: CONFLICT,
+    errors.Unavailable: SERVICE_UNAVAILABLE,
+    BadRequest: BAD_REQUEST,
+    Unauthorized: UNAUTHORIZED,
+    Forbidden: FORBIDDEN,
+    UnknownPath: NOT_FOUND,
+    MethodNotAllowed: METHOD_NOT_ALLOWED,
+    PayloadTooLarge: PAYLOAD_TOO_LARGE,
+    UnsupportedMediaType: UNSUPPORTED_MEDIA_TYPE,
+    TooManyRequests: TOO_MANY_REQUESTS,
+    ServerError: SERVER_ERROR,
+}

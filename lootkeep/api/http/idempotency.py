@@ -1,0 +1,45 @@
+"""Idempotency keys: the same request sent again gets the stored answer, kept in the deed's own transaction."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+from lootkeep.deps import Deps
+from lootkeep.kernel.errors import Conflict, Unprocessable, invalid
+from lootkeep.services.retention import ANSWERS_KEPT_FOR
+from lootkeep.storage import idempotency as storage
+from lootkeep.storage.database import JoinedDatabase
+from lootkeep.storage.idempotency import KeptAnswer
+
+_LONGEST_KEY = 255
+
+Deed = Callable[[Deps], Awaitable[tuple[int, bytes]]]
+
+
+async def once(deps: Deps, token_id: int, path: str, key: str, body: bytes, deed: Deed) -> tuple[int, bytes, bool]:
+    """Status and body, and whether they are a replay. What fails is rolled back and not kept: it may be tried again."""
+    if not 1 <= len(key) <= _LONGEST_KEY or not key.isprintable():
+        raise invalid("Idempotency-Key", "The Idempotency-Key header must be 1 to 255 printable characters.")
+    fingerprint = hashlib.sha256(body).hexdigest()
+    now = deps.clock.now()
+    async with deps.db.write() as tx:
+        if not await tx.lock(f"idempotency {token_id} {path} {key}"):
+            raise Conflict("idempotency_key_in_use", "A request with this Idempotency-Key is still running.")
+        kept = await storage.get(tx, token_id, path, key)
+        if kept and now - kept.created_at < ANSWERS_KEPT_FOR:
+            return _replay(kept, fingerprint)
+        if kept:
+            await storage.remove(tx, token_id, path, key)
+        status, answer = await deed(replace(deps, db=JoinedDatabase(tx)))
+        await storage.add(tx, token_id, path, key, KeptAnswer(fingerprint, status, answer.decode(), now))
+    return status, answer, False
+
+
+def _replay(kept: KeptAnswer, fingerprint: str) -> tuple[int, bytes, bool]:
+    if kept.fingerprint != fingerprint:
+        raise Unprocessable(
+            "idempotency_key_reused", "This Idempotency-Key was already used with another request body."
+        )
+    return kept.status, kept.answer.encode(), True

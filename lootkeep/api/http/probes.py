@@ -1,0 +1,125 @@
+"""The pages beside the API: health, readiness, metrics, the OpenAPI document and the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from functools import cached_property
+from typing import Any
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route as Page
+
+from lootkeep.api.http import envelope
+from lootkeep.api.http.auth import Tokens
+from lootkeep.api.http.errors import Forbidden, MethodNotAllowed, ServerError, Unauthorized, UnknownPath
+from lootkeep.api.http.metrics import Metrics
+from lootkeep.api.http.reference import ASSETS, render
+from lootkeep.api.http.routes import Reply
+from lootkeep.deps import Deps
+from lootkeep.kernel.errors import Reason, Unavailable
+
+Check = Callable[[], Awaitable[bool]]
+
+_METRICS_SCOPE = "metrics:read"
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_SECURITY = {"x-content-type-options": "nosniff", "content-security-policy": _POLICY, "referrer-policy": "no-referrer"}
+
+
+class Probes:
+    """One method per page; `checks` are what readiness means, by name."""
+
+    def __init__(
+        self, deps: Deps, tokens: Tokens, metrics: Metrics, checks: Mapping[str, Check], document: dict[str, Any]
+    ) -> None:
+        self._deps = deps
+        self._tokens = tokens
+        self._metrics = metrics
+        self._checks = checks
+        self._document = document
+
+    def app(self) -> Starlette:
+        return Starlette(
+            routes=[
+                Page("/", self.home),
+                Page("/healthz", self.health),
+                Page("/readyz", self.readiness),
+                Page("/metrics", self.metrics),
+                Page("/openapi.json", self.openapi),
+                Page("/docs", self.docs),
+                Page("/docs/{name}", self.docs_asset),
+            ],
+            exception_handlers={Reason: _on_reason, HTTPException: _on_http, Exception: _on_error},
+        )
+
+    @cached_property
+    def _openapi(self) -> bytes:
+        return msgspec.json.encode(self._document)
+
+    @cached_property
+    def _reference(self) -> bytes:
+        return render(self._document)
+
+    async def home(self, _: Request) -> Response:
+        return RedirectResponse("/docs")
+
+    async def health(self, _: Request) -> Response:
+        return _data({"status": "alive"})
+
+    async def readiness(self, _: Request) -> Response:
+        failing = [name for name, check in self._checks.items() if not await check()]
+        if failing:
+            raise Unavailable(f"Not ready: {', '.join(failing)}.")
+        return _data({"status": "ready"})
+
+    async def metrics(self, request: Request) -> Response:
+        authorization = request.headers.get("authorization", "").encode("latin-1")
+        token = await self._tokens.authenticate(authorization, self._deps.clock.now())
+        if token is None:
+            raise Unauthorized
+        if not token.may(_METRICS_SCOPE):
+            raise Forbidden(_METRICS_SCOPE)
+        return Response(self._metrics.text(), media_type=Metrics.content_type)
+
+    async def openapi(self, _: Request) -> Response:
+        return Response(self._openapi, media_type="application/json", headers=_SECURITY)
+
+    async def docs(self, _: Request) -> Response:
+        return Response(self._reference, media_type="text/html", headers=_SECURITY)
+
+    async def docs_asset(self, request: Request) -> Response:
+        asset = ASSETS.get(request.path_params["name"])
+        if asset is None:
+            raise UnknownPath
+        content_type, content = asset
+        return Response(content, headers={**_SECURITY, "content-type": content_type})
+
+
+def _data(data: Any) -> Response:
+    return Response(envelope.success(Reply(data), None), media_type="application/json", headers=_SECURITY)
+
+
+async def _on_reason(_: Request, reason: Exception) -> Response:
+    if not isinstance(reason, Reason):
+        raise reason
+    status, body, headers = envelope.failure(reason)
+    extra = {name.decode(): value.decode() for name, value in headers}
+    return Response(body, status, {**_SECURITY, **extra}, "application/json")
+
+
+async def _on_http(request: Request, error: Exception) -> Response:
+    """What Starlette itself refuses: an unknown page, or a method that a page does not have."""
+    if isinstance(error, HTTPException) and error.status_code == 405:
+        return await _on_reason(request, MethodNotAllowed((error.headers or {}).get("Allow", "GET").split(", ")))
+    return await _on_reason(request, UnknownPath())
+
+
+async def _on_error(request: Request, _: Exception) -> Response:
+    return await _on_reason(request, ServerError())

@@ -1,0 +1,46 @@
+"""The API reference page: an OpenAPI 3.1 document in, one HTML page and its two assets out."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from lootkeep.api.http.reference.operations import read
+from lootkeep.api.http.reference.text import inline, prose
+
+HERE = Path(__file__).parent
+
+# Everything the page loads; the Content-Security-Policy allows nothing from elsewhere.
+ASSETS: Mapping[str, tuple[str, bytes]] = {
+    "reference.css": ("text/css; charset=utf-8", (HERE / "reference.css").read_bytes()),
+    "reference.js": ("text/javascript; charset=utf-8", (HERE / "reference.js").read_bytes()),
+}
+
+
+def render(document: Mapping[str, Any], *, assets_at: str = "docs", document_at: str = "openapi.json") -> bytes:
+    """The page for `document`. Both addresses are relative to the page, so a proxy may add a prefix."""
+    template = _environment().get_template("page.html")
+    addresses = {name: f"{assets_at}/{name}?v={_version(body)}" for name, (_, body) in ASSETS.items()}
+    return template.render(api=read(document), assets=addresses, document_at=document_at).encode()
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(HERE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["prose"] = prose
+    environment.filters["inline"] = inline
+    return environment
+
+
+def _version(body: bytes) -> str:
+    # In the address, so that a browser may keep an asset for good and still sees the next release.
+    return hashlib.sha256(body).hexdigest()[:12]

@@ -1,0 +1,47 @@
+"""A ready curl command for an operation, made of its examples."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from urllib.parse import quote, urlencode
+
+from lootkeep.api.http.reference.shown import Body, Parameter
+
+
+def command(method: str, path: str, parameters: list[Parameter], body: Body | None, *, needs_token: bool) -> str:
+    """All that follows the server's address, which only the browser knows.
+
+    Optional parameters stay out: what is copied must work as it is, not come back filtered to nothing.
+    """
+    needed = [one for one in parameters if one.field.is_required]
+    options = _options(method, needed, body, needs_token=needs_token)
+    return " \\\n  ".join([_address(path, needed) + "'", *options])
+
+
+def _address(path: str, needed: list[Parameter]) -> str:
+    path = quote(path, safe="/{}")
+    for one in needed:
+        if one.place == "path":
+            path = path.replace(f"{{{one.field.name}}}", quote(one.example, safe=""))
+    query = urlencode([(one.field.name, one.example) for one in needed if one.place == "query"])
+    return f"{path}?{query}" if query else path
+
+
+def _options(method: str, needed: list[Parameter], body: Body | None, *, needs_token: bool) -> Iterator[str]:
+    if method != "get":
+        yield f"-X {method.upper()}"
+    if needs_token:
+        # A variable, so that no token ends up in a shell history or a chat by copying.
+        yield '-H "Authorization: Bearer $LOOTKEEP_TOKEN"'
+    for one in needed:
+        if one.place == "header":
+            yield f"-H {_quoted(f'{one.field.name}: {one.example}')}"
+    if body:
+        yield '-H "Content-Type: application/json"'
+        yield f"-d {_quoted(textwrap.indent(body.example, '  ').lstrip())}"
+
+
+def _quoted(text: str) -> str:
+    # What shlex.quote makes of an apostrophe is safe too, and unreadable.
+    return "'" + text.replace("'", "'\\''") + "'"

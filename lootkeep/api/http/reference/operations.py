@@ -1,0 +1,206 @@
+"""Reads an OpenAPI document into what the page shows: groups, operations, answers and shared errors."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from collections.abc import Iterator
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import urlsplit
+
+from lootkeep.api.http.reference import curl
+from lootkeep.api.http.reference.schemas import Node, Schemas
+from lootkeep.api.http.reference.shown import Answer, Api, Body, Group, Operation, Parameter
+
+METHODS = ("get", "post", "put", "patch", "delete", "head", "options")
+# The order in which a caller needs them.
+PLACES = ("path", "query", "header")
+# Anchors of the page itself, which no operation may take.
+RESERVED = ("main", "introduction", "authentication", "errors", "filter", "side", "found", "token")
+_KNOWN_STATUSES = {str(status.value) for status in HTTPStatus}
+
+
+def read(document: Node) -> Api:
+    info = document.get("info", {})
+    reader = _Reader(document)
+    server = urlsplit(reader.server)
+    return Api(
+        title=str(info.get("title", "API")),
+        version=str(info.get("version", "")),
+        description=str(info.get("description", "")),
+        origin=f"{server.scheme}://{server.netloc}" if server.netloc else "",
+        prefix=reader.prefix,
+        is_beside=not reader.server,
+        authentication=reader.authentication(),
+        groups=reader.groups(),
+        errors=reader.errors(),
+    )
+
+
+class _Reader:
+    def __init__(self, document: Node) -> None:
+        self._document = document
+        self._components: Node = document.get("components", {})
+        self._schemas = Schemas(document)
+        self._anchors = {*RESERVED, *map(_shared_anchor, self._components.get("responses", {}))}
+        servers = document.get("servers") or [{}]
+        self.server = str(servers[0].get("url", ""))
+        self.prefix = urlsplit(self.server).path.rstrip("/")
+
+    def authentication(self) -> str:
+        schemes = self._components.get("securitySchemes", {}).values()
+        return "\n\n".join(str(scheme["description"]) for scheme in schemes if scheme.get("description"))
+
+    def errors(self) -> list[Answer]:
+        """The failures that operations refer to, told once."""
+        used = {
+            response["$ref"]: status
+            for _, _, operation in self._each()
+            for status, response in operation.get("responses", {}).items()
+            if "$ref" in response and not _is_success(str(status))
+        }
+        answers = [self._answer(str(status), {"$ref": ref}) for ref, status in used.items()]
+        return sorted(answers, key=lambda answer: answer.status)
+
+    def groups(self) -> list[Group]:
+        """In the order of the document's tags; operations with an undeclared tag come last."""
+        tags = self._document.get("tags", ())
+        described = {str(tag["name"]): str(tag.get("description", "")) for tag in tags}
+        members: dict[str, list[Operation]] = {name: [] for name in described}
+        for path, method, operation in self._each():
+            tag = str(next(iter(operation.get("tags", ())), "Other"))
+            members.setdefault(tag, []).append(self._operation(path, method, operation))
+        return [
+            Group(self._anchor(f"group-{name}"), name, described.get(name, ""), operations)
+            for name, operations in members.items()
+            if operations
+        ]
+
+    def _each(self) -> Iterator[tuple[str, str, Node]]:
+        for path, item in self._document.get("paths", {}).items():
+            for method in METHODS:
+                if method in item:
+                    parameters = [*item.get("parameters", ()), *item[method].get("parameters", ())]
+                    yield path, method, {**item[method], "parameters": parameters}
+
+    def _operation(self, path: str, method: str, node: Node) -> Operation:
+        parameters = [self._parameter(parameter) for parameter in node["parameters"]]
+        responses = [self._answer(str(status), one) for status, one in node.get("responses", {}).items()]
+        security = node.get("security", self._document.get("security", []))
+        body = self._body(node.get("requestBody"))
+        full_path = self.prefix + path
+        return Operation(
+            anchor=self._anchor(str(node.get("operationId") or f"{method}-{path}")),
+            method=method,
+            path=full_path,
+            summary=str(node.get("summary") or f"{method.upper()} {path}"),
+            description=str(node.get("description", "")),
+            is_extension=bool(node.get("x-extension")),
+            is_deprecated=bool(node.get("deprecated")),
+            needs_token=any(security),
+            scopes=[str(scope) for choice in security for scopes in choice.values() for scope in scopes],
+            parameters=_by_place(parameters),
+            body=body,
+            answers=[answer for answer in responses if _is_success(answer.status)],
+            failures=[answer for answer in responses if not _is_success(answer.status)],
+            curl=curl.command(method, full_path, parameters, body, needs_token=any(security)),
+        )
+
+    def _anchor(self, wanted: str) -> str:
+        anchor = base = _slug(wanted) or "operation"
+        number = 2
+        while anchor in self._anchors:
+            anchor, number = f"{base}-{number}", number + 1
+        self._anchors.add(anchor)
+        return anchor
+
+    def _parameter(self, node: Node) -> Parameter:
+        node = self._schemas.resolve(node)
+        schema: Node = node.get("schema", {})
+        described = {**schema, "description": node.get("description") or schema.get("description", "")}
+        is_required = bool(node.get("required"))
+        # An address cannot carry a null: "or null" there only means that it may be left out.
+        field = self._schemas.field(str(node.get("name", "")), described, is_required=is_required)
+        example = _text(node["example"] if "example" in node else self._schemas.sample(schema))
+        return Parameter(
+            place=str(node.get("in", "query")),
+            field=dataclasses.replace(field, type=field.type.removesuffix(" or null")),
+            example=example,
+            prefill=example if is_required else "",
+        )
+
+    def _body(self, node: Node | None) -> Body | None:
+        if node is None:
+            return None
+        node = self._schemas.resolve(node)
+        schema, example = self._content(node)
+        return Body(
+            is_required=bool(node.get("required")),
+            description=str(node.get("description", "")),
+            fields=list(self._schemas.fields(schema)),
+            example=example,
+        )
+
+    def _answer(self, status: str, node: Node) -> Answer:
+        answer = self._schemas.resolve(node)
+        schema, example = self._content(answer)
+        return Answer(
+            status=status,
+            name=_error_name(example) or _status_name(status),
+            description=str(answer.get("description", "")),
+            headers=[str(name) for name in answer.get("headers", {})],
+            fields=list(self._schemas.fields(schema)),
+            example=example,
+            shared=_shared_anchor(node["$ref"]) if "$ref" in node else "",
+        )
+
+    def _content(self, node: Node) -> tuple[Node, str]:
+        """The schema and the example, as text, of the first media type: ours have one."""
+        media = next(iter(node.get("content", {}).values()), None)
+        if media is None:
+            return {}, ""
+        schema: Node = media.get("schema", {})
+        if "example" in media:
+            return schema, _pretty(media["example"])
+        named = [self._schemas.resolve(one).get("value") for one in media.get("examples", {}).values()]
+        return schema, _pretty(named[0] if named else self._schemas.sample(schema))
+
+
+def _is_success(status: str) -> bool:
+    return status.startswith(("1", "2", "3"))
+
+
+def _error_name(example: str) -> str:
+    """What our envelope calls the failure; HTTP's own words for a status differ from it."""
+    try:
+        found = json.loads(example)
+    except ValueError:
+        return ""
+    return str(found.get("error", "")) if isinstance(found, dict) else ""
+
+
+def _status_name(status: str) -> str:
+    return HTTPStatus(int(status)).phrase if status in _KNOWN_STATUSES else ""
+
+
+def _by_place(parameters: list[Parameter]) -> list[tuple[str, list[Parameter]]]:
+    found = [(place, [one for one in parameters if one.place == place]) for place in PLACES]
+    return [(place, members) for place, members in found if members]
+
+
+def _shared_anchor(ref: str) -> str:
+    return _slug("error-" + ref.rsplit("/", 1)[-1])
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-")
+
+
+def _pretty(example: Any) -> str:
+    return example if isinstance(example, str) else json.dumps(example, indent=2, ensure_ascii=False)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

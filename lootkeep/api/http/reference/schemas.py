@@ -1,0 +1,240 @@
+"""A JSON schema in words: its type, its limits, its fields, and a sample value when none is given."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Node = Mapping[str, Any]
+
+# Deeper than any answer of ours; made-up samples and tables stop here.
+MAX_DEPTH = 6
+
+_FORMATS = {
+    "date-time": "timestamp",
+    "date": "date",
+    "email": "e-mail",
+    "uri": "URL",
+    "ip": "IP address",
+    "ipvanyaddress": "IP address",
+    "uuid": "UUID",
+}
+_SAMPLES = {
+    "date-time": "2026-11-15T10:30:00Z",
+    "date": "2026-11-15",
+    "email": "ana@example.com",
+    "uri": "https://example.com/hook",
+    "uuid": "3f0c8a52-6f0e-4d0b-9c6e-0d1f5a0b7c11",
+}
+_PLAIN: Mapping[str, Any] = {"integer": 1, "number": 1.0, "boolean": True, "string": "string"}
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One row of a table of fields or parameters."""
+
+    name: str
+    type: str
+    depth: int
+    is_required: bool
+    description: str
+    default: str | None
+    allowed: list[str]
+    limits: list[str]
+
+
+class Schemas:
+    """Reads schemas of one document, following its `$ref`s."""
+
+    def __init__(self, document: Node) -> None:
+        self._document = document
+
+    def resolve(self, node: Node) -> Node:
+        """What `node` stands for; what is written beside a `$ref` wins over what it points to."""
+        seen: set[str] = set()
+        while "$ref" in node and node["$ref"] not in seen:
+            seen.add(node["$ref"])
+            beside = {key: value for key, value in node.items() if key != "$ref"}
+            node = {**self._target(node["$ref"]), **beside}
+        return node
+
+    def _target(self, ref: str) -> Node:
+        found: Any = self._document
+        for part in ref.removeprefix("#/").split("/"):
+            name = part.replace("~1", "/").replace("~0", "~")
+            found = found.get(name, {}) if isinstance(found, Mapping) else {}
+        return found if isinstance(found, Mapping) else {}
+
+    def plain(self, node: Node) -> Node:
+        """`node` resolved, `allOf` merged, and a union that has one member besides null replaced by it."""
+        node = self.resolve(node)
+        for part in node.get("allOf", ()):
+            node = _merged(self.plain(part), node)
+        members = [member for member in self._members(node) if member.get("type") != "null"]
+        if len(members) != 1:
+            return node
+        rest = {key: value for key, value in node.items() if key not in ("anyOf", "oneOf")}
+        return {**self.plain(members[0]), **rest}
+
+    def _members(self, node: Node) -> list[Node]:
+        return [self.resolve(member) for member in (*node.get("anyOf", ()), *node.get("oneOf", ()))]
+
+    def is_nullable(self, node: Node) -> bool:
+        node = self.resolve(node)
+        kinds = node.get("type")
+        if kinds == "null" or (isinstance(kinds, list) and "null" in kinds):
+            return True
+        return any(self.is_nullable(member) for member in self._members(node))
+
+    def type_words(self, node: Node) -> str:
+        words = self._bare_type(self.plain(node))
+        return f"{words} or null" if self.is_nullable(node) and words != "null" else words
+
+    def _bare_type(self, node: Node) -> str:
+        members = [member for member in self._members(node) if member.get("type") != "null"]
+        if members:
+            return " or ".join(dict.fromkeys(self._bare_type(self.plain(member)) for member in members))
+        kind = _kind(node)
+        if kind == "array":
+            return f"array of {_plural(self.type_words(node.get('items', {})))}"
+        values = node.get("additionalProperties")
+        if kind == "object" and isinstance(values, Mapping) and values:
+            return f"map of {_plural(self.type_words(values))}"
+        return _FORMATS.get(node.get("format", ""), kind)
+
+    def field(self, name: str, node: Node, *, is_required: bool, depth: int = 0) -> Field:
+        own = self.plain(node)
+        items = self.plain(own["items"]) if "items" in own else {}
+        default = own.get("default")
+        return Field(
+            name=name,
+            type=self.type_words(node),
+            depth=depth,
+            is_required=is_required,
+            description=str(own.get("description") or items.get("description") or ""),
+            default=None if default is None else _word(default),
+            allowed=[_word(value) for value in self._allowed(own) or self._allowed(items)],
+            limits=[*self._limits(own), *(f"each {limit}" for limit in self._limits(items))],
+        )
+
+    def _allowed(self, node: Node) -> list[Any]:
+        if "const" in node:
+            return [node["const"]]
+        values = list(node.get("enum", ()))
+        for member in self._members(node):
+            values += self._allowed(self.plain(member))
+        return [value for value in values if value is not None]
+
+    def _limits(self, node: Node) -> list[str]:
+        found = list(_own_limits(node))
+        for member in self._members(node):
+            found += self._limits(self.plain(member))
+        return list(dict.fromkeys(found))
+
+    def fields(self, node: Node, above: tuple[Node, ...] = ()) -> Iterator[Field]:
+        """The fields of an object, or of the objects in an array, each followed by its own fields."""
+        node = self.plain(node)
+        if _kind(node) == "array":
+            yield from self.fields(node.get("items", {}), above)
+            return
+        properties, required = self._properties(node)
+        # An object that contains itself is told once.
+        if properties in above or len(above) >= MAX_DEPTH:
+            return
+        for name, schema in properties.items():
+            yield self.field(name, schema, is_required=name in required, depth=len(above))
+            yield from self.fields(schema, (*above, properties))
+
+    def _properties(self, node: Node) -> tuple[dict[str, Node], set[str]]:
+        """Of a union, the fields of all its members; required are those that every member requires."""
+        properties, required = dict(node.get("properties", {})), set(node.get("required", ()))
+        members = [self._properties(self.plain(member)) for member in self._members(node)]
+        for theirs, _ in members:
+            properties = {**theirs, **properties}
+        if members:
+            required |= set.intersection(*(needed for _, needed in members))
+        return properties, required
+
+    def sample(self, node: Node, depth: int = 0) -> Any:
+        """A value of the schema's shape, for documents that give no example."""
+        node = self.plain(node)
+        given = [node[key] for key in ("example", "default", "const") if node.get(key) is not None]
+        given += [*node.get("examples", ()), *node.get("enum", ())]
+        if given:
+            return given[0]
+        return self._made_up(node, depth)
+
+    def _made_up(self, node: Node, depth: int) -> Any:
+        kind = _kind(node)
+        if depth >= MAX_DEPTH:
+            return None
+        if kind == "array":
+            return [self.sample(node.get("items", {}), depth + 1)]
+        properties, _ = self._properties(node)
+        if properties or kind == "object":
+            return {name: self.sample(schema, depth + 1) for name, schema in properties.items()}
+        if kind in ("integer", "number"):
+            return node.get("minimum", _PLAIN[kind])
+        return _SAMPLES.get(node.get("format", ""), _PLAIN.get(kind))
+
+
+def _merged(part: Node, into: Node) -> Node:
+    """`allOf`: the fields and the required names of both, and whatever `into` says itself."""
+    return {
+        **part,
+        **into,
+        "properties": {**part.get("properties", {}), **into.get("properties", {})},
+        "required": [*part.get("required", ()), *into.get("required", ())],
+    }
+
+
+def _kind(node: Node) -> str:
+    kinds = node.get("type", "object" if "properties" in node else "any")
+    if isinstance(kinds, list):
+        return " or ".join(kind for kind in kinds if kind != "null") or "null"
+    return str(kinds)
+
+
+def _plural(words: str) -> str:
+    first, *rest = words.split(" ", 1)
+    if first in ("any", "e-mail", "IP"):
+        return {"any": "anything", "e-mail": "e-mails", "IP": "IP addresses"}[first]
+    plural = first if first in ("array", "map") else f"{first}s"
+    return " ".join([plural, *rest])
+
+
+def _word(value: Any) -> str:
+    return value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False)
+
+
+def _own_limits(node: Node) -> Iterator[str]:
+    yield from _range(node.get("minimum"), node.get("maximum"), "")
+    if "exclusiveMinimum" in node:
+        yield f"more than {node['exclusiveMinimum']}"
+    if "exclusiveMaximum" in node:
+        yield f"less than {node['exclusiveMaximum']}"
+    if "multipleOf" in node:
+        yield f"a multiple of {node['multipleOf']}"
+    yield from _range(node.get("minLength"), node.get("maxLength"), "character")
+    yield from _range(node.get("minItems"), node.get("maxItems"), "item")
+    if node.get("uniqueItems"):
+        yield "no duplicates"
+    if "pattern" in node:
+        yield f"matches `{node['pattern']}`"
+
+
+def _range(low: Any, high: Any, unit: str) -> Iterator[str]:
+    if low is None and high is None:
+        return
+    last = low if high is None else high
+    counted = f" {unit}{'' if last == 1 else 's'}" if unit else ""
+    if high is None:
+        yield f"at least {low}{counted}"
+    elif low is None or (unit and low == 0):
+        yield f"at most {high}{counted}"
+    elif low == high:
+        yield f"exactly {low}{counted}"
+    else:
+        yield f"{low} to {high}{counted}"

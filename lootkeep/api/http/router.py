@@ -1,0 +1,84 @@
+"""From a path to its row: a look-up for fixed paths, a walk over segments for the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lootkeep.api.http.errors import MethodNotAllowed, UnknownPath
+from lootkeep.api.http.routes import Group, Route
+
+_LARGEST_ID = 2**63 - 1
+_NOTHING: dict[str, Any] = {}
+
+
+class _Node:
+    """A segment of a path: the fixed ones below it, at most one parameter, and the rows that end here."""
+
+    __slots__ = ("fixed", "parameter", "rows")
+
+    def __init__(self) -> None:
+        self.fixed: dict[str, _Node] = {}
+        self.parameter: tuple[str, _Node] | None = None
+        self.rows: dict[str, Route] = {}
+
+
+class Router:
+    """All rows of all groups."""
+
+    def __init__(self, groups: tuple[Group, ...]) -> None:
+        self._root = _Node()
+        self._fixed: dict[str, dict[str, Route]] = {}
+        for group in groups:
+            for route in group.routes:
+                self._add(group.prefix + route.path, route)
+
+    def find(self, method: str, path: str) -> tuple[Route, dict[str, Any]]:
+        rows = self._fixed.get(path)
+        parameters = _NOTHING
+        if rows is None:
+            rows, parameters = self._walk(path)
+        route = rows.get(method)
+        if route is None and method == "HEAD":
+            route = rows.get("GET")
+        if route is None:
+            raise MethodNotAllowed(_allowed(rows))
+        return route, parameters
+
+    def _add(self, path: str, route: Route) -> None:
+        node = self._root
+        for segment in path.split("/")[1:]:
+            if segment.startswith("{"):
+                if node.parameter is None:
+                    node.parameter = (segment[1:-1], _Node())
+                node = node.parameter[1]
+            else:
+                node = node.fixed.setdefault(segment, _Node())
+        node.rows[route.method] = route
+        if "{" not in path:
+            self._fixed[path] = node.rows
+
+    def _walk(self, path: str) -> tuple[dict[str, Route], dict[str, Any]]:
+        node = self._root
+        parameters: dict[str, Any] = {}
+        for segment in path.split("/")[1:]:
+            below = node.fixed.get(segment)
+            if below is None:
+                if node.parameter is None:
+                    raise UnknownPath
+                name, below = node.parameter
+                parameters[name] = _identifier(segment) if name == "id" else segment
+            node = below
+        if not node.rows:
+            raise UnknownPath
+        return node.rows, parameters
+
+
+def _identifier(segment: str) -> int:
+    """`{id}` is an integer; at anything else there can be nothing."""
+    if not (segment.isascii() and segment.isdigit()) or len(segment) > 19 or int(segment) > _LARGEST_ID:
+        raise UnknownPath
+    return int(segment)
+
+
+def _allowed(rows: dict[str, Route]) -> list[str]:
+    return sorted({*rows, "HEAD"} if "GET" in rows else rows)

@@ -1,0 +1,99 @@
+"""The row of the route table: one per endpoint; routing, authorisation, OpenAPI and the tests all read it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import msgspec
+from pydantic import BaseModel
+
+from lootkeep.deps import Deps
+from lootkeep.domain.access import Token
+from lootkeep.kernel.paging import Page
+
+B = TypeVar("B")
+Q = TypeVar("Q")
+
+
+@dataclass(slots=True)
+class Call(Generic[B, Q]):
+    """One request that was let in: who calls, and what was sent, parsed and checked."""
+
+    deps: Deps
+    token: Token
+    path: dict[str, Any]
+    body: B
+    query: Q
+
+    @property
+    def id(self) -> int:
+        """The `{id}` of the path."""
+        return int(self.path["id"])
+
+
+@dataclass(slots=True)
+class Reply:
+    """What a handler answers; a message of its own overrides the row's."""
+
+    data: Any = msgspec.UNSET
+    message: str | None = None
+    page: Page | None = None
+    total: int = 0
+
+
+Handler = Callable[[Call[Any, Any]], Awaitable[Reply]]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The shape of a row's success: one view, a list of them, a page of them, or only a message."""
+
+    view: type[msgspec.Struct] | None = None
+    is_list: bool = False
+    is_paged: bool = False
+    message: str | None = None
+    status: int = 200
+
+
+def one(view: type[msgspec.Struct], message: str | None = None, status: int = 200) -> Answer:
+    return Answer(view, message=message, status=status)
+
+
+def many(view: type[msgspec.Struct]) -> Answer:
+    return Answer(view, is_list=True)
+
+
+def paged(view: type[msgspec.Struct]) -> Answer:
+    return Answer(view, is_list=True, is_paged=True)
+
+
+def only_message(message: str) -> Answer:
+    return Answer(message=message)
+
+
+# Compared by identity: a row is a key in the metrics' tables.
+@dataclass(frozen=True, slots=True, eq=False)
+class Route:
+    """One endpoint."""
+
+    method: str
+    path: str
+    handler: Handler
+    scope: str
+    summary: str
+    answer: Answer
+    body: type[BaseModel] | None = None
+    query: type[BaseModel] | None = None
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Routes that belong together in the reference."""
+
+    name: str
+    description: str
+    routes: tuple[Route, ...]
+    prefix: str = "/api/external/v1"

@@ -1,0 +1,99 @@
+"""From raw parameters to checked models, with every failing field told in a sentence."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any, TypeVar
+from urllib.parse import parse_qsl
+
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+
+from lootkeep.kernel.errors import InvalidFields
+
+M = TypeVar("M", bound=BaseModel)
+
+
+class Body(BaseModel):
+    """A request body: strict types, unknown fields ignored."""
+
+    model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
+
+    def sent(self) -> dict[str, Any]:
+        """Only the fields that the client sent."""
+        return {name: getattr(self, name) for name in self.model_fields_set}
+
+
+def partial(model: type[Body], name: str) -> type[Body]:
+    """The same fields, all optional, for a change that sends only some; what is sent is checked as before."""
+    fields: dict[str, Any] = {}
+    for field, info in model.model_fields.items():
+        optional = copy(info)
+        optional.default = None
+        fields[field] = (info.annotation, optional)
+    return create_model(name, __base__=Body, __doc__=model.__doc__, **fields)
+
+
+class Query(BaseModel):
+    """Query parameters: texts that the fields parse; unknown ones ignored."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+# pydantic's kinds of error in our words; what is missing here says so itself (PydanticCustomError).
+_PREDICATES = {
+    "missing": "is required",
+    "string_type": "must be a string",
+    "string_too_short": "must not be empty",
+    "string_too_long": "must not be greater than {max_length} characters",
+    "int_type": "must be an integer",
+    "int_from_float": "must be an integer",
+    "bool_type": "must be true or false",
+    "list_type": "must be a list",
+    "dict_type": "must be an object",
+    "model_type": "must be an object",
+    "model_attributes_type": "must be an object",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than_equal": "must not be greater than {le}",
+    "literal_error": "must be one of: {expected}",
+    "too_short": "must have at least {min_length} entries",
+    "too_long": "must not have more than {max_length} entries",
+}
+
+
+def parse_query(raw: bytes, model: type[M]) -> M:
+    values = dict(parse_qsl(raw.decode("latin-1"), keep_blank_values=True))
+    refused = {
+        name: [_sentence(name, "must not hold a NUL character")] for name, value in values.items() if "\0" in value
+    }
+    if refused:
+        raise InvalidFields(refused)
+    return parse(values, model)
+
+
+def parse(values: dict[str, Any], model: type[M]) -> M:
+    try:
+        return model.__pydantic_validator__.validate_python(values)  # type: ignore[no-any-return]
+    except ValidationError as error:
+        raise InvalidFields(_sentences(error)) from None
+
+
+def _sentences(error: ValidationError) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for detail in error.errors(include_url=False, include_input=False):
+        name = ".".join(str(part) for part in detail["loc"])
+        found.setdefault(name, []).append(_sentence(name, _predicate(detail)))
+    return found
+
+
+def _predicate(detail: Any) -> str:
+    template = _PREDICATES.get(detail["type"])
+    if template is None:
+        return str(detail["msg"])
+    context = dict(detail.get("ctx", {}))
+    if "expected" in context:
+        context["expected"] = context["expected"].replace("'", "").replace(" or ", ", ")
+    return template.format(**context)
+
+
+def _sentence(name: str, predicate: str) -> str:
+    return f"The {name.replace('_', ' ')} field {predicate}."

@@ -1,0 +1,80 @@
+"""`lootkeep doctor`: looks at everything the service leans on; each line says what to do."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, NamedTuple
+
+import typer
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+from rich.markup import escape
+
+from lootkeep import settings, wiring
+from lootkeep.cli.output import out, print_json, run
+from lootkeep.kernel.errors import StartupError
+from lootkeep.settings import Settings
+from lootkeep.storage import migrations
+
+
+class Finding(NamedTuple):
+    what: str
+    is_good: bool
+    sentence: str
+
+
+def doctor(json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """Check the settings, the database and Redis. Exits with 1 when something is wrong."""
+    findings = run(_examine())
+    if json:
+        print_json([finding._asdict() for finding in findings])
+    else:
+        for finding in findings:
+            mark = "[green]ok  [/]" if finding.is_good else "[bold red]bad [/]"
+            out.print(f"{mark}  {finding.what:<10} {escape(finding.sentence)}")
+    if not all(finding.is_good for finding in findings):
+        sys.exit(1)
+
+
+async def _examine() -> list[Finding]:
+    try:
+        config = settings.load()
+        wiring.check_settings(config)
+    except StartupError as error:
+        return [Finding("settings", False, str(error))]
+    return [_safety(config), await _database(config), await _redis(config)]
+
+
+def _safety(config: Settings) -> Finding:
+    if config.environment == "production" and not config.rate_limit_per_minute:
+        return Finding("settings", False, "The rate limit is off in production: set LOOTKEEP_RATE_LIMIT_PER_MINUTE.")
+    return Finding("settings", True, f"The settings hold together ({config.environment}).")
+
+
+async def _database(config: Settings) -> Finding:
+    if config.sqlite_path and not config.sqlite_path.exists():
+        return Finding(
+            "database", True, f"There is no database at {config.sqlite_path} yet; `lootkeep serve` makes it."
+        )
+    try:
+        engine = await wiring.open_database(config)
+        try:
+            await migrations.check(engine)
+        finally:
+            await engine.close()
+    except StartupError as error:
+        return Finding("database", False, str(error))
+    return Finding("database", True, f"The database answers and its schema is up to date ({migrations.HEAD}).")
+
+
+async def _redis(config: Settings) -> Finding:
+    if not config.redis_url:
+        return Finding("redis", True, "LOOTKEEP_REDIS_URL is not set: each process counts requests for itself.")
+    client: Redis = Redis.from_url(config.redis_url, socket_connect_timeout=2, socket_timeout=2)
+    try:
+        await client.ping()
+    except (RedisError, OSError) as error:
+        return Finding("redis", False, f"Redis does not answer ({error}). Check LOOTKEEP_REDIS_URL.")
+    finally:
+        await client.aclose()
+    return Finding("redis", True, "Redis answers.")

@@ -1,0 +1,45 @@
+"""Structured logs: for people on a terminal, JSON elsewhere, and never a secret."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import MutableMapping
+from typing import Any
+
+import structlog
+
+from lootkeep.settings import Settings
+
+# Fields with these names are secrets wherever they turn up.
+_SECRET_FIELDS = frozenset(
+    {"authorization", "code", "cookie", "gift_card_code", "key", "password", "secret", "secret_key", "token"}
+)
+_REDACTED = "[redacted]"
+
+
+def configure(settings: Settings) -> None:
+    is_for_people = settings.log_format == "console" or (settings.log_format == "auto" and sys.stderr.isatty())
+    level = logging.getLevelNamesMapping()[settings.log_level.upper()]
+    renderer: Any = structlog.dev.ConsoleRenderer() if is_for_people else structlog.processors.JSONRenderer()
+    shared: list[Any] = [
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        redact,
+    ]
+    structlog.configure(
+        processors=[*shared, structlog.processors.format_exc_info, renderer],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=True,
+    )
+    # What libraries log in the standard way comes out in the same form.
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(structlog.stdlib.ProcessorFormatter(processor=renderer, foreign_pre_chain=shared))
+    logging.basicConfig(handlers=[handler], level=max(level, logging.WARNING), force=True)
+
+
+def redact(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    for field in _SECRET_FIELDS & event.keys():
+        event[field] = _REDACTED
+    return event

@@ -1,0 +1,44 @@
+"""How commands speak: plain words on stdout, errors on stderr, JSON for machines."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Coroutine, Sequence
+from typing import Any, NoReturn, TypeVar
+
+import msgspec
+import uvloop
+from rich.console import Console
+from rich.table import Table
+
+T = TypeVar("T")
+
+out = Console(highlight=False, soft_wrap=True)
+
+
+def fail(sentence: str) -> NoReturn:
+    Console(stderr=True, highlight=False, soft_wrap=True).print(f"[bold red]Error:[/] {_escaped(sentence)}")
+    sys.exit(1)
+
+
+def print_json(value: Any) -> None:
+    sys.stdout.write(msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n")
+
+
+def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    table = Table(*columns, box=None, header_style="bold", pad_edge=False)
+    for row in rows:
+        table.add_row(*(_escaped(cell) for cell in row))
+    out.print(table)
+
+
+def run(deed: Coroutine[Any, Any, T]) -> T:
+    """Runs a command's coroutine on the loop that the server uses."""
+    return uvloop.run(deed)
+
+
+def _escaped(text: str) -> str:
+    """Names come from people: square brackets in them are not markup."""
+    from rich.markup import escape
+
+    return escape(text)

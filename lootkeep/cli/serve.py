@@ -1,0 +1,110 @@
+"""`lootkeep serve`: the API and the worker in one process, or in several on PostgreSQL."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from uvicorn import Config, Server
+from uvicorn.supervisors import Multiprocess
+
+from lootkeep import __version__, settings, wiring
+from lootkeep.api.http.server import Protocol
+from lootkeep.cli import logs
+from lootkeep.cli.output import out, run
+from lootkeep.domain.access import SCOPES
+from lootkeep.kernel.errors import StartupError
+from lootkeep.services import access
+from lootkeep.settings import Settings
+from lootkeep.storage import access as storage
+
+# Requests under way get so long to finish after SIGTERM.
+_DRAIN_SECONDS = 15
+_BACKLOG = 2048
+
+
+def serve(
+    workers: Annotated[int, typer.Option(min=1, help="Processes to run; more than one needs PostgreSQL.")] = 1,
+    host: Annotated[str | None, typer.Option(help="Address to listen on [default: LOOTKEEP_HOST].")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to listen on [default: LOOTKEEP_PORT].")] = None,
+) -> None:
+    """Serve the API. An embedded database is made and migrated on the way."""
+    config = settings.load()
+    if workers > 1 and config.sqlite_path:
+        raise StartupError(
+            "An embedded database serves one process. Set LOOTKEEP_DATABASE_URL to a PostgreSQL database "
+            "to use --workers, or leave --workers out."
+        )
+    logs.configure(config)
+    listener = _listen(host or config.host, config.port if port is None else port)
+    first_token = run(_prepare(config))
+    _greet(config, listener, first_token)
+    # Each process reads the settings anew through the factory, so all of them are built the same way.
+    server = Config(
+        "lootkeep.wiring:app",
+        factory=True,
+        workers=workers,
+        lifespan="on",
+        http=Protocol,
+        loop="uvloop",
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        timeout_graceful_shutdown=_DRAIN_SECONDS,
+    )
+    if workers > 1:
+        Multiprocess(server, sockets=[listener]).run()
+    else:
+        Server(server).run(sockets=[listener])
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        reason = "is in use" if error.errno == 98 else f"cannot be used ({error.strerror or error})"
+        raise StartupError(
+            f"Port {port} on {host} {reason}. Stop what listens there, or set LOOTKEEP_PORT to another port."
+        ) from None
+    listener.listen(_BACKLOG)
+    listener.set_inheritable(True)
+    return listener
+
+
+async def _prepare(config: Settings) -> str | None:
+    """Makes the database ready; gives a token when there was none, which is the very first start."""
+    async with wiring.opened(config) as deps:
+        async with deps.db.read() as tx:
+            if await storage.all_tokens(tx):
+                return None
+        secret, _ = await access.create_token(deps, name="first token", scopes=list(SCOPES))
+        return secret
+
+
+def _greet(config: Settings, listener: socket.socket, first_token: str | None) -> None:
+    host, port = listener.getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{port}"
+    data = str(config.sqlite_path.resolve()) if config.sqlite_path else "PostgreSQL"
+    out.print(f"[bold]Lootkeep {__version__}[/] is at {escape(address)}", style="default")
+    out.print(f"  Data        {escape(data)}")
+    out.print(f"  Reference   {escape(address)}/docs")
+    if first_token:
+        out.print("\nThis is the first start, so here is a token with every scope. It is shown only now:\n")
+        out.print(f"  {first_token}\n")
+        out.print("Try it:\n")
+        out.print(
+            f"  curl -H 'Authorization: Bearer {first_token}' {escape(address)}/api/external/v1/referrals/tiers\n"
+        )
+    else:
+        out.print("\nTry it, or make another token with `lootkeep token create`:\n")
+        out.print(f"  curl {escape(address)}/healthz\n")
+    sys.stdout.flush()

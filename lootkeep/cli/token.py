@@ -1,0 +1,107 @@
+"""`lootkeep token`: access tokens, shown once when they are made."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from lootkeep import settings, wiring
+from lootkeep.cli.output import fail, out, print_json, print_table, run
+from lootkeep.domain.access import SCOPES, Token
+from lootkeep.kernel.clock import Instant, SystemClock, iso
+from lootkeep.services import access
+from lootkeep.storage import access as storage
+
+app = typer.Typer(help="Create, list and revoke access tokens.", no_args_is_help=True)
+
+
+@app.command()
+def create(
+    name: Annotated[str, typer.Option(help="What the token is for.")],
+    user: Annotated[str | None, typer.Option(help="E-mail of its user [default: the owner].")] = None,
+    scope: Annotated[list[str] | None, typer.Option(help="A scope it carries; give it several times.")] = None,
+    all_scopes: Annotated[bool, typer.Option("--all-scopes", help="Let it carry every scope.")] = False,
+    rate_limit: Annotated[int | None, typer.Option(min=0, help="Its own limit per minute; 0 for none.")] = None,
+    expires: Annotated[int | None, typer.Option(min=1, max=36500, help="Days until it expires.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the token and nothing else.")] = False,
+) -> None:
+    """Create an access token. It is shown only now."""
+    if bool(scope) == all_scopes:
+        fail(f"Give --scope at least once, or --all-scopes. The scopes are: {', '.join(SCOPES)}.")
+    secret, token = run(_create(name, user, list(SCOPES) if all_scopes else scope or [], rate_limit, expires))
+    if quiet:
+        typer.echo(secret)
+        return
+    out.print(f"Token {token.id} was made. Keep it safe, it is shown only now:\n")
+    out.print(f"  {secret}\n", markup=False)
+
+
+@app.command("list")
+def list_tokens(json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """List the tokens; the tokens themselves are not stored."""
+    found = run(_all())
+    now = SystemClock().now()
+    if json:
+        print_json([_json(token, email, now) for token, email in found])
+        return
+    rows = [
+        (
+            str(token.id),
+            token.name,
+            f"{token.hint}…",
+            email,
+            _state(token, now),
+            iso(token.last_used_at) if token.last_used_at else "never",
+            "all" if len(token.scopes.split()) == len(SCOPES) else token.scopes,
+        )
+        for token, email in found
+    ]
+    print_table(("ID", "Name", "Token", "User", "State", "Last used", "Scopes"), rows)
+
+
+@app.command()
+def revoke(token_id: Annotated[int, typer.Argument(metavar="ID", help="The token's id, from `token list`.")]) -> None:
+    """Revoke a token. Running servers refuse it within five seconds."""
+    revoked = run(_revoke(token_id))
+    out.print(f"Token {token_id} is revoked." if revoked else f"Token {token_id} had been revoked before.")
+
+
+async def _create(
+    name: str, user: str | None, scopes: list[str], rate_limit: int | None, expires: int | None
+) -> tuple[str, Token]:
+    async with wiring.opened(settings.load()) as deps:
+        return await access.create_token(
+            deps, name=name, scopes=scopes, user_email=user, rate_limit=rate_limit, expires_in_days=expires
+        )
+
+
+async def _all() -> list[tuple[Token, str]]:
+    async with wiring.opened(settings.load()) as deps, deps.db.read() as tx:
+        return await storage.all_tokens(tx)
+
+
+async def _revoke(token_id: int) -> bool:
+    async with wiring.opened(settings.load()) as deps:
+        return await access.revoke_token(deps, token_id)
+
+
+def _state(token: Token, now: Instant) -> str:
+    if token.revoked_at is not None:
+        return "revoked"
+    return "valid" if token.is_valid(now) else "expired"
+
+
+def _json(token: Token, email: str, now: Instant) -> dict[str, object]:
+    return {
+        "id": token.id,
+        "name": token.name,
+        "hint": token.hint,
+        "user": email,
+        "state": _state(token, now),
+        "scopes": token.scopes.split(),
+        "rate_limit": token.rate_limit,
+        "created_at": iso(token.created_at),
+        "expires_at": iso(token.expires_at) if token.expires_at else None,
+        "last_used_at": iso(token.last_used_at) if token.last_used_at else None,
+    }

@@ -1,0 +1,23 @@
+"""What every deed is given: time, ids, the database and the engines, chosen once by wiring or by a test."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lootkeep.engines.ratelimit import RateLimiter
+from lootkeep.kernel.clock import Clock
+from lootkeep.kernel.ids import Ids
+from lootkeep.storage.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Deps:
+    """Passed first to every deed."""
+
+    clock: Clock
+    ids: Ids
+    db: Database
+    limiter: RateLimiter
+    # Encrypts what must be stored but not be readable in a copy of the database.
+    secret_key: str
+    currency: str

@@ -1,0 +1,1 @@
+"""Records and rules, pure: no I/O, no clock, no framework."""

@@ -1,0 +1,76 @@
+"""Who may call the service: users, their tokens, and the scopes a token can carry."""
+
+from __future__ import annotations
+
+import hashlib
+
+import msgspec
+
+from lootkeep.kernel.clock import Instant
+
+TOKEN_PREFIX = "lk_"  # noqa: S105  what a token starts with, so that leaked ones are recognised by scanners
+# Enough of a token to tell it from its neighbours in a list, too little to use it.
+_HINT_LENGTH = len(TOKEN_PREFIX) + 4
+
+OWNER_EMAIL = "owner@localhost"
+OWNER_NAME = "Owner"
+
+GROUPS = {
+    "referrals": "the referral program",
+    "fraud": "fraud checks, settings and lists",
+    "webhooks": "webhooks and their deliveries",
+    "products": "products",
+    "orders": "orders",
+    "customers": "customers",
+    "analytics": "revenue and sales figures",
+    "gift-cards": "gift cards",
+    "support-tickets": "support tickets",
+    "email-campaigns": "e-mail campaigns",
+    "store": "the store's own data through the Store API",
+}
+
+SCOPES = {
+    **{f"{group}:read": f"Read {what}." for group, what in GROUPS.items()},
+    **{f"{group}:write": f"Change {what}." for group, what in GROUPS.items()},
+    "store:import": "Give past times when writing through the Store API, to bring a shop's history.",
+    "metrics:read": "Read the service's own metrics.",
+}
+
+
+class User(msgspec.Struct, frozen=True):
+    """Someone who works in the store; tokens act in a user's name."""
+
+    id: int
+    email: str
+    name: str
+    is_owner: bool
+    created_at: Instant
+
+
+class Token(msgspec.Struct, frozen=True):
+    """An access token as it is stored: never the token itself, only its digest."""
+
+    id: int
+    user_id: int
+    name: str
+    hint: str
+    scopes: str
+    rate_limit: int | None
+    created_at: Instant
+    expires_at: Instant | None
+    revoked_at: Instant | None
+    last_used_at: Instant | None
+
+    def is_valid(self, now: Instant) -> bool:
+        return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
+
+    def may(self, scope: str) -> bool:
+        return f" {scope} " in f" {self.scopes} "
+
+
+def digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def hint(token: str) -> str:
+    return token[:_HINT_LENGTH]

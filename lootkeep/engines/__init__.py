@@ -1,0 +1,1 @@
+"""The outside world: a folder per need, a file per engine."""

@@ -1,0 +1,33 @@
+"""Counting requests: at most so many in any window of a minute, exact under concurrency."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from lootkeep.kernel.clock import MINUTE, SECOND, Instant
+
+WINDOW = MINUTE
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a caller stands after a request."""
+
+    is_allowed: bool
+    limit: int
+    remaining: int
+    # When the oldest counted request leaves the window: from then on there is room for one more.
+    resets_at: Instant
+
+    def retry_after(self, now: Instant) -> int:
+        """Whole seconds to wait, never too few."""
+        return max(1, -((now - self.resets_at) // SECOND))
+
+
+class RateLimiter(Protocol):
+    """Whatever counts. A refused request is not counted: a caller who waits gets in."""
+
+    async def hit(self, name: str, limit: int, now: Instant) -> Standing: ...
+
+    async def close(self) -> None: ...

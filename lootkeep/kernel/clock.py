@@ -1,0 +1,53 @@
+"""Time as the store knows it: whole microseconds since the epoch, UTC, from a clock that is handed in."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime, timedelta
+from typing import NewType, Protocol
+
+Instant = NewType("Instant", int)
+"""Microseconds since 1970-01-01T00:00:00Z: plain integers on both engines, so that day buckets are arithmetic."""
+
+SECOND = 1_000_000
+MINUTE = 60 * SECOND
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Clock(Protocol):
+    """Whatever tells the time."""
+
+    def now(self) -> Instant: ...
+
+
+class SystemClock:
+    """The machine's clock."""
+
+    def now(self) -> Instant:
+        return Instant(time.time_ns() // 1_000)
+
+
+class ManualClock:
+    """A clock that moves only when told to: a test travels through days in no time."""
+
+    def __init__(self, now: Instant) -> None:
+        self._now = now
+
+    def now(self) -> Instant:
+        return self._now
+
+    def advance(self, microseconds: int) -> None:
+        self._now = Instant(self._now + microseconds)
+
+
+def iso(instant: Instant) -> str:
+    """`2026-11-15T10:30:00Z`: the only form in which a time leaves the service."""
+    return datetime.fromtimestamp(instant // SECOND, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def instant(moment: datetime) -> Instant:
+    """The instant of an aware datetime."""
+    return Instant((moment - _EPOCH) // timedelta(microseconds=1))

@@ -1,0 +1,55 @@
+"""Why the store says no: each reason has a stable code for machines and a sentence a client can show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+Fields = Mapping[str, Sequence[str]]
+
+
+class Reason(Exception):
+    """A refusal the caller can act on; the edge turns its class into a status."""
+
+    def __init__(self, code: str, message: str, fields: Fields | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.fields = fields
+
+
+class InvalidFields(Reason):
+    """One or more fields are at fault; every one of them is named."""
+
+    def __init__(self, fields: Fields) -> None:
+        super().__init__("validation_failed", "The given data was invalid.", fields)
+
+
+class NotFound(Reason):
+    """The addressed thing does not exist."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__("not_found", f"{what} not found.")
+
+
+class Conflict(Reason):
+    """The state of the thing forbids the deed."""
+
+
+class Unprocessable(Reason):
+    """The rules of the store forbid the deed and no single field is at fault."""
+
+
+class Unavailable(Reason):
+    """Something the service leans on is gone for now; trying again later may work."""
+
+    def __init__(self, message: str = "The service is temporarily unavailable. Please try again shortly.") -> None:
+        super().__init__("service_unavailable", message)
+
+
+class StartupError(Exception):
+    """Why the process cannot start or go on: one sentence that says what to do, printed without a traceback."""
+
+
+def invalid(field: str, sentence: str) -> InvalidFields:
+    """The short form for a single field at fault."""
+    return InvalidFields({field: [sentence]})

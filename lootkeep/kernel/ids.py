@@ -1,0 +1,43 @@
+"""What must be unpredictable or unique, from a source that is handed in."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Protocol
+
+
+class Ids(Protocol):
+    """Whatever makes identifiers and secrets."""
+
+    def secret(self) -> str:
+        """32 random bytes, safe in a header and a URL."""
+        ...
+
+    def request_id(self) -> str:
+        """A short name for one request, unique enough to find it in the logs."""
+        ...
+
+
+class RandomIds:
+    """The operating system's randomness."""
+
+    def secret(self) -> str:
+        return secrets.token_urlsafe(32)
+
+    def request_id(self) -> str:
+        return secrets.token_hex(12)
+
+
+class CountingIds:
+    """Predictable ids for tests: 1, 2, 3."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def secret(self) -> str:
+        self._count += 1
+        return f"secret-{self._count:036d}"
+
+    def request_id(self) -> str:
+        self._count += 1
+        return f"request-{self._count}"

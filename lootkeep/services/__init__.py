@@ -1,0 +1,1 @@
+"""What the store can do: one function per deed, one write transaction each."""

@@ -1,0 +1,82 @@
+"""Users and tokens: adding, revoking, and the owner who is there from the first start."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lootkeep.deps import Deps
+from lootkeep.domain import access
+from lootkeep.domain.access import Token, User
+from lootkeep.kernel.clock import DAY, Instant
+from lootkeep.kernel.errors import Conflict, NotFound, invalid
+from lootkeep.storage import access as storage
+
+
+async def ensure_owner(deps: Deps) -> None:
+    """The owner exists from the first start: tokens made without a user belong to them."""
+    async with deps.db.write() as tx:
+        await storage.add_user(tx, access.OWNER_EMAIL, access.OWNER_NAME, is_owner=True, now=deps.clock.now())
+
+
+async def add_user(deps: Deps, email: str, name: str) -> User:
+    address = email.strip().lower()
+    if not _looks_like_an_address(address):
+        raise invalid("email", "The email field must be a valid e-mail address.")
+    if not name.strip():
+        raise invalid("name", "The name field must not be blank.")
+    async with deps.db.write() as tx:
+        user = await storage.add_user(tx, address, name, is_owner=False, now=deps.clock.now())
+    if user is None:
+        raise Conflict("user_exists", f"There is already a user with the e-mail {address}.")
+    return user
+
+
+async def create_token(
+    deps: Deps,
+    *,
+    name: str,
+    scopes: Sequence[str],
+    user_email: str | None = None,
+    rate_limit: int | None = None,
+    expires_in_days: int | None = None,
+) -> tuple[str, Token]:
+    """The token itself, told this once, and its record."""
+    unknown = sorted(set(scopes) - set(access.SCOPES))
+    if unknown:
+        raise invalid("scope", f"There is no scope {', '.join(unknown)}.")
+    secret = access.TOKEN_PREFIX + deps.ids.secret()
+    now = deps.clock.now()
+    async with deps.db.write() as tx:
+        user = await (storage.user_by_email(tx, user_email.lower()) if user_email else storage.owner(tx))
+        if user is None:
+            raise NotFound(f"User {user_email or 'owner'}")
+        token = await storage.add_token(
+            tx,
+            user_id=user.id,
+            name=name,
+            digest=access.digest(secret),
+            hint=access.hint(secret),
+            scopes=" ".join(sorted(set(scopes))),
+            rate_limit=rate_limit,
+            now=now,
+            expires_at=None if expires_in_days is None else Instant(now + expires_in_days * DAY),
+        )
+    return secret, token
+
+
+async def revoke_token(deps: Deps, token_id: int) -> bool:
+    """False when it had been revoked before."""
+    async with deps.db.write() as tx:
+        if not await storage.token_exists(tx, token_id):
+            raise NotFound(f"Token {token_id}")
+        return await storage.revoke_token(tx, token_id, deps.clock.now())
+
+
+async def note_use(deps: Deps, token_id: int) -> None:
+    async with deps.db.write() as tx:
+        await storage.set_last_used(tx, token_id, deps.clock.now())
+
+
+def _looks_like_an_address(text: str) -> bool:
+    name, at, host = text.rpartition("@")
+    return bool(name and at and host) and not any(c.isspace() for c in text)

@@ -1,0 +1,100 @@
+"""Every setting of the process, with its default and one sentence; read by wiring and the command line only."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from lootkeep.kernel.errors import StartupError
+
+PREFIX = "LOOTKEEP_"
+# Shorter keys can be guessed; 32 characters of randomness cannot.
+_SHORTEST_KEY = 32
+
+
+class Settings(BaseSettings):
+    """Environment variables with the prefix LOOTKEEP_, or a `.env` file in the working directory."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=".env", extra="ignore", frozen=True)
+
+    database_url: str = Field(
+        "sqlite:///lootkeep.db",
+        description="Where the data lies: `sqlite:///FILE` (embedded) or `postgresql://USER:PASSWORD@HOST/NAME`.",
+    )
+    database_connections: Annotated[int, Field(ge=1, le=500)] = Field(
+        10, description="How many PostgreSQL connections each process may open."
+    )
+    redis_url: str | None = Field(
+        None, description="Redis, which counts requests for all processes together; each counts alone without it."
+    )
+    host: str = Field("127.0.0.1", description="The address to listen on.")
+    port: Annotated[int, Field(ge=0, le=65535)] = Field(8000, description="The port to listen on.")
+    secret_key: SecretStr | None = Field(
+        None,
+        description="At least 32 characters that encrypt secrets at rest. "
+        "Made and kept beside the embedded database when not given; required with PostgreSQL and in production.",
+    )
+    environment: Literal["development", "production"] = Field(
+        "development", description="`production` refuses to start with settings that are not safe."
+    )
+    currency: str = Field("USD", description="The store's currency, an ISO 4217 code.")
+    rate_limit_per_minute: Annotated[int, Field(ge=0)] = Field(
+        60, description="Requests a minute that a token may make unless it has a limit of its own; 0 switches it off."
+    )
+    auth_failures_per_minute: Annotated[int, Field(ge=0)] = Field(
+        60, description="Requests a minute without a valid token from one address; 0 switches it off."
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="What is logged; `info` has a line for each request."
+    )
+    log_format: Literal["auto", "console", "json"] = Field(
+        "auto", description="How it is logged: `auto` is for people on a terminal and JSON elsewhere."
+    )
+
+    @field_validator("currency")
+    @classmethod
+    def _known_currency(cls, code: str) -> str:
+        from iso4217 import Currency
+
+        if code.upper() not in {currency.code for currency in Currency}:
+            raise ValueError("must be an ISO 4217 currency code such as USD")
+        return code.upper()
+
+    @field_validator("secret_key")
+    @classmethod
+    def _long_enough(cls, key: SecretStr | None) -> SecretStr | None:
+        if key is not None and len(key.get_secret_value()) < _SHORTEST_KEY:
+            raise ValueError(f"must have at least {_SHORTEST_KEY} characters")
+        return key
+
+    @property
+    def sqlite_path(self) -> Path | None:
+        """The database file; None with PostgreSQL."""
+        if self.database_url.startswith(("postgresql://", "postgres://")):
+            return None
+        scheme, _, path = self.database_url.partition(":///")
+        if scheme != "sqlite" or not path:
+            raise StartupError("LOOTKEEP_DATABASE_URL must be sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME.")
+        return Path(path)
+
+
+def load() -> Settings:
+    """The settings, or one sentence per setting that is wrong; values are not shown, they may be secrets."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        raise StartupError("\n".join(_sentence(detail) for detail in error.errors(include_input=False))) from None
+
+
+def variable(name: str) -> str:
+    return f"{PREFIX}{name.upper()}"
+
+
+def _sentence(detail: object) -> str:
+    assert isinstance(detail, dict)
+    name = variable(str(detail["loc"][0]))
+    reason = str(detail["msg"]).removeprefix("Value error, ")
+    return f"{name}: {reason[0].lower()}{reason[1:]}."

@@ -1,0 +1,1 @@
+"""All the SQL: functions take a transaction and speak in domain records."""

@@ -1,0 +1,76 @@
+"""What both engines offer: reading, and writing in one transaction per deed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Protocol, TypeVar
+
+from lootkeep.storage.query import Query
+
+R = TypeVar("R")
+
+
+class Transaction(Protocol):
+    """Runs queries. Inside `write()` they stand or fall together; inside `read()` each sees what is committed."""
+
+    async def all(self, query: Query[R], **values: Any) -> list[R]: ...
+
+    async def one(self, query: Query[R], **values: Any) -> R | None: ...
+
+    async def run(self, query: Query[Any], **values: Any) -> None: ...
+
+    async def lock(self, name: str) -> bool:
+        """Takes a lock of that name until the transaction ends; False when another transaction holds it."""
+        ...
+
+
+class Database(Protocol):
+    """Where deeds read and write."""
+
+    def read(self) -> AbstractAsyncContextManager[Transaction]: ...
+
+    def write(self) -> AbstractAsyncContextManager[Transaction]: ...
+
+
+class Engine(Database, Protocol):
+    """A database together with its connections: what wiring opens and closes."""
+
+    name: str
+
+    async def revision(self) -> str | None:
+        """The schema's revision; None for an empty database."""
+        ...
+
+    async def migrate(self, script: Callable[[str | None], str]) -> None:
+        """Runs the script made for the present revision in one transaction that no other process can enter."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class JoinedDatabase:
+    """A database inside a transaction that is already open: reads and writes join it.
+
+    The edge wraps a deed in one when its answer must be stored in the deed's own transaction.
+    """
+
+    def __init__(self, tx: Transaction) -> None:
+        self._tx = tx
+
+    def read(self) -> AbstractAsyncContextManager[Transaction]:
+        return _Joined(self._tx)
+
+    def write(self) -> AbstractAsyncContextManager[Transaction]:
+        return _Joined(self._tx)
+
+
+class _Joined(AbstractAsyncContextManager[Transaction]):
+    def __init__(self, tx: Transaction) -> None:
+        self._tx = tx
+
+    async def __aenter__(self) -> Transaction:
+        return self._tx
+
+    async def __aexit__(self, *_: object) -> None:
+        """The owner of the transaction commits it, or rolls it back when the error reaches it."""

@@ -1,0 +1,70 @@
+"""Answers kept under their idempotency keys."""
+
+from __future__ import annotations
+
+import msgspec
+from sqlalchemy import bindparam, delete, insert, select, tuple_
+
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage.database import Transaction
+from lootkeep.storage.query import Query
+from lootkeep.storage.tables import idempotency_keys as keys
+
+# One purge never holds the write lock for long.
+_PURGED_AT_ONCE = 1000
+
+
+class KeptAnswer(msgspec.Struct, frozen=True):
+    fingerprint: str
+    status: int
+    answer: str
+    created_at: Instant
+
+
+_THIS = (
+    keys.c.token_id == bindparam("token_id"),
+    keys.c.path == bindparam("called"),
+    keys.c.key == bindparam("idempotency_key"),
+)
+_GET = Query(select(*(keys.c[name] for name in KeptAnswer.__struct_fields__)).where(*_THIS), KeptAnswer)
+_REMOVE = Query(delete(keys).where(*_THIS))
+_ADD = Query(
+    insert(keys).values(
+        token_id=bindparam("token_id"),
+        path=bindparam("called"),
+        key=bindparam("idempotency_key"),
+        fingerprint=bindparam("fingerprint"),
+        status=bindparam("status"),
+        answer=bindparam("answer"),
+        created_at=bindparam("now"),
+    )
+)
+_KEY = (keys.c.token_id, keys.c.path, keys.c.key)
+_OLDEST = select(*_KEY).where(keys.c.created_at < bindparam("before")).order_by(keys.c.created_at)
+_PURGE = Query(delete(keys).where(tuple_(*_KEY).in_(_OLDEST.limit(_PURGED_AT_ONCE))).returning(keys.c.created_at))
+
+
+async def get(tx: Transaction, token_id: int, path: str, key: str) -> KeptAnswer | None:
+    return await tx.one(_GET, token_id=token_id, called=path, idempotency_key=key)
+
+
+async def remove(tx: Transaction, token_id: int, path: str, key: str) -> None:
+    await tx.run(_REMOVE, token_id=token_id, called=path, idempotency_key=key)
+
+
+async def add(tx: Transaction, token_id: int, path: str, key: str, kept: KeptAnswer) -> None:
+    await tx.run(
+        _ADD,
+        token_id=token_id,
+        called=path,
+        idempotency_key=key,
+        fingerprint=kept.fingerprint,
+        status=kept.status,
+        answer=kept.answer,
+        now=kept.created_at,
+    )
+
+
+async def purge(tx: Transaction, before: Instant) -> int:
+    """Removes some of what is older; tells how many, so that the caller goes on until there are none."""
+    return len(await tx.all(_PURGE, before=before))

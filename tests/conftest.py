@@ -1,0 +1,120 @@
+"""The world in which tests live: one database per engine, empty at the start of each test."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from lootkeep.storage import migrations
+from lootkeep.storage.database import Engine
+from lootkeep.storage.postgres import PostgresDatabase
+from lootkeep.storage.sqlite import SqliteDatabase
+from lootkeep.storage.tables import metadata
+from tests.world import World
+
+ENGINES = ("sqlite", "postgresql")
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A developer's own settings must not change what is tested."""
+    for name in list(os.environ):
+        if name.startswith("LOOTKEEP_") and not name.startswith("LOOTKEEP_TEST_"):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated, empty database file, copied for each test."""
+    path = tmp_path_factory.mktemp("template") / "template.db"
+
+    async def make() -> None:
+        db = SqliteDatabase(path)
+        await migrations.upgrade(db)
+        await db.close()
+
+    asyncio.run(make())
+    return path
+
+
+@pytest.fixture(scope="session")
+def postgres_admin_url() -> str:
+    url = os.environ.get("LOOTKEEP_TEST_POSTGRES_URL")
+    if not url:
+        pytest.fail("PostgreSQL is not running. Run the tests with `make test`, which starts it.", pytrace=False)
+    return url
+
+
+@pytest.fixture(scope="session")
+def redis_url() -> str:
+    url = os.environ.get("LOOTKEEP_TEST_REDIS_URL")
+    if not url:
+        pytest.fail("Redis is not running. Run the tests with `make test`, which starts it.", pytrace=False)
+    return url
+
+
+async def new_postgres_database(admin_url: str, name: str) -> str:
+    """An empty database of that name; gives its address."""
+    admin = await asyncpg.connect(admin_url)
+    await admin.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+    await admin.execute(f'CREATE DATABASE "{name}"')
+    await admin.close()
+    return admin_url.rsplit("/", 1)[0] + f"/{name}"
+
+
+@pytest.fixture(scope="session")
+def postgres_url(postgres_admin_url: str, worker_id: str) -> str:
+    """One migrated database per test process."""
+
+    async def make() -> str:
+        url = await new_postgres_database(postgres_admin_url, f"lootkeep_{worker_id}")
+        db = await PostgresDatabase.open(url, 1)
+        await migrations.upgrade(db)
+        await db.close()
+        return url
+
+    return asyncio.run(make())
+
+
+@pytest.fixture(params=ENGINES)
+def address(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
+    """Where the test's database lies, on each engine in turn: a file, or a URL."""
+    if request.param == "postgresql":
+        url: str = request.getfixturevalue("postgres_url")
+        return url
+    path = tmp_path / "test.db"
+    shutil.copy(request.getfixturevalue("sqlite_template"), path)
+    return path
+
+
+@pytest.fixture
+async def db(address: Path | str) -> AsyncIterator[Engine]:
+    """An empty database on each engine in turn."""
+    if isinstance(address, Path):
+        engine: Engine = SqliteDatabase(address)
+    else:
+        await _empty(address)
+        engine = await PostgresDatabase.open(address, 10)
+    yield engine
+    await engine.close()
+
+
+async def _empty(url: str) -> None:
+    connection = await asyncpg.connect(url)
+    tables = ", ".join(table.name for table in metadata.sorted_tables)
+    await connection.execute(f"TRUNCATE {tables} RESTART IDENTITY CASCADE")
+    await connection.close()
+
+
+@pytest.fixture
+async def world(db: Engine) -> AsyncIterator[World]:
+    world = World(db)
+    await world.begin()
+    yield world
+    await world.close()

@@ -1,0 +1,71 @@
+"""A small world for tests: a real database, a clock that stands still, and a client that calls the API."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx
+
+from lootkeep import wiring
+from lootkeep.api.http.auth import Tokens
+from lootkeep.deps import Deps
+from lootkeep.domain.access import SCOPES
+from lootkeep.engines.ratelimit.memory import MemoryRateLimiter
+from lootkeep.kernel.clock import Instant, ManualClock, instant
+from lootkeep.kernel.ids import CountingIds
+from lootkeep.services import access
+from lootkeep.settings import Settings
+from lootkeep.storage.database import Engine
+from lootkeep.worker.loop import Worker
+
+NOON = instant(datetime(2026, 11, 15, 12, 0, 0, tzinfo=UTC))
+EXTERNAL = "/api/external/v1"
+
+
+class World:
+    """Everything a test needs, on one engine."""
+
+    def __init__(self, db: Engine, **settings: Any) -> None:
+        self.db = db
+        self.clock = ManualClock(Instant(NOON))
+        self.deps = Deps(self.clock, CountingIds(), db, MemoryRateLimiter(), "k" * 32, "USD")
+        self.settings = Settings(_env_file=None, **settings)
+        self.tokens = Tokens(self.deps)
+        self.app = wiring.api(self.deps, self.settings, self.tokens, Worker(()))
+        transport = httpx.ASGITransport(self.app, raise_app_exceptions=True)
+        self.http = httpx.AsyncClient(transport=transport, base_url="http://store.test")
+        self.token = ""
+
+    async def begin(self) -> None:
+        await access.ensure_owner(self.deps)
+        self.token = await self.new_token(*SCOPES)
+
+    async def new_token(self, *scopes: str, **options: Any) -> str:
+        secret, _ = await access.create_token(self.deps, name="test", scopes=scopes, **options)
+        return secret
+
+    async def call(
+        self, method: str, path: str, json: Any = None, *, token: str | None = None, **options: Any
+    ) -> httpx.Response:
+        """Calls with the world's token unless another is given; a path without /api is the External API's."""
+        headers = {"Authorization": f"Bearer {self.token if token is None else token}", **options.pop("headers", {})}
+        url = path if path.startswith("/api/") else EXTERNAL + path
+        if json is not None:
+            options["json"] = json
+        return await self.http.request(method, url, headers=headers, **options)
+
+    async def get(self, path: str, **options: Any) -> httpx.Response:
+        return await self.call("GET", path, **options)
+
+    async def post(self, path: str, json: Any = None, **options: Any) -> httpx.Response:
+        return await self.call("POST", path, json, **options)
+
+    async def put(self, path: str, json: Any = None, **options: Any) -> httpx.Response:
+        return await self.call("PUT", path, json, **options)
+
+    async def delete(self, path: str, json: Any = None, **options: Any) -> httpx.Response:
+        return await self.call("DELETE", path, json, **options)
+
+    async def close(self) -> None:
+        await self.http.aclose()

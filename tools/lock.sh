@@ -1,0 +1,25 @@
+#!/bin/sh
+# Writes the lock files again from pyproject.toml, every file for every platform and with hashes.
+set -eu
+cd "$(dirname "$0")/.."
+
+# uv lives in a throwaway environment: nothing but this script needs it.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+lock() {
+    file=$1
+    shift
+    echo "lock: $file"
+    "$work/bin/uv" pip compile pyproject.toml --quiet --universal --python-version 3.11 \
+        --generate-hashes --no-annotate --no-header --output-file "$file" "$@"
+}
+
+echo "lock: fetching uv"
+"${PYTHON:-python3}" -m venv "$work"
+"$work/bin/python" -m pip install -qq --no-input --disable-pip-version-check uv
+lock locks/runtime.txt "$@"
+lock locks/dev.txt --group dev "$@"
+lock locks/bench.txt --group bench "$@"
