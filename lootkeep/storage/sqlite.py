@@ -89,7 +89,8 @@ class SqliteDatabase:
 
     async def migrate(self, script: Callable[[str | None], str]) -> None:
         async with self.write():
-            self._writer.connection.execute(script(await self.revision()))
+            # A script stops at the first row that nobody fetches.
+            self._writer.connection.execute(script(await self.revision())).fetchall()
 
     async def close(self) -> None:
         await self._writer.close()

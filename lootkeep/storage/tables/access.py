@@ -1,0 +1,63 @@
+"""Users, tokens, idempotency keys and settings."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Index, Table, Text
+from sqlalchemy import text as sql
+
+from lootkeep.storage.tables.columns import flag, identity, link, metadata, number, text
+
+users = Table(
+    "users",
+    metadata,
+    identity(),
+    text("email", unique=True),
+    text("name"),
+    flag("is_owner"),
+    number("created_at"),
+    # There is exactly one owner, whatever two first starts at once may try.
+    Index("uq_users_owner", "is_owner", unique=True, sqlite_where=sql("is_owner"), postgresql_where=sql("is_owner")),
+    sqlite_autoincrement=True,
+)
+
+tokens = Table(
+    "tokens",
+    metadata,
+    identity(),
+    link("user_id", "users.id"),
+    text("name"),
+    # SHA-256 in hex: the token is random, so a plain digest is as good as a slow hash.
+    text("digest", unique=True),
+    text("hint"),
+    text("scopes"),
+    number("rate_limit", optional=True),
+    number("created_at"),
+    number("expires_at", optional=True),
+    number("revoked_at", optional=True),
+    number("last_used_at", optional=True),
+    CheckConstraint("rate_limit >= 0", name="rate_limit"),
+    sqlite_autoincrement=True,
+)
+
+idempotency_keys = Table(
+    "idempotency_keys",
+    metadata,
+    Column("token_id", BigInteger, ForeignKey("tokens.id"), primary_key=True),
+    Column("path", Text, primary_key=True),
+    Column("key", Text, primary_key=True),
+    text("fingerprint"),
+    number("status"),
+    text("answer"),
+    number("created_at"),
+    Index(None, "created_at"),
+)
+
+settings = Table(
+    "settings",
+    metadata,
+    Column("name", Text, primary_key=True),
+    # Counts the changes, so that a decision can say under which settings it was made.
+    number("version"),
+    text("value"),
+    number("updated_at"),
+)

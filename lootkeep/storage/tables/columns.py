@@ -1,0 +1,42 @@
+"""The metadata all tables share, and the few kinds of columns they are made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Integer, MetaData, Text
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+    }
+)
+
+# SQLite numbers rows by itself only in a column of the type INTEGER, which holds 64 bits there.
+Id = BigInteger().with_variant(Integer, "sqlite")
+
+
+def identity() -> Column[int]:
+    return Column("id", Id, primary_key=True)
+
+
+def text(name: str, *, optional: bool = False, unique: bool = False) -> Column[str]:
+    return Column(name, Text, nullable=optional, unique=unique or None)
+
+
+def number(name: str, *, optional: bool = False) -> Column[int]:
+    """A count, an amount in hundredths or a time in microseconds: 64 bits each."""
+    return Column(name, BigInteger, nullable=optional)
+
+
+def flag(name: str) -> Column[bool]:
+    return Column(name, Boolean, nullable=False)
+
+
+def link(name: str, target: str, *, optional: bool = False, **options: Any) -> Column[int]:
+    """A reference to another table's id."""
+    return Column(name, BigInteger, ForeignKey(target), nullable=optional, **options)

@@ -1,0 +1,58 @@
+"""Customers, and where each of them has been seen."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Index, Table, Text
+
+from lootkeep.storage.tables.columns import flag, identity, link, metadata, number, text
+
+customers = Table(
+    "customers",
+    metadata,
+    identity(),
+    text("email", unique=True),
+    text("name"),
+    text("username", optional=True),
+    text("external_id", optional=True, unique=True),
+    text("country", optional=True),
+    text("status"),
+    flag("accepts_marketing"),
+    text("email_status"),
+    text("referral_code", unique=True),
+    link("referred_by_id", "customers.id", optional=True),
+    number("orders_count"),
+    number("total_spent"),
+    number("first_order_at", optional=True),
+    number("last_order_at", optional=True),
+    # A JSON array of words.
+    text("tags"),
+    text("note", optional=True),
+    # Name and e-mail, case folded, as the search sees them.
+    text("search_text"),
+    number("created_at"),
+    number("updated_at"),
+    CheckConstraint("status IN ('active', 'blocked')", name="status"),
+    CheckConstraint("orders_count >= 0 AND total_spent >= 0", name="totals"),
+    Index(None, "created_at", "id"),
+    Index(
+        "ix_customers_search_text",
+        "search_text",
+        postgresql_using="gin",
+        postgresql_ops={"search_text": "gin_trgm_ops"},
+    ).ddl_if(dialect="postgresql"),
+    sqlite_autoincrement=True,
+)
+
+# The identity store, shared by referral abuse and fraud: who was seen with which device, address or mailbox.
+sightings = Table(
+    "sightings",
+    metadata,
+    Column("kind", Text, primary_key=True),
+    Column("value", Text, primary_key=True),
+    Column("customer_id", BigInteger, ForeignKey("customers.id"), primary_key=True),
+    number("first_seen_at"),
+    number("last_seen_at"),
+    CheckConstraint("kind IN ('device', 'address', 'mailbox')", name="kind"),
+    Index(None, "customer_id"),
+    sqlite_with_rowid=False,
+)

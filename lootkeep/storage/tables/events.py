@@ -1,0 +1,28 @@
+"""The outbox, and the counters that are kept while writing."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Column, Table, Text
+
+from lootkeep.storage.tables.columns import identity, metadata, number, text
+
+events = Table(
+    "events",
+    metadata,
+    identity(),
+    text("type"),
+    # The exact bytes of `data` as every delivery will carry them.
+    text("data"),
+    number("created_at"),
+    sqlite_autoincrement=True,
+)
+
+# A total is the sum of its shards: on PostgreSQL concurrent deeds would otherwise queue for one row.
+counters = Table(
+    "counters",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("shard", BigInteger, primary_key=True, autoincrement=False),
+    number("value"),
+    sqlite_with_rowid=False,
+)

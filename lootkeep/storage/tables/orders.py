@@ -1,0 +1,116 @@
+"""Orders with their items, refunds, and subscriptions."""
+
+from __future__ import annotations
+
+from sqlalchemy import CheckConstraint, Index, Table
+
+from lootkeep.storage.tables.columns import flag, identity, link, metadata, number, text
+
+subscriptions = Table(
+    "subscriptions",
+    metadata,
+    identity(),
+    link("customer_id", "customers.id"),
+    link("product_id", "products.id"),
+    text("product_name"),
+    text("status"),
+    number("price"),
+    text("currency"),
+    text("interval"),
+    number("interval_count"),
+    number("current_period_start"),
+    number("current_period_end"),
+    flag("cancel_at_period_end"),
+    number("cancelled_at", optional=True),
+    number("ends_at", optional=True),
+    text("cancel_reason", optional=True),
+    number("renewals_count"),
+    number("latest_order_id", optional=True),
+    number("created_at"),
+    number("updated_at"),
+    CheckConstraint("status IN ('active', 'cancelled', 'expired')", name="status"),
+    Index(None, "customer_id"),
+    Index(None, "product_id", "status"),
+    sqlite_autoincrement=True,
+)
+
+orders = Table(
+    "orders",
+    metadata,
+    identity(),
+    link("customer_id", "customers.id"),
+    text("status"),
+    number("subtotal"),
+    number("discount_total"),
+    number("total"),
+    number("gift_card_total"),
+    number("refunded_total"),
+    text("currency"),
+    link("coupon_id", "coupons.id", optional=True),
+    text("coupon_code", optional=True),
+    text("referral_code", optional=True),
+    link("subscription_id", "subscriptions.id", optional=True),
+    text("payment_method", optional=True),
+    text("transaction_id", optional=True),
+    text("ip_address", optional=True),
+    text("billing_country", optional=True),
+    text("user_agent", optional=True),
+    text("device_id", optional=True),
+    text("cancel_reason", optional=True),
+    text("external_id", optional=True, unique=True),
+    # A JSON object.
+    text("metadata"),
+    # History that a shop brought with it sends no webhooks.
+    flag("is_imported"),
+    number("created_at"),
+    number("updated_at"),
+    number("paid_at", optional=True),
+    number("completed_at", optional=True),
+    number("cancelled_at", optional=True),
+    number("refunded_at", optional=True),
+    CheckConstraint(
+        "status IN ('pending', 'on_hold', 'paid', 'completed', 'partially_refunded', 'refunded', 'cancelled')",
+        name="status",
+    ),
+    CheckConstraint("discount_total BETWEEN 0 AND subtotal AND total = subtotal - discount_total", name="total"),
+    CheckConstraint("gift_card_total BETWEEN 0 AND total", name="gift_card_total"),
+    CheckConstraint("refunded_total BETWEEN 0 AND total", name="refunded_total"),
+    CheckConstraint("(status IN ('pending', 'on_hold', 'cancelled')) = (paid_at IS NULL)", name="paid_at"),
+    Index(None, "created_at", "id"),
+    Index(None, "status", "created_at", "id"),
+    Index(None, "customer_id", "created_at"),
+    sqlite_autoincrement=True,
+)
+
+order_items = Table(
+    "order_items",
+    metadata,
+    identity(),
+    link("order_id", "orders.id"),
+    link("product_id", "products.id"),
+    text("product_name"),
+    text("sku", optional=True),
+    text("delivery_type"),
+    number("quantity"),
+    number("price"),
+    number("total"),
+    number("fulfilled_quantity"),
+    CheckConstraint("quantity >= 1 AND total = price * quantity", name="total"),
+    CheckConstraint("fulfilled_quantity BETWEEN 0 AND quantity", name="fulfilled_quantity"),
+    Index(None, "order_id"),
+    Index(None, "product_id", "order_id"),
+    sqlite_autoincrement=True,
+)
+
+refunds = Table(
+    "refunds",
+    metadata,
+    identity(),
+    link("order_id", "orders.id"),
+    number("amount"),
+    text("reason", optional=True),
+    number("created_at"),
+    CheckConstraint("amount >= 1", name="amount"),
+    Index(None, "order_id"),
+    sqlite_autoincrement=True,
+)
