@@ -10,7 +10,7 @@ from functools import cache, partial
 from typing import Any
 
 from lootkeep import __version__
-from lootkeep.api import external
+from lootkeep.api import external, store
 from lootkeep.api.http import openapi
 from lootkeep.api.http.app import Api, ASGIApp, Receive, Scope, Send
 from lootkeep.api.http.auth import Tokens
@@ -33,7 +33,7 @@ from lootkeep.storage.postgres import PostgresDatabase
 from lootkeep.storage.sqlite import SqliteDatabase
 from lootkeep.worker.loop import Chore, Worker
 
-GROUPS = external.GROUPS
+GROUPS = (*external.GROUPS, *store.GROUPS)
 
 
 async def open_database(settings: Settings) -> Engine:

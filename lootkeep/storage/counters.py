@@ -22,7 +22,7 @@ _ADD = Query(
 )
 _GET = Query(
     select(counters.c.name, cast(func.sum(counters.c.value), BigInteger))
-    .where(counters.c.name >= bindparam("prefix"), counters.c.name < bindparam("after"))
+    .where(counters.c.name.like(bindparam("pattern")))
     .group_by(counters.c.name)
 )
 
@@ -39,5 +39,5 @@ async def add(tx: Transaction, changes: Mapping[str, int], *, spread: int) -> No
 
 async def get(tx: Transaction, prefix: str) -> dict[str, int]:
     """All totals under a prefix such as `referrals.`, without it; what was never counted is not there."""
-    rows = await tx.all(_GET, prefix=prefix, after=prefix + "\U0010ffff")
+    rows = await tx.all(_GET, pattern=prefix + "%")
     return {name.removeprefix(prefix): total for name, total in rows}

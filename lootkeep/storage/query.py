@@ -104,6 +104,8 @@ def _boolean_columns(statement: ClauseElement) -> tuple[int, ...]:
 def _check_fields(statement: ClauseElement, record: Callable[..., Any]) -> None:
     """A record is filled by position, so a column out of place must fail at import, not in an answer."""
     fields = getattr(record, "__struct_fields__", None)
+    if fields is None:
+        return
     names = tuple(column.name for column in _columns(statement))
-    if fields is not None and fields != names:
+    if fields != names:
         raise TypeError(f"{record} has the fields {fields}, but its query answers {names}")
