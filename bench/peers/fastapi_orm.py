@@ -258,8 +258,8 @@ async def on_bad_input(request: Request, error: Exception) -> JSONResponse:
 def make_engine(url: str) -> AsyncEngine:
     if url.startswith("postgresql"):
         url = url.replace("postgresql://", "postgresql+asyncpg://")
-        # No overflow: such connections are closed on return, and under load that means a new one each time.
-        return create_async_engine(url, pool_size=20, max_overflow=0)
+        # As many as Lootkeep opens. No overflow: it is closed on return, so load would mean ever new connections.
+        return create_async_engine(url, pool_size=10, max_overflow=0)
     # More connections only make SQLite's writers wait for one another.
     engine = create_async_engine(url.replace("sqlite://", "sqlite+aiosqlite://"), pool_size=5, max_overflow=0)
 

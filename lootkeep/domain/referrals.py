@@ -1,4 +1,4 @@
-"""The referral program's records and rules: tiers and their rewards, and the program's settings."""
+"""The referral program's records and rules: tiers and their rewards, referrals, claims and settings."""
 
 from __future__ import annotations
 
@@ -7,14 +7,18 @@ from typing import Literal, TypeVar
 import msgspec
 
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import invalid
+from lootkeep.kernel.errors import Unprocessable, invalid
 from lootkeep.kernel.money import Hundredths
 
 RewardType = Literal["percentage_discount", "fixed_discount"]
 DiscountType = Literal["percentage", "fixed"]
 RewardEvent = Literal["signup", "first_purchase"]
+AbuseReason = Literal["self_referral", "same_device", "circular_referral"]
+ReferralStatus = Literal["pending", "successful"]
 
-SMALLEST_REWARD = Hundredths(1)
+# Under this name the settings are stored.
+SETTINGS = "referrals"
+
 WHOLE_PERCENTAGE = Hundredths(100_00)
 
 T = TypeVar("T", bound="TierTerms")
@@ -71,3 +75,102 @@ def checked(settings: ReferralSettings) -> ReferralSettings:
             "The referral welcome discount value field must not be greater than 100 for a percentage.",
         )
     return settings
+
+
+class Referral(msgspec.Struct, frozen=True):
+    """A customer who signed up with another's code."""
+
+    customer_id: int
+    referrer_id: int
+    status: ReferralStatus
+    referred_at: Instant
+    first_order_at: Instant | None
+    marks: str
+
+
+class Referrer(msgspec.Struct, frozen=True):
+    """A customer who referred others, with the counts that are kept."""
+
+    customer_id: int
+    total_referrals: int
+    successful_referrals: int
+    rewards_claimed: int
+
+    def counted(self, event: RewardEvent) -> int:
+        """How many referrals count, as the program's setting says at this moment."""
+        return self.total_referrals if event == "signup" else self.successful_referrals
+
+
+class Claim(msgspec.Struct, frozen=True):
+    id: int
+    customer_id: int
+    tier_id: int
+    coupon_id: int
+    claimed_at: Instant
+
+
+def require_reached(tier: Tier, counted: int) -> None:
+    """A customer claims an active tier that the counted referrals have reached."""
+    if not tier.is_active:
+        raise Unprocessable("tier_inactive", f"The tier {tier.name} cannot be claimed at present.")
+    if counted < tier.referrals_required:
+        missing = tier.referrals_required - counted
+        noun = "referral is" if missing == 1 else "referrals are"
+        raise Unprocessable("tier_not_reached", f"{missing} more {noun} needed for the tier {tier.name}.")
+
+
+class ReferralEntry(msgspec.Struct, frozen=True):
+    """A referral as it is listed: who came, and who brought them."""
+
+    customer_id: int
+    name: str
+    email: str
+    referred_at: Instant
+    status: ReferralStatus
+    first_order_at: Instant | None
+    referrer_id: int
+    referrer_name: str
+    referrer_email: str
+    referral_code: str
+
+
+class TopReferrer(msgspec.Struct, frozen=True):
+    """A referrer as ranked, with the counts that are kept."""
+
+    id: int
+    name: str
+    email: str
+    referral_code: str
+    total_referrals: int
+    successful_referrals: int
+    rewards_claimed: int
+
+
+class ClaimEntry(msgspec.Struct, frozen=True):
+    """A claim as it is listed."""
+
+    id: int
+    claimed_at: Instant
+    customer_id: int
+    customer_name: str
+    customer_email: str
+    tier_id: int
+    tier_name: str
+    referrals_required: int
+    coupon_id: int
+    coupon_code: str
+    coupon_status: str
+
+
+class RefusedEntry(msgspec.Struct, frozen=True):
+    """A referral that was refused, for staff to look at."""
+
+    id: int
+    reason: AbuseReason
+    created_at: Instant
+    customer_id: int
+    customer_name: str
+    customer_email: str
+    referrer_id: int
+    referrer_name: str
+    referrer_email: str

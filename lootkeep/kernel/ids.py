@@ -5,6 +5,9 @@ from __future__ import annotations
 import secrets
 from typing import Protocol
 
+_READABLE = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+_CODE_LENGTH = 8
+
 
 class Ids(Protocol):
     """Whatever makes identifiers and secrets."""
@@ -17,6 +20,10 @@ class Ids(Protocol):
         """A short name for one request, unique enough to find it in the logs."""
         ...
 
+    def code(self) -> str:
+        """Eight characters that people can read to each other: no 0 O 1 I."""
+        ...
+
 
 class RandomIds:
     """The operating system's randomness."""
@@ -26,6 +33,9 @@ class RandomIds:
 
     def request_id(self) -> str:
         return secrets.token_hex(12)
+
+    def code(self) -> str:
+        return "".join(secrets.choice(_READABLE) for _ in range(_CODE_LENGTH))
 
 
 class CountingIds:
@@ -41,3 +51,11 @@ class CountingIds:
     def request_id(self) -> str:
         self._count += 1
         return f"request-{self._count}"
+
+    def code(self) -> str:
+        self._count += 1
+        digits, rest = "", self._count
+        while len(digits) < _CODE_LENGTH:
+            rest, digit = divmod(rest, len(_READABLE))
+            digits = _READABLE[digit] + digits
+        return digits

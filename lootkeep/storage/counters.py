@@ -2,42 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from sqlalchemy import BigInteger, bindparam, cast, func, select
 from sqlalchemy.dialects import postgresql
 
+from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import counters
 
 # Deeds on different rows of the store mostly meet in different shards.
-_SHARDS = 16
+_SHARDS = 4
+# The bucket of a total; the others are days since the epoch.
+_TOTAL = -1
 
 _NEW = postgresql.insert(counters).values(
-    name=bindparam("counter"), shard=bindparam("shard"), value=bindparam("change")
+    name=bindparam("counter"), bucket=bindparam("day"), shard=bindparam("part"), value=bindparam("change")
 )
 _ADD = Query(
-    _NEW.on_conflict_do_update(index_elements=["name", "shard"], set_={"value": counters.c.value + _NEW.excluded.value})
+    _NEW.on_conflict_do_update(
+        index_elements=["name", "bucket", "shard"], set_={"value": counters.c.value + _NEW.excluded.value}
+    )
 )
-_GET = Query(
-    select(counters.c.name, cast(func.sum(counters.c.value), BigInteger))
-    .where(counters.c.name.like(bindparam("pattern")))
+_SUM = cast(func.sum(counters.c.value), BigInteger)
+_TOTALS = Query(
+    select(counters.c.name, _SUM)
+    .where(counters.c.name.like(bindparam("pattern")), counters.c.bucket == _TOTAL)
     .group_by(counters.c.name)
 )
+_DAYS = Query(
+    select(counters.c.bucket, _SUM)
+    .where(counters.c.name.like(bindparam("pattern")), counters.c.bucket != _TOTAL)
+    .group_by(counters.c.bucket)
+    .order_by(counters.c.bucket.desc())
+)
 
 
-async def add(tx: Transaction, changes: Mapping[str, int], *, spread: int) -> None:
-    """Changes totals; `spread` (the id of what changed) chooses the shard.
+class Changes:
+    """Changes of totals that a deed gathers on its way and applies at its end."""
 
-    Called last in a deed, in the order of names: two deeds that meet here never wait for each other in a circle.
-    """
-    for name in sorted(changes):
-        if changes[name]:
-            await tx.run(_ADD, counter=name, shard=spread % _SHARDS, change=changes[name])
+    def __init__(self, *, spread: int) -> None:
+        self._shard = spread % _SHARDS
+        self._changes: dict[tuple[str, int], int] = {}
+
+    def add(self, name: str, change: int, *, at: Instant | None = None) -> None:
+        """With a time, the total is kept by day as well."""
+        buckets = (_TOTAL,) if at is None else (_TOTAL, at // DAY)
+        for bucket in buckets:
+            self._changes[name, bucket] = self._changes.get((name, bucket), 0) + change
+
+    async def apply(self, tx: Transaction) -> None:
+        """The last step of a deed, always in the same order: two deeds never wait for each other in a circle."""
+        for (name, bucket), change in sorted(self._changes.items()):
+            if change:
+                await tx.run(_ADD, counter=name, day=bucket, part=self._shard, change=change)
 
 
-async def get(tx: Transaction, prefix: str) -> dict[str, int]:
+async def totals(tx: Transaction, prefix: str) -> dict[str, int]:
     """All totals under a prefix such as `referrals.`, without it; what was never counted is not there."""
-    rows = await tx.all(_GET, pattern=prefix + "%")
+    rows = await tx.all(_TOTALS, pattern=prefix + "%")
     return {name.removeprefix(prefix): total for name, total in rows}
+
+
+async def place(tx: Transaction, pattern: str, offset: int) -> tuple[Instant, int]:
+    """Where the item lies that has `offset` newer ones before it: a time, and how many to skip from there back.
+
+    So a page in the middle of a list costs what the first one does, however long the list is.
+    """
+    end = Instant(2**62)
+    for day, count in await tx.all(_DAYS, pattern=pattern):
+        if offset < count:
+            break
+        offset -= count
+        end = Instant(day * DAY)
+    return end, offset

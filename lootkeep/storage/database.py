@@ -28,7 +28,9 @@ class Transaction(Protocol):
 class Database(Protocol):
     """Where deeds read and write."""
 
-    def read(self) -> AbstractAsyncContextManager[Transaction]: ...
+    def read(self, *, slow: bool = False) -> AbstractAsyncContextManager[Transaction]:
+        """`slow` keeps what may take milliseconds away from the event loop."""
+        ...
 
     def write(self) -> AbstractAsyncContextManager[Transaction]: ...
 
@@ -58,7 +60,7 @@ class JoinedDatabase:
     def __init__(self, tx: Transaction) -> None:
         self._tx = tx
 
-    def read(self) -> AbstractAsyncContextManager[Transaction]:
+    def read(self, *, slow: bool = False) -> AbstractAsyncContextManager[Transaction]:
         return _Joined(self._tx)
 
     def write(self) -> AbstractAsyncContextManager[Transaction]:

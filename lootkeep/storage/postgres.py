@@ -30,6 +30,7 @@ _OUTAGES = (
     asyncpg.CannotConnectNowError,
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
+    asyncpg.DeadlockDetectedError,
     asyncpg.TooManyConnectionsError,
     asyncpg.DiskFullError,
     asyncpg.ReadOnlySQLTransactionError,
@@ -84,7 +85,7 @@ class PostgresDatabase:
             ) from None
         return cls(pool)
 
-    def read(self) -> AbstractAsyncContextManager[Transaction]:
+    def read(self, *, slow: bool = False) -> AbstractAsyncContextManager[Transaction]:
         return _Read(self._pool)
 
     def write(self) -> AbstractAsyncContextManager[Transaction]:

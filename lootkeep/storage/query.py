@@ -30,6 +30,8 @@ class Compiled(Generic[R]):
     def __init__(self, statement: ClauseElement, record: Callable[..., R], dialect: Dialect) -> None:
         compiled: Any = statement.compile(dialect=dialect)
         self.sql = str(compiled)
+        if "POSTCOMPILE" in self.sql:
+            raise TypeError(f"A list of unknown length cannot be compiled once: {self.sql}")
         self._names: tuple[str, ...] = tuple(compiled.positiontup or ())
         self._fixed = _values_written_in(compiled)
         self._record = record

@@ -1,72 +1,135 @@
-"""Referral tiers."""
+"""Referrals: attributing them, judging them by what was bought, and the counts of those who referred."""
 
 from __future__ import annotations
 
-from typing import Any
+from sqlalchemy import bindparam, func, insert, or_, select, update
+from sqlalchemy.dialects import postgresql
 
-import msgspec
-from sqlalchemy import bindparam, delete, insert, not_, select, update
-
-from lootkeep.domain.referrals import Tier, TierTerms
+from lootkeep.domain.orders import STANDING
+from lootkeep.domain.referrals import Referral, ReferralStatus, Referrer
 from lootkeep.kernel.clock import Instant
+from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.query import Query
-from lootkeep.storage.tables import referral_tiers as tiers
+from lootkeep.storage.tables import orders, referrals, referrers, refused_referrals
 
-_TIER = [tiers.c[name] for name in Tier.__struct_fields__]
-_TERMS: dict[str, Any] = {name: bindparam(name) for name in TierTerms.__struct_fields__}
-_THIS = tiers.c.id == bindparam("tier_id")
+COUNTER = "referrals."
 
-_ALL = Query(select(*_TIER).order_by(tiers.c.sort_order, tiers.c.referrals_required, tiers.c.id), Tier)
-_LOCK = Query(select(*_TIER).where(_THIS).with_for_update(), Tier)
-_ADD = Query(
-    insert(tiers)
-    .values(**_TERMS, claims_count=0, created_at=bindparam("now"), updated_at=bindparam("now"))
-    .returning(*_TIER),
-    Tier,
+_REFERRAL = [referrals.c[name] for name in Referral.__struct_fields__]
+_REFERRER = [referrers.c[name] for name in Referrer.__struct_fields__]
+
+_ADD = Query(insert(referrals).values({name: bindparam(name) for name in Referral.__struct_fields__}))
+_LOCK = Query(select(*_REFERRAL).where(referrals.c.customer_id == bindparam("customer")).with_for_update(), Referral)
+_SET = Query(
+    update(referrals)
+    .where(referrals.c.customer_id == bindparam("customer"))
+    .values(status=bindparam("new_status"), first_order_at=bindparam("first_order"))
 )
-_SET = Query(update(tiers).where(_THIS).values(**_TERMS, updated_at=bindparam("now")).returning(*_TIER), Tier)
-_TOGGLE = Query(
-    update(tiers).where(_THIS).values(is_active=not_(tiers.c.is_active), updated_at=bindparam("now")).returning(*_TIER),
-    Tier,
+_FIRST_STANDING_ORDER = Query(
+    select(func.min(orders.c.paid_at)).where(
+        orders.c.customer_id == bindparam("customer"), or_(*(orders.c.status == status for status in STANDING))
+    )
 )
-_DEACTIVATE = Query(
-    update(tiers).where(_THIS).values(is_active=False, updated_at=bindparam("now")).returning(tiers.c.id)
+_THIS_REFERRER = referrers.c.customer_id == bindparam("referrer")
+_GET_REFERRER = Query(select(*_REFERRER).where(_THIS_REFERRER), Referrer)
+_LOCK_REFERRER = Query(select(*_REFERRER).where(_THIS_REFERRER).with_for_update(), Referrer)
+_ADD_TOTAL = Query(
+    postgresql.insert(referrers)
+    .values(
+        customer_id=bindparam("referrer"),
+        total_referrals=1,
+        successful_referrals=0,
+        rewards_claimed=0,
+        total_reached_at=0,
+        successful_reached_at=0,
+    )
+    .on_conflict_do_update(index_elements=["customer_id"], set_={"total_referrals": referrers.c.total_referrals + 1})
 )
-_REMOVE_UNCLAIMED = Query(delete(tiers).where(_THIS, tiers.c.claims_count == 0).returning(tiers.c.id))
+_ADD_SUCCESSFUL = Query(
+    update(referrers)
+    .where(_THIS_REFERRER)
+    .values(successful_referrals=referrers.c.successful_referrals + bindparam("change"))
+)
+_OF_REFERRER = referrals.c.referrer_id == referrers.c.customer_id
+_SET_REACHED = Query(
+    update(referrers)
+    .where(_THIS_REFERRER)
+    .values(
+        total_reached_at=select(func.coalesce(func.max(referrals.c.referred_at), 0))
+        .where(_OF_REFERRER)
+        .scalar_subquery(),
+        successful_reached_at=select(func.coalesce(func.max(referrals.c.first_order_at), 0))
+        .where(_OF_REFERRER)
+        .scalar_subquery(),
+    )
+)
+_ADD_CLAIM = Query(update(referrers).where(_THIS_REFERRER).values(rewards_claimed=referrers.c.rewards_claimed + 1))
+_ADD_REFUSED = Query(
+    insert(refused_referrals).values(
+        customer_id=bindparam("customer"),
+        referrer_id=bindparam("referrer"),
+        reason=bindparam("why"),
+        created_at=bindparam("now"),
+    )
+)
 
 
-async def all_tiers(tx: Transaction) -> list[Tier]:
-    return await tx.all(_ALL)
+async def add(tx: Transaction, referral: Referral, changes: Changes) -> None:
+    """Attributes a new customer to a referrer."""
+    await tx.run(
+        _ADD,
+        customer_id=referral.customer_id,
+        referrer_id=referral.referrer_id,
+        status=referral.status,
+        referred_at=referral.referred_at,
+        first_order_at=referral.first_order_at,
+        marks=referral.marks,
+    )
+    await tx.run(_ADD_TOTAL, referrer=referral.referrer_id)
+    await _set_reached(tx, referral.referrer_id)
+    changes.add(COUNTER + referral.status, 1, at=referral.referred_at)
 
 
-async def tier_for_change(tx: Transaction, tier_id: int) -> Tier | None:
-    return await tx.one(_LOCK, tier_id=tier_id)
+async def add_refused(
+    tx: Transaction, customer_id: int, referrer_id: int, reason: str, now: Instant, changes: Changes
+) -> None:
+    """Kept for staff to look at."""
+    await tx.run(_ADD_REFUSED, customer=customer_id, referrer=referrer_id, why=reason, now=now)
+    changes.add("refused_referrals.made", 1)
 
 
-async def add_tier(tx: Transaction, terms: TierTerms, now: Instant) -> Tier:
-    (tier,) = await tx.all(_ADD, **_values(terms), now=now)
-    return tier
+async def judge(tx: Transaction, customer_id: int, changes: Changes) -> None:
+    """Brings the customer's referral, if there is one, in line with the orders that stand."""
+    referral = await tx.one(_LOCK, customer=customer_id)
+    if referral is None:
+        return
+    found = await tx.one(_FIRST_STANDING_ORDER, customer=customer_id)
+    first_order_at = found[0] if found else None
+    status: ReferralStatus = "pending" if first_order_at is None else "successful"
+    if (status, first_order_at) == (referral.status, referral.first_order_at):
+        return
+    await tx.run(_SET, customer=customer_id, new_status=status, first_order=first_order_at)
+    change = int(status == "successful") - int(referral.status == "successful")
+    await tx.run(_ADD_SUCCESSFUL, referrer=referral.referrer_id, change=change)
+    await _set_reached(tx, referral.referrer_id)
+    changes.add(COUNTER + referral.status, -1, at=referral.referred_at)
+    changes.add(COUNTER + status, 1, at=referral.referred_at)
 
 
-async def set_terms(tx: Transaction, tier: Tier, now: Instant) -> Tier:
-    (changed,) = await tx.all(_SET, **_values(tier), tier_id=tier.id, now=now)
-    return changed
+async def referrer(tx: Transaction, customer_id: int) -> Referrer:
+    """A customer's counts; nothing at all for one who never referred anybody."""
+    return await tx.one(_GET_REFERRER, referrer=customer_id) or Referrer(customer_id, 0, 0, 0)
 
 
-async def toggle_tier(tx: Transaction, tier_id: int, now: Instant) -> Tier | None:
-    return await tx.one(_TOGGLE, tier_id=tier_id, now=now)
+async def referrer_for_change(tx: Transaction, customer_id: int) -> Referrer:
+    """The same, held until the transaction ends: claims of one customer come one after the other."""
+    return await tx.one(_LOCK_REFERRER, referrer=customer_id) or Referrer(customer_id, 0, 0, 0)
 
 
-async def deactivate_tier(tx: Transaction, tier_id: int, now: Instant) -> bool:
-    return await tx.one(_DEACTIVATE, tier_id=tier_id, now=now) is not None
+async def add_claim(tx: Transaction, customer_id: int) -> None:
+    await tx.run(_ADD_CLAIM, referrer=customer_id)
 
 
-async def remove_unclaimed_tier(tx: Transaction, tier_id: int) -> bool:
-    """False when there is no such tier, or when it has claims."""
-    return await tx.one(_REMOVE_UNCLAIMED, tier_id=tier_id) is not None
-
-
-def _values(terms: TierTerms) -> dict[str, object]:
-    values = msgspec.structs.asdict(terms)
-    return {name: values[name] for name in _TERMS}
+async def _set_reached(tx: Transaction, referrer_id: int) -> None:
+    # A statement of its own, after the row is locked: only then does it see what others have just committed.
+    await tx.run(_SET_REACHED, referrer=referrer_id)

@@ -43,6 +43,9 @@ class SqliteTransaction:
         self._connection = connection
 
     async def all(self, query: Query[R], **values: Any) -> list[R]:
+        return self._fetch(query, values)
+
+    def _fetch(self, query: Query[R], values: dict[str, Any]) -> list[R]:
         compiled = query.sqlite
         try:
             rows = self._connection.execute(compiled.sql, compiled.arguments(values)).fetchall()
@@ -62,6 +65,17 @@ class SqliteTransaction:
         return True
 
 
+class _SlowTransaction(SqliteTransaction):
+    """Runs queries in a thread of their own: a search through a million rows must not hold up the others."""
+
+    def __init__(self, connection: apsw.Connection, thread: ThreadPoolExecutor) -> None:
+        super().__init__(connection)
+        self._thread = thread
+
+    async def all(self, query: Query[R], **values: Any) -> list[R]:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._fetch, query, values)
+
+
 class SqliteDatabase:
     """One database file: an inline reader and the writer."""
 
@@ -70,12 +84,14 @@ class SqliteDatabase:
     def __init__(self, path: Path) -> None:
         connection = _open(path)
         self._writer = _Writer(connection)
-        self._reader = _open(path)
-        self._reader.execute("PRAGMA query_only = ON")
+        self._reader = _open_for_reading(path)
         self._read = _Read(SqliteTransaction(self._reader))
+        self._slow_reader = _open_for_reading(path)
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sqlite-slow-read")
+        self._slow_read = _Read(_SlowTransaction(self._slow_reader, self._thread))
 
-    def read(self) -> AbstractAsyncContextManager[Transaction]:
-        return self._read
+    def read(self, *, slow: bool = False) -> AbstractAsyncContextManager[Transaction]:
+        return self._slow_read if slow else self._read
 
     def write(self) -> AbstractAsyncContextManager[Transaction]:
         return _Write(self._writer)
@@ -94,6 +110,8 @@ class SqliteDatabase:
 
     async def close(self) -> None:
         await self._writer.close()
+        self._thread.shutdown()
+        self._slow_reader.close()
         self._reader.close()
 
 
@@ -239,6 +257,12 @@ def _open(path: Path) -> apsw.Connection:
         ) from None
     except apsw.Error as error:
         raise StartupError(f"The database {path} cannot be used: {error}.") from None
+    return connection
+
+
+def _open_for_reading(path: Path) -> apsw.Connection:
+    connection = _open(path)
+    connection.execute("PRAGMA query_only = ON")
     return connection
 
 

@@ -1,40 +1,124 @@
-"""The referral program in public: tiers and settings."""
+"""The referral program in public: referrals, figures, rankings, codes, claims and settings."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
-from lootkeep.domain.referrals import DiscountType, ReferralSettings, RewardEvent, RewardType, Tier, TierTerms
-from lootkeep.kernel import money
+from lootkeep.domain.customers import Customer
+from lootkeep.domain.referral_abuse import SENTENCES
+from lootkeep.domain.referrals import (
+    AbuseReason,
+    ClaimEntry,
+    DiscountType,
+    ReferralEntry,
+    ReferralSettings,
+    ReferralStatus,
+    RefusedEntry,
+    RewardEvent,
+    TopReferrer,
+)
 from lootkeep.kernel.clock import iso
+from lootkeep.kernel.money import Hundredths
 from lootkeep.views.fields import Time, field
-from lootkeep.views.money import in_words, number, percent
+from lootkeep.views.money import number
+
+INVALID_CODE = "Invalid referral code"
+
+CustomerId = Annotated[int, field("Identifies the customer.", 12)]
+CustomerName = Annotated[str, field("The customer's name.", "Mira Okafor")]
+CustomerEmail = Annotated[str, field("The customer's e-mail.", "mira@example.com")]
+Code = Annotated[str, field("The code a referrer gives away.", "K7WQ2M9X")]
 
 
-class TierView(msgspec.Struct, frozen=True):
+class ReferrerView(msgspec.Struct, frozen=True):
+    id: CustomerId
+    name: CustomerName
+    email: CustomerEmail
+    referral_code: Code
+
+
+class ReferralView(msgspec.Struct, frozen=True):
+    id: Annotated[int, field("Identifies the referred customer.", 31)]
+    name: Annotated[str, field("The referred customer's name.", "Jun Park")]
+    email: Annotated[str, field("The referred customer's e-mail.", "jun@example.com")]
+    referred_at: Time
+    referrer: ReferrerView
+    status: Annotated[ReferralStatus, field("`successful` once there is a paid order.", "successful")]
+    first_order_at: Annotated[str | None, field("When the first order was paid.", "2026-11-16T08:00:00Z")]
+
+
+class StatisticsView(msgspec.Struct, frozen=True):
+    total_referrals: Annotated[int, field("All referred customers.", 250)]
+    successful_referrals: Annotated[int, field("Those who bought something.", 100)]
+    conversion_rate: Annotated[int | float, field("Percentage of referrals that converted.", 40.0)]
+    rewards_claimed: Annotated[int, field("Claims made.", 18)]
+    total_coupons_value: Annotated[int | float, field("Discounts given by used referral coupons.", 412.5)]
+
+
+class LeaderboardView(msgspec.Struct, frozen=True):
+    id: CustomerId
+    name: CustomerName
+    referral_count: Annotated[int, field("Referrals that count.", 23)]
+
+
+class TopReferrerView(msgspec.Struct, frozen=True):
+    id: CustomerId
+    name: CustomerName
+    email: CustomerEmail
+    referral_code: Code
+    total_referrals: Annotated[int, field("All who signed up with the code.", 30)]
+    successful_referrals: Annotated[int, field("Those who bought something.", 23)]
+    rewards_claimed: Annotated[int, field("Tiers claimed.", 2)]
+
+
+class CodeOwnerView(msgspec.Struct, frozen=True):
+    id: CustomerId
+    name: CustomerName
+
+
+class CodeValidationView(msgspec.Struct, frozen=True):
+    valid: Annotated[bool, field("Whether the code can be used now.", True)]
+    referrer: CodeOwnerView | UnsetType = UNSET
+    error: Annotated[str, field("Only when the code is not valid.", INVALID_CODE)] | UnsetType = UNSET
+
+
+class ClaimCustomerView(msgspec.Struct, frozen=True):
+    id: CustomerId
+    name: CustomerName
+    email: CustomerEmail
+
+
+class ClaimTierView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the tier.", 3)]
     name: Annotated[str, field("What customers see.", "Bronze")]
-    description: Annotated[str | None, field("What the tier gives, in words.", "Five friends, ten percent.")]
     referrals_required: Annotated[int, field("Referrals needed to unlock the tier.", 5)]
-    reward_type: Annotated[RewardType, field("How the reward is counted.", "percentage_discount")]
-    reward_value: Annotated[str, field("Percent, or an amount in `reward_currency`.", "10.00")]
-    reward_currency: Annotated[str | None, field("Currency of a fixed discount; null for percentages.", None)]
-    coupon_validity_days: Annotated[int, field("How long a claimed coupon can be used.", 30)]
-    is_active: Annotated[bool, field("Only active tiers can be claimed.", True)]
-    sort_order: Annotated[int, field("Place in the list, lowest first.", 0)]
-    formatted_reward: Annotated[str, field("The reward in words.", "10% off")]
-    claims_count: Annotated[int, field("How often the tier was claimed.", 12)]
+
+
+class ClaimCouponView(msgspec.Struct, frozen=True):
+    id: Annotated[int, field("Identifies the coupon.", 7)]
+    code: Annotated[str, field("What the customer types at checkout.", "REF-8KQ2WM7X")]
+    times_used: Annotated[int, field("0 or 1: a coupon is used once.", 0)]
+
+
+class ClaimView(msgspec.Struct, frozen=True):
+    id: Annotated[int, field("Identifies the claim.", 5)]
+    customer: ClaimCustomerView
+    tier: ClaimTierView
+    coupon: ClaimCouponView
+    claimed_at: Time
+
+
+class RefusedReferralView(msgspec.Struct, frozen=True):
+    id: Annotated[int, field("Identifies the refusal.", 4)]
+    customer: ClaimCustomerView
+    referrer: ClaimCustomerView
+    reason: Annotated[AbuseReason, field("A stable word.", "same_device")]
+    explanation: Annotated[str, field("The reason in words.", SENTENCES["same_device"])]
     created_at: Time
-    updated_at: Time
-
-
-class ToggledTierView(msgspec.Struct, frozen=True):
-    id: Annotated[int, field("Identifies the tier.", 3)]
-    name: Annotated[str, field("What customers see.", "Bronze")]
-    is_active: Annotated[bool, field("Whether the tier can be claimed now.", False)]
-    formatted_reward: Annotated[str, field("The reward in words.", "10% off")]
 
 
 class ReferralSettingsView(msgspec.Struct, frozen=True):
@@ -47,27 +131,65 @@ class ReferralSettingsView(msgspec.Struct, frozen=True):
     referral_welcome_discount_value: Annotated[int | float, field("Percent, or an amount in the store's currency.", 10)]
 
 
-def tier(record: Tier) -> TierView:
-    return TierView(
-        id=record.id,
-        name=record.name,
-        description=record.description,
-        referrals_required=record.referrals_required,
-        reward_type=record.reward_type,
-        reward_value=money.text(record.reward_value),
-        reward_currency=record.reward_currency,
-        coupon_validity_days=record.coupon_validity_days,
-        is_active=record.is_active,
-        sort_order=record.sort_order,
-        formatted_reward=formatted_reward(record),
-        claims_count=record.claims_count,
-        created_at=iso(record.created_at),
-        updated_at=iso(record.updated_at),
+def referral(entry: ReferralEntry) -> ReferralView:
+    return ReferralView(
+        id=entry.customer_id,
+        name=entry.name,
+        email=entry.email,
+        referred_at=iso(entry.referred_at),
+        referrer=ReferrerView(entry.referrer_id, entry.referrer_name, entry.referrer_email, entry.referral_code),
+        status=entry.status,
+        first_order_at=None if entry.first_order_at is None else iso(entry.first_order_at),
     )
 
 
-def toggled_tier(record: Tier) -> ToggledTierView:
-    return ToggledTierView(record.id, record.name, record.is_active, formatted_reward(record))
+def statistics(referred: Mapping[str, int], claims: int, coupons_value: int) -> StatisticsView:
+    """From the kept totals: referrals by status, claims made, discounts given."""
+    successful = referred.get("successful", 0)
+    total = successful + referred.get("pending", 0)
+    return StatisticsView(
+        total_referrals=total,
+        successful_referrals=successful,
+        conversion_rate=round(successful * 100 / total, 2) if total else 0,
+        rewards_claimed=claims,
+        total_coupons_value=number(Hundredths(coupons_value)),
+    )
+
+
+def leaderboard_entry(referrer: TopReferrer, event: RewardEvent) -> LeaderboardView:
+    counted = referrer.total_referrals if event == "signup" else referrer.successful_referrals
+    return LeaderboardView(referrer.id, referrer.name, counted)
+
+
+def top_referrer(referrer: TopReferrer) -> TopReferrerView:
+    return TopReferrerView(**msgspec.structs.asdict(referrer))
+
+
+def code_validation(referrer: Customer | None) -> CodeValidationView:
+    if referrer is None:
+        return CodeValidationView(valid=False, error=INVALID_CODE)
+    return CodeValidationView(valid=True, referrer=CodeOwnerView(referrer.id, referrer.name))
+
+
+def claim_entry(entry: ClaimEntry) -> ClaimView:
+    return ClaimView(
+        id=entry.id,
+        customer=ClaimCustomerView(entry.customer_id, entry.customer_name, entry.customer_email),
+        tier=ClaimTierView(entry.tier_id, entry.tier_name, entry.referrals_required),
+        coupon=ClaimCouponView(entry.coupon_id, entry.coupon_code, 1 if entry.coupon_status == "used" else 0),
+        claimed_at=iso(entry.claimed_at),
+    )
+
+
+def refused_referral(entry: RefusedEntry) -> RefusedReferralView:
+    return RefusedReferralView(
+        id=entry.id,
+        customer=ClaimCustomerView(entry.customer_id, entry.customer_name, entry.customer_email),
+        referrer=ClaimCustomerView(entry.referrer_id, entry.referrer_name, entry.referrer_email),
+        reason=entry.reason,
+        explanation=SENTENCES[entry.reason],
+        created_at=iso(entry.created_at),
+    )
 
 
 def settings(record: ReferralSettings) -> ReferralSettingsView:
@@ -78,10 +200,3 @@ def settings(record: ReferralSettings) -> ReferralSettingsView:
         referral_welcome_discount_type=record.referral_welcome_discount_type,
         referral_welcome_discount_value=number(record.referral_welcome_discount_value),
     )
-
-
-def formatted_reward(terms: TierTerms) -> str:
-    """`10% off`, `12.5% off`, `$5.00 off`."""
-    if terms.reward_currency is None:
-        return f"{percent(terms.reward_value)}% off"
-    return f"{in_words(terms.reward_value, terms.reward_currency)} off"

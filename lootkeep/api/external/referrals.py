@@ -1,4 +1,4 @@
-"""The referral program over HTTP: tiers and settings."""
+"""The referral program over HTTP: the list, figures and rankings, codes, claims and settings."""
 
 from __future__ import annotations
 
@@ -6,41 +6,34 @@ from typing import Annotated
 
 from pydantic import Field
 
-from lootkeep.api.http.fields import Currency, Name, PositiveMoney
-from lootkeep.api.http.routes import Call, Group, Reply, Route, many, one, only_message
+from lootkeep.api.external import tiers
+from lootkeep.api.http.fields import PositiveMoney
+from lootkeep.api.http.pages import LimitQuery, PageQuery
+from lootkeep.api.http.routes import Call, Group, Reply, Route, many, one, paged
 from lootkeep.api.http.validation import Body, partial
-from lootkeep.domain.referrals import DiscountType, ReferralSettings, RewardEvent, RewardType, TierTerms
+from lootkeep.domain.customers import plain_code
+from lootkeep.domain.referrals import SETTINGS, DiscountType, ReferralSettings, ReferralStatus, RewardEvent
 from lootkeep.services import referrals as services
-from lootkeep.storage import referrals as storage
+from lootkeep.storage import counters, customers
+from lootkeep.storage import referral_lists as storage
 from lootkeep.storage import settings as stored_settings
+from lootkeep.storage.database import Transaction
 from lootkeep.views import referrals as views
 
 
-class TierBody(Body):
-    """A tier as it is sent."""
+class ReferralQuery(PageQuery):
+    """Filters of the list."""
 
-    name: Annotated[Name, Field(description="What customers see.", examples=["Bronze"])]
-    description: Annotated[
-        Annotated[str, Field(max_length=1000)] | None,
-        Field(description="What the tier gives, in words.", examples=["Five friends, ten percent."]),
-    ] = None
-    referrals_required: Annotated[int, Field(ge=1, description="Referrals needed to unlock the tier.", examples=[5])]
-    reward_type: Annotated[
-        RewardType, Field(description="How the reward is counted.", examples=["percentage_discount"])
+    status: Annotated[ReferralStatus | None, Field(description="Only referrals in this state.")] = None
+    search: Annotated[str | None, Field(max_length=255, description="Part of a name or e-mail, in any case.")] = None
+
+
+class CodeBody(Body):
+    """A referral code as a customer typed it."""
+
+    code: Annotated[
+        str, Field(min_length=1, max_length=255, description="Case and blanks do not matter.", examples=["K7WQ2M9X"])
     ]
-    reward_value: Annotated[
-        PositiveMoney, Field(description="Percent (at most 100), or an amount in `reward_currency`.", examples=[10])
-    ]
-    reward_currency: Annotated[
-        Currency | None,
-        Field(description="Currency of a fixed discount; the store's when absent. Percentages have none."),
-    ] = None
-    coupon_validity_days: Annotated[int, Field(ge=1, le=365, description="How long a claimed coupon can be used.")] = 30
-    is_active: Annotated[bool, Field(description="Only active tiers can be claimed.")] = True
-    sort_order: Annotated[int, Field(description="Place in the list, lowest first.")] = 0
-
-
-TierChanges = partial(TierBody, "TierChanges")
 
 
 class SettingsBody(Body):
@@ -64,35 +57,61 @@ class SettingsBody(Body):
 SettingsChanges = partial(SettingsBody, "ReferralSettingsChanges")
 
 
-async def list_tiers(call: Call[None, None]) -> Reply:
+async def list_referrals(call: Call[None, ReferralQuery]) -> Reply:
+    query = call.query
+    term = (query.search or "").strip()
+    # A search may look at many rows.
+    async with call.deps.db.read(slow=bool(term)) as tx:
+        if term:
+            found, total = await storage.search(tx, query.asked, query.status, term)
+        else:
+            found, total = await storage.page(tx, query.asked, query.status)
+    return Reply([views.referral(entry) for entry in found], page=query.asked, total=total)
+
+
+async def get_referral_statistics(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        tiers = await storage.all_tiers(tx)
-    return Reply([views.tier(tier) for tier in tiers])
+        referred = await counters.totals(tx, "referrals.")
+        claimed = await counters.totals(tx, "claims.")
+        given = await counters.totals(tx, "referral_coupons.")
+    return Reply(views.statistics(referred, claimed.get("made", 0), given.get("value", 0)))
 
 
-async def create_tier(call: Call[TierBody, None]) -> Reply:
-    terms = TierTerms(**{name: getattr(call.body, name) for name in TierTerms.__struct_fields__})
-    return Reply(views.tier(await services.create_tier(call.deps, terms)))
+async def list_leaderboard(call: Call[None, LimitQuery]) -> Reply:
+    async with call.deps.db.read() as tx:
+        event = (await _settings(tx)).referral_reward_event
+        ranked = await storage.leaderboard(tx, event, call.query.limit)
+    return Reply([views.leaderboard_entry(referrer, event) for referrer in ranked])
 
 
-async def update_tier(call: Call[Body, None]) -> Reply:
-    return Reply(views.tier(await services.change_tier(call.deps, call.id, call.body.sent())))
+async def list_top_referrers(call: Call[None, LimitQuery]) -> Reply:
+    async with call.deps.db.read() as tx:
+        ranked = await storage.top_referrers(tx, call.query.limit)
+    return Reply([views.top_referrer(referrer) for referrer in ranked])
 
 
-async def delete_tier(call: Call[None, None]) -> Reply:
-    if await services.delete_tier(call.deps, call.id):
-        return Reply()
-    return Reply(message="Referral tier has been deactivated (has existing claims)")
+async def validate_referral_code(call: Call[CodeBody, None]) -> Reply:
+    async with call.deps.db.read() as tx:
+        is_enabled = (await _settings(tx)).referral_enabled
+        referrer = await customers.by_referral_code(tx, plain_code(call.body.code)) if is_enabled else None
+    return Reply(views.code_validation(referrer))
 
 
-async def toggle_tier(call: Call[None, None]) -> Reply:
-    tier = await services.toggle_tier(call.deps, call.id)
-    return Reply(views.toggled_tier(tier), message="Tier activated" if tier.is_active else "Tier deactivated")
+async def list_claims(call: Call[None, PageQuery]) -> Reply:
+    async with call.deps.db.read() as tx:
+        found, total = await storage.claims(tx, call.query.asked)
+    return Reply([views.claim_entry(entry) for entry in found], page=call.query.asked, total=total)
+
+
+async def list_refused_referrals(call: Call[None, PageQuery]) -> Reply:
+    async with call.deps.db.read() as tx:
+        found, total = await storage.refused(tx, call.query.asked)
+    return Reply([views.refused_referral(entry) for entry in found], page=call.query.asked, total=total)
 
 
 async def get_referral_settings(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        settings = await stored_settings.get(tx, services.SETTINGS, ReferralSettings)
+        settings = await _settings(tx)
     return Reply(views.settings(settings))
 
 
@@ -100,56 +119,62 @@ async def update_referral_settings(call: Call[Body, None]) -> Reply:
     return Reply(views.settings(await services.change_settings(call.deps, call.body.sent())))
 
 
+async def _settings(tx: Transaction) -> ReferralSettings:
+    return await stored_settings.get(tx, SETTINGS, ReferralSettings)
+
+
 GROUP = Group(
     name="Referrals",
-    description="Reward tiers and the settings of the referral program.",
+    description="Who referred whom, figures and rankings, reward tiers, claims and the settings of the program.",
     routes=(
         Route(
             "GET",
-            "/referrals/tiers",
-            list_tiers,
+            "/referrals",
+            list_referrals,
             "referrals:read",
-            "List reward tiers",
-            many(views.TierView),
-            description="All tiers, ordered by `sort_order`, then `referrals_required`, then `id`.",
+            "List referrals",
+            paged(views.ReferralView),
+            query=ReferralQuery,
+            description="Customers who signed up with a referral code, newest first.",
+        ),
+        Route(
+            "GET",
+            "/referrals/statistics",
+            get_referral_statistics,
+            "referrals:read",
+            "Read the program's figures",
+            one(views.StatisticsView),
+        ),
+        Route(
+            "GET",
+            "/referrals/leaderboard",
+            list_leaderboard,
+            "referrals:read",
+            "Rank customers by counted referrals",
+            many(views.LeaderboardView),
+            query=LimitQuery,
+            description="What counts follows `referral_reward_event`. Ties go to who got there first.",
+        ),
+        Route(
+            "GET",
+            "/referrals/top-referrers",
+            list_top_referrers,
+            "referrals:read",
+            "Rank customers by successful referrals",
+            many(views.TopReferrerView),
+            query=LimitQuery,
         ),
         Route(
             "POST",
-            "/referrals/tiers",
-            create_tier,
-            "referrals:write",
-            "Create a reward tier",
-            one(views.TierView, "Referral tier created successfully", status=201),
-            body=TierBody,
+            "/referrals/validate",
+            validate_referral_code,
+            "referrals:read",
+            "Check a referral code",
+            one(views.CodeValidationView),
+            body=CodeBody,
+            description="An unknown code is no error: `valid` is false and `error` says `Invalid referral code`.",
         ),
-        Route(
-            "PUT",
-            "/referrals/tiers/{id}",
-            update_tier,
-            "referrals:write",
-            "Update a reward tier",
-            one(views.TierView, "Referral tier updated successfully"),
-            body=TierChanges,
-            description="Only the fields sent are changed. Coupons that were claimed before keep their terms.",
-        ),
-        Route(
-            "DELETE",
-            "/referrals/tiers/{id}",
-            delete_tier,
-            "referrals:write",
-            "Delete a reward tier",
-            only_message("Referral tier deleted successfully"),
-            description="A tier that has claims is deactivated instead, and the message says so.",
-        ),
-        Route(
-            "POST",
-            "/referrals/tiers/{id}/toggle",
-            toggle_tier,
-            "referrals:write",
-            "Switch a reward tier on or off",
-            one(views.ToggledTierView, "Tier deactivated"),
-            description="The message is `Tier activated` or `Tier deactivated`.",
-        ),
+        *tiers.ROUTES,
         Route(
             "GET",
             "/referrals/settings",
@@ -167,6 +192,27 @@ GROUP = Group(
             one(views.ReferralSettingsView, "Referral settings updated successfully"),
             body=SettingsChanges,
             description="Any subset of the fields. A change of `referral_reward_event` applies at once.",
+        ),
+        Route(
+            "GET",
+            "/referrals/claims",
+            list_claims,
+            "referrals:read",
+            "List reward claims",
+            paged(views.ClaimView),
+            query=PageQuery,
+            description="Newest first.",
+        ),
+        Route(
+            "GET",
+            "/referrals/refused",
+            list_refused_referrals,
+            "referrals:read",
+            "List refused referrals",
+            paged(views.RefusedReferralView),
+            query=PageQuery,
+            description="Referrals that were not attributed because they looked like abuse, newest first.",
+            is_extension=True,
         ),
     ),
 )

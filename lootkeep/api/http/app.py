@@ -94,7 +94,7 @@ class Api:
 
         async def deed(deps: Deps) -> tuple[int, bytes]:
             reply = await route.handler(Call(deps, token, path, body, query))
-            return route.answer.status, envelope.success(reply, route.answer.message)
+            return reply.status or route.answer.status, envelope.success(reply, route.answer.message)
 
         key = exchange.headers.get(b"idempotency-key")
         if key is None or route.method != "POST":

@@ -151,6 +151,8 @@ def _operation(group: Group, route: Route, schemas: Json) -> Json:
     }
     if route.description:
         operation["description"] = route.description
+    if route.is_extension:
+        operation["x-extension"] = True
     if parameters := _parameters(route, schemas):
         operation["parameters"] = parameters
     if route.body:

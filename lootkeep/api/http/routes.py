@@ -41,6 +41,8 @@ class Reply:
     message: str | None = None
     page: Page | None = None
     total: int = 0
+    # Another success than the row's: what was there already is 200, not 201.
+    status: int | None = None
 
 
 Handler = Callable[[Call[Any, Any]], Awaitable[Reply]]
@@ -87,6 +89,8 @@ class Route:
     body: type[BaseModel] | None = None
     query: type[BaseModel] | None = None
     description: str = ""
+    # Beyond the specification of the External API.
+    is_extension: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,8 @@ counters = Table(
     "counters",
     metadata,
     Column("name", Text, primary_key=True),
+    # The day, or -1 for the total of all days.
+    Column("bucket", BigInteger, primary_key=True, autoincrement=False),
     Column("shard", BigInteger, primary_key=True, autoincrement=False),
     number("value"),
     sqlite_with_rowid=False,

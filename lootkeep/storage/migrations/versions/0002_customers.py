@@ -29,9 +29,10 @@ def upgrade() -> None:
     op.create_table(
         "counters",
         sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("bucket", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("shard", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("value", sa.BigInteger(), nullable=False),
-        sa.PrimaryKeyConstraint("name", "shard", name="pk_counters"),
+        sa.PrimaryKeyConstraint("name", "bucket", "shard", name="pk_counters"),
         sqlite_with_rowid=False,
     )
     op.create_table(

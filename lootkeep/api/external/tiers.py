@@ -1,0 +1,118 @@
+"""Reward tiers over HTTP."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from lootkeep.api.http.fields import Currency, Name, PositiveMoney
+from lootkeep.api.http.routes import Call, Reply, Route, many, one, only_message
+from lootkeep.api.http.validation import Body, partial
+from lootkeep.domain.referrals import RewardType, TierTerms
+from lootkeep.services import tiers as services
+from lootkeep.storage import tiers as storage
+from lootkeep.views import tiers as views
+
+
+class TierBody(Body):
+    """A tier as it is sent."""
+
+    name: Annotated[Name, Field(description="What customers see.", examples=["Bronze"])]
+    description: Annotated[
+        Annotated[str, Field(max_length=1000)] | None,
+        Field(description="What the tier gives, in words.", examples=["Five friends, ten percent."]),
+    ] = None
+    referrals_required: Annotated[int, Field(ge=1, description="Referrals needed to unlock the tier.", examples=[5])]
+    reward_type: Annotated[
+        RewardType, Field(description="How the reward is counted.", examples=["percentage_discount"])
+    ]
+    reward_value: Annotated[
+        PositiveMoney, Field(description="Percent (at most 100), or an amount in `reward_currency`.", examples=[10])
+    ]
+    reward_currency: Annotated[
+        Currency | None,
+        Field(description="Currency of a fixed discount; the store's when absent. Percentages have none."),
+    ] = None
+    coupon_validity_days: Annotated[int, Field(ge=1, le=365, description="How long a claimed coupon can be used.")] = 30
+    is_active: Annotated[bool, Field(description="Only active tiers can be claimed.")] = True
+    sort_order: Annotated[int, Field(description="Place in the list, lowest first.")] = 0
+
+
+TierChanges = partial(TierBody, "TierChanges")
+
+
+async def list_tiers(call: Call[None, None]) -> Reply:
+    async with call.deps.db.read() as tx:
+        tiers = await storage.all_tiers(tx)
+    return Reply([views.tier(tier) for tier in tiers])
+
+
+async def create_tier(call: Call[TierBody, None]) -> Reply:
+    terms = TierTerms(**{name: getattr(call.body, name) for name in TierTerms.__struct_fields__})
+    return Reply(views.tier(await services.create_tier(call.deps, terms)))
+
+
+async def update_tier(call: Call[Body, None]) -> Reply:
+    return Reply(views.tier(await services.change_tier(call.deps, call.id, call.body.sent())))
+
+
+async def delete_tier(call: Call[None, None]) -> Reply:
+    if await services.delete_tier(call.deps, call.id):
+        return Reply()
+    return Reply(message="Referral tier has been deactivated (has existing claims)")
+
+
+async def toggle_tier(call: Call[None, None]) -> Reply:
+    tier = await services.toggle_tier(call.deps, call.id)
+    return Reply(views.toggled_tier(tier), message="Tier activated" if tier.is_active else "Tier deactivated")
+
+
+ROUTES = (
+    Route(
+        "GET",
+        "/referrals/tiers",
+        list_tiers,
+        "referrals:read",
+        "List reward tiers",
+        many(views.TierView),
+        description="All tiers, ordered by `sort_order`, then `referrals_required`, then `id`.",
+    ),
+    Route(
+        "POST",
+        "/referrals/tiers",
+        create_tier,
+        "referrals:write",
+        "Create a reward tier",
+        one(views.TierView, "Referral tier created successfully", status=201),
+        body=TierBody,
+    ),
+    Route(
+        "PUT",
+        "/referrals/tiers/{id}",
+        update_tier,
+        "referrals:write",
+        "Update a reward tier",
+        one(views.TierView, "Referral tier updated successfully"),
+        body=TierChanges,
+        description="Only the fields sent are changed. Coupons that were claimed before keep their terms.",
+    ),
+    Route(
+        "DELETE",
+        "/referrals/tiers/{id}",
+        delete_tier,
+        "referrals:write",
+        "Delete a reward tier",
+        only_message("Referral tier deleted successfully"),
+        description="A tier that has claims is deactivated instead, and the message says so.",
+    ),
+    Route(
+        "POST",
+        "/referrals/tiers/{id}/toggle",
+        toggle_tier,
+        "referrals:write",
+        "Switch a reward tier on or off",
+        one(views.ToggledTierView, "Tier deactivated"),
+        description="The message is `Tier activated` or `Tier deactivated`.",
+    ),
+)

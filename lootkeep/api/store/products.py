@@ -1,0 +1,233 @@
+"""The catalogue over HTTP: the store's back end adds, changes and removes products."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+import msgspec
+from pydantic import AfterValidator, Field, WithJsonSchema
+
+from lootkeep.api.http.fields import Currency, Money, Name, refuse
+from lootkeep.api.http.routes import Call, Group, Reply, Route, one, only_message
+from lootkeep.api.http.validation import Body, partial
+from lootkeep.domain.products import (
+    HIGHEST_PRICE,
+    LARGEST_STOCK,
+    BillingInterval,
+    BillingType,
+    DeliveryType,
+    ProductStatus,
+    ProductTerms,
+)
+from lootkeep.kernel import money
+from lootkeep.kernel.money import Hundredths
+from lootkeep.services import products as services
+from lootkeep.views import products as views
+
+_MOST_TAGS = 20
+_MOST_KEYS = 50
+_LONGEST_KEY = 64
+_LARGEST_METADATA = 16 * 1024
+
+_NO_TAGS: list[str] = []
+_NO_METADATA: dict[str, Any] = {}
+
+# Numbers keep every digit they were sent with.
+_encode = msgspec.json.Encoder(decimal_format="number").encode
+
+
+def _priced(amount: Hundredths) -> Hundredths:
+    if amount < 0:
+        raise refuse("must be at least 0")
+    if amount > HIGHEST_PRICE:
+        raise refuse(f"must not be greater than {money.text(HIGHEST_PRICE)}")
+    return amount
+
+
+def _not_blank(value: str) -> str:
+    if not value.strip():
+        raise refuse("must not be blank")
+    return value
+
+
+def _distinct(words: list[str]) -> list[str]:
+    if len(set(words)) != len(words):
+        raise refuse("must not hold the same entry twice")
+    return words
+
+
+def _web_address(value: str) -> str:
+    try:
+        parts = urlsplit(value)
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_address = False
+    # The parser drops line breaks and tabs instead of refusing them.
+    if not is_address or not value.isprintable() or " " in value:
+        raise refuse("must be an http or https URL")
+    return value
+
+
+def _flat(metadata: dict[str, Any]) -> dict[str, Any]:
+    # The keys are the client's own words, so a fault is told of the whole field and echoes none of them.
+    if len(metadata) > _MOST_KEYS:
+        raise refuse(f"must not have more than {_MOST_KEYS} keys")
+    if not all(1 <= len(key) <= _LONGEST_KEY for key in metadata):
+        raise refuse(f"must have keys of 1 to {_LONGEST_KEY} characters")
+    if not all(_is_scalar(value) for value in metadata.values()):
+        raise refuse("must hold only strings, numbers, booleans and nulls")
+    if len(_encode(metadata)) > _LARGEST_METADATA:
+        raise refuse("must not be larger than 16 KB")
+    return metadata
+
+
+def _is_scalar(value: Any) -> bool:
+    if isinstance(value, Decimal):
+        # Beyond this, most readers of JSON see an infinity.
+        return math.isfinite(float(value))
+    return value is None or isinstance(value, str | int)
+
+
+Price = Annotated[
+    Money,
+    AfterValidator(_priced),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "number", "minimum": 0, "maximum": 999999.99},
+                {"type": "string", "pattern": r"^\d{1,6}(\.\d{1,2})?$"},
+            ]
+        }
+    ),
+]
+Word = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(_not_blank)]
+Tags = Annotated[list[Word], Field(max_length=_MOST_TAGS), AfterValidator(_distinct)]
+WebAddress = Annotated[str, Field(max_length=2048, json_schema_extra={"format": "uri"}), AfterValidator(_web_address)]
+Metadata = Annotated[
+    dict[str, Any],
+    AfterValidator(_flat),
+    WithJsonSchema(
+        {
+            "type": "object",
+            "maxProperties": _MOST_KEYS,
+            "propertyNames": {"minLength": 1, "maxLength": _LONGEST_KEY},
+            "additionalProperties": {"type": ["string", "number", "boolean", "null"]},
+        }
+    ),
+]
+
+
+class ProductBody(Body):
+    """A product as it is sent."""
+
+    name: Annotated[Name, Field(description="What customers see.", examples=["Dragon Sword"])]
+    sku: Annotated[Word | None, Field(description="The store's own number, unique.", examples=["SWORD-01"])] = None
+    description: Annotated[
+        Annotated[str, Field(max_length=20_000)] | None, Field(description="What it is, in words.")
+    ] = None
+    delivery_type: Annotated[DeliveryType, Field(description="How it reaches the customer.")] = "manual"
+    billing_type: Annotated[BillingType, Field(description="Paid once, or again every period.")] = "one_time"
+    billing_interval: Annotated[
+        BillingInterval | None, Field(description="Unit of the period; needed when recurring, null when paid once.")
+    ] = None
+    billing_interval_count: Annotated[
+        Annotated[int, Field(ge=1, le=365)] | None,
+        Field(description="Units in a period; needed when recurring, null when paid once."),
+    ] = None
+    status: Annotated[ProductStatus, Field(description="Only active products can be bought.")] = "active"
+    price: Annotated[Price, Field(description="Price of one.", examples=["19.99"])]
+    compare_at_price: Annotated[
+        Money | None, Field(description="A price higher than `price`, to be shown struck through.", examples=["24.99"])
+    ] = None
+    currency: Annotated[
+        Currency | None, Field(description="Currency of the prices; the store's when absent or null.")
+    ] = None
+    stock: Annotated[
+        Annotated[int, Field(ge=0, le=LARGEST_STOCK)] | None,
+        Field(description="How many are left; null is unlimited.", examples=[40]),
+    ] = None
+    max_per_order: Annotated[
+        Annotated[int, Field(ge=1, le=LARGEST_STOCK)] | None,
+        Field(description="How many one order may hold; null is any number."),
+    ] = None
+    category: Annotated[Name | None, Field(description="Where it is listed.", examples=["Weapons"])] = None
+    tags: Annotated[Tags, Field(description="Distinct words to find it by.", examples=[["rare", "melee"]])] = _NO_TAGS
+    image_url: Annotated[WebAddress | None, Field(description="Address of its picture.")] = None
+    metadata: Annotated[
+        Metadata,
+        Field(
+            description="The store's own notes, at most 16 KB; replaced as a whole.",
+            examples=[{"rarity": "epic", "level": 40}],
+        ),
+    ] = _NO_METADATA
+
+
+ProductChanges = partial(ProductBody, "ProductChanges")
+
+
+async def create_product(call: Call[ProductBody, None]) -> Reply:
+    sent = {name: getattr(call.body, name) for name in ProductTerms.__struct_fields__}
+    terms = ProductTerms(**_as_recorded(sent, call.deps.currency))
+    return Reply(views.product(await services.create(call.deps, terms)))
+
+
+async def update_product(call: Call[Body, None]) -> Reply:
+    changes = _as_recorded(call.body.sent(), call.deps.currency)
+    return Reply(views.product(await services.change(call.deps, call.id, changes)))
+
+
+async def delete_product(call: Call[None, None]) -> Reply:
+    await services.delete(call.deps, call.id)
+    return Reply()
+
+
+def _as_recorded(fields: dict[str, Any], store_currency: str) -> dict[str, Any]:
+    """The fields as a product's record holds them: with a currency, and lists and objects as JSON."""
+    recorded = dict(fields)
+    for name in fields.keys() & {"tags", "metadata"}:
+        recorded[name] = _encode(fields[name]).decode()
+    if "currency" in fields:
+        recorded["currency"] = fields["currency"] or store_currency
+    return recorded
+
+
+GROUP = Group(
+    name="Store: products",
+    description="The catalogue, as the store's back end keeps it.",
+    prefix="/api/store/v1",
+    routes=(
+        Route(
+            "POST",
+            "/products",
+            create_product,
+            "store:write",
+            "Create a product",
+            one(views.ProductView, "Product created successfully", status=201),
+            body=ProductBody,
+            description="Sends `product.created`.",
+        ),
+        Route(
+            "PUT",
+            "/products/{id}",
+            update_product,
+            "store:write",
+            "Update a product",
+            one(views.ProductView, "Product updated successfully"),
+            body=ProductChanges,
+            description="Only the fields sent are changed. Sends `product.updated` when one of them differs.",
+        ),
+        Route(
+            "DELETE",
+            "/products/{id}",
+            delete_product,
+            "store:write",
+            "Delete a product",
+            only_message("Product deleted successfully"),
+            description="Orders keep its name and price. A product with active subscriptions is a 409 "
+            "`product_has_subscriptions`. Sends `product.deleted`.",
+        ),
+    ),
+)

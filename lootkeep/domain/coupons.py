@@ -1,0 +1,88 @@
+"""Coupons: bound to a customer, used once, within their time, never below zero."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from lootkeep.domain.referrals import DiscountType, ReferralSettings, Tier
+from lootkeep.kernel.clock import DAY, Instant
+from lootkeep.kernel.errors import Reason, invalid
+from lootkeep.kernel.money import Hundredths
+
+CouponStatus = Literal["available", "reserved", "used"]
+Origin = Literal["tier", "welcome"]
+
+WELCOME_VALIDITY_DAYS = 30
+_WHOLE = 100_00
+
+_FIELD = "coupon_code"
+
+
+class CouponTerms(msgspec.Struct, frozen=True):
+    """What a coupon gives, fixed when it is made."""
+
+    origin: Origin
+    discount_type: DiscountType
+    value: Hundredths
+    currency: str | None
+    expires_at: Instant
+
+
+class Coupon(CouponTerms, frozen=True):
+    """A coupon and what became of it."""
+
+    id: int
+    code: str
+    customer_id: int
+    status: CouponStatus
+    order_id: int | None
+    discount_given: Hundredths
+    created_at: Instant
+
+    @property
+    def times_used(self) -> int:
+        return 1 if self.status == "used" else 0
+
+
+def of_tier(tier: Tier, now: Instant) -> CouponTerms:
+    """The tier's reward and validity at this moment."""
+    return CouponTerms(
+        origin="tier",
+        discount_type="percentage" if tier.reward_type == "percentage_discount" else "fixed",
+        value=tier.reward_value,
+        currency=tier.reward_currency,
+        expires_at=Instant(now + tier.coupon_validity_days * DAY),
+    )
+
+
+def of_welcome(settings: ReferralSettings, currency: str, now: Instant) -> CouponTerms:
+    is_fixed = settings.referral_welcome_discount_type == "fixed"
+    return CouponTerms(
+        origin="welcome",
+        discount_type=settings.referral_welcome_discount_type,
+        value=settings.referral_welcome_discount_value,
+        currency=currency if is_fixed else None,
+        expires_at=Instant(now + WELCOME_VALIDITY_DAYS * DAY),
+    )
+
+
+def why_not(coupon: Coupon | None, customer_id: int, currency: str, now: Instant) -> Reason | None:
+    """Why this customer cannot use the coupon now; another's coupon looks like none at all."""
+    if coupon is None or coupon.customer_id != customer_id:
+        return invalid(_FIELD, "The coupon code field is not a coupon of this customer.")
+    if coupon.status != "available":
+        return invalid(_FIELD, "The coupon code field names a coupon that has already been used.")
+    if coupon.expires_at <= now:
+        return invalid(_FIELD, "The coupon code field names a coupon that has expired.")
+    if coupon.currency not in (None, currency):
+        return invalid(_FIELD, f"The coupon code field names a coupon in {coupon.currency}, not {currency}.")
+    return None
+
+
+def discount(terms: CouponTerms, subtotal: Hundredths) -> Hundredths:
+    """What the coupon takes off: halves are rounded up, and never more than there is to pay."""
+    if terms.discount_type == "fixed":
+        return min(terms.value, subtotal)
+    return Hundredths(min(subtotal, (subtotal * terms.value + _WHOLE // 2) // _WHOLE))

@@ -1,0 +1,47 @@
+"""Customers and how they are found."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.money import Hundredths
+
+CustomerStatus = Literal["active", "blocked"]
+EmailStatus = Literal["ok", "bounced", "complained", "unsubscribed"]
+
+
+class Customer(msgspec.Struct, frozen=True):
+    """Someone who buys; the totals are kept by the deeds that change them."""
+
+    id: int
+    email: str
+    name: str
+    username: str | None
+    external_id: str | None
+    country: str | None
+    status: CustomerStatus
+    accepts_marketing: bool
+    email_status: EmailStatus
+    referral_code: str
+    referred_by_id: int | None
+    orders_count: int
+    total_spent: Hundredths
+    first_order_at: Instant | None
+    last_order_at: Instant | None
+    tags: str
+    note: str | None
+    created_at: Instant
+    updated_at: Instant
+
+
+def search_text(*parts: str | None) -> str:
+    """What a search looks through: the parts, case folded, one per line."""
+    return "\n".join(part.casefold() for part in parts if part)
+
+
+def plain_code(code: str) -> str:
+    """Codes are compared without case and blanks."""
+    return "".join(code.split()).upper()

@@ -1,0 +1,130 @@
+"""Orders: their states, which step leads where, and what they add up to."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import Conflict, Unprocessable, invalid
+from lootkeep.kernel.money import Hundredths, text
+
+OrderStatus = Literal["pending", "on_hold", "paid", "completed", "partially_refunded", "refunded", "cancelled"]
+Step = Literal["pay", "cancel", "refund", "fulfill", "release"]
+
+# From which states each step is allowed; anything else is a conflict.
+ALLOWED: dict[Step, tuple[OrderStatus, ...]] = {
+    "pay": ("pending",),
+    "cancel": ("pending", "on_hold"),
+    "release": ("on_hold",),
+    "fulfill": ("paid",),
+    "refund": ("paid", "completed", "partially_refunded"),
+}
+
+# Paid and not given back in full: what makes a referral successful.
+STANDING: tuple[OrderStatus, ...] = ("paid", "completed", "partially_refunded")
+
+# What these products deliver needs nobody: they are fulfilled with the payment.
+AUTOMATIC_DELIVERY = ("keys", "file")
+
+_DEEDS: dict[Step, str] = {
+    "pay": "paid",
+    "cancel": "cancelled",
+    "release": "released",
+    "fulfill": "fulfilled",
+    "refund": "refunded",
+}
+
+
+class OrderItem(msgspec.Struct, frozen=True):
+    """One line of an order: name and price as they were when it was placed."""
+
+    id: int
+    order_id: int
+    product_id: int
+    product_name: str
+    sku: str | None
+    delivery_type: str
+    quantity: int
+    price: Hundredths
+    total: Hundredths
+    fulfilled_quantity: int
+
+
+class Order(msgspec.Struct, frozen=True):
+    """An order without its lines."""
+
+    id: int
+    customer_id: int
+    status: OrderStatus
+    subtotal: Hundredths
+    discount_total: Hundredths
+    total: Hundredths
+    gift_card_total: Hundredths
+    refunded_total: Hundredths
+    currency: str
+    coupon_id: int | None
+    coupon_code: str | None
+    referral_code: str | None
+    subscription_id: int | None
+    payment_method: str | None
+    transaction_id: str | None
+    ip_address: str | None
+    billing_country: str | None
+    user_agent: str | None
+    device_id: str | None
+    cancel_reason: str | None
+    external_id: str | None
+    metadata: str
+    is_imported: bool
+    created_at: Instant
+    updated_at: Instant
+    paid_at: Instant | None
+    completed_at: Instant | None
+    cancelled_at: Instant | None
+    refunded_at: Instant | None
+
+    @property
+    def number(self) -> str:
+        return f"ORD-{self.id:06d}"
+
+    @property
+    def amount_due(self) -> Hundredths:
+        """A gift card is tender: what it pays is not due, and is not a discount."""
+        return Hundredths(self.total - self.gift_card_total)
+
+    @property
+    def refundable(self) -> Hundredths:
+        return Hundredths(self.total - self.refunded_total)
+
+
+class Refund(msgspec.Struct, frozen=True):
+    id: int
+    order_id: int
+    amount: Hundredths
+    reason: str | None
+    created_at: Instant
+
+
+def require(order: Order, step: Step) -> None:
+    """Refuses a step that the order's state does not allow."""
+    if order.status not in ALLOWED[step]:
+        raise Conflict(
+            f"order_{order.status}", f"Order {order.number} is {words(order.status)} and cannot be {_DEEDS[step]}."
+        )
+
+
+def refund_amount(order: Order, asked: Hundredths | None) -> Hundredths:
+    """What to give back: all that is left unless less is asked for."""
+    if order.refundable == 0:
+        raise Unprocessable("nothing_to_refund", f"Order {order.number} was free: there is nothing to refund.")
+    if asked is None:
+        return order.refundable
+    if asked > order.refundable:
+        raise invalid("amount", f"The amount field must not be greater than {text(order.refundable)}, what is left.")
+    return asked
+
+
+def words(status: OrderStatus) -> str:
+    return status.replace("_", " ")

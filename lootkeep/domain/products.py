@@ -1,0 +1,136 @@
+"""Products: their records, and the rules of billing, prices, stock and slugs."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from itertools import count
+from typing import Any, Literal, TypeVar
+
+import msgspec
+
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import InvalidFields
+from lootkeep.kernel.money import Hundredths
+
+DeliveryType = Literal["keys", "file", "command", "manual", "gift_card"]
+BillingType = Literal["one_time", "recurring"]
+BillingInterval = Literal["day", "week", "month", "year"]
+ProductStatus = Literal["draft", "active", "archived"]
+StockStatus = Literal["in_stock", "low_stock", "out_of_stock", "unlimited"]
+
+HIGHEST_PRICE = Hundredths(999_999_99)
+# A stock that every client can hold in a 32-bit integer, and that releases can never push over 64 bits.
+LARGEST_STOCK = 2**31 - 1
+LOW_STOCK = 5
+LONGEST_SLUG = 80
+
+_NOT_IN_A_SLUG = re.compile(r"[^a-z0-9]+")
+# The slug of a name that has no letter or digit a slug can hold.
+_NAMELESS = "product"
+
+T = TypeVar("T", bound="ProductTerms")
+
+
+class ProductTerms(msgspec.Struct, frozen=True):
+    """What the store owner decides about a product."""
+
+    name: str
+    sku: str | None
+    description: str | None
+    delivery_type: DeliveryType
+    billing_type: BillingType
+    billing_interval: BillingInterval | None
+    billing_interval_count: int | None
+    status: ProductStatus
+    price: Hundredths
+    compare_at_price: Hundredths | None
+    currency: str
+    # None is unlimited.
+    stock: int | None
+    max_per_order: int | None
+    category: str | None
+    # A JSON array of words.
+    tags: str
+    image_url: str | None
+    # A JSON object, kept as it was sent.
+    metadata: str
+
+
+class Product(ProductTerms, frozen=True):
+    """Something the store sells."""
+
+    id: int
+    slug: str
+    sales_count: int
+    created_at: Instant
+    updated_at: Instant
+    deleted_at: Instant | None
+
+
+# A change of these is announced; sales and dates move by themselves.
+PUBLIC_FIELDS = ProductTerms.__struct_fields__
+
+
+def checked(terms: T) -> T:
+    """The terms, or every reason why they cannot hold together."""
+    refused = _billing_faults(terms)
+    if terms.compare_at_price is not None and terms.compare_at_price <= terms.price:
+        refused["compare_at_price"] = ["The compare at price field must be greater than the price."]
+    if refused:
+        raise InvalidFields(refused)
+    return terms
+
+
+def changed(product: Product, changes: dict[str, Any]) -> Product:
+    """The product with some of its terms replaced, checked as a whole."""
+    if changes.get("billing_type") == "one_time":
+        # Nobody should have to clear what the new billing type does not have.
+        changes = {"billing_interval": None, "billing_interval_count": None, **changes}
+    return checked(msgspec.structs.replace(product, **changes))
+
+
+def changed_fields(before: Product, after: Product) -> list[str]:
+    """The names of the public fields that differ, sorted."""
+    return sorted(name for name in PUBLIC_FIELDS if getattr(before, name) != getattr(after, name))
+
+
+def stock_status(stock: int | None) -> StockStatus:
+    if stock is None:
+        return "unlimited"
+    if stock == 0:
+        return "out_of_stock"
+    return "low_stock" if stock <= LOW_STOCK else "in_stock"
+
+
+def search_text(terms: ProductTerms) -> str:
+    """What a search looks through, case folded."""
+    return f"{terms.name}\n{terms.sku or ''}".casefold()
+
+
+def slug_of(name: str) -> str:
+    """`Épée d'Or` becomes `epee-d-or`."""
+    letters = unicodedata.normalize("NFKD", name.casefold())
+    folded = "".join(letter for letter in letters if not unicodedata.combining(letter)).lower()
+    slug = _NOT_IN_A_SLUG.sub("-", folded).strip("-")
+    return slug[:LONGEST_SLUG].rstrip("-") or _NAMELESS
+
+
+def slugs_after(slug: str) -> Iterator[str]:
+    """What to try when the slug is taken: `sword-2`, `sword-3` and so on, none of them too long."""
+    for number in count(2):
+        suffix = f"-{number}"
+        yield slug[: LONGEST_SLUG - len(suffix)].rstrip("-") + suffix
+
+
+def _billing_faults(terms: ProductTerms) -> dict[str, list[str]]:
+    rhythm = {
+        "billing_interval": terms.billing_interval,
+        "billing_interval_count": terms.billing_interval_count,
+    }
+    if terms.billing_type == "recurring":
+        predicate, at_fault = "is required for recurring billing", [name for name in rhythm if rhythm[name] is None]
+    else:
+        predicate, at_fault = "must be null for one-time billing", [name for name in rhythm if rhythm[name] is not None]
+    return {name: [f"The {name.replace('_', ' ')} field {predicate}."] for name in at_fault}

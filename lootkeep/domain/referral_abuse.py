@@ -1,0 +1,51 @@
+"""When a referral is not one: people who refer themselves, by mailbox, by device, or in a circle."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Literal
+
+import msgspec
+
+RefusalReason = Literal["program_disabled", "unknown_code", "self_referral", "same_device", "circular_referral"]
+
+SENTENCES: dict[RefusalReason, str] = {
+    "program_disabled": "The referral program is switched off.",
+    "unknown_code": "There is no such referral code.",
+    "self_referral": "The customer and the referrer share a mailbox.",
+    "same_device": "The customer and the referrer use the same device.",
+    "circular_referral": "The customer shares a mailbox or a device with someone who brought the referrer here.",
+}
+
+
+class Evidence(msgspec.Struct, frozen=True):
+    """What is known of a new customer beside a referrer: who else was seen with the same traces."""
+
+    referrer_id: int
+    # Those who brought the referrer, nearest first.
+    ancestors: Collection[int]
+    same_mailbox: Collection[int]
+    same_device: Collection[int]
+    same_address: Collection[int]
+    shares_email_domain: bool
+
+
+def refusal(evidence: Evidence) -> RefusalReason | None:
+    """Why the referral is not attributed."""
+    if evidence.referrer_id in evidence.same_mailbox:
+        return "self_referral"
+    if evidence.referrer_id in evidence.same_device:
+        return "same_device"
+    if any(one in evidence.same_mailbox or one in evidence.same_device for one in evidence.ancestors):
+        return "circular_referral"
+    return None
+
+
+def marks(evidence: Evidence) -> list[str]:
+    """What is worth a look though it is attributed: families share addresses, companies share domains."""
+    found = []
+    if evidence.referrer_id in evidence.same_address:
+        found.append("same_address")
+    if evidence.shares_email_domain:
+        found.append("same_email_domain")
+    return found

@@ -1,0 +1,53 @@
+"""Deeds of the catalogue: adding, changing and removing products, each told to the outbox."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lootkeep.deps import Deps
+from lootkeep.domain import products
+from lootkeep.domain.products import Product, ProductTerms
+from lootkeep.kernel.errors import Conflict, NotFound
+from lootkeep.storage import outbox
+from lootkeep.storage import products as storage
+from lootkeep.storage.database import Transaction
+from lootkeep.views import products as views
+
+
+async def create(deps: Deps, terms: ProductTerms) -> Product:
+    terms = products.checked(terms)
+    now = deps.clock.now()
+    async with deps.db.write() as tx:
+        product = await storage.add(tx, terms, now)
+        await outbox.append(tx, "product.created", views.created(product), now)
+    return product
+
+
+async def change(deps: Deps, product_id: int, changes: dict[str, Any]) -> Product:
+    now = deps.clock.now()
+    async with deps.db.write() as tx:
+        before = await _for_change(tx, product_id)
+        after = products.changed(before, changes)
+        names = products.changed_fields(before, after)
+        if not names:
+            return before
+        product = await storage.set_terms(tx, before, after, now)
+        await outbox.append(tx, "product.updated", views.updated(product, names), now)
+    return product
+
+
+async def delete(deps: Deps, product_id: int) -> None:
+    now = deps.clock.now()
+    async with deps.db.write() as tx:
+        product = await _for_change(tx, product_id)
+        if await storage.has_active_subscriptions(tx, product_id):
+            raise Conflict("product_has_subscriptions", "A product with active subscriptions cannot be deleted.")
+        await storage.remove(tx, product_id, now)
+        await outbox.append(tx, "product.deleted", views.deleted(product, now), now)
+
+
+async def _for_change(tx: Transaction, product_id: int) -> Product:
+    product = await storage.for_change(tx, product_id)
+    if product is None:
+        raise NotFound("Product")
+    return product

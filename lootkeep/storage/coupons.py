@@ -1,0 +1,74 @@
+"""Coupons."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from sqlalchemy import bindparam, insert, select, update
+
+from lootkeep.domain.coupons import Coupon, CouponTerms
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage.database import Transaction
+from lootkeep.storage.query import Query
+from lootkeep.storage.tables import coupons
+
+_COUPON = [coupons.c[name] for name in Coupon.__struct_fields__]
+_THIS = coupons.c.id == bindparam("coupon")
+_TERMS: dict[str, Any] = {name: bindparam(name) for name in CouponTerms.__struct_fields__}
+
+_ADD = Query(
+    insert(coupons)
+    .values(
+        **_TERMS,
+        code=bindparam("code"),
+        customer_id=bindparam("customer"),
+        status="available",
+        discount_given=0,
+        created_at=bindparam("now"),
+    )
+    .returning(*_COUPON),
+    Coupon,
+)
+_GET = Query(select(*_COUPON).where(_THIS), Coupon)
+_BY_CODE = Query(select(*_COUPON).where(coupons.c.code == bindparam("code")), Coupon)
+_RESERVE = Query(
+    update(coupons)
+    .where(_THIS, coupons.c.status == "available", coupons.c.expires_at > bindparam("now"))
+    .values(status="reserved", order_id=bindparam("order"), discount_given=bindparam("discount"))
+    .returning(coupons.c.id)
+)
+_USE = Query(
+    update(coupons).where(_THIS, coupons.c.status == "reserved").values(status="used").returning(*_COUPON), Coupon
+)
+_RELEASE = Query(
+    update(coupons)
+    .where(_THIS, coupons.c.status == "reserved")
+    .values(status="available", order_id=None, discount_given=0)
+)
+
+
+async def add(tx: Transaction, code: str, customer_id: int, terms: CouponTerms, now: Instant) -> Coupon:
+    (coupon,) = await tx.all(_ADD, **msgspec.structs.asdict(terms), code=code, customer=customer_id, now=now)
+    return coupon
+
+
+async def get(tx: Transaction, coupon_id: int) -> Coupon | None:
+    return await tx.one(_GET, coupon=coupon_id)
+
+
+async def by_code(tx: Transaction, code: str) -> Coupon | None:
+    return await tx.one(_BY_CODE, code=code)
+
+
+async def reserve(tx: Transaction, coupon_id: int, order_id: int, discount: int, now: Instant) -> bool:
+    """False when another order was faster."""
+    return await tx.one(_RESERVE, coupon=coupon_id, order=order_id, discount=discount, now=now) is not None
+
+
+async def use(tx: Transaction, coupon_id: int) -> Coupon | None:
+    return await tx.one(_USE, coupon=coupon_id)
+
+
+async def release(tx: Transaction, coupon_id: int) -> None:
+    await tx.run(_RELEASE, coupon=coupon_id)

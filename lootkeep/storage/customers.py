@@ -1,0 +1,125 @@
+"""Customers and their kept totals."""
+
+from __future__ import annotations
+
+from sqlalchemy import BindParameter, bindparam, case, or_, select, update
+from sqlalchemy.dialects import postgresql
+
+from lootkeep.domain.customers import Customer, search_text
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage.database import Transaction
+from lootkeep.storage.query import Query
+from lootkeep.storage.tables import customers
+
+_CUSTOMER = [customers.c[name] for name in Customer.__struct_fields__]
+_THIS = customers.c.id == bindparam("customer")
+# What a new customer brings; the rest starts at nothing.
+_GIVEN = ("email", "name", "username", "external_id", "country", "accepts_marketing", "referral_code", "created_at")
+
+_ADD = Query(
+    postgresql.insert(customers)
+    .values(
+        {
+            **{name: bindparam(name) for name in (*_GIVEN, "search_text")},
+            "updated_at": bindparam("created_at"),
+            "status": "active",
+            "email_status": "ok",
+            "orders_count": 0,
+            "total_spent": 0,
+            "tags": "[]",
+        }
+    )
+    .on_conflict_do_nothing()
+    .returning(*_CUSTOMER),
+    Customer,
+)
+_GET = Query(select(*_CUSTOMER).where(_THIS), Customer)
+_BY_EMAIL = Query(select(*_CUSTOMER).where(customers.c.email == bindparam("email")), Customer)
+_BY_EXTERNAL_ID = Query(select(*_CUSTOMER).where(customers.c.external_id == bindparam("external_id")), Customer)
+_BY_CODE = Query(select(*_CUSTOMER).where(customers.c.referral_code == bindparam("code")), Customer)
+_SET_REFERRER = Query(
+    update(customers).where(_THIS).values(referred_by_id=bindparam("referrer")).returning(*_CUSTOMER), Customer
+)
+
+_paid_at: BindParameter[int] = bindparam("paid_at")
+_ADD_PAYMENT = Query(
+    update(customers)
+    .where(_THIS)
+    .values(
+        orders_count=customers.c.orders_count + 1,
+        total_spent=customers.c.total_spent + bindparam("amount"),
+        first_order_at=case(
+            (or_(customers.c.first_order_at.is_(None), customers.c.first_order_at > _paid_at), _paid_at),
+            else_=customers.c.first_order_at,
+        ),
+        last_order_at=case(
+            (or_(customers.c.last_order_at.is_(None), customers.c.last_order_at < _paid_at), _paid_at),
+            else_=customers.c.last_order_at,
+        ),
+    )
+)
+_TAKE_BACK = Query(
+    update(customers)
+    .where(_THIS)
+    .values(
+        orders_count=customers.c.orders_count - bindparam("orders"),
+        total_spent=customers.c.total_spent - bindparam("amount"),
+    )
+)
+
+
+async def add(
+    tx: Transaction,
+    *,
+    email: str,
+    name: str,
+    username: str | None,
+    external_id: str | None,
+    country: str | None,
+    accepts_marketing: bool,
+    referral_code: str,
+    now: Instant,
+) -> Customer | None:
+    """None when the e-mail, the external id or the code is taken."""
+    return await tx.one(
+        _ADD,
+        email=email,
+        name=name,
+        username=username,
+        external_id=external_id,
+        country=country,
+        accepts_marketing=accepts_marketing,
+        referral_code=referral_code,
+        search_text=search_text(name, email),
+        created_at=now,
+    )
+
+
+async def get(tx: Transaction, customer_id: int) -> Customer | None:
+    return await tx.one(_GET, customer=customer_id)
+
+
+async def by_email(tx: Transaction, email: str) -> Customer | None:
+    return await tx.one(_BY_EMAIL, email=email)
+
+
+async def by_external_id(tx: Transaction, external_id: str) -> Customer | None:
+    return await tx.one(_BY_EXTERNAL_ID, external_id=external_id)
+
+
+async def by_referral_code(tx: Transaction, code: str) -> Customer | None:
+    return await tx.one(_BY_CODE, code=code)
+
+
+async def set_referrer(tx: Transaction, customer_id: int, referrer_id: int) -> Customer:
+    (customer,) = await tx.all(_SET_REFERRER, customer=customer_id, referrer=referrer_id)
+    return customer
+
+
+async def add_payment(tx: Transaction, customer_id: int, amount: int, paid_at: Instant) -> None:
+    await tx.run(_ADD_PAYMENT, customer=customer_id, amount=amount, paid_at=paid_at)
+
+
+async def take_back(tx: Transaction, customer_id: int, amount: int, *, orders: int) -> None:
+    """After a refund; a full one also takes the order itself away."""
+    await tx.run(_TAKE_BACK, customer=customer_id, amount=amount, orders=orders)

@@ -1,0 +1,71 @@
+"""The identity store: which customers were seen with a device, an address or a mailbox."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlalchemy import bindparam, case, select
+from sqlalchemy.dialects import postgresql
+
+from lootkeep.domain.identity import Trace
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage.database import Transaction
+from lootkeep.storage.query import Query
+from lootkeep.storage.tables import customers, sightings
+
+# More people than this on one address or device say nothing more about any of them.
+_MOST_CUSTOMERS = 1000
+# A chain of referrals is followed so far up.
+_MOST_ANCESTORS = 10
+
+_NEW = postgresql.insert(sightings).values(
+    kind=bindparam("kind"),
+    value=bindparam("seen_with"),
+    customer_id=bindparam("customer"),
+    first_seen_at=bindparam("now"),
+    last_seen_at=bindparam("now"),
+)
+# History may come in late: the first and the last time are the outermost ever told.
+_SEE = Query(
+    _NEW.on_conflict_do_update(
+        index_elements=["kind", "value", "customer_id"],
+        set_={
+            "first_seen_at": case(
+                (sightings.c.first_seen_at > _NEW.excluded.first_seen_at, _NEW.excluded.first_seen_at),
+                else_=sightings.c.first_seen_at,
+            ),
+            "last_seen_at": case(
+                (sightings.c.last_seen_at < _NEW.excluded.last_seen_at, _NEW.excluded.last_seen_at),
+                else_=sightings.c.last_seen_at,
+            ),
+        },
+    )
+)
+_SEEN_WITH = Query(
+    select(sightings.c.customer_id)
+    .where(sightings.c.kind == bindparam("kind"), sightings.c.value == bindparam("seen_with"))
+    .limit(_MOST_CUSTOMERS)
+)
+_REFERRED_BY = Query(select(customers.c.referred_by_id).where(customers.c.id == bindparam("customer")))
+
+
+async def remember(tx: Transaction, customer_id: int, traces: Iterable[Trace], now: Instant) -> None:
+    for trace in traces:
+        await tx.run(_SEE, kind=trace.kind, seen_with=trace.value, customer=customer_id, now=now)
+
+
+async def seen_with(tx: Transaction, trace: Trace) -> set[int]:
+    """The customers seen with this before."""
+    return {row[0] for row in await tx.all(_SEEN_WITH, kind=trace.kind, seen_with=trace.value)}
+
+
+async def ancestors(tx: Transaction, customer_id: int) -> list[int]:
+    """Those who brought the customer here, nearest first."""
+    found: list[int] = []
+    while len(found) < _MOST_ANCESTORS:
+        above = await tx.one(_REFERRED_BY, customer=customer_id)
+        if above is None or above[0] is None or above[0] in found:
+            break
+        customer_id = above[0]
+        found.append(customer_id)
+    return found

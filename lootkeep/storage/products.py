@@ -1,0 +1,158 @@
+"""Products: their slugs and skus, which are unique, and their stock, which is never oversold."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import cache
+from typing import Any
+
+from sqlalchemy import BigInteger, BindParameter, bindparam, or_, select, update
+from sqlalchemy.dialects import postgresql
+
+from lootkeep.domain import products as rules
+from lootkeep.domain.products import Product, ProductTerms
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import invalid
+from lootkeep.storage.database import Transaction
+from lootkeep.storage.query import Query
+from lootkeep.storage.tables import products, subscriptions
+
+_PRODUCT = [products.c[name] for name in Product.__struct_fields__]
+_TERMS: dict[str, Any] = {name: bindparam(name) for name in ProductTerms.__struct_fields__}
+_THIS = products.c.id == bindparam("product_id")
+_ALIVE = products.c.deleted_at.is_(None)
+
+_GET = Query(select(*_PRODUCT).where(_THIS, _ALIVE), Product)
+_LOCK = Query(select(*_PRODUCT).where(_THIS, _ALIVE).with_for_update(), Product)
+# ON CONFLICT reads the same in both dialects; SQLAlchemy spells it in the dialect modules only.
+_ADD = Query(
+    postgresql.insert(products)
+    .values(
+        **_TERMS,
+        slug=bindparam("slug"),
+        sales_count=0,
+        search_text=bindparam("search_text"),
+        created_at=bindparam("now"),
+        updated_at=bindparam("now"),
+    )
+    .on_conflict_do_nothing(index_elements=["slug"])
+    .returning(*_PRODUCT),
+    Product,
+)
+_SET = Query(
+    update(products)
+    .where(_THIS)
+    .values(**_TERMS, search_text=bindparam("search_text"), updated_at=bindparam("now"))
+    .returning(*_PRODUCT),
+    Product,
+)
+# The sku may be given to another product then; the slug may not, so that an old link never leads elsewhere.
+_REMOVE = Query(
+    update(products).where(_THIS).values(sku=None, deleted_at=bindparam("now"), updated_at=bindparam("now"))
+)
+_WITH_SKU = Query(select(products.c.id).where(products.c.sku == bindparam("wanted_sku")))
+_SLUGS_LIKE = Query(select(products.c.slug).where(products.c.slug.like(bindparam("pattern"))))
+
+_QUANTITY = bindparam("quantity", type_=BigInteger)
+_RESERVE = Query(
+    update(products)
+    .where(_THIS, _ALIVE, or_(products.c.stock.is_(None), products.c.stock >= _QUANTITY))
+    .values(stock=products.c.stock - _QUANTITY)
+    .returning(products.c.id)
+)
+_RELEASE = Query(update(products).where(_THIS).values(stock=products.c.stock + _QUANTITY))
+_SOLD = Query(update(products).where(_THIS).values(sales_count=products.c.sales_count + _QUANTITY))
+_SUBSCRIBED = Query(
+    select(subscriptions.c.id)
+    .where(subscriptions.c.product_id == bindparam("product_id"), subscriptions.c.status == "active")
+    .limit(1)
+)
+
+# Longer than any number that a slug will ever end with.
+_LONGEST_SUFFIX = 12
+
+
+async def get(tx: Transaction, product_id: int) -> Product | None:
+    return await tx.one(_GET, product_id=product_id)
+
+
+async def get_many(tx: Transaction, product_ids: Collection[int]) -> dict[int, Product]:
+    """By id; what does not exist is not there."""
+    wanted = sorted(set(product_ids))
+    if not wanted:
+        return {}
+    found = await tx.all(_these(len(wanted)), **{f"product_{i}": wanted[i] for i in range(len(wanted))})
+    return {product.id: product for product in found}
+
+
+async def for_change(tx: Transaction, product_id: int) -> Product | None:
+    """Held against other writers until the transaction ends."""
+    return await tx.one(_LOCK, product_id=product_id)
+
+
+async def add(tx: Transaction, terms: ProductTerms, now: Instant) -> Product:
+    """The product under the slug of its name, numbered when others have it; refuses a sku that is taken."""
+    await _claim_sku(tx, terms.sku)
+    wanted = slug = rules.slug_of(terms.name)
+    while True:
+        product = await tx.one(_ADD, **_values(terms), slug=slug, now=now)
+        if product is not None:
+            return product
+        # Another transaction may take the same free slug: the constraint decides, and we look again.
+        slug = await _free_slug(tx, wanted)
+
+
+async def set_terms(tx: Transaction, before: Product, after: Product, now: Instant) -> Product:
+    """Writes the new terms; refuses a sku that is taken. The slug stays as it is: links lead to it."""
+    if after.sku != before.sku:
+        await _claim_sku(tx, after.sku)
+    (product,) = await tx.all(_SET, **_values(after), product_id=before.id, now=now)
+    return product
+
+
+async def remove(tx: Transaction, product_id: int, now: Instant) -> None:
+    """Hides the product; orders go on naming it."""
+    await tx.run(_REMOVE, product_id=product_id, now=now)
+
+
+async def reserve_stock(tx: Transaction, product_id: int, quantity: int) -> bool:
+    """False when there is not so much, or no such product any more. Holds the product until the transaction ends."""
+    return await tx.one(_RESERVE, product_id=product_id, quantity=quantity) is not None
+
+
+async def release_stock(tx: Transaction, product_id: int, quantity: int) -> None:
+    await tx.run(_RELEASE, product_id=product_id, quantity=quantity)
+
+
+async def add_sales(tx: Transaction, product_id: int, quantity: int) -> None:
+    """Negative when a sale is taken back."""
+    await tx.run(_SOLD, product_id=product_id, quantity=quantity)
+
+
+async def has_active_subscriptions(tx: Transaction, product_id: int) -> bool:
+    return await tx.one(_SUBSCRIBED, product_id=product_id) is not None
+
+
+@cache
+def _these(how_many: int) -> Query[Product]:
+    ids: list[BindParameter[int]] = [bindparam(f"product_{i}") for i in range(how_many)]
+    return Query(select(*_PRODUCT).where(products.c.id.in_(ids), _ALIVE), Product)
+
+
+async def _claim_sku(tx: Transaction, sku: str | None) -> None:
+    """Refuses a sku that a product has, or is about to get in a transaction that is still open."""
+    if sku is None:
+        return
+    if not await tx.lock(f"product sku {sku}") or await tx.one(_WITH_SKU, wanted_sku=sku) is not None:
+        raise invalid("sku", "The sku field has already been taken.")
+
+
+async def _free_slug(tx: Transaction, wanted: str) -> str:
+    stem = wanted[: rules.LONGEST_SLUG - _LONGEST_SUFFIX]
+    taken = {slug for (slug,) in await tx.all(_SLUGS_LIKE, pattern=stem + "%")}
+    return next(slug for slug in rules.slugs_after(wanted) if slug not in taken)
+
+
+def _values(terms: ProductTerms) -> dict[str, object]:
+    values: dict[str, object] = {name: getattr(terms, name) for name in _TERMS}
+    return values | {"search_text": rules.search_text(terms)}

@@ -1,0 +1,67 @@
+"""Reward tiers in public."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from lootkeep.domain.referrals import RewardType, Tier, TierTerms
+from lootkeep.kernel import money
+from lootkeep.kernel.clock import iso
+from lootkeep.views.fields import Time, field
+from lootkeep.views.money import in_words, percent
+
+
+class TierView(msgspec.Struct, frozen=True):
+    id: Annotated[int, field("Identifies the tier.", 3)]
+    name: Annotated[str, field("What customers see.", "Bronze")]
+    description: Annotated[str | None, field("What the tier gives, in words.", "Five friends, ten percent.")]
+    referrals_required: Annotated[int, field("Referrals needed to unlock the tier.", 5)]
+    reward_type: Annotated[RewardType, field("How the reward is counted.", "percentage_discount")]
+    reward_value: Annotated[str, field("Percent, or an amount in `reward_currency`.", "10.00")]
+    reward_currency: Annotated[str | None, field("Currency of a fixed discount; null for percentages.", None)]
+    coupon_validity_days: Annotated[int, field("How long a claimed coupon can be used.", 30)]
+    is_active: Annotated[bool, field("Only active tiers can be claimed.", True)]
+    sort_order: Annotated[int, field("Place in the list, lowest first.", 0)]
+    formatted_reward: Annotated[str, field("The reward in words.", "10% off")]
+    claims_count: Annotated[int, field("How often the tier was claimed.", 12)]
+    created_at: Time
+    updated_at: Time
+
+
+class ToggledTierView(msgspec.Struct, frozen=True):
+    id: Annotated[int, field("Identifies the tier.", 3)]
+    name: Annotated[str, field("What customers see.", "Bronze")]
+    is_active: Annotated[bool, field("Whether the tier can be claimed now.", False)]
+    formatted_reward: Annotated[str, field("The reward in words.", "10% off")]
+
+
+def tier(record: Tier) -> TierView:
+    return TierView(
+        id=record.id,
+        name=record.name,
+        description=record.description,
+        referrals_required=record.referrals_required,
+        reward_type=record.reward_type,
+        reward_value=money.text(record.reward_value),
+        reward_currency=record.reward_currency,
+        coupon_validity_days=record.coupon_validity_days,
+        is_active=record.is_active,
+        sort_order=record.sort_order,
+        formatted_reward=formatted_reward(record),
+        claims_count=record.claims_count,
+        created_at=iso(record.created_at),
+        updated_at=iso(record.updated_at),
+    )
+
+
+def toggled_tier(record: Tier) -> ToggledTierView:
+    return ToggledTierView(record.id, record.name, record.is_active, formatted_reward(record))
+
+
+def formatted_reward(terms: TierTerms) -> str:
+    """`10% off`, `12.5% off`, `$5.00 off`."""
+    if terms.reward_currency is None:
+        return f"{percent(terms.reward_value)}% off"
+    return f"{in_words(terms.reward_value, terms.reward_currency)} off"

@@ -1,0 +1,361 @@
+"""Strict JSON: what a careful reader would not accept is refused in the envelope, and never with a 500."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterable
+from typing import Any
+
+import httpx
+import pytest
+
+from lootkeep.api.http.body import LARGEST_BODY
+from lootkeep.kernel.clock import SECOND
+from tests.world import World
+
+BRONZE = {"name": "Bronze", "referrals_required": 5, "reward_type": "percentage_discount", "reward_value": 10}
+JSON = {"Content-Type": "application/json"}
+UNPROCESSABLE = {"success": False, "error": "Unprocessable", "code": "malformed_json"}
+
+
+async def send(world: World, content: bytes | AsyncIterator[bytes], **headers: str) -> httpx.Response:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return await world.post("/referrals/tiers", content=content, headers=JSON | named)
+
+
+def with_field(text: str) -> bytes:
+    """A good body with one more field, written as it is."""
+    return json.dumps(BRONZE).encode()[:-1] + b", " + text.encode() + b"}"
+
+
+async def refusals(world: World, contents: Iterable[bytes]) -> dict[bytes, str]:
+    """Why each body was refused as unprocessable; what else happened is told instead."""
+    told: dict[bytes, str] = {}
+    for content in contents:
+        answer = await send(world, content)
+        refusal = answer.json()
+        message = refusal.pop("message", "")
+        is_as_expected = answer.status_code == 422 and refusal == UNPROCESSABLE
+        told[content] = message if is_as_expected else answer.text
+        world.clock.advance(SECOND)
+    return told
+
+
+NOT_JSON = [
+    b"{",
+    b"}",
+    b"{} {}",
+    b"{}x",
+    b'{"name": }',
+    b'{"name": "Bronze",}',
+    b"{'name': 'Bronze'}",
+    b"{name: 1}",
+    b'{"name": "Bronze" "referrals_required": 5}',
+    b'{"name": "line\nbreak"}',
+    b'{"name": "tab\there"}',
+    b'{"name": "raw \x00 NUL"}',
+    b'{"name": "\\x41"}',
+    b'{"name": "\\u12"}',
+    b'{"name": "open',
+    b'{"a": 01}',
+    b'{"a": +1}',
+    b'{"a": .5}',
+    b'{"a": 1.}',
+    b'{"a": 0x10}',
+    b'{"a": 1_000}',
+    b'{"a": True}',
+    b'{"a": undefined}',
+    b'{"a": 1} // comment',
+    b"/* comment */ {}",
+    b" ",
+    b"\x0b{}",
+    "\u00a0{}".encode(),
+    "{\u201cname\u201d: 1}".encode(),
+    '{"a": ٣}'.encode(),
+    b'{"a": 1e99999999999999999999}',
+    b"name=Bronze&referrals_required=5",
+    b"<tier/>",
+]
+
+
+async def test_what_is_not_json_is_refused(world: World) -> None:
+    assert await refusals(world, NOT_JSON) == dict.fromkeys(NOT_JSON, "The request body is not valid JSON.")
+
+
+@pytest.mark.parametrize("opening", [b'{"a":', b"["])
+async def test_a_hundred_thousand_levels_are_refused_without_harm(world: World, opening: bytes) -> None:
+    content = opening * 100_000
+    assert (await refusals(world, [content]))[content] == "The request body is not valid JSON."
+
+
+async def test_a_byte_order_mark_is_refused(world: World) -> None:
+    content = b"\xef\xbb\xbf" + json.dumps(BRONZE).encode()
+    assert (await refusals(world, [content]))[content] == "The request body is not valid JSON."
+
+
+NOT_UTF_8 = [
+    '{"a": 1}'.encode("utf-16"),
+    '{"a": 1}'.encode("utf-32"),
+    '{"name": "Ärger"}'.encode("latin-1"),
+    b'{"name": "\xc0\xaf overlong"}',
+    b'{"name": "\xed\xa0\x80 a raw surrogate"}',
+    b'{"name": "\xf4\x90\x80\x80 beyond Unicode"}',
+    b'{"name": "cut short \xe2\x82',
+    b"\xff\xfe",
+]
+
+
+async def test_what_is_not_utf_8_is_refused(world: World) -> None:
+    assert await refusals(world, NOT_UTF_8) == dict.fromkeys(NOT_UTF_8, "The request body must be UTF-8.")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le"])
+async def test_a_wide_encoding_without_its_mark_is_refused(world: World, encoding: str) -> None:
+    content = json.dumps(BRONZE).encode(encoding)
+    assert (await refusals(world, [content]))[content] == "The request body is not valid JSON."
+
+
+NO_OBJECT = [b"[]", b'[{"name": "Bronze"}]', b'"Bronze"', b"5", b"1.5", b"true", b"null"]
+
+
+async def test_what_is_no_object_is_refused(world: World) -> None:
+    assert await refusals(world, NO_OBJECT) == dict.fromkeys(NO_OBJECT, "The request body must be a JSON object.")
+
+
+async def test_nan_and_infinity_are_refused(world: World) -> None:
+    values = ("NaN", "Infinity", "-Infinity", "[NaN]", '{"b": -Infinity}')
+    bodies = [with_field(f'"a": {value}') for value in values]
+    message = "The request body holds NaN or Infinity, which are not JSON."
+    assert await refusals(world, bodies) == dict.fromkeys(bodies, message)
+
+
+async def test_the_same_key_twice_is_refused_at_any_depth(world: World) -> None:
+    texts = (
+        '"a": 1, "a": 1',
+        '"name": "Silver"',
+        '"a": {"b": 1, "b": 2}',
+        '"a": [[{"b": null, "b": null}]]',
+        '"a": 1, "\\u0061": 2',
+        '"": 1, "": 2',
+    )
+    bodies = [with_field(text) for text in texts]
+    assert await refusals(world, bodies) == dict.fromkeys(bodies, "The request body holds the same key twice.")
+
+
+async def test_the_same_key_in_different_objects_is_fine(world: World) -> None:
+    answer = await send(world, with_field('"a": [{"name": 1}, {"name": 2, "a": {"name": 3}}]'))
+    assert answer.status_code == 201
+
+
+PLACES = ('"description": "a%sb"', '"%s": 1', '"a": [{"b": "%s"}]', '"a": {"%s": {}}', '"a": [["%s"]]')
+
+
+async def test_half_of_a_surrogate_pair_is_refused_in_keys_and_values(world: World) -> None:
+    halves = ("\\ud800", "\\udfff", "\\ude00\\ud83d", "ok \\uD83D", "\\ud83d\\ud83d\\ude00")
+    bodies = [with_field(place % half) for place in PLACES for half in halves]
+    assert await refusals(world, bodies) == dict.fromkeys(bodies, "The request body holds half of a surrogate pair.")
+
+
+async def test_nul_is_refused_in_keys_and_values(world: World) -> None:
+    bodies = [with_field(place % "\\u0000") for place in PLACES]
+    assert await refusals(world, bodies) == dict.fromkeys(bodies, "The request body holds a NUL character.")
+
+
+def nested(depth: int, brackets: str) -> bytes:
+    """A good body that is so many levels deep; the body itself is the first level."""
+    kinds = [brackets[level % len(brackets)] for level in range(depth - 1)]
+    opening = "".join('{"a":' if kind == "{" else "[" for kind in kinds)
+    closing = "".join("}" if kind == "{" else "]" for kind in reversed(kinds))
+    return with_field(f'"a": {opening}1{closing}')
+
+
+@pytest.mark.parametrize("brackets", ["{", "[", "[{"])
+async def test_thirty_two_levels_are_accepted(world: World, brackets: str) -> None:
+    assert (await send(world, nested(32, brackets))).status_code == 201
+
+
+@pytest.mark.parametrize("brackets", ["{", "[", "[{"])
+async def test_thirty_three_levels_are_refused(world: World, brackets: str) -> None:
+    content = nested(33, brackets)
+    assert (await refusals(world, [content]))[content] == "The request body is nested deeper than 32 levels."
+
+
+async def test_the_deepest_part_counts_wherever_it_is(world: World) -> None:
+    content = with_field('"a": [1, {"b": 2}], "c": [[], ' + "[" * 31 + "]" * 31 + "]")
+    assert (await refusals(world, [content]))[content] == "The request body is nested deeper than 32 levels."
+
+
+async def test_many_brackets_side_by_side_are_not_deep(world: World) -> None:
+    assert (await send(world, with_field('"a": [' + ", ".join(["[{}]"] * 500) + "]"))).status_code == 201
+
+
+async def test_brackets_in_a_text_are_not_deep(world: World) -> None:
+    assert (await send(world, with_field('"a": "' + "[{" * 100 + '"'))).status_code == 201
+
+
+@pytest.mark.parametrize("number", [2**63 - 1, -(2**63), 0])
+async def test_an_integer_of_64_bits_arrives_whole(world: World, number: int) -> None:
+    answer = await send(world, with_field(f'"sort_order": {number}'))
+    assert (answer.status_code, answer.json()["data"]["sort_order"]) == (201, number)
+
+
+async def test_an_integer_beyond_64_bits_is_refused(world: World) -> None:
+    numbers = (str(2**63), str(-(2**63) - 1), "9" * 20, "-" + "9" * 5000, "1" + "0" * 100_000)
+    places = ('"sort_order": %s', '"a": [{"b": %s}]')
+    bodies = [with_field(place % number) for place in places for number in numbers]
+    message = "The request body holds an integer that does not fit into 64 bits."
+    assert await refusals(world, bodies) == dict.fromkeys(bodies, message)
+
+
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "1E+400", "1e-999"])
+async def test_a_number_beyond_any_float_is_judged_by_its_field(world: World, number: str) -> None:
+    body = {**BRONZE, "sort_order": "HERE", "reward_value": "HERE"}
+    answer = await send(world, json.dumps(body).replace('"HERE"', number).encode())
+    assert answer.status_code == 422
+    assert sorted(answer.json()["errors"]) == ["reward_value", "sort_order"]
+
+
+@pytest.mark.parametrize("number", ["1e999", "1e9999999", "0.1e-99999", "123456789012345678901234567890.5"])
+async def test_an_unknown_field_may_hold_any_number(world: World, number: str) -> None:
+    assert (await send(world, with_field(f'"unknown": {number}'))).status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("escaped", "text"),
+    [
+        ("\\u00c4rger", "Ärger"),
+        ("\\ud83d\\ude00", "😀"),
+        ("\\\\u0000", "\\u0000"),
+        ('a\\/b\\t\\"', 'a/b\t"'),
+        ("\\u007f\\ufeff", "\x7f\ufeff"),
+        ("𝕊ilver ‮", "𝕊ilver ‮"),
+    ],
+)
+async def test_every_other_text_arrives_as_it_was_meant(world: World, escaped: str, text: str) -> None:
+    answer = await send(world, with_field(f'"description": "{escaped}"'))
+    assert (answer.status_code, answer.json()["data"]["description"]) == (201, text)
+
+
+@pytest.mark.parametrize("space", [" ", "\t", "\r\n", " \n\t\r " * 100])
+async def test_white_space_around_the_object_is_fine(world: World, space: str) -> None:
+    assert (await send(world, space.encode() + json.dumps(BRONZE).encode() + space.encode())).status_code == 201
+
+
+async def test_an_empty_body_is_an_empty_object(world: World) -> None:
+    answer = await send(world, b"")
+    assert answer.status_code == 422
+    assert sorted(answer.json()["errors"]) == ["name", "referrals_required", "reward_type", "reward_value"]
+
+
+async def test_an_empty_body_needs_no_content_type(world: World) -> None:
+    answer = await world.post("/referrals/tiers", content=b"", headers={"Content-Type": "text/plain"})
+    assert (answer.status_code, answer.json()["error"]) == (422, "Validation Error")
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    ["application/json", "application/json; charset=utf-8", "APPLICATION/JSON", " application/json ;charset=UTF-8"],
+)
+async def test_json_is_accepted_by_its_name(world: World, content_type: str) -> None:
+    answer = await send(world, json.dumps(BRONZE).encode(), Content_Type=content_type)
+    assert answer.status_code == 201
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        "text/plain",
+        "text/json",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data",
+        "application/jsonx",
+        "json",
+    ],
+)
+async def test_another_content_type_is_refused(world: World, content_type: str) -> None:
+    answer = await send(world, json.dumps(BRONZE).encode(), Content_Type=content_type)
+    assert_unsupported(answer)
+
+
+async def test_a_body_without_a_content_type_is_refused(world: World) -> None:
+    answer = await world.post("/referrals/tiers", content=json.dumps(BRONZE).encode())
+    assert_unsupported(answer)
+
+
+def assert_unsupported(answer: httpx.Response) -> None:
+    assert answer.status_code == 415
+    assert answer.json() == {
+        "success": False,
+        "error": "Unsupported Media Type",
+        "code": "unsupported_media_type",
+        "message": "The request body must be sent as application/json.",
+    }
+
+
+def of_size(size: int) -> bytes:
+    body = json.dumps(BRONZE).encode()
+    return body + b" " * (size - len(body))
+
+
+async def in_chunks(content: bytes, size: int = 64 * 1024) -> AsyncIterator[bytes]:
+    for start in range(0, len(content), size):
+        yield content[start : start + size]
+
+
+async def test_a_body_of_a_mebibyte_is_accepted(world: World) -> None:
+    assert (await send(world, of_size(LARGEST_BODY))).status_code == 201
+
+
+async def test_a_chunked_body_of_a_mebibyte_is_accepted(world: World) -> None:
+    assert (await send(world, in_chunks(of_size(LARGEST_BODY)))).status_code == 201
+
+
+async def test_a_larger_body_is_refused_by_its_announced_length(world: World) -> None:
+    assert_too_large(await send(world, of_size(LARGEST_BODY + 1)))
+
+
+async def test_a_larger_body_is_refused_before_any_of_it_is_read(world: World) -> None:
+    async def unread() -> AsyncIterator[bytes]:
+        raise AssertionError("The body was read.")
+        yield b""
+
+    assert_too_large(await send(world, unread(), Content_Length=str(LARGEST_BODY + 1)))
+
+
+async def test_a_larger_chunked_body_is_refused_as_soon_as_it_is_too_large(world: World) -> None:
+    read = 0
+
+    async def endless() -> AsyncIterator[bytes]:
+        nonlocal read
+        while True:
+            read += 64 * 1024
+            yield b" " * (64 * 1024)
+
+    assert_too_large(await send(world, endless()))
+    assert read <= LARGEST_BODY + 2 * 64 * 1024
+
+
+async def test_a_body_longer_than_it_was_announced_is_refused_all_the_same(world: World) -> None:
+    assert_too_large(await send(world, in_chunks(of_size(LARGEST_BODY + 1)), Content_Length="10"))
+
+
+def assert_too_large(answer: httpx.Response) -> None:
+    assert answer.status_code == 413
+    assert answer.json() == {
+        "success": False,
+        "error": "Payload Too Large",
+        "code": "payload_too_large",
+        "message": "The request body must not be larger than 1 MiB.",
+    }
+
+
+async def test_what_was_sent_is_never_echoed(world: World) -> None:
+    marks: dict[str, Any] = dict.fromkeys(BRONZE, "<mark>")
+    for content in (json.dumps(marks).encode(), b'{"<mark>', b'{"<mark>": 1, "<mark>": 2}', b'"<mark>"'):
+        assert "mark" not in (await send(world, content)).text
+
+
+async def test_nothing_refused_was_stored(world: World) -> None:
+    for content in (with_field('"a": NaN'), with_field('"name": "Silver"'), with_field('"a": "\\ud800"'), b"[]"):
+        await send(world, content)
+    assert (await world.get("/referrals/tiers")).json()["data"] == []

@@ -1,0 +1,300 @@
+"""Both rate limiters side by side: what holds for one process holds for many that share Redis."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from lootkeep.engines.ratelimit import WINDOW, RateLimiter, Standing
+from lootkeep.engines.ratelimit.memory import MemoryRateLimiter
+from lootkeep.engines.ratelimit.redis import RedisRateLimiter
+from lootkeep.kernel.clock import MINUTE, SECOND, Instant
+from tests.world import NOON
+
+
+class Gate:
+    """A door on loopback before a real server: while it is shut, the server is gone for whoever goes through it."""
+
+    def __init__(self, url: str) -> None:
+        self._parts = urlsplit(url)
+        self._server: asyncio.Server | None = None
+        self._writers: set[asyncio.StreamWriter] = set()
+        self._port = 0
+
+    @property
+    def url(self) -> str:
+        login, at, _ = self._parts.netloc.rpartition("@")
+        return self._parts._replace(netloc=f"{login}{at}127.0.0.1:{self._port}").geturl()
+
+    async def open(self) -> None:
+        self._server = await asyncio.start_server(self._pass, "127.0.0.1", self._port)
+        self._port = self._server.sockets[0].getsockname()[1]
+
+    async def shut(self) -> None:
+        if self._server:
+            self._server.close()
+            for writer in list(self._writers):
+                writer.transport.abort()
+            await self._server.wait_closed()
+            self._server = None
+
+    async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        far_reader, far_writer = await asyncio.open_connection(self._parts.hostname, self._parts.port)
+        ends = {writer, far_writer}
+        self._writers |= ends
+        await asyncio.gather(_copy(reader, far_writer), _copy(far_reader, writer))
+        self._writers -= ends
+
+
+async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    try:
+        while data := await reader.read(64 * 1024):
+            writer.write(data)
+    except OSError:
+        pass
+    writer.close()
+
+
+@pytest.fixture
+def name() -> str:
+    return new_name()
+
+
+def new_name() -> str:
+    """A caller that nobody has counted yet, in Redis either."""
+    return f"test:{uuid4()}"
+
+
+@pytest.fixture(params=["memory", "redis"])
+async def limiter(request: pytest.FixtureRequest) -> AsyncIterator[RateLimiter]:
+    made = new_limiter(request.param, request.getfixturevalue("redis_url"))
+    yield made
+    await made.close()
+
+
+def new_limiter(engine: str, redis_url: str) -> RateLimiter:
+    return RedisRateLimiter(redis_url) if engine == "redis" else MemoryRateLimiter()
+
+
+def at(seconds: float) -> Instant:
+    return Instant(NOON + round(seconds * SECOND))
+
+
+async def test_so_many_are_allowed_and_then_none(limiter: RateLimiter, name: str) -> None:
+    standings = [await limiter.hit(name, 3, at(0)) for _ in range(5)]
+    assert [(s.is_allowed, s.remaining) for s in standings] == [
+        (True, 2),
+        (True, 1),
+        (True, 0),
+        (False, 0),
+        (False, 0),
+    ]
+    assert {s.limit for s in standings} == {3}
+
+
+async def test_the_oldest_leaves_after_exactly_a_minute(limiter: RateLimiter, name: str) -> None:
+    await limiter.hit(name, 1, at(0))
+    just_before = await limiter.hit(name, 1, Instant(NOON + MINUTE - 1))
+    on_the_dot = await limiter.hit(name, 1, Instant(NOON + MINUTE))
+    assert (just_before.is_allowed, on_the_dot.is_allowed) == (False, True)
+
+
+async def test_the_window_slides_and_does_not_jump(limiter: RateLimiter, name: str) -> None:
+    for second in (0, 30, 50):
+        await limiter.hit(name, 3, at(second))
+    allowed = [(await limiter.hit(name, 3, at(second))).is_allowed for second in (59, 60, 61, 89, 90, 91)]
+    assert allowed == [False, True, False, False, True, False]
+
+
+async def test_the_reset_is_when_the_oldest_counted_hit_leaves(limiter: RateLimiter, name: str) -> None:
+    first = await limiter.hit(name, 2, at(0))
+    second = await limiter.hit(name, 2, at(10))
+    refused = await limiter.hit(name, 2, at(20))
+    later = await limiter.hit(name, 2, at(60))
+    assert [s.resets_at for s in (first, second, refused, later)] == [at(60), at(60), at(60), at(70)]
+
+
+async def test_refused_hits_are_not_counted(limiter: RateLimiter, name: str) -> None:
+    await limiter.hit(name, 1, at(0))
+    for second in range(1, 60):
+        await limiter.hit(name, 1, at(second))
+    assert (await limiter.hit(name, 1, at(60))).is_allowed
+
+
+async def test_callers_are_counted_apart(limiter: RateLimiter, name: str) -> None:
+    await limiter.hit(name, 1, at(0))
+    assert (await limiter.hit(f"{name}:other", 1, at(0))).is_allowed
+
+
+async def test_a_changed_limit_counts_at_once(limiter: RateLimiter, name: str) -> None:
+    for _ in range(5):
+        await limiter.hit(name, 5, at(0))
+    lowered = await limiter.hit(name, 2, at(1))
+    raised = await limiter.hit(name, 7, at(1))
+    assert (lowered.is_allowed, lowered.remaining) == (False, 0)
+    assert (raised.is_allowed, raised.remaining) == (True, 1)
+
+
+async def test_exactly_the_limit_is_allowed_of_many_at_once(limiter: RateLimiter, name: str) -> None:
+    standings = await asyncio.gather(*(limiter.hit(name, 60, at(0)) for _ in range(90)))
+    assert sum(s.is_allowed for s in standings) == 60
+    assert sorted(s.remaining for s in standings if s.is_allowed) == list(range(60))
+
+
+@pytest.mark.parametrize(("waited", "seconds"), [(0, 60), (0.000001, 60), (1, 59), (59, 1), (59.999999, 1)])
+def test_the_time_to_wait_is_never_too_short(waited: float, seconds: int) -> None:
+    assert Standing(False, 1, 0, at(60)).retry_after(at(waited)) == seconds
+
+
+# Pauses that meet the edges of the window: together, a moment apart, just short of, at and past a minute.
+_pauses = st.one_of(
+    st.sampled_from([0, 1, SECOND, WINDOW // 2, WINDOW - 1, WINDOW, WINDOW + 1]), st.integers(0, WINDOW + SECOND)
+)
+
+
+@settings(
+    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
+@given(limit=st.integers(1, 5), pauses=st.lists(_pauses, max_size=40))
+@pytest.mark.parametrize("engine", ["memory", "redis"])
+def test_no_window_holds_more_than_the_limit_and_none_is_refused_for_nothing(
+    engine: str, redis_url: str, limit: int, pauses: list[int]
+) -> None:
+    times = [NOON + passed for passed in itertools.accumulate(pauses)]
+
+    async def hits() -> list[bool]:
+        limiter = new_limiter(engine, redis_url)
+        name = new_name()
+        allowed = [(await limiter.hit(name, limit, Instant(time))).is_allowed for time in times]
+        await limiter.close()
+        return allowed
+
+    accepted: list[int] = []
+    for time, is_allowed in zip(times, asyncio.run(hits()), strict=True):
+        in_window = sum(time - WINDOW < earlier <= time for earlier in accepted)
+        assert is_allowed == (in_window < limit)
+        if is_allowed:
+            accepted.append(time)
+
+
+async def test_a_clock_that_steps_back_opens_no_second_window_in_redis(redis_url: str, name: str) -> None:
+    limiter = RedisRateLimiter(redis_url)
+    for _ in range(3):
+        await limiter.hit(name, 3, at(100))
+    behind = await limiter.hit(name, 3, at(40))
+    await limiter.close()
+    assert not behind.is_allowed
+
+
+_PROCESS = """
+import asyncio, sys
+from lootkeep.engines.ratelimit.redis import RedisRateLimiter
+
+async def main(url, name, now):
+    limiter = RedisRateLimiter(url)
+    print("ready", flush=True)
+    sys.stdin.readline()
+    accepted = 0
+    for _ in range(10):
+        standings = await asyncio.gather(*(limiter.hit(name, 60, now) for _ in range(4)))
+        accepted += sum(standing.is_allowed for standing in standings)
+    print(accepted)
+    await limiter.close()
+
+asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3])))
+"""
+
+
+@pytest.fixture
+def processes(redis_url: str, name: str) -> Iterator[list[subprocess.Popen[str]]]:
+    command = [sys.executable, "-c", _PROCESS, redis_url, name, str(NOON)]
+    started = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) for _ in range(8)
+    ]
+    yield started
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def test_eight_processes_that_share_redis_are_allowed_exactly_sixty(processes: list[subprocess.Popen[str]]) -> None:
+    for process in processes:
+        assert process.stdout
+        assert process.stdout.readline() == "ready\n"
+    for process in processes:
+        assert process.stdin
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    assert sum(int(process.communicate(timeout=30)[0]) for process in processes) == 60
+
+
+@pytest.fixture
+async def gate(redis_url: str) -> AsyncIterator[Gate]:
+    made = Gate(redis_url)
+    await made.open()
+    yield made
+    await made.shut()
+
+
+async def test_without_redis_a_process_counts_alone(gate: Gate, name: str) -> None:
+    limiter = RedisRateLimiter(gate.url)
+    await gate.shut()
+    allowed = [(await limiter.hit(name, 3, at(0))).is_allowed for _ in range(5)]
+    await limiter.close()
+    assert allowed == [True, True, True, False, False]
+
+
+async def test_redis_that_goes_away_between_two_hits_refuses_nobody(gate: Gate, name: str) -> None:
+    limiter = RedisRateLimiter(gate.url)
+    before = await limiter.hit(name, 2, at(0))
+    await gate.shut()
+    after = await limiter.hit(name, 2, at(0))
+    await limiter.close()
+    assert (before.is_allowed, after.is_allowed) == (True, True)
+
+
+async def test_redis_is_left_alone_for_a_second_after_a_failure(gate: Gate, redis_url: str, name: str) -> None:
+    limiter, elsewhere = RedisRateLimiter(gate.url), RedisRateLimiter(redis_url)
+    await gate.shut()
+    await limiter.hit(name, 9, at(0))
+    await gate.open()
+    await limiter.hit(name, 9, at(0.999999))
+    counted = await elsewhere.hit(name, 9, at(0.999999))
+    await limiter.close()
+    await elsewhere.close()
+    assert counted.remaining == 8
+
+
+async def test_the_shared_count_goes_on_when_redis_is_back(gate: Gate, redis_url: str, name: str) -> None:
+    limiter, elsewhere = RedisRateLimiter(gate.url), RedisRateLimiter(redis_url)
+    await limiter.hit(name, 9, at(0))
+    await gate.shut()
+    await limiter.hit(name, 9, at(0))
+    await gate.open()
+    await elsewhere.hit(name, 9, at(0.5))
+    back = await limiter.hit(name, 9, at(1))
+    await limiter.close()
+    await elsewhere.close()
+    assert (back.is_allowed, back.remaining) == (True, 6)
+
+
+async def test_a_redis_that_does_not_answer_holds_a_request_up_for_a_moment_only(name: str) -> None:
+    async def silence(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+        writer.close()
+
+    server = await asyncio.start_server(silence, "127.0.0.1", 0)
+    limiter = RedisRateLimiter(f"redis://127.0.0.1:{server.sockets[0].getsockname()[1]}/0")
+    standing = await asyncio.wait_for(limiter.hit(name, 1, at(0)), 5)
+    await limiter.close()
+    server.close()
+    assert standing.is_allowed

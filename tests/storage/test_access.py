@@ -1,0 +1,143 @@
+"""Users and tokens as they are stored."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from lootkeep.domain.access import Token, User
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage import access
+from lootkeep.storage.database import Engine
+
+NOW = Instant(1_000)
+
+
+async def add_user(db: Engine, email: str, *, is_owner: bool = False) -> User | None:
+    async with db.write() as tx:
+        return await access.add_user(tx, email, email.title(), is_owner=is_owner, now=NOW)
+
+
+async def add_token(db: Engine, digest: str, **changes: Any) -> Token:
+    user = await add_user(db, f"user of {digest}")
+    assert user
+    values: dict[str, Any] = {"name": "till", "hint": "lk_abcd", "scopes": "orders:read", "rate_limit": None}
+    async with db.write() as tx:
+        return await access.add_token(
+            tx, digest=digest, user_id=user.id, now=NOW, **({"expires_at": None} | values | changes)
+        )
+
+
+async def test_a_user_is_found_by_the_address(db: Engine) -> None:
+    ada = await add_user(db, "ada@store.test")
+    async with db.read() as tx:
+        assert await access.user_by_email(tx, "ada@store.test") == ada
+        assert await access.user_by_email(tx, "grace@store.test") is None
+
+
+async def test_an_address_is_given_once(db: Engine) -> None:
+    await add_user(db, "ada@store.test")
+    assert await add_user(db, "ada@store.test") is None
+
+
+async def test_an_address_that_many_want_at_once_is_given_once(db: Engine) -> None:
+    users = await asyncio.gather(*(add_user(db, "ada@store.test") for _ in range(16)))
+    assert sum(user is not None for user in users) == 1
+
+
+async def test_there_is_one_owner_whoever_tries(db: Engine) -> None:
+    owners = await asyncio.gather(*(add_user(db, f"{n}@store.test", is_owner=True) for n in range(8)))
+    (owner,) = [owner for owner in owners if owner]
+    async with db.read() as tx:
+        assert await access.owner(tx) == owner
+        assert await access.all_users(tx) == [owner]
+
+
+async def test_a_new_store_has_no_owner_yet(db: Engine) -> None:
+    async with db.read() as tx:
+        assert await access.owner(tx) is None
+
+
+async def test_users_are_listed_in_the_order_they_came(db: Engine) -> None:
+    for email in ("c@store.test", "a@store.test", "b@store.test"):
+        await add_user(db, email)
+    async with db.read() as tx:
+        users = await access.all_users(tx)
+    assert [user.email for user in users] == ["c@store.test", "a@store.test", "b@store.test"]
+
+
+async def test_a_token_is_found_by_its_digest_with_every_field(db: Engine) -> None:
+    token = await add_token(db, "d1", rate_limit=5, expires_at=Instant(9_000))
+    assert token == Token(
+        id=token.id,
+        user_id=token.user_id,
+        name="till",
+        hint="lk_abcd",
+        scopes="orders:read",
+        rate_limit=5,
+        created_at=NOW,
+        expires_at=Instant(9_000),
+        revoked_at=None,
+        last_used_at=None,
+    )
+    async with db.read() as tx:
+        assert await access.token_by_digest(tx, "d1") == token
+        assert await access.token_by_digest(tx, "d2") is None
+
+
+async def test_a_digest_is_stored_once(db: Engine) -> None:
+    await add_token(db, "d1")
+    with pytest.raises(Exception, match=r"(?i)unique"):
+        async with db.write() as tx:
+            await access.add_token(
+                tx,
+                user_id=1,
+                name="",
+                digest="d1",
+                hint="",
+                scopes="",
+                rate_limit=None,
+                now=NOW,
+                expires_at=None,
+            )
+
+
+async def test_a_limit_below_zero_is_refused_by_the_database_itself(db: Engine) -> None:
+    with pytest.raises(Exception, match=r"(?i)check"):
+        await add_token(db, "d1", rate_limit=-1)
+
+
+async def test_tokens_are_listed_with_their_users_addresses(db: Engine) -> None:
+    first, second = await add_token(db, "d1"), await add_token(db, "d2")
+    async with db.read() as tx:
+        assert await access.all_tokens(tx) == [(first, "user of d1"), (second, "user of d2")]
+
+
+async def test_a_token_is_revoked_once_and_keeps_the_time(db: Engine) -> None:
+    token = await add_token(db, "d1")
+    async with db.write() as tx:
+        assert await access.revoke_token(tx, token.id, Instant(5_000)) is True
+    async with db.write() as tx:
+        assert await access.revoke_token(tx, token.id, Instant(6_000)) is False
+    async with db.read() as tx:
+        revoked = await access.token_by_digest(tx, "d1")
+    assert revoked
+    assert revoked.revoked_at == 5_000
+
+
+async def test_a_token_that_does_not_exist_cannot_be_revoked(db: Engine) -> None:
+    async with db.write() as tx:
+        assert await access.token_exists(tx, 7) is False
+        assert await access.revoke_token(tx, 7, NOW) is False
+
+
+async def test_the_last_use_is_noted(db: Engine) -> None:
+    token = await add_token(db, "d1")
+    async with db.write() as tx:
+        await access.set_last_used(tx, token.id, Instant(7_000))
+    async with db.read() as tx:
+        used = await access.token_by_digest(tx, "d1")
+    assert used
+    assert used.last_used_at == 7_000

@@ -1,0 +1,199 @@
+"""Reading and writing on both engines: what is acknowledged is kept, what fails leaves no trace."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from sqlalchemy import bindparam, func, insert, select
+
+from lootkeep.storage.database import Engine, JoinedDatabase
+from lootkeep.storage.query import Query
+from lootkeep.storage.tables import users
+
+ADD = Query(
+    insert(users).values(email=bindparam("email"), name="", is_owner=False, created_at=0).returning(users.c.email)
+)
+EMAILS = Query(select(users.c.email).order_by(users.c.email))
+COUNT = Query(select(func.count()).select_from(users))
+
+
+class Failure(Exception):
+    """What a deed in these tests fails with."""
+
+
+async def add(db: Engine, *emails: str) -> None:
+    async with db.write() as tx:
+        for email in emails:
+            await tx.run(ADD, email=email)
+
+
+async def fail(db: Engine, email: str) -> None:
+    async with db.write() as tx:
+        await tx.run(ADD, email=email)
+        raise Failure
+
+
+async def emails(db: Engine) -> list[str]:
+    async with db.read() as tx:
+        return [email for (email,) in await tx.all(EMAILS)]
+
+
+async def test_a_deed_that_ends_well_is_kept(db: Engine) -> None:
+    await add(db, "ada")
+    assert await emails(db) == ["ada"]
+
+
+async def test_a_deed_that_fails_leaves_nothing(db: Engine) -> None:
+    with pytest.raises(Failure):
+        await fail(db, "ada")
+    assert await emails(db) == []
+
+
+async def test_a_statement_that_the_database_refuses_undoes_the_whole_deed(db: Engine) -> None:
+    await add(db, "ada")
+    with pytest.raises(Exception, match=r"(?i)unique"):
+        await add(db, "grace", "ada")
+    assert await emails(db) == ["ada"]
+
+
+async def test_the_engine_goes_on_after_a_refused_statement(db: Engine) -> None:
+    await add(db, "ada")
+    with pytest.raises(Exception, match=r"(?i)unique"):
+        await add(db, "ada")
+    await add(db, "grace")
+    assert await emails(db) == ["ada", "grace"]
+
+
+async def test_a_failing_deed_takes_none_of_its_neighbours_with_it(db: Engine) -> None:
+    deeds = [(fail if number % 4 == 0 else add)(db, f"{number:02}") for number in range(20)]
+    outcomes = await asyncio.gather(*deeds, return_exceptions=True)
+    kept = [f"{number:02}" for number in range(20) if number % 4]
+    assert await emails(db) == kept
+    assert [type(outcome) for outcome in outcomes[::4]] == [Failure] * 5
+
+
+async def test_64_deeds_at_once_are_all_kept(db: Engine) -> None:
+    await asyncio.gather(*(add(db, f"{number:02}") for number in range(64)))
+    assert await emails(db) == [f"{number:02}" for number in range(64)]
+
+
+async def test_a_write_can_be_read_as_soon_as_it_is_acknowledged(db: Engine) -> None:
+    seen: list[bool] = []
+
+    async def write_then_read(email: str) -> None:
+        await add(db, email)
+        seen.append(email in await emails(db))
+
+    await asyncio.gather(*(write_then_read(f"{number:02}") for number in range(32)))
+    assert seen == [True] * 32
+
+
+async def test_a_slow_read_sees_what_is_acknowledged_too(db: Engine) -> None:
+    await add(db, "ada")
+    async with db.read(slow=True) as tx:
+        assert await tx.all(EMAILS) == [("ada",)]
+
+
+async def test_what_is_not_committed_is_seen_by_the_deed_and_by_nobody_else(db: Engine) -> None:
+    async with db.write() as tx:
+        await tx.run(ADD, email="ada")
+        assert await tx.one(COUNT) == (1,)
+        assert await emails(db) == []
+
+
+async def test_one_deed_after_another_sees_what_the_first_wrote(db: Engine) -> None:
+    await add(db, "ada")
+    async with db.write() as tx:
+        assert await tx.one(COUNT) == (1,)
+
+
+async def test_a_cancelled_deed_leaves_nothing_and_the_engine_goes_on(db: Engine) -> None:
+    # More often than there are connections: none of them may be lost.
+    for number in range(25):
+        await _cancel_in_the_middle(db, f"{number:02}")
+    await asyncio.gather(*(add(db, f"kept {number:02}") for number in range(12)))
+    assert await emails(db) == [f"kept {number:02}" for number in range(12)]
+
+
+async def test_a_deed_that_is_cancelled_while_it_waits_for_its_turn_holds_nobody_up(db: Engine) -> None:
+    go_on = asyncio.Event()
+    # Enough to hold every connection, so that the next one waits.
+    holders = [asyncio.create_task(_hold(db, go_on)) for _ in range(10)]
+    waiting = asyncio.create_task(add(db, "cancelled"))
+    assert not (await asyncio.wait({waiting}, timeout=0.05))[0]
+    waiting.cancel()
+    go_on.set()
+    await asyncio.gather(*holders)
+    await add(db, "ada")
+    assert await emails(db) == ["ada"]
+
+
+async def test_a_reader_that_is_cancelled_leaves_the_engine_usable(db: Engine) -> None:
+    for _ in range(25):
+        started = asyncio.Event()
+
+        async def read(started: asyncio.Event = started) -> None:
+            async with db.read() as tx:
+                await tx.one(COUNT)
+                started.set()
+                await asyncio.Event().wait()
+
+        task = asyncio.create_task(read())
+        await started.wait()
+        task.cancel()
+        await asyncio.wait({task})
+    assert await emails(db) == []
+
+
+async def test_a_joined_deed_stands_and_falls_with_the_transaction_around_it(db: Engine) -> None:
+    async def deed() -> None:
+        async with db.write() as outer:
+            async with JoinedDatabase(outer).write() as tx:
+                await tx.run(ADD, email="ada")
+            raise Failure
+
+    with pytest.raises(Failure):
+        await deed()
+    assert await emails(db) == []
+
+
+async def test_a_joined_reader_sees_what_its_transaction_wrote(db: Engine) -> None:
+    async with db.write() as outer:
+        await outer.run(ADD, email="ada")
+        async with JoinedDatabase(outer).read() as tx:
+            assert await tx.all(EMAILS) == [("ada",)]
+
+
+async def test_a_lock_is_given_to_the_deed_that_asks(db: Engine) -> None:
+    async with db.write() as tx:
+        assert await tx.lock("a name") is True
+
+
+async def test_a_lock_is_free_again_when_its_deed_has_ended(db: Engine) -> None:
+    async with db.write() as tx:
+        await tx.lock("a name")
+    async with db.write() as tx:
+        assert await tx.lock("a name") is True
+
+
+async def _cancel_in_the_middle(db: Engine, email: str) -> None:
+    started = asyncio.Event()
+
+    async def deed() -> None:
+        async with db.write() as tx:
+            await tx.run(ADD, email=email)
+            started.set()
+            await asyncio.Event().wait()
+
+    task = asyncio.create_task(deed())
+    await started.wait()
+    task.cancel()
+    await asyncio.wait({task})
+    assert task.cancelled()
+
+
+async def _hold(db: Engine, go_on: asyncio.Event) -> None:
+    async with db.write() as tx:
+        await tx.one(COUNT)
+        await go_on.wait()

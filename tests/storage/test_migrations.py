@@ -1,0 +1,223 @@
+"""Migrations: they make the very schema that the tables describe, once, and refuse what they do not know."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import apsw
+import asyncpg
+import pytest
+from alembic.script import ScriptDirectory
+from sqlalchemy import create_mock_engine
+
+from lootkeep.kernel.errors import StartupError
+from lootkeep.storage import migrations
+from lootkeep.storage.database import Engine
+from lootkeep.storage.postgres import PostgresDatabase
+from lootkeep.storage.sqlite import SqliteDatabase
+from lootkeep.storage.tables import metadata
+from tests.conftest import ENGINES, new_postgres_database
+
+FUTURE = "9999"
+NEWER = (
+    rf"The database was made by a newer Lootkeep \(schema {FUTURE}, this one knows {migrations.HEAD}\)\. "
+    r"Upgrade Lootkeep, or restore a backup made with this version\."
+)
+# Extensions are the database's, not the schema's.
+EXTENSIONS = "CREATE EXTENSION IF NOT EXISTS pg_trgm"
+
+# What PostgreSQL knows about a schema, one row per fact.
+CATALOG = (
+    """SELECT 'column', table_name, ordinal_position::text, column_name, data_type, is_nullable,
+              column_default, is_identity, collation_name, is_generated
+       FROM information_schema.columns WHERE table_schema = 'public'""",
+    """SELECT 'constraint', conrelid::regclass::text, conname, contype::text, condeferrable::text,
+              convalidated::text, pg_get_constraintdef(oid)
+       FROM pg_constraint WHERE connamespace = 'public'::regnamespace""",
+    "SELECT 'index', tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'",
+    """SELECT 'trigger', tgrelid::regclass::text, tgname, pg_get_triggerdef(oid)
+       FROM pg_trigger WHERE NOT tgisinternal""",
+)
+
+Facts = set[tuple[Any, ...]]
+
+
+@pytest.fixture(params=ENGINES)
+async def empty(request: pytest.FixtureRequest, tmp_path: Path, worker_id: str) -> AsyncIterator[Callable[[], Any]]:
+    """Opens the same new and empty database as often as it is called."""
+    opened: list[Engine] = []
+    if request.param == "postgresql":
+        admin = request.getfixturevalue("postgres_admin_url")
+        url = await new_postgres_database(admin, f"lootkeep_empty_{worker_id}")
+
+    async def open_one() -> Engine:
+        is_embedded = request.param == "sqlite"
+        opened.append(SqliteDatabase(tmp_path / "new.db") if is_embedded else await PostgresDatabase.open(url, 2))
+        return opened[-1]
+
+    yield open_one
+    for engine in opened:
+        await engine.close()
+
+
+async def test_the_first_upgrade_brings_an_empty_database_to_the_newest_schema(empty: Callable[[], Any]) -> None:
+    engine = await empty()
+    assert await engine.revision() is None
+    assert await migrations.upgrade(engine) is True
+    assert await engine.revision() == migrations.HEAD
+    await migrations.check(engine)
+
+
+async def test_a_second_upgrade_changes_nothing(empty: Callable[[], Any]) -> None:
+    engine = await empty()
+    await migrations.upgrade(engine)
+    assert await migrations.upgrade(engine) is False
+    assert await engine.revision() == migrations.HEAD
+
+
+async def test_two_upgrades_at_once_both_end_well_and_only_one_does_the_work(empty: Callable[[], Any]) -> None:
+    one, other = await empty(), await empty()
+    await asyncio.gather(migrations.upgrade(one), migrations.upgrade(other))
+    assert (await one.revision(), await other.revision()) == (migrations.HEAD, migrations.HEAD)
+
+
+async def test_an_upgrade_starts_from_every_older_schema(empty: Callable[[], Any]) -> None:
+    engine = await empty()
+    for revision in sorted(migrations.known_revisions()):
+        await engine.migrate(lambda current, target=revision: _script(engine.name, current, target))
+        assert await engine.revision() == revision
+
+
+async def test_a_database_newer_than_the_code_is_not_upgraded(empty: Callable[[], Any]) -> None:
+    engine = await empty()
+    await _pretend_to_be_newer(engine)
+    with pytest.raises(StartupError, match=NEWER):
+        await migrations.upgrade(engine)
+    assert await engine.revision() == FUTURE
+
+
+async def test_a_database_newer_than_the_code_is_refused_at_the_start(empty: Callable[[], Any]) -> None:
+    engine = await empty()
+    await _pretend_to_be_newer(engine)
+    with pytest.raises(StartupError, match=NEWER):
+        await migrations.check(engine)
+
+
+async def test_a_database_that_was_never_migrated_is_refused_with_the_command_to_run(empty: Callable[[], Any]) -> None:
+    with pytest.raises(StartupError, match="Run `lootkeep migrate`, then start again"):
+        await migrations.check(await empty())
+
+
+async def test_an_upgrade_that_fails_leaves_the_schema_as_it_was(empty: Callable[[], Any]) -> None:
+    engine = await empty()
+    with pytest.raises((apsw.SQLError, asyncpg.PostgresError)):
+        await engine.migrate(lambda _: "CREATE TABLE half (id BIGINT); CREATE TABLE half (id BIGINT);")
+    await engine.migrate(lambda _: "CREATE TABLE half (id BIGINT);")
+    assert await engine.revision() is None
+
+
+def test_head_is_alembics_head() -> None:
+    directory = ScriptDirectory(str(Path(migrations.__file__).parent))
+    assert directory.get_heads() == [migrations.HEAD]
+
+
+def test_every_revision_is_the_one_its_file_is_named_after() -> None:
+    directory = ScriptDirectory(str(Path(migrations.__file__).parent))
+    assert {script.revision for script in directory.walk_revisions()} == migrations.known_revisions()
+
+
+async def test_on_sqlite_the_migrations_make_what_the_tables_describe(sqlite_template: Path, tmp_path: Path) -> None:
+    described = tmp_path / "described.db"
+    apsw.Connection(str(described)).execute(_described("sqlite")).fetchall()
+    _same(_sqlite_facts(sqlite_template), _sqlite_facts(described))
+
+
+async def test_on_postgresql_the_migrations_make_what_the_tables_describe(
+    postgres_url: str, postgres_admin_url: str, worker_id: str
+) -> None:
+    described = await new_postgres_database(postgres_admin_url, f"lootkeep_described_{worker_id}")
+    connection = await asyncpg.connect(described)
+    await connection.execute(f"{EXTENSIONS};\n{_described('postgresql')}")
+    await connection.close()
+    _same(await _postgres_facts(postgres_url), await _postgres_facts(described))
+
+
+def _script(dialect: str, current: str | None, target: str) -> str:
+    """The part of the whole script that leads to one revision: each step ends by noting where it has come to."""
+    script = migrations.script(dialect, current)
+    note = re.search(rf"(INSERT INTO alembic_version|UPDATE alembic_version)[^;]*'{target}'[^;]*;", script)
+    assert note, f"nothing leads from {current} to {target}"
+    return script[: note.end()]
+
+
+async def _pretend_to_be_newer(engine: Engine) -> None:
+    await migrations.upgrade(engine)
+    await engine.migrate(lambda _: f"UPDATE alembic_version SET version_num = '{FUTURE}'")
+
+
+def _described(dialect: str) -> str:
+    """What `metadata.create_all` would run, in a dialect."""
+    statements: list[str] = []
+
+    def keep(statement: Any, *_: Any, **__: Any) -> None:
+        statements.append(str(statement.compile(dialect=engine.dialect)).strip())
+
+    engine = create_mock_engine("sqlite://" if dialect == "sqlite" else "postgresql+asyncpg://", keep)
+    metadata.create_all(engine, checkfirst=False)
+    return ";\n".join(statements)
+
+
+def _same(migrated: Facts, described: Facts) -> None:
+    """Facts are compared as they are, and told by side when they differ."""
+    only_migrated = sorted(map(str, migrated - described))
+    only_described = sorted(map(str, described - migrated))
+    differences = [f"only migrated: {fact}" for fact in only_migrated]
+    differences += [f"only in tables: {fact}" for fact in only_described]
+    assert not differences, "Migrations and tables differ.\n" + "\n".join(differences)
+
+
+def _sqlite_facts(file: Path) -> Facts:
+    """A table's clauses one by one, since constraints may stand in any order; the columns keep their places."""
+    facts: Facts = set()
+    rows = apsw.Connection(str(file)).execute("SELECT type, name, tbl_name, sql FROM sqlite_schema").fetchall()
+    for kind, name, table, source in rows:
+        sql = str(source or "")
+        if table == "alembic_version":
+            continue
+        if kind != "table" or not sql.startswith("CREATE TABLE"):
+            facts.add((kind, name, table, _plain(sql)))
+            continue
+        body, end = sql[sql.index("(") + 1 : sql.rindex(")")], sql[sql.rindex(")") :]
+        facts.add((kind, name, "ends with", _plain(end)))
+        for place, clause in enumerate(map(_plain, _clauses(body))):
+            is_constraint = clause.startswith(("CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN"))
+            facts.add((kind, name, "constraint" if is_constraint else place, clause))
+    return facts
+
+
+def _clauses(body: str) -> list[str]:
+    """The text between commas that are in no brackets and no quotes."""
+    clauses, depth, quoted = [""], 0, False
+    for character in body:
+        quoted ^= character == "'"
+        depth += 0 if quoted else (character == "(") - (character == ")")
+        if character == "," and not depth and not quoted:
+            clauses.append("")
+        else:
+            clauses[-1] += character
+    return clauses
+
+
+def _plain(sql: str) -> str:
+    return " ".join(sql.split())
+
+
+async def _postgres_facts(url: str) -> Facts:
+    connection = await asyncpg.connect(url)
+    facts = {tuple(row) for query in CATALOG for row in await connection.fetch(query)}
+    await connection.close()
+    return {fact for fact in facts if fact[1] != "alembic_version"}

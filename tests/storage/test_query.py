@@ -1,0 +1,136 @@
+"""Statements: compiled once per dialect, arguments in the right places, rows as records."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from sqlalchemy import bindparam, false, func, insert, literal, null, select, true, update
+
+from lootkeep.domain.access import User
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage.database import Engine
+from lootkeep.storage.query import Query
+from lootkeep.storage.tables import tokens, users
+
+ADA = {"email": "ada@store.test", "name": "Ada", "is_owner": True, "created_at": 5}
+_COLUMNS = [users.c[name] for name in User.__struct_fields__]
+ADD = Query(insert(users).values({name: bindparam(name) for name in ADA}).returning(*_COLUMNS), User)
+
+
+class Flag(msgspec.Struct, frozen=True):
+    name: str
+    is_owner: bool
+
+
+def test_a_statement_is_compiled_once_for_each_dialect() -> None:
+    query = Query(select(users.c.id).where(users.c.email == bindparam("email")))
+    assert query.sqlite is query.sqlite
+    assert query.postgres is query.postgres
+    assert "users.email = ?" in query.sqlite.sql
+    assert "users.email = $1" in query.postgres.sql
+
+
+def test_arguments_are_placed_by_name_also_when_one_is_used_twice() -> None:
+    query = Query(
+        update(users)
+        .where(users.c.created_at < bindparam("now"), users.c.email == bindparam("address"))
+        .values(created_at=bindparam("now"))
+    )
+    assert query.sqlite.arguments({"address": "a", "now": 1}) == [1, 1, "a"]
+
+
+def test_values_written_in_the_statement_need_not_be_given() -> None:
+    query = Query(select(users.c.id).where(users.c.name == "Ada", users.c.id > bindparam("after")).limit(3))
+    assert query.sqlite.arguments({"after": 7})[:2] == ["Ada", 7]
+
+
+def test_a_missing_argument_is_an_error_and_not_null() -> None:
+    query = Query(select(users.c.id).where(users.c.email == bindparam("email")))
+    with pytest.raises(KeyError):
+        query.sqlite.arguments({})
+
+
+def test_a_record_whose_fields_are_not_the_columns_is_refused_when_the_query_is_made() -> None:
+    with pytest.raises(TypeError, match="its query answers"):
+        Query(select(users.c.is_owner, users.c.name), Flag)
+
+
+def test_a_returning_clause_is_checked_against_the_record_too() -> None:
+    with pytest.raises(TypeError, match="its query answers"):
+        Query(insert(users).values(name=bindparam("name")).returning(users.c.name), Flag)
+
+
+async def test_a_row_becomes_its_record_with_real_booleans(db: Engine) -> None:
+    async with db.write() as tx:
+        (ada,) = await tx.all(ADD, **ADA)
+    assert ada == User(1, "ada@store.test", "Ada", True, Instant(5))
+    assert ada.is_owner is True
+
+
+async def test_a_query_without_a_record_answers_tuples(db: Engine) -> None:
+    async with db.read() as tx:
+        rows = await tx.all(Query(select(literal(1), literal("two"))))
+    assert rows == [(1, "two")]
+
+
+async def test_a_boolean_expression_is_a_boolean_on_both_engines(db: Engine) -> None:
+    query = Query(select(true().label("yes"), false().label("no"), (literal(2) > literal(1)).label("more")))
+    async with db.read() as tx:
+        (row,) = await tx.all(query)
+    assert [type(value) for value in row] == [bool, bool, bool]
+    assert row == (True, False, True)
+
+
+async def test_a_boolean_that_a_join_did_not_find_is_null_and_not_false(db: Engine) -> None:
+    query = Query(
+        select(users.c.name, users.c.is_owner)
+        .select_from(select(literal(1).label("one")).subquery().outerjoin(users, users.c.email == bindparam("email")))
+        .order_by(users.c.id)
+    )
+    async with db.read() as tx:
+        row = await tx.one(query, email="nobody@store.test")
+    assert row == (None, None)
+
+
+async def test_a_boolean_inside_a_subquery_is_a_boolean(db: Engine) -> None:
+    async with db.write() as tx:
+        await tx.run(ADD, **ADA)
+    inner = select(users.c.name, users.c.is_owner).subquery()
+    async with db.read() as tx:
+        found = await tx.all(Query(select(inner.c.name, inner.c.is_owner), Flag))
+    assert found == [Flag("Ada", True)]
+    assert found[0].is_owner is True
+
+
+async def test_null_goes_in_and_comes_out(db: Engine) -> None:
+    async with db.write() as tx:
+        (ada,) = await tx.all(ADD, **ADA)
+        values = {"name": "t", "digest": "d", "hint": "h", "scopes": "", "created_at": 1}
+        given = insert(tokens).values(**values, user_id=ada.id, rate_limit=bindparam("limit"), expires_at=null())
+        row = await tx.one(Query(given.returning(tokens.c.rate_limit, tokens.c.expires_at)), limit=None)
+    assert row == (None, None)
+
+
+@pytest.mark.parametrize("text", ["", "O'Brien", '"; DROP TABLE users; --', "日本語 😀", "a%b_c\\d", "line\nbreak\t"])
+async def test_any_text_comes_back_as_it_was(db: Engine, text: str) -> None:
+    async with db.write() as tx:
+        (user,) = await tx.all(ADD, **(ADA | {"name": text}))
+    assert user.name == text
+
+
+@pytest.mark.parametrize("number", [0, -1, 2**31, 2**53 + 1, 2**63 - 1, -(2**63)])
+async def test_any_64_bit_number_comes_back_as_it_was(db: Engine, number: int) -> None:
+    async with db.write() as tx:
+        (user,) = await tx.all(ADD, **(ADA | {"created_at": number}))
+    assert user.created_at == number
+
+
+async def test_one_answers_none_when_there_is_no_row(db: Engine) -> None:
+    async with db.read() as tx:
+        assert await tx.one(Query(select(users.c.id).where(users.c.id == bindparam("id")).limit(1)), id=99) is None
+
+
+async def test_a_count_is_a_plain_integer_on_both_engines(db: Engine) -> None:
+    async with db.read() as tx:
+        row = await tx.one(Query(select(func.count()).select_from(users)))
+    assert row == (0,)

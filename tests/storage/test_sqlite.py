@@ -1,0 +1,205 @@
+"""The embedded engine: shared commits, another process at the same file, and SQLite's own roll-back."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import struct
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import apsw
+import pytest
+from sqlalchemy import text
+
+from lootkeep.kernel.errors import StartupError, Unavailable
+from lootkeep.storage.query import Query
+from lootkeep.storage.sqlite import SqliteDatabase
+from tests.storage.test_database import COUNT, add, emails
+
+# The layout of a write-ahead log, from SQLite's description of its file format.
+_LOG_HEADER = 32
+_FRAME_HEADER = 24
+
+
+@pytest.fixture
+def file(tmp_path: Path, sqlite_template: Path) -> Path:
+    path = tmp_path / "embedded.db"
+    shutil.copy(sqlite_template, path)
+    return path
+
+
+@pytest.fixture
+async def embedded(file: Path) -> AsyncIterator[SqliteDatabase]:
+    db = SqliteDatabase(file)
+    yield db
+    await db.close()
+
+
+async def test_deeds_at_the_same_time_share_a_commit(file: Path, embedded: SqliteDatabase) -> None:
+    await asyncio.gather(*(add(embedded, f"{number:02}") for number in range(64)))
+    assert 1 <= _commits(file) <= 4
+
+
+async def test_deeds_one_after_another_have_a_commit_each(file: Path, embedded: SqliteDatabase) -> None:
+    for number in range(5):
+        await add(embedded, f"{number:02}")
+    assert _commits(file) == 5
+
+
+async def test_an_acknowledged_deed_is_in_the_file_for_every_other_process(
+    file: Path, embedded: SqliteDatabase
+) -> None:
+    await add(embedded, "ada")
+    assert _other(file).execute("SELECT email FROM users").fetchall() == [("ada",)]
+
+
+async def test_a_deed_waits_while_another_process_writes(file: Path, embedded: SqliteDatabase) -> None:
+    other = _other(file)
+    other.execute("BEGIN IMMEDIATE")
+    deed = asyncio.create_task(add(embedded, "ada"))
+    done, _ = await asyncio.wait({deed}, timeout=0.1)
+    other.execute("COMMIT")
+    await deed
+    assert (done, await emails(embedded)) == (set(), ["ada"])
+
+
+async def test_reading_goes_on_while_another_process_writes(file: Path, embedded: SqliteDatabase) -> None:
+    await add(embedded, "ada")
+    other = _other(file)
+    other.execute("BEGIN IMMEDIATE; DELETE FROM users")
+    assert await emails(embedded) == ["ada"]
+    other.execute("ROLLBACK")
+
+
+async def test_a_deed_that_has_waited_long_enough_is_told_that_the_database_is_busy(
+    file: Path, embedded: SqliteDatabase
+) -> None:
+    other = _other(file)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(Unavailable, match=r"The database is busy\. Please try again shortly\."):
+        await add(embedded, "refused")
+    other.execute("ROLLBACK")
+    await add(embedded, "ada")
+    assert await emails(embedded) == ["ada"]
+
+
+async def test_when_sqlite_rolls_the_group_back_by_itself_every_deed_in_it_is_told(
+    file: Path, embedded: SqliteDatabase
+) -> None:
+    _make_rolling_back(file)
+    outcomes = await asyncio.gather(
+        add(embedded, "ada"), add(embedded, "grace"), _roll_everything_back(embedded), return_exceptions=True
+    )
+    assert [type(outcome) for outcome in outcomes] == [Unavailable, Unavailable, Unavailable]
+    assert await emails(embedded) == []
+
+
+async def test_the_engine_goes_on_after_sqlite_has_rolled_back_by_itself(file: Path, embedded: SqliteDatabase) -> None:
+    _make_rolling_back(file)
+    with pytest.raises(Unavailable):
+        await _roll_everything_back(embedded)
+    await add(embedded, "ada")
+    assert await emails(embedded) == ["ada"]
+
+
+async def test_a_full_disk_is_an_outage_and_what_was_acknowledged_stays(file: Path, embedded: SqliteDatabase) -> None:
+    await add(embedded, "ada")
+    pages = Query(text("PRAGMA max_page_count = 1"))
+    async with embedded.write() as tx:
+        # SQLite answers the smallest limit it can keep: the pages that are there already.
+        await tx.run(pages)
+    outcomes = await asyncio.gather(*(add(embedded, str(n) * 3_000) for n in range(20)), return_exceptions=True)
+    kept = [outcome for outcome in outcomes if outcome is None]
+    assert {type(outcome) for outcome in outcomes if outcome is not None} == {Unavailable}
+    assert len(await emails(embedded)) == 1 + len(kept)
+
+
+async def test_the_reader_cannot_write(embedded: SqliteDatabase) -> None:
+    with pytest.raises(Unavailable):
+        async with embedded.read() as tx:
+            await tx.run(Query(text("DELETE FROM users")))
+
+
+async def test_a_foreign_key_is_kept(embedded: SqliteDatabase) -> None:
+    with pytest.raises(apsw.ConstraintError):
+        async with embedded.write() as tx:
+            await tx.run(
+                Query(
+                    text(
+                        "INSERT INTO tokens (user_id, name, digest, hint, scopes, created_at)"
+                        " VALUES (7, '', '', '', '', 0)"
+                    )
+                )
+            )
+
+
+async def test_an_id_is_not_given_out_twice(embedded: SqliteDatabase) -> None:
+    add_one = Query(text("INSERT INTO users (email, name, is_owner, created_at) VALUES ('a', '', 0, 0) RETURNING id"))
+    async with embedded.write() as tx:
+        first = await tx.one(add_one)
+        await tx.run(Query(text("DELETE FROM users")))
+        second = await tx.one(add_one)
+    assert (first, second) == ((1,), (2,))
+
+
+async def test_closing_waits_for_the_commit_under_way(file: Path) -> None:
+    db = SqliteDatabase(file)
+    deed = asyncio.create_task(add(db, "ada"))
+    # One turn of the loop: the deed has done its work and waits for its commit.
+    await asyncio.sleep(0)
+    await db.close()
+    await deed
+    assert _other(file).execute("SELECT email FROM users").fetchall() == [("ada",)]
+
+
+async def test_a_slow_read_does_not_hold_up_the_others(embedded: SqliteDatabase) -> None:
+    slow = Query(
+        text("WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 2000000) SELECT count(*) FROM n")
+    )
+    async with embedded.read(slow=True) as far, embedded.read() as near:
+        counting = asyncio.create_task(far.one(slow))
+        await asyncio.sleep(0)
+        assert await near.one(COUNT) == (0,)
+        was_still_counting = not counting.done()
+        assert (await counting, was_still_counting) == ((2_000_000,), True)
+
+
+def test_a_file_that_is_no_database_is_told_in_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("Dear diary, " * 100)
+    with pytest.raises(StartupError, match=r"notes\.txt is not a SQLite database\."):
+        SqliteDatabase(path)
+    assert path.read_text() == "Dear diary, " * 100
+
+
+def test_a_folder_that_does_not_exist_is_told_in_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(StartupError, match="Check that its folder exists and may be written to"):
+        SqliteDatabase(tmp_path / "nowhere" / "x.db")
+
+
+def _other(file: Path) -> apsw.Connection:
+    """A connection as another process would have it."""
+    return apsw.Connection(str(file))
+
+
+def _make_rolling_back(file: Path) -> None:
+    """A table whose constraint rolls the whole transaction back, as SQLite also does when a disk fails."""
+    _other(file).execute(
+        "CREATE TABLE fragile (one INTEGER UNIQUE ON CONFLICT ROLLBACK); INSERT INTO fragile VALUES (1)"
+    )
+
+
+async def _roll_everything_back(db: SqliteDatabase) -> None:
+    async with db.write() as tx:
+        await tx.run(Query(text("INSERT INTO fragile VALUES (1)")))
+
+
+def _commits(file: Path) -> int:
+    """How many commits the write-ahead log holds: their last frames carry the size of the database."""
+    log = file.with_name(file.name + "-wal").read_bytes()
+    (page_size,) = struct.unpack_from(">I", log, 8)
+    salt = log[16:24]
+    frames = range(_LOG_HEADER, len(log), _FRAME_HEADER + page_size)
+    # Frames of an earlier round of the log have another salt.
+    return sum(struct.unpack_from(">I", log, at + 4)[0] != 0 for at in frames if log[at + 8 : at + 16] == salt)
