@@ -81,7 +81,7 @@ class Comparison:
     def middle_half(self) -> str:
         """Where half of the rounds lie: how far the ratio can be trusted."""
         low, _, high = quantiles(self.ratios)
-        return f"{low:.1f} to {high:.1f}"
+        return f"{low:.1f}-{high:.1f}"
 
     @property
     def target(self) -> float:
@@ -206,8 +206,8 @@ def as_table(comparisons: list[Comparison]) -> Table:
     table = Table(title="One core, medians of all rounds", caption="database: PostgreSQL's own CPU, not in the ratio")
     for name in ("engine", "endpoint", "subject"):
         table.add_column(name, no_wrap=True)
-    for name in ("CPU us each", "per CPU second", "per second", "database us", "ratio", "half lie in", "target"):
-        table.add_column(name, justify="right")
+    for name in ("CPU us each", "per CPU s", "per s", "database us", "ratio", "half lie in", "target"):
+        table.add_column(name, justify="right", no_wrap=True)
     for found in comparisons:
         verdict = f"{found.target:.0f} {'met' if found.ratio >= found.target else 'MISSED'}"
         table.add_row(found.ours.engine, found.ours.endpoint, *cells(found.ours))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import asyncpg
@@ -68,18 +68,26 @@ async def new_postgres_database(admin_url: str, name: str) -> str:
     return admin_url.rsplit("/", 1)[0] + f"/{name}"
 
 
+async def drop_postgres_database(admin_url: str, url: str) -> None:
+    admin = await asyncpg.connect(admin_url)
+    await admin.execute(f'DROP DATABASE IF EXISTS "{url.rsplit("/", 1)[1]}" WITH (FORCE)')
+    await admin.close()
+
+
 @pytest.fixture(scope="session")
-def postgres_url(postgres_admin_url: str, worker_id: str) -> str:
+def postgres_url(postgres_admin_url: str, worker_id: str, testrun_uid: str) -> Iterator[str]:
     """One migrated database per test process."""
 
     async def make() -> str:
-        url = await new_postgres_database(postgres_admin_url, f"lootkeep_{worker_id}")
+        url = await new_postgres_database(postgres_admin_url, f"lootkeep_{testrun_uid[:8]}_{worker_id}")
         db = await PostgresDatabase.open(url, 1)
         await migrations.upgrade(db)
         await db.close()
         return url
 
-    return asyncio.run(make())
+    url = asyncio.run(make())
+    yield url
+    asyncio.run(drop_postgres_database(postgres_admin_url, url))
 
 
 @pytest.fixture(params=ENGINES)

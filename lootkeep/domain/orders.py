@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
 
+from lootkeep.domain.customers import Customer
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, Unprocessable, invalid
 from lootkeep.kernel.money import Hundredths, text
@@ -77,7 +79,6 @@ class Order(msgspec.Struct, frozen=True):
     cancel_reason: str | None
     external_id: str | None
     metadata: str
-    is_imported: bool
     created_at: Instant
     updated_at: Instant
     paid_at: Instant | None
@@ -107,12 +108,31 @@ class Refund(msgspec.Struct, frozen=True):
     created_at: Instant
 
 
+class Sale(msgspec.Struct, frozen=True):
+    """An order with its lines and its customer: what an answer or an event shows of it."""
+
+    order: Order
+    items: Sequence[OrderItem]
+    customer: Customer
+
+    def counted_in(self, currency: str, amount: Hundredths) -> Hundredths:
+        """An amount as it counts towards the customer's total, which is kept in the store's currency alone."""
+        return amount if self.order.currency == currency else Hundredths(0)
+
+
 def require(order: Order, step: Step) -> None:
     """Refuses a step that the order's state does not allow."""
     if order.status not in ALLOWED[step]:
         raise Conflict(
             f"order_{order.status}", f"Order {order.number} is {words(order.status)} and cannot be {_DEEDS[step]}."
         )
+
+
+def paid(order: Order, at: Instant, method: str | None, transaction_id: str | None, now: Instant) -> Order:
+    """The order after its payment."""
+    return msgspec.structs.replace(
+        order, status="paid", paid_at=at, payment_method=method, transaction_id=transaction_id, updated_at=now
+    )
 
 
 def refund_amount(order: Order, asked: Hundredths | None) -> Hundredths:
@@ -124,6 +144,13 @@ def refund_amount(order: Order, asked: Hundredths | None) -> Hundredths:
     if asked > order.refundable:
         raise invalid("amount", f"The amount field must not be greater than {text(order.refundable)}, what is left.")
     return asked
+
+
+def refunded(order: Order, amount: Hundredths, now: Instant) -> Order:
+    """The order after giving an amount back."""
+    total = Hundredths(order.refunded_total + amount)
+    status: OrderStatus = "refunded" if total == order.total else "partially_refunded"
+    return msgspec.structs.replace(order, status=status, refunded_total=total, refunded_at=now, updated_at=now)
 
 
 def words(status: OrderStatus) -> str:

@@ -48,6 +48,10 @@ def iso(instant: Instant) -> str:
     return datetime.fromtimestamp(instant // SECOND, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+def optional_iso(instant: Instant | None) -> str | None:
+    return None if instant is None else iso(instant)
+
+
 def instant(moment: datetime) -> Instant:
     """The instant of an aware datetime."""
     return Instant((moment - _EPOCH) // timedelta(microseconds=1))

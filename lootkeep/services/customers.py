@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from lootkeep.deps import Deps
 from lootkeep.domain import identity, referral_abuse
-from lootkeep.domain.coupons import Coupon, of_welcome
+from lootkeep.domain.coupons import of_welcome
 from lootkeep.domain.customers import Customer, plain_code
 from lootkeep.domain.identity import Trace
-from lootkeep.domain.referral_abuse import Evidence, RefusalReason
+from lootkeep.domain.referral_abuse import Evidence
 from lootkeep.domain.referrals import SETTINGS, Referral, ReferralSettings
+from lootkeep.domain.sign_up import SignedUp, SignUp
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import invalid
 from lootkeep.storage import coupons, referrals
@@ -19,32 +18,6 @@ from lootkeep.storage import identity as stored_identity
 from lootkeep.storage import settings as stored_settings
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
-
-
-class SignUp(msgspec.Struct, frozen=True):
-    """What a storefront knows of someone who registers."""
-
-    email: str
-    name: str
-    username: str | None = None
-    external_id: str | None = None
-    referral_code: str | None = None
-    country: str | None = None
-    ip_address: str | None = None
-    device_id: str | None = None
-    accepts_marketing: bool = False
-    # Only for history that a shop brings with it.
-    created_at: Instant | None = None
-
-
-class SignedUp(msgspec.Struct, frozen=True):
-    """The new customer, and what became of the referral code."""
-
-    customer: Customer
-    referrer: Customer | None = None
-    refusal: RefusalReason | None = None
-    marks: tuple[str, ...] = ()
-    welcome_coupon: Coupon | None = None
 
 
 async def sign_up(deps: Deps, form: SignUp) -> SignedUp:

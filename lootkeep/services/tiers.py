@@ -16,7 +16,6 @@ from lootkeep.storage import referrals as stored_referrals
 from lootkeep.storage import settings as stored_settings
 from lootkeep.storage import tiers as storage
 from lootkeep.storage.counters import Changes
-from lootkeep.storage.database import Transaction
 
 _NO_TIER = "Referral tier"
 
@@ -56,7 +55,7 @@ async def toggle_tier(deps: Deps, tier_id: int) -> Tier:
     return tier
 
 
-async def claim(deps: Deps, customer_id: int, tier_id: int) -> tuple[Claim, Tier, Coupon, bool]:
+async def claim(deps: Deps, customer_id: int, tier_id: int) -> tuple[Claim, Coupon, bool]:
     """The claim with its coupon, and whether it is new: claiming again gives the same coupon."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
@@ -69,7 +68,7 @@ async def claim(deps: Deps, customer_id: int, tier_id: int) -> tuple[Claim, Tier
             raise NotFound(_NO_TIER)
         earlier = await claims.get(tx, customer_id, tier_id)
         if earlier:
-            return earlier, tier, await _coupon_of(tx, earlier), False
+            return *earlier, False
         settings = await stored_settings.get(tx, SETTINGS, ReferralSettings)
         referrals.require_reached(tier, referrer.counted(settings.referral_reward_event))
         coupon = await coupons.add(tx, f"REF-{deps.ids.code()}", customer_id, of_tier(tier, now), now)
@@ -78,10 +77,4 @@ async def claim(deps: Deps, customer_id: int, tier_id: int) -> tuple[Claim, Tier
         await storage.add_claim(tx, tier_id)
         await stored_referrals.add_claim(tx, customer_id)
         await changes.apply(tx)
-    return made, tier, coupon, True
-
-
-async def _coupon_of(tx: Transaction, claim: Claim) -> Coupon:
-    coupon = await coupons.get(tx, claim.coupon_id)
-    assert coupon is not None
-    return coupon
+    return made, coupon, True

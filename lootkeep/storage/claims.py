@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import bindparam, insert, select
 
+from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.referrals import Claim
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.query import Query
+from lootkeep.storage.tables import coupons
 from lootkeep.storage.tables import reward_claims as claims
 
 _CLAIM = [claims.c[name] for name in Claim.__struct_fields__]
-
-_GET = Query(
-    select(*_CLAIM).where(claims.c.customer_id == bindparam("customer"), claims.c.tier_id == bindparam("tier")), Claim
+_WITH_COUPON = (
+    select(*_CLAIM, *(coupons.c[name] for name in Coupon.__struct_fields__))
+    .join(coupons, coupons.c.id == claims.c.coupon_id)
+    .where(claims.c.customer_id == bindparam("customer"))
 )
-_OF_CUSTOMER = Query(select(*_CLAIM).where(claims.c.customer_id == bindparam("customer")).order_by(claims.c.id), Claim)
+
+_GET = Query(_WITH_COUPON.where(claims.c.tier_id == bindparam("tier")))
+_OF_CUSTOMER = Query(_WITH_COUPON.order_by(claims.c.id))
 _ADD = Query(
     insert(claims)
     .values(
@@ -30,15 +37,20 @@ _ADD = Query(
 )
 
 
-async def get(tx: Transaction, customer_id: int, tier_id: int) -> Claim | None:
-    return await tx.one(_GET, customer=customer_id, tier=tier_id)
+async def get(tx: Transaction, customer_id: int, tier_id: int) -> tuple[Claim, Coupon] | None:
+    found = await tx.one(_GET, customer=customer_id, tier=tier_id)
+    return _pair(found) if found else None
 
 
-async def of_customer(tx: Transaction, customer_id: int) -> list[Claim]:
-    return await tx.all(_OF_CUSTOMER, customer=customer_id)
+async def of_customer(tx: Transaction, customer_id: int) -> list[tuple[Claim, Coupon]]:
+    return [_pair(row) for row in await tx.all(_OF_CUSTOMER, customer=customer_id)]
 
 
 async def add(tx: Transaction, customer_id: int, tier_id: int, coupon_id: int, now: Instant, changes: Changes) -> Claim:
     (claim,) = await tx.all(_ADD, customer=customer_id, tier=tier_id, coupon=coupon_id, now=now)
     changes.add("claims.made", 1)
     return claim
+
+
+def _pair(row: tuple[Any, ...]) -> tuple[Claim, Coupon]:
+    return Claim(*row[: len(_CLAIM)]), Coupon(*row[len(_CLAIM) :])

@@ -31,7 +31,7 @@ _ADD = Query(
     Coupon,
 )
 _GET = Query(select(*_COUPON).where(_THIS), Coupon)
-_BY_CODE = Query(select(*_COUPON).where(coupons.c.code == bindparam("code")), Coupon)
+_BY_CODE = Query(select(*_COUPON).where(coupons.c.code == bindparam("code")).with_for_update(), Coupon)
 _RESERVE = Query(
     update(coupons)
     .where(_THIS, coupons.c.status == "available", coupons.c.expires_at > bindparam("now"))
@@ -57,7 +57,7 @@ async def get(tx: Transaction, coupon_id: int) -> Coupon | None:
     return await tx.one(_GET, coupon=coupon_id)
 
 
-async def by_code(tx: Transaction, code: str) -> Coupon | None:
+async def by_code_for_change(tx: Transaction, code: str) -> Coupon | None:
     return await tx.one(_BY_CODE, code=code)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import Meta
 
 from lootkeep.domain.products import (
     BillingInterval,
@@ -18,20 +17,7 @@ from lootkeep.domain.products import (
 )
 from lootkeep.kernel import money
 from lootkeep.kernel.clock import Instant, iso
-from lootkeep.views.fields import Time, field
-
-# Stored as JSON and answered as stored: every number keeps the digits it was sent with.
-Metadata = Annotated[
-    msgspec.Raw,
-    Meta(
-        description="The store's own notes about the product.",
-        examples=[{"rarity": "epic", "level": 40}],
-        extra_json_schema={
-            "type": "object",
-            "additionalProperties": {"type": ["string", "number", "boolean", "null"]},
-        },
-    ),
-]
+from lootkeep.views.fields import Metadata, Time, field
 
 
 class ProductView(msgspec.Struct, frozen=True):

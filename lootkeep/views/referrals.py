@@ -21,7 +21,7 @@ from lootkeep.domain.referrals import (
     RewardEvent,
     TopReferrer,
 )
-from lootkeep.kernel.clock import iso
+from lootkeep.kernel.clock import iso, optional_iso
 from lootkeep.kernel.money import Hundredths
 from lootkeep.views.fields import Time, field
 from lootkeep.views.money import number
@@ -139,7 +139,7 @@ def referral(entry: ReferralEntry) -> ReferralView:
         referred_at=iso(entry.referred_at),
         referrer=ReferrerView(entry.referrer_id, entry.referrer_name, entry.referrer_email, entry.referral_code),
         status=entry.status,
-        first_order_at=None if entry.first_order_at is None else iso(entry.first_order_at),
+        first_order_at=optional_iso(entry.first_order_at),
     )
 
 

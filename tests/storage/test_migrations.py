@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from lootkeep.storage.database import Engine
 from lootkeep.storage.postgres import PostgresDatabase
 from lootkeep.storage.sqlite import SqliteDatabase
 from lootkeep.storage.tables import metadata
-from tests.conftest import ENGINES, new_postgres_database
+from tests.conftest import ENGINES, drop_postgres_database, new_postgres_database
 
 FUTURE = "9999"
 NEWER = (
@@ -46,17 +46,31 @@ CATALOG = (
 Facts = set[tuple[Any, ...]]
 
 
+@pytest.fixture
+def new_postgres_url(postgres_admin_url: str, worker_id: str, testrun_uid: str) -> Iterator[str]:
+    url = asyncio.run(new_postgres_database(postgres_admin_url, f"lootkeep_{testrun_uid[:8]}_{worker_id}_new"))
+    yield url
+    asyncio.run(drop_postgres_database(postgres_admin_url, url))
+
+
 @pytest.fixture(params=ENGINES)
-async def empty(request: pytest.FixtureRequest, tmp_path: Path, worker_id: str) -> AsyncIterator[Callable[[], Any]]:
+def empty_address(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
+    if request.param == "sqlite":
+        return tmp_path / "new.db"
+    url: str = request.getfixturevalue("new_postgres_url")
+    return url
+
+
+@pytest.fixture
+async def empty(empty_address: Path | str) -> AsyncIterator[Callable[[], Any]]:
     """Opens the same new and empty database as often as it is called."""
     opened: list[Engine] = []
-    if request.param == "postgresql":
-        admin = request.getfixturevalue("postgres_admin_url")
-        url = await new_postgres_database(admin, f"lootkeep_empty_{worker_id}")
 
     async def open_one() -> Engine:
-        is_embedded = request.param == "sqlite"
-        opened.append(SqliteDatabase(tmp_path / "new.db") if is_embedded else await PostgresDatabase.open(url, 2))
+        if isinstance(empty_address, Path):
+            opened.append(SqliteDatabase(empty_address))
+        else:
+            opened.append(await PostgresDatabase.open(empty_address, 2))
         return opened[-1]
 
     yield open_one
@@ -137,13 +151,12 @@ async def test_on_sqlite_the_migrations_make_what_the_tables_describe(sqlite_tem
 
 
 async def test_on_postgresql_the_migrations_make_what_the_tables_describe(
-    postgres_url: str, postgres_admin_url: str, worker_id: str
+    postgres_url: str, new_postgres_url: str
 ) -> None:
-    described = await new_postgres_database(postgres_admin_url, f"lootkeep_described_{worker_id}")
-    connection = await asyncpg.connect(described)
+    connection = await asyncpg.connect(new_postgres_url)
     await connection.execute(f"{EXTENSIONS};\n{_described('postgresql')}")
     await connection.close()
-    _same(await _postgres_facts(postgres_url), await _postgres_facts(described))
+    _same(await _postgres_facts(postgres_url), await _postgres_facts(new_postgres_url))
 
 
 def _script(dialect: str, current: str | None, target: str) -> str:

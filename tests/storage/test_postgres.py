@@ -51,7 +51,8 @@ async def test_the_pool_opens_no_more_connections_than_it_may(server: PostgresDa
         async with server.read() as tx:
             under_way += 1
             most = max(most, under_way)
-            pids.update(await tx.one(PID) or ())
+            row = await tx.one(PID)
+            pids.update(row or ())
             under_way -= 1
 
     await asyncio.gather(*(read() for _ in range(40)))
@@ -62,7 +63,8 @@ async def test_a_connection_is_used_again_rather_than_another_opened(server: Pos
     pids = set()
     for _ in range(10):
         async with server.read() as tx:
-            pids.add(await tx.one(PID))
+            row = await tx.one(PID)
+            pids.add(row)
     assert len(pids) == 1
 
 

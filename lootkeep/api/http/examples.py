@@ -11,12 +11,14 @@ def example_of(schema: dict[str, Any], schemas: dict[str, Any]) -> Any:
     """The field's own example goes first, then its default, then something of the right type."""
     if "$ref" in schema:
         return example_of(schemas[schema["$ref"].rsplit("/", 1)[1]], schemas)
-    for key in ("const", "default"):
-        if key in schema:
-            return schema[key]
-    for key in ("examples", "enum"):
-        if schema.get(key):
-            return schema[key][0]
+    if "const" in schema:
+        return schema["const"]
+    if "examples" in schema:
+        return schema["examples"][0]
+    if "default" in schema:
+        return schema["default"]
+    if "enum" in schema:
+        return schema["enum"][0]
     if "anyOf" in schema:
         return example_of(schema["anyOf"][0], schemas)
     if "properties" in schema:

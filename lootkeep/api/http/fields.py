@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any
 
+import iso3166
+from email_validator import EmailNotValidError, validate_email
 from iso4217 import Currency as Iso4217
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
+from lootkeep.domain import identity
 from lootkeep.kernel import money
+from lootkeep.kernel.clock import Instant, instant
 from lootkeep.kernel.money import Hundredths
 
 _DIGITS = re.compile(r"-?[0-9]{1,18}")
 _CURRENCIES = frozenset(currency.code for currency in Iso4217)
+_COUNTRIES = frozenset(country.alpha2 for country in iso3166.countries)
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)")
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -61,6 +68,37 @@ def _boolean(value: Any) -> Any:
     return value
 
 
+def _email(value: str) -> str:
+    try:
+        checked = validate_email(value, check_deliverability=False, allow_quoted_local=False)
+    except EmailNotValidError:
+        raise refuse("must be a valid e-mail address") from None
+    return checked.normalized.lower()
+
+
+def _ip_address(value: str) -> str:
+    try:
+        return identity.address(value)
+    except ValueError:
+        raise refuse("must be a valid IP address") from None
+
+
+def _country(value: str) -> str:
+    code = value.upper()
+    if code not in _COUNTRIES:
+        raise refuse("must be an ISO 3166-1 alpha-2 country code")
+    return code
+
+
+def _time(value: Any) -> Any:
+    if not isinstance(value, str) or not _TIME.fullmatch(value):
+        raise refuse("must be a time like 2026-11-15T10:30:00Z")
+    try:
+        return instant(datetime.fromisoformat(value))
+    except (ValueError, OverflowError):
+        raise refuse("must be a time like 2026-11-15T10:30:00Z") from None
+
+
 def at_least_a_cent(amount: Hundredths) -> Hundredths:
     if amount < 1:
         raise refuse("must be at least 0.01")
@@ -82,6 +120,21 @@ PositiveMoney = Annotated[
 ]
 Name = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(_not_blank)]
 Currency = Annotated[str, AfterValidator(_currency), WithJsonSchema({"type": "string", "pattern": "^[A-Za-z]{3}$"})]
+
+Email = Annotated[
+    str,
+    Field(max_length=255),
+    AfterValidator(_email),
+    WithJsonSchema({"type": "string", "format": "email", "maxLength": 255}),
+]
+IpAddress = Annotated[
+    str,
+    Field(max_length=64),
+    AfterValidator(_ip_address),
+    WithJsonSchema({"type": "string", "anyOf": [{"format": "ipv4"}, {"format": "ipv6"}]}),
+]
+Country = Annotated[str, AfterValidator(_country), WithJsonSchema({"type": "string", "pattern": "^[A-Za-z]{2}$"})]
+Time = Annotated[Instant, BeforeValidator(_time), WithJsonSchema({"type": "string", "format": "date-time"})]
 
 # For query parameters, which arrive as texts.
 QueryInteger = Annotated[int, BeforeValidator(_integer)]

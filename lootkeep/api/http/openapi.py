@@ -173,7 +173,7 @@ def failures_of(route: Route) -> list[str]:
     names = ["Unauthorized", "Forbidden"]
     if "{" in route.path:
         names.append("NotFound")
-    if route.method == "POST":
+    if route.method == "POST" or route.may_conflict:
         names.append("Conflict")
     if route.body:
         names += ["PayloadTooLarge", "UnsupportedMediaType"]

@@ -89,6 +89,8 @@ class Route:
     body: type[BaseModel] | None = None
     query: type[BaseModel] | None = None
     description: str = ""
+    # The state of the addressed thing can forbid it.
+    may_conflict: bool = False
     # Beyond the specification of the External API.
     is_extension: bool = False
 

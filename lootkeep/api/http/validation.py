@@ -29,6 +29,7 @@ def partial(model: type[Body], name: str) -> type[Body]:
     for field, info in model.model_fields.items():
         optional = copy(info)
         optional.default = None
+        optional.default_factory = None
         fields[field] = (info.annotation, optional)
     return create_model(name, __base__=Body, __doc__=model.__doc__, **fields)
 

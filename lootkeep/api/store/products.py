@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
-from decimal import Decimal
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-import msgspec
 from pydantic import AfterValidator, Field, WithJsonSchema
 
 from lootkeep.api.http.fields import Currency, Money, Name, refuse
 from lootkeep.api.http.routes import Call, Group, Reply, Route, one, only_message
 from lootkeep.api.http.validation import Body, partial
+from lootkeep.api.store.metadata import Metadata, as_text
 from lootkeep.domain.products import (
     HIGHEST_PRICE,
     LARGEST_STOCK,
@@ -28,15 +26,9 @@ from lootkeep.services import products as services
 from lootkeep.views import products as views
 
 _MOST_TAGS = 20
-_MOST_KEYS = 50
-_LONGEST_KEY = 64
-_LARGEST_METADATA = 16 * 1024
 
 _NO_TAGS: list[str] = []
 _NO_METADATA: dict[str, Any] = {}
-
-# Numbers keep every digit they were sent with.
-_encode = msgspec.json.Encoder(decimal_format="number").encode
 
 
 def _priced(amount: Hundredths) -> Hundredths:
@@ -71,26 +63,6 @@ def _web_address(value: str) -> str:
     return value
 
 
-def _flat(metadata: dict[str, Any]) -> dict[str, Any]:
-    # The keys are the client's own words, so a fault is told of the whole field and echoes none of them.
-    if len(metadata) > _MOST_KEYS:
-        raise refuse(f"must not have more than {_MOST_KEYS} keys")
-    if not all(1 <= len(key) <= _LONGEST_KEY for key in metadata):
-        raise refuse(f"must have keys of 1 to {_LONGEST_KEY} characters")
-    if not all(_is_scalar(value) for value in metadata.values()):
-        raise refuse("must hold only strings, numbers, booleans and nulls")
-    if len(_encode(metadata)) > _LARGEST_METADATA:
-        raise refuse("must not be larger than 16 KB")
-    return metadata
-
-
-def _is_scalar(value: Any) -> bool:
-    if isinstance(value, Decimal):
-        # Beyond this, most readers of JSON see an infinity.
-        return math.isfinite(float(value))
-    return value is None or isinstance(value, str | int)
-
-
 Price = Annotated[
     Money,
     AfterValidator(_priced),
@@ -106,18 +78,6 @@ Price = Annotated[
 Word = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(_not_blank)]
 Tags = Annotated[list[Word], Field(max_length=_MOST_TAGS), AfterValidator(_distinct)]
 WebAddress = Annotated[str, Field(max_length=2048, json_schema_extra={"format": "uri"}), AfterValidator(_web_address)]
-Metadata = Annotated[
-    dict[str, Any],
-    AfterValidator(_flat),
-    WithJsonSchema(
-        {
-            "type": "object",
-            "maxProperties": _MOST_KEYS,
-            "propertyNames": {"minLength": 1, "maxLength": _LONGEST_KEY},
-            "additionalProperties": {"type": ["string", "number", "boolean", "null"]},
-        }
-    ),
-]
 
 
 class ProductBody(Body):
@@ -188,7 +148,7 @@ def _as_recorded(fields: dict[str, Any], store_currency: str) -> dict[str, Any]:
     """The fields as a product's record holds them: with a currency, and lists and objects as JSON."""
     recorded = dict(fields)
     for name in fields.keys() & {"tags", "metadata"}:
-        recorded[name] = _encode(fields[name]).decode()
+        recorded[name] = as_text(fields[name])
     if "currency" in fields:
         recorded["currency"] = fields["currency"] or store_currency
     return recorded
@@ -228,6 +188,7 @@ GROUP = Group(
             only_message("Product deleted successfully"),
             description="Orders keep its name and price. A product with active subscriptions is a 409 "
             "`product_has_subscriptions`. Sends `product.deleted`.",
+            may_conflict=True,
         ),
     ),
 )

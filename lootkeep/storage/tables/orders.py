@@ -60,8 +60,6 @@ orders = Table(
     text("external_id", optional=True, unique=True),
     # A JSON object.
     text("metadata"),
-    # History that a shop brought with it sends no webhooks.
-    flag("is_imported"),
     number("created_at"),
     number("updated_at"),
     number("paid_at", optional=True),

@@ -63,7 +63,6 @@ def upgrade() -> None:
         sa.Column("cancel_reason", sa.Text(), nullable=True),
         sa.Column("external_id", sa.Text(), nullable=True),
         sa.Column("metadata", sa.Text(), nullable=False),
-        sa.Column("is_imported", sa.Boolean(), nullable=False),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.Column("updated_at", sa.BigInteger(), nullable=False),
         sa.Column("paid_at", sa.BigInteger(), nullable=True),

@@ -1,0 +1,128 @@
+"""Customers over the Store API: signing up, and the referral program as a customer sees it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from lootkeep.api.http.errors import Forbidden
+from lootkeep.api.http.fields import Country, Email, IpAddress, Name, Time
+from lootkeep.api.http.routes import Call, Group, Reply, Route, one
+from lootkeep.api.http.validation import Body
+from lootkeep.domain.referrals import SETTINGS, ReferralSettings
+from lootkeep.domain.sign_up import SignUp
+from lootkeep.kernel.errors import NotFound, invalid
+from lootkeep.services import customers as services
+from lootkeep.services import tiers as tier_services
+from lootkeep.storage import claims, referrals, tiers
+from lootkeep.storage import customers as storage
+from lootkeep.storage import settings as stored_settings
+from lootkeep.views import customer_referrals as referral_views
+from lootkeep.views import customers as views
+
+IMPORT_SCOPE = "store:import"
+
+Word = Annotated[str, Field(min_length=1, max_length=255)]
+
+
+class SignUpBody(Body):
+    """A new customer."""
+
+    email: Annotated[Email, Field(description="Unique in the store.", examples=["jun@example.com"])]
+    name: Annotated[Name, Field(description="The customer's name.", examples=["Jun Park"])]
+    username: Annotated[Word | None, Field(description="The name in the game.")] = None
+    external_id: Annotated[Word | None, Field(description="The store's own id of the customer.")] = None
+    referral_code: Annotated[
+        Annotated[str, Field(max_length=255)] | None,
+        Field(
+            description="The code that brought them. An unknown one does not stop the sign-up.", examples=["K7WQ2M9X"]
+        ),
+    ] = None
+    country: Annotated[Country | None, Field(description="ISO 3166-1 alpha-2.", examples=["KR"])] = None
+    ip_address: Annotated[IpAddress | None, Field(description="Where they sign up from.")] = None
+    device_id: Annotated[Word | None, Field(description="What the storefront knows the device by.")] = None
+    accepts_marketing: Annotated[bool, Field(description="Whether campaigns may be sent.")] = False
+    created_at: Annotated[
+        Time | None, Field(description="When they signed up, for history; needs the scope `store:import`.")
+    ] = None
+
+
+class ClaimBody(Body):
+    """Which tier is claimed."""
+
+    tier_id: Annotated[int, Field(ge=1, description="The tier.", examples=[3])]
+
+
+async def create_customer(call: Call[SignUpBody, None]) -> Reply:
+    body = call.body
+    if body.created_at is not None:
+        if not call.token.may(IMPORT_SCOPE):
+            raise Forbidden(IMPORT_SCOPE)
+        if body.created_at > call.deps.clock.now():
+            raise invalid("created_at", "The created at field must not lie in the future.")
+    signed_up = await services.sign_up(call.deps, SignUp(**body.sent()))
+    return Reply(views.signed_up(signed_up))
+
+
+async def get_customer_referrals(call: Call[None, None]) -> Reply:
+    async with call.deps.db.read() as tx:
+        customer = await storage.get(tx, call.id)
+        if customer is None:
+            raise NotFound("Customer")
+        settings = await stored_settings.get(tx, SETTINGS, ReferralSettings)
+        answer = referral_views.progress(
+            customer,
+            await referrals.referrer(tx, call.id),
+            settings.referral_reward_event,
+            await tiers.all_tiers(tx),
+            await claims.of_customer(tx, call.id),
+        )
+    return Reply(answer)
+
+
+async def claim_tier(call: Call[ClaimBody, None]) -> Reply:
+    claim, coupon, is_new = await tier_services.claim(call.deps, call.id, call.body.tier_id)
+    return Reply(
+        referral_views.claim_with_coupon(claim, coupon),
+        message=None if is_new else "The reward had been claimed before",
+        status=None if is_new else 200,
+    )
+
+
+GROUP = Group(
+    name="Store: customers",
+    description="What the storefront tells of its customers, and their side of the referral program.",
+    prefix="/api/store/v1",
+    routes=(
+        Route(
+            "POST",
+            "/customers",
+            create_customer,
+            "store:write",
+            "Sign a customer up",
+            one(views.SignedUpView, "Customer created successfully", status=201),
+            body=SignUpBody,
+            description="Answers the customer with an own referral code, and what became of the code that was sent.",
+        ),
+        Route(
+            "GET",
+            "/customers/{id}/referrals",
+            get_customer_referrals,
+            "store:read",
+            "Read a customer's referrals",
+            one(referral_views.CustomerReferralsView),
+            description="The own code, counted referrals, tiers with progress, and claims.",
+        ),
+        Route(
+            "POST",
+            "/customers/{id}/claims",
+            claim_tier,
+            "store:write",
+            "Claim a reward tier",
+            one(referral_views.OwnClaimView, "Reward claimed successfully", status=201),
+            body=ClaimBody,
+            description="Once per customer and tier; claiming again answers the same coupon with 200.",
+        ),
+    ),
+)

@@ -1,0 +1,154 @@
+"""Orders over the Store API: placing, paying, refunding, cancelling."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from lootkeep.api.http.errors import Forbidden
+from lootkeep.api.http.fields import Country, IpAddress, PositiveMoney, Time
+from lootkeep.api.http.routes import Call, Group, Reply, Route, one
+from lootkeep.api.http.validation import Body
+from lootkeep.api.store.customers import IMPORT_SCOPE, Word
+from lootkeep.api.store.metadata import Metadata, as_text
+from lootkeep.domain.checkout import Cart, CartLine
+from lootkeep.kernel.errors import invalid
+from lootkeep.services import orders as services
+from lootkeep.views import orders as views
+
+_MOST_LINES = 100
+_LARGEST_QUANTITY = 100_000
+_NO_METADATA: dict[str, Any] = {}
+
+Text = Annotated[str, Field(max_length=2000)]
+
+
+class CartLineBody(Body):
+    """One line of the order."""
+
+    product_id: Annotated[int, Field(ge=1, description="The product.", examples=[9])]
+    quantity: Annotated[int, Field(ge=1, le=_LARGEST_QUANTITY, description="How many.", examples=[1])]
+
+
+class OrderBody(Body):
+    """An order as the checkout sends it."""
+
+    customer_id: Annotated[int, Field(ge=1, description="Who orders.", examples=[31])]
+    items: Annotated[list[CartLineBody], Field(min_length=1, max_length=_MOST_LINES, description="What is ordered.")]
+    ip_address: Annotated[IpAddress, Field(description="Where the order comes from.", examples=["203.0.113.9"])]
+    billing_country: Annotated[Country | None, Field(description="ISO 3166-1 alpha-2.", examples=["KR"])] = None
+    user_agent: Annotated[Text | None, Field(description="The browser's User-Agent.")] = None
+    device_id: Annotated[Word | None, Field(description="What the storefront knows the device by.")] = None
+    coupon_code: Annotated[Word | None, Field(description="A coupon of this customer.")] = None
+    gift_card_code: Annotated[Word | None, Field(description="Not accepted yet.")] = None
+    external_id: Annotated[
+        Word | None, Field(description="The store's own id; sent again it answers the same order.")
+    ] = None
+    metadata: Annotated[Metadata, Field(description="Kept with the order as it is.")] = _NO_METADATA
+    created_at: Annotated[Time | None, Field(description="History: when it was placed; needs `store:import`.")] = None
+    paid_at: Annotated[Time | None, Field(description="History: when it was paid; needs `store:import`.")] = None
+    completed_at: Annotated[Time | None, Field(description="History: when it was delivered; needs `store:import`.")] = (
+        None
+    )
+
+
+class PayBody(Body):
+    """How the order was paid."""
+
+    payment_method: Annotated[Word | None, Field(description="As the store calls it.", examples=["card"])] = None
+    transaction_id: Annotated[Word | None, Field(description="The provider's id.", examples=["pi_123"])] = None
+
+
+class RefundBody(Body):
+    """How much goes back, and why."""
+
+    amount: Annotated[PositiveMoney | None, Field(description="All that is left when absent.", examples=["5.00"])] = (
+        None
+    )
+    reason: Annotated[Text | None, Field(description="Why it goes back.", examples=["changed their mind"])] = None
+
+
+class CancelBody(Body):
+    """Why the order is cancelled."""
+
+    reason: Annotated[Text | None, Field(description="Why it is cancelled.", examples=["never paid"])] = None
+
+
+async def place_order(call: Call[OrderBody, None]) -> Reply:
+    sent: dict[str, Any] = call.body.sent()
+    if {"created_at", "paid_at", "completed_at"} & sent.keys() and not call.token.may(IMPORT_SCOPE):
+        raise Forbidden(IMPORT_SCOPE)
+    if sent.pop("gift_card_code", None):
+        raise invalid("gift_card_code", "The gift card code field is not accepted yet.")
+    lines = tuple(CartLine(line.product_id, line.quantity) for line in sent.pop("items"))
+    metadata = as_text(sent.pop("metadata", {}))
+    sale, is_new = await services.place(call.deps, Cart(**sent, lines=lines, metadata=metadata))
+    return Reply(
+        views.placed(sale),
+        message=None if is_new else "The order had been placed before",
+        status=None if is_new else 200,
+    )
+
+
+async def pay_order(call: Call[PayBody, None]) -> Reply:
+    body = call.body
+    return Reply(views.order(await services.pay(call.deps, call.id, body.payment_method, body.transaction_id)))
+
+
+async def refund_order(call: Call[RefundBody, None]) -> Reply:
+    sale, refund = await services.refund(call.deps, call.id, call.body.amount, call.body.reason)
+    return Reply(views.refunded(sale, refund))
+
+
+async def cancel_order(call: Call[CancelBody, None]) -> Reply:
+    return Reply(views.order(await services.cancel(call.deps, call.id, call.body.reason)))
+
+
+GROUP = Group(
+    name="Store: orders",
+    description="What the store's checkout tells of its orders.",
+    prefix="/api/store/v1",
+    routes=(
+        Route(
+            "POST",
+            "/orders",
+            place_order,
+            "store:write",
+            "Place an order",
+            one(views.PlacedOrderView, "Order placed successfully", status=201),
+            body=OrderBody,
+            description="Reserves stock and coupon. A free order is paid at once.",
+        ),
+        Route(
+            "POST",
+            "/orders/{id}/pay",
+            pay_order,
+            "store:write",
+            "Tell that an order was paid",
+            one(views.OrderView, "Order paid successfully"),
+            body=PayBody,
+            description="The same `transaction_id` again changes nothing.",
+        ),
+        Route(
+            "POST",
+            "/orders/{id}/refund",
+            refund_order,
+            "store:write",
+            "Refund an order",
+            one(views.RefundedOrderView, "Order refunded successfully"),
+            body=RefundBody,
+            description="In full, or an amount. Once everything is given back the order is `refunded`.",
+        ),
+        Route(
+            "POST",
+            "/orders/{id}/cancel",
+            cancel_order,
+            "store:write",
+            "Cancel an order",
+            one(views.OrderView, "Order cancelled successfully"),
+            body=CancelBody,
+            description="Only before it is paid. Releases the stock and the coupon that it held.",
+        ),
+    ),
+)

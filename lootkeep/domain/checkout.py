@@ -1,0 +1,163 @@
+"""From a cart to an order: lines priced as the products stand now, and what they come to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from lootkeep.domain import coupons
+from lootkeep.domain.coupons import Coupon
+from lootkeep.domain.orders import Order
+from lootkeep.domain.products import Product
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import InvalidFields, invalid
+from lootkeep.kernel.money import LARGEST, Hundredths
+
+
+class CartLine(msgspec.Struct, frozen=True):
+    product_id: int
+    quantity: int
+
+
+class PricedLine(msgspec.Struct, frozen=True):
+    """A line with the product's name and price as they are at this moment."""
+
+    product_id: int
+    product_name: str
+    sku: str | None
+    delivery_type: str
+    quantity: int
+    price: Hundredths
+    total: Hundredths
+
+
+class Cart(msgspec.Struct, frozen=True):
+    """What a storefront sends when a customer orders."""
+
+    customer_id: int
+    lines: tuple[CartLine, ...]
+    ip_address: str | None
+    billing_country: str | None = None
+    user_agent: str | None = None
+    device_id: str | None = None
+    coupon_code: str | None = None
+    external_id: str | None = None
+    metadata: str = "{}"
+    subscription_id: int | None = None
+    # Only for history that a shop brings with it.
+    created_at: Instant | None = None
+    paid_at: Instant | None = None
+    completed_at: Instant | None = None
+
+
+def priced(
+    lines: Sequence[CartLine], products: Mapping[int, Product], *, is_history: bool
+) -> tuple[list[PricedLine], str]:
+    """The lines with their prices and their currency, or every reason why they cannot be ordered."""
+    errors: dict[str, list[str]] = {}
+    for index, line in enumerate(lines):
+        for field, sentence in _faults(line, lines, products.get(line.product_id), is_history):
+            errors[f"items.{index}.{field}"] = [f"The items.{index}.{field.replace('_', ' ')} field {sentence}."]
+    if errors:
+        raise InvalidFields(errors)
+    found = [_line(line, products[line.product_id]) for line in lines]
+    currencies = {products[line.product_id].currency for line in lines}
+    if len(currencies) > 1:
+        raise InvalidFields({"items": ["The items field mixes products of different currencies."]})
+    if sum(line.total for line in found) > LARGEST:
+        raise InvalidFields({"items": ["The items field comes to more than an order can hold."]})
+    return found, currencies.pop()
+
+
+def order(
+    cart: Cart,
+    lines: Sequence[PricedLine],
+    currency: str,
+    coupon: Coupon | None,
+    referral_code: str | None,
+    now: Instant,
+) -> Order:
+    """The order as it is placed: pending, with what it comes to. Its number is not known yet."""
+    subtotal = Hundredths(sum(line.total for line in lines))
+    discount_total = coupons.discount(coupon, subtotal) if coupon else Hundredths(0)
+    return Order(
+        id=0,
+        customer_id=cart.customer_id,
+        status="pending",
+        subtotal=subtotal,
+        discount_total=discount_total,
+        total=Hundredths(subtotal - discount_total),
+        gift_card_total=Hundredths(0),
+        refunded_total=Hundredths(0),
+        currency=currency,
+        coupon_id=coupon.id if coupon else None,
+        coupon_code=coupon.code if coupon else None,
+        referral_code=referral_code,
+        subscription_id=cart.subscription_id,
+        payment_method=None,
+        transaction_id=None,
+        ip_address=cart.ip_address,
+        billing_country=cart.billing_country,
+        user_agent=cart.user_agent,
+        device_id=cart.device_id,
+        cancel_reason=None,
+        external_id=cart.external_id,
+        metadata=cart.metadata,
+        created_at=cart.created_at or now,
+        updated_at=now,
+        paid_at=None,
+        completed_at=None,
+        cancelled_at=None,
+        refunded_at=None,
+    )
+
+
+def check_times(cart: Cart, now: Instant) -> None:
+    """History lies in the past, and in order."""
+    if cart.completed_at is not None and cart.paid_at is None:
+        raise invalid("paid_at", "The paid at field is required when completed at is given.")
+    if cart.paid_at is not None and cart.created_at is None:
+        raise invalid("created_at", "The created at field is required when paid at is given.")
+    earliest = Instant(0)
+    for name, time in (("created_at", cart.created_at), ("paid_at", cart.paid_at), ("completed_at", cart.completed_at)):
+        if time is None:
+            continue
+        words = name.replace("_", " ")
+        if time > now:
+            raise invalid(name, f"The {words} field must not lie in the future.")
+        if time < earliest:
+            raise invalid(name, f"The {words} field must not lie before the step that precedes it.")
+        earliest = time
+
+
+def _faults(
+    line: CartLine, lines: Sequence[CartLine], product: Product | None, is_history: bool
+) -> list[tuple[str, str]]:
+    if product is None:
+        return [("product_id", "is not a product of this store")]
+    if is_history:
+        return []
+    if product.status != "active":
+        return [("product_id", "is not for sale at present")]
+    ordered = sum(other.quantity for other in lines if other.product_id == line.product_id)
+    if product.max_per_order is not None and ordered > product.max_per_order:
+        return [("quantity", f"must not be greater than {product.max_per_order} per order")]
+    if product.stock is not None and ordered > product.stock:
+        return [("quantity", OUT_OF_STOCK)]
+    return []
+
+
+OUT_OF_STOCK = "is more than what is in stock"
+
+
+def _line(line: CartLine, product: Product) -> PricedLine:
+    return PricedLine(
+        product_id=product.id,
+        product_name=product.name,
+        sku=product.sku,
+        delivery_type=product.delivery_type,
+        quantity=line.quantity,
+        price=product.price,
+        total=Hundredths(product.price * line.quantity),
+    )

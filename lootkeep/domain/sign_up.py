@@ -1,0 +1,36 @@
+"""Signing up: what a storefront tells of a new customer, and what comes of it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from lootkeep.domain.coupons import Coupon
+from lootkeep.domain.customers import Customer
+from lootkeep.domain.referral_abuse import RefusalReason
+from lootkeep.kernel.clock import Instant
+
+
+class SignUp(msgspec.Struct, frozen=True):
+    """What a storefront knows of someone who registers."""
+
+    email: str
+    name: str
+    username: str | None = None
+    external_id: str | None = None
+    referral_code: str | None = None
+    country: str | None = None
+    ip_address: str | None = None
+    device_id: str | None = None
+    accepts_marketing: bool = False
+    # Only for history that a shop brings with it.
+    created_at: Instant | None = None
+
+
+class SignedUp(msgspec.Struct, frozen=True):
+    """The new customer, and what became of the referral code."""
+
+    customer: Customer
+    referrer: Customer | None = None
+    refusal: RefusalReason | None = None
+    marks: tuple[str, ...] = ()
+    welcome_coupon: Coupon | None = None

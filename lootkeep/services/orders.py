@@ -1,0 +1,171 @@
+"""The life of an order: placed, paid, refunded, cancelled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from lootkeep.deps import Deps
+from lootkeep.domain import checkout, coupons, identity
+from lootkeep.domain import orders as rules
+from lootkeep.domain.checkout import Cart, PricedLine
+from lootkeep.domain.coupons import Coupon
+from lootkeep.domain.customers import Customer, plain_code
+from lootkeep.domain.orders import Order, Refund, Sale
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import Conflict, NotFound, Unprocessable, invalid
+from lootkeep.kernel.money import Hundredths
+from lootkeep.storage import coupons as stored_coupons
+from lootkeep.storage import customers, outbox, payments, products
+from lootkeep.storage import identity as stored_identity
+from lootkeep.storage import orders as storage
+from lootkeep.storage.counters import Changes
+from lootkeep.storage.database import Transaction
+from lootkeep.views import order_events
+
+
+async def place(deps: Deps, cart: Cart) -> tuple[Sale, bool]:
+    """The order, and whether it is new: an external id sent again gives the same order."""
+    async with deps.db.write() as tx:
+        return await place_in(deps, tx, cart)
+
+
+async def place_in(deps: Deps, tx: Transaction, cart: Cart) -> tuple[Sale, bool]:
+    """The same inside a transaction that holds several orders: an import."""
+    now = deps.clock.now()
+    checkout.check_times(cart, now)
+    if cart.external_id is not None and (known := await _known(tx, cart.external_id)):
+        return known, False
+    customer = await _buyer(tx, cart.customer_id)
+    is_history = cart.paid_at is not None
+    wanted = await products.get_many(tx, [line.product_id for line in cart.lines])
+    lines, currency = checkout.priced(cart.lines, wanted, is_history=is_history)
+    coupon = await _coupon(tx, cart, currency, now)
+    if not is_history:
+        await _reserve(tx, lines)
+    changes = Changes(spread=customer.id)
+    new = checkout.order(cart, lines, currency, coupon, await _referral_code(tx, customer), now)
+    order, items = await storage.add(tx, new, lines, changes)
+    if coupon and not await stored_coupons.reserve(tx, coupon.id, order.id, order.discount_total, now):
+        raise invalid("coupon_code", "The coupon code field names a coupon that has already been used.")
+    traces = identity.traces(customer.email, cart.ip_address, cart.device_id)
+    await stored_identity.remember(tx, customer.id, traces, order.created_at)
+    sale = Sale(order, items, customer)
+    if cart.created_at is None:
+        await outbox.append(tx, "order.created", order_events.created(sale), now)
+    sale = await _pay_if_due(deps, tx, cart, sale, now, changes)
+    await changes.apply(tx)
+    return sale, True
+
+
+async def pay(deps: Deps, order_id: int, method: str | None, transaction_id: str | None) -> Sale:
+    """Paying again with the same transaction changes nothing: payment providers repeat themselves."""
+    now = deps.clock.now()
+    async with deps.db.write() as tx:
+        sale = await _load(tx, order_id)
+        order = sale.order
+        if transaction_id and order.paid_at is not None and order.transaction_id == transaction_id:
+            return sale
+        rules.require(order, "pay")
+        changes = Changes(spread=order.customer_id)
+        paid = rules.paid(order, now, method, transaction_id, now)
+        sale = await payments.record(tx, sale, paid, changes, store_currency=deps.currency, announce=True)
+        await changes.apply(tx)
+    return sale
+
+
+async def refund(deps: Deps, order_id: int, amount: Hundredths | None, reason: str | None) -> tuple[Sale, Refund]:
+    """Gives back an amount, or all that is left."""
+    now = deps.clock.now()
+    async with deps.db.write() as tx:
+        sale = await _load(tx, order_id)
+        rules.require(sale.order, "refund")
+        given = await storage.add_refund(tx, order_id, rules.refund_amount(sale.order, amount), reason, now)
+        after = rules.refunded(sale.order, given.amount, now)
+        changes = Changes(spread=after.customer_id)
+        sale = await payments.record_refund(tx, sale, after, given, changes, store_currency=deps.currency)
+        await changes.apply(tx)
+    return sale, given
+
+
+async def cancel(deps: Deps, order_id: int, reason: str | None) -> Sale:
+    """Cancels what is not paid yet, and releases what it held."""
+    now = deps.clock.now()
+    async with deps.db.write() as tx:
+        sale = await _load(tx, order_id)
+        rules.require(sale.order, "cancel")
+        after = replace(sale.order, status="cancelled", cancel_reason=reason, cancelled_at=now, updated_at=now)
+        changes = Changes(spread=after.customer_id)
+        await storage.save(tx, sale.order, after, changes)
+        await payments.release(tx, sale)
+        await changes.apply(tx)
+    return replace(sale, order=after)
+
+
+async def _load(tx: Transaction, order_id: int) -> Sale:
+    order = await storage.for_change(tx, order_id)
+    if order is None:
+        raise NotFound("Order")
+    return await _sale(tx, order)
+
+
+async def _sale(tx: Transaction, order: Order) -> Sale:
+    customer = await customers.get(tx, order.customer_id)
+    assert customer is not None
+    return Sale(order, await storage.items_of(tx, order.id), customer)
+
+
+async def _known(tx: Transaction, external_id: str) -> Sale | None:
+    """The order that was placed under this id before; two at once would both find none."""
+    if not await tx.lock(f"order {external_id}"):
+        raise Conflict("order_in_progress", "An order with this external id is being placed right now.")
+    order = await storage.by_external_id(tx, external_id)
+    return await _sale(tx, order) if order else None
+
+
+async def _buyer(tx: Transaction, customer_id: int) -> Customer:
+    customer = await customers.get(tx, customer_id)
+    if customer is None:
+        raise invalid("customer_id", "The customer id field is not a customer of this store.")
+    if customer.status == "blocked":
+        raise Unprocessable("customer_blocked", "This customer is blocked and cannot place orders.")
+    return customer
+
+
+async def _referral_code(tx: Transaction, customer: Customer) -> str | None:
+    """The code that once brought the customer here."""
+    if customer.referred_by_id is None:
+        return None
+    referrer = await customers.get(tx, customer.referred_by_id)
+    return referrer.referral_code if referrer else None
+
+
+async def _coupon(tx: Transaction, cart: Cart, currency: str, now: Instant) -> Coupon | None:
+    if not cart.coupon_code:
+        return None
+    coupon = await stored_coupons.by_code_for_change(tx, plain_code(cart.coupon_code))
+    refusal = coupons.why_not(coupon, cart.customer_id, currency, now)
+    if refusal:
+        raise refusal
+    return coupon
+
+
+async def _reserve(tx: Transaction, lines: Sequence[PricedLine]) -> None:
+    # In the order of ids: two orders of the same products never wait for each other in a circle.
+    for index, line in sorted(enumerate(lines), key=lambda numbered: numbered[1].product_id):
+        if not await products.reserve_stock(tx, line.product_id, line.quantity):
+            raise invalid(f"items.{index}.quantity", f"The items.{index}.quantity field {checkout.OUT_OF_STOCK}.")
+
+
+async def _pay_if_due(deps: Deps, tx: Transaction, cart: Cart, sale: Sale, now: Instant, changes: Changes) -> Sale:
+    """A free order is paid at once; history brings its payment with it."""
+    if cart.paid_at is None and sale.order.amount_due > 0:
+        return sale
+    is_live = cart.created_at is None
+    paid = rules.paid(sale.order, cart.paid_at or now, None, None, now)
+    sale = await payments.record(tx, sale, paid, changes, store_currency=deps.currency, announce=is_live)
+    if cart.completed_at is not None:
+        completed = replace(sale.order, status="completed", completed_at=cart.completed_at)
+        sale = await payments.complete(tx, sale, completed, changes, announce=is_live)
+    return sale

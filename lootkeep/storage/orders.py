@@ -1,0 +1,116 @@
+"""Orders with their items, and refunds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from sqlalchemy import bindparam, insert, select, update
+
+from lootkeep.domain.checkout import PricedLine
+from lootkeep.domain.orders import Order, OrderItem, Refund
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage.counters import Changes
+from lootkeep.storage.database import Transaction
+from lootkeep.storage.query import Query
+from lootkeep.storage.tables import order_items as items
+from lootkeep.storage.tables import orders, refunds
+
+COUNTER = "orders."
+
+_ORDER = [orders.c[name] for name in Order.__struct_fields__]
+_ITEM = [items.c[name] for name in OrderItem.__struct_fields__]
+_REFUND = [refunds.c[name] for name in Refund.__struct_fields__]
+_THIS = orders.c.id == bindparam("order")
+# What the steps of an order's life change; the rest is fixed when it is placed.
+_CHANGING = (
+    "status",
+    "refunded_total",
+    "payment_method",
+    "transaction_id",
+    "cancel_reason",
+    "updated_at",
+    "paid_at",
+    "completed_at",
+    "cancelled_at",
+    "refunded_at",
+)
+
+_ADD = Query(
+    insert(orders)
+    .values({name: bindparam(name) for name in Order.__struct_fields__ if name != "id"})
+    .returning(*_ORDER),
+    Order,
+)
+_ADD_ITEM = Query(
+    insert(items)
+    .values(
+        {name: bindparam(name) for name in PricedLine.__struct_fields__}
+        | {"order_id": bindparam("order"), "fulfilled_quantity": 0}
+    )
+    .returning(*_ITEM),
+    OrderItem,
+)
+_GET = Query(select(*_ORDER).where(_THIS), Order)
+_LOCK = Query(select(*_ORDER).where(_THIS).with_for_update(), Order)
+_BY_EXTERNAL_ID = Query(select(*_ORDER).where(orders.c.external_id == bindparam("external")), Order)
+_ITEMS = Query(select(*_ITEM).where(items.c.order_id == bindparam("order")).order_by(items.c.id), OrderItem)
+_SET = Query(update(orders).where(_THIS).values({name: bindparam(name) for name in _CHANGING}))
+_FULFIL = Query(update(items).where(items.c.id == bindparam("item")).values(fulfilled_quantity=bindparam("quantity")))
+_ADD_REFUND = Query(
+    insert(refunds)
+    .values(
+        order_id=bindparam("order"), amount=bindparam("amount"), reason=bindparam("why"), created_at=bindparam("now")
+    )
+    .returning(*_REFUND),
+    Refund,
+)
+
+
+async def add(
+    tx: Transaction, order: Order, lines: Sequence[PricedLine], changes: Changes
+) -> tuple[Order, list[OrderItem]]:
+    """Stores a new order; its id is given here."""
+    values = msgspec.structs.asdict(order)
+    del values["id"]
+    (added,) = await tx.all(_ADD, **values)
+    found = []
+    for line in lines:
+        found += await tx.all(_ADD_ITEM, **msgspec.structs.asdict(line), order=added.id)
+    changes.add(COUNTER + added.status, 1, at=added.created_at)
+    return added, found
+
+
+async def get(tx: Transaction, order_id: int) -> Order | None:
+    return await tx.one(_GET, order=order_id)
+
+
+async def for_change(tx: Transaction, order_id: int) -> Order | None:
+    """Held until the transaction ends: two steps of one order come one after the other."""
+    return await tx.one(_LOCK, order=order_id)
+
+
+async def by_external_id(tx: Transaction, external_id: str) -> Order | None:
+    return await tx.one(_BY_EXTERNAL_ID, external=external_id)
+
+
+async def items_of(tx: Transaction, order_id: int) -> list[OrderItem]:
+    return await tx.all(_ITEMS, order=order_id)
+
+
+async def save(tx: Transaction, before: Order, after: Order, changes: Changes) -> None:
+    """Writes a step of an order's life."""
+    await tx.run(_SET, order=after.id, **{name: getattr(after, name) for name in _CHANGING})
+    if before.status != after.status:
+        changes.add(COUNTER + before.status, -1, at=after.created_at)
+        changes.add(COUNTER + after.status, 1, at=after.created_at)
+
+
+async def set_fulfilled(tx: Transaction, item: OrderItem, quantity: int) -> OrderItem:
+    await tx.run(_FULFIL, item=item.id, quantity=quantity)
+    return msgspec.structs.replace(item, fulfilled_quantity=quantity)
+
+
+async def add_refund(tx: Transaction, order_id: int, amount: int, reason: str | None, now: Instant) -> Refund:
+    (refund,) = await tx.all(_ADD_REFUND, order=order_id, amount=amount, why=reason, now=now)
+    return refund

@@ -1,0 +1,74 @@
+"""What a payment and a refund change beside the order: coupon, sales, the customer's totals, the referral, events."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from lootkeep.domain.orders import AUTOMATIC_DELIVERY, Order, Refund, Sale
+from lootkeep.storage import coupons, customers, orders, outbox, products, referrals
+from lootkeep.storage.counters import Changes
+from lootkeep.storage.database import Transaction
+from lootkeep.views import order_events as views
+
+
+async def record(
+    tx: Transaction, sale: Sale, paid: Order, changes: Changes, *, store_currency: str, announce: bool
+) -> Sale:
+    """Writes the payment, and fulfils what needs nobody. History is not announced."""
+    assert paid.paid_at is not None
+    await orders.save(tx, sale.order, paid, changes)
+    sale = replace(sale, order=paid)
+    if paid.coupon_id is not None and (used := await coupons.use(tx, paid.coupon_id)):
+        changes.add("referral_coupons.value", used.discount_given)
+    for line in sorted(sale.items, key=lambda line: line.product_id):
+        await products.add_sales(tx, line.product_id, line.quantity)
+    counted = sale.counted_in(store_currency, paid.total)
+    await customers.add_payment(tx, sale.customer.id, counted, paid.paid_at)
+    await referrals.judge(tx, sale.customer.id, changes)
+    if announce:
+        await outbox.append(tx, "order.paid", views.paid(sale), paid.updated_at)
+    return await _fulfil_automatic(tx, sale, changes, announce=announce)
+
+
+async def complete(tx: Transaction, sale: Sale, completed: Order, changes: Changes, *, announce: bool) -> Sale:
+    """Writes that everything was delivered."""
+    items = [await orders.set_fulfilled(tx, line, line.quantity) for line in sale.items]
+    await orders.save(tx, sale.order, completed, changes)
+    sale = replace(sale, order=completed, items=items)
+    if announce:
+        await outbox.append(tx, "order.completed", views.completed(sale), completed.updated_at)
+    return sale
+
+
+async def record_refund(
+    tx: Transaction, sale: Sale, after: Order, refund: Refund, changes: Changes, *, store_currency: str
+) -> Sale:
+    is_full = after.status == "refunded"
+    await orders.save(tx, sale.order, after, changes)
+    sale = replace(sale, order=after)
+    counted = sale.counted_in(store_currency, refund.amount)
+    await customers.take_back(tx, sale.customer.id, counted, orders=1 if is_full else 0)
+    if is_full:
+        await referrals.judge(tx, sale.customer.id, changes)
+    await outbox.append(tx, "order.refunded", views.refunded(sale, refund), after.updated_at)
+    return sale
+
+
+async def release(tx: Transaction, sale: Sale) -> None:
+    """Gives back what a cancelled order held."""
+    if sale.order.coupon_id is not None:
+        await coupons.release(tx, sale.order.coupon_id)
+    for line in sorted(sale.items, key=lambda line: line.product_id):
+        await products.release_stock(tx, line.product_id, line.quantity)
+
+
+async def _fulfil_automatic(tx: Transaction, sale: Sale, changes: Changes, *, announce: bool) -> Sale:
+    """Keys and files are delivered with the payment; an order of nothing else is complete."""
+    if all(line.delivery_type in AUTOMATIC_DELIVERY for line in sale.items):
+        completed = replace(sale.order, status="completed", completed_at=sale.order.paid_at)
+        return await complete(tx, sale, completed, changes, announce=announce)
+    items = [
+        await orders.set_fulfilled(tx, line, line.quantity) if line.delivery_type in AUTOMATIC_DELIVERY else line
+        for line in sale.items
+    ]
+    return replace(sale, items=items)

@@ -1,0 +1,81 @@
+"""The referral program as one customer sees it: the own code, progress towards tiers, and claims."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import msgspec
+
+from lootkeep.domain.coupons import Coupon
+from lootkeep.domain.customers import Customer
+from lootkeep.domain.referrals import Claim, Referrer, RewardEvent, Tier
+from lootkeep.kernel.clock import iso
+from lootkeep.views.customers import CouponView
+from lootkeep.views.customers import coupon as coupon_view
+from lootkeep.views.fields import Time, field
+from lootkeep.views.tiers import formatted_reward
+
+
+class TierProgressView(msgspec.Struct, frozen=True):
+    id: Annotated[int, field("Identifies the tier.", 3)]
+    name: Annotated[str, field("What customers see.", "Bronze")]
+    description: Annotated[str | None, field("What the tier gives, in words.", None)]
+    formatted_reward: Annotated[str, field("The reward in words.", "10% off")]
+    referrals_required: Annotated[int, field("Referrals needed to unlock the tier.", 5)]
+    referrals_missing: Annotated[int, field("How many are still missing.", 2)]
+    is_reached: Annotated[bool, field("Whether enough referrals count.", False)]
+    is_claimed: Annotated[bool, field("Whether it was claimed.", False)]
+
+
+class OwnClaimView(msgspec.Struct, frozen=True):
+    id: Annotated[int, field("Identifies the claim.", 5)]
+    tier_id: Annotated[int, field("The tier that was claimed.", 3)]
+    coupon: CouponView
+    claimed_at: Time
+
+
+class CustomerReferralsView(msgspec.Struct, frozen=True):
+    referral_code: Annotated[str, field("The code this customer gives away.", "K7WQ2M9X")]
+    total_referrals: Annotated[int, field("All who signed up with the code.", 4)]
+    successful_referrals: Annotated[int, field("Those who bought something.", 3)]
+    counted_referrals: Annotated[int, field("Those that count towards tiers now.", 3)]
+    tiers: list[TierProgressView]
+    claims: list[OwnClaimView]
+
+
+def progress(
+    customer: Customer,
+    referrer: Referrer,
+    event: RewardEvent,
+    tiers: Sequence[Tier],
+    claims: Sequence[tuple[Claim, Coupon]],
+) -> CustomerReferralsView:
+    """Active tiers, and those that were claimed before they were switched off."""
+    counted = referrer.counted(event)
+    claimed = {claim.tier_id for claim, _ in claims}
+    return CustomerReferralsView(
+        referral_code=customer.referral_code,
+        total_referrals=referrer.total_referrals,
+        successful_referrals=referrer.successful_referrals,
+        counted_referrals=counted,
+        tiers=[_tier(tier, counted, tier.id in claimed) for tier in tiers if tier.is_active or tier.id in claimed],
+        claims=[claim_with_coupon(claim, coupon) for claim, coupon in claims],
+    )
+
+
+def claim_with_coupon(claim: Claim, coupon: Coupon) -> OwnClaimView:
+    return OwnClaimView(claim.id, claim.tier_id, coupon_view(coupon), iso(claim.claimed_at))
+
+
+def _tier(tier: Tier, counted: int, is_claimed: bool) -> TierProgressView:
+    return TierProgressView(
+        id=tier.id,
+        name=tier.name,
+        description=tier.description,
+        formatted_reward=formatted_reward(tier),
+        referrals_required=tier.referrals_required,
+        referrals_missing=max(0, tier.referrals_required - counted),
+        is_reached=counted >= tier.referrals_required,
+        is_claimed=is_claimed,
+    )

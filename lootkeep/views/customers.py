@@ -1,0 +1,126 @@
+"""Customers in public, and how the Store API answers a sign-up."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from lootkeep.domain.coupons import Coupon
+from lootkeep.domain.customers import Customer, CustomerStatus, EmailStatus
+from lootkeep.domain.referral_abuse import SENTENCES, RefusalReason
+from lootkeep.domain.sign_up import SignedUp
+from lootkeep.kernel.clock import iso, optional_iso
+from lootkeep.kernel.money import Hundredths, text
+from lootkeep.views.fields import Time, field
+from lootkeep.views.referrals import CodeOwnerView
+
+
+class CustomerView(msgspec.Struct, frozen=True):
+    id: Annotated[int, field("Identifies the customer.", 31)]
+    email: Annotated[str, field("Unique, lower case.", "jun@example.com")]
+    name: Annotated[str, field("The customer's name.", "Jun Park")]
+    username: Annotated[str | None, field("The name in the game.", "junp")]
+    external_id: Annotated[str | None, field("The store's own id of the customer.", None)]
+    country: Annotated[str | None, field("ISO 3166-1 alpha-2.", "KR")]
+    status: Annotated[CustomerStatus, field("A blocked customer cannot order.", "active")]
+    accepts_marketing: Annotated[bool, field("Whether campaigns may be sent.", True)]
+    email_status: Annotated[EmailStatus, field("Whether mail arrives.", "ok")]
+    referral_code: Annotated[str, field("The code this customer gives away.", "K7WQ2M9X")]
+    referred_by: CodeOwnerView | None
+    orders_count: Annotated[int, field("Paid orders that were not refunded in full.", 3)]
+    total_spent: Annotated[str, field("In the store's currency, refunds taken off.", "59.97")]
+    average_order_value: Annotated[str, field("`total_spent` by `orders_count`.", "19.99")]
+    first_order_at: Annotated[str | None, field("When the first order was paid.", None)]
+    last_order_at: Annotated[str | None, field("When the latest order was paid.", None)]
+    tags: Annotated[list[str], field("Words for sorting customers.", [])]
+    note: Annotated[str | None, field("For staff only.", None)]
+    created_at: Time
+    updated_at: Time
+
+
+class CouponView(msgspec.Struct, frozen=True):
+    id: Annotated[int, field("Identifies the coupon.", 7)]
+    code: Annotated[str, field("What the customer types at checkout.", "HI-8KQ2WM7X")]
+    discount_type: Annotated[str, field("`percentage` or `fixed`.", "percentage")]
+    value: Annotated[str, field("Percent, or an amount in `currency`.", "10.00")]
+    currency: Annotated[str | None, field("Currency of a fixed discount.", None)]
+    times_used: Annotated[int, field("0 or 1: a coupon is used once.", 0)]
+    expires_at: Time
+
+
+class AttributionView(msgspec.Struct, frozen=True):
+    attributed: Annotated[bool, field("Whether the referral counts for the referrer.", True)]
+    reason: Annotated[RefusalReason | None, field("Why not, as a stable word.", None)]
+    explanation: Annotated[str | None, field("Why not, in words.", None)]
+    referrer: CodeOwnerView | None
+    marks: Annotated[list[str], field("What looks odd without being refused.", [])]
+
+
+class SignedUpView(msgspec.Struct, frozen=True):
+    customer: CustomerView
+    referral: AttributionView | None
+    welcome_coupon: CouponView | None
+
+
+def signed_up(result: SignedUp) -> SignedUpView:
+    return SignedUpView(
+        customer=customer(result.customer, result.referrer),
+        referral=_attribution(result),
+        welcome_coupon=coupon(result.welcome_coupon) if result.welcome_coupon else None,
+    )
+
+
+def customer(record: Customer, referrer: Customer | None) -> CustomerView:
+    average = record.total_spent // record.orders_count if record.orders_count else 0
+    return CustomerView(
+        id=record.id,
+        email=record.email,
+        name=record.name,
+        username=record.username,
+        external_id=record.external_id,
+        country=record.country,
+        status=record.status,
+        accepts_marketing=record.accepts_marketing,
+        email_status=record.email_status,
+        referral_code=record.referral_code,
+        referred_by=_code_owner(referrer) if record.referred_by_id else None,
+        orders_count=record.orders_count,
+        total_spent=text(record.total_spent),
+        average_order_value=text(Hundredths(average)),
+        first_order_at=optional_iso(record.first_order_at),
+        last_order_at=optional_iso(record.last_order_at),
+        tags=msgspec.json.decode(record.tags),
+        note=record.note,
+        created_at=iso(record.created_at),
+        updated_at=iso(record.updated_at),
+    )
+
+
+def coupon(record: Coupon) -> CouponView:
+    return CouponView(
+        id=record.id,
+        code=record.code,
+        discount_type=record.discount_type,
+        value=text(record.value),
+        currency=record.currency,
+        times_used=record.times_used,
+        expires_at=iso(record.expires_at),
+    )
+
+
+def _attribution(result: SignedUp) -> AttributionView | None:
+    """What became of a referral code; None when there was none."""
+    if result.referrer is None and result.refusal is None:
+        return None
+    return AttributionView(
+        attributed=result.refusal is None,
+        reason=result.refusal,
+        explanation=SENTENCES[result.refusal] if result.refusal else None,
+        referrer=_code_owner(result.referrer),
+        marks=list(result.marks),
+    )
+
+
+def _code_owner(record: Customer | None) -> CodeOwnerView | None:
+    return CodeOwnerView(record.id, record.name) if record else None

@@ -1,0 +1,149 @@
+"""Orders in public, and how the Store API answers a placed order."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from lootkeep.domain.orders import OrderItem, OrderStatus, Refund, Sale
+from lootkeep.kernel.clock import iso, optional_iso
+from lootkeep.kernel.money import text
+from lootkeep.views.fields import Metadata, Time, field
+
+Amount = Annotated[str, field("An amount in the order's currency.", "19.99")]
+
+
+class OrderCustomerView(msgspec.Struct, frozen=True):
+    id: Annotated[int, field("Identifies the customer.", 31)]
+    name: Annotated[str, field("The customer's name.", "Jun Park")]
+    email: Annotated[str, field("The customer's e-mail.", "jun@example.com")]
+
+
+class OrderItemView(msgspec.Struct, frozen=True):
+    id: Annotated[int, field("Identifies the line.", 41)]
+    product_id: Annotated[int, field("The product.", 9)]
+    product_name: Annotated[str, field("Its name when it was ordered.", "VIP rank")]
+    sku: Annotated[str | None, field("Its sku when it was ordered.", "VIP-1")]
+    quantity: Annotated[int, field("How many.", 1)]
+    price: Amount
+    total: Amount
+    fulfilled_quantity: Annotated[int, field("How many were delivered.", 0)]
+
+
+class OrderFraudView(msgspec.Struct, frozen=True):
+    check_id: Annotated[int, field("The fraud check.", 17)]
+    risk_score: Annotated[int, field("0 to 100.", 12)]
+    risk_level: Annotated[str, field("`low`, `medium`, `high` or `critical`.", "low")]
+    action_taken: Annotated[str, field("What was decided.", "allowed")]
+
+
+class OrderView(msgspec.Struct, frozen=True):
+    id: Annotated[int, field("Identifies the order.", 123)]
+    order_number: Annotated[str, field("What customers see.", "ORD-000123")]
+    status: Annotated[OrderStatus, field("Where the order stands.", "pending")]
+    customer: OrderCustomerView
+    items: list[OrderItemView]
+    subtotal: Amount
+    discount_total: Annotated[str, field("What a coupon took off.", "0.00")]
+    total: Amount
+    gift_card_total: Annotated[str, field("What a gift card pays.", "0.00")]
+    amount_due: Amount
+    refunded_total: Annotated[str, field("What was given back.", "0.00")]
+    currency: Annotated[str, field("ISO 4217.", "USD")]
+    coupon_code: Annotated[str | None, field("The coupon that was used.", None)]
+    referral_code: Annotated[str | None, field("The code that brought the customer.", None)]
+    payment_method: Annotated[str | None, field("As the store told it.", None)]
+    transaction_id: Annotated[str | None, field("The payment provider's id.", None)]
+    ip_address: Annotated[str | None, field("Where the order came from.", "203.0.113.9")]
+    billing_country: Annotated[str | None, field("ISO 3166-1 alpha-2.", "KR")]
+    fraud: OrderFraudView | None
+    cancel_reason: Annotated[str | None, field("Why it was cancelled.", None)]
+    external_id: Annotated[str | None, field("The store's own id of the order.", None)]
+    metadata: Metadata
+    created_at: Time
+    updated_at: Time
+    paid_at: Annotated[str | None, field("When it was paid.", None)]
+    completed_at: Annotated[str | None, field("When everything was delivered.", None)]
+    cancelled_at: Annotated[str | None, field("When it was cancelled.", None)]
+    refunded_at: Annotated[str | None, field("When it was last refunded.", None)]
+
+
+class OrderCheckView(msgspec.Struct, frozen=True):
+    id: Annotated[int, field("The fraud check.", 17)]
+    risk_score: Annotated[int, field("0 to 100.", 12)]
+    risk_level: Annotated[str, field("`low`, `medium`, `high` or `critical`.", "low")]
+    action_taken: Annotated[str, field("What was decided.", "allowed")]
+
+
+class PlacedOrderView(msgspec.Struct, frozen=True):
+    order: OrderView
+    fraud_check: OrderCheckView | None
+
+
+class RefundView(msgspec.Struct, frozen=True):
+    id: Annotated[int, field("Identifies the refund.", 2)]
+    amount: Amount
+    reason: Annotated[str | None, field("Why it was given back.", "changed their mind")]
+    created_at: Time
+
+
+class RefundedOrderView(msgspec.Struct, frozen=True):
+    order: OrderView
+    refund: RefundView
+
+
+def order(sale: Sale) -> OrderView:
+    record = sale.order
+    return OrderView(
+        id=record.id,
+        order_number=record.number,
+        status=record.status,
+        customer=OrderCustomerView(sale.customer.id, sale.customer.name, sale.customer.email),
+        items=[_item(item) for item in sale.items],
+        subtotal=text(record.subtotal),
+        discount_total=text(record.discount_total),
+        total=text(record.total),
+        gift_card_total=text(record.gift_card_total),
+        amount_due=text(record.amount_due),
+        refunded_total=text(record.refunded_total),
+        currency=record.currency,
+        coupon_code=record.coupon_code,
+        referral_code=record.referral_code,
+        payment_method=record.payment_method,
+        transaction_id=record.transaction_id,
+        ip_address=record.ip_address,
+        billing_country=record.billing_country,
+        fraud=None,
+        cancel_reason=record.cancel_reason,
+        external_id=record.external_id,
+        metadata=msgspec.Raw(record.metadata.encode()),
+        created_at=iso(record.created_at),
+        updated_at=iso(record.updated_at),
+        paid_at=optional_iso(record.paid_at),
+        completed_at=optional_iso(record.completed_at),
+        cancelled_at=optional_iso(record.cancelled_at),
+        refunded_at=optional_iso(record.refunded_at),
+    )
+
+
+def placed(sale: Sale) -> PlacedOrderView:
+    return PlacedOrderView(order(sale), None)
+
+
+def refunded(sale: Sale, given: Refund) -> RefundedOrderView:
+    refund = RefundView(given.id, text(given.amount), given.reason, iso(given.created_at))
+    return RefundedOrderView(order(sale), refund)
+
+
+def _item(item: OrderItem) -> OrderItemView:
+    return OrderItemView(
+        id=item.id,
+        product_id=item.product_id,
+        product_name=item.product_name,
+        sku=item.sku,
+        quantity=item.quantity,
+        price=text(item.price),
+        total=text(item.total),
+        fulfilled_quantity=item.fulfilled_quantity,
+    )

@@ -1,0 +1,325 @@
+"""Idempotency keys: a request sent again is answered as before, and done once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+
+from lootkeep.api.http.app import Api
+from lootkeep.api.http.limits import Limits
+from lootkeep.api.http.metrics import Metrics
+from lootkeep.api.http.probes import Probes
+from lootkeep.api.http.routes import Call, Group, Reply, Route, only_message
+from lootkeep.domain.referrals import TierTerms
+from lootkeep.kernel.clock import DAY
+from lootkeep.kernel.errors import Unprocessable
+from lootkeep.kernel.money import Hundredths
+from lootkeep.services import referrals, retention
+from lootkeep.storage import idempotency as storage
+from tests.world import EXTERNAL, World
+
+BRONZE = {"name": "Bronze", "referrals_required": 5, "reward_type": "percentage_discount", "reward_value": 10}
+SILVER = BRONZE | {"name": "Silver"}
+TIERS = "/referrals/tiers"
+
+
+async def create(world: World, key: str | bytes, body: Any = BRONZE, **options: Any) -> httpx.Response:
+    return await world.post(TIERS, body, headers={"Idempotency-Key": key}, **options)
+
+
+async def names(world: World) -> list[str]:
+    return [tier["name"] for tier in (await world.get(TIERS)).json()["data"]]
+
+
+def is_replay(answer: httpx.Response) -> bool:
+    return answer.headers.get("Idempotent-Replayed") == "true"
+
+
+async def test_the_same_request_again_gets_the_stored_answer(world: World) -> None:
+    first = await create(world, "a")
+    world.clock.advance(60_000_000)
+    again = await create(world, "a")
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert again.content == first.content
+    assert (is_replay(first), is_replay(again)) == (False, True)
+    assert await names(world) == ["Bronze"]
+
+
+async def test_a_replay_has_its_own_request_id_and_counts_against_the_limit(world: World) -> None:
+    first = await create(world, "a")
+    again = await create(world, "a")
+    assert first.headers["X-Request-ID"] != again.headers["X-Request-ID"]
+    assert again.headers["X-RateLimit-Remaining"] == "58"
+
+
+async def test_the_stored_answer_stays_when_the_thing_has_changed_since(world: World) -> None:
+    first = await create(world, "a")
+    await world.delete(f"{TIERS}/{first.json()['data']['id']}")
+    assert (await create(world, "a")).content == first.content
+
+
+async def test_without_a_key_the_same_request_is_done_twice(world: World) -> None:
+    answers = [await world.post(TIERS, BRONZE) for _ in range(2)]
+    assert not any(map(is_replay, answers))
+    assert await names(world) == ["Bronze", "Bronze"]
+
+
+async def test_another_body_under_the_same_key_is_refused(world: World) -> None:
+    await create(world, "a")
+    answer = await create(world, "a", SILVER)
+    assert answer.status_code == 422
+    assert answer.json() == {
+        "success": False,
+        "error": "Unprocessable",
+        "code": "idempotency_key_reused",
+        "message": "This Idempotency-Key was already used with another request body.",
+    }
+    assert not is_replay(answer)
+    assert await names(world) == ["Bronze"]
+
+
+async def test_another_key_is_another_request(world: World) -> None:
+    await create(world, "a")
+    await create(world, "A")
+    assert await names(world) == ["Bronze", "Bronze"]
+
+
+async def test_the_same_key_of_another_token_is_another_request(world: World) -> None:
+    other = await world.new_token("referrals:write")
+    await create(world, "a")
+    answer = await create(world, "a", SILVER, token=other)
+    assert (answer.status_code, is_replay(answer)) == (201, False)
+
+
+async def test_the_same_key_at_another_address_is_another_request(world: World) -> None:
+    first, second = [(await world.post(TIERS, BRONZE)).json()["data"]["id"] for _ in range(2)]
+    answers = [
+        await world.post(f"{TIERS}/{tier_id}/toggle", headers={"Idempotency-Key": "a"})
+        for tier_id in (first, second, first)
+    ]
+    assert [answer.json()["data"]["id"] for answer in answers] == [first, second, first]
+    assert [is_replay(answer) for answer in answers] == [False, False, True]
+
+
+async def test_a_deed_without_a_body_is_done_once_too(world: World) -> None:
+    tier_id = (await world.post(TIERS, BRONZE)).json()["data"]["id"]
+    answers = [await world.post(f"{TIERS}/{tier_id}/toggle", headers={"Idempotency-Key": "a"}) for _ in range(3)]
+    assert {answer.json()["message"] for answer in answers} == {"Tier deactivated"}
+    assert [tier["is_active"] for tier in (await world.get(TIERS)).json()["data"]] == [False]
+
+
+@pytest.mark.parametrize(("passed", "is_kept"), [(DAY - 1, True), (DAY, False)])
+async def test_an_answer_is_kept_for_a_day_by_the_clock(world: World, passed: int, is_kept: bool) -> None:
+    first = await create(world, "a")
+    world.clock.advance(passed)
+    again = await create(world, "a")
+    assert (is_replay(again), again.content == first.content) == (is_kept, is_kept)
+
+
+async def test_a_key_starts_a_new_day_with_its_new_answer(world: World) -> None:
+    await create(world, "a")
+    world.clock.advance(DAY)
+    second = await create(world, "a", SILVER)
+    world.clock.advance(DAY - 1)
+    third = await create(world, "a", SILVER)
+    assert third.content == second.content
+    assert await names(world) == ["Bronze", "Silver"]
+
+
+async def test_old_answers_are_purged_and_young_ones_stay(world: World) -> None:
+    await create(world, "old")
+    world.clock.advance(1)
+    await create(world, "young")
+    world.clock.advance(DAY)
+    await retention.purge_answers(world.deps)
+    async with world.db.read() as tx:
+        kept = [await storage.get(tx, 1, EXTERNAL + TIERS, key) is not None for key in ("old", "young")]
+    assert kept == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("bad", "status"), [({}, 422), (BRONZE | {"reward_value": 101}, 422)], ids=["by its fields", "by a rule"]
+)
+async def test_a_refusal_is_not_kept(world: World, bad: Any, status: int) -> None:
+    refused = await create(world, "a", bad)
+    mended = await create(world, "a")
+    assert (refused.status_code, mended.status_code, is_replay(mended)) == (status, 201, False)
+
+
+async def test_a_missing_thing_may_be_there_the_next_time(world: World) -> None:
+    missing = await world.post(f"{TIERS}/1/toggle", headers={"Idempotency-Key": "a"})
+    await world.post(TIERS, BRONZE)
+    found = await world.post(f"{TIERS}/1/toggle", headers={"Idempotency-Key": "a"})
+    assert (missing.status_code, found.status_code, is_replay(found)) == (404, 200, False)
+
+
+@pytest.mark.parametrize("key", ["a", "x" * 255, "~!@#$%^&*()[]{}|;:',.<>/?", "with spaces inside", "ключ".encode()])
+async def test_any_printable_key_will_do(world: World, key: str | bytes) -> None:
+    header = key if isinstance(key, str) else key.decode().encode("utf-8").replace(b"\x8e", b"").decode("latin-1")
+    answers = [await create(world, header.encode("latin-1")) for _ in range(2)]
+    assert [(answer.status_code, is_replay(answer)) for answer in answers] == [(201, False), (201, True)]
+
+
+@pytest.mark.parametrize("key", [b"", b"x" * 256, b"a\tb", b"\x7f", b"a\x00b"])
+async def test_another_key_is_refused_in_words(world: World, key: bytes) -> None:
+    answer = await create(world, key)
+    assert answer.status_code == 422
+    assert answer.json() == {
+        "success": False,
+        "error": "Validation Error",
+        "code": "validation_failed",
+        "message": "The given data was invalid.",
+        "errors": {"Idempotency-Key": ["The Idempotency-Key header must be 1 to 255 printable characters."]},
+    }
+    assert await names(world) == []
+
+
+async def test_a_key_means_nothing_to_other_methods(world: World) -> None:
+    key = {"Idempotency-Key": "x" * 999}
+    answers = [
+        await world.put("/referrals/settings", {"referral_enabled": enabled}, headers=key) for enabled in (False, True)
+    ]
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert [answer.json()["data"]["referral_enabled"] for answer in answers] == [False, True]
+
+
+async def test_a_replay_still_needs_the_scope(world: World) -> None:
+    reader = await world.new_token("referrals:read")
+    await create(world, "a")
+    assert (await create(world, "a", token=reader)).status_code == 403
+
+
+@pytest.mark.parametrize("count", [2, 40])
+async def test_many_at_once_have_one_effect(world: World, count: int) -> None:
+    answers = await asyncio.gather(*(create(world, "a") for _ in range(count)))
+    assert await names(world) == ["Bronze"]
+    done = [answer for answer in answers if answer.status_code == 201]
+    assert sum(not is_replay(answer) for answer in done) == 1
+    assert len({answer.content for answer in done}) == 1
+    refused = [answer for answer in answers if answer.status_code != 201]
+    assert {(answer.status_code, answer.json()["code"]) for answer in refused} <= {(409, "idempotency_key_in_use")}
+
+
+async def test_who_was_told_that_it_is_running_gets_the_answer_later(world: World) -> None:
+    await asyncio.gather(*(create(world, "a") for _ in range(5)))
+    assert is_replay(await create(world, "a"))
+
+
+async def test_two_keys_at_once_do_not_hinder_each_other(world: World) -> None:
+    answers = await asyncio.gather(*(create(world, str(number)) for number in range(20)))
+    assert {answer.status_code for answer in answers} == {201}
+    assert len(await names(world)) == 20
+
+
+# The key and the effect are one: rows of our own over the same edge
+
+TERMS = TierTerms("Bronze", None, 5, "percentage_discount", Hundredths(10_00), None, 30, True, 0)
+
+
+async def write_then_refuse(call: Call[None, None]) -> Reply:
+    await referrals.create_tier(call.deps, TERMS)
+    raise Unprocessable("no", "The rules forbid it.")
+
+
+async def write_then_stumble(call: Call[None, None]) -> Reply:
+    await referrals.create_tier(call.deps, TERMS)
+    raise RuntimeError("after the write")
+
+
+class Stage:
+    """Where a deed waits in the middle of its work until it may go on."""
+
+    def __init__(self) -> None:
+        self.is_reached = asyncio.Event()
+        self.may_go_on = asyncio.Event()
+
+    async def write_and_wait(self, call: Call[None, None]) -> Reply:
+        await referrals.create_tier(call.deps, TERMS)
+        self.is_reached.set()
+        await self.may_go_on.wait()
+        return Reply()
+
+
+@pytest.fixture
+def stage() -> Stage:
+    return Stage()
+
+
+@pytest.fixture
+async def client(world: World, stage: Stage) -> AsyncIterator[httpx.AsyncClient]:
+    rows = {"/refuse": write_then_refuse, "/stumble": write_then_stumble, "/wait": stage.write_and_wait}
+    group = Group(
+        "Test",
+        "Deeds that end badly or late.",
+        tuple(
+            Route("POST", path, handler, "referrals:write", "Try", only_message("Done"))
+            for path, handler in rows.items()
+        ),
+    )
+    pages = Probes(world.deps, world.tokens, Metrics(), {}, {}).app()
+    api = Api(world.deps, (group,), world.tokens, Limits(world.deps.limiter, 60, 60), Metrics(), pages)
+    headers = {"Authorization": f"Bearer {world.token}", "Idempotency-Key": "a"}
+    async with httpx.AsyncClient(
+        transport=httpx.ASGITransport(api), base_url=f"http://store.test{EXTERNAL}", headers=headers
+    ) as made:
+        yield made
+
+
+async def kept(world: World, path: str) -> bool:
+    async with world.db.read() as tx:
+        return await storage.get(tx, 1, EXTERNAL + path, "a") is not None
+
+
+@pytest.mark.parametrize(("path", "status"), [("/refuse", 422), ("/stumble", 500)])
+async def test_a_deed_that_fails_after_its_write_leaves_neither_effect_nor_key(
+    world: World, client: httpx.AsyncClient, path: str, status: int
+) -> None:
+    answer = await client.post(path)
+    assert answer.status_code == status
+    assert await names(world) == []
+    assert not await kept(world, path)
+
+
+async def test_a_deed_under_way_shows_neither_effect_nor_key_until_both_are_there(
+    world: World, client: httpx.AsyncClient, stage: Stage
+) -> None:
+    running = asyncio.create_task(client.post("/wait"))
+    await stage.is_reached.wait()
+    before = (await names(world), await kept(world, "/wait"))
+    stage.may_go_on.set()
+    await running
+    assert before == ([], False)
+    assert (await names(world), await kept(world, "/wait")) == (["Bronze"], True)
+
+
+@pytest.mark.parametrize("address", ["postgresql"], indirect=True)
+async def test_the_same_key_while_the_first_is_running_is_a_conflict(
+    world: World, client: httpx.AsyncClient, stage: Stage
+) -> None:
+    running = asyncio.create_task(client.post("/wait"))
+    await stage.is_reached.wait()
+    answer = await client.post("/wait")
+    stage.may_go_on.set()
+    assert (await running).status_code == 200
+    assert answer.status_code == 409
+    assert answer.json() == {
+        "success": False,
+        "error": "Conflict",
+        "code": "idempotency_key_in_use",
+        "message": "A request with this Idempotency-Key is still running.",
+    }
+
+
+async def test_a_deed_whose_caller_goes_away_leaves_neither_effect_nor_key(
+    world: World, client: httpx.AsyncClient, stage: Stage
+) -> None:
+    running = asyncio.create_task(client.post("/wait"))
+    await stage.is_reached.wait()
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    assert await names(world) == []
+    assert not await kept(world, "/wait")

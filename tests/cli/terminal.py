@@ -1,0 +1,140 @@
+"""The command line as a user has it: in a folder of its own, with the settings that are given and no others."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from lootkeep import cli
+from lootkeep.settings import variable
+
+PROGRAM = Path(sys.executable).with_name("lootkeep")
+KEY = "a-secret-key-of-more-than-32-characters"
+# Generous, because a loaded machine may take seconds; it only matters when something is wrong.
+SECONDS = 60
+
+
+class Outcome(NamedTuple):
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def sentence(self) -> str:
+        """The one thing that a command says when it cannot go on."""
+        assert self.code != 0
+        assert (self.out, "Traceback" in self.err) == ("", False), self.out + self.err
+        return self.err.removeprefix("Error: ").removesuffix("\n")
+
+
+@dataclass
+class Serving:
+    """A server that is up."""
+
+    process: subprocess.Popen[str]
+    greeting: str
+
+    @property
+    def address(self) -> str:
+        return self._line(r"is at (http://\S+)")
+
+    @property
+    def token(self) -> str:
+        return self._line(r"^  (lk_\S+)$")
+
+    @property
+    def curl(self) -> str:
+        return self._line(r"^  (curl .*)$")
+
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> Outcome:
+        """What it said after the greeting."""
+        self.process.send_signal(number)
+        out, err = self.process.communicate(timeout=SECONDS)
+        return Outcome(self.process.returncode, out, err)
+
+    def _line(self, pattern: str) -> str:
+        found = re.search(pattern, self.greeting, re.MULTILINE)
+        assert found, self.greeting
+        return found[1]
+
+
+@dataclass
+class Terminal:
+    """Runs commands in one folder."""
+
+    folder: Path
+    monkeypatch: pytest.MonkeyPatch
+    capture: pytest.CaptureFixture[str]
+    settings: dict[str, str] = field(default_factory=dict)
+
+    def run(self, *arguments: str, **settings: str) -> Outcome:
+        """In a process of its own: the real command."""
+        done = subprocess.run(
+            [PROGRAM, *arguments],
+            cwd=self.folder,
+            env=self._environment(settings),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+        return Outcome(done.returncode, done.stdout, done.stderr)
+
+    def call(self, *arguments: str, **settings: str) -> Outcome:
+        """In this process: the same entry, without the second that it takes to start."""
+        with self.monkeypatch.context() as patch:
+            patch.chdir(self.folder)
+            patch.setattr(sys, "argv", ["lootkeep", *arguments])
+            for name, value in (self.settings | settings).items():
+                patch.setenv(variable(name), value)
+            with pytest.raises(SystemExit) as end:
+                cli.main()
+        said = self.capture.readouterr()
+        return Outcome(int(end.value.code or 0), said.out, said.err)
+
+    def start(self, *arguments: str, **settings: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [PROGRAM, *arguments],
+            cwd=self.folder,
+            env=self._environment(settings),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    @contextmanager
+    def serving(self, *arguments: str, **settings: str) -> Iterator[Serving]:
+        """`lootkeep serve` on a free port. It listens before it greets, so nobody has to wait."""
+        with self.start("serve", "--port", "0", *arguments, **settings) as process:
+            assert process.stdout
+            greeting = ""
+            for line in process.stdout:
+                greeting += line
+                if line.startswith("  curl"):
+                    break
+            else:
+                pytest.fail(f"The server did not start: {process.communicate()}")
+            try:
+                yield Serving(process, greeting)
+            finally:
+                if process.poll() is None:
+                    process.terminate()
+
+    def _environment(self, settings: Mapping[str, str]) -> dict[str, str]:
+        plain = {name: value for name, value in os.environ.items() if not name.startswith("LOOTKEEP_")}
+        given = {variable(name): value for name, value in (self.settings | dict(settings)).items()}
+        return plain | {"NO_COLOR": "1", "TERM": "dumb"} | given

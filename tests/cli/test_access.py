@@ -1,0 +1,203 @@
+"""`lootkeep token` and `lootkeep user`: who may call, made and listed from the command line."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from lootkeep.domain.access import SCOPES
+from tests.cli.terminal import Terminal
+
+CREATE = ("token", "create", "--name", "till")
+
+
+def make(terminal: Terminal, *options: str) -> str:
+    outcome = terminal.call(*CREATE, *(options or ("--all-scopes",)), "--quiet")
+    assert (outcome.code, outcome.err) == (0, "")
+    return outcome.out.strip()
+
+
+def tokens(terminal: Terminal) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(terminal.call("token", "list", "--json").out)
+    return found
+
+
+def test_a_token_is_made_listed_and_revoked_by_the_real_commands(terminal: Terminal) -> None:
+    made = terminal.run(*CREATE, "--scope", "referrals:read")
+    listed = terminal.run("token", "list")
+    revoked = terminal.run("token", "revoke", "1")
+    secret = made.out.splitlines()[2].strip()
+    assert made.out == f"Token 1 was made. Keep it safe, it is shown only now:\n\n  {secret}\n\n"
+    assert listed.out.splitlines()[1].split() == [
+        "1",
+        "till",
+        f"{secret[:7]}…",
+        "owner@localhost",
+        "valid",
+        "never",
+        "referrals:read",
+    ]
+    assert revoked == (0, "Token 1 is revoked.\n", "")
+
+
+def test_quiet_prints_the_token_and_nothing_else(terminal: Terminal) -> None:
+    outcome = terminal.call(*CREATE, "--all-scopes", "--quiet")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out == f"{outcome.out.strip()}\n"
+    assert outcome.out.startswith("lk_")
+    assert len(outcome.out.strip()) == 46
+
+
+def test_two_tokens_are_never_the_same(terminal: Terminal) -> None:
+    assert make(terminal) != make(terminal)
+
+
+def test_a_token_carries_the_scopes_it_was_given(terminal: Terminal) -> None:
+    make(terminal, "--scope", "orders:write", "--scope", "orders:read", "--scope", "orders:read")
+    assert tokens(terminal)[0]["scopes"] == ["orders:read", "orders:write"]
+
+
+def test_a_token_may_carry_every_scope(terminal: Terminal) -> None:
+    make(terminal, "--all-scopes")
+    assert tokens(terminal)[0]["scopes"] == sorted(SCOPES)
+    assert terminal.call("token", "list").out.splitlines()[1].endswith("all   ")
+
+
+@pytest.mark.parametrize("options", [[], ["--all-scopes", "--scope", "orders:read"]], ids=["neither", "both"])
+def test_scopes_are_named_or_all_of_them_are_meant_and_never_neither_or_both(
+    terminal: Terminal, options: list[str]
+) -> None:
+    outcome = terminal.call(*CREATE, *options)
+    assert outcome.sentence == f"Give --scope at least once, or --all-scopes. The scopes are: {', '.join(SCOPES)}."
+
+
+def test_an_unknown_scope_is_named(terminal: Terminal) -> None:
+    outcome = terminal.call(*CREATE, "--scope", "orders:read", "--scope", "orders:eat")
+    assert outcome.sentence == "There is no scope orders:eat."
+    assert tokens(terminal) == []
+
+
+def test_an_unknown_user_is_named(terminal: Terminal) -> None:
+    outcome = terminal.call(*CREATE, "--all-scopes", "--user", "nobody@store.test")
+    assert outcome.sentence == "User nobody@store.test not found."
+
+
+def test_a_token_belongs_to_the_user_it_was_made_for(terminal: Terminal) -> None:
+    terminal.call("user", "add", "Ada@Store.test", "--name", "Ada")
+    make(terminal, "--all-scopes", "--user", "ADA@store.test")
+    assert tokens(terminal)[0]["user"] == "ada@store.test"
+
+
+def test_a_token_without_a_user_belongs_to_the_owner(terminal: Terminal) -> None:
+    make(terminal)
+    assert tokens(terminal)[0]["user"] == "owner@localhost"
+
+
+def test_json_has_every_field_of_a_token_but_not_the_token(terminal: Terminal) -> None:
+    secret = make(terminal, "--scope", "orders:read", "--rate-limit", "5")
+    outcome = terminal.call("token", "list", "--json")
+    (token,) = json.loads(outcome.out)
+    assert secret not in outcome.out
+    assert token == {
+        "id": 1,
+        "name": "till",
+        "hint": secret[:7],
+        "user": "owner@localhost",
+        "state": "valid",
+        "scopes": ["orders:read"],
+        "rate_limit": 5,
+        "created_at": token["created_at"],
+        "expires_at": None,
+        "last_used_at": None,
+    }
+
+
+def test_a_token_expires_after_the_days_it_was_given(terminal: Terminal) -> None:
+    make(terminal, "--all-scopes", "--expires", "30")
+    (token,) = tokens(terminal)
+    lives = datetime.fromisoformat(token["expires_at"]) - datetime.fromisoformat(token["created_at"])
+    assert lives == timedelta(days=30)
+    assert abs(datetime.fromisoformat(token["created_at"]) - datetime.now(UTC)) < timedelta(minutes=5)
+
+
+def test_zero_means_no_limit_and_is_kept_apart_from_no_limit_of_its_own(terminal: Terminal) -> None:
+    make(terminal, "--all-scopes", "--rate-limit", "0")
+    make(terminal)
+    assert [token["rate_limit"] for token in tokens(terminal)] == [0, None]
+
+
+def test_a_revoked_token_stays_in_the_list_and_says_so(terminal: Terminal) -> None:
+    make(terminal)
+    terminal.call("token", "revoke", "1")
+    assert tokens(terminal)[0]["state"] == "revoked"
+
+
+def test_revoking_twice_is_no_error(terminal: Terminal) -> None:
+    make(terminal)
+    terminal.call("token", "revoke", "1")
+    outcome = terminal.call("token", "revoke", "1")
+    assert (outcome.code, outcome.out) == (0, "Token 1 had been revoked before.\n")
+
+
+def test_a_token_that_does_not_exist_cannot_be_revoked(terminal: Terminal) -> None:
+    assert terminal.call("token", "revoke", "7").sentence == "Token 7 not found."
+
+
+def test_a_user_is_added_and_listed_by_the_real_commands(terminal: Terminal) -> None:
+    added = terminal.run("user", "add", "ada@store.test", "--name", "Ada Lovelace")
+    listed = terminal.run("user", "list")
+    assert (added.code, added.err) == (0, "")
+    assert added.out.endswith(" added: ada@store.test\n")
+    assert [line.split() for line in listed.out.splitlines()] == [
+        ["ID", "E-mail", "Name", "Role"],
+        ["1", "owner@localhost", "Owner", "owner"],
+        [added.out.split()[1], "ada@store.test", "Ada", "Lovelace", "staff"],
+    ]
+
+
+def test_users_are_numbered_one_after_another(terminal: Terminal) -> None:
+    for name in ("ada", "grace"):
+        terminal.call("user", "add", f"{name}@store.test", "--name", name)
+    assert [user["id"] for user in _users(terminal)] == [1, 2, 3]
+
+
+def test_json_has_every_field_of_a_user(terminal: Terminal) -> None:
+    (owner,) = _users(terminal)
+    assert owner == {
+        "id": 1,
+        "email": "owner@localhost",
+        "name": "Owner",
+        "is_owner": True,
+        "created_at": owner["created_at"],
+    }
+
+
+@pytest.mark.parametrize("email", ["", "ada", "@store.test", "ada@", "ada @store.test", "a@b\n.test"])
+def test_what_is_no_address_is_refused(terminal: Terminal, email: str) -> None:
+    outcome = terminal.call("user", "add", email, "--name", "Ada")
+    assert outcome.sentence == "The email field must be a valid e-mail address."
+
+
+def test_a_user_needs_a_name(terminal: Terminal) -> None:
+    outcome = terminal.call("user", "add", "ada@store.test", "--name", "  ")
+    assert outcome.sentence == "The name field must not be blank."
+
+
+def test_an_address_is_given_once_however_it_is_written(terminal: Terminal) -> None:
+    terminal.call("user", "add", "ada@store.test", "--name", "Ada")
+    outcome = terminal.call("user", "add", " ADA@store.test", "--name", "Another")
+    assert outcome.sentence == "There is already a user with the e-mail ada@store.test."
+
+
+@pytest.mark.parametrize("name", ["[bold]Ada[/]", "Ada [red", ":key: Ada", "日本語 😀", "O'Brien \\ Sons"])
+def test_a_name_is_listed_as_it_was_given(terminal: Terminal, name: str) -> None:
+    terminal.call("user", "add", "ada@store.test", "--name", name)
+    assert f"  {name}  " in terminal.call("user", "list").out
+
+
+def _users(terminal: Terminal) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(terminal.call("user", "list", "--json").out)
+    return found

@@ -1,0 +1,169 @@
+"""The commands as a whole: help, version, `migrate`, `openapi` and `doctor`."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import apsw
+import pytest
+
+from lootkeep import __version__, wiring
+from lootkeep.storage import migrations
+from tests.cli.terminal import KEY, SECONDS, Terminal
+
+# Nothing listens on port 1.
+NO_POSTGRES = "postgresql://postgres@127.0.0.1:1/postgres"
+NO_REDIS = "redis://127.0.0.1:1/0"
+
+
+def test_help_names_every_command(terminal: Terminal) -> None:
+    outcome = terminal.run("--help")
+    assert (outcome.code, outcome.err) == (0, "")
+    for command in ("serve", "migrate", "openapi", "doctor", "token", "user"):
+        assert f" {command} " in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (["serve"], ["--workers", "--host", "--port"]),
+        (["migrate"], ["newest schema"]),
+        (["openapi"], ["OpenAPI"]),
+        (["doctor"], ["--json"]),
+        (["token"], ["create", "list", "revoke"]),
+        (["token", "create"], ["--name", "--user", "--scope", "--all-scopes", "--rate-limit", "--expires", "--quiet"]),
+        (["token", "list"], ["--json"]),
+        (["token", "revoke"], ["ID"]),
+        (["user"], ["add", "list"]),
+        (["user", "add"], ["email", "--name"]),
+        (["user", "list"], ["--json"]),
+    ],
+    ids=lambda value: " ".join(value),
+)
+@pytest.mark.parametrize("option", ["--help", "-h"])
+def test_each_command_explains_its_options(
+    terminal: Terminal, command: list[str], words: list[str], option: str
+) -> None:
+    outcome = terminal.call(*command, option)
+    assert outcome.code == 0
+    assert [word for word in words if word not in outcome.out] == []
+
+
+def test_version_is_printed_alone(terminal: Terminal) -> None:
+    assert terminal.call("--version") == (0, f"{__version__}\n", "")
+
+
+def test_no_command_at_all_shows_the_help(terminal: Terminal) -> None:
+    outcome = terminal.call()
+    assert "Usage: lootkeep" in outcome.out + outcome.err
+
+
+def test_openapi_prints_the_document_and_needs_no_database(terminal: Terminal) -> None:
+    outcome = terminal.run("openapi", database_url=NO_POSTGRES)
+    assert json.loads(outcome.out) == json.loads(json.dumps(wiring.document()))
+    assert json.loads(outcome.out)["openapi"] == "3.1.0"
+
+
+def test_migrate_makes_the_schema_and_says_so_then_has_nothing_to_do(terminal: Terminal, new_postgres_url: str) -> None:
+    first = terminal.call("migrate", database_url=new_postgres_url)
+    second = terminal.call("migrate", database_url=new_postgres_url)
+    assert (first.code, first.out) == (0, f"The schema is now {migrations.HEAD}.\n")
+    assert (second.code, second.out) == (0, f"The schema is up to date ({migrations.HEAD}).\n")
+
+
+def test_migrate_makes_an_embedded_database_too(terminal: Terminal) -> None:
+    outcome = terminal.call("migrate")
+    assert (outcome.code, outcome.out) == (0, f"The schema is now {migrations.HEAD}.\n")
+    assert (terminal.folder / "lootkeep.db").exists()
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
+def test_two_processes_that_migrate_at_once_both_end_well(
+    terminal: Terminal, engine: str, request: pytest.FixtureRequest
+) -> None:
+    is_embedded = engine == "sqlite"
+    url = "sqlite:///lootkeep.db" if is_embedded else request.getfixturevalue("new_postgres_url")
+    processes = [terminal.start("migrate", database_url=url) for _ in range(2)]
+    said = [process.communicate(timeout=SECONDS) for process in processes]
+    assert [(process.returncode, err) for process, (_, err) in zip(processes, said, strict=True)] == [(0, "")] * 2
+    assert terminal.call("migrate", database_url=url).out == f"The schema is up to date ({migrations.HEAD}).\n"
+
+
+def test_doctor_finds_nothing_wrong_before_the_first_start(terminal: Terminal) -> None:
+    outcome = terminal.run("doctor")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out.splitlines() == [
+        "ok    settings   The settings hold together (development).",
+        "ok    database   There is no database at lootkeep.db yet; `lootkeep serve` makes it.",
+        "ok    redis      LOOTKEEP_REDIS_URL is not set: each process counts requests for itself.",
+    ]
+    assert list(terminal.folder.iterdir()) == []
+
+
+def test_doctor_finds_everything_well(terminal: Terminal, postgres_url: str, redis_url: str) -> None:
+    outcome = terminal.call("doctor", database_url=postgres_url, redis_url=redis_url, secret_key=KEY)
+    assert outcome.code == 0
+    assert outcome.out.splitlines()[1:] == [
+        f"ok    database   The database answers and its schema is up to date ({migrations.HEAD}).",
+        "ok    redis      Redis answers.",
+    ]
+
+
+def test_doctor_speaks_json(terminal: Terminal) -> None:
+    findings = json.loads(terminal.call("doctor", "--json").out)
+    assert [(finding["what"], finding["is_good"]) for finding in findings] == [
+        ("settings", True),
+        ("database", True),
+        ("redis", True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("settings", "what", "sentence"),
+    [
+        ({"port": "eighty"}, "settings", "LOOTKEEP_PORT: input should be a valid integer"),
+        ({"environment": "production"}, "settings", "LOOTKEEP_SECRET_KEY must be set in production"),
+        ({"database_url": "mysql://x"}, "settings", "LOOTKEEP_DATABASE_URL must be sqlite:///FILE or postgresql://"),
+        ({"database_url": NO_POSTGRES}, "settings", "LOOTKEEP_SECRET_KEY must be set with PostgreSQL"),
+        (
+            {"environment": "production", "secret_key": KEY, "rate_limit_per_minute": "0"},
+            "settings",
+            "The rate limit is off in production: set LOOTKEEP_RATE_LIMIT_PER_MINUTE.",
+        ),
+        ({"database_url": NO_POSTGRES, "secret_key": KEY}, "database", "PostgreSQL cannot be reached"),
+        ({"redis_url": NO_REDIS}, "redis", "Check LOOTKEEP_REDIS_URL."),
+        ({"redis_url": "not an address"}, "redis", "LOOTKEEP_REDIS_URL"),
+    ],
+)
+def test_doctor_names_what_is_wrong_and_exits_with_1(
+    terminal: Terminal, settings: dict[str, str], what: str, sentence: str
+) -> None:
+    outcome = terminal.call("doctor", "--json", **settings)
+    (bad,) = [finding for finding in json.loads(outcome.out) if not finding["is_good"]]
+    assert outcome.code == 1
+    assert bad["what"] == what
+    assert sentence in bad["sentence"]
+
+
+def test_doctor_finds_a_file_that_is_no_database(terminal: Terminal) -> None:
+    (terminal.folder / "lootkeep.db").write_text("Dear diary, " * 100)
+    assert "is not a SQLite database" in _bad_database(terminal)
+
+
+def test_doctor_finds_a_database_newer_than_the_code(terminal: Terminal) -> None:
+    terminal.call("migrate")
+    apsw.Connection(str(terminal.folder / "lootkeep.db")).execute("UPDATE alembic_version SET version_num = '9999'")
+    assert "made by a newer Lootkeep" in _bad_database(terminal)
+
+
+def test_doctor_finds_a_schema_that_is_not_up_to_date(terminal: Terminal, new_postgres_url: str) -> None:
+    assert "Run `lootkeep migrate`" in _bad_database(terminal, database_url=new_postgres_url, secret_key=KEY)
+
+
+def _bad_database(terminal: Terminal, **settings: str) -> str:
+    outcome = terminal.call("doctor", "--json", **settings)
+    findings: dict[str, Any] = {finding["what"]: finding for finding in json.loads(outcome.out)}
+    assert (outcome.code, findings["database"]["is_good"]) == (1, False)
+    sentence: str = findings["database"]["sentence"]
+    return sentence

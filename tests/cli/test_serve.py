@@ -1,0 +1,143 @@
+"""`lootkeep serve`: the first start, the second, several processes, and the end."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import signal
+import stat
+import subprocess
+from typing import Any
+
+import httpx
+
+from lootkeep import __version__
+from tests.cli.terminal import KEY, Serving, Terminal
+
+TIERS = "/api/external/v1/referrals/tiers"
+BRONZE = {"name": "Bronze", "referrals_required": 5, "reward_type": "percentage_discount", "reward_value": 10}
+
+
+def test_the_first_start_says_where_it_is_and_gives_a_curl_that_works_as_pasted(terminal: Terminal) -> None:
+    with terminal.serving() as server:
+        assert server.greeting.startswith(f"Lootkeep {__version__} is at http://127.0.0.1:")
+        assert f"  Data        {terminal.folder / 'lootkeep.db'}\n" in server.greeting
+        assert f"  Reference   {server.address}/docs\n" in server.greeting
+        assert _paste(server.curl) == {"success": True, "data": []}
+
+
+def test_the_second_start_keeps_the_data_and_shows_no_token(terminal: Terminal) -> None:
+    with terminal.serving() as server:
+        token = server.token
+        assert _post(server, token).status_code == 201
+        server.stop()
+    with terminal.serving() as server:
+        assert "lk_" not in server.greeting
+        assert _paste(server.curl) == {"success": True, "data": {"status": "alive"}}
+        (tier,) = _get(server, token).json()["data"]
+    assert tier["name"] == "Bronze"
+
+
+def test_the_secret_key_is_made_beside_the_database_for_its_owner_only_and_kept(terminal: Terminal) -> None:
+    terminal.call("user", "list")
+    file = terminal.folder / "lootkeep.db.key"
+    first = file.read_text()
+    terminal.call("user", "list")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert len(first.strip()) >= 32
+    assert file.read_text() == first
+
+
+def test_a_key_that_is_set_is_used_and_none_is_made(terminal: Terminal) -> None:
+    terminal.call("user", "list", secret_key=KEY)
+    assert not (terminal.folder / "lootkeep.db.key").exists()
+
+
+def test_an_empty_key_file_is_refused_rather_than_used_as_a_key(terminal: Terminal) -> None:
+    (terminal.folder / "lootkeep.db.key").write_text("")
+    assert "lootkeep.db.key" in terminal.call("user", "list").sentence
+
+
+def test_neither_token_nor_key_appears_in_the_logs(terminal: Terminal) -> None:
+    wrong = "lk_wrong-canary-0123456789"
+    with terminal.serving(secret_key=KEY, log_level="debug", log_format="json") as server:
+        token = server.token
+        _get(server, token)
+        _post(server, token, headers={"Idempotency-Key": "once", "X-Request-ID": "seen-in-the-logs"})
+        _post(server, token, json={"name": token})
+        _get(server, wrong)
+        httpx.get(f"{server.address}{TIERS}?token={token}", headers={"Cookie": f"token={token}"})
+        httpx.get(f"{server.address}/metrics", headers={"Authorization": f"Bearer {token}"})
+        said = server.stop()
+    logs = said.out + said.err
+    assert "seen-in-the-logs" in logs
+    assert [secret for secret in (token, wrong, KEY) if secret in logs] == []
+
+
+def test_the_token_is_nowhere_in_the_data(terminal: Terminal) -> None:
+    token = terminal.call("token", "create", "--name", "till", "--all-scopes", "--quiet").out.strip()
+    files = [file for file in terminal.folder.iterdir() if token.encode() in file.read_bytes()]
+    assert files == []
+
+
+def test_each_request_is_one_line_of_json_when_logs_are_not_for_a_terminal(terminal: Terminal) -> None:
+    with terminal.serving() as server:
+        _get(server, server.token, headers={"X-Request-ID": "abc"})
+        said = server.stop()
+    (line,) = [json.loads(line) for line in said.err.splitlines()]
+    assert said.out.strip() == ""
+    assert line == line | {
+        "event": "request",
+        "level": "info",
+        "method": "GET",
+        "path": TIERS,
+        "request_id": "abc",
+        "status": 200,
+        "token_id": 1,
+    }
+
+
+def test_a_server_that_is_interrupted_ends_without_a_traceback(terminal: Terminal) -> None:
+    with terminal.serving(log_level="warning") as server:
+        _get(server, server.token)
+        said = server.stop(signal.SIGINT)
+    assert (said.code, said.err) == (130, "")
+
+
+def test_several_processes_serve_on_postgresql(terminal: Terminal, postgres_url: str) -> None:
+    settings = {"database_url": postgres_url, "secret_key": KEY, "rate_limit_per_minute": "0", "log_format": "json"}
+    token = terminal.call("token", "create", "--name", "till", "--all-scopes", "--quiet", **settings).out.strip()
+    with terminal.serving("--workers", "2", **settings) as server:
+        assert "  Data        PostgreSQL\n" in server.greeting
+        answers = [_get(server, token) for _ in range(20)]
+        said = server.stop()
+    assert {answer.status_code for answer in answers} == {200}
+    assert token not in said.out + said.err
+    assert "Traceback" not in said.err
+    # Each process logs as the settings say.
+    lines = [json.loads(line) for line in said.err.splitlines()]
+    assert sum(line["event"] == "request" for line in lines) == 20
+    assert said.out.strip() == ""
+
+
+def _paste(line: str) -> Any:
+    """What the line answers in a shell; without curl on the machine, what the same request answers."""
+    if shutil.which("curl"):
+        done = subprocess.run(line, shell=True, capture_output=True, text=True, check=True)
+        return json.loads(done.stdout)
+    program, *options, url = shlex.split(line)
+    headers = dict(option.split(": ", 1) for option in options if option != "-H")
+    assert program == "curl"
+    return httpx.get(url, headers=headers).json()
+
+
+def _get(server: Serving, token: str, headers: dict[str, str] | None = None) -> httpx.Response:
+    return httpx.get(server.address + TIERS, headers={"Authorization": f"Bearer {token}"} | (headers or {}))
+
+
+def _post(
+    server: Serving, token: str, *, json: dict[str, Any] | None = None, headers: dict[str, str] | None = None
+) -> httpx.Response:
+    every = {"Authorization": f"Bearer {token}"} | (headers or {})
+    return httpx.post(server.address + TIERS, json=json or BRONZE, headers=every)

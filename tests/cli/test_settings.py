@@ -1,0 +1,98 @@
+"""Settings: from the environment and `.env`, and a sentence for each that is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lootkeep.kernel.errors import StartupError
+from lootkeep.settings import Settings, load, variable
+
+# For each setting a value that cannot be, and what is said about it.
+BAD = {
+    "database_connections": ("0", "input should be greater than or equal to 1"),
+    "port": ("65536", "input should be less than or equal to 65535"),
+    "secret_key": ("only thirty-one characters long", "must have at least 32 characters"),
+    "environment": ("staging", "input should be 'development' or 'production'"),
+    "currency": ("GOLD", "must be an ISO 4217 currency code such as USD"),
+    "rate_limit_per_minute": ("-1", "input should be greater than or equal to 0"),
+    "auth_failures_per_minute": ("-1", "input should be greater than or equal to 0"),
+    "log_level": ("loud", "input should be 'debug', 'info', 'warning' or 'error'"),
+    "log_format": ("xml", "input should be 'auto', 'console' or 'json'"),
+}
+# Any text may be right; whether it works is found out when it is used, with a sentence of its own.
+ANY_TEXT = {"database_url", "redis_url", "host"}
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_value_is_refused_with_its_variable_and_a_reason(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    value, reason = BAD[name]
+    monkeypatch.setenv(variable(name), value)
+    with pytest.raises(StartupError) as refusal:
+        load()
+    assert str(refusal.value) == f"LOOTKEEP_{name.upper()}: {reason}."
+
+
+@pytest.mark.parametrize("name", ["database_connections", "port", "rate_limit_per_minute", "auth_failures_per_minute"])
+@pytest.mark.parametrize("value", ["", "many", "1.5", "1e3", "0x10"])
+def test_what_is_no_whole_number_is_refused(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(variable(name), value)
+    with pytest.raises(StartupError, match=f"^{variable(name)}: input should be a valid integer"):
+        load()
+
+
+def test_every_setting_has_a_bad_value_here_or_takes_any_text() -> None:
+    assert sorted(Settings.model_fields) == sorted(BAD.keys() | ANY_TEXT)
+
+
+def test_a_refused_value_is_not_shown_since_it_may_be_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOOTKEEP_SECRET_KEY", "too-short-canary")
+    with pytest.raises(StartupError) as refusal:
+        load()
+    assert "canary" not in str(refusal.value)
+
+
+def test_the_secret_key_is_not_shown_when_the_settings_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOOTKEEP_SECRET_KEY", "canary" * 10)
+    assert "canary" not in f"{load()!r} {load()}"
+
+
+def test_a_currency_may_be_written_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOOTKEEP_CURRENCY", "eur")
+    assert load().currency == "EUR"
+
+
+def test_settings_are_read_from_a_file_in_the_working_directory() -> None:
+    Path(".env").write_text("LOOTKEEP_PORT=8123\nSOMETHING_ELSE=1\n")
+    assert load().port == 8123
+
+
+def test_the_environment_goes_before_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path(".env").write_text("LOOTKEEP_PORT=8123\n")
+    monkeypatch.setenv("LOOTKEEP_PORT", "8124")
+    assert load().port == 8124
+
+
+@pytest.mark.parametrize(
+    ("url", "path"),
+    [
+        ("sqlite:///lootkeep.db", Path("lootkeep.db")),
+        ("sqlite:////var/lib/lootkeep/store.db", Path("/var/lib/lootkeep/store.db")),
+        ("postgresql://store@db.internal/store", None),
+        ("postgres://store@db.internal/store", None),
+    ],
+)
+def test_the_address_says_whether_the_database_is_a_file(url: str, path: Path | None) -> None:
+    assert Settings(_env_file=None, database_url=url).sqlite_path == path
+
+
+@pytest.mark.parametrize("url", ["", "lootkeep.db", "sqlite:", "sqlite://", "sqlite:///", "mysql://host/name"])
+def test_an_address_of_no_known_kind_is_refused(url: str) -> None:
+    with pytest.raises(StartupError, match=r"^LOOTKEEP_DATABASE_URL must be sqlite:///FILE or postgresql://"):
+        _ = Settings(_env_file=None, database_url=url).sqlite_path

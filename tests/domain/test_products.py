@@ -1,0 +1,150 @@
+"""The rules of products: billing, prices, stock and slugs."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+import msgspec
+import pytest
+
+from lootkeep.domain import products
+from lootkeep.domain.products import Product
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import InvalidFields
+from lootkeep.kernel.money import Hundredths
+
+SWORD = Product(
+    name="Sword",
+    sku=None,
+    description=None,
+    delivery_type="manual",
+    billing_type="one_time",
+    billing_interval=None,
+    billing_interval_count=None,
+    status="active",
+    price=Hundredths(19_99),
+    compare_at_price=None,
+    currency="USD",
+    stock=None,
+    max_per_order=None,
+    category=None,
+    tags="[]",
+    image_url=None,
+    metadata="{}",
+    id=1,
+    slug="sword",
+    sales_count=0,
+    created_at=Instant(0),
+    updated_at=Instant(0),
+    deleted_at=None,
+)
+MONTHLY = msgspec.structs.replace(SWORD, billing_type="recurring", billing_interval="month", billing_interval_count=1)
+
+
+def faults(product: Product, **changes: Any) -> dict[str, list[str]]:
+    with pytest.raises(InvalidFields) as refusal:
+        products.changed(product, changes)
+    assert refusal.value.fields is not None
+    return {name: list(sentences) for name, sentences in refusal.value.fields.items()}
+
+
+def test_recurring_billing_needs_an_interval_and_a_count() -> None:
+    assert faults(SWORD, billing_type="recurring") == {
+        "billing_interval": ["The billing interval field is required for recurring billing."],
+        "billing_interval_count": ["The billing interval count field is required for recurring billing."],
+    }
+    assert list(faults(SWORD, billing_type="recurring", billing_interval="year")) == ["billing_interval_count"]
+    assert list(faults(MONTHLY, billing_interval=None)) == ["billing_interval"]
+
+
+def test_one_time_billing_has_neither() -> None:
+    assert faults(SWORD, billing_interval="month", billing_interval_count=1) == {
+        "billing_interval": ["The billing interval field must be null for one-time billing."],
+        "billing_interval_count": ["The billing interval count field must be null for one-time billing."],
+    }
+    assert list(faults(MONTHLY, billing_type="one_time", billing_interval="month")) == ["billing_interval"]
+
+
+def test_turning_to_one_time_billing_drops_the_period() -> None:
+    assert products.changed(MONTHLY, {"billing_type": "one_time"}) == SWORD
+
+
+def test_a_change_of_the_interval_alone_keeps_the_count() -> None:
+    changed = products.changed(MONTHLY, {"billing_interval": "week"})
+    assert (changed.billing_interval, changed.billing_interval_count) == ("week", 1)
+
+
+@pytest.mark.parametrize("compare_at_price", [0, -1, 19_98, 19_99])
+def test_the_compare_at_price_must_be_above_the_price(compare_at_price: int) -> None:
+    sentence = "The compare at price field must be greater than the price."
+    assert faults(SWORD, compare_at_price=compare_at_price) == {"compare_at_price": [sentence]}
+
+
+def test_a_raised_price_is_judged_with_the_compare_at_price_there_is() -> None:
+    on_sale = products.changed(SWORD, {"compare_at_price": Hundredths(20_00)})
+    assert list(faults(on_sale, price=Hundredths(20_00))) == ["compare_at_price"]
+
+
+def test_every_fault_is_told_at_once() -> None:
+    names = set(faults(SWORD, billing_type="recurring", compare_at_price=Hundredths(1)))
+    assert names == {"billing_interval", "billing_interval_count", "compare_at_price"}
+
+
+@pytest.mark.parametrize(
+    ("stock", "status"),
+    [
+        (None, "unlimited"),
+        (0, "out_of_stock"),
+        (1, "low_stock"),
+        (5, "low_stock"),
+        (6, "in_stock"),
+        (2**31 - 1, "in_stock"),
+    ],
+)
+def test_the_stock_in_a_word(stock: int | None, status: str) -> None:
+    assert products.stock_status(stock) == status
+
+
+@pytest.mark.parametrize(
+    ("name", "slug"),
+    [
+        ("Dragon Sword", "dragon-sword"),
+        ("  Épée d'Or!  ", "epee-d-or"),
+        ("STRASSE und Straße", "strasse-und-strasse"),
+        ("İstanbul Pass", "istanbul-pass"),
+        ("ﬁre ™ ½", "fire-tm-1-2"),
+        ("100% -- VIP__Rank", "100-vip-rank"),
+        ("Ａｂｃ", "abc"),
+        ("剣", "product"),
+        ("🗡️ ✨", "product"),
+        ("---", "product"),
+        ("x" * 255, "x" * 80),
+        ("x" * 79 + " y", "x" * 79),
+    ],
+)
+def test_a_slug_is_made_of_plain_letters_digits_and_single_dashes(name: str, slug: str) -> None:
+    assert products.slug_of(name) == slug
+
+
+def test_further_slugs_are_numbered_from_two() -> None:
+    assert list(islice(products.slugs_after("sword"), 3)) == ["sword-2", "sword-3", "sword-4"]
+
+
+def test_a_numbered_slug_is_not_longer_than_others() -> None:
+    numbered = list(islice(products.slugs_after("x" * 77 + "-yz"), 9))
+    assert numbered[0] == "x" * 77 + "-2"
+    assert numbered[-1] == "x" * 77 + "-10"
+
+
+def test_changed_fields_are_named_in_order_without_what_moves_by_itself() -> None:
+    after = msgspec.structs.replace(
+        SWORD, price=Hundredths(1), name="Axe", metadata='{"a":1}', sales_count=7, updated_at=Instant(9)
+    )
+    assert products.changed_fields(SWORD, after) == ["metadata", "name", "price"]
+    assert products.changed_fields(SWORD, SWORD) == []
+
+
+def test_the_search_sees_name_and_sku_case_folded() -> None:
+    assert products.search_text(SWORD) == "sword\n"
+    assert products.search_text(msgspec.structs.replace(SWORD, name="Straße", sku="ST-1")) == "strasse\nst-1"

@@ -1,0 +1,269 @@
+"""Products in the database, on both engines, alone and under races."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import msgspec
+import pytest
+from sqlalchemy import insert, select, update
+
+from lootkeep.domain.products import Product, ProductTerms
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import InvalidFields
+from lootkeep.kernel.money import Hundredths
+from lootkeep.storage import products as storage
+from lootkeep.storage.database import Engine
+from lootkeep.storage.query import Query
+from lootkeep.storage.tables import customers, products, subscriptions
+
+NOW = Instant(1_000_000)
+LATER = Instant(2_000_000)
+SWORD = ProductTerms(
+    name="Sword",
+    sku=None,
+    description=None,
+    delivery_type="manual",
+    billing_type="one_time",
+    billing_interval=None,
+    billing_interval_count=None,
+    status="active",
+    price=Hundredths(19_99),
+    compare_at_price=None,
+    currency="USD",
+    stock=None,
+    max_per_order=None,
+    category=None,
+    tags="[]",
+    image_url=None,
+    metadata="{}",
+)
+
+
+async def make(db: Engine, **terms: Any) -> Product:
+    async with db.write() as tx:
+        return await storage.add(tx, msgspec.structs.replace(SWORD, **terms), NOW)
+
+
+async def read(db: Engine, product_id: int) -> Product:
+    async with db.read() as tx:
+        product = await storage.get(tx, product_id)
+    assert product is not None
+    return product
+
+
+async def stored(db: Engine, product_id: int) -> Any:
+    """The row itself, deleted or not."""
+    columns = products.c.sku, products.c.slug, products.c.search_text, products.c.deleted_at
+    async with db.read() as tx:
+        return await tx.one(Query(select(*columns).where(products.c.id == product_id)))
+
+
+async def reserve(db: Engine, product_id: int, quantity: int) -> bool:
+    async with db.write() as tx:
+        return await storage.reserve_stock(tx, product_id, quantity)
+
+
+async def remove(db: Engine, product_id: int) -> None:
+    async with db.write() as tx:
+        await storage.remove(tx, product_id, LATER)
+
+
+async def test_an_added_product_is_read_back_as_it_was(db: Engine) -> None:
+    added = await make(db, sku="S-1", stock=3, tags='["rare"]', metadata='{"a":1.50}')
+    assert added == await read(db, added.id)
+    assert (added.id, added.slug, added.sku, added.tags, added.metadata) == (
+        1,
+        "sword",
+        "S-1",
+        '["rare"]',
+        '{"a":1.50}',
+    )
+    assert (added.sales_count, added.created_at, added.updated_at, added.deleted_at) == (0, NOW, NOW, None)
+
+
+async def test_many_are_looked_up_at_once_without_the_deleted(db: Engine) -> None:
+    sword, axe, bow = await make(db), await make(db, name="Axe"), await make(db, name="Bow")
+    await remove(db, axe.id)
+    async with db.read() as tx:
+        assert await storage.get_many(tx, [bow.id, axe.id, sword.id, sword.id, 99]) == {1: sword, 3: bow}
+        assert await storage.get_many(tx, []) == {}
+
+
+async def test_products_of_one_name_get_numbered_slugs(db: Engine) -> None:
+    assert [(await make(db)).slug for _ in range(4)] == ["sword", "sword-2", "sword-3", "sword-4"]
+
+
+async def test_a_number_that_another_name_has_taken_is_left_out(db: Engine) -> None:
+    await make(db, name="Sword 2")
+    await make(db, name="Sword of Dawn")
+    assert [(await make(db)).slug for _ in range(2)] == ["sword", "sword-3"]
+
+
+async def test_long_names_that_begin_the_same_get_different_slugs(db: Engine) -> None:
+    slugs = [(await make(db, name="x" * length)).slug for length in (90, 100, 255)]
+    assert slugs == ["x" * 80, "x" * 78 + "-2", "x" * 78 + "-3"]
+
+
+async def test_the_same_name_added_at_once_gets_as_many_slugs(db: Engine) -> None:
+    added = await asyncio.gather(*(make(db) for _ in range(20)))
+    assert {product.slug for product in added} == {"sword", *(f"sword-{number}" for number in range(2, 21))}
+
+
+async def test_a_sku_belongs_to_one_product(db: Engine) -> None:
+    await make(db, sku="S-1")
+    axe = await make(db, name="Axe", sku="A-1")
+    with pytest.raises(InvalidFields) as at_adding:
+        await make(db, sku="S-1")
+    with pytest.raises(InvalidFields) as at_change:
+        async with db.write() as tx:
+            await storage.set_terms(tx, axe, msgspec.structs.replace(axe, sku="S-1"), LATER)
+    expected = {"sku": ["The sku field has already been taken."]}
+    assert (at_adding.value.fields, at_change.value.fields) == (expected, expected)
+    assert await read(db, axe.id) == axe
+
+
+async def test_of_many_who_want_a_sku_at_once_one_gets_it(db: Engine) -> None:
+    answers = await asyncio.gather(*(make(db, sku=f"S-{i % 5}") for i in range(50)), return_exceptions=True)
+    assert sorted(answer.sku or "" for answer in answers if isinstance(answer, Product)) == [f"S-{i}" for i in range(5)]
+    assert sum(isinstance(answer, InvalidFields) for answer in answers) == 45
+
+
+async def test_of_adding_and_changing_at_once_one_gets_the_sku(db: Engine) -> None:
+    others = [await make(db, name=f"Axe {number}") for number in range(10)]
+
+    async def change(product: Product) -> Product:
+        async with db.write() as tx:
+            return await storage.set_terms(tx, product, msgspec.structs.replace(product, sku="S-1"), LATER)
+
+    deeds = [*(change(product) for product in others), *(make(db, sku="S-1") for _ in range(10))]
+    answers = await asyncio.gather(*deeds, return_exceptions=True)
+    assert sum(isinstance(answer, Product) for answer in answers) == 1
+    assert sum(isinstance(answer, InvalidFields) for answer in answers) == 19
+
+
+async def test_a_change_keeps_the_slug_and_moves_the_search_along(db: Engine) -> None:
+    sword = await make(db, sku="S-1")
+    async with db.write() as tx:
+        changed = await storage.set_terms(tx, sword, msgspec.structs.replace(sword, name="Axe"), LATER)
+    assert changed == msgspec.structs.replace(sword, name="Axe", updated_at=LATER)
+    assert await stored(db, sword.id) == ("S-1", "sword", "axe\ns-1", None)
+
+
+async def test_a_deleted_product_is_gone_but_its_row_stays(db: Engine) -> None:
+    sword = await make(db, sku="S-1", stock=5)
+    await remove(db, sword.id)
+    async with db.write() as tx:
+        assert await storage.get(tx, sword.id) is None
+        assert await storage.for_change(tx, sword.id) is None
+        assert not await storage.reserve_stock(tx, sword.id, 1)
+    assert await stored(db, sword.id) == (None, "sword", "sword\ns-1", LATER)
+
+
+async def test_a_deleted_product_gives_back_its_sku_but_not_its_slug(db: Engine) -> None:
+    await remove(db, (await make(db, sku="S-1")).id)
+    again = await make(db, sku="S-1")
+    assert (again.sku, again.slug) == ("S-1", "sword-2")
+
+
+async def test_stock_is_reserved_as_long_as_there_is_enough(db: Engine) -> None:
+    sword = await make(db, stock=5)
+    assert [await reserve(db, sword.id, quantity) for quantity in (6, 3, 3, 2, 1)] == [False, True, False, True, False]
+    assert await read(db, sword.id) == msgspec.structs.replace(sword, stock=0)
+
+
+async def test_released_stock_can_be_reserved_again(db: Engine) -> None:
+    sword = await make(db, stock=1)
+    assert await reserve(db, sword.id, 1)
+    async with db.write() as tx:
+        await storage.release_stock(tx, sword.id, 1)
+    assert await reserve(db, sword.id, 1)
+
+
+async def test_unlimited_stock_stays_unlimited(db: Engine) -> None:
+    sword = await make(db)
+    assert await reserve(db, sword.id, 1_000_000)
+    async with db.write() as tx:
+        await storage.release_stock(tx, sword.id, 1_000_000)
+    assert (await read(db, sword.id)).stock is None
+
+
+async def test_nothing_is_reserved_of_a_product_that_does_not_exist(db: Engine) -> None:
+    assert not await reserve(db, 7, 1)
+
+
+async def test_64_at_once_share_a_stock_of_10(db: Engine) -> None:
+    sword = await make(db, stock=10)
+    answers = await asyncio.gather(*(reserve(db, sword.id, 1) for _ in range(64)))
+    assert sorted(answers) == [False] * 54 + [True] * 10
+    assert (await read(db, sword.id)).stock == 0
+
+
+async def test_a_change_made_during_reservations_loses_none_of_them(db: Engine) -> None:
+    sword = await make(db, stock=100)
+
+    async def rename(name: str) -> None:
+        async with db.write() as tx:
+            product = await storage.for_change(tx, sword.id)
+            assert product is not None
+            await storage.set_terms(tx, product, msgspec.structs.replace(product, name=name), LATER)
+
+    deeds = [deed for i in range(20) for deed in (reserve(db, sword.id, 1), rename(f"Sword {i}"))]
+    await asyncio.gather(*deeds)
+    assert (await read(db, sword.id)).stock == 80
+
+
+async def test_sales_go_up_and_down_without_touching_the_rest(db: Engine) -> None:
+    sword = await make(db)
+    async with db.write() as tx:
+        await storage.add_sales(tx, sword.id, 3)
+        await storage.add_sales(tx, sword.id, -1)
+    assert await read(db, sword.id) == msgspec.structs.replace(sword, sales_count=2)
+
+
+async def test_only_active_subscriptions_of_the_product_itself_count(db: Engine) -> None:
+    sword, axe = await make(db), await make(db, name="Axe")
+    await subscribe(db, sword.id)
+    async with db.write() as tx:
+        assert await storage.has_active_subscriptions(tx, sword.id)
+        assert not await storage.has_active_subscriptions(tx, axe.id)
+        await tx.run(Query(update(subscriptions).values(status="cancelled")))
+        assert not await storage.has_active_subscriptions(tx, sword.id)
+
+
+async def subscribe(db: Engine, product_id: int) -> None:
+    """An active subscription, and the customer whose it is."""
+    dates = {"created_at": NOW, "updated_at": NOW}
+    customer = {
+        "id": 1,
+        "email": "ana@example.com",
+        "name": "Ana",
+        "status": "active",
+        "accepts_marketing": False,
+        "email_status": "ok",
+        "referral_code": "ANA",
+        "orders_count": 0,
+        "total_spent": 0,
+        "tags": "[]",
+        "search_text": "ana",
+        **dates,
+    }
+    subscription = {
+        "customer_id": 1,
+        "product_id": product_id,
+        "product_name": "Sword",
+        "status": "active",
+        "price": 1,
+        "currency": "USD",
+        "interval": "month",
+        "interval_count": 1,
+        "current_period_start": NOW,
+        "current_period_end": LATER,
+        "cancel_at_period_end": False,
+        "renewals_count": 0,
+        **dates,
+    }
+    async with db.write() as tx:
+        await tx.run(Query(insert(customers).values(customer)))
+        await tx.run(Query(insert(subscriptions).values(subscription)))
