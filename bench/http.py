@@ -203,10 +203,13 @@ class Bench:
 
 
 def as_table(comparisons: list[Comparison]) -> Table:
-    table = Table(title="One core, medians of all rounds", caption="database: PostgreSQL's own CPU, not in the ratio")
+    table = Table(
+        title="One core, medians of all rounds",
+        caption="CPU us: of the server for one request; DB: PostgreSQL's own, not in the ratio",
+    )
     for name in ("engine", "endpoint", "subject"):
         table.add_column(name, no_wrap=True)
-    for name in ("CPU us each", "per CPU s", "per s", "database us", "ratio", "half lie in", "target"):
+    for name in ("CPU us", "per CPU s", "per s", "DB CPU us", "ratio", "half in", "target"):
         table.add_column(name, justify="right", no_wrap=True)
     for found in comparisons:
         verdict = f"{found.target:.0f} {'met' if found.ratio >= found.target else 'MISSED'}"

@@ -13,6 +13,7 @@ from rich.markup import escape
 from lootkeep import settings, wiring
 from lootkeep.cli.output import out, print_json, run
 from lootkeep.kernel.errors import StartupError
+from lootkeep.services import recount
 from lootkeep.settings import Settings
 from lootkeep.storage import migrations
 
@@ -23,9 +24,19 @@ class Finding(NamedTuple):
     sentence: str
 
 
-def doctor(json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+def doctor(
+    check_counters: Annotated[
+        bool, typer.Option("--check-counters", help="Count all kept totals again and compare.")
+    ] = False,
+    rebuild_counters: Annotated[
+        bool, typer.Option("--rebuild-counters", help="Count all kept totals again and mend those that are wrong.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
     """Check the settings, the database and Redis. Exits with 1 when something is wrong."""
     findings = run(_examine())
+    if (check_counters or rebuild_counters) and all(finding.is_good for finding in findings):
+        findings.append(run(_counters(rebuild=rebuild_counters)))
     if json:
         print_json([finding._asdict() for finding in findings])
     else:
@@ -34,6 +45,17 @@ def doctor(json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = F
             out.print(f"{mark}  {finding.what:<10} {escape(finding.sentence)}")
     if not all(finding.is_good for finding in findings):
         sys.exit(1)
+
+
+async def _counters(*, rebuild: bool) -> Finding:
+    async with wiring.opened(settings.load()) as deps:
+        wrong = await (recount.rebuild(deps) if rebuild else recount.check(deps))
+    if not any(wrong.values()):
+        return Finding("counters", True, "Every kept total equals a recount.")
+    told = ", ".join(f"{count} of {kind}" for kind, count in wrong.items() if count)
+    if rebuild:
+        return Finding("counters", True, f"Kept totals that were wrong are mended: {told}.")
+    return Finding("counters", False, f"Kept totals are wrong: {told}. Run `lootkeep doctor --rebuild-counters`.")
 
 
 async def _examine() -> list[Finding]:

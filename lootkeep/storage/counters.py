@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sqlalchemy import BigInteger, bindparam, cast, func, select
 from sqlalchemy.dialects import postgresql
 
@@ -13,7 +15,7 @@ from lootkeep.storage.tables import counters
 # Deeds on different rows of the store mostly meet in different shards.
 _SHARDS = 4
 # The bucket of a total; the others are days since the epoch.
-_TOTAL = -1
+TOTAL = -1
 
 _NEW = postgresql.insert(counters).values(
     name=bindparam("counter"), bucket=bindparam("day"), shard=bindparam("part"), value=bindparam("change")
@@ -26,15 +28,16 @@ _ADD = Query(
 _SUM = cast(func.sum(counters.c.value), BigInteger)
 _TOTALS = Query(
     select(counters.c.name, _SUM)
-    .where(counters.c.name.like(bindparam("pattern")), counters.c.bucket == _TOTAL)
+    .where(counters.c.name.like(bindparam("pattern")), counters.c.bucket == TOTAL)
     .group_by(counters.c.name)
 )
 _DAYS = Query(
     select(counters.c.bucket, _SUM)
-    .where(counters.c.name.like(bindparam("pattern")), counters.c.bucket != _TOTAL)
+    .where(counters.c.name.like(bindparam("pattern")), counters.c.bucket != TOTAL)
     .group_by(counters.c.bucket)
     .order_by(counters.c.bucket.desc())
 )
+_ALL = Query(select(counters.c.name, counters.c.bucket, _SUM).group_by(counters.c.name, counters.c.bucket))
 
 
 class Changes:
@@ -46,7 +49,7 @@ class Changes:
 
     def add(self, name: str, change: int, *, at: Instant | None = None) -> None:
         """With a time, the total is kept by day as well."""
-        buckets = (_TOTAL,) if at is None else (_TOTAL, at // DAY)
+        buckets = (TOTAL,) if at is None else (TOTAL, at // DAY)
         for bucket in buckets:
             self._changes[name, bucket] = self._changes.get((name, bucket), 0) + change
 
@@ -75,3 +78,15 @@ async def place(tx: Transaction, pattern: str, offset: int) -> tuple[Instant, in
         offset -= count
         end = Instant(day * DAY)
     return end, offset
+
+
+async def set_all(tx: Transaction, expected: Mapping[tuple[str, int], int]) -> int:
+    """Sets every total to what was counted anew; tells how many were wrong."""
+    kept = {(name, bucket): value for name, bucket, value in await tx.all(_ALL)}
+    wrong = 0
+    for name, bucket in kept.keys() | expected.keys():
+        change = expected.get((name, bucket), 0) - kept.get((name, bucket), 0)
+        if change:
+            wrong += 1
+            await tx.run(_ADD, counter=name, day=bucket, part=0, change=change)
+    return wrong

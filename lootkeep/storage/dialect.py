@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BindParameter, Boolean, Column, ColumnElement
+from sqlalchemy import BindParameter, Boolean, ClauseElement, Column, ColumnElement, Executable
 from sqlalchemy.ext.compiler import compiles
 
 # A trigram index knows nothing shorter.
@@ -51,3 +51,23 @@ def _by_instr(element: ContainsShort, compiler: Any, **kw: Any) -> str:
 @compiles(ContainsShort, "postgresql")
 def _by_strpos(element: ContainsShort, compiler: Any, **kw: Any) -> str:
     return f"strpos({compiler.process(element.search_text, **kw)}, {compiler.process(element.term, **kw)}) > 0"
+
+
+class HoldTables(Executable, ClauseElement):
+    """Keeps all other writers away from these tables until the transaction ends."""
+
+    inherit_cache = False
+
+    def __init__(self, *tables: str) -> None:
+        self.tables = tables
+
+
+@compiles(HoldTables, "sqlite")
+def _is_held(element: HoldTables, compiler: Any, **kw: Any) -> str:
+    # There is one writer: a transaction that writes keeps the others away by itself.
+    return "SELECT 1"
+
+
+@compiles(HoldTables, "postgresql")
+def _lock_tables(element: HoldTables, compiler: Any, **kw: Any) -> str:
+    return f"LOCK TABLE {', '.join(element.tables)} IN SHARE ROW EXCLUSIVE MODE"

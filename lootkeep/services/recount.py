@@ -1,0 +1,29 @@
+"""Proving that the kept totals are right, and mending them if not."""
+
+from __future__ import annotations
+
+from lootkeep.deps import Deps
+from lootkeep.storage import recount as storage
+
+
+async def rebuild(deps: Deps) -> dict[str, int]:
+    """Mends every kept total; tells how many of each kind were wrong."""
+    async with deps.db.write() as tx:
+        return await storage.mend(tx, deps.currency)
+
+
+async def check(deps: Deps) -> dict[str, int]:
+    """The same without changing anything."""
+    try:
+        async with deps.db.write() as tx:
+            raise _Undo(await storage.mend(tx, deps.currency))
+    except _Undo as undo:
+        return undo.wrong
+
+
+class _Undo(Exception):
+    """Ends the transaction without keeping what it did."""
+
+    def __init__(self, wrong: dict[str, int]) -> None:
+        super().__init__()
+        self.wrong = wrong

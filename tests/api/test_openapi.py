@@ -1,0 +1,222 @@
+"""The OpenAPI document: valid, complete for every row, and true: the running API does what it says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import httpx
+import pytest
+from openapi_schema_validator import OAS31Validator
+from openapi_spec_validator import OpenAPIV31SpecValidator
+from referencing import Registry, Resource
+from referencing.jsonschema import DRAFT202012
+
+from lootkeep import wiring
+from lootkeep.api.http.routes import Route
+from lootkeep.domain.access import SCOPES
+from tests.world import EXTERNAL, World
+
+Json = dict[str, Any]
+
+DOCUMENT = wiring.document()
+_ADDRESS = "urn:openapi"
+_REGISTRY: Registry[Any] = Registry().with_resource(_ADDRESS, Resource.from_contents(DOCUMENT, DRAFT202012))
+
+ROWS = [
+    pytest.param(group.prefix, route, id=f"{route.method} {route.path}")
+    for group in wiring.GROUPS
+    for route in group.routes
+]
+EVERY_ROW = pytest.mark.parametrize(("prefix", "route"), ROWS)
+
+
+def operation(prefix: str, route: Route) -> Json:
+    found: Json = DOCUMENT["paths"][prefix + route.path][route.method.lower()]
+    return found
+
+
+def faults(value: Any, schema: Json) -> list[str]:
+    """What a schema of the document finds wrong with a value."""
+    absolute = _absolute(schema)
+    return [error.message for error in OAS31Validator(absolute, registry=_REGISTRY).iter_errors(value)]
+
+
+def _absolute(schema: Any) -> Any:
+    """The schema with its references pointing into the document, wherever it is looked at."""
+    if isinstance(schema, dict):
+        return {
+            key: _ADDRESS + value if key == "$ref" and str(value).startswith("#") else _absolute(value)
+            for key, value in schema.items()
+        }
+    return [_absolute(item) for item in schema] if isinstance(schema, list) else schema
+
+
+def resolved(response: Json) -> Json:
+    if "$ref" in response:
+        found: Json = DOCUMENT["components"]["responses"][response["$ref"].rsplit("/", 1)[1]]
+        return found
+    return response
+
+
+def content_of(part: Json) -> Json:
+    found: Json = part["content"]["application/json"]
+    return found
+
+
+def test_the_document_is_valid_openapi() -> None:
+    assert [str(error) for error in OpenAPIV31SpecValidator(DOCUMENT).iter_errors()] == []
+
+
+async def test_the_document_is_served_as_it_is(world: World) -> None:
+    answer = await world.http.get("/openapi.json")
+    assert answer.headers["Content-Type"] == "application/json"
+    assert answer.json() == DOCUMENT
+
+
+def test_there_is_one_operation_for_each_row_and_no_other() -> None:
+    documented = [(method.upper(), path) for path, methods in DOCUMENT["paths"].items() for method in methods]
+    rows = [(route.method, group.prefix + route.path) for group in wiring.GROUPS for route in group.routes]
+    assert sorted(documented) == sorted(rows)
+
+
+def test_every_operation_has_a_name_of_its_own() -> None:
+    names = Counter(row["operationId"] for path in DOCUMENT["paths"].values() for row in path.values())
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+@EVERY_ROW
+def test_an_operation_says_what_it_does_and_what_it_needs(prefix: str, route: Route) -> None:
+    row = operation(prefix, route)
+    assert row["summary"]
+    assert row["security"] == [{"bearerAuth": [route.scope]}]
+    assert route.scope in SCOPES
+    assert set(row["tags"]) <= {tag["name"] for tag in DOCUMENT["tags"]}
+
+
+@EVERY_ROW
+def test_an_operation_names_every_answer_it_can_give(prefix: str, route: Route) -> None:
+    expected = {str(route.answer.status), "401", "403", "429", "500", "503"}
+    if "{" in route.path:
+        expected |= {"404"}
+    if route.body:
+        expected |= {"413", "415", "422"}
+    if route.query:
+        expected |= {"422"}
+    if route.method == "POST":
+        expected |= {"409", "422"}
+    assert expected <= set(operation(prefix, route)["responses"])
+
+
+@EVERY_ROW
+def test_every_answer_has_an_example_that_its_schema_accepts(prefix: str, route: Route) -> None:
+    responses = {status: resolved(found) for status, found in operation(prefix, route)["responses"].items()}
+    told = {
+        status: faults(content_of(found)["example"], content_of(found)["schema"]) for status, found in responses.items()
+    }
+    assert told == dict.fromkeys(responses, [])
+
+
+@EVERY_ROW
+def test_every_failure_is_named_as_its_status_is(prefix: str, route: Route) -> None:
+    names = {"401": "Unauthorized", "403": "Forbidden", "404": "Not Found", "409": "Conflict"}
+    names |= {"413": "Payload Too Large", "415": "Unsupported Media Type", "422": "Validation Error"}
+    names |= {"429": "Too Many Requests", "500": "Server Error", "503": "Service Unavailable"}
+    responses = operation(prefix, route)["responses"]
+    failures = {status: content_of(resolved(found))["example"] for status, found in responses.items() if status >= "4"}
+    assert {status: (example["success"], example["error"]) for status, example in failures.items()} == {
+        status: (False, names[status]) for status in failures
+    }
+
+
+@EVERY_ROW
+def test_a_body_has_an_example_that_its_schema_accepts(prefix: str, route: Route) -> None:
+    body = operation(prefix, route).get("requestBody")
+    assert (body is not None) == (route.body is not None)
+    if body:
+        assert content_of(body)["example"] != {}
+        assert faults(content_of(body)["example"], content_of(body)["schema"]) == []
+
+
+@EVERY_ROW
+def test_every_parameter_is_described(prefix: str, route: Route) -> None:
+    parameters = operation(prefix, route).get("parameters", [])
+    in_path = [parameter["name"] for parameter in parameters if parameter["in"] == "path"]
+    assert in_path == [part[1:-1] for part in route.path.split("/") if part.startswith("{")]
+    assert all(parameter.get("schema") for parameter in parameters)
+    assert all(parameter.get("description") for parameter in parameters if parameter["in"] != "path")
+
+
+def test_every_field_is_described() -> None:
+    silent = [
+        f"{name}.{field}"
+        for name, schema in DOCUMENT["components"]["schemas"].items()
+        for field, shape in schema.get("properties", {}).items()
+        if not shape.get("description") and "$ref" not in shape and field != "success"
+    ]
+    assert silent == []
+
+
+# The document is true
+
+
+async def furnish(world: World) -> None:
+    """What the examples speak of: the tiers 1 to 3."""
+    bronze = {"name": "Bronze", "referrals_required": 5, "reward_type": "percentage_discount", "reward_value": 10}
+    for _ in range(3):
+        assert (await world.post("/referrals/tiers", bronze)).status_code == 201
+
+
+async def call_as_shown(world: World, prefix: str, route: Route, **options: Any) -> httpx.Response:
+    row = operation(prefix, route)
+    path = prefix + route.path
+    for parameter in row.get("parameters", []):
+        if parameter["in"] == "path":
+            path = path.replace("{%s}" % parameter["name"], str(parameter["example"]))
+    body = content_of(row["requestBody"])["example"] if route.body else None
+    return await world.call(route.method, path, body, **options)
+
+
+@EVERY_ROW
+async def test_an_example_request_is_answered_as_the_document_says(world: World, prefix: str, route: Route) -> None:
+    await furnish(world)
+    answer = await call_as_shown(world, prefix, route)
+    assert answer.status_code == route.answer.status, answer.text
+    documented = operation(prefix, route)["responses"][str(answer.status_code)]
+    assert faults(answer.json(), content_of(documented)["schema"]) == []
+    assert set(answer.json()) == set(content_of(documented)["example"])
+    assert [name for name in documented["headers"] if name not in answer.headers] == []
+
+
+@EVERY_ROW
+async def test_refusals_are_as_the_document_says(world: World, prefix: str, route: Route) -> None:
+    await furnish(world)
+    once = await world.new_token(*SCOPES, rate_limit=1)
+    answers = [
+        await call_as_shown(world, prefix, route, token="lk_nobody"),
+        await call_as_shown(world, prefix, route, token=await world.new_token()),
+        await call_as_shown(world, prefix, route, token=once),
+        await call_as_shown(world, prefix, route, token=once),
+    ]
+    assert [answer.status_code for answer in answers] == [401, 403, route.answer.status, 429]
+    for answer in answers:
+        documented = resolved(operation(prefix, route)["responses"][str(answer.status_code)])
+        assert faults(answer.json(), content_of(documented)["schema"]) == []
+
+
+@EVERY_ROW
+async def test_a_body_the_schema_refuses_is_refused_by_the_api(world: World, prefix: str, route: Route) -> None:
+    if not route.body:
+        return
+    await furnish(world)
+    schema = content_of(operation(prefix, route)["requestBody"])["schema"]
+    fields = DOCUMENT["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]["properties"]
+    wrong: Json = {name: {"wrong": True} for name in fields}
+    path = prefix + route.path.replace("{id}", "3")
+    answer = await world.call(route.method, path, wrong)
+    assert faults(wrong, schema) != []
+    assert (answer.status_code, sorted(answer.json()["errors"])) == (422, sorted(fields))
+
+
+def test_the_document_speaks_of_the_external_api() -> None:
+    assert any(path.startswith(EXTERNAL) for path in DOCUMENT["paths"])

@@ -1,0 +1,109 @@
+"""The pages hold together: links lead somewhere, titles are there, and commands exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import typer
+
+from lootkeep.cli import app
+from tests.rules.tree import ROOT, files, name
+
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *files("*.md", under=ROOT / "docs")]
+_LINK = re.compile(r"\]\(([^)\s]+)\)")
+_HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+_BLOCK = re.compile(r"```.*?```", re.DOTALL)
+_COMMAND = re.compile(r"(?:^|[`/ ])lootkeep((?: [a-z]+)+)", re.MULTILINE)
+_MAKE = re.compile(r"(?:^|`)make ([a-z]+)", re.MULTILINE)
+_TARGET = re.compile(r"^([a-z]+):.*##", re.MULTILINE)
+
+each_page = pytest.mark.parametrize("page", PAGES, ids=name)
+
+
+@each_page
+def test_a_page_opens_with_its_title(page: Path) -> None:
+    first = page.read_text().partition("\n")[0]
+    assert re.fullmatch(r"# \S.*", first), f"{name(page)} must open with `# Title`, not {first!r}."
+
+
+@each_page
+def test_a_page_has_one_title(page: Path) -> None:
+    titles = re.findall(r"^# .+$", _BLOCK.sub("", page.read_text()), re.MULTILINE)
+    assert len(titles) == 1, f"{name(page)} has the titles {titles}."
+
+
+@each_page
+def test_every_link_within_the_repository_leads_somewhere(page: Path) -> None:
+    links = [link for link in _LINK.findall(_BLOCK.sub("", page.read_text())) if "://" not in link]
+    broken = [link for link in links if not _leads_somewhere(page, link)]
+    assert not broken, f"{name(page)} links to {', '.join(broken)}, where there is nothing."
+
+
+@each_page
+def test_every_command_that_is_named_exists(page: Path) -> None:
+    commands = {tuple(words.split()) for words in _COMMAND.findall(page.read_text())}
+    unknown = [" ".join(command) for command in sorted(commands) if not _is_command(command)]
+    assert not unknown, f"{name(page)} names `lootkeep {'`, `lootkeep '.join(unknown)}`, which does not exist."
+
+
+@each_page
+def test_every_make_command_that_is_named_exists(page: Path) -> None:
+    targets = set(_TARGET.findall((ROOT / "Makefile").read_text()))
+    unknown = set(_MAKE.findall(page.read_text())) - targets
+    assert not unknown, f"{name(page)} names `make {'`, `make '.join(sorted(unknown))}`, which does not exist."
+
+
+def test_readme_names_every_command_of_the_makefile_and_of_lootkeep() -> None:
+    readme = (ROOT / "README.md").read_text()
+    makes = [f"make {target}" for target in _TARGET.findall((ROOT / "Makefile").read_text())]
+    lootkeeps = [f"lootkeep {command}" for command in _commands()]
+    missing = [command for command in [*makes, *lootkeeps] if f"`{command}" not in readme]
+    assert not missing, f"README.md does not name {', '.join(missing)}."
+
+
+def test_every_page_can_be_reached_from_readme() -> None:
+    reached: set[Path] = set()
+    waiting = [ROOT / "README.md"]
+    while waiting:
+        page = waiting.pop()
+        reached.add(page)
+        targets = [(page.parent / link.partition("#")[0]).resolve() for link in _LINK.findall(page.read_text())]
+        waiting += [
+            target for target in targets if target.suffix == ".md" and target.exists() and target not in reached
+        ]
+    lost = [name(page) for page in PAGES if page not in reached]
+    assert not lost, f"No page that README.md leads to links to {', '.join(lost)}."
+
+
+def _leads_somewhere(page: Path, link: str) -> bool:
+    path, _, anchor = link.partition("#")
+    target = (page.parent / path).resolve() if path else page
+    if not target.exists():
+        return False
+    return not anchor or anchor in {_anchor(heading) for heading in _HEADING.findall(target.read_text())}
+
+
+def _anchor(heading: str) -> str:
+    """The anchor that code hosts make of a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def _commands() -> list[str]:
+    command = typer.main.get_command(app)
+    names: list[str] = list(getattr(command, "commands", {}))
+    return names
+
+
+def _is_command(words: tuple[str, ...]) -> bool:
+    """True when the words begin with a command: what follows a whole command are its arguments or a sentence."""
+    node = typer.main.get_command(app)
+    for word in words:
+        below = getattr(node, "commands", None)
+        if below is None:
+            return True
+        if word not in below:
+            return False
+        node = below[word]
+    return True

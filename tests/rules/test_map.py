@@ -1,0 +1,42 @@
+"""README's map is the tree: every folder has its line, and every line its folder."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.rules.tree import ROOT, folders, packages
+
+HEADING = "## Map"
+_LINE = re.compile(r"^(?P<indent> *)(?P<name>[\w.-]+/?)  +(?P<words>\S.*)$")
+_INDENT = 2
+
+
+def read_map() -> dict[str, str]:
+    """Each path of the map with its words: the first block after the heading, two spaces for each level."""
+    _, _, rest = (ROOT / "README.md").read_text().partition(f"\n{HEADING}\n")
+    assert rest, f"README.md has no heading {HEADING!r}."
+    found: dict[str, str] = {}
+    above: list[str] = []
+    for line in rest.split("```")[1].splitlines()[1:]:
+        match = _LINE.match(line)
+        assert match, f"README.md's map has a line that is no `name  words`: {line!r}"
+        above = [*above[: len(match["indent"]) // _INDENT], match["name"].rstrip("/")]
+        found["/".join(above)] = match["words"]
+    return found
+
+
+def test_every_folder_has_a_line() -> None:
+    missing = sorted({*folders(), *packages()} - read_map().keys())
+    assert not missing, f"README.md's map lacks {', '.join(missing)}: add a line that says what is there."
+
+
+def test_every_line_has_its_folder_or_file() -> None:
+    gone = [path for path in read_map() if not (ROOT / path).exists()]
+    assert not gone, f"README.md's map names {', '.join(gone)}, which is not in the tree."
+
+
+@pytest.mark.parametrize("name", ["lootkeep/deps.py", "lootkeep/settings.py", "lootkeep/wiring.py"])
+def test_the_files_beside_the_layers_have_a_line_too(name: str) -> None:
+    assert name in read_map(), f"README.md's map lacks {name}."

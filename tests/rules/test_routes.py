@@ -1,0 +1,118 @@
+"""Every row of the route table has a scope that fits, words, a page and a test."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import pytest
+
+from lootkeep.api.http.routes import Group, Route
+from lootkeep.domain.access import SCOPES
+from lootkeep.wiring import GROUPS
+from tests.rules.tree import ROOT, files
+
+EXTERNAL = "/api/external/v1"
+STORE = "/api/store/v1"
+
+# POSTs that change nothing: they need the scope for reading.
+READING_POSTS = {("POST", "/referrals/validate"), ("POST", "/gift-cards/validate")}
+# Paths of the External API whose first word is not the group of their scope.
+OTHER_GROUPS = {"events": "webhooks"}
+
+METHODS = {"GET", "POST", "PUT", "PATCH", "DELETE"}
+_STYLE = re.compile(r"(/([a-z][a-z0-9]*(-[a-z0-9]+)*|\{[a-z]+(_[a-z]+)*\}))+")
+_CONSTANT = re.compile(r"^([A-Z_]+) = f?\"([^\"]*)\"$", re.MULTILINE)
+# In a test a parameter is a value, or an expression in an f-string.
+_VALUE = r"(\{[^}]*\}|[^/\"'?\s{}]+)"
+
+
+def _with_constants(test: str) -> str:
+    """A test's text as it reads when each constant stands for its path."""
+    for constant, value in _CONSTANT.findall(test):
+        test = test.replace(f"{{{constant}}}", value)
+    return test
+
+
+ROWS = [(group, route) for group in GROUPS for route in group.routes]
+PAGES = {file.name: file.read_text() for file in files("*.md", under=ROOT / "docs/api")}
+TESTS = "\n".join(_with_constants(file.read_text()) for file in files("test_*.py", under=ROOT / "tests/api"))
+
+
+def title(group: Group, route: Route) -> str:
+    return f"{route.method} {group.prefix}{route.path}"
+
+
+each_row = pytest.mark.parametrize(("group", "route"), ROWS, ids=[title(*row) for row in ROWS])
+
+
+@each_row
+def test_a_row_has_a_known_scope(group: Group, route: Route) -> None:
+    assert route.scope in SCOPES, f"{title(group, route)}: the scope {route.scope} is not in SCOPES."
+
+
+@each_row
+def test_reading_needs_the_scope_to_read_and_all_else_the_scope_to_write(group: Group, route: Route) -> None:
+    is_reading = route.method == "GET" or (route.method, route.path) in READING_POSTS
+    expected = f"{_scope_group(group, route)}:{'read' if is_reading else 'write'}"
+    assert route.scope == expected, f"{title(group, route)} has the scope {route.scope}; expected is {expected}."
+
+
+@each_row
+def test_a_row_has_a_method_and_a_path_in_our_style(group: Group, route: Route) -> None:
+    assert route.method in METHODS, f"{title(group, route)}: {route.method} is no method of ours."
+    assert _STYLE.fullmatch(route.path), f"{title(group, route)}: words with hyphens, parameters with underscores."
+
+
+@each_row
+def test_a_row_has_a_summary_that_begins_like_a_sentence_and_has_no_full_stop(group: Group, route: Route) -> None:
+    assert re.fullmatch(r"[A-Z].*[^.\s]", route.summary), f"{title(group, route)} needs a summary: {route.summary!r}"
+
+
+@each_row
+def test_a_row_says_what_it_answers(group: Group, route: Route) -> None:
+    answer = route.answer
+    assert answer.view or answer.message, f"{title(group, route)} must answer a view or a message."
+    assert answer.status in (200, 201), f"{title(group, route)} answers {answer.status}: success is 200 or 201."
+
+
+@each_row
+def test_a_row_is_named_in_the_docs(group: Group, route: Route) -> None:
+    wanted = re.compile(rf"{route.method} ({group.prefix})?{re.escape(route.path)}(?![\w/{{-])")
+    assert any(wanted.search(page) for page in PAGES.values()), (
+        f"No page in docs/api names `{title(group, route)}`: add it with a curl and its answer."
+    )
+
+
+@each_row
+def test_a_row_has_a_test(group: Group, route: Route) -> None:
+    path = re.sub(r"\\\{\w+\\\}", lambda _: _VALUE, re.escape(route.path))
+    wanted = re.compile(rf"{path}(?=[\"'?\s{{])")
+    assert wanted.search(TESTS), f"No test in tests/api calls {title(group, route)}."
+
+
+def test_no_two_rows_share_a_method_and_a_path() -> None:
+    assert _twice(title(*row) for row in ROWS) == []
+
+
+def test_no_two_rows_share_a_handler_name_which_is_their_name_in_openapi() -> None:
+    assert _twice(route.handler.__name__ for _, route in ROWS) == []
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=lambda group: f"{group.prefix} {group.name}")
+def test_a_group_has_a_name_and_a_sentence(group: Group) -> None:
+    assert group.name
+    assert group.description.endswith("."), f"The group {group.name} needs a description that is a sentence."
+
+
+def _scope_group(group: Group, route: Route) -> str:
+    if group.prefix == STORE:
+        return "store"
+    assert group.prefix == EXTERNAL, f"The prefix {group.prefix} is new: say here which scope its routes need."
+    first = route.path.split("/")[1]
+    return OTHER_GROUPS.get(first, first)
+
+
+def _twice(names: object) -> list[str]:
+    assert hasattr(names, "__iter__")
+    return [name for name, count in Counter(names).items() if count > 1]

@@ -1,0 +1,69 @@
+"""The page of settings is written from the settings: `python -m tests.rules.test_settings_page` writes it anew."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic.fields import FieldInfo
+
+from lootkeep.settings import Settings, variable
+from tests.rules.tree import ROOT
+
+PAGE = ROOT / "docs/operate/settings.md"
+COMMAND = "python -m tests.rules.test_settings_page"
+
+HEAD = """\
+# Settings
+
+Settings are environment variables. The service also reads a file named `.env` in its working directory; \
+the environment goes before the file. A value that cannot be used stops the start with one sentence for each \
+setting that is wrong. `lootkeep doctor` checks them without starting anything.
+
+| variable | default | what it is |
+|---|---|---|
+"""
+
+FOOT = """
+`serve --host` and `serve --port` go before `LOOTKEEP_HOST` and `LOOTKEEP_PORT`.
+
+With the embedded database the secret key is made at the first start and kept beside the database file, in \
+`lootkeep.db.key`, readable by its owner only. Back up both files: one is of little use without the other.
+
+An example for production:
+
+```
+LOOTKEEP_ENVIRONMENT=production
+LOOTKEEP_DATABASE_URL=postgresql://lootkeep:PASSWORD@db.internal/lootkeep
+LOOTKEEP_REDIS_URL=redis://redis.internal:6379/0
+LOOTKEEP_SECRET_KEY=the output of `openssl rand -hex 32`
+LOOTKEEP_HOST=0.0.0.0
+```
+"""
+
+
+def page() -> str:
+    rows = [_row(name, field) for name, field in Settings.model_fields.items()]
+    return HEAD + "".join(rows) + FOOT
+
+
+def test_the_page_lists_every_setting_as_the_code_has_it() -> None:
+    assert PAGE.read_text() == page(), f"{PAGE.name} is not what the settings say: run `{COMMAND}`."
+
+
+@pytest.mark.parametrize("name", Settings.model_fields)
+def test_a_setting_has_a_sentence(name: str) -> None:
+    sentence = Settings.model_fields[name].description or ""
+    assert sentence.endswith("."), f"The setting {name} needs a description that is a sentence."
+
+
+def _row(name: str, field: FieldInfo) -> str:
+    return f"| `{variable(name)}` | {_default(field.default)} | {field.description} |\n"
+
+
+def _default(value: Any) -> str:
+    return "none" if value is None else f"`{value}`"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())
