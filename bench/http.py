@@ -80,7 +80,7 @@ class Comparison:
     @property
     def middle_half(self) -> str:
         """Where half of the rounds lie: how far the ratio can be trusted."""
-        low, _, high = quantiles(self.ratios)
+        low, _, high = quantiles(self.ratios) if len(self.ratios) > 1 else self.ratios * 3
         return f"{low:.1f}-{high:.1f}"
 
     @property

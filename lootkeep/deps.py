@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lootkeep.domain.webhooks import Rules
+from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.ratelimit import RateLimiter
+from lootkeep.engines.vault import Vault
 from lootkeep.kernel.clock import Clock
 from lootkeep.kernel.ids import Ids
 from lootkeep.storage.database import Database
@@ -18,6 +21,7 @@ class Deps:
     ids: Ids
     db: Database
     limiter: RateLimiter
-    # Encrypts what must be stored but not be readable in a copy of the database.
-    secret_key: str
+    vault: Vault
+    outbound: Outbound
+    webhook_rules: Rules
     currency: str

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from redis.connection import parse_url
 
 from lootkeep.kernel.errors import StartupError
 
 PREFIX = "LOOTKEEP_"
 # Shorter keys can be guessed; 32 characters of randomness cannot.
-_SHORTEST_KEY = 32
+SHORTEST_KEY = 32
 
 
 class Settings(BaseSettings):
@@ -47,12 +49,54 @@ class Settings(BaseSettings):
     auth_failures_per_minute: Annotated[int, Field(ge=0)] = Field(
         60, description="Requests a minute without a valid token from one address; 0 switches it off."
     )
+    webhook_retry_delays: Annotated[tuple[int, ...], NoDecode] = Field(
+        (300, 1800, 7200, 21600, 43200),
+        description="Seconds to wait after each failed attempt of a delivery in turn; then it has failed.",
+    )
+    webhook_allow_insecure: bool = Field(
+        False, description="Permits `http` and loopback receivers, for development; refused in production."
+    )
+    webhook_allowed_networks: Annotated[tuple[IPv4Network | IPv6Network, ...], NoDecode] = Field(
+        (), description="Networks of your own, separated by commas, that webhooks may reach although they are private."
+    )
+    webhook_concurrency: Annotated[int, Field(ge=1, le=1000)] = Field(
+        10, description="Requests under way to one webhook at a time, in each process."
+    )
+    events_kept_days: Annotated[int, Field(ge=1)] = Field(
+        30, description="How long events and finished deliveries are kept."
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="What is logged; `info` has a line for each request."
     )
     log_format: Literal["auto", "console", "json"] = Field(
         "auto", description="How it is logged: `auto` is for people on a terminal and JSON elsewhere."
     )
+
+    @field_validator("webhook_retry_delays", mode="before")
+    @classmethod
+    def _delays(cls, value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        delays = [part.strip() for part in value.split(",") if part.strip()]
+        if not all(part.isdigit() and int(part) > 0 for part in delays):
+            raise ValueError("must be whole seconds separated by commas, such as 300,1800")
+        return tuple(int(part) for part in delays)
+
+    @field_validator("webhook_allowed_networks", mode="before")
+    @classmethod
+    def _networks(cls, value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+
+    @field_validator("redis_url")
+    @classmethod
+    def _redis(cls, url: str | None) -> str | None:
+        try:
+            parse_url(url or "redis://")  # type: ignore[no-untyped-call]
+        except ValueError:
+            raise ValueError("must be redis://HOST:PORT/NUMBER, rediss:// with TLS, or unix://PATH") from None
+        return url or None
 
     @field_validator("currency")
     @classmethod
@@ -66,8 +110,8 @@ class Settings(BaseSettings):
     @field_validator("secret_key")
     @classmethod
     def _long_enough(cls, key: SecretStr | None) -> SecretStr | None:
-        if key is not None and len(key.get_secret_value()) < _SHORTEST_KEY:
-            raise ValueError(f"must have at least {_SHORTEST_KEY} characters")
+        if key is not None and len(key.get_secret_value()) < SHORTEST_KEY:
+            raise ValueError(f"must have at least {SHORTEST_KEY} characters")
         return key
 
     @property

@@ -7,6 +7,7 @@ import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 from lootkeep import __version__
@@ -18,20 +19,28 @@ from lootkeep.api.http.limits import Limits
 from lootkeep.api.http.metrics import Metrics
 from lootkeep.api.http.probes import Check, Probes
 from lootkeep.deps import Deps
+from lootkeep.domain.webhooks import Rules, reachable
+from lootkeep.engines import logs
+from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.ratelimit import RateLimiter
 from lootkeep.engines.ratelimit.memory import MemoryRateLimiter
 from lootkeep.engines.ratelimit.redis import RedisRateLimiter
+from lootkeep.engines.vault import Vault
+from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup.postgres import PostgresWakeup
 from lootkeep.kernel.clock import SystemClock
 from lootkeep.kernel.errors import Reason, StartupError
 from lootkeep.kernel.ids import RandomIds
 from lootkeep.services import access, retention
-from lootkeep.settings import Settings, load
+from lootkeep.settings import SHORTEST_KEY, Settings, load
 from lootkeep.storage import access as stored_access
 from lootkeep.storage import migrations
 from lootkeep.storage.database import Engine
 from lootkeep.storage.postgres import PostgresDatabase
 from lootkeep.storage.sqlite import SqliteDatabase
+from lootkeep.worker.dispatch import Dispatcher, step_replays
 from lootkeep.worker.loop import Chore, Worker
+from lootkeep.worker.metrics import DeliveryMetrics
 
 GROUPS = (*external.GROUPS, *store.GROUPS)
 
@@ -49,21 +58,34 @@ async def opened(settings: Settings) -> AsyncIterator[Deps]:
     check_settings(settings)
     engine = await open_database(settings)
     limiter = _limiter(settings)
+    outbound = Outbound(reachable(webhook_rules(settings)))
     try:
         if settings.sqlite_path:
             await migrations.upgrade(engine)
         else:
             await migrations.check(engine)
-        deps = Deps(SystemClock(), RandomIds(), engine, limiter, _secret_key(settings), settings.currency)
+        deps = Deps(
+            SystemClock(),
+            RandomIds(),
+            engine,
+            limiter,
+            Vault(_secret_key(settings)),
+            outbound,
+            webhook_rules(settings),
+            settings.currency,
+        )
         await access.ensure_owner(deps)
         yield deps
     finally:
+        await outbound.close()
         await limiter.close()
         await engine.close()
 
 
 def check_settings(settings: Settings) -> None:
     """Refuses what cannot work or is not safe, with a sentence that says what to set."""
+    if settings.environment == "production" and settings.webhook_allow_insecure:
+        raise StartupError("LOOTKEEP_WEBHOOK_ALLOW_INSECURE must not be set in production: it permits http receivers.")
     if settings.secret_key is None and (settings.sqlite_path is None or settings.environment == "production"):
         where = "with PostgreSQL" if settings.sqlite_path is None else "in production"
         raise StartupError(
@@ -91,18 +113,20 @@ class Application:
         await receive()
         async with opened(self._settings) as deps:
             tokens = Tokens(deps)
-            worker = Worker(_chores(deps, tokens))
-            worker.start()
-            self._api = api(deps, self._settings, tokens, worker)
-            await send({"type": "lifespan.startup.complete"})
-            await receive()
-            await worker.stop()
+            metrics = Metrics()
+            uses = Chore("note token uses", 10, tokens.note_uses)
+            async with working(deps, self._settings, metrics, uses) as worker:
+                self._api = api(deps, self._settings, tokens, worker, metrics)
+                await send({"type": "lifespan.startup.complete"})
+                await receive()
         await send({"type": "lifespan.shutdown.complete"})
 
 
 def app() -> Application:
     """The factory that servers name: `lootkeep.wiring:app`."""
-    return Application(load())
+    settings = load()
+    logs.configure(settings.log_level, settings.log_format)
+    return Application(settings)
 
 
 @cache
@@ -110,24 +134,58 @@ def document() -> dict[str, Any]:
     return openapi.document(GROUPS, __version__)
 
 
-def api(deps: Deps, settings: Settings, tokens: Tokens, worker: Worker) -> ASGIApp:
+@asynccontextmanager
+async def working(deps: Deps, settings: Settings, metrics: Metrics, *chores: Chore) -> AsyncIterator[Worker]:
+    """The worker, alive inside the block; it ends what is under way before the block is left."""
+    wakeup = _wakeup(deps, settings)
+    dispatcher = Dispatcher(
+        deps,
+        wakeup,
+        delays=settings.webhook_retry_delays,
+        concurrency=settings.webhook_concurrency,
+        metrics=DeliveryMetrics(metrics.registry),
+    )
+    worker = Worker((*_chores(deps, settings), *chores), (dispatcher.run,))
+    worker.start()
+    try:
+        yield worker
+    finally:
+        wakeup.wake()
+        await worker.stop()
+        await wakeup.close()
+
+
+def api(deps: Deps, settings: Settings, tokens: Tokens, worker: Worker, metrics: Metrics) -> ASGIApp:
     """The application over Deps, however they were made."""
-    metrics = Metrics()
     limits = Limits(deps.limiter, settings.rate_limit_per_minute, settings.auth_failures_per_minute)
     checks: dict[str, Check] = {"database": partial(_database_answers, deps), "worker": worker.is_alive}
     probes = Probes(deps, tokens, metrics, checks, document())
     return Api(deps, GROUPS, tokens, limits, metrics, probes.app())
 
 
-def _chores(deps: Deps, tokens: Tokens) -> tuple[Chore, ...]:
+def _chores(deps: Deps, settings: Settings) -> tuple[Chore, ...]:
     return (
-        Chore("note token uses", 10, tokens.note_uses),
+        Chore("replay events", 1, partial(step_replays, deps)),
+        Chore("cancel deliveries", 5, partial(retention.cancel_deliveries, deps)),
         Chore("purge answers", 3600, partial(retention.purge_answers, deps)),
+        Chore("purge events", 3600, partial(retention.purge_events, deps, settings.events_kept_days)),
     )
+
+
+def _wakeup(deps: Deps, settings: Settings) -> MemoryWakeup:
+    if isinstance(deps.db, SqliteDatabase):
+        wakeup = MemoryWakeup()
+        deps.db.on_commit(wakeup.wake)
+        return wakeup
+    return PostgresWakeup(settings.database_url)
 
 
 def _limiter(settings: Settings) -> RateLimiter:
     return RedisRateLimiter(settings.redis_url) if settings.redis_url else MemoryRateLimiter()
+
+
+def webhook_rules(settings: Settings) -> Rules:
+    return Rules(settings.webhook_allow_insecure, settings.webhook_allowed_networks)
 
 
 async def _database_answers(deps: Deps) -> bool:
@@ -147,11 +205,23 @@ def _secret_key(settings: Settings) -> str:
     if path is None:
         raise StartupError("LOOTKEEP_SECRET_KEY must be set with PostgreSQL.")
     file = path.with_name(path.name + ".key")
-    try:
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return file.read_text().strip()
-    with os.fdopen(descriptor, "w") as opened_file:
-        key = secrets.token_hex(32)
-        opened_file.write(key + "\n")
+    if not file.exists():
+        _make_key(file)
+    key = file.read_text().strip()
+    if len(key) < SHORTEST_KEY:
+        raise StartupError(f"{file} holds no key. Restore it from a backup: stored secrets are sealed with it.")
     return key
+
+
+def _make_key(file: Path) -> None:
+    """Writes the whole key before it gets its name: of two first starts at once, one makes it and both read it."""
+    draft = file.with_name(f"{file.name}.{secrets.token_hex(4)}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w") as opened_file:
+        opened_file.write(secrets.token_hex(32) + "\n")
+    try:
+        os.link(draft, file)
+    except FileExistsError:
+        pass
+    finally:
+        draft.unlink()

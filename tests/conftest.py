@@ -126,3 +126,12 @@ async def world(db: Engine) -> AsyncIterator[World]:
     await world.begin()
     yield world
     await world.close()
+
+
+@pytest.fixture
+async def insecure_world(db: Engine) -> AsyncIterator[World]:
+    """A world whose webhooks may reach receivers on loopback."""
+    world = World(db, webhook_allow_insecure=True)
+    await world.begin()
+    yield world
+    await world.close()

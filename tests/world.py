@@ -9,9 +9,13 @@ import httpx
 
 from lootkeep import wiring
 from lootkeep.api.http.auth import Tokens
+from lootkeep.api.http.metrics import Metrics
 from lootkeep.deps import Deps
 from lootkeep.domain.access import SCOPES
+from lootkeep.domain.webhooks import reachable
+from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.ratelimit.memory import MemoryRateLimiter
+from lootkeep.engines.vault import Vault
 from lootkeep.kernel.clock import Instant, ManualClock, instant
 from lootkeep.kernel.ids import CountingIds
 from lootkeep.services import access
@@ -29,10 +33,14 @@ class World:
     def __init__(self, db: Engine, **settings: Any) -> None:
         self.db = db
         self.clock = ManualClock(Instant(NOON))
-        self.deps = Deps(self.clock, CountingIds(), db, MemoryRateLimiter(), "k" * 32, "USD")
         self.settings = Settings(_env_file=None, **settings)
+        rules = wiring.webhook_rules(self.settings)
+        self.outbound = Outbound(reachable(rules))
+        self.deps = Deps(
+            self.clock, CountingIds(), db, MemoryRateLimiter(), Vault("k" * 32), self.outbound, rules, "USD"
+        )
         self.tokens = Tokens(self.deps)
-        self.app = wiring.api(self.deps, self.settings, self.tokens, Worker(()))
+        self.app = wiring.api(self.deps, self.settings, self.tokens, Worker(()), Metrics())
         transport = httpx.ASGITransport(self.app, raise_app_exceptions=True)
         self.http = httpx.AsyncClient(transport=transport, base_url="http://store.test")
         self.token = ""
@@ -68,4 +76,5 @@ class World:
         return await self.call("DELETE", path, json, **options)
 
     async def close(self) -> None:
+        await self.outbound.close()
         await self.http.aclose()

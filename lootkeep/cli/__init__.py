@@ -7,7 +7,7 @@ import sys
 import typer
 
 from lootkeep import __version__
-from lootkeep.cli import doctor, migrate, openapi, serve, token, user
+from lootkeep.cli import doctor, import_, migrate, openapi, serve, token, user, worker
 from lootkeep.cli.output import fail
 from lootkeep.kernel.errors import Reason, StartupError
 
@@ -18,9 +18,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("serve")(serve.serve)
+app.command("worker")(worker.worker)
 app.command("migrate")(migrate.migrate)
 app.command("openapi")(openapi.openapi)
 app.command("doctor")(doctor.doctor)
+app.add_typer(import_.app, name="import")
 app.add_typer(token.app, name="token")
 app.add_typer(user.app, name="user")
 

@@ -48,7 +48,10 @@ def doctor(
 
 
 async def _counters(*, rebuild: bool) -> Finding:
-    async with wiring.opened(settings.load()) as deps:
+    config = settings.load()
+    if config.sqlite_path and not config.sqlite_path.exists():
+        return Finding("counters", True, "There is nothing to count yet.")
+    async with wiring.opened(config) as deps:
         wrong = await (recount.rebuild(deps) if rebuild else recount.check(deps))
     if not any(wrong.values()):
         return Finding("counters", True, "Every kept total equals a recount.")

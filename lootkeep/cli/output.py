@@ -13,11 +13,13 @@ from rich.table import Table
 
 T = TypeVar("T")
 
-out = Console(highlight=False, soft_wrap=True)
+out = Console(highlight=False, soft_wrap=True, emoji=False)
 
 
 def fail(sentence: str) -> NoReturn:
-    Console(stderr=True, highlight=False, soft_wrap=True).print(f"[bold red]Error:[/] {_escaped(sentence)}")
+    Console(stderr=True, highlight=False, soft_wrap=True, emoji=False).print(
+        f"[bold red]Error:[/] {_escaped(sentence)}"
+    )
     sys.exit(1)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 import sys
 from typing import Annotated
@@ -13,9 +14,9 @@ from uvicorn.supervisors import Multiprocess
 
 from lootkeep import __version__, settings, wiring
 from lootkeep.api.http.server import Protocol
-from lootkeep.cli import logs
 from lootkeep.cli.output import out, run
 from lootkeep.domain.access import SCOPES
+from lootkeep.engines import logs
 from lootkeep.kernel.errors import StartupError
 from lootkeep.services import access
 from lootkeep.settings import Settings
@@ -29,7 +30,7 @@ _BACKLOG = 2048
 def serve(
     workers: Annotated[int, typer.Option(min=1, help="Processes to run; more than one needs PostgreSQL.")] = 1,
     host: Annotated[str | None, typer.Option(help="Address to listen on [default: LOOTKEEP_HOST].")] = None,
-    port: Annotated[int | None, typer.Option(help="Port to listen on [default: LOOTKEEP_PORT].")] = None,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port [default: LOOTKEEP_PORT].")] = None,
 ) -> None:
     """Serve the API. An embedded database is made and migrated on the way."""
     config = settings.load()
@@ -38,7 +39,7 @@ def serve(
             "An embedded database serves one process. Set LOOTKEEP_DATABASE_URL to a PostgreSQL database "
             "to use --workers, or leave --workers out."
         )
-    logs.configure(config)
+    logs.configure(config.log_level, config.log_format)
     listener = _listen(host or config.host, config.port if port is None else port)
     first_token = run(_prepare(config))
     _greet(config, listener, first_token)
@@ -70,9 +71,13 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         listener.bind((host, port))
     except OSError as error:
-        reason = "is in use" if error.errno == 98 else f"cannot be used ({error.strerror or error})"
+        listener.close()
+        if error.errno == errno.EADDRINUSE:
+            raise StartupError(
+                f"Port {port} on {host} is in use. Stop what listens there, or set LOOTKEEP_PORT to another port."
+            ) from None
         raise StartupError(
-            f"Port {port} on {host} {reason}. Stop what listens there, or set LOOTKEEP_PORT to another port."
+            f"Port {port} on {host} cannot be used ({error.strerror or error}). Check LOOTKEEP_HOST and LOOTKEEP_PORT."
         ) from None
     listener.listen(_BACKLOG)
     listener.set_inheritable(True)

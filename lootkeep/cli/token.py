@@ -13,6 +13,9 @@ from lootkeep.kernel.clock import Instant, SystemClock, iso
 from lootkeep.services import access
 from lootkeep.storage import access as storage
 
+# What a 64-bit column holds.
+_MOST = 2**63 - 1
+
 app = typer.Typer(help="Create, list and revoke access tokens.", no_args_is_help=True)
 
 
@@ -22,7 +25,7 @@ def create(
     user: Annotated[str | None, typer.Option(help="E-mail of its user [default: the owner].")] = None,
     scope: Annotated[list[str] | None, typer.Option(help="A scope it carries; give it several times.")] = None,
     all_scopes: Annotated[bool, typer.Option("--all-scopes", help="Let it carry every scope.")] = False,
-    rate_limit: Annotated[int | None, typer.Option(min=0, help="Its own limit per minute; 0 for none.")] = None,
+    rate_limit: Annotated[int | None, typer.Option(min=0, max=_MOST, help="Own limit a minute; 0 for none.")] = None,
     expires: Annotated[int | None, typer.Option(min=1, max=36500, help="Days until it expires.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the token and nothing else.")] = False,
 ) -> None:
@@ -61,7 +64,9 @@ def list_tokens(json: Annotated[bool, typer.Option("--json", help="Print JSON.")
 
 
 @app.command()
-def revoke(token_id: Annotated[int, typer.Argument(metavar="ID", help="The token's id, from `token list`.")]) -> None:
+def revoke(
+    token_id: Annotated[int, typer.Argument(metavar="ID", min=1, max=_MOST, help="Its id, from `token list`.")],
+) -> None:
     """Revoke a token. Running servers refuse it within five seconds."""
     revoked = run(_revoke(token_id))
     out.print(f"Token {token_id} is revoked." if revoked else f"Token {token_id} had been revoked before.")

@@ -80,14 +80,14 @@ def order(
 ) -> Order:
     """The order as it is placed: pending, with what it comes to. Its number is not known yet."""
     subtotal = Hundredths(sum(line.total for line in lines))
-    discount_total = coupons.discount(coupon, subtotal) if coupon else Hundredths(0)
+    discount = coupons.discount(coupon, subtotal) if coupon else Hundredths(0)
     return Order(
         id=0,
         customer_id=cart.customer_id,
         status="pending",
         subtotal=subtotal,
-        discount_total=discount_total,
-        total=Hundredths(subtotal - discount_total),
+        discount_total=discount,
+        total=Hundredths(subtotal - discount),
         gift_card_total=Hundredths(0),
         refunded_total=Hundredths(0),
         currency=currency,
@@ -106,10 +106,6 @@ def order(
         metadata=cart.metadata,
         created_at=cart.created_at or now,
         updated_at=now,
-        paid_at=None,
-        completed_at=None,
-        cancelled_at=None,
-        refunded_at=None,
     )
 
 

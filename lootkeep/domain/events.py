@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import msgspec
+
+from lootkeep.kernel.clock import Instant
+
 EVENT_TYPES = {
     "order.created": "New order created, before payment.",
     "order.paid": "Payment received successfully.",
@@ -14,3 +18,12 @@ EVENT_TYPES = {
     "product.updated": "Product modified.",
     "product.deleted": "Product removed.",
 }
+
+
+class RecordedEvent(msgspec.Struct, frozen=True):
+    """Something that happened: its data are the exact bytes that every delivery carries."""
+
+    id: int
+    type: str
+    data: str
+    created_at: Instant

@@ -81,10 +81,10 @@ class Order(msgspec.Struct, frozen=True):
     metadata: str
     created_at: Instant
     updated_at: Instant
-    paid_at: Instant | None
-    completed_at: Instant | None
-    cancelled_at: Instant | None
-    refunded_at: Instant | None
+    paid_at: Instant | None = None
+    completed_at: Instant | None = None
+    cancelled_at: Instant | None = None
+    refunded_at: Instant | None = None
 
     @property
     def number(self) -> str:

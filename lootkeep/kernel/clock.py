@@ -45,7 +45,8 @@ class ManualClock:
 
 def iso(instant: Instant) -> str:
     """`2026-11-15T10:30:00Z`: the only form in which a time leaves the service."""
-    return datetime.fromtimestamp(instant // SECOND, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    # Cutting off the offset is four times as fast as strftime, and a list has dozens of times.
+    return datetime.fromtimestamp(instant // SECOND, UTC).isoformat()[:19] + "Z"
 
 
 def optional_iso(instant: Instant | None) -> str | None:

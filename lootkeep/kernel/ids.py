@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import secrets
+import uuid
 from typing import Protocol
 
 _READABLE = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
@@ -20,6 +22,14 @@ class Ids(Protocol):
         """A short name for one request, unique enough to find it in the logs."""
         ...
 
+    def delivery_id(self) -> str:
+        """`wh_<uuid>`."""
+        ...
+
+    def webhook_secret(self) -> str:
+        """`whsec_` and 32 random bytes in base64."""
+        ...
+
     def code(self) -> str:
         """Eight characters that people can read to each other: no 0 O 1 I."""
         ...
@@ -33,6 +43,12 @@ class RandomIds:
 
     def request_id(self) -> str:
         return secrets.token_hex(12)
+
+    def delivery_id(self) -> str:
+        return f"wh_{uuid.uuid4()}"
+
+    def webhook_secret(self) -> str:
+        return "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode()
 
     def code(self) -> str:
         return "".join(secrets.choice(_READABLE) for _ in range(_CODE_LENGTH))
@@ -51,6 +67,14 @@ class CountingIds:
     def request_id(self) -> str:
         self._count += 1
         return f"request-{self._count}"
+
+    def delivery_id(self) -> str:
+        self._count += 1
+        return f"wh_{uuid.UUID(int=self._count)}"
+
+    def webhook_secret(self) -> str:
+        self._count += 1
+        return "whsec_" + base64.b64encode(self._count.to_bytes(32)).decode()
 
     def code(self) -> str:
         self._count += 1

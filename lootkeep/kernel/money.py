@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from decimal import Decimal, InvalidOperation
+import re
+from decimal import Decimal
 from typing import NewType
 
 Hundredths = NewType("Hundredths", int)
@@ -11,8 +12,9 @@ Hundredths = NewType("Hundredths", int)
 LARGEST = Hundredths(99_999_999_999)
 
 _CENT = Decimal("0.01")
-# A longer text cannot be an amount in range; refusing it early keeps huge exponents away from the arithmetic.
-_LONGEST_TEXT = 24
+_AMOUNT = re.compile(r"-?[0-9]{1,12}(\.[0-9]{1,2})?")
+_SMALLEST_EXPONENT = -2
+_MOST_WHOLE_DIGITS = 12
 
 
 class NotMoney(ValueError):
@@ -21,32 +23,26 @@ class NotMoney(ValueError):
 
 def parse(value: int | Decimal | str) -> Hundredths:
     """Hundredths of an integer, a decimal or a decimal string; anything inexact is refused."""
-    amount = _decimal(value)
-    if not amount.is_finite() or abs(amount) > LARGEST:
+    if isinstance(value, str):
+        if not _AMOUNT.fullmatch(value):
+            raise NotMoney
+        value = Decimal(value)
+    sign, digits, exponent = Decimal(value).as_tuple()
+    # Judged by its digits before any arithmetic: 1e999999999 is short to write and long to compute.
+    if not isinstance(exponent, int) or exponent < _SMALLEST_EXPONENT or len(digits) + exponent > _MOST_WHOLE_DIGITS:
         raise NotMoney
-    scaled = amount.scaleb(2)
-    if scaled != scaled.to_integral_value() or abs(scaled) > LARGEST:
+    amount = int("".join(map(str, digits))) * 10 ** (exponent + 2)
+    if amount > LARGEST:
         raise NotMoney
-    return Hundredths(int(scaled))
+    return Hundredths(-amount if sign else amount)
 
 
 def text(amount: Hundredths) -> str:
     """`12.50`: how amounts leave the service."""
-    sign = "-" if amount < 0 else ""
-    whole, cents = divmod(abs(amount), 100)
-    return f"{sign}{whole}.{cents:02d}"
+    if amount < 0:
+        return "-" + text(Hundredths(-amount))
+    return f"{amount // 100}.{amount % 100:02d}"
 
 
 def decimal(amount: Hundredths) -> Decimal:
     return Decimal(amount) * _CENT
-
-
-def _decimal(value: int | Decimal | str) -> Decimal:
-    if isinstance(value, str):
-        plain = value.removeprefix("-")
-        if len(value) > _LONGEST_TEXT or not plain.isascii() or not plain.replace(".", "", 1).isdigit():
-            raise NotMoney
-    try:
-        return Decimal(value)
-    except InvalidOperation as error:
-        raise NotMoney from error

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
+
+Order = Literal["asc", "desc"]
 
 
 @dataclass(frozen=True, slots=True)

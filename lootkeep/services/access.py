@@ -14,6 +14,9 @@ from lootkeep.storage import access as storage
 
 async def ensure_owner(deps: Deps) -> None:
     """The owner exists from the first start: tokens made without a user belong to them."""
+    async with deps.db.read() as tx:
+        if await storage.owner(tx):
+            return
     async with deps.db.write() as tx:
         await storage.add_user(tx, access.OWNER_EMAIL, access.OWNER_NAME, is_owner=True, now=deps.clock.now())
 
@@ -22,8 +25,7 @@ async def add_user(deps: Deps, email: str, name: str) -> User:
     address = email.strip().lower()
     if not _looks_like_an_address(address):
         raise invalid("email", "The email field must be a valid e-mail address.")
-    if not name.strip():
-        raise invalid("name", "The name field must not be blank.")
+    _check_name(name)
     async with deps.db.write() as tx:
         user = await storage.add_user(tx, address, name, is_owner=False, now=deps.clock.now())
     if user is None:
@@ -41,6 +43,7 @@ async def create_token(
     expires_in_days: int | None = None,
 ) -> tuple[str, Token]:
     """The token itself, told this once, and its record."""
+    _check_name(name)
     unknown = sorted(set(scopes) - set(access.SCOPES))
     if unknown:
         raise invalid("scope", f"There is no scope {', '.join(unknown)}.")
@@ -73,10 +76,17 @@ async def revoke_token(deps: Deps, token_id: int) -> bool:
 
 
 async def note_use(deps: Deps, token_id: int) -> None:
-    async with deps.db.write() as tx:
+    async with deps.db.write(single=True) as tx:
         await storage.set_last_used(tx, token_id, deps.clock.now())
+
+
+def _check_name(name: str) -> None:
+    if not name.strip():
+        raise invalid("name", "The name field must not be blank.")
+    if not name.isprintable():
+        raise invalid("name", "The name field must hold printable characters only.")
 
 
 def _looks_like_an_address(text: str) -> bool:
     name, at, host = text.rpartition("@")
-    return bool(name and at and host) and not any(c.isspace() for c in text)
+    return bool(name and at and host) and text.isprintable() and " " not in text

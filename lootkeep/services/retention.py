@@ -1,19 +1,40 @@
-"""Letting go of what is kept only for a while."""
+"""Letting go: what is kept only for a while, and deliveries that nobody waits for any more."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 from lootkeep.deps import Deps
 from lootkeep.kernel.clock import DAY, Instant
-from lootkeep.storage import idempotency
+from lootkeep.storage import idempotency, retention
+from lootkeep.storage.database import Transaction
 
 # An idempotency key can be replayed for so long.
 ANSWERS_KEPT_FOR = DAY
 
 
 async def purge_answers(deps: Deps) -> None:
-    """Removes old idempotency keys, a bounded batch per transaction."""
+    """Removes old idempotency keys."""
     before = Instant(deps.clock.now() - ANSWERS_KEPT_FOR)
+    await _in_batches(deps, lambda tx: idempotency.purge(tx, before))
+
+
+async def purge_events(deps: Deps, kept_days: int) -> None:
+    """Removes old deliveries that are over, with their attempts, and then old events that no delivery needs."""
+    before = Instant(deps.clock.now() - kept_days * DAY)
+    await _in_batches(deps, lambda tx: retention.purge_deliveries(tx, before))
+    await _in_batches(deps, lambda tx: retention.purge_events(tx, before))
+
+
+async def cancel_deliveries(deps: Deps) -> None:
+    """Ends the deliveries that wait for a webhook that was switched off or deleted."""
+    now = deps.clock.now()
+    await _in_batches(deps, lambda tx: retention.cancel_deliveries(tx, now))
+
+
+async def _in_batches(deps: Deps, batch: Callable[[Transaction], Awaitable[int]]) -> None:
+    """A bounded batch per transaction, until there is nothing left: no one waits long for the write lock."""
     more = True
     while more:
         async with deps.db.write() as tx:
-            more = await idempotency.purge(tx, before) > 0
+            more = await batch(tx) > 0

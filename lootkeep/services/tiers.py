@@ -22,7 +22,7 @@ _NO_TIER = "Referral tier"
 
 async def create_tier(deps: Deps, terms: TierTerms) -> Tier:
     terms = referrals.settled(terms, deps.currency)
-    async with deps.db.write() as tx:
+    async with deps.db.write(single=True) as tx:
         return await storage.add_tier(tx, terms, deps.clock.now())
 
 
@@ -48,7 +48,7 @@ async def delete_tier(deps: Deps, tier_id: int) -> bool:
 
 
 async def toggle_tier(deps: Deps, tier_id: int) -> Tier:
-    async with deps.db.write() as tx:
+    async with deps.db.write(single=True) as tx:
         tier = await storage.toggle_tier(tx, tier_id, deps.clock.now())
     if tier is None:
         raise NotFound(_NO_TIER)

@@ -20,6 +20,10 @@ class Transaction(Protocol):
 
     async def run(self, query: Query[Any], **values: Any) -> None: ...
 
+    async def many(self, query: Query[Any], rows: list[dict[str, Any]]) -> None:
+        """Runs a statement once for each row of values."""
+        ...
+
     async def lock(self, name: str) -> bool:
         """Takes a lock of that name until the transaction ends; False when another transaction holds it."""
         ...
@@ -32,7 +36,9 @@ class Database(Protocol):
         """`slow` keeps what may take milliseconds away from the event loop."""
         ...
 
-    def write(self) -> AbstractAsyncContextManager[Transaction]: ...
+    def write(self, *, single: bool = False) -> AbstractAsyncContextManager[Transaction]:
+        """`single` promises one statement at most: it is a transaction by itself, and saves two round trips."""
+        ...
 
 
 class Engine(Database, Protocol):
@@ -63,7 +69,7 @@ class JoinedDatabase:
     def read(self, *, slow: bool = False) -> AbstractAsyncContextManager[Transaction]:
         return _Joined(self._tx)
 
-    def write(self) -> AbstractAsyncContextManager[Transaction]:
+    def write(self, *, single: bool = False) -> AbstractAsyncContextManager[Transaction]:
         return _Joined(self._tx)
 
 

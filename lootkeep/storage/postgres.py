@@ -47,6 +47,9 @@ class PostgresTransaction:
         compiled = query.postgres
         try:
             rows = await self.connection.fetch(compiled.sql, *compiled.arguments(values))
+        except asyncpg.DataError:
+            # A value that no column can hold is a fault of ours, though asyncpg counts it among its own troubles.
+            raise
         except _OUTAGES as error:
             raise Unavailable from error
         return compiled.records(rows)
@@ -58,9 +61,19 @@ class PostgresTransaction:
     async def run(self, query: Query[Any], **values: Any) -> None:
         await self.all(query, **values)
 
+    async def many(self, query: Query[Any], rows: list[dict[str, Any]]) -> None:
+        compiled = query.postgres
+        try:
+            await self.connection.executemany(compiled.sql, [compiled.arguments(values) for values in rows])
+        except _OUTAGES as error:
+            raise Unavailable from error
+
     async def lock(self, name: str) -> bool:
         sql = "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))"
-        return bool(await self.connection.fetchval(sql, name))
+        try:
+            return bool(await self.connection.fetchval(sql, name))
+        except _OUTAGES as error:
+            raise Unavailable from error
 
 
 class PostgresDatabase:
@@ -88,8 +101,8 @@ class PostgresDatabase:
     def read(self, *, slow: bool = False) -> AbstractAsyncContextManager[Transaction]:
         return _Read(self._pool)
 
-    def write(self) -> AbstractAsyncContextManager[Transaction]:
-        return _Write(self._pool)
+    def write(self, *, single: bool = False) -> AbstractAsyncContextManager[Transaction]:
+        return _Read(self._pool) if single else _Write(self._pool)
 
     async def revision(self) -> str | None:
         connection = await self._pool.take()
@@ -102,7 +115,9 @@ class PostgresDatabase:
         async with _Write(self._pool) as tx:
             connection = tx.connection
             await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended('lootkeep migrate', 0))")
-            await connection.execute(script(await _revision(connection)))
+            statements = script(await _revision(connection))
+            if statements:
+                await _run_script(connection, statements)
 
     async def close(self) -> None:
         await self._pool.close()
@@ -163,31 +178,32 @@ class _Pool:
         self._size = size
         self._open = 0
         self._free: list[Connection] = []
-        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._waiting: deque[asyncio.Future[Connection | None]] = deque()
 
     async def take(self) -> Connection:
-        while True:
-            while self._free:
-                connection = self._free.pop()
-                if not connection.is_closed():
-                    return connection
-                self._open -= 1
-            if self._open < self._size:
-                return await self._connect()
-            await self._wait()
+        while self._free:
+            connection = self._free.pop()
+            if not connection.is_closed():
+                return connection
+            self._open -= 1
+        if self._open < self._size:
+            return await self._connect()
+        return await self._wait()
 
     def give_back(self, connection: Connection) -> None:
         if connection.is_closed():
-            self._open -= 1
+            self._lost_one()
+            return
+        turn = self._next_turn()
+        if turn:
+            turn.set_result(connection)
         else:
             self._free.append(connection)
-        self._wake_one()
 
     def discard(self, connection: Connection) -> None:
         """For a connection whose state is not known any more."""
         connection.terminate()
-        self._open -= 1
-        self._wake_one()
+        self._lost_one()
 
     async def close(self) -> None:
         free, self._free = self._free, []
@@ -199,43 +215,65 @@ class _Pool:
         try:
             return await asyncpg.connect(self._url, timeout=_CONNECT_SECONDS, server_settings=_SESSION)
         except BaseException as error:
-            self._open -= 1
-            self._wake_one()
-            if isinstance(error, _OUTAGES):
+            self._lost_one()
+            # A changed password or a dropped database is an outage like a server that is down.
+            if isinstance(error, (*_OUTAGES, asyncpg.PostgresError)):
                 raise Unavailable from error
             raise
 
-    async def _wait(self) -> None:
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    async def _wait(self) -> Connection:
+        """Queues for the next connection that comes back, or for the leave to open one."""
+        loop = asyncio.get_running_loop()
+        turn: asyncio.Future[Connection | None] = loop.create_future()
         self._waiting.append(turn)
+        # Cheaper than wait_for, which makes a task of its own.
+        timer = loop.call_later(_PATIENCE_SECONDS, _give_up, turn)
         try:
-            await asyncio.wait_for(turn, _PATIENCE_SECONDS)
-        except TimeoutError as error:
-            raise Unavailable("The database is busy. Please try again shortly.") from error
+            connection = await turn
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():
-                self._wake_one()
+            if turn.done() and not turn.cancelled() and (lent := turn.result()):
+                self.give_back(lent)
             raise
         finally:
-            if turn in self._waiting:
-                self._waiting.remove(turn)
+            timer.cancel()
+        return connection or await self.take()
 
-    def _wake_one(self) -> None:
+    def _lost_one(self) -> None:
+        self._open -= 1
+        turn = self._next_turn()
+        if turn:
+            turn.set_result(None)
+
+    def _next_turn(self) -> asyncio.Future[Connection | None] | None:
         while self._waiting:
             turn = self._waiting.popleft()
             if not turn.done():
-                turn.set_result(None)
-                return
+                return turn
+        return None
 
 
 # JIT costs more than it saves on small queries; times are our own integers, so the zone only matters to a human reader.
 _SESSION = {"application_name": "lootkeep", "jit": "off", "timezone": "UTC"}
 
 
+def _give_up(turn: asyncio.Future[Connection | None]) -> None:
+    if not turn.done():
+        turn.set_exception(Unavailable("The database is busy. Please try again shortly."))
+
+
 def _abandon_if_cancelled(connection: Connection, kind: type[BaseException] | None) -> None:
     """A request that was cancelled may leave a query running: that connection is not lent again."""
     if kind is not None and issubclass(kind, asyncio.CancelledError):
         connection.terminate()
+
+
+async def _run_script(connection: Connection, statements: str) -> None:
+    try:
+        await connection.execute(statements)
+    except asyncpg.DuplicateTableError as error:
+        raise StartupError(
+            f"The database holds tables of another program ({error}). Give Lootkeep a database of its own."
+        ) from None
 
 
 async def _revision(connection: Connection) -> str | None:

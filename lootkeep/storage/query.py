@@ -23,37 +23,46 @@ def row(*values: Any) -> tuple[Any, ...]:
 
 
 class Compiled(Generic[R]):
-    """A statement in one dialect: its text, the order of its arguments, and how a row becomes a record."""
+    """A statement in one dialect: its text, its arguments in order, and how rows become records."""
 
-    __slots__ = ("_booleans", "_fixed", "_names", "_record", "sql")
+    __slots__ = ("arguments", "records", "sql")
 
     def __init__(self, statement: ClauseElement, record: Callable[..., R], dialect: Dialect) -> None:
         compiled: Any = statement.compile(dialect=dialect)
         self.sql = str(compiled)
         if "POSTCOMPILE" in self.sql:
             raise TypeError(f"A list of unknown length cannot be compiled once: {self.sql}")
-        self._names: tuple[str, ...] = tuple(compiled.positiontup or ())
-        self._fixed = _values_written_in(compiled)
-        self._record = record
-        self._booleans = _boolean_columns(statement) if dialect is SQLITE else ()
+        names: tuple[str, ...] = tuple(compiled.positiontup or ())
+        self.arguments = _arguments(names, _values_written_in(compiled))
+        self.records = _records(record, _columns(statement), has_booleans=dialect is not SQLITE)
 
-    def arguments(self, values: dict[str, Any]) -> list[Any]:
-        if self._fixed:
-            values = self._fixed | values
-        return [values[name] for name in self._names]
 
-    def records(self, rows: Iterable[Iterable[Any]]) -> list[R]:
-        record = self._record
-        if self._booleans:
-            rows = [self._with_booleans(row) for row in rows]
-        return [record(*row) for row in rows]
+# Both are written as text and evaluated once per statement: a loop over columns in Python would cost as much as
+# the query itself. The text holds column numbers and our own names, nothing from outside.
 
-    def _with_booleans(self, row: Iterable[Any]) -> list[Any]:
-        # SQLite knows no booleans: it hands out 0 and 1.
-        values = list(row)
-        for index in self._booleans:
-            values[index] = None if values[index] is None else values[index] == 1
-        return values
+
+def _arguments(names: tuple[str, ...], fixed: dict[str, Any]) -> Callable[[dict[str, Any]], list[Any]]:
+    """`{"a": 1, "b": 2}` to `[1, 2, ...]`, with the values that the statement itself brings."""
+    parts = [f"fixed[{name!r}]" if name in fixed else f"values[{name!r}]" for name in names]
+    made: Callable[[dict[str, Any]], list[Any]] = eval(  # noqa: S307
+        f"lambda values: [{', '.join(parts)}]", {"fixed": fixed}
+    )
+    return made
+
+
+def _records(
+    record: Callable[..., R], columns: list[Any], *, has_booleans: bool
+) -> Callable[[Iterable[Iterable[Any]]], list[R]]:
+    """Rows to records. SQLite knows no booleans: it hands out 0 and 1."""
+    booleans = set() if has_booleans else {i for i, c in enumerate(columns) if isinstance(c.type, Boolean)}
+    if not booleans:
+        return lambda rows: [record(*row) for row in rows]
+    names = [f"c{i}" for i in range(len(columns))]
+    values = [f"None if c{i} is None else c{i} == 1" if i in booleans else f"c{i}" for i in range(len(columns))]
+    made: Callable[[Iterable[Iterable[Any]]], list[R]] = eval(  # noqa: S307
+        f"lambda rows: [record({', '.join(values)}) for {', '.join(names)}, in rows]", {"record": record}
+    )
+    return made
 
 
 class Query(Generic[R]):
@@ -97,10 +106,6 @@ def _columns(statement: Any) -> list[Any]:
     if getattr(statement, "is_select", False):
         return list(statement.selected_columns)
     return list(getattr(statement, "_returning", None) or ())
-
-
-def _boolean_columns(statement: ClauseElement) -> tuple[int, ...]:
-    return tuple(i for i, column in enumerate(_columns(statement)) if isinstance(column.type, Boolean))
 
 
 def _check_fields(statement: ClauseElement, record: Callable[..., Any]) -> None:

@@ -39,13 +39,12 @@ _OUTAGES = (
 class SqliteTransaction:
     """Runs queries on one connection, in the calling thread: they take microseconds, a thread hop takes fifty."""
 
+    __slots__ = ("_connection",)
+
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
 
     async def all(self, query: Query[R], **values: Any) -> list[R]:
-        return self._fetch(query, values)
-
-    def _fetch(self, query: Query[R], values: dict[str, Any]) -> list[R]:
         compiled = query.sqlite
         try:
             rows = self._connection.execute(compiled.sql, compiled.arguments(values)).fetchall()
@@ -59,6 +58,13 @@ class SqliteTransaction:
 
     async def run(self, query: Query[Any], **values: Any) -> None:
         await self.all(query, **values)
+
+    async def many(self, query: Query[Any], rows: list[dict[str, Any]]) -> None:
+        compiled = query.sqlite
+        try:
+            self._connection.executemany(compiled.sql, [compiled.arguments(values) for values in rows])
+        except _OUTAGES as error:
+            raise Unavailable from error
 
     async def lock(self, name: str) -> bool:
         """There is one writer: whoever is in a transaction has every lock."""
@@ -75,6 +81,14 @@ class _SlowTransaction(SqliteTransaction):
     async def all(self, query: Query[R], **values: Any) -> list[R]:
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._fetch, query, values)
 
+    def _fetch(self, query: Query[R], values: dict[str, Any]) -> list[R]:
+        compiled = query.sqlite
+        try:
+            rows = self._connection.execute(compiled.sql, compiled.arguments(values)).fetchall()
+        except _OUTAGES as error:
+            raise Unavailable from error
+        return compiled.records(rows)
+
 
 class SqliteDatabase:
     """One database file: an inline reader and the writer."""
@@ -82,8 +96,8 @@ class SqliteDatabase:
     name = "sqlite"
 
     def __init__(self, path: Path) -> None:
-        connection = _open(path)
-        self._writer = _Writer(connection)
+        self._path = path
+        self._writer = _Writer(_open(path))
         self._reader = _open_for_reading(path)
         self._read = _Read(SqliteTransaction(self._reader))
         self._slow_reader = _open_for_reading(path)
@@ -93,8 +107,12 @@ class SqliteDatabase:
     def read(self, *, slow: bool = False) -> AbstractAsyncContextManager[Transaction]:
         return self._slow_read if slow else self._read
 
-    def write(self) -> AbstractAsyncContextManager[Transaction]:
+    def write(self, *, single: bool = False) -> AbstractAsyncContextManager[Transaction]:
         return _Write(self._writer)
+
+    def on_commit(self, deed: Callable[[], None]) -> None:
+        """Calls the deed after every commit in this process."""
+        self._writer.on_commit = deed
 
     async def revision(self) -> str | None:
         try:
@@ -105,8 +123,14 @@ class SqliteDatabase:
 
     async def migrate(self, script: Callable[[str | None], str]) -> None:
         async with self.write():
-            # A script stops at the first row that nobody fetches.
-            self._writer.connection.execute(script(await self.revision())).fetchall()
+            statements = script(await self.revision())
+            try:
+                # A script stops at the first row that nobody fetches.
+                self._writer.connection.execute(statements).fetchall()
+            except apsw.SQLError as error:
+                raise StartupError(
+                    f"{self._path} holds tables of another program ({error}). Give Lootkeep a database of its own."
+                ) from None
 
     async def close(self) -> None:
         await self._writer.close()
@@ -124,7 +148,7 @@ class _Read(AbstractAsyncContextManager[Transaction]):
     async def __aenter__(self) -> Transaction:
         return self._tx
 
-    async def __aexit__(self, *_: object) -> None:
+    async def __aexit__(self, kind: object, error: object, trace: object) -> None:
         return None
 
 
@@ -155,6 +179,7 @@ class _Writer:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sqlite-commit")
         self._waiting: list[asyncio.Future[None]] = []
         self._committing: asyncio.Task[None] | None = None
+        self.on_commit: Callable[[], None] = lambda: None
 
     async def enter(self) -> None:
         await self._lock.acquire()
@@ -224,6 +249,7 @@ class _Writer:
                 self._answer(_lost)
             else:
                 self._answer(_kept)
+                self.on_commit()
 
     def _answer(self, verdict: Callable[[asyncio.Future[None]], None]) -> None:
         waiting, self._waiting = self._waiting, []

@@ -11,6 +11,8 @@ import structlog
 
 log = structlog.get_logger(__name__)
 
+_PAUSE_SECONDS = 1.0
+
 
 @dataclass(frozen=True, slots=True)
 class Chore:
@@ -19,16 +21,24 @@ class Chore:
     run: Callable[[], Awaitable[None]]
 
 
-class Worker:
-    """Runs its chores until it is stopped; each runs once more then, so that nothing waits for the next start."""
+Loop = Callable[[asyncio.Event], Awaitable[None]]
 
-    def __init__(self, chores: tuple[Chore, ...]) -> None:
+
+class Worker:
+    """Runs its chores until it is stopped; each runs once more then, so that nothing waits for the next start.
+
+    A loop is work that knows its own pace; it ends when the event it is given is set.
+    """
+
+    def __init__(self, chores: tuple[Chore, ...], loops: tuple[Loop, ...] = ()) -> None:
         self._chores = chores
+        self._loops = loops
         self._stopping = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
         self._tasks = [asyncio.create_task(self._repeat(chore), name=chore.name) for chore in self._chores]
+        self._tasks += [asyncio.create_task(self._keep_up(loop)) for loop in self._loops]
 
     async def is_alive(self) -> bool:
         return bool(self._tasks) and not any(task.done() for task in self._tasks)
@@ -36,6 +46,16 @@ class Worker:
     async def stop(self) -> None:
         self._stopping.set()
         await asyncio.gather(*self._tasks)
+
+    async def _keep_up(self, loop: Loop) -> None:
+        """A loop that fails is started again after a moment: deliveries must not stop for one bad row."""
+        while not self._stopping.is_set():
+            try:
+                await loop(self._stopping)
+            except Exception:
+                log.exception("worker failed, it starts again")
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._stopping.wait(), _PAUSE_SECONDS)
 
     async def _repeat(self, chore: Chore) -> None:
         while not self._stopping.is_set():

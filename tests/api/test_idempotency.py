@@ -173,7 +173,7 @@ async def test_another_key_is_refused_in_words(world: World, key: bytes) -> None
         "error": "Validation Error",
         "code": "validation_failed",
         "message": "The given data was invalid.",
-        "errors": {"Idempotency-Key": ["The Idempotency-Key header must be 1 to 255 printable characters."]},
+        "errors": {"Idempotency-Key": ["The Idempotency-Key header must be 1 to 255 printable ASCII characters."]},
     }
     assert await names(world) == []
 

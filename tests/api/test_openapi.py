@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import Any
 
-import httpx
 import pytest
 from openapi_schema_validator import OAS31Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
@@ -15,7 +15,8 @@ from referencing.jsonschema import DRAFT202012
 from lootkeep import wiring
 from lootkeep.api.http.routes import Route
 from lootkeep.domain.access import SCOPES
-from tests.world import EXTERNAL, World
+from lootkeep.kernel.clock import SECOND
+from tests.world import World
 
 Json = dict[str, Any]
 
@@ -23,12 +24,14 @@ DOCUMENT = wiring.document()
 _ADDRESS = "urn:openapi"
 _REGISTRY: Registry[Any] = Registry().with_resource(_ADDRESS, Resource.from_contents(DOCUMENT, DRAFT202012))
 
-ROWS = [
-    pytest.param(group.prefix, route, id=f"{route.method} {route.path}")
-    for group in wiring.GROUPS
-    for route in group.routes
-]
-EVERY_ROW = pytest.mark.parametrize(("prefix", "route"), ROWS)
+ALL_ROWS = [(group.prefix, route) for group in wiring.GROUPS for route in group.routes]
+
+
+def each(rows: list[tuple[str, Route]]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize(
+        ("prefix", "route"),
+        [pytest.param(prefix, route, id=f"{route.method} {route.path}") for prefix, route in rows],
+    )
 
 
 def operation(prefix: str, route: Route) -> Json:
@@ -85,7 +88,7 @@ def test_every_operation_has_a_name_of_its_own() -> None:
     assert [name for name, count in names.items() if count > 1] == []
 
 
-@EVERY_ROW
+@each(ALL_ROWS)
 def test_an_operation_says_what_it_does_and_what_it_needs(prefix: str, route: Route) -> None:
     row = operation(prefix, route)
     assert row["summary"]
@@ -94,7 +97,7 @@ def test_an_operation_says_what_it_does_and_what_it_needs(prefix: str, route: Ro
     assert set(row["tags"]) <= {tag["name"] for tag in DOCUMENT["tags"]}
 
 
-@EVERY_ROW
+@each(ALL_ROWS)
 def test_an_operation_names_every_answer_it_can_give(prefix: str, route: Route) -> None:
     expected = {str(route.answer.status), "401", "403", "429", "500", "503"}
     if "{" in route.path:
@@ -108,16 +111,16 @@ def test_an_operation_names_every_answer_it_can_give(prefix: str, route: Route) 
     assert expected <= set(operation(prefix, route)["responses"])
 
 
-@EVERY_ROW
+@each(ALL_ROWS)
 def test_every_answer_has_an_example_that_its_schema_accepts(prefix: str, route: Route) -> None:
     responses = {status: resolved(found) for status, found in operation(prefix, route)["responses"].items()}
     told = {
         status: faults(content_of(found)["example"], content_of(found)["schema"]) for status, found in responses.items()
     }
-    assert told == dict.fromkeys(responses, [])
+    assert told == {status: [] for status in responses}
 
 
-@EVERY_ROW
+@each(ALL_ROWS)
 def test_every_failure_is_named_as_its_status_is(prefix: str, route: Route) -> None:
     names = {"401": "Unauthorized", "403": "Forbidden", "404": "Not Found", "409": "Conflict"}
     names |= {"413": "Payload Too Large", "415": "Unsupported Media Type", "422": "Validation Error"}
@@ -129,7 +132,7 @@ def test_every_failure_is_named_as_its_status_is(prefix: str, route: Route) -> N
     }
 
 
-@EVERY_ROW
+@each(ALL_ROWS)
 def test_a_body_has_an_example_that_its_schema_accepts(prefix: str, route: Route) -> None:
     body = operation(prefix, route).get("requestBody")
     assert (body is not None) == (route.body is not None)
@@ -138,7 +141,7 @@ def test_a_body_has_an_example_that_its_schema_accepts(prefix: str, route: Route
         assert faults(content_of(body)["example"], content_of(body)["schema"]) == []
 
 
-@EVERY_ROW
+@each(ALL_ROWS)
 def test_every_parameter_is_described(prefix: str, route: Route) -> None:
     parameters = operation(prefix, route).get("parameters", [])
     in_path = [parameter["name"] for parameter in parameters if parameter["in"] == "path"]
@@ -152,7 +155,10 @@ def test_every_field_is_described() -> None:
         f"{name}.{field}"
         for name, schema in DOCUMENT["components"]["schemas"].items()
         for field, shape in schema.get("properties", {}).items()
-        if not shape.get("description") and "$ref" not in shape and field != "success"
+        if not any(
+            "description" in part or "$ref" in part for part in (shape, shape.get("items", {}), *shape.get("anyOf", ()))
+        )
+        and field != "success"
     ]
     assert silent == []
 
@@ -160,27 +166,40 @@ def test_every_field_is_described() -> None:
 # The document is true
 
 
-async def furnish(world: World) -> None:
-    """What the examples speak of: the tiers 1 to 3."""
-    bronze = {"name": "Bronze", "referrals_required": 5, "reward_type": "percentage_discount", "reward_value": 10}
-    for _ in range(3):
-        assert (await world.post("/referrals/tiers", bronze)).status_code == 201
+def path_of(prefix: str, route: Route, thing: int) -> str:
+    return prefix + re.sub(r"{\w+}", str(thing), route.path)
 
 
-async def call_as_shown(world: World, prefix: str, route: Route, **options: Any) -> httpx.Response:
-    row = operation(prefix, route)
-    path = prefix + route.path
-    for parameter in row.get("parameters", []):
-        if parameter["in"] == "path":
-            path = path.replace("{%s}" % parameter["name"], str(parameter["example"]))
-    body = content_of(row["requestBody"])["example"] if route.body else None
-    return await world.call(route.method, path, body, **options)
+def example_body(prefix: str, route: Route) -> Any:
+    return content_of(operation(prefix, route)["requestBody"])["example"] if route.body else None
 
 
-@EVERY_ROW
+async def make_what_is_addressed(world: World, route: Route) -> int:
+    """Makes the thing a path speaks of by the example of the row that creates such things."""
+    if "{" not in route.path:
+        return 0
+    collection = route.path.split("/{")[0]
+    creators = [
+        (group.prefix, row)
+        for group in wiring.GROUPS
+        for row in group.routes
+        if row.method == "POST" and row.path == collection
+    ]
+    assert creators, f"No row creates what {route.path} speaks of: say here how it is made."
+    prefix, creator = creators[0]
+    answer = await world.call("POST", prefix + creator.path, example_body(prefix, creator))
+    assert answer.status_code == 201, answer.text
+    return int(answer.json()["data"]["id"])
+
+
+# Rows whose examples speak of several things that must be there first: their own tests tell those stories.
+STORIES = tuple(f"/api/store/v1/{start}" for start in ("customers/{id}", "orders", "subscriptions"))
+
+
+@each([(prefix, route) for prefix, route in ALL_ROWS if not (prefix + route.path).startswith(STORIES)])
 async def test_an_example_request_is_answered_as_the_document_says(world: World, prefix: str, route: Route) -> None:
-    await furnish(world)
-    answer = await call_as_shown(world, prefix, route)
+    path = path_of(prefix, route, await make_what_is_addressed(world, route))
+    answer = await world.call(route.method, path, example_body(prefix, route))
     assert answer.status_code == route.answer.status, answer.text
     documented = operation(prefix, route)["responses"][str(answer.status_code)]
     assert faults(answer.json(), content_of(documented)["schema"]) == []
@@ -188,35 +207,30 @@ async def test_an_example_request_is_answered_as_the_document_says(world: World,
     assert [name for name in documented["headers"] if name not in answer.headers] == []
 
 
-@EVERY_ROW
-async def test_refusals_are_as_the_document_says(world: World, prefix: str, route: Route) -> None:
-    await furnish(world)
-    once = await world.new_token(*SCOPES, rate_limit=1)
-    answers = [
-        await call_as_shown(world, prefix, route, token="lk_nobody"),
-        await call_as_shown(world, prefix, route, token=await world.new_token()),
-        await call_as_shown(world, prefix, route, token=once),
-        await call_as_shown(world, prefix, route, token=once),
-    ]
-    assert [answer.status_code for answer in answers] == [401, 403, route.answer.status, 429]
-    for answer in answers:
-        documented = resolved(operation(prefix, route)["responses"][str(answer.status_code)])
-        assert faults(answer.json(), content_of(documented)["schema"]) == []
+async def test_refusals_are_as_the_document_says(world: World) -> None:
+    scopeless, tired = await world.new_token(rate_limit=0), await world.new_token(rate_limit=1)
+    await world.get("/referrals/tiers", token=tired)
+    for prefix, route in ALL_ROWS:
+        path = path_of(prefix, route, 4711)
+        for token, status in (("lk_nobody", 401), (scopeless, 403), (tired, 429)):
+            answer = await world.call(route.method, path, token=token)
+            assert (path, answer.status_code) == (path, status)
+            documented = resolved(operation(prefix, route)["responses"][str(status)])
+            assert (path, faults(answer.json(), content_of(documented)["schema"])) == (path, [])
+        world.clock.advance(SECOND)
 
 
-@EVERY_ROW
-async def test_a_body_the_schema_refuses_is_refused_by_the_api(world: World, prefix: str, route: Route) -> None:
-    if not route.body:
-        return
-    await furnish(world)
-    schema = content_of(operation(prefix, route)["requestBody"])["schema"]
-    fields = DOCUMENT["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]["properties"]
-    wrong: Json = {name: {"wrong": True} for name in fields}
-    path = prefix + route.path.replace("{id}", "3")
-    answer = await world.call(route.method, path, wrong)
-    assert faults(wrong, schema) != []
-    assert (answer.status_code, sorted(answer.json()["errors"])) == (422, sorted(fields))
+# One of them is wrong for any field.
+WRONG_VALUES: list[Any] = [{"wrong": True}, [[[]]], True, -0.001]
 
 
-def test_the_document_speaks_of_the_external_api() -> None:
-    assert any(path.startswith(EXTERNAL) for path in DOCUMENT["paths"])
+async def test_a_value_the_schema_refuses_is_refused_by_the_api(world: World) -> None:
+    for prefix, route in ALL_ROWS:
+        if route.body:
+            schema = content_of(operation(prefix, route)["requestBody"])["schema"]
+            fields = DOCUMENT["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]["properties"]
+            wrong = {name: next(bad for bad in WRONG_VALUES if faults(bad, shape)) for name, shape in fields.items()}
+            answer = await world.call(route.method, path_of(prefix, route, 4711), wrong)
+            told = {name.partition(".")[0] for name in answer.json().get("errors", {})}
+            assert (route.path, answer.status_code, sorted(told)) == (route.path, 422, sorted(fields))
+            world.clock.advance(SECOND)

@@ -37,7 +37,7 @@ NO_KEY = (
         (
             {"host": "no-such-host.invalid"},
             "Port 0 on no-such-host.invalid cannot be used (Name or service not known). "
-            "Stop what listens there, or set LOOTKEEP_PORT to another port.",
+            "Check LOOTKEEP_HOST and LOOTKEEP_PORT.",
         ),
     ],
     ids=["scheme", "folder", "unreachable", "no key with PostgreSQL", "no key in production", "host"],

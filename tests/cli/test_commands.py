@@ -133,7 +133,7 @@ def test_doctor_speaks_json(terminal: Terminal) -> None:
         ),
         ({"database_url": NO_POSTGRES, "secret_key": KEY}, "database", "PostgreSQL cannot be reached"),
         ({"redis_url": NO_REDIS}, "redis", "Check LOOTKEEP_REDIS_URL."),
-        ({"redis_url": "not an address"}, "redis", "LOOTKEEP_REDIS_URL"),
+        ({"redis_url": "not an address"}, "settings", "LOOTKEEP_REDIS_URL"),
     ],
 )
 def test_doctor_names_what_is_wrong_and_exits_with_1(

@@ -91,14 +91,7 @@ def at(seconds: float) -> Instant:
 
 async def test_so_many_are_allowed_and_then_none(limiter: RateLimiter, name: str) -> None:
     standings = [await limiter.hit(name, 3, at(0)) for _ in range(5)]
-    assert [(s.is_allowed, s.remaining) for s in standings] == [
-        (True, 2),
-        (True, 1),
-        (True, 0),
-        (False, 0),
-        (False, 0),
-    ]
-    assert {s.limit for s in standings} == {3}
+    assert [(s.is_allowed, s.count) for s in standings] == [(True, 1), (True, 2), (True, 3), (False, 3), (False, 3)]
 
 
 async def test_the_oldest_leaves_after_exactly_a_minute(limiter: RateLimiter, name: str) -> None:
@@ -140,19 +133,27 @@ async def test_a_changed_limit_counts_at_once(limiter: RateLimiter, name: str) -
         await limiter.hit(name, 5, at(0))
     lowered = await limiter.hit(name, 2, at(1))
     raised = await limiter.hit(name, 7, at(1))
-    assert (lowered.is_allowed, lowered.remaining) == (False, 0)
-    assert (raised.is_allowed, raised.remaining) == (True, 1)
+    assert (lowered.is_allowed, lowered.count) == (False, 5)
+    assert (raised.is_allowed, raised.count) == (True, 6)
+
+
+async def test_a_limit_of_zero_only_looks(limiter: RateLimiter, name: str) -> None:
+    await limiter.hit(name, 2, at(0))
+    looks = [await limiter.hit(name, 0, at(10)) for _ in range(3)]
+    last = await limiter.hit(name, 2, at(10))
+    assert [(s.is_allowed, s.count, s.resets_at) for s in looks] == [(False, 1, at(60))] * 3
+    assert (last.is_allowed, last.count) == (True, 2)
 
 
 async def test_exactly_the_limit_is_allowed_of_many_at_once(limiter: RateLimiter, name: str) -> None:
-    standings = await asyncio.gather(*(limiter.hit(name, 60, at(0)) for _ in range(90)))
-    assert sum(s.is_allowed for s in standings) == 60
-    assert sorted(s.remaining for s in standings if s.is_allowed) == list(range(60))
+    standings = await asyncio.gather(*(limiter.hit(name, 12, at(0)) for _ in range(20)))
+    assert sum(s.is_allowed for s in standings) == 12
+    assert sorted(s.count for s in standings if s.is_allowed) == list(range(1, 13))
 
 
 @pytest.mark.parametrize(("waited", "seconds"), [(0, 60), (0.000001, 60), (1, 59), (59, 1), (59.999999, 1)])
 def test_the_time_to_wait_is_never_too_short(waited: float, seconds: int) -> None:
-    assert Standing(False, 1, 0, at(60)).retry_after(at(waited)) == seconds
+    assert Standing(False, 1, at(60)).retry_after(at(waited)) == seconds
 
 
 # Pauses that meet the edges of the window: together, a moment apart, just short of, at and past a minute.
@@ -271,7 +272,7 @@ async def test_redis_is_left_alone_for_a_second_after_a_failure(gate: Gate, redi
     counted = await elsewhere.hit(name, 9, at(0.999999))
     await limiter.close()
     await elsewhere.close()
-    assert counted.remaining == 8
+    assert counted.count == 1
 
 
 async def test_the_shared_count_goes_on_when_redis_is_back(gate: Gate, redis_url: str, name: str) -> None:
@@ -284,7 +285,7 @@ async def test_the_shared_count_goes_on_when_redis_is_back(gate: Gate, redis_url
     back = await limiter.hit(name, 9, at(1))
     await limiter.close()
     await elsewhere.close()
-    assert (back.is_allowed, back.remaining) == (True, 6)
+    assert (back.is_allowed, back.count) == (True, 3)
 
 
 async def test_a_redis_that_does_not_answer_holds_a_request_up_for_a_moment_only(name: str) -> None:

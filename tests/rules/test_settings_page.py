@@ -62,7 +62,12 @@ def _row(name: str, field: FieldInfo) -> str:
 
 
 def _default(value: Any) -> str:
-    return "none" if value is None else f"`{value}`"
+    """As it would be written in the environment."""
+    if value is None or value == ():
+        return "none"
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    return f"`{','.join(map(str, value)) if isinstance(value, tuple) else value}`"
 
 
 if __name__ == "__main__":

@@ -17,8 +17,9 @@ def files(*patterns: str, under: Path = ROOT) -> list[Path]:
 
 
 def folders() -> list[str]:
-    """The names of the top-level folders that hold anything."""
-    return sorted(path.name for path in ROOT.iterdir() if path.is_dir() and _is_ours(path) and any(_walk(path)))
+    """The names of the top-level folders that hold anything and are not hidden."""
+    ours = [path for path in ROOT.iterdir() if path.is_dir() and _is_ours(path) and any(_walk(path))]
+    return sorted(path.name for path in ours if not path.name.startswith("."))
 
 
 def packages() -> list[str]:

@@ -56,8 +56,8 @@ class Api:
         self._pages = pages
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not scope["path"].startswith(_API):
-            await self._pages(scope, receive, send)
+        if not scope["path"].startswith(_API):
+            await self._pages(scope, receive, _naming(send, self._deps.ids.request_id()))
             return
         started = time.perf_counter()
         exchange = _Exchange(scope, receive, self._deps.ids.request_id)
@@ -83,12 +83,16 @@ class Api:
 
     async def _answer(self, exchange: _Exchange) -> None:
         scope = exchange.scope
-        exchange.route, path = self._router.find(scope["method"], scope["path"])
+        try:
+            exchange.route, path = self._router.find(scope["method"], scope["path"])
+        except Reason:
+            await self._show_limits(exchange)
+            raise
         route = exchange.route
         exchange.token = token = await self._let_in(exchange)
         if not token.may(route.scope):
             raise Forbidden(route.scope)
-        raw = await read_body(scope, exchange.headers, exchange.receive)
+        raw = await read_body(scope, exchange.headers, exchange.receive) if route.body else b""
         query = parse_query(scope["query_string"], route.query) if route.query else None
         body = parse(parse_object(raw), route.body) if route.body else None
 
@@ -100,7 +104,8 @@ class Api:
         if key is None or route.method != "POST":
             exchange.status, exchange.body = await deed(self._deps)
             return
-        exchange.status, exchange.body, is_replay = await idempotency.once(
+        once = idempotency.once_outside if route.is_foreign else idempotency.once
+        exchange.status, exchange.body, is_replay = await once(
             self._deps, token.id, scope["path"], key.decode("latin-1"), raw, deed
         )
         if is_replay:
@@ -110,10 +115,26 @@ class Api:
         now = self._deps.clock.now()
         token = await self._tokens.authenticate(exchange.headers.get(b"authorization"), now)
         if token is None:
-            client = exchange.scope.get("client")
-            raise await self._limits.refuse(client[0] if client else "", now, exchange.answer_headers)
+            raise await self._limits.refuse(exchange.address, now, exchange.answer_headers)
         await self._limits.count(token, now, exchange.answer_headers)
         return token
+
+    async def _show_limits(self, exchange: _Exchange) -> None:
+        """Every answer tells where the caller stands, also one at an address where there is nothing."""
+        now = self._deps.clock.now()
+        token = await self._tokens.authenticate(exchange.headers.get(b"authorization"), now)
+        await self._limits.show(token, exchange.address, now, exchange.answer_headers)
+
+
+def _naming(send: Send, request_id: str) -> Send:
+    """Pages carry a request id too."""
+
+    async def named(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [*message["headers"], (b"x-request-id", request_id.encode())]
+        await send(message)
+
+    return named
 
 
 class _Exchange:
@@ -132,6 +153,12 @@ class _Exchange:
         self.token: Token | None = None
         self.status = 500
         self.body = b""
+
+    @property
+    def address(self) -> str:
+        """Where the request comes from."""
+        client = self.scope.get("client")
+        return client[0] if client else ""
 
     def fail(self, reason: Reason) -> None:
         self.status, self.body, headers = envelope.failure(reason)

@@ -54,7 +54,10 @@ class Tokens:
         if len(self._known) >= _REMEMBERED:
             self._known.clear()
         self._known[key] = (token, now)
-        if token.last_used_at is None or now - token.last_used_at >= _USE_NOTED_EVERY:
+        is_worth_noting = token.is_valid(now) and (
+            token.last_used_at is None or now - token.last_used_at >= _USE_NOTED_EVERY
+        )
+        if is_worth_noting:
             self._used.add(token.id)
         return token
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from lootkeep.api.http.errors import PayloadTooLarge, UnsupportedMediaType
+from lootkeep.api.http.errors import BadRequest, PayloadTooLarge, UnsupportedMediaType
 
 LARGEST_BODY = 1024 * 1024
 
@@ -32,6 +32,8 @@ async def _receive_all(receive: Callable[[], Awaitable[MutableMapping[str, Any]]
     size = 0
     while True:
         message = await receive()
+        if message["type"] == "http.disconnect":
+            raise BadRequest("incomplete_body", "The request body ended before it was complete.")
         chunk: bytes = message.get("body", b"")
         size += len(chunk)
         if size > LARGEST_BODY:

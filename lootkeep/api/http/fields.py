@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Annotated, Any
 
@@ -99,6 +99,13 @@ def _time(value: Any) -> Any:
         raise refuse("must be a time like 2026-11-15T10:30:00Z") from None
 
 
+def _date(value: Any) -> Any:
+    try:
+        return instant(datetime.strptime(value, "%Y-%m-%d").replace(tzinfo=UTC))
+    except (ValueError, TypeError):
+        raise refuse("must be a day like 2026-11-15") from None
+
+
 def at_least_a_cent(amount: Hundredths) -> Hundredths:
     if amount < 1:
         raise refuse("must be at least 0.01")
@@ -137,5 +144,6 @@ Country = Annotated[str, AfterValidator(_country), WithJsonSchema({"type": "stri
 Time = Annotated[Instant, BeforeValidator(_time), WithJsonSchema({"type": "string", "format": "date-time"})]
 
 # For query parameters, which arrive as texts.
+QueryDate = Annotated[Instant, BeforeValidator(_date), WithJsonSchema({"type": "string", "format": "date"})]
 QueryInteger = Annotated[int, BeforeValidator(_integer)]
 QueryBoolean = Annotated[bool, BeforeValidator(_boolean)]

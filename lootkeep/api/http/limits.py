@@ -20,23 +20,40 @@ class Limits:
     auth_failures_per_minute: int
 
     async def count(self, token: Token, now: Instant, headers: Headers) -> None:
-        limit = self.per_minute if token.rate_limit is None else token.rate_limit
+        """Counts a request of a token; refuses it when there were too many."""
+        name, limit = self._of_token(token)
         if limit:
-            _apply(await self.limiter.hit(f"token:{token.id}", limit, now), now, headers)
+            _apply(await self.limiter.hit(name, limit, now), limit, now, headers)
 
     async def refuse(self, address: str, now: Instant, headers: Headers) -> Unauthorized:
         """The refusal of a caller without a valid token; one who tries too often is told to wait instead."""
-        if self.auth_failures_per_minute:
-            standing = await self.limiter.hit(f"address:{address}", self.auth_failures_per_minute, now)
-            _apply(standing, now, headers)
+        name, limit = self._of_address(address)
+        if limit:
+            _apply(await self.limiter.hit(name, limit, now), limit, now, headers)
         return Unauthorized()
 
+    async def show(self, token: Token | None, address: str, now: Instant, headers: Headers) -> None:
+        """Tells where a caller stands without counting: a wrong address costs nothing."""
+        name, limit = self._of_token(token) if token else self._of_address(address)
+        if limit:
+            _tell(await self.limiter.hit(name, 0, now), limit, headers)
 
-def _apply(standing: Standing, now: Instant, headers: Headers) -> None:
-    headers += (
-        (b"x-ratelimit-limit", b"%d" % standing.limit),
-        (b"x-ratelimit-remaining", b"%d" % standing.remaining),
-        (b"x-ratelimit-reset", b"%d" % -(-standing.resets_at // SECOND)),
-    )
+    def _of_token(self, token: Token) -> tuple[str, int]:
+        return f"token:{token.id}", self.per_minute if token.rate_limit is None else token.rate_limit
+
+    def _of_address(self, address: str) -> tuple[str, int]:
+        return f"address:{address}", self.auth_failures_per_minute
+
+
+def _apply(standing: Standing, limit: int, now: Instant, headers: Headers) -> None:
+    _tell(standing, limit, headers)
     if not standing.is_allowed:
         raise TooManyRequests(standing.retry_after(now))
+
+
+def _tell(standing: Standing, limit: int, headers: Headers) -> None:
+    headers += (
+        (b"x-ratelimit-limit", b"%d" % limit),
+        (b"x-ratelimit-remaining", b"%d" % max(0, limit - standing.count)),
+        (b"x-ratelimit-reset", b"%d" % -(-standing.resets_at // SECOND)),
+    )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
 from lootkeep.api.http.fields import QueryInteger
 from lootkeep.api.http.validation import Query
+from lootkeep.kernel import paging
+from lootkeep.kernel.clock import DAY, Instant
+from lootkeep.kernel.errors import invalid
 from lootkeep.kernel.paging import Page
 
 LARGEST_PAGE = 100
@@ -32,4 +35,11 @@ class LimitQuery(Query):
     limit: Annotated[QueryInteger, Field(ge=1, le=LARGEST_PAGE, description="How many entries to answer.")] = 10
 
 
-Order = Annotated[Literal["asc", "desc"], Field(description="The direction of the order.")]
+def days(first: Instant | None, last: Instant | None) -> dict[str, Instant | None]:
+    """Whole UTC days, both included, as a half-open stretch of time."""
+    if first is not None and last is not None and first > last:
+        raise invalid("from", "The from field must not lie after to.")
+    return {"from": first, "to": None if last is None else Instant(last + DAY)}
+
+
+Order = Annotated[paging.Order, Field(description="The direction of the order.")]

@@ -86,7 +86,7 @@ class Probes:
             raise Unauthorized
         if not token.may(_METRICS_SCOPE):
             raise Forbidden(_METRICS_SCOPE)
-        return Response(self._metrics.text(), media_type=Metrics.content_type)
+        return Response(self._metrics.text(), media_type=Metrics.content_type, headers=_SECURITY)
 
     async def openapi(self, _: Request) -> Response:
         return Response(self._openapi, media_type="application/json", headers=_SECURITY)

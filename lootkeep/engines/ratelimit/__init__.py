@@ -15,8 +15,8 @@ class Standing:
     """Where a caller stands after a request."""
 
     is_allowed: bool
-    limit: int
-    remaining: int
+    # Requests in the window, this one included when it was allowed.
+    count: int
     # When the oldest counted request leaves the window: from then on there is room for one more.
     resets_at: Instant
 
@@ -26,7 +26,7 @@ class Standing:
 
 
 class RateLimiter(Protocol):
-    """Whatever counts. A refused request is not counted: a caller who waits gets in."""
+    """Whatever counts. A refused request is not counted: a caller who waits gets in. A limit of 0 only looks."""
 
     async def hit(self, name: str, limit: int, now: Instant) -> Standing: ...
 

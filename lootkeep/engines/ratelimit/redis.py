@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import structlog
-from redis.asyncio import Redis
+from redis.asyncio import BlockingConnectionPool, Redis
 from redis.exceptions import RedisError
 
 from lootkeep.engines.ratelimit import WINDOW, Standing
@@ -13,7 +13,9 @@ from lootkeep.kernel.clock import SECOND, Instant
 log = structlog.get_logger(__name__)
 
 # A limiter that is slow is worse than one that is gone: the request waits for it.
-_TIMEOUT_SECONDS = 0.5
+_TIMEOUT_SECONDS = 1.0
+_QUEUE_SECONDS = 5.0
+_CONNECTIONS = 8
 # After a failure Redis is left alone for so long, and each process counts for itself.
 _REST = SECOND
 
@@ -43,9 +45,15 @@ class RedisRateLimiter:
     """Exact over any number of processes; without Redis each process limits alone until it is back."""
 
     def __init__(self, url: str) -> None:
-        self._redis: Redis = Redis.from_url(
-            url, socket_timeout=_TIMEOUT_SECONDS, socket_connect_timeout=_TIMEOUT_SECONDS
+        # Hits queue for a connection: a burst is no outage, or each process would count it for itself.
+        pool = BlockingConnectionPool.from_url(
+            url,
+            max_connections=_CONNECTIONS,
+            timeout=_QUEUE_SECONDS,
+            socket_timeout=_TIMEOUT_SECONDS,
+            socket_connect_timeout=_TIMEOUT_SECONDS,
         )
+        self._redis: Redis = Redis.from_pool(pool)
         self._script = self._redis.register_script(_HIT)
         self._alone = MemoryRateLimiter()
         self._rests_until = Instant(0)
@@ -59,7 +67,7 @@ class RedisRateLimiter:
             self._rests_until = Instant(now + _REST)
             log.warning("redis is unreachable, this process counts requests alone", error=str(error))
             return await self._alone.hit(name, limit, now)
-        return Standing(bool(allowed), limit, max(0, limit - int(count)), Instant(int(oldest) + WINDOW))
+        return Standing(bool(allowed), int(count), Instant(int(oldest) + WINDOW))
 
     async def close(self) -> None:
         await self._redis.aclose()

@@ -15,11 +15,14 @@ from lootkeep.storage.tables.referrals import (
     refused_referrals,
     reward_claims,
 )
+from lootkeep.storage.tables.webhooks import attempts, deliveries, replays, webhooks
 
 __all__ = [
+    "attempts",
     "counters",
     "coupons",
     "customers",
+    "deliveries",
     "events",
     "idempotency_keys",
     "metadata",
@@ -31,10 +34,12 @@ __all__ = [
     "referrers",
     "refunds",
     "refused_referrals",
+    "replays",
     "reward_claims",
     "settings",
     "sightings",
     "subscriptions",
     "tokens",
     "users",
+    "webhooks",
 ]

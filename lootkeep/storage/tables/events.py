@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, Table, Text
+from sqlalchemy import BigInteger, Column, Index, Table, Text
+from sqlalchemy import text as sql
 
 from lootkeep.storage.tables.columns import identity, metadata, number, text
 
@@ -14,6 +15,15 @@ events = Table(
     # The exact bytes of `data` as every delivery will carry them.
     text("data"),
     number("created_at"),
+    # When its deliveries were made.
+    number("fanned_out_at", optional=True),
+    Index(
+        "ix_events_waiting",
+        "id",
+        sqlite_where=sql("fanned_out_at IS NULL"),
+        postgresql_where=sql("fanned_out_at IS NULL"),
+    ),
+    Index(None, "created_at", "id"),
     sqlite_autoincrement=True,
 )
 

@@ -1,10 +1,11 @@
-"""Full-text search on SQLite: a trigram index beside a table, kept by triggers. PostgreSQL has pg_trgm indexes."""
+"""What belongs to tables and SQLAlchemy does not spell: search on SQLite, and the workers' wake-up on PostgreSQL."""
 
 from __future__ import annotations
 
 from sqlalchemy import DDL, Table, event
 
 from lootkeep.storage.tables.customers import customers
+from lootkeep.storage.tables.events import events
 
 
 def statements(table: str) -> list[str]:
@@ -28,3 +29,13 @@ def _beside(table: Table) -> None:
 
 
 _beside(customers)
+
+# A hint for the workers, told when the transaction commits; losing it loses nothing.
+WAKEUP = (
+    "CREATE FUNCTION lootkeep_wake_workers() RETURNS trigger LANGUAGE plpgsql AS "
+    "$$ BEGIN PERFORM pg_notify('lootkeep_work', ''); RETURN NULL; END $$",
+    "CREATE TRIGGER events_wake_workers AFTER INSERT ON events "
+    "FOR EACH STATEMENT EXECUTE FUNCTION lootkeep_wake_workers()",
+)
+for _statement in WAKEUP:
+    event.listen(events, "after_create", DDL(_statement).execute_if(dialect="postgresql"))  # type: ignore[no-untyped-call]

@@ -9,8 +9,6 @@ from typing import Any
 
 import structlog
 
-from lootkeep.settings import Settings
-
 # Fields with these names are secrets wherever they turn up.
 _SECRET_FIELDS = frozenset(
     {"authorization", "code", "cookie", "gift_card_code", "key", "password", "secret", "secret_key", "token"}
@@ -18,9 +16,10 @@ _SECRET_FIELDS = frozenset(
 _REDACTED = "[redacted]"
 
 
-def configure(settings: Settings) -> None:
-    is_for_people = settings.log_format == "console" or (settings.log_format == "auto" and sys.stderr.isatty())
-    level = logging.getLevelNamesMapping()[settings.log_level.upper()]
+def configure(level_name: str, form: str) -> None:
+    """`form` is `console`, `json`, or `auto`, which looks at who reads."""
+    is_for_people = form == "console" or (form == "auto" and sys.stderr.isatty())
+    level = logging.getLevelNamesMapping()[level_name.upper()]
     renderer: Any = structlog.dev.ConsoleRenderer() if is_for_people else structlog.processors.JSONRenderer()
     shared: list[Any] = [
         structlog.processors.add_log_level,

@@ -1,0 +1,105 @@
+"""Makes a store with any number of referrals fast, by bulk loading: for `bench.growth` and the tests of query plans.
+
+A built SQLite file stays in bench/.cache; a PostgreSQL database stays on its server.
+"""
+
+import asyncio
+import hashlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import apsw
+import asyncpg
+from sqlalchemy import Table
+
+from bench import people, rows
+from lootkeep.storage import migrations
+from lootkeep.storage.postgres import PostgresDatabase
+from lootkeep.storage.sqlite import SqliteDatabase
+from lootkeep.storage.tables import metadata
+
+CACHE = Path(__file__).parent / ".cache"
+
+
+def sqlite(size: int, folder: Path = CACHE) -> Path:
+    """The file of a store with so many referrals, made if it is not there yet."""
+    folder.mkdir(exist_ok=True)
+    path = folder / f"{_name(size)}.db"
+    if not path.exists():
+        # Only what is whole has the name.
+        unfinished = path.with_suffix(f".{os.getpid()}")
+        asyncio.run(make_sqlite(unfinished, size))
+        unfinished.rename(path)
+    return path
+
+
+def postgres(size: int, admin_url: str) -> str:
+    """The address of a database with so many referrals, made if it is not there yet."""
+    return asyncio.run(_postgres(size, admin_url))
+
+
+async def _postgres(size: int, admin_url: str) -> str:
+    admin = await asyncpg.connect(admin_url)
+    name = _name(size)
+    url = urlsplit(admin_url)._replace(path=f"/{name}").geturl()
+    try:
+        if await admin.fetchval("SELECT true FROM pg_database WHERE datname = $1", name):
+            return url
+        unfinished = f"{name}_{os.getpid()}"
+        await admin.execute(f"CREATE DATABASE {unfinished}")
+        await _fill_postgres(urlsplit(admin_url)._replace(path=f"/{unfinished}").geturl(), size)
+        await admin.execute(f"ALTER DATABASE {unfinished} RENAME TO {name}")
+    finally:
+        await admin.close()
+    return url
+
+
+def _name(size: int) -> str:
+    """Of the schema and of the code that makes the data, too: what either made before is not taken for its own."""
+    code = b"".join(Path(str(module.__file__)).read_bytes() for module in (people, rows))
+    return f"referrals_{size}_{migrations.HEAD}_{hashlib.sha256(code).hexdigest()[:8]}"
+
+
+def _parts(size: int) -> Iterator[tuple[Table, list[str], list[tuple[object, ...]]]]:
+    for part in rows.parts(size):
+        for table, found in part.items():
+            names = list(dict.fromkeys(name for row in found for name in row))
+            yield table, names, [tuple(row.get(name) for name in names) for row in found]
+
+
+async def make_sqlite(path: Path, size: int) -> None:
+    engine = SqliteDatabase(path)
+    await migrations.upgrade(engine)
+    await engine.close()
+    connection = apsw.Connection(str(path))
+    # The file is thrown away when this does not end well.
+    for pragma in ("journal_mode = OFF", "synchronous = OFF", "cache_size = -1000000"):
+        connection.execute(f"PRAGMA {pragma}")
+    with connection:
+        for table, names, found in _parts(size):
+            marks = ", ".join("?" * len(names))
+            connection.executemany(f"INSERT INTO {table.name} ({', '.join(names)}) VALUES ({marks})", found)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.close()
+
+
+async def _fill_postgres(url: str, size: int) -> None:
+    engine = await PostgresDatabase.open(url, 1)
+    await migrations.upgrade(engine)
+    await engine.close()
+    connection = await asyncpg.connect(url)
+    # The rows are right by themselves, and an index of trigrams is made faster at once than row by row.
+    await connection.execute("SET session_replication_role = replica; DROP INDEX ix_customers_search_text")
+    for table, names, found in _parts(size):
+        await connection.copy_records_to_table(table.name, records=found, columns=names)
+    await connection.execute("CREATE INDEX ix_customers_search_text ON customers USING gin (search_text gin_trgm_ops)")
+    for table in metadata.sorted_tables:
+        if "id" in table.c:
+            await connection.execute(
+                f"SELECT setval(pg_get_serial_sequence('{table.name}', 'id'), max(id)) FROM {table.name}"
+            )
+    # What autovacuum does to a database that lives.
+    await connection.execute("VACUUM ANALYZE")
+    await connection.close()

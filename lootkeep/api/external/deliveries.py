@@ -1,0 +1,170 @@
+"""Deliveries over HTTP, beyond the specification: the log, sending again, replay, rotation and the event feed."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from lootkeep.api.http.fields import QueryDate, QueryInteger, Time
+from lootkeep.api.http.pages import LARGEST_PAGE, Order, PageQuery, days
+from lootkeep.api.http.routes import Call, Reply, Route, one, paged
+from lootkeep.api.http.validation import Body, Query
+from lootkeep.domain.deliveries import DeliveryStatus
+from lootkeep.domain.events import EVENT_TYPES
+from lootkeep.kernel.errors import NotFound
+from lootkeep.services import webhooks as services
+from lootkeep.storage import delivery_log, replays, webhooks
+from lootkeep.views import webhooks as views
+
+
+class DeliveryQuery(PageQuery):
+    """Filters of the log."""
+
+    status: Annotated[DeliveryStatus | None, Field(description="Only deliveries in this state.")] = None
+    event_type: Annotated[str | None, Field(max_length=64, description="Only deliveries of this type.")] = None
+    from_: Annotated[QueryDate | None, Field(alias="from", description="From this UTC day on.")] = None
+    sort: Annotated[Literal["created_at"], Field(description="What to sort by.")] = "created_at"
+    order: Order = "desc"
+    to: Annotated[QueryDate | None, Field(description="Up to this UTC day, included.")] = None
+
+
+class FeedQuery(Query):
+    """Where to go on reading."""
+
+    after: Annotated[QueryInteger, Field(ge=0, description="The `next_cursor` of the answer before.")] = 0
+    limit: Annotated[QueryInteger, Field(ge=1, le=LARGEST_PAGE, description="How many events to answer.")] = 50
+
+
+class ReplayBody(Body):
+    """What to send again."""
+
+    since: Annotated[Time, Field(description="Events recorded since then.", examples=["2026-11-14T00:00:00Z"])]
+    event_types: Annotated[
+        Annotated[list[str], Field(min_length=1, max_length=len(EVENT_TYPES))] | None,
+        Field(description="Only these types; those of the subscription when absent.", examples=[["order.paid"]]),
+    ] = None
+
+
+async def list_deliveries(call: Call[None, DeliveryQuery]) -> Reply:
+    query = call.query
+    filters: dict[str, Any] = {"status": query.status, "event_type": query.event_type, **days(query.from_, query.to)}
+    async with call.deps.db.read(slow=True) as tx:
+        if await webhooks.get(tx, call.id) is None:
+            raise NotFound("Webhook")
+        chosen = {name: value for name, value in filters.items() if value is not None}
+        found, total = await delivery_log.page(tx, call.id, query.asked, chosen, query.order)
+    return Reply([views.delivery(delivery) for delivery in found], page=query.asked, total=total)
+
+
+async def get_delivery(call: Call[None, None]) -> Reply:
+    async with call.deps.db.read() as tx:
+        delivery = await delivery_log.get(tx, call.path["delivery_id"])
+        if delivery is None:
+            raise NotFound("Delivery")
+        attempts = await delivery_log.attempts_of(tx, delivery.id)
+    return Reply(views.delivery_detail(delivery, attempts))
+
+
+async def redeliver(call: Call[None, None]) -> Reply:
+    return Reply(views.delivery(await services.redeliver(call.deps, call.path["delivery_id"])))
+
+
+async def replay_events(call: Call[ReplayBody, None]) -> Reply:
+    return Reply(views.replay(await services.replay(call.deps, call.id, call.body.since, call.body.event_types)))
+
+
+async def get_replay(call: Call[None, None]) -> Reply:
+    async with call.deps.db.read() as tx:
+        replay = await replays.latest(tx, call.id)
+    if replay is None:
+        raise NotFound("Replay")
+    return Reply(views.replay(replay))
+
+
+async def rotate_webhook_secret(call: Call[None, None]) -> Reply:
+    webhook, secret = await services.rotate_secret(call.deps, call.id)
+    return Reply(views.webhook_with_secret(webhook, secret))
+
+
+async def list_events(call: Call[None, FeedQuery]) -> Reply:
+    query = call.query
+    async with call.deps.db.read() as tx:
+        found = await replays.events_after(tx, query.after, query.limit + 1)
+    return Reply(views.feed(found, query.after, query.limit))
+
+
+ROUTES = (
+    Route(
+        "GET",
+        "/webhooks/{id}/deliveries",
+        list_deliveries,
+        "webhooks:read",
+        "List a webhook's deliveries",
+        paged(views.DeliveryView),
+        query=DeliveryQuery,
+        description="Newest first unless `order` says otherwise.",
+        is_extension=True,
+    ),
+    Route(
+        "GET",
+        "/webhooks/deliveries/{delivery_id}",
+        get_delivery,
+        "webhooks:read",
+        "Read a delivery with its attempts",
+        one(views.DeliveryDetailView),
+        is_extension=True,
+    ),
+    Route(
+        "POST",
+        "/webhooks/deliveries/{delivery_id}/redeliver",
+        redeliver,
+        "webhooks:write",
+        "Send a delivery again",
+        one(views.DeliveryView, "Delivery scheduled again"),
+        description="With the same id and the same bytes; a new round of retries begins.",
+        is_extension=True,
+    ),
+    Route(
+        "POST",
+        "/webhooks/{id}/replay",
+        replay_events,
+        "webhooks:write",
+        "Send recorded events again",
+        one(views.ReplayView, "Replay started"),
+        body=ReplayBody,
+        description="In order and at a pace. Deliveries that were made before keep their ids and bytes.",
+        is_extension=True,
+    ),
+    Route(
+        "GET",
+        "/webhooks/{id}/replay",
+        get_replay,
+        "webhooks:read",
+        "Read a replay's progress",
+        one(views.ReplayView),
+        description="The latest replay of the webhook.",
+        is_extension=True,
+    ),
+    Route(
+        "POST",
+        "/webhooks/{id}/rotate-secret",
+        rotate_webhook_secret,
+        "webhooks:write",
+        "Rotate a webhook's secret",
+        one(views.WebhookWithSecretView, "Webhook secret rotated"),
+        description="The old secret stays valid for 24 hours: `webhook-signature` carries both signatures meanwhile.",
+        is_extension=True,
+    ),
+    Route(
+        "GET",
+        "/events",
+        list_events,
+        "webhooks:read",
+        "Read the event feed",
+        one(views.EventFeedView),
+        query=FeedQuery,
+        description="Every recorded event in order after a cursor, so that a receiver can reconcile.",
+        is_extension=True,
+    ),
+)

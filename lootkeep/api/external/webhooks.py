@@ -1,0 +1,127 @@
+"""Webhooks over HTTP: the six endpoints of the specification."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from lootkeep.api.external import deliveries
+from lootkeep.api.http.routes import Call, Group, Reply, Route, many, one, only_message
+from lootkeep.api.http.validation import Body, partial
+from lootkeep.domain.events import EVENT_TYPES
+from lootkeep.kernel.errors import NotFound
+from lootkeep.services import webhooks as services
+from lootkeep.storage import webhooks as storage
+from lootkeep.views import webhooks as views
+
+
+class WebhookBody(Body):
+    """A webhook as it is sent."""
+
+    url: Annotated[
+        str, Field(description="An HTTPS URL at a public address.", examples=["https://shop.example/hooks/lootkeep"])
+    ]
+    events: Annotated[
+        list[str],
+        Field(
+            min_length=1,
+            max_length=len(EVENT_TYPES),
+            description="Event types to be told of.",
+            examples=[["order.paid", "order.refunded"]],
+        ),
+    ]
+
+
+class WebhookWithState(WebhookBody):
+    """What can be changed."""
+
+    is_active: Annotated[bool, Field(description="Nothing is sent while it is false.", examples=[True])]
+
+
+WebhookChanges = partial(WebhookWithState, "WebhookChanges")
+
+
+async def list_webhooks(call: Call[None, None]) -> Reply:
+    async with call.deps.db.read() as tx:
+        found = await storage.all_webhooks(tx)
+    return Reply([views.webhook(webhook) for webhook in found])
+
+
+async def create_webhook(call: Call[WebhookBody, None]) -> Reply:
+    webhook, secret = await services.create(call.deps, call.body.url, call.body.events)
+    return Reply(views.webhook_with_secret(webhook, secret))
+
+
+async def get_webhook(call: Call[None, None]) -> Reply:
+    async with call.deps.db.read() as tx:
+        webhook = await storage.get(tx, call.id)
+    if webhook is None:
+        raise NotFound("Webhook")
+    return Reply(views.webhook(webhook))
+
+
+async def update_webhook(call: Call[Body, None]) -> Reply:
+    return Reply(views.webhook(await services.change(call.deps, call.id, call.body.sent())))
+
+
+async def delete_webhook(call: Call[None, None]) -> Reply:
+    await services.delete(call.deps, call.id)
+    return Reply()
+
+
+async def test_webhook(call: Call[None, None]) -> Reply:
+    result = await services.test(call.deps, call.id)
+    failure = None if result.is_delivered else f"Test webhook delivery failed: {result.reason}"
+    return Reply(views.test_result(result), message=failure)
+
+
+GROUP = Group(
+    name="Webhooks",
+    description="Where the store's events are sent, what became of each delivery, and sending again.",
+    routes=(
+        Route("GET", "/webhooks", list_webhooks, "webhooks:read", "List webhooks", many(views.WebhookView)),
+        Route(
+            "POST",
+            "/webhooks",
+            create_webhook,
+            "webhooks:write",
+            "Create a webhook",
+            one(views.WebhookWithSecretView, "Webhook created successfully", status=201),
+            body=WebhookBody,
+            description="The `secret` signs every delivery and is shown only here. At most 100 webhooks.",
+        ),
+        Route("GET", "/webhooks/{id}", get_webhook, "webhooks:read", "Read a webhook", one(views.WebhookView)),
+        Route(
+            "PUT",
+            "/webhooks/{id}",
+            update_webhook,
+            "webhooks:write",
+            "Update a webhook",
+            one(views.WebhookView, "Webhook updated successfully"),
+            body=WebhookChanges,
+            description="Only the fields sent are changed; at least one. While `is_active` is false nothing is sent.",
+        ),
+        Route(
+            "DELETE",
+            "/webhooks/{id}",
+            delete_webhook,
+            "webhooks:write",
+            "Delete a webhook",
+            only_message("Webhook deleted successfully"),
+            description="It receives nothing more, pending deliveries included.",
+        ),
+        Route(
+            "POST",
+            "/webhooks/{id}/test",
+            test_webhook,
+            "webhooks:write",
+            "Send a test delivery",
+            one(views.TestResultView, "Test webhook delivered successfully"),
+            description="Sent at once, whatever the subscription, and not retried. The event type is `webhook.test`. "
+            "A failure is told in the message.",
+            is_foreign=True,
+        ),
+        *deliveries.ROUTES,
+    ),
+)

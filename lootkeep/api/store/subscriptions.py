@@ -1,0 +1,83 @@
+"""Subscriptions over the Store API: beginning, renewing, cancelling."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from lootkeep.api.http.routes import Call, Group, Reply, Route, one
+from lootkeep.api.http.validation import Body
+from lootkeep.api.store.orders import Text
+from lootkeep.services import subscriptions as services
+from lootkeep.views import subscriptions as views
+
+
+class SubscriptionBody(Body):
+    """Who subscribes to what."""
+
+    customer_id: Annotated[int, Field(ge=1, description="Who subscribes.", examples=[31])]
+    product_id: Annotated[int, Field(ge=1, description="A product with recurring billing.", examples=[9])]
+
+
+class SubscriptionCancelBody(Body):
+    """When the subscription ends, and why."""
+
+    at_period_end: Annotated[bool, Field(description="At the end of what is paid, or else now.")] = True
+    reason: Annotated[Text | None, Field(description="Why it is cancelled.", examples=["plays no more"])] = None
+
+
+async def create_subscription(call: Call[SubscriptionBody, None]) -> Reply:
+    created = await services.create(call.deps, call.body.customer_id, call.body.product_id)
+    return Reply(views.paid_period(*created))
+
+
+async def renew_subscription(call: Call[None, None]) -> Reply:
+    return Reply(views.paid_period(*await services.renew(call.deps, call.id)))
+
+
+async def cancel_subscription(call: Call[SubscriptionCancelBody, None]) -> Reply:
+    body = call.body
+    cancelled = await services.cancel(call.deps, call.id, at_period_end=body.at_period_end, reason=body.reason)
+    return Reply(views.subscription(*cancelled))
+
+
+GROUP = Group(
+    name="Store: subscriptions",
+    description="What the store's checkout tells of products that are paid again every period.",
+    prefix="/api/store/v1",
+    routes=(
+        Route(
+            "POST",
+            "/subscriptions",
+            create_subscription,
+            "store:write",
+            "Begin a subscription",
+            one(views.PaidPeriodView, "Subscription created successfully", status=201),
+            body=SubscriptionBody,
+            description="Makes a paid order for the first period. Sends `subscription.created`.",
+        ),
+        Route(
+            "POST",
+            "/subscriptions/{id}/renew",
+            renew_subscription,
+            "store:write",
+            "Renew a subscription",
+            one(views.PaidPeriodView, "Subscription renewed successfully"),
+            description="Makes a paid order for the next period, at the subscription's own price. Before it is due it "
+            "is a 409 `subscription_not_due`, so that no call repeated or in parallel pays a period twice. "
+            "Sends `subscription.renewed`.",
+        ),
+        Route(
+            "POST",
+            "/subscriptions/{id}/cancel",
+            cancel_subscription,
+            "store:write",
+            "Cancel a subscription",
+            one(views.SubscriptionView, "Subscription cancelled successfully"),
+            body=SubscriptionCancelBody,
+            description="At the end of what is paid, unless `at_period_end` is false. Cancelling again changes "
+            "nothing. Sends `subscription.cancelled` once, when cancelling is asked.",
+        ),
+    ),
+)

@@ -1,0 +1,147 @@
+"""The loop of an import: rows go in by batches, a transaction each, and a bad row costs only itself."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any, Generic, NamedTuple
+
+import msgspec
+
+from lootkeep.cli.imports.kinds import Form, Found, Kind
+from lootkeep.cli.imports.reading import BadRow, Rows
+from lootkeep.deps import Deps
+from lootkeep.kernel.errors import Reason, Unavailable, invalid
+
+# Large enough that a commit costs little, small enough that a live store waits only a moment for the next.
+_BATCH = 500
+# A store that works at the same time may be in the way now and then.
+_ATTEMPTS = 5
+_PAUSE_SECONDS = 0.5
+
+
+class Tally(msgspec.Struct):
+    """How many rows went which way."""
+
+    imported: int = 0
+    skipped: int = 0
+    refused: int = 0
+    # Of the imported: those that a second run could not know again.
+    without_key: int = 0
+
+
+class Checked(NamedTuple, Generic[Form]):
+    """A row that is well-formed by itself."""
+
+    line: int
+    form: Form
+
+
+class _Undone(Exception):
+    """Ends the transaction of a dry run."""
+
+
+class Import(Generic[Form, Found]):
+    """One run over one file."""
+
+    def __init__(self, deps: Deps, kind: Kind[Form, Found], refuse: Callable[[int, str], None], *, dry: bool) -> None:
+        self.tally = Tally()
+        self._deps = deps
+        self._kind = kind
+        self._tell = refuse
+        self._is_dry = dry
+        # What a dry run would have written before; hashes, since there may be millions.
+        self._imagined: set[int] = set()
+
+    async def run(self, rows: Rows, advance: Callable[[Tally], None], *, is_text: bool) -> None:
+        while batch := list(islice(rows, _BATCH)):
+            await self._write(list(self._checked(iter(batch), is_text=is_text)))
+            advance(self.tally)
+
+    def _checked(self, rows: Rows, *, is_text: bool) -> Iterator[Checked[Form]]:
+        now = self._deps.clock.now()
+        for row in rows:
+            if isinstance(row, BadRow):
+                self._refuse(row.line, row.reason)
+                continue
+            values = {name: value for name, value in row.values.items() if name in self._kind.columns}
+            try:
+                yield Checked(row.line, self._kind.checked(values, now, is_text=is_text))
+            except Reason as reason:
+                self._refuse(row.line, sentences(reason))
+
+    async def _write(self, batch: list[Checked[Form]]) -> None:
+        """All of them, or all but those that the store refuses."""
+        while batch:
+            done: list[bool] = []
+            try:
+                await self._attempt(batch, done)
+            except Unavailable:
+                raise
+            except Reason as reason:
+                # Everything was rolled back: what came before goes in by itself, what comes after is tried again.
+                await self._write(batch[: len(done)])
+                self._refuse(batch[len(done)].line, sentences(reason))
+                batch = batch[len(done) + 1 :]
+            else:
+                self._count(batch, done)
+                return
+
+    async def _attempt(self, batch: list[Checked[Form]], done: list[bool]) -> None:
+        for attempt in range(_ATTEMPTS):
+            done.clear()
+            try:
+                await self._write_in_one(batch, done)
+                return
+            except Unavailable:
+                if attempt == _ATTEMPTS - 1:
+                    raise
+            await asyncio.sleep(_PAUSE_SECONDS)
+
+    async def _write_in_one(self, batch: list[Checked[Form]], done: list[bool]) -> None:
+        try:
+            async with self._deps.db.write() as tx:
+                known, found = await self._kind.look_up(tx, [row.form for row in batch])
+                for row in batch:
+                    key = self._kind.key(row.form)
+                    is_known = key in known or self._is_imagined("key", key)
+                    done.append(not is_known and await self._add(tx, row.form, found))
+                    if key is not None:
+                        known.add(key)
+                if self._is_dry:
+                    raise _Undone
+        except _Undone:
+            return
+
+    async def _add(self, tx: Any, form: Form, found: Found) -> bool:
+        for name, value in self._kind.unique(form).items():
+            if self._is_imagined(name, value):
+                raise invalid(name, f"The {name.replace('_', ' ')} field has already been taken.")
+        return await self._kind.add(self._deps, tx, form, found)
+
+    def _is_imagined(self, name: str, value: str | None) -> bool:
+        return bool(self._imagined) and hash((name, value)) in self._imagined
+
+    def _count(self, batch: list[Checked[Form]], done: list[bool]) -> None:
+        for row, is_new in zip(batch, done, strict=True):
+            if not is_new:
+                self.tally.skipped += 1
+                continue
+            self.tally.imported += 1
+            key = self._kind.key(row.form)
+            self.tally.without_key += key is None
+            if self._is_dry:
+                self._imagined |= {hash(pair) for pair in self._kind.unique(row.form).items()}
+                self._imagined |= {hash(("key", key))} if key is not None else set()
+
+    def _refuse(self, line: int, reason: str) -> None:
+        self.tally.refused += 1
+        self._tell(line, reason)
+
+
+def sentences(reason: Reason) -> str:
+    """Every reason against a row, in one line."""
+    if reason.fields:
+        return " ".join(sentence for texts in reason.fields.values() for sentence in texts)
+    return reason.message

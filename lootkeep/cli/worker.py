@@ -1,0 +1,34 @@
+"""`lootkeep worker`: deliveries and chores without the API, in as many processes as you like."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+
+from lootkeep import settings, wiring
+from lootkeep.api.http.metrics import Metrics
+from lootkeep.cli.output import out, run
+from lootkeep.engines import logs
+from lootkeep.kernel.errors import StartupError
+from lootkeep.settings import Settings
+
+
+def worker() -> None:
+    """Send webhooks and do the chores. Needs PostgreSQL; `lootkeep serve` has a worker of its own."""
+    config = settings.load()
+    if config.sqlite_path:
+        raise StartupError(
+            "An embedded database is worked on by `lootkeep serve` itself. "
+            "Set LOOTKEEP_DATABASE_URL to a PostgreSQL database to run workers beside it."
+        )
+    logs.configure(config.log_level, config.log_format)
+    run(_work(config))
+
+
+async def _work(config: Settings) -> None:
+    stopping = asyncio.Event()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(name, stopping.set)
+    async with wiring.opened(config) as deps, wiring.working(deps, config, Metrics()):
+        out.print("The worker is running. Ctrl-C stops it.")
+        await stopping.wait()

@@ -1,0 +1,87 @@
+"""Which IP addresses are public: webhooks may go nowhere else."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Sequence
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+# The IANA special-purpose registries, plus multicast: nothing in them is a receiver on the internet.
+_NOT_PUBLIC: tuple[Network, ...] = tuple(
+    ipaddress.ip_network(text)
+    for text in (
+        "0.0.0.0/8",
+        "10.0.0.0/8",
+        "100.64.0.0/10",
+        "127.0.0.0/8",
+        "169.254.0.0/16",
+        "172.16.0.0/12",
+        "192.0.0.0/24",
+        "192.0.2.0/24",
+        "192.31.196.0/24",
+        "192.52.193.0/24",
+        "192.88.99.0/24",
+        "192.168.0.0/16",
+        "192.175.48.0/24",
+        "198.18.0.0/15",
+        "198.51.100.0/24",
+        "203.0.113.0/24",
+        "224.0.0.0/4",
+        "240.0.0.0/4",
+        "::/128",
+        "::1/128",
+        "64:ff9b:1::/48",
+        "100::/64",
+        "2001::/23",
+        "2001:db8::/32",
+        "3fff::/20",
+        "5f00::/16",
+        "fc00::/7",
+        "fe80::/10",
+        "fec0::/10",
+        "ff00::/8",
+    )
+)
+# Where clouds keep their machines' credentials: never opened, whatever the operator allows.
+_METADATA = (
+    ipaddress.ip_network("169.254.0.0/16"),
+    ipaddress.ip_network("fe80::/10"),
+    ipaddress.ip_network("fd00:ec2::/32"),
+)
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+_IPV4_COMPATIBLE = ipaddress.ip_network("::/96")
+
+
+def is_public(text: str, allowed: Sequence[Network] = ()) -> bool:
+    """Whether an address may be dialled; an IPv4 address hidden in an IPv6 one is judged as what it is."""
+    address = ipaddress.ip_address(text.split("%", 1)[0])
+    return all(_is_public(form, allowed) for form in _forms(address))
+
+
+def _is_public(address: Address, allowed: Sequence[Network]) -> bool:
+    if any(_within(address, network) for network in _METADATA):
+        return False
+    if any(_within(address, network) for network in allowed):
+        return True
+    return not any(_within(address, network) for network in _NOT_PUBLIC)
+
+
+def _forms(address: Address) -> list[Address]:
+    """The address, or the IPv4 addresses that it stands for: mapped, NAT64, 6to4, Teredo, compatible."""
+    if isinstance(address, ipaddress.IPv4Address):
+        return [address]
+    if address.ipv4_mapped:
+        return [address.ipv4_mapped]
+    if address.sixtofour:
+        return [address, address.sixtofour]
+    if address.teredo:
+        return [address, *address.teredo]
+    if address in _NAT64 or (address in _IPV4_COMPATIBLE and int(address) > 1):
+        return [ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)]
+    return [address]
+
+
+def _within(address: Address, network: Network) -> bool:
+    return address.version == network.version and address in network

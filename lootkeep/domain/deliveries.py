@@ -1,0 +1,98 @@
+"""Deliveries: their states, the schedule of retries, and what one attempt came to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from lootkeep.kernel.clock import SECOND, Instant
+
+DeliveryStatus = Literal["pending", "delivered", "failed", "cancelled"]
+Outcome = Literal["open", "delivered", "failed", "interrupted"]
+
+# After each failure in turn; when there is none left the delivery has failed.
+RETRY_SECONDS = (300, 1800, 7200, 21600, 43200)
+DEADLINE_SECONDS = 10
+# A worker that has not settled by then is given up. Longer than the deadline, or two would send at once.
+LEASE = 30 * SECOND
+# Spreads retries of many deliveries; always late, never early.
+_JITTER = 0.1
+
+
+class Delivery(msgspec.Struct, frozen=True):
+    """One event on its way to one webhook."""
+
+    id: int
+    public_id: str
+    event_id: int
+    webhook_id: int
+    event_type: str
+    status: DeliveryStatus
+    due_at: Instant
+    attempts_count: int
+    failures: int
+    response_code: int | None
+    reason: str | None
+    created_at: Instant
+    finished_at: Instant | None
+
+
+class Attempt(msgspec.Struct, frozen=True):
+    """One request that was sent, or was about to be."""
+
+    number: int
+    outcome: Outcome
+    started_at: Instant
+    finished_at: Instant | None
+    response_code: int | None
+    latency_ms: int | None
+    reason: str | None
+    excerpt: str | None
+
+
+class Claimed(msgspec.Struct, frozen=True):
+    """A delivery that this worker holds and must send now."""
+
+    id: int
+    webhook_id: int
+    public_id: str
+    event_type: str
+    body: str
+    attempts_count: int
+    failures: int
+
+
+class Result(msgspec.Struct, frozen=True):
+    """What one attempt came to, in numbers and in words."""
+
+    is_delivered: bool
+    response_code: int | None
+    latency_ms: int
+    reason: str | None
+    excerpt: str | None
+
+
+class Settlement(msgspec.Struct, frozen=True):
+    """What becomes of a delivery after an attempt."""
+
+    status: DeliveryStatus
+    due_at: Instant
+    failures: int
+
+
+def settle(result: Result, failures: int, now: Instant, delays: Sequence[int], chance: float) -> Settlement:
+    """Delivered, due again after the next delay, or failed for good. `chance` in 0..1 chooses the jitter."""
+    if result.is_delivered:
+        return Settlement("delivered", now, failures)
+    failures += 1
+    if failures > len(delays):
+        return Settlement("failed", now, failures)
+    delay = delays[failures - 1] * SECOND
+    return Settlement("pending", Instant(now + delay + int(delay * _JITTER * chance)), failures)
+
+
+def body(delivery_id: str, event_type: str, created_at: str, data: str) -> str:
+    """The bytes of a delivery, fixed once; `data` goes in as the event recorded it."""
+    return f'{{"id":"{delivery_id}","event_type":"{event_type}","created_at":"{created_at}","data":{data}}}'

@@ -1,0 +1,36 @@
+"""Signatures of deliveries: the plain one of the specification, and the Standard Webhooks trio."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+from collections.abc import Sequence
+
+SECRET_PREFIX = "whsec_"  # noqa: S105  what a secret starts with
+
+
+def headers(
+    body: bytes, event_type: str, delivery_id: str, secrets: Sequence[str], unix_seconds: int
+) -> dict[str, str]:
+    """All signature headers; `secrets` are the present one and, after a rotation, the one before it."""
+    signed = f"{delivery_id}.{unix_seconds}.".encode() + body
+    return {
+        "X-Webhook-Signature": signature(body, secrets[0]),
+        "X-Webhook-Event": event_type,
+        "X-Webhook-ID": delivery_id,
+        "webhook-id": delivery_id,
+        "webhook-timestamp": str(unix_seconds),
+        "webhook-signature": " ".join(_standard(signed, secret) for secret in secrets),
+    }
+
+
+def signature(body: bytes, secret: str) -> str:
+    """HMAC SHA-256 in hex; the key is the whole secret as it was shown."""
+    return hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+
+
+def _standard(signed: bytes, secret: str) -> str:
+    """The Standard Webhooks form; its key is what the secret encodes."""
+    key = base64.b64decode(secret.removeprefix(SECRET_PREFIX))
+    return "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()

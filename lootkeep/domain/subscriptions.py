@@ -1,0 +1,214 @@
+"""Subscriptions: their periods, when the next one may be paid, and how they end."""
+
+from __future__ import annotations
+
+from calendar import monthrange
+from datetime import date
+from typing import Literal
+
+import msgspec
+
+from lootkeep.domain.checkout import PricedLine
+from lootkeep.domain.customers import Customer
+from lootkeep.domain.products import BillingInterval, Product
+from lootkeep.kernel.clock import DAY, Instant, iso
+from lootkeep.kernel.errors import Conflict, InvalidFields, Unprocessable
+from lootkeep.kernel.money import Hundredths
+
+SubscriptionStatus = Literal["active", "cancelled", "expired"]
+
+# Nobody pays longer ahead than this before a period ends: the longest month, so that all months are alike.
+LONGEST_LEAD = 31 * DAY
+
+OUT_OF_STOCK = "is out of stock"
+
+_EPOCH_DAY = date(1970, 1, 1).toordinal()
+_DAYS = {"day": 1, "week": 7}
+_MONTHS = {"month": 1, "year": 12}
+
+
+class Subscription(msgspec.Struct, frozen=True):
+    """A customer's standing order of a product, at the name and the price of the day it was made."""
+
+    id: int
+    customer_id: int
+    product_id: int
+    product_name: str
+    status: SubscriptionStatus
+    price: Hundredths
+    currency: str
+    interval: BillingInterval
+    interval_count: int
+    # The latest period that is paid: it may lie ahead, and it may be over.
+    current_period_start: Instant
+    current_period_end: Instant
+    cancel_at_period_end: bool
+    cancelled_at: Instant | None
+    ends_at: Instant | None
+    cancel_reason: str | None
+    renewals_count: int
+    latest_order_id: int | None
+    # The first period begins here, and all others are counted from it.
+    created_at: Instant
+    updated_at: Instant
+
+
+def checked(customer: Customer | None, product: Product | None) -> tuple[Customer, Product]:
+    """Who subscribes to what, or every reason why they cannot."""
+    errors: dict[str, list[str]] = {}
+    if customer is None:
+        errors["customer_id"] = ["The customer id field is not a customer of this store."]
+    if refusal := _refusal(product):
+        errors["product_id"] = [f"The product id field {refusal}."]
+    if errors:
+        raise InvalidFields(errors)
+    assert customer is not None
+    assert product is not None
+    require_buyer(customer)
+    return customer, product
+
+
+def require_buyer(customer: Customer) -> None:
+    if customer.status == "blocked":
+        raise Unprocessable("customer_blocked", "This customer is blocked and cannot subscribe.")
+
+
+def started(customer: Customer, product: Product, now: Instant) -> Subscription:
+    """The subscription in its first period. Its id is not known yet."""
+    assert product.billing_interval is not None
+    assert product.billing_interval_count is not None
+    return Subscription(
+        id=0,
+        customer_id=customer.id,
+        product_id=product.id,
+        product_name=product.name,
+        status="active",
+        price=product.price,
+        currency=product.currency,
+        interval=product.billing_interval,
+        interval_count=product.billing_interval_count,
+        current_period_start=now,
+        current_period_end=period_start(now, product.billing_interval, product.billing_interval_count, 1),
+        cancel_at_period_end=False,
+        cancelled_at=None,
+        ends_at=None,
+        cancel_reason=None,
+        renewals_count=0,
+        latest_order_id=None,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def line(subscription: Subscription, product: Product) -> PricedLine:
+    """What the order of a period holds: the subscription's own name and price, delivered as the product is now."""
+    return PricedLine(
+        product_id=product.id,
+        product_name=subscription.product_name,
+        sku=product.sku,
+        delivery_type=product.delivery_type,
+        quantity=1,
+        price=subscription.price,
+        total=subscription.price,
+    )
+
+
+def due_at(subscription: Subscription, last_paid_at: Instant) -> Instant:
+    """From when on the next period may be paid; once the present one is over, always.
+
+    Paid ahead it is in the present period only. Half a period must lie between two renewals, or of two calls
+    at once, one just before and one just after a period's end, the second would pay for a period more.
+    """
+    start, end = subscription.current_period_start, subscription.current_period_end
+    due = max(start, end - LONGEST_LEAD)
+    if subscription.renewals_count:
+        due = max(due, last_paid_at + (end - start) // 2)
+    return Instant(min(due, end))
+
+
+def require_renewable(subscription: Subscription, last_paid_at: Instant, now: Instant) -> None:
+    """Refuses to renew what was cancelled or has ended, and what is not due."""
+    if subscription.status != "active":
+        raise ended(subscription)
+    if subscription.cancel_at_period_end:
+        raise Conflict(
+            "subscription_ending",
+            f"Subscription {subscription.id} was cancelled, ends at {iso(subscription.current_period_end)} "
+            "and cannot be renewed.",
+        )
+    due = due_at(subscription, last_paid_at)
+    if now < due:
+        raise Conflict(
+            "subscription_not_due",
+            f"Subscription {subscription.id} is paid until {iso(subscription.current_period_end)} "
+            f"and can be renewed from {iso(due)} on.",
+        )
+
+
+def renewed(subscription: Subscription, now: Instant) -> Subscription:
+    """The subscription in the period after the present one, which it follows without a gap, however late it is paid."""
+    number = subscription.renewals_count + 1
+    first, interval, count = subscription.created_at, subscription.interval, subscription.interval_count
+    return msgspec.structs.replace(
+        subscription,
+        current_period_start=subscription.current_period_end,
+        current_period_end=period_start(first, interval, count, number + 1),
+        renewals_count=number,
+        updated_at=now,
+    )
+
+
+def cancelled(subscription: Subscription, now: Instant, *, at_period_end: bool, reason: str | None) -> Subscription:
+    """The subscription after cancelling: it lives on to the end of what is paid, or ends now."""
+    asked = msgspec.structs.replace(subscription, cancelled_at=now, cancel_reason=reason, updated_at=now)
+    if at_period_end and now < subscription.current_period_end:
+        return msgspec.structs.replace(asked, cancel_at_period_end=True, ends_at=subscription.current_period_end)
+    return msgspec.structs.replace(asked, status="cancelled", ends_at=now)
+
+
+def has_run_out(subscription: Subscription, now: Instant) -> bool:
+    """It was cancelled to the end of its period, and that has come."""
+    is_ending = subscription.status == "active" and subscription.cancel_at_period_end
+    return is_ending and now >= subscription.current_period_end
+
+
+def expired(subscription: Subscription, now: Instant) -> Subscription:
+    return msgspec.structs.replace(subscription, status="expired", updated_at=now)
+
+
+def ended(subscription: Subscription) -> Conflict:
+    """Why nothing more can be paid."""
+    assert subscription.ends_at is not None
+    return Conflict(
+        f"subscription_{subscription.status}",
+        f"Subscription {subscription.id} was cancelled, ended at {iso(subscription.ends_at)} and cannot be renewed.",
+    )
+
+
+def period_start(first: Instant, interval: BillingInterval, count: int, number: int) -> Instant:
+    """When period `number` begins, counted from 0; there the one before it ends.
+
+    Always reckoned from the first: from the 31st of January to the end of February, and back to the 31st of March.
+    """
+    if interval in _DAYS:
+        return Instant(first + number * count * _DAYS[interval] * DAY)
+    return _months_after(first, number * count * _MONTHS[interval])
+
+
+def _months_after(first: Instant, months: int) -> Instant:
+    days, time_of_day = divmod(first, DAY)
+    day = date.fromordinal(_EPOCH_DAY + days)
+    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
+    last_day = monthrange(year, month + 1)[1]
+    reached = date(year, month + 1, min(day.day, last_day))
+    return Instant((reached.toordinal() - _EPOCH_DAY) * DAY + time_of_day)
+
+
+def _refusal(product: Product | None) -> str | None:
+    if product is None:
+        return "is not a product of this store"
+    if product.status != "active":
+        return "is not for sale at present"
+    if product.billing_type != "recurring":
+        return "is not a product with recurring billing"
+    return None

@@ -1,0 +1,115 @@
+"""Webhooks: what a receiver's address must be, and what it may subscribe to."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+import msgspec
+
+from lootkeep.domain.addresses import Network, is_public
+from lootkeep.domain.events import EVENT_TYPES
+from lootkeep.kernel.clock import DAY, Instant
+from lootkeep.kernel.errors import invalid
+
+MOST_WEBHOOKS = 100
+# Both secrets sign after a rotation, so that a receiver can change over without losing a delivery.
+SECRET_OVERLAP = DAY
+TEST_EVENT = "webhook.test"
+
+_LONGEST_URL = 2048
+_HOST = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*\.?", re.IGNORECASE)
+# Forms that some resolvers read as an IPv4 address: a number, hex, octal, fewer than four parts.
+_NUMERIC_HOST = re.compile(r"(0x[0-9a-f]*|[0-9]+)(\.(0x[0-9a-f]*|[0-9]+))*\.?", re.IGNORECASE)
+
+
+class Webhook(msgspec.Struct, frozen=True):
+    """A receiver; its secrets are sealed."""
+
+    id: int
+    url: str
+    events: str
+    is_active: bool
+    secret: str
+    previous_secret: str | None
+    previous_secret_until: Instant | None
+    created_at: Instant
+    updated_at: Instant
+
+    @property
+    def event_types(self) -> list[str]:
+        types: list[str] = msgspec.json.decode(self.events)
+        return types
+
+    def wants(self, event_type: str) -> bool:
+        return self.is_active and event_type in self.event_types
+
+
+class Rules(msgspec.Struct, frozen=True):
+    """What the operator permits beyond HTTPS to public addresses."""
+
+    allow_insecure: bool = False
+    allowed_networks: Sequence[Network] = ()
+
+
+def checked_url(url: str, rules: Rules) -> str:
+    """The address, or what is wrong with it. Names are looked up only when they are dialled."""
+    fault = _fault(url, rules)
+    if fault:
+        raise invalid("url", f"The url field {fault}.")
+    return url
+
+
+def checked_events(types: Sequence[str]) -> str:
+    """The subscription as it is stored, or what is wrong with it."""
+    unknown = [str(place) for place, name in enumerate(types) if name not in EVENT_TYPES]
+    if unknown:
+        raise invalid("events", f"The events field holds an unknown event type at position {', '.join(unknown)}.")
+    if len(set(types)) != len(types):
+        raise invalid("events", "The events field must not hold the same event type twice.")
+    return msgspec.json.encode(list(types)).decode()
+
+
+def _fault(url: str, rules: Rules) -> str | None:
+    if len(url) > _LONGEST_URL:
+        return f"must not be greater than {_LONGEST_URL} characters"
+    if not url.isascii() or not url.isprintable() or " " in url or "\\" in url:
+        return "must be a valid URL"
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return "must be a valid URL"
+    schemes = ("https", "http") if rules.allow_insecure else ("https",)
+    if parts.scheme not in schemes:
+        return "must be an HTTPS URL"
+    if parts.username is not None or parts.password is not None:
+        return "must not hold credentials"
+    if "#" in url:
+        return "must not hold a fragment"
+    if port == 0:
+        return "must have a port between 1 and 65535"
+    return _host_fault(parts.hostname or "", rules)
+
+
+def _host_fault(host: str, rules: Rules) -> str | None:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        if not _HOST.fullmatch(host) or len(host) > 253:
+            return "must name a host"
+        if _NUMERIC_HOST.fullmatch(host):
+            return "must write an IP address in its ordinary form"
+        is_local = host.rstrip(".").lower() == "localhost" or host.rstrip(".").lower().endswith(".localhost")
+        return "must not point to a private address" if is_local and not rules.allow_insecure else None
+    return None if is_public(host, reachable(rules)) else "must not point to a private address"
+
+
+def reachable(rules: Rules) -> Sequence[Network]:
+    """Networks that are not public and may be dialled all the same."""
+    return (*rules.allowed_networks, *LOOPBACK) if rules.allow_insecure else rules.allowed_networks
+
+
+LOOPBACK: tuple[Network, ...] = (ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1/128"))

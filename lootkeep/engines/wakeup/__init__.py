@@ -1,0 +1,15 @@
+"""Waking the worker sooner than its next look: a hint, and losing it loses nothing."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Wakeup(Protocol):
+    """Whatever tells a worker that there may be something to do."""
+
+    async def wait(self, seconds: float) -> None:
+        """Returns when woken, or when the time is over."""
+        ...
+
+    async def close(self) -> None: ...

@@ -1,0 +1,125 @@
+"""The life of a subscription: begun, renewed, cancelled; each period is a paid order."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from lootkeep.deps import Deps
+from lootkeep.domain import checkout
+from lootkeep.domain import orders as order_rules
+from lootkeep.domain import subscriptions as rules
+from lootkeep.domain.checkout import Cart, CartLine
+from lootkeep.domain.customers import Customer
+from lootkeep.domain.orders import Sale
+from lootkeep.domain.products import Product
+from lootkeep.domain.subscriptions import Subscription
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import NotFound, Unprocessable, invalid
+from lootkeep.storage import customers, orders, outbox, payments, products
+from lootkeep.storage import subscriptions as storage
+from lootkeep.storage.counters import Changes
+from lootkeep.storage.database import Transaction
+from lootkeep.views import order_events
+from lootkeep.views import subscriptions as views
+
+
+async def create(deps: Deps, customer_id: int, product_id: int) -> tuple[Subscription, Sale]:
+    """The subscription, and the paid order of its first period."""
+    now = deps.clock.now()
+    async with deps.db.write() as tx:
+        # The product is held, so that it is not deleted while it gets its first subscription.
+        found = await customers.get(tx, customer_id), await products.for_change(tx, product_id)
+        customer, product = rules.checked(*found)
+        if not await products.reserve_stock(tx, product.id, 1):
+            raise invalid("product_id", f"The product id field {rules.OUT_OF_STOCK}.")
+        subscription = await storage.add(tx, rules.started(customer, product, now))
+        return await _pay_period(deps, tx, subscription, product, customer, now)
+
+
+async def renew(deps: Deps, subscription_id: int) -> tuple[Subscription, Sale]:
+    """The subscription in its next period, and the paid order of it."""
+    now = deps.clock.now()
+    async with deps.db.write() as tx:
+        before = await _for_change(tx, subscription_id)
+        if not rules.has_run_out(before, now):
+            return await _renew(deps, tx, before, now)
+        after = rules.expired(before, now)
+        await storage.save(tx, after)
+    # Only now that it is committed: raised inside, the refusal would take the new state back.
+    raise rules.ended(after)
+
+
+async def cancel(
+    deps: Deps, subscription_id: int, *, at_period_end: bool, reason: str | None
+) -> tuple[Subscription, Customer]:
+    """Cancelling again changes nothing and sends nothing."""
+    now = deps.clock.now()
+    async with deps.db.write() as tx:
+        before = await _for_change(tx, subscription_id)
+        customer = await _customer(tx, before)
+        if before.cancelled_at is not None:
+            return before, customer
+        after = rules.cancelled(before, now, at_period_end=at_period_end, reason=reason)
+        await storage.save(tx, after)
+        await outbox.append(tx, "subscription.cancelled", views.cancelled(after, customer), now)
+    return after, customer
+
+
+async def _renew(deps: Deps, tx: Transaction, before: Subscription, now: Instant) -> tuple[Subscription, Sale]:
+    assert before.latest_order_id is not None
+    latest = await orders.get(tx, before.latest_order_id)
+    assert latest is not None
+    assert latest.paid_at is not None
+    rules.require_renewable(before, latest.paid_at, now)
+    customer = await _customer(tx, before)
+    rules.require_buyer(customer)
+    product = await products.get(tx, before.product_id)
+    # A product with an active subscription is never deleted.
+    assert product is not None
+    if not await products.reserve_stock(tx, product.id, 1):
+        raise Unprocessable("product_out_of_stock", f"The product {before.product_name} {rules.OUT_OF_STOCK}.")
+    return await _pay_period(deps, tx, rules.renewed(before, now), product, customer, now)
+
+
+async def _pay_period(
+    deps: Deps, tx: Transaction, subscription: Subscription, product: Product, customer: Customer, now: Instant
+) -> tuple[Subscription, Sale]:
+    """Makes the paid order of the subscription's period, and tells of both."""
+    changes = Changes(spread=customer.id)
+    line = rules.line(subscription, product)
+    cart = Cart(customer.id, (CartLine(product.id, 1),), ip_address=None, subscription_id=subscription.id)
+    new = checkout.order(cart, [line], subscription.currency, None, await _referral_code(tx, customer), now)
+    order, items = await orders.add(tx, new, [line], changes)
+    sale = Sale(order, items, customer)
+    await outbox.append(tx, "order.created", order_events.created(sale), now)
+    paid = order_rules.paid(order, now, None, None, now)
+    sale = await payments.record(tx, sale, paid, changes, store_currency=deps.currency, announce=True)
+    subscription = replace(subscription, latest_order_id=order.id)
+    await storage.save(tx, subscription)
+    if subscription.renewals_count:
+        await outbox.append(tx, "subscription.renewed", views.renewed(subscription, customer), now)
+    else:
+        await outbox.append(tx, "subscription.created", views.created(subscription, customer), now)
+    await changes.apply(tx)
+    return subscription, sale
+
+
+async def _for_change(tx: Transaction, subscription_id: int) -> Subscription:
+    subscription = await storage.for_change(tx, subscription_id)
+    if subscription is None:
+        raise NotFound("Subscription")
+    return subscription
+
+
+async def _customer(tx: Transaction, subscription: Subscription) -> Customer:
+    customer = await customers.get(tx, subscription.customer_id)
+    assert customer is not None
+    return customer
+
+
+async def _referral_code(tx: Transaction, customer: Customer) -> str | None:
+    """The code that once brought the customer here."""
+    if customer.referred_by_id is None:
+        return None
+    referrer = await customers.get(tx, customer.referred_by_id)
+    return referrer.referral_code if referrer else None

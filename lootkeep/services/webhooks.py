@@ -1,0 +1,131 @@
+"""Deeds on webhooks: setting them up, rotating secrets, testing, and sending again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from lootkeep.deps import Deps
+from lootkeep.domain import deliveries as delivery_rules
+from lootkeep.domain import signing, webhooks
+from lootkeep.domain.deliveries import Delivery, Result
+from lootkeep.domain.replays import Replay
+from lootkeep.domain.webhooks import MOST_WEBHOOKS, SECRET_OVERLAP, TEST_EVENT, Webhook
+from lootkeep.kernel.clock import SECOND, Instant, iso
+from lootkeep.kernel.errors import Conflict, NotFound, Unprocessable, invalid
+from lootkeep.storage import delivery_log, replays
+from lootkeep.storage import webhooks as storage
+
+SECRET_PURPOSE = "webhook secret"  # noqa: S105  what a seal is bound to
+
+_NO_WEBHOOK = "Webhook"
+
+
+async def create(deps: Deps, url: str, event_types: Sequence[str]) -> tuple[Webhook, str]:
+    """The webhook and its secret, which is told this once."""
+    url = webhooks.checked_url(url, deps.webhook_rules)
+    events = webhooks.checked_events(event_types)
+    secret = deps.ids.webhook_secret()
+    async with deps.db.write() as tx:
+        if not await tx.lock("webhooks"):
+            raise Conflict("webhook_in_progress", "Another webhook is being created right now.")
+        if await storage.count(tx) >= MOST_WEBHOOKS:
+            raise Unprocessable("too_many_webhooks", f"A store can have at most {MOST_WEBHOOKS} webhooks.")
+        sealed = deps.vault.seal(secret, SECRET_PURPOSE)
+        return await storage.add(tx, url, events, sealed, deps.clock.now()), secret
+
+
+async def change(deps: Deps, webhook_id: int, changes: dict[str, Any]) -> Webhook:
+    if not changes:
+        raise Unprocessable("nothing_to_change", "Send at least one of url, events and is_active.")
+    if "url" in changes:
+        webhooks.checked_url(changes["url"], deps.webhook_rules)
+    if "events" in changes:
+        changes = changes | {"events": webhooks.checked_events(changes["events"])}
+    async with deps.db.write() as tx:
+        webhook = await storage.for_change(tx, webhook_id)
+        if webhook is None:
+            raise NotFound(_NO_WEBHOOK)
+        return await storage.save(tx, replace(webhook, **changes), deps.clock.now())
+
+
+async def delete(deps: Deps, webhook_id: int) -> None:
+    async with deps.db.write() as tx:
+        if not await storage.remove(tx, webhook_id, deps.clock.now()):
+            raise NotFound(_NO_WEBHOOK)
+
+
+async def rotate_secret(deps: Deps, webhook_id: int) -> tuple[Webhook, str]:
+    """A new secret, told this once; the old one goes on signing beside it for a while."""
+    now = deps.clock.now()
+    secret = deps.ids.webhook_secret()
+    async with deps.db.write() as tx:
+        webhook = await storage.for_change(tx, webhook_id)
+        if webhook is None:
+            raise NotFound(_NO_WEBHOOK)
+        rotated = replace(
+            webhook,
+            secret=deps.vault.seal(secret, SECRET_PURPOSE),
+            previous_secret=webhook.secret,
+            previous_secret_until=Instant(now + SECRET_OVERLAP),
+        )
+        return await storage.save(tx, rotated, now), secret
+
+
+async def test(deps: Deps, webhook_id: int) -> Result:
+    """Sends a test at once, whatever the subscription; it is not retried."""
+    async with deps.db.read() as tx:
+        webhook = await storage.get(tx, webhook_id)
+    if webhook is None:
+        raise NotFound(_NO_WEBHOOK)
+    now = deps.clock.now()
+    data = msgspec.json.encode({"webhook_id": webhook.id, "message": "This is a test delivery from Lootkeep."}).decode()
+    delivery_id = deps.ids.delivery_id()
+    body = delivery_rules.body(delivery_id, TEST_EVENT, iso(now), data).encode()
+    headers = signing.headers(body, TEST_EVENT, delivery_id, secrets_of(deps, webhook, now), now // SECOND)
+    return await deps.outbound.post(webhook.url, body, headers)
+
+
+async def redeliver(deps: Deps, public_id: str) -> Delivery:
+    """Sends a delivery again now, with the same id and bytes; a new round of retries begins."""
+    async with deps.db.write() as tx:
+        delivery = await delivery_log.for_change(tx, public_id)
+        if delivery is None:
+            raise NotFound("Delivery")
+        webhook = await storage.get(tx, delivery.webhook_id)
+        if webhook is None or not webhook.is_active:
+            raise Conflict("webhook_inactive", "The webhook of this delivery is switched off or deleted.")
+        if not await delivery_log.send_again(tx, delivery.id, deps.clock.now()):
+            raise Conflict("delivery_expired", "The payload of this delivery has expired and cannot be sent again.")
+        again = await delivery_log.get(tx, public_id)
+    assert again is not None
+    return again
+
+
+async def replay(deps: Deps, webhook_id: int, since: Instant, event_types: Sequence[str] | None) -> Replay:
+    """Asks for recorded events to be sent again; the worker does it at its own pace."""
+    now = deps.clock.now()
+    if since > now:
+        raise invalid("since", "The since field must not lie in the future.")
+    async with deps.db.write() as tx:
+        webhook = await storage.for_change(tx, webhook_id)
+        if webhook is None:
+            raise NotFound(_NO_WEBHOOK)
+        if not webhook.is_active:
+            raise Conflict("webhook_inactive", "The webhook is switched off: nothing would be sent.")
+        running = await replays.latest(tx, webhook_id)
+        if running is not None and running.finished_at is None:
+            raise Conflict("replay_running", "A replay of this webhook is still running.")
+        types = webhooks.checked_events(event_types) if event_types is not None else webhook.events
+        return await replays.add(tx, webhook_id, since, types, now)
+
+
+def secrets_of(deps: Deps, webhook: Webhook, now: Instant) -> list[str]:
+    """The secrets that sign at this moment, the present one first."""
+    secrets = [deps.vault.open(webhook.secret, SECRET_PURPOSE)]
+    if webhook.previous_secret and webhook.previous_secret_until and now < webhook.previous_secret_until:
+        secrets.append(deps.vault.open(webhook.previous_secret, SECRET_PURPOSE))
+    return secrets

@@ -1,0 +1,229 @@
+"""The queue of deliveries: made from events, claimed by workers, settled; the rows are the queue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sqlalchemy import bindparam, exists, func, insert, select, update
+from sqlalchemy.dialects import postgresql
+
+from lootkeep.domain import deliveries as rules
+from lootkeep.domain.deliveries import Claimed, Result, Settlement
+from lootkeep.domain.webhooks import Webhook
+from lootkeep.kernel.clock import Instant, iso
+from lootkeep.storage.database import Transaction
+from lootkeep.storage.query import Query
+from lootkeep.storage.tables import attempts, deliveries, events, webhooks
+from lootkeep.storage.webhooks import all_webhooks
+
+# Events that one transaction fans out.
+_BATCH = 100
+
+_WAITING = Query(
+    select(events.c.id, events.c.type, events.c.data, events.c.created_at)
+    .where(events.c.fanned_out_at.is_(None))
+    .order_by(events.c.id)
+    .limit(_BATCH)
+    .with_for_update(skip_locked=True)
+)
+_FANNED_OUT = Query(update(events).where(events.c.id == bindparam("event")).values(fanned_out_at=bindparam("now")))
+NEW_DELIVERY: dict[str, Any] = {
+    "public_id": bindparam("public_id"),
+    "event_id": bindparam("event"),
+    "webhook_id": bindparam("webhook"),
+    "event_type": bindparam("event_type"),
+    "body": bindparam("body"),
+    "status": "pending",
+    "priority": 0,
+    "due_at": bindparam("now"),
+    "attempts_count": 0,
+    "failures": 0,
+    "created_at": bindparam("now"),
+}
+_ADD = Query(
+    postgresql.insert(deliveries).values(NEW_DELIVERY).on_conflict_do_nothing(index_elements=["event_id", "webhook_id"])
+)
+
+_DUE = (deliveries.c.status == "pending", deliveries.c.due_at <= bindparam("now"))
+_WEBHOOKS_DUE = Query(
+    select(*(webhooks.c[name] for name in Webhook.__struct_fields__))
+    .where(
+        webhooks.c.deleted_at.is_(None),
+        webhooks.c.is_active,
+        exists().where(deliveries.c.webhook_id == webhooks.c.id, *_DUE),
+    )
+    .order_by(webhooks.c.id),
+    Webhook,
+)
+_CLAIM = Query(
+    update(deliveries)
+    .where(
+        deliveries.c.id.in_(
+            select(deliveries.c.id)
+            .where(
+                deliveries.c.webhook_id == bindparam("webhook"), deliveries.c.priority == bindparam("priority"), *_DUE
+            )
+            .order_by(deliveries.c.due_at)
+            .limit(bindparam("size"))
+            .with_for_update(skip_locked=True)
+        )
+    )
+    .values(lease=bindparam("lease"), due_at=bindparam("until"), attempts_count=deliveries.c.attempts_count + 1)
+    .returning(*(deliveries.c[name] for name in Claimed.__struct_fields__)),
+    Claimed,
+)
+_INTERRUPT = Query(
+    update(attempts)
+    .where(attempts.c.delivery_id == bindparam("delivery"), attempts.c.outcome == "open")
+    .values(
+        outcome="interrupted",
+        finished_at=bindparam("now"),
+        reason="the worker stopped before it could record the answer",
+    )
+)
+_START = Query(
+    insert(attempts).values(
+        delivery_id=bindparam("delivery"), number=bindparam("number"), outcome="open", started_at=bindparam("now")
+    )
+)
+_FINISH = Query(
+    update(attempts)
+    .where(
+        attempts.c.delivery_id == bindparam("delivery"),
+        attempts.c.number == bindparam("attempt"),
+        attempts.c.outcome == "open",
+    )
+    .values(
+        outcome=bindparam("result"),
+        finished_at=bindparam("now"),
+        response_code=bindparam("code"),
+        latency_ms=bindparam("latency"),
+        reason=bindparam("why"),
+        excerpt=bindparam("text"),
+    )
+)
+# The lease fences: a worker that was given up cannot overwrite what its successor found.
+_SETTLE = Query(
+    update(deliveries)
+    .where(deliveries.c.id == bindparam("delivery"), deliveries.c.lease == bindparam("held"))
+    .values(
+        status=bindparam("new_status"),
+        priority=1,
+        due_at=bindparam("due"),
+        lease=None,
+        failures=bindparam("failed"),
+        response_code=bindparam("code"),
+        reason=bindparam("why"),
+        finished_at=bindparam("finished"),
+    )
+)
+_CANCEL = Query(
+    update(deliveries)
+    .where(deliveries.c.id == bindparam("delivery"), deliveries.c.status == "pending")
+    .values(status="cancelled", lease=None, reason=bindparam("why"), finished_at=bindparam("now"))
+)
+_NEXT = Query(
+    select(func.min(deliveries.c.due_at))
+    .select_from(deliveries.join(webhooks, webhooks.c.id == deliveries.c.webhook_id))
+    .where(deliveries.c.status == "pending", webhooks.c.is_active)
+)
+
+
+async def fan_out(tx: Transaction, make_id: Callable[[], str], now: Instant) -> int:
+    """Turns waiting events into one delivery per subscribed webhook; tells how many events there were."""
+    waiting = await tx.all(_WAITING)
+    if not waiting:
+        return 0
+    receivers = await all_webhooks(tx)
+    made = [
+        new_delivery(make_id(), event_id, webhook.id, event_type, data, created_at, now)
+        for event_id, event_type, data, created_at in waiting
+        for webhook in receivers
+        if webhook.wants(event_type)
+    ]
+    if made:
+        await tx.many(_ADD, made)
+    await tx.many(_FANNED_OUT, [{"event": row[0], "now": now} for row in waiting])
+    return len(waiting)
+
+
+def new_delivery(
+    public_id: str, event_id: int, webhook_id: int, event_type: str, data: str, created_at: Instant, now: Instant
+) -> dict[str, Any]:
+    """The row of a delivery: its body is fixed here for good."""
+    body = rules.body(public_id, event_type, iso(created_at), data)
+    return {
+        "public_id": public_id,
+        "event": event_id,
+        "webhook": webhook_id,
+        "event_type": event_type,
+        "body": body,
+        "now": now,
+    }
+
+
+async def webhooks_due(tx: Transaction, now: Instant) -> list[Webhook]:
+    return await tx.all(_WEBHOOKS_DUE, now=now)
+
+
+async def claim(tx: Transaction, webhook_id: int, size: int, lease: str, now: Instant) -> list[Claimed]:
+    """Takes due deliveries, first attempts before retries, and writes down each attempt before it is made."""
+    held = {"webhook": webhook_id, "lease": lease, "now": now, "until": now + rules.LEASE}
+    claimed = await tx.all(_CLAIM, priority=0, size=size, **held)
+    if len(claimed) < size:
+        claimed += await tx.all(_CLAIM, priority=1, size=size - len(claimed), **held)
+    again = [{"delivery": one.id, "now": now} for one in claimed if one.attempts_count > 1]
+    if again:
+        await tx.many(_INTERRUPT, again)
+    if claimed:
+        await tx.many(_START, [{"delivery": one.id, "number": one.attempts_count, "now": now} for one in claimed])
+    return claimed
+
+
+async def settle(
+    tx: Transaction, lease: str, finished: Sequence[tuple[Claimed, Result, Settlement]], now: Instant
+) -> None:
+    """Writes down what the attempts came to and what becomes of the deliveries."""
+    await tx.many(
+        _FINISH,
+        [
+            {
+                "delivery": claimed.id,
+                "attempt": claimed.attempts_count,
+                "result": "delivered" if result.is_delivered else "failed",
+                "now": now,
+                "code": result.response_code,
+                "latency": result.latency_ms,
+                "why": result.reason,
+                "text": result.excerpt,
+            }
+            for claimed, result, _ in finished
+        ],
+    )
+    await tx.many(
+        _SETTLE,
+        [
+            {
+                "delivery": claimed.id,
+                "held": lease,
+                "new_status": settlement.status,
+                "due": settlement.due_at,
+                "failed": settlement.failures,
+                "code": result.response_code,
+                "why": result.reason,
+                "finished": None if settlement.status == "pending" else now,
+            }
+            for claimed, result, settlement in finished
+        ],
+    )
+
+
+async def cancel(tx: Transaction, delivery_id: int, reason: str, now: Instant) -> None:
+    await tx.run(_CANCEL, delivery=delivery_id, why=reason, now=now)
+
+
+async def next_due(tx: Transaction) -> Instant | None:
+    """When there will be something to send."""
+    ((moment,),) = await tx.all(_NEXT)
+    return None if moment is None else Instant(moment)

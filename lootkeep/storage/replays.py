@@ -1,0 +1,129 @@
+"""Replays, and the event feed that they and receivers read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+from sqlalchemy import bindparam, func, insert, select, update
+from sqlalchemy.dialects import postgresql
+
+from lootkeep.domain.events import RecordedEvent
+from lootkeep.domain.replays import Replay
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage.database import Transaction
+from lootkeep.storage.deliveries import NEW_DELIVERY, new_delivery
+from lootkeep.storage.query import Query
+from lootkeep.storage.tables import deliveries, events, replays
+
+# Events that one step of a replay sends again: a pace that leaves room for what happens now.
+STEP = 100
+
+_REPLAY = [replays.c[name] for name in Replay.__struct_fields__]
+
+
+_EVENT = [events.c[name] for name in RecordedEvent.__struct_fields__]
+
+_LATEST = Query(
+    select(*_REPLAY).where(replays.c.webhook_id == bindparam("webhook")).order_by(replays.c.id.desc()).limit(1), Replay
+)
+_RUNNING = Query(
+    select(*_REPLAY).where(replays.c.finished_at.is_(None)).order_by(replays.c.id).with_for_update(skip_locked=True),
+    Replay,
+)
+_LAST_EVENT = Query(select(func.coalesce(func.max(events.c.id), 0)))
+_TYPES = Query(
+    select(events.c.type, func.count())
+    .where(events.c.created_at >= bindparam("since"), events.c.id <= bindparam("last"))
+    .group_by(events.c.type)
+)
+_FIRST = Query(select(func.min(events.c.id)).where(events.c.created_at >= bindparam("since")))
+_ADD = Query(
+    insert(replays)
+    .values(
+        webhook_id=bindparam("webhook"),
+        since=bindparam("start"),
+        event_types=bindparam("types"),
+        last_event_id=bindparam("last"),
+        cursor=bindparam("position"),
+        total=bindparam("count"),
+        done=0,
+        created_at=bindparam("now"),
+        finished_at=bindparam("finished"),
+    )
+    .returning(*_REPLAY),
+    Replay,
+)
+_SET = Query(
+    update(replays)
+    .where(replays.c.id == bindparam("replay"))
+    .values(cursor=bindparam("position"), done=bindparam("count"), finished_at=bindparam("finished"))
+)
+_AFTER = Query(
+    select(*_EVENT).where(events.c.id > bindparam("position")).order_by(events.c.id).limit(bindparam("size")),
+    RecordedEvent,
+)
+# A delivery that was made before is sent again as it is: the same id, the same bytes.
+_SEND = Query(
+    postgresql.insert(deliveries)
+    .values(NEW_DELIVERY)
+    .on_conflict_do_update(
+        index_elements=["event_id", "webhook_id"],
+        set_={"status": "pending", "priority": 1, "due_at": bindparam("now"), "failures": 0, "finished_at": None},
+        where=deliveries.c.status != "pending",
+    )
+)
+
+
+async def latest(tx: Transaction, webhook_id: int) -> Replay | None:
+    return await tx.one(_LATEST, webhook=webhook_id)
+
+
+async def add(tx: Transaction, webhook_id: int, since: Instant, event_types: str, now: Instant) -> Replay:
+    ((last,),) = await tx.all(_LAST_EVENT)
+    ((first,),) = await tx.all(_FIRST, since=since)
+    wanted = set(msgspec.json.decode(event_types))
+    counts = await tx.all(_TYPES, since=since, last=last)
+    total = sum(count for event_type, count in counts if event_type in wanted)
+    (replay,) = await tx.all(
+        _ADD,
+        webhook=webhook_id,
+        start=since,
+        types=event_types,
+        last=last,
+        position=(first or last + 1) - 1,
+        count=total,
+        now=now,
+        finished=now if total == 0 else None,
+    )
+    return replay
+
+
+async def step(tx: Transaction, make_id: Callable[[], str], now: Instant) -> bool:
+    """Takes every running replay one step further; False when there is none."""
+    running = await tx.all(_RUNNING)
+    for replay in running:
+        found = await tx.all(_AFTER, position=replay.cursor, size=STEP)
+        due = [event for event in found if event.id <= replay.last_event_id]
+        types = set(msgspec.json.decode(replay.event_types))
+        wanted = [event for event in due if event.type in types and event.created_at >= replay.since]
+        if wanted:
+            rows = [
+                new_delivery(make_id(), event.id, replay.webhook_id, event.type, event.data, event.created_at, now)
+                for event in wanted
+            ]
+            await tx.many(_SEND, rows)
+        is_over = len(due) < STEP or due[-1].id >= replay.last_event_id
+        await tx.run(
+            _SET,
+            replay=replay.id,
+            position=due[-1].id if due else replay.last_event_id,
+            count=replay.done + len(wanted),
+            finished=now if is_over else None,
+        )
+    return bool(running)
+
+
+async def events_after(tx: Transaction, cursor: int, size: int) -> list[RecordedEvent]:
+    """The feed: what was recorded after a cursor, in order."""
+    return await tx.all(_AFTER, position=cursor, size=size)

@@ -1,0 +1,68 @@
+"""Removing what is old, in bounded batches that find their rows by an index."""
+
+from __future__ import annotations
+
+from sqlalchemy import bindparam, delete, exists, select, update
+
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage.database import Transaction
+from lootkeep.storage.query import Query
+from lootkeep.storage.tables import attempts, deliveries, events, webhooks
+
+_BATCH = 500
+
+_OLD_DELIVERIES = (
+    select(deliveries.c.id)
+    .where(deliveries.c.finished_at < bindparam("before"))
+    .order_by(deliveries.c.finished_at)
+    .limit(_BATCH)
+)
+_FIND = Query(_OLD_DELIVERIES)
+_PURGE_ATTEMPTS = Query(delete(attempts).where(attempts.c.delivery_id == bindparam("delivery")))
+_PURGE_DELIVERY = Query(delete(deliveries).where(deliveries.c.id == bindparam("delivery")))
+_PURGE_EVENTS = Query(
+    delete(events)
+    .where(
+        events.c.id.in_(
+            select(events.c.id)
+            .where(
+                events.c.created_at < bindparam("before"),
+                events.c.fanned_out_at.is_not(None),
+                ~exists().where(deliveries.c.event_id == events.c.id),
+            )
+            .order_by(events.c.created_at, events.c.id)
+            .limit(_BATCH)
+        )
+    )
+    .returning(events.c.id)
+)
+_CANCEL = Query(
+    update(deliveries)
+    .where(
+        deliveries.c.id.in_(
+            select(deliveries.c.id)
+            .join(webhooks, webhooks.c.id == deliveries.c.webhook_id)
+            .where(deliveries.c.status == "pending", deliveries.c.lease.is_(None), ~webhooks.c.is_active)
+            .limit(_BATCH)
+        )
+    )
+    .values(status="cancelled", reason="the webhook was switched off or deleted", finished_at=bindparam("now"))
+    .returning(deliveries.c.id)
+)
+
+
+async def purge_deliveries(tx: Transaction, before: Instant) -> int:
+    """Deliveries that ended before; the attempts go first, for they belong to them."""
+    rows = [{"delivery": delivery_id} for (delivery_id,) in await tx.all(_FIND, before=before)]
+    if rows:
+        await tx.many(_PURGE_ATTEMPTS, rows)
+        await tx.many(_PURGE_DELIVERY, rows)
+    return len(rows)
+
+
+async def purge_events(tx: Transaction, before: Instant) -> int:
+    return len(await tx.all(_PURGE_EVENTS, before=before))
+
+
+async def cancel_deliveries(tx: Transaction, now: Instant) -> int:
+    return len(await tx.all(_CANCEL, now=now))

@@ -1,0 +1,54 @@
+"""Subscriptions."""
+
+from __future__ import annotations
+
+import msgspec
+from sqlalchemy import bindparam, insert, select, update
+
+from lootkeep.domain.subscriptions import Subscription
+from lootkeep.storage.database import Transaction
+from lootkeep.storage.query import Query
+from lootkeep.storage.tables import subscriptions
+
+_SUBSCRIPTION = [subscriptions.c[name] for name in Subscription.__struct_fields__]
+_THIS = subscriptions.c.id == bindparam("subscription")
+# What renewing and cancelling change; the terms are fixed when it is made.
+_CHANGING = (
+    "status",
+    "current_period_start",
+    "current_period_end",
+    "cancel_at_period_end",
+    "cancelled_at",
+    "ends_at",
+    "cancel_reason",
+    "renewals_count",
+    "latest_order_id",
+    "updated_at",
+)
+
+_ADD = Query(
+    insert(subscriptions)
+    .values({name: bindparam(name) for name in Subscription.__struct_fields__ if name != "id"})
+    .returning(*_SUBSCRIPTION),
+    Subscription,
+)
+_LOCK = Query(select(*_SUBSCRIPTION).where(_THIS).with_for_update(), Subscription)
+_SET = Query(update(subscriptions).where(_THIS).values({name: bindparam(name) for name in _CHANGING}))
+
+
+async def add(tx: Transaction, subscription: Subscription) -> Subscription:
+    """Stores a new subscription; its id is given here."""
+    values = msgspec.structs.asdict(subscription)
+    del values["id"]
+    (added,) = await tx.all(_ADD, **values)
+    return added
+
+
+async def for_change(tx: Transaction, subscription_id: int) -> Subscription | None:
+    """Held until the transaction ends: two renewals of one subscription come one after the other."""
+    return await tx.one(_LOCK, subscription=subscription_id)
+
+
+async def save(tx: Transaction, subscription: Subscription) -> None:
+    """Writes a step of its life."""
+    await tx.run(_SET, subscription=subscription.id, **{name: getattr(subscription, name) for name in _CHANGING})

@@ -1,0 +1,108 @@
+"""Webhooks, their deliveries with every attempt, and replays."""
+
+from __future__ import annotations
+
+from sqlalchemy import CheckConstraint, Index, Table, UniqueConstraint
+from sqlalchemy import text as sql
+
+from lootkeep.storage.tables.columns import flag, identity, link, metadata, number, text
+
+webhooks = Table(
+    "webhooks",
+    metadata,
+    identity(),
+    text("url"),
+    # A JSON array of event types.
+    text("events"),
+    flag("is_active"),
+    # Sealed with the application key, like the one before it that stays valid for a while after a rotation.
+    text("secret"),
+    text("previous_secret", optional=True),
+    number("previous_secret_until", optional=True),
+    number("created_at"),
+    number("updated_at"),
+    number("deleted_at", optional=True),
+    sqlite_autoincrement=True,
+)
+
+_PENDING = sql("status = 'pending'")
+
+deliveries = Table(
+    "deliveries",
+    metadata,
+    identity(),
+    # `wh_<uuid>`: what the receiver knows the delivery by, over all attempts.
+    text("public_id", unique=True),
+    link("event_id", "events.id"),
+    link("webhook_id", "webhooks.id"),
+    text("event_type"),
+    # The exact bytes that are sent; null once they have expired.
+    text("body", optional=True),
+    text("status"),
+    # 0 for a first attempt, 1 for a retry: retries wait behind.
+    number("priority"),
+    # When to send; while a worker holds it, when that worker is given up.
+    number("due_at"),
+    # The worker's claim; whoever settles must still hold it.
+    text("lease", optional=True),
+    number("attempts_count"),
+    # Failures since the first attempt or the last redelivery: the place in the retry schedule.
+    number("failures"),
+    number("response_code", optional=True),
+    text("reason", optional=True),
+    number("created_at"),
+    number("finished_at", optional=True),
+    CheckConstraint("status IN ('pending', 'delivered', 'failed', 'cancelled')", name="status"),
+    UniqueConstraint("event_id", "webhook_id"),
+    Index(
+        "ix_deliveries_due",
+        "webhook_id",
+        "priority",
+        "due_at",
+        sqlite_where=_PENDING,
+        postgresql_where=_PENDING,
+    ),
+    Index("ix_deliveries_next", "due_at", sqlite_where=_PENDING, postgresql_where=_PENDING),
+    Index(None, "webhook_id", "id"),
+    Index(None, "webhook_id", "status", "id"),
+    Index(None, "finished_at"),
+    sqlite_autoincrement=True,
+)
+
+attempts = Table(
+    "attempts",
+    metadata,
+    identity(),
+    link("delivery_id", "deliveries.id"),
+    number("number"),
+    text("outcome"),
+    number("started_at"),
+    number("finished_at", optional=True),
+    number("response_code", optional=True),
+    number("latency_ms", optional=True),
+    text("reason", optional=True),
+    text("excerpt", optional=True),
+    CheckConstraint("outcome IN ('open', 'delivered', 'failed', 'interrupted')", name="outcome"),
+    # An attempt's number is used once, whatever worker dies when.
+    UniqueConstraint("delivery_id", "number"),
+    sqlite_autoincrement=True,
+)
+
+replays = Table(
+    "replays",
+    metadata,
+    identity(),
+    link("webhook_id", "webhooks.id"),
+    number("since"),
+    # A JSON array.
+    text("event_types"),
+    # The last event that was there when the replay was asked for, and the last that was sent again.
+    number("last_event_id"),
+    number("cursor"),
+    number("total"),
+    number("done"),
+    number("created_at"),
+    number("finished_at", optional=True),
+    Index(None, "webhook_id", "id"),
+    sqlite_autoincrement=True,
+)

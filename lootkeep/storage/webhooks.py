@@ -1,0 +1,81 @@
+"""Webhooks as they are configured."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import bindparam, func, insert, select, update
+
+from lootkeep.domain.webhooks import Webhook
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage.database import Transaction
+from lootkeep.storage.query import Query
+from lootkeep.storage.tables import webhooks
+
+_WEBHOOK = [webhooks.c[name] for name in Webhook.__struct_fields__]
+_ALIVE = webhooks.c.deleted_at.is_(None)
+_THIS = (webhooks.c.id == bindparam("webhook"), _ALIVE)
+_SET_VALUES: dict[str, Any] = {
+    name: bindparam(name)
+    for name in ("url", "events", "is_active", "secret", "previous_secret", "previous_secret_until")
+}
+
+_ALL = Query(select(*_WEBHOOK).where(_ALIVE).order_by(webhooks.c.id), Webhook)
+_GET = Query(select(*_WEBHOOK).where(*_THIS), Webhook)
+_LOCK = Query(select(*_WEBHOOK).where(*_THIS).with_for_update(), Webhook)
+_COUNT = Query(select(func.count()).select_from(webhooks).where(_ALIVE))
+_ADD = Query(
+    insert(webhooks)
+    .values(
+        url=bindparam("url"),
+        events=bindparam("events"),
+        is_active=True,
+        secret=bindparam("secret"),
+        created_at=bindparam("now"),
+        updated_at=bindparam("now"),
+    )
+    .returning(*_WEBHOOK),
+    Webhook,
+)
+_SET = Query(
+    update(webhooks).where(*_THIS).values(**_SET_VALUES, updated_at=bindparam("now")).returning(*_WEBHOOK), Webhook
+)
+_REMOVE = Query(
+    update(webhooks)
+    .where(*_THIS)
+    .values(deleted_at=bindparam("now"), updated_at=bindparam("now"), is_active=False)
+    .returning(webhooks.c.id)
+)
+
+
+async def all_webhooks(tx: Transaction) -> list[Webhook]:
+    return await tx.all(_ALL)
+
+
+async def get(tx: Transaction, webhook_id: int) -> Webhook | None:
+    return await tx.one(_GET, webhook=webhook_id)
+
+
+async def for_change(tx: Transaction, webhook_id: int) -> Webhook | None:
+    return await tx.one(_LOCK, webhook=webhook_id)
+
+
+async def count(tx: Transaction) -> int:
+    ((number,),) = await tx.all(_COUNT)
+    return int(number)
+
+
+async def add(tx: Transaction, url: str, events: str, secret: str, now: Instant) -> Webhook:
+    (webhook,) = await tx.all(_ADD, url=url, events=events, secret=secret, now=now)
+    return webhook
+
+
+async def save(tx: Transaction, webhook: Webhook, now: Instant) -> Webhook:
+    values = {name: getattr(webhook, name) for name in _SET_VALUES}
+    (saved,) = await tx.all(_SET, webhook=webhook.id, now=now, **values)
+    return saved
+
+
+async def remove(tx: Transaction, webhook_id: int, now: Instant) -> bool:
+    """False when there is none. The row stays for the deliveries that name it."""
+    return await tx.one(_REMOVE, webhook=webhook_id, now=now) is not None

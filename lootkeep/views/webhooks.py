@@ -1,0 +1,172 @@
+"""Webhooks in public: their configuration, deliveries with every attempt, replays and the event feed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import msgspec
+
+from lootkeep.domain.deliveries import Attempt, Delivery, DeliveryStatus, Outcome, Result
+from lootkeep.domain.events import RecordedEvent
+from lootkeep.domain.replays import Replay
+from lootkeep.domain.webhooks import Webhook
+from lootkeep.kernel.clock import iso, optional_iso
+from lootkeep.views.fields import Time, field
+
+_DELIVERY_ID = "wh_6f1c9a52-0d6e-4b6e-9a55-0c3f1d2b7a10"
+
+OptionalTime = Annotated[str | None, field("When, in UTC; null until then.", "2026-11-15T10:30:01Z")]
+
+
+class WebhookView(msgspec.Struct, frozen=True):
+    id: Annotated[int, field("Identifies the webhook.", 4)]
+    url: Annotated[str, field("Where deliveries are sent.", "https://shop.example/hooks/lootkeep")]
+    events: Annotated[list[str], field("The event types it is subscribed to.", ["order.paid", "order.refunded"])]
+    is_active: Annotated[bool, field("Nothing is sent while it is false.", True)]
+    created_at: Time
+
+
+class WebhookWithSecretView(msgspec.Struct, frozen=True):
+    id: Annotated[int, field("Identifies the webhook.", 4)]
+    url: Annotated[str, field("Where deliveries are sent.", "https://shop.example/hooks/lootkeep")]
+    events: Annotated[list[str], field("The event types it is subscribed to.", ["order.paid", "order.refunded"])]
+    is_active: Annotated[bool, field("Nothing is sent while it is false.", True)]
+    secret: Annotated[
+        str, field("Signs every delivery; shown only now.", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=")
+    ]
+    created_at: Time
+
+
+class TestResultView(msgspec.Struct, frozen=True):
+    delivered: Annotated[bool, field("Whether the receiver answered 2xx.", True)]
+    response_code: Annotated[int | None, field("The receiver's status; null when there was no answer.", 200)]
+    response_time_ms: Annotated[int, field("How long it took.", 84)]
+
+
+class DeliveryView(msgspec.Struct, frozen=True):
+    id: Annotated[str, field("What the receiver knows the delivery by.", _DELIVERY_ID)]
+    webhook_id: Annotated[int, field("The webhook.", 4)]
+    event_id: Annotated[int, field("The event.", 801)]
+    event_type: Annotated[str, field("The event's type.", "order.paid")]
+    status: Annotated[DeliveryStatus, field("Where the delivery stands.", "delivered")]
+    attempts_count: Annotated[int, field("Requests made so far.", 2)]
+    response_code: Annotated[int | None, field("The latest answer's status.", 200)]
+    reason: Annotated[str | None, field("Why the latest attempt failed, in words.", None)]
+    created_at: Time
+    next_attempt_at: Annotated[str | None, field("When it is sent next; null when it is over.", None)]
+    finished_at: OptionalTime
+
+
+class AttemptView(msgspec.Struct, frozen=True):
+    number: Annotated[int, field("From 1.", 1)]
+    outcome: Annotated[Outcome, field("What it came to.", "failed")]
+    started_at: Time
+    finished_at: OptionalTime
+    response_code: Annotated[int | None, field("The receiver's status.", 503)]
+    response_time_ms: Annotated[int | None, field("How long it took.", 120)]
+    reason: Annotated[str | None, field("Why it failed, in words.", "answered 503")]
+    response_excerpt: Annotated[str | None, field("The beginning of the answer.", "upstream is down")]
+
+
+class DeliveryDetailView(msgspec.Struct, frozen=True):
+    delivery: DeliveryView
+    attempts: list[AttemptView]
+
+
+class ReplayView(msgspec.Struct, frozen=True):
+    id: Annotated[int, field("Identifies the replay.", 2)]
+    webhook_id: Annotated[int, field("The webhook.", 4)]
+    since: Time
+    event_types: Annotated[list[str], field("What is sent again.", ["order.paid"])]
+    total: Annotated[int, field("Events to send again.", 350)]
+    done: Annotated[int, field("Events queued again so far.", 100)]
+    created_at: Time
+    finished_at: OptionalTime
+
+
+class EventView(msgspec.Struct, frozen=True):
+    id: Annotated[int, field("The cursor of this event.", 801)]
+    event_type: Annotated[str, field("The event's type.", "order.paid")]
+    created_at: Time
+    data: Annotated[
+        msgspec.Raw,
+        msgspec.Meta(
+            description="The data that deliveries carry.",
+            examples=[{"order_id": 123, "order_number": "ORD-000123"}],
+            extra_json_schema={"type": "object"},
+        ),
+    ]
+
+
+class EventFeedView(msgspec.Struct, frozen=True):
+    events: list[EventView]
+    next_cursor: Annotated[int, field("Pass it as `after` to go on.", 801)]
+    has_more: Annotated[bool, field("Whether more is there already.", False)]
+
+
+def webhook(record: Webhook) -> WebhookView:
+    return WebhookView(record.id, record.url, record.event_types, record.is_active, iso(record.created_at))
+
+
+def webhook_with_secret(record: Webhook, secret: str) -> WebhookWithSecretView:
+    return WebhookWithSecretView(
+        record.id, record.url, record.event_types, record.is_active, secret, iso(record.created_at)
+    )
+
+
+def test_result(result: Result) -> TestResultView:
+    return TestResultView(result.is_delivered, result.response_code, result.latency_ms)
+
+
+def delivery(record: Delivery) -> DeliveryView:
+    return DeliveryView(
+        id=record.public_id,
+        webhook_id=record.webhook_id,
+        event_id=record.event_id,
+        event_type=record.event_type,
+        status=record.status,
+        attempts_count=record.attempts_count,
+        response_code=record.response_code,
+        reason=record.reason,
+        created_at=iso(record.created_at),
+        next_attempt_at=iso(record.due_at) if record.status == "pending" else None,
+        finished_at=optional_iso(record.finished_at),
+    )
+
+
+def delivery_detail(record: Delivery, attempts: Sequence[Attempt]) -> DeliveryDetailView:
+    return DeliveryDetailView(delivery(record), [_attempt(attempt) for attempt in attempts])
+
+
+def replay(record: Replay) -> ReplayView:
+    return ReplayView(
+        id=record.id,
+        webhook_id=record.webhook_id,
+        since=iso(record.since),
+        event_types=msgspec.json.decode(record.event_types),
+        total=record.total,
+        done=record.done,
+        created_at=iso(record.created_at),
+        finished_at=optional_iso(record.finished_at),
+    )
+
+
+def feed(events: Sequence[RecordedEvent], after: int, size: int) -> EventFeedView:
+    """One event more than asked for was read, to know whether there is more."""
+    shown = events[:size]
+    found = [EventView(e.id, e.type, iso(e.created_at), msgspec.Raw(e.data.encode())) for e in shown]
+    return EventFeedView(found, shown[-1].id if shown else after, len(events) > size)
+
+
+def _attempt(record: Attempt) -> AttemptView:
+    return AttemptView(
+        number=record.number,
+        outcome=record.outcome,
+        started_at=iso(record.started_at),
+        finished_at=optional_iso(record.finished_at),
+        response_code=record.response_code,
+        response_time_ms=record.latency_ms,
+        reason=record.reason,
+        response_excerpt=record.excerpt,
+    )

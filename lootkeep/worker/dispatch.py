@@ -1,0 +1,163 @@
+"""Sending deliveries: claim what is due, send it, settle what came of it. A crash at any point loses nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import secrets
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import structlog
+
+from lootkeep.deps import Deps
+from lootkeep.domain import deliveries as rules
+from lootkeep.domain import signing
+from lootkeep.domain.deliveries import Claimed, Result
+from lootkeep.domain.webhooks import Webhook
+from lootkeep.engines.wakeup import Wakeup
+from lootkeep.kernel.clock import SECOND, Instant
+from lootkeep.kernel.errors import Unavailable
+from lootkeep.services.webhooks import secrets_of
+from lootkeep.storage import deliveries as storage
+from lootkeep.storage import replays
+from lootkeep.worker.metrics import DeliveryMetrics
+
+log = structlog.get_logger(__name__)
+
+# How long the worker sleeps when nothing tells it to look sooner.
+_LONGEST_SLEEP = 5 * SECOND
+_SHORTEST_SLEEP = SECOND // 100
+_UNSUBSCRIBED = "the webhook is not subscribed to this event type any more"
+
+
+class Dispatcher:
+    """One worker. Any number of them may run on PostgreSQL: each holds what it claimed, for a time."""
+
+    def __init__(
+        self,
+        deps: Deps,
+        wakeup: Wakeup,
+        *,
+        delays: Sequence[int] = rules.RETRY_SECONDS,
+        concurrency: int = 10,
+        metrics: DeliveryMetrics | None = None,
+    ) -> None:
+        self._deps = deps
+        self._wakeup = wakeup
+        self._delays = delays
+        self._concurrency = concurrency
+        self._metrics = metrics or DeliveryMetrics()
+        self._lease = secrets.token_hex(8)
+        self._in_flight: Counter[int] = Counter()
+        self._sending: set[asyncio.Task[None]] = set()
+        self._finished: list[tuple[Claimed, Result]] = []
+        self._settled = asyncio.Event()
+
+    async def run(self, stopping: asyncio.Event) -> None:
+        """Works until it is told to stop, then ends what is under way."""
+        while not stopping.is_set():
+            try:
+                if not await self.turn():
+                    await self._rest()
+            except Unavailable:
+                log.warning("the database is unavailable, deliveries wait")
+                await self._wakeup.wait(1.0)
+        await self.drain()
+
+    async def turn(self) -> bool:
+        """One round: settle, fan out, claim, send. False when there was nothing to do."""
+        settled = await self._settle()
+        fanned_out = await self._fan_out()
+        claimed = await self._claim()
+        return settled or fanned_out or claimed
+
+    async def drain(self) -> None:
+        """Waits for the requests under way and writes down what came of them."""
+        if self._sending:
+            await asyncio.wait(self._sending)
+        await self._settle()
+
+    async def _rest(self) -> None:
+        """Sleeps until something is due, something finishes, or somebody says that there is work."""
+        async with self._deps.db.read() as tx:
+            due = await storage.next_due(tx)
+        now = self._deps.clock.now()
+        sleep = _LONGEST_SLEEP if due is None else min(_LONGEST_SLEEP, max(_SHORTEST_SLEEP, due - now))
+        waits: set[asyncio.Future[Any]] = {asyncio.ensure_future(self._wakeup.wait(sleep / SECOND))}
+        if self._sending:
+            waits.add(asyncio.ensure_future(self._settled.wait()))
+        _, pending = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        for task in pending:
+            task.cancel()
+        self._settled.clear()
+
+    async def _fan_out(self) -> bool:
+        now = self._deps.clock.now()
+        async with self._deps.db.write() as tx:
+            count = await storage.fan_out(tx, self._deps.ids.delivery_id, now)
+        return count > 0
+
+    async def _claim(self) -> bool:
+        """Fair turns: every webhook with something due gets up to its own cap, none can take another's."""
+        now = self._deps.clock.now()
+        async with self._deps.db.read() as tx:
+            due = [webhook for webhook in await storage.webhooks_due(tx, now) if self._room(webhook)]
+        if not due:
+            return False
+        taken: list[tuple[Webhook, Claimed]] = []
+        async with self._deps.db.write() as tx:
+            for webhook in due:
+                for claimed in await storage.claim(tx, webhook.id, self._room(webhook), self._lease, now):
+                    if webhook.wants(claimed.event_type):
+                        taken.append((webhook, claimed))
+                    else:
+                        await storage.cancel(tx, claimed.id, _UNSUBSCRIBED, now)
+        for webhook, claimed in taken:
+            self._start(webhook, claimed, now)
+        return bool(taken)
+
+    def _room(self, webhook: Webhook) -> int:
+        return self._concurrency - self._in_flight[webhook.id]
+
+    def _start(self, webhook: Webhook, claimed: Claimed, now: Instant) -> None:
+        self._in_flight[webhook.id] += 1
+        task = asyncio.create_task(self._send(webhook, claimed, now))
+        self._sending.add(task)
+        task.add_done_callback(self._sending.discard)
+
+    async def _send(self, webhook: Webhook, claimed: Claimed, now: Instant) -> None:
+        body = claimed.body.encode()
+        secrets_now = secrets_of(self._deps, webhook, now)
+        headers = signing.headers(body, claimed.event_type, claimed.public_id, secrets_now, now // SECOND)
+        result = await self._deps.outbound.post(webhook.url, body, headers)
+        self._metrics.observe(result)
+        self._in_flight[webhook.id] -= 1
+        self._finished.append((claimed, result))
+        self._settled.set()
+
+    async def _settle(self) -> bool:
+        """One transaction for everything that has finished meanwhile."""
+        finished, self._finished = self._finished, []
+        if not finished:
+            return False
+        now = self._deps.clock.now()
+        settled = [
+            (claimed, result, rules.settle(result, claimed.failures, now, self._delays, random.random()))  # noqa: S311
+            for claimed, result in finished
+        ]
+        try:
+            async with self._deps.db.write() as tx:
+                await storage.settle(tx, self._lease, settled, now)
+        except Unavailable:
+            # Kept and tried again; should this process end first, the leases run out and the attempts are repeated.
+            self._finished = finished + self._finished
+            raise
+        return True
+
+
+async def step_replays(deps: Deps) -> None:
+    """One step of every running replay."""
+    async with deps.db.write() as tx:
+        await replays.step(tx, deps.ids.delivery_id, deps.clock.now())

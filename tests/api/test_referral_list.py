@@ -1,0 +1,242 @@
+"""The list of referrals over HTTP: every page in order, and a search that finds exactly what contains the term."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from lootkeep.domain.checkout import Cart, CartLine
+from lootkeep.domain.sign_up import SignUp
+from lootkeep.kernel.clock import DAY, Instant
+from lootkeep.services import customers, orders
+from tests.builders import new_customer, new_product, referred
+from tests.world import NOON, World
+
+# Pages that begin beyond 1000 rows are found by the counts per day.
+MANY = 1250
+STATUSES = (None, "pending", "successful")
+
+
+async def test_an_empty_list_has_one_empty_page(world: World) -> None:
+    assert await _page(world) == ([], {"current_page": 1, "last_page": 1, "per_page": 15, "total": 0})
+
+
+@pytest.mark.parametrize("per_page", [1, 7, 100])
+@pytest.mark.parametrize("status", STATUSES)
+async def test_all_pages_together_hold_every_referral_once_newest_first(
+    world: World, per_page: int, status: str | None
+) -> None:
+    expected = _in_order(await _refer(world, 250), status)
+    world.token = await world.new_token("referrals:read", rate_limit=0)
+    found: list[int] = []
+    for number in range(1, -(-len(expected) // per_page) + 1):
+        found += await _ids(world, status, page=number, per_page=per_page)
+    assert found == expected
+
+
+async def test_pages_far_down_are_those_that_counting_from_the_top_would_give(world: World) -> None:
+    everyone = await _refer(world, MANY)
+    world.token = await world.new_token("referrals:read", rate_limit=0)
+    for status in STATUSES:
+        expected = _in_order(everyone, status)
+        for size in (7, 100):
+            pages = range(1, -(-len(expected) // size) + 1)
+            found = [one for page in pages for one in await _ids(world, status, page=page, per_page=size)]
+            assert found == expected, (status, size)
+        single = [await _ids(world, status, page=page, per_page=1) for page in range(995, len(expected) + 1)]
+        assert single == [[one] for one in expected[994:]], status
+
+
+async def test_the_list_says_how_much_there_is(world: World) -> None:
+    everyone = await _refer(world, 40)
+    for status in STATUSES:
+        total = len(_in_order(everyone, status))
+        _, meta = await _page(world, status, page=2, per_page=7)
+        assert meta == {"current_page": 2, "last_page": -(-total // 7), "per_page": 7, "total": total}
+
+
+@pytest.mark.parametrize("filters", [{}, {"status": "pending"}, {"search": "friend"}, {"search": "fr"}])
+async def test_a_page_past_the_end_is_empty_and_still_says_how_much_there_is(
+    world: World, filters: dict[str, str]
+) -> None:
+    await _refer(world, 4)
+    for page in (2, 3, 1_000_000_000):
+        found, meta = await _page(world, page=page, per_page=100, **filters)
+        assert (found, meta["current_page"], meta["last_page"]) == ([], page, 1)
+        assert meta["total"] in (3, 4)
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ("page=0", "page"),
+        ("page=-1", "page"),
+        ("page=two", "page"),
+        ("page=1.5", "page"),
+        ("page=", "page"),
+        ("page=1000000000000", "page"),
+        ("page=99999999999999999999999", "page"),
+        ("per_page=0", "per_page"),
+        ("per_page=101", "per_page"),
+        ("per_page=ten", "per_page"),
+        ("status=lost", "status"),
+        ("status=PENDING", "status"),
+        ("status=", "status"),
+        ("search=a%00b", "search"),
+        ("search=" + "x" * 256, "search"),
+    ],
+)
+async def test_a_bad_parameter_is_refused_by_name(world: World, query: str, field: str) -> None:
+    answer = await world.get(f"/referrals?{query}")
+    assert (answer.status_code, list(answer.json()["errors"])) == (422, [field])
+
+
+async def test_every_bad_parameter_is_named_at_once(world: World) -> None:
+    answer = await world.get("/referrals?page=0&per_page=0&status=lost")
+    assert sorted(answer.json()["errors"]) == ["page", "per_page", "status"]
+
+
+NAMES = [
+    "Anna Öberg",
+    "ÖRJAN Ek",
+    "Strauß",
+    "STRASSER Karl",
+    "İbrahim",
+    "ibrahim two",
+    "Σίσυφος",
+    "ΣΊΣΥΦΟΣ",
+    "Žofie Č.",
+    "김민준",
+    "김 민",
+    "Pro🎮Gamer",
+    "🎮🎮🎮",
+    "100% Real",
+    "100 percent",
+    "under_score",
+    "underXscore",
+    "O'Brien",
+    'The "Boss"',
+    "back\\slash",
+    "back slash",
+    "Ann\nMarie",
+    "a*b OR c",
+    "NEAR(x y)",
+    "-minus ^caret",
+    "semi;colon--",
+    "x",
+    "Q",
+    "İİİ",
+]
+TERMS = [
+    *("a", "Q", "ö", "Ö", "ß", "İ", "ı", "%", "_", "'", '"', "\\", "🎮", "김", "@", ".", "*", "-", "^", "("),
+    *("an", "OB", "ss", "ÖR", "0%", "r_", "o'", '"b', "k\\", "🎮🎮", "김민", "\\s", "--", "c."),
+    *("öbe", "ÖBE", "örj", "strauß", "STRAUSS", "strasse", "İbr", "ibr", "σίσυφος", "ΣΊΣ", "žof", "김민준"),
+    *("🎮🎮🎮", "o🎮g", "0% r", "100%", "r_s", "%%%", "___", "'br", "o'brien", '"boss"', 'e "b', "k\\s", "\\\\\\"),
+    *("ann\nmar", "a*b", "a* OR", "NEAR(", "-minus", "^caret", ";colon--", "n4@mail", "MAIL4.EX", ".example", "İİİ"),
+    *("no such name", "example.", "%na", "' OR 1=1 --", "  anna  ", "anna  ö"),
+]
+
+
+async def test_a_search_finds_exactly_those_whose_name_or_email_contains_the_term(world: World) -> None:
+    people = await _named(world)
+    world.token = await world.new_token("referrals:read", rate_limit=0)
+    wrong = {}
+    for term in TERMS:
+        expected = _containing(people, term)
+        found = await _ids(world, search=term, per_page=100)
+        if found != expected:
+            wrong[term] = ([_name(people, one) for one in found], [_name(people, one) for one in expected])
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("term", ["e", "ex", "exa", "example", "ann"])
+@pytest.mark.parametrize("status", ["pending", "successful"])
+async def test_a_search_within_a_status_pages_like_the_list(world: World, term: str, status: str) -> None:
+    everyone = await _refer(world, 30)
+    world.token = await world.new_token("referrals:read", rate_limit=0)
+    expected = _in_order(everyone, status) if term != "ann" else []
+    found: list[int] = []
+    for page in range(1, 8):
+        found += await _ids(world, status, search=term, page=page, per_page=4)
+    _, meta = await _page(world, status, search=term, per_page=4)
+    assert found == expected[:28]
+    assert meta["total"] == len(expected)
+
+
+@pytest.mark.parametrize("term", ["", "   ", "%09"])
+async def test_a_blank_search_is_none(world: World, term: str) -> None:
+    await _refer(world, 3)
+    answer = await world.get(f"/referrals?search={term}")
+    assert answer.json()["meta"]["total"] == 3
+
+
+async def test_a_search_looks_at_the_referred_and_not_at_who_referred_them(world: World) -> None:
+    anna = (await new_customer(world, name="Annabel", email="annabel@a.example"))["customer"]
+    ben = await referred(world, anna["referral_code"], name="Ben")
+    assert await _ids(world, search="annabel") == []
+    assert await _ids(world, search="ben") == [ben["id"]]
+
+
+async def _refer(world: World, count: int) -> list[tuple[Instant, int, str]]:
+    """Time, id and status of so many referrals over many days, some at the same moment, not in order of time."""
+    referrer = (await new_customer(world))["customer"]
+    product = (await new_product(world))["id"]
+    made = []
+    async with world.db.write() as tx:
+        for number in range(count):
+            time = _time(number, count)
+            form = SignUp(
+                email=f"friend{number}@mail{number}.example",
+                name=f"Friend {number}",
+                referral_code=referrer["referral_code"],
+                created_at=time,
+            )
+            customer = (await customers.sign_up_in(world.deps, tx, form)).customer
+            is_successful = number % 7 == 0 if count < MANY else number % 7 > 0
+            if is_successful:
+                line = CartLine(product, 1)
+                cart = Cart(customer.id, (line,), None, created_at=time, paid_at=Instant(time + 1))
+                await orders.place_in(world.deps, tx, cart)
+            made.append((time, customer.id, "successful" if is_successful else "pending"))
+    return made
+
+
+def _time(number: int, count: int) -> Instant:
+    """Four a day or so, on some days dozens; every few at the first or the last moment of the day."""
+    day = NOON // DAY - 1 - (number * 37 % count) // 4 % 90 * (1 if number % 5 else 0)
+    within = (0, DAY - 1, DAY // 2, number * 1000)[number % 4]
+    return Instant(day * DAY + within)
+
+
+def _in_order(everyone: list[tuple[Instant, int, str]], status: str | None) -> list[int]:
+    return [one for _, one, found in sorted(everyone, reverse=True) if status in (None, found)]
+
+
+async def _named(world: World) -> list[dict[str, Any]]:
+    code = (await new_customer(world))["customer"]["referral_code"]
+    return [
+        await referred(world, code, name=name, email=f"person{number}@mail{number}.example")
+        for number, name in enumerate(NAMES)
+    ]
+
+
+def _containing(people: list[dict[str, Any]], term: str) -> list[int]:
+    wanted = term.strip().casefold()
+    found = [one["id"] for one in people if wanted in one["name"].casefold() or wanted in one["email"].casefold()]
+    return sorted(found, reverse=True)
+
+
+def _name(people: list[dict[str, Any]], customer_id: int) -> str:
+    return str(next(one["name"] for one in people if one["id"] == customer_id))
+
+
+async def _ids(world: World, status: str | None = None, **query: Any) -> list[int]:
+    return [entry["id"] for entry in (await _page(world, status, **query))[0]]
+
+
+async def _page(world: World, status: str | None = None, **query: Any) -> tuple[list[Any], dict[str, int]]:
+    answer = await world.get("/referrals?" + urlencode(query | ({"status": status} if status else {})))
+    assert answer.status_code == 200, answer.text
+    return answer.json()["data"], answer.json()["meta"]

@@ -1,0 +1,105 @@
+"""Running an import again: after it is done, after it was killed, and only to see what it would do."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+from pathlib import Path
+
+import pytest
+
+from lootkeep.storage.database import Engine
+from lootkeep.storage.tables import customers, orders
+from tests.cli.import_store import CUSTOMER, ORDER, Store, csv_text, customers_csv, orders_csv, settings_for
+from tests.cli.terminal import SECONDS, Terminal
+
+# Several batches, so that a run can be killed between them.
+MANY = 3000
+
+
+@pytest.fixture
+def store(db: Engine, address: Path | str, terminal: Terminal) -> Store:
+    return Store(terminal, settings_for(address))
+
+
+def test_a_second_run_skips_what_is_there(store: Store) -> None:
+    store.product("SWORD")
+    store.product("SHIELD")
+    people, sales = customers_csv(30, store.referrer()), orders_csv(40, customers=30)
+    assert store.tally("customers", people) == (30, 0, 0)
+    assert store.tally("orders", sales) == (40, 0, 0)
+    before = store.everything()
+    assert store.tally("customers", people) == (0, 30, 0)
+    assert store.tally("orders", sales) == (0, 40, 0)
+    assert store.everything() == before
+    assert store.wrong_totals() == {}
+
+
+def test_a_customer_twice_in_one_file_is_skipped_the_second_time(store: Store) -> None:
+    content = csv_text([CUSTOMER, CUSTOMER | {"email": "ADA@a.example", "name": "Ada again"}])
+    assert store.tally("customers", content) == (1, 1, 0)
+    assert store.tally("customers", content) == (0, 2, 0)
+
+
+def test_orders_without_an_external_id_come_with_a_warning(store: Store) -> None:
+    store.product("SWORD")
+    store.run("customers", csv_text([CUSTOMER]))
+    outcome = store.run("orders", csv_text([ORDER, ORDER | {"external_id": ""}]))
+    assert outcome.err == "1 orders have no external id: the same file would import them again.\n"
+
+
+def test_a_dry_run_says_what_would_happen_and_writes_nothing(store: Store) -> None:
+    store.product("SWORD")
+    store.product("SHIELD")
+    people = customers_csv(1200, store.referrer())
+    # Both of another batch than what they repeat: a known e-mail, and a taken external id.
+    people += "player3@mail3.example,Again,,,,\nnew@new.example,Clash,c5,,,\nnobody,Bad,,,,\n"
+    before = store.everything()
+    imagined = store.tally("customers", people, "--dry-run")
+    assert imagined == (1200, 1, 2)
+    assert store.everything() == before
+    assert store.tally("customers", people) == imagined
+    sales = orders_csv(1100, customers=1200) + "o7,c1,SWORD:1,,\no-bad,nobody,SWORD:1,,\n"
+    before = store.everything()
+    imagined = store.tally("orders", sales, "--dry-run")
+    assert imagined == (1100, 1, 1)
+    assert store.everything() == before
+    assert store.tally("orders", sales) == imagined
+    assert store.run("orders", sales, "--dry-run").out == "0 orders would be imported, 1101 skipped, 1 refused.\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_a_run_that_was_ended_in_the_middle_goes_on_where_it_was(store: Store, number: signal.Signals) -> None:
+    code = store.referrer()
+    for sku in ("SWORD", "SHIELD"):
+        store.product(sku)
+    _interrupted(store, "customers", customers_csv(MANY, code), number)
+    assert store.wrong_totals() == {}
+    there = len(store.rows(customers)) - 1
+    assert store.tally("customers", customers_csv(MANY, code)) == (MANY - there, there, 0)
+    _interrupted(store, "orders", orders_csv(MANY, customers=MANY), number)
+    assert store.wrong_totals() == {}
+    there = len(store.rows(orders))
+    assert store.tally("orders", orders_csv(MANY, customers=MANY)) == (MANY - there, there, 0)
+    assert (len(store.rows(customers)), len(store.rows(orders))) == (MANY + 1, MANY)
+    assert {row["external_id"] for row in store.rows(orders)} == {f"o{index}" for index in range(MANY)}
+    assert store.wrong_totals() == {}
+
+
+def _interrupted(store: Store, kind: str, content: str, number: signal.Signals) -> None:
+    """Feeds a part of the file through a pipe: the run is in the middle of it, somewhere, when the signal comes."""
+    lines = content.splitlines(keepends=True)
+    pipe = store.terminal.folder / f"{kind}-pipe.csv"
+    os.mkfifo(pipe)
+    with store.terminal.start("import", kind, pipe.name, **store.settings) as process:
+        with pipe.open("w") as end:
+            end.writelines(lines[: random.randrange(len(lines) // 2, len(lines))])
+            end.flush()
+            process.send_signal(number)
+        _, said = process.communicate(timeout=SECONDS)
+    if number is signal.SIGINT:
+        assert process.returncode == 130
+        assert said == "Interrupted. Nothing is half-written: run the same command again to go on.\n"
+    else:
+        assert process.returncode == -number

@@ -1,0 +1,235 @@
+"""From a cart to an order: prices, faults of lines, totals and the times of history."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lootkeep.domain.checkout import Cart, CartLine, PricedLine, check_times, order, priced
+from lootkeep.domain.coupons import Coupon
+from lootkeep.domain.products import Product
+from lootkeep.kernel.clock import DAY, Instant
+from lootkeep.kernel.errors import InvalidFields
+from lootkeep.kernel.money import LARGEST, Hundredths
+
+NOW = Instant(100 * DAY)
+SWORD = Product(
+    name="Dragon Sword",
+    sku="S-1",
+    description=None,
+    delivery_type="keys",
+    billing_type="one_time",
+    billing_interval=None,
+    billing_interval_count=None,
+    status="active",
+    price=Hundredths(19_99),
+    compare_at_price=None,
+    currency="USD",
+    stock=None,
+    max_per_order=None,
+    category=None,
+    tags="[]",
+    image_url=None,
+    metadata="{}",
+    id=1,
+    slug="dragon-sword",
+    sales_count=0,
+    created_at=NOW,
+    updated_at=NOW,
+    deleted_at=None,
+)
+COUPON = Coupon(
+    origin="welcome",
+    discount_type="percentage",
+    value=Hundredths(10_00),
+    currency=None,
+    expires_at=Instant(NOW + DAY),
+    id=5,
+    code="HI-AAAAAAAA",
+    customer_id=7,
+    status="available",
+    order_id=None,
+    discount_given=Hundredths(0),
+    created_at=NOW,
+)
+CART = Cart(customer_id=7, lines=(CartLine(1, 1),), ip_address="203.0.113.9")
+
+
+def product(number: int = 1, **changes: Any) -> Product:
+    return msgspec.structs.replace(SWORD, id=number, **changes)
+
+
+def price(*lines: tuple[int, int], catalogue: list[Product], is_history: bool = False) -> tuple[list[PricedLine], str]:
+    wanted = [CartLine(number, quantity) for number, quantity in lines]
+    return priced(wanted, {found.id: found for found in catalogue}, is_history=is_history)
+
+
+def faults(*lines: tuple[int, int], catalogue: list[Product]) -> dict[str, list[str]]:
+    with pytest.raises(InvalidFields) as refusal:
+        price(*lines, catalogue=catalogue)
+    assert refusal.value.fields is not None
+    return {field: list(sentences) for field, sentences in refusal.value.fields.items()}
+
+
+def cart(**fields: Any) -> Cart:
+    return msgspec.structs.replace(CART, **fields)
+
+
+def test_a_line_takes_name_price_and_delivery_as_they_are_now() -> None:
+    (line,), currency = price((1, 3), catalogue=[product()])
+    assert currency == "USD"
+    assert line == PricedLine(1, "Dragon Sword", "S-1", "keys", 3, Hundredths(19_99), Hundredths(59_97))
+
+
+def test_lines_keep_their_order_even_of_the_same_product() -> None:
+    lines, _ = price((2, 1), (1, 2), (2, 5), catalogue=[product(1), product(2)])
+    assert [(line.product_id, line.quantity) for line in lines] == [(2, 1), (1, 2), (2, 5)]
+
+
+def test_an_unknown_product_is_named_with_its_line() -> None:
+    assert faults((1, 1), (8, 1), catalogue=[product()]) == {
+        "items.1.product_id": ["The items.1.product id field is not a product of this store."]
+    }
+
+
+@pytest.mark.parametrize("status", ["draft", "archived"])
+def test_a_product_that_is_not_active_is_not_for_sale(status: str) -> None:
+    assert faults((1, 1), catalogue=[product(status=status)]) == {
+        "items.0.product_id": ["The items.0.product id field is not for sale at present."]
+    }
+
+
+def test_every_line_at_fault_is_named_at_once() -> None:
+    catalogue = [product(1, status="draft"), product(2, stock=1), product(3, max_per_order=2), product(4)]
+    assert sorted(faults((1, 1), (2, 2), (3, 3), (4, 4), (5, 5), catalogue=catalogue)) == [
+        "items.0.product_id",
+        "items.1.quantity",
+        "items.2.quantity",
+        "items.4.product_id",
+    ]
+
+
+def test_the_most_per_order_counts_over_all_lines_of_the_product() -> None:
+    limited = product(max_per_order=3)
+    assert len(price((1, 1), (1, 2), catalogue=[limited])[0]) == 2
+    assert faults((1, 2), (1, 2), catalogue=[limited]) == {
+        f"items.{line}.quantity": [f"The items.{line}.quantity field must not be greater than 3 per order."]
+        for line in (0, 1)
+    }
+
+
+def test_the_stock_counts_over_all_lines_of_the_product() -> None:
+    scarce = product(stock=3)
+    assert len(price((1, 1), (1, 2), catalogue=[scarce])[0]) == 2
+    assert list(faults((1, 2), (1, 2), catalogue=[scarce])) == ["items.0.quantity", "items.1.quantity"]
+
+
+def test_nothing_can_be_ordered_of_an_empty_stock() -> None:
+    assert faults((1, 1), catalogue=[product(stock=0)]) == {
+        "items.0.quantity": ["The items.0.quantity field is more than what is in stock."]
+    }
+
+
+def test_history_may_hold_what_is_not_for_sale_any_more() -> None:
+    gone = product(status="archived", stock=0, max_per_order=1)
+    lines, _ = price((1, 5), catalogue=[gone], is_history=True)
+    assert lines[0].quantity == 5
+
+
+def test_even_history_holds_only_known_products() -> None:
+    with pytest.raises(InvalidFields):
+        price((8, 1), catalogue=[product()], is_history=True)
+
+
+def test_currencies_are_not_mixed() -> None:
+    catalogue = [product(1), product(2, currency="EUR")]
+    assert faults((1, 1), (2, 1), catalogue=catalogue) == {
+        "items": ["The items field mixes products of different currencies."]
+    }
+
+
+def test_an_order_holds_up_to_the_largest_amount() -> None:
+    dear = product(price=Hundredths(999_999_99))
+    lines, _ = price((1, 1000), catalogue=[dear])
+    assert lines[0].total < LARGEST
+    assert faults((1, 1001), catalogue=[dear]) == {"items": ["The items field comes to more than an order can hold."]}
+
+
+def test_an_order_is_placed_pending_with_what_it_comes_to() -> None:
+    lines, currency = price((1, 1), (2, 2), catalogue=[product(1), product(2, price=Hundredths(5_00))])
+    placed = order(cart(billing_country="KR", external_id="x-1"), lines, currency, None, "FRIEND23", NOW)
+    assert (placed.status, placed.subtotal, placed.discount_total, placed.total) == ("pending", 29_99, 0, 29_99)
+    assert (placed.coupon_id, placed.coupon_code, placed.referral_code) == (None, None, "FRIEND23")
+    assert (placed.billing_country, placed.external_id, placed.created_at) == ("KR", "x-1", NOW)
+    assert (placed.paid_at, placed.completed_at, placed.cancelled_at, placed.refunded_at) == (None,) * 4
+
+
+def test_a_coupon_takes_its_part_of_the_whole_order() -> None:
+    lines, currency = price((1, 1), (1, 1), catalogue=[product()])
+    placed = order(cart(), lines, currency, COUPON, None, NOW)
+    assert (placed.subtotal, placed.discount_total, placed.total) == (39_98, 4_00, 35_98)
+    assert (placed.coupon_id, placed.coupon_code) == (5, "HI-AAAAAAAA")
+
+
+@given(st.lists(st.integers(1, 1000), min_size=1, max_size=5), st.integers(0, 999_999), st.integers(1, 100_00))
+def test_whatever_is_ordered_the_amounts_add_up(quantities: list[int], each: int, percent: int) -> None:
+    lines, currency = price(*((1, many) for many in quantities), catalogue=[product(price=Hundredths(each))])
+    coupon = msgspec.structs.replace(COUPON, value=Hundredths(percent))
+    placed = order(cart(), lines, currency, coupon, None, NOW)
+    assert placed.subtotal == each * sum(quantities)
+    assert placed.total == placed.subtotal - placed.discount_total
+    assert 0 <= placed.total <= placed.subtotal
+
+
+def test_history_keeps_its_own_time() -> None:
+    lines, currency = price((1, 1), catalogue=[product()])
+    placed = order(cart(created_at=Instant(5)), lines, currency, None, None, NOW)
+    assert (placed.created_at, placed.updated_at) == (5, NOW)
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        {},
+        {"created_at": NOW},
+        {"created_at": 5, "paid_at": 5, "completed_at": 5},
+        {"created_at": 1, "paid_at": 2, "completed_at": NOW},
+        {"created_at": 1, "paid_at": 2},
+    ],
+)
+def test_times_in_their_order_and_not_in_the_future_are_fine(times: dict[str, Any]) -> None:
+    check_times(cart(**times), NOW)
+
+
+@pytest.mark.parametrize(
+    ("times", "field", "sentence"),
+    [
+        ({"paid_at": 5}, "created_at", "The created at field is required when paid at is given."),
+        ({"completed_at": 5}, "paid_at", "The paid at field is required when completed at is given."),
+        (
+            {"created_at": 5, "completed_at": 5},
+            "paid_at",
+            "The paid at field is required when completed at is given.",
+        ),
+        ({"created_at": NOW + 1}, "created_at", "The created at field must not lie in the future."),
+        ({"created_at": 5, "paid_at": NOW + 1}, "paid_at", "The paid at field must not lie in the future."),
+        (
+            {"created_at": 5, "paid_at": 4},
+            "paid_at",
+            "The paid at field must not lie before the step that precedes it.",
+        ),
+        (
+            {"created_at": 5, "paid_at": 9, "completed_at": 8},
+            "completed_at",
+            "The completed at field must not lie before the step that precedes it.",
+        ),
+    ],
+)
+def test_times_out_of_order_are_refused_with_their_field(times: dict[str, Any], field: str, sentence: str) -> None:
+    with pytest.raises(InvalidFields) as refusal:
+        check_times(cart(**times), NOW)
+    assert refusal.value.fields == {field: [sentence]}

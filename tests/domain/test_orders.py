@@ -1,0 +1,190 @@
+"""The states of an order and its amounts, without a database or a clock."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lootkeep.domain.customers import Customer
+from lootkeep.domain.orders import (
+    ALLOWED,
+    STANDING,
+    Order,
+    OrderStatus,
+    Sale,
+    Step,
+    paid,
+    refund_amount,
+    refunded,
+    require,
+    words,
+)
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import Conflict, InvalidFields, Unprocessable
+from lootkeep.kernel.money import Hundredths
+
+CREATED, NOW = Instant(1_000), Instant(2_000)
+STATUSES: tuple[OrderStatus, ...] = get_args(OrderStatus)
+
+PLACED = Order(
+    id=123,
+    customer_id=1,
+    status="pending",
+    subtotal=Hundredths(25_00),
+    discount_total=Hundredths(5_00),
+    total=Hundredths(20_00),
+    gift_card_total=Hundredths(0),
+    refunded_total=Hundredths(0),
+    currency="USD",
+    coupon_id=None,
+    coupon_code=None,
+    referral_code=None,
+    subscription_id=None,
+    payment_method=None,
+    transaction_id=None,
+    ip_address="203.0.113.9",
+    billing_country=None,
+    user_agent=None,
+    device_id=None,
+    cancel_reason=None,
+    external_id=None,
+    metadata="{}",
+    created_at=CREATED,
+    updated_at=CREATED,
+    paid_at=None,
+    completed_at=None,
+    cancelled_at=None,
+    refunded_at=None,
+)
+ANNA = Customer(
+    id=1,
+    email="anna@a.example",
+    name="Anna",
+    username=None,
+    external_id=None,
+    country=None,
+    status="active",
+    accepts_marketing=False,
+    email_status="ok",
+    referral_code="AAAAAAAA",
+    referred_by_id=None,
+    orders_count=0,
+    total_spent=Hundredths(0),
+    first_order_at=None,
+    last_order_at=None,
+    tags="[]",
+    note=None,
+    created_at=CREATED,
+    updated_at=CREATED,
+)
+
+
+def order(**changes: Any) -> Order:
+    return msgspec.structs.replace(PLACED, **changes)
+
+
+@pytest.mark.parametrize("step", ALLOWED)
+@pytest.mark.parametrize("status", STATUSES)
+def test_a_step_is_allowed_from_its_states_and_a_conflict_from_any_other(step: Step, status: OrderStatus) -> None:
+    if status in ALLOWED[step]:
+        require(order(status=status), step)
+        return
+    with pytest.raises(Conflict) as refusal:
+        require(order(status=status), step)
+    assert refusal.value.code == f"order_{status}"
+
+
+@pytest.mark.parametrize(
+    ("step", "status", "sentence"),
+    [
+        ("pay", "on_hold", "Order ORD-000123 is on hold and cannot be paid."),
+        ("cancel", "paid", "Order ORD-000123 is paid and cannot be cancelled."),
+        ("refund", "pending", "Order ORD-000123 is pending and cannot be refunded."),
+        ("fulfill", "cancelled", "Order ORD-000123 is cancelled and cannot be fulfilled."),
+        ("release", "partially_refunded", "Order ORD-000123 is partially refunded and cannot be released."),
+    ],
+)
+def test_a_conflict_says_what_the_order_is_and_what_it_cannot_be(
+    step: Step, status: OrderStatus, sentence: str
+) -> None:
+    with pytest.raises(Conflict) as refusal:
+        require(order(status=status), step)
+    assert refusal.value.message == sentence
+
+
+def test_an_order_stands_when_it_is_paid_and_not_given_back_in_full() -> None:
+    assert set(STATUSES) - set(STANDING) == {"pending", "on_hold", "refunded", "cancelled"}
+
+
+def test_whatever_can_be_refunded_stands() -> None:
+    assert set(ALLOWED["refund"]) == set(STANDING)
+
+
+@pytest.mark.parametrize(("number", "text"), [(1, "ORD-000001"), (999_999, "ORD-999999"), (1_000_000, "ORD-1000000")])
+def test_the_number_has_six_digits_or_more(number: int, text: str) -> None:
+    assert order(id=number).number == text
+
+
+def test_what_a_gift_card_pays_is_not_due() -> None:
+    assert order(gift_card_total=Hundredths(7_50)).amount_due == 12_50
+
+
+def test_a_payment_is_noted_with_its_time_method_and_transaction_and_nothing_else() -> None:
+    after = paid(order(), NOW, "card", "pi_1", Instant(3_000))
+    assert after == order(
+        status="paid", paid_at=NOW, payment_method="card", transaction_id="pi_1", updated_at=Instant(3_000)
+    )
+
+
+def test_all_that_is_left_is_refunded_unless_less_is_asked_for() -> None:
+    started = order(status="partially_refunded", refunded_total=Hundredths(5_00))
+    assert refund_amount(started, None) == 15_00
+    assert refund_amount(started, Hundredths(15_00)) == 15_00
+    assert refund_amount(started, Hundredths(1)) == 1
+
+
+def test_more_than_what_is_left_is_refused_with_its_field() -> None:
+    started = order(status="partially_refunded", refunded_total=Hundredths(5_00))
+    with pytest.raises(InvalidFields) as refusal:
+        refund_amount(started, Hundredths(15_01))
+    assert refusal.value.fields == {
+        "amount": ["The amount field must not be greater than 15.00, what is left."],
+    }
+
+
+@pytest.mark.parametrize("asked", [None, Hundredths(1)])
+def test_a_free_order_has_nothing_to_refund(asked: Hundredths | None) -> None:
+    free = order(status="paid", discount_total=Hundredths(25_00), total=Hundredths(0))
+    with pytest.raises(Unprocessable) as refusal:
+        refund_amount(free, asked)
+    assert refusal.value.code == "nothing_to_refund"
+
+
+def test_a_refund_of_a_part_leaves_the_order_partially_refunded() -> None:
+    after = refunded(order(status="completed", paid_at=CREATED), Hundredths(19_99), NOW)
+    assert (after.status, after.refunded_total, after.refundable) == ("partially_refunded", 19_99, 1)
+    assert (after.refunded_at, after.updated_at) == (NOW, NOW)
+
+
+@given(st.lists(st.integers(1, 20_00), max_size=8))
+def test_whatever_parts_are_given_back_the_last_cent_makes_the_order_refunded(parts: list[int]) -> None:
+    after = order(status="paid", paid_at=CREATED)
+    for part in parts:
+        if part < after.refundable:
+            after = refunded(after, Hundredths(part), NOW)
+            assert after.status == "partially_refunded"
+    after = refunded(after, refund_amount(after, None), NOW)
+    assert (after.status, after.refunded_total, after.refundable) == ("refunded", 20_00, 0)
+
+
+@pytest.mark.parametrize(("currency", "counted"), [("USD", 20_00), ("EUR", 0)])
+def test_only_amounts_in_the_stores_currency_count_for_the_customer(currency: str, counted: int) -> None:
+    assert Sale(order(), (), ANNA).counted_in(currency, Hundredths(20_00)) == counted
+
+
+def test_a_status_reads_as_words() -> None:
+    assert words("partially_refunded") == "partially refunded"

@@ -1,0 +1,85 @@
+"""When a referral is refused, and when it is only marked."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import msgspec
+import pytest
+
+from lootkeep.domain.referral_abuse import SENTENCES, Evidence, RefusalReason, marks, refusal
+from lootkeep.domain.referrals import AbuseReason
+
+REFERRER, PARENT, GRANDPARENT, STRANGER = 1, 2, 3, 9
+HONEST = Evidence(
+    referrer_id=REFERRER,
+    ancestors=[PARENT, GRANDPARENT],
+    same_mailbox=(),
+    same_device=(),
+    same_address=(),
+    shares_email_domain=False,
+)
+
+
+def evidence(**changes: Any) -> Evidence:
+    return msgspec.structs.replace(HONEST, **changes)
+
+
+def test_an_honest_referral_is_neither_refused_nor_marked() -> None:
+    assert refusal(HONEST) is None
+    assert marks(HONEST) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"same_mailbox": {REFERRER}}, "self_referral"),
+        ({"same_device": {REFERRER}}, "same_device"),
+        ({"same_mailbox": {PARENT}}, "circular_referral"),
+        ({"same_mailbox": {GRANDPARENT}}, "circular_referral"),
+        ({"same_device": {PARENT}}, "circular_referral"),
+        ({"same_device": {GRANDPARENT}}, "circular_referral"),
+    ],
+)
+def test_a_mailbox_or_a_device_shared_up_the_line_refuses(changes: dict[str, Any], reason: str) -> None:
+    assert refusal(evidence(**changes)) == reason
+
+
+@pytest.mark.parametrize("kind", ["same_mailbox", "same_device", "same_address"])
+def test_what_is_shared_with_a_stranger_says_nothing(kind: str) -> None:
+    shared = evidence(**{kind: {STRANGER}})
+    assert refusal(shared) is None
+    assert marks(shared) == []
+
+
+@pytest.mark.parametrize("who", [REFERRER, PARENT, GRANDPARENT])
+def test_an_address_never_refuses(who: int) -> None:
+    assert refusal(evidence(same_address={who})) is None
+
+
+def test_the_gravest_reason_is_told() -> None:
+    everybody = {REFERRER, PARENT, GRANDPARENT}
+    assert refusal(evidence(same_mailbox=everybody, same_device=everybody)) == "self_referral"
+    assert refusal(evidence(same_mailbox={PARENT}, same_device=everybody)) == "same_device"
+
+
+@pytest.mark.parametrize(
+    ("changes", "found"),
+    [
+        ({"same_address": {REFERRER}}, ["same_address"]),
+        ({"same_address": {PARENT}}, []),
+        ({"shares_email_domain": True}, ["same_email_domain"]),
+        ({"same_address": {REFERRER}, "shares_email_domain": True}, ["same_address", "same_email_domain"]),
+    ],
+)
+def test_a_shared_address_or_domain_marks(changes: dict[str, Any], found: list[str]) -> None:
+    assert marks(evidence(**changes)) == found
+
+
+def test_every_reason_is_told_in_a_sentence() -> None:
+    assert set(SENTENCES) == set(get_args(RefusalReason))
+    assert all(sentence.endswith(".") for sentence in SENTENCES.values())
+
+
+def test_what_is_listed_for_staff_is_among_the_reasons() -> None:
+    assert set(get_args(AbuseReason)) < set(get_args(RefusalReason))

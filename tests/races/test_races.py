@@ -1,0 +1,248 @@
+"""Sixty-four at once: whatever is to happen once happens once, on both engines, and every total agrees afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable
+from typing import Any
+
+import httpx
+import pytest
+
+from lootkeep.storage.database import Engine
+from lootkeep.storage.tables import coupons, orders, products
+from tests.builders import STORE, new_customer, new_order, new_product, paid_order, referred
+from tests.recount import kept, recounted, rows, sent, taken
+from tests.world import World
+
+AT_ONCE = 64
+ROUNDS = 3
+ORDERS = f"{STORE}/orders"
+BRONZE = {"name": "Bronze", "referrals_required": 1, "reward_type": "percentage_discount", "reward_value": 10}
+
+Call = tuple[str, dict[str, Any]]
+
+
+@pytest.fixture
+async def world(db: Engine) -> AsyncIterator[World]:
+    """The world without a limit of requests."""
+    world = World(db, rate_limit_per_minute=0)
+    await world.begin()
+    yield world
+    await world.close()
+
+
+async def race(world: World, calls: Iterable[Call]) -> list[httpx.Response]:
+    """All of them at once; none may fail for a reason of ours."""
+    answers = await asyncio.gather(*(world.post(path, body) for path, body in calls))
+    assert not [answer.text for answer in answers if answer.status_code >= 500]
+    return answers
+
+
+def statuses(answers: list[httpx.Response]) -> Counter[int]:
+    return Counter(answer.status_code for answer in answers)
+
+
+def order_of(customer_id: int, *lines: tuple[int, int], **fields: Any) -> Call:
+    items = [{"product_id": product_id, "quantity": quantity} for product_id, quantity in lines]
+    return ORDERS, {"customer_id": customer_id, "items": items, "ip_address": "203.0.113.9"} | fields
+
+
+async def someone(world: World, **fields: Any) -> dict[str, Any]:
+    customer: dict[str, Any] = (await new_customer(world, **fields))["customer"]
+    return customer
+
+
+async def a_referrer(world: World, product: int) -> dict[str, Any]:
+    """A customer with one successful referral."""
+    referrer = await someone(world)
+    friend = await referred(world, referrer["referral_code"])
+    await paid_order(world, friend["id"], (product, 1))
+    return referrer
+
+
+async def assert_all_totals_agree(world: World) -> None:
+    assert await kept(world.db) == await recounted(world.db)
+
+
+async def test_an_order_is_paid_once(world: World) -> None:
+    customer = await someone(world)
+    await new_product(world)
+    for number in range(1, ROUNDS + 1):
+        order = await new_order(world, customer["id"], (1, 1))
+        answers = await race(world, [(f"{ORDERS}/{order['id']}/pay", {})] * AT_ONCE)
+        assert statuses(answers) == {200: 1, 409: AT_ONCE - 1}
+        assert (await sent(world.db)).count("order.paid") == number
+        await assert_all_totals_agree(world)
+
+
+async def test_one_transaction_told_many_times_is_one_payment(world: World) -> None:
+    friend = await someone(world)
+    await new_product(world, delivery_type="keys")
+    for number in range(1, ROUNDS + 1):
+        customer = await referred(world, friend["referral_code"])
+        order = await new_order(world, customer["id"], (1, 1))
+        answers = await race(world, [(f"{ORDERS}/{order['id']}/pay", {"transaction_id": "pi_1"})] * AT_ONCE)
+        assert statuses(answers) == {200: AT_ONCE}
+        assert Counter(await sent(world.db)) == dict.fromkeys(
+            ("order.created", "order.paid", "order.completed"), number
+        )
+        await assert_all_totals_agree(world)
+
+
+async def test_no_more_is_refunded_than_was_paid(world: World) -> None:
+    customer = await someone(world)
+    await new_product(world, price="20.00")
+    for number in range(1, ROUNDS + 1):
+        order = await paid_order(world, customer["id"], (1, 1))
+        answers = await race(world, [(f"{ORDERS}/{order['id']}/refund", {"amount": "3.00"})] * AT_ONCE)
+        assert statuses(answers) == {200: 6, 422: AT_ONCE - 6}
+        assert (await rows(world.db, orders))[-1]["refunded_total"] == 1800
+        assert (await sent(world.db)).count("order.refunded") == 6 * number
+        await assert_all_totals_agree(world)
+
+
+async def test_an_order_is_refunded_in_full_once(world: World) -> None:
+    friend = await someone(world)
+    await new_product(world)
+    for number in range(1, ROUNDS + 1):
+        customer = await referred(world, friend["referral_code"])
+        order = await paid_order(world, customer["id"], (1, 1))
+        answers = await race(world, [(f"{ORDERS}/{order['id']}/refund", {})] * AT_ONCE)
+        assert statuses(answers) == {200: 1, 409: AT_ONCE - 1}
+        assert (await sent(world.db)).count("order.refunded") == number
+        await assert_all_totals_agree(world)
+
+
+async def test_a_tier_is_claimed_once_and_everyone_gets_the_same_coupon(world: World) -> None:
+    product = (await new_product(world))["id"]
+    await world.post("/referrals/tiers", BRONZE)
+    for number in range(1, ROUNDS + 1):
+        referrer = await a_referrer(world, product)
+        answers = await race(world, [(f"{STORE}/customers/{referrer['id']}/claims", {"tier_id": 1})] * AT_ONCE)
+        assert statuses(answers) == {201: 1, 200: AT_ONCE - 1}
+        assert len({answer.json()["data"]["coupon"]["code"] for answer in answers}) == 1
+        assert len(await rows(world.db, coupons)) == number
+        await assert_all_totals_agree(world)
+
+
+async def test_the_last_ten_are_sold_to_ten(world: World) -> None:
+    customer = await someone(world)
+    for number in range(ROUNDS):
+        product = await new_product(world, name=f"Rare {number}", stock=10)
+        answers = await race(world, [order_of(customer["id"], (product["id"], 1))] * AT_ONCE)
+        assert statuses(answers) == {201: 10, 422: AT_ONCE - 10}
+        assert (await rows(world.db, products))[-1]["stock"] == 0
+        await assert_all_totals_agree(world)
+
+
+async def test_a_coupon_is_used_in_one_order(world: World) -> None:
+    product = (await new_product(world, stock=100))["id"]
+    await world.post("/referrals/tiers", BRONZE)
+    for _ in range(ROUNDS):
+        referrer = await a_referrer(world, product)
+        claim = await world.post(f"{STORE}/customers/{referrer['id']}/claims", {"tier_id": 1})
+        code = claim.json()["data"]["coupon"]["code"]
+        answers = await race(world, [order_of(referrer["id"], (product, 1), coupon_code=code)] * AT_ONCE)
+        assert statuses(answers) == {201: 1, 422: AT_ONCE - 1}
+        await assert_all_totals_agree(world)
+    assert (await rows(world.db, products))[0]["stock"] == 100 - 2 * ROUNDS
+
+
+async def test_an_e_mail_signs_up_once(world: World) -> None:
+    friend = await someone(world)
+    for number in range(ROUNDS):
+        body = {"email": f"jun{number}@j.example", "name": "Jun", "referral_code": friend["referral_code"]}
+        answers = await race(world, [(f"{STORE}/customers", body)] * AT_ONCE)
+        assert statuses(answers) == {201: 1, 422: AT_ONCE - 1}
+        await assert_all_totals_agree(world)
+    assert (await world.get("/referrals")).json()["meta"]["total"] == ROUNDS
+
+
+async def test_everyone_who_comes_with_a_code_is_counted(world: World) -> None:
+    friend = await someone(world)
+    await world.put("/referrals/settings", {"referral_reward_event": "signup"})
+    for number in range(1, ROUNDS + 1):
+        bodies = [
+            {"email": f"p{number}-{i}@mail.example", "name": f"P{i}", "referral_code": friend["referral_code"]}
+            for i in range(AT_ONCE)
+        ]
+        answers = await race(world, [(f"{STORE}/customers", body) for body in bodies])
+        assert statuses(answers) == {201: AT_ONCE}
+        (entry,) = (await world.get("/referrals/leaderboard")).json()["data"]
+        assert entry["referral_count"] == number * AT_ONCE
+        await assert_all_totals_agree(world)
+
+
+async def test_an_external_id_is_one_order(world: World) -> None:
+    customer = await someone(world)
+    await new_product(world, stock=10)
+    for number in range(1, ROUNDS + 1):
+        answers = await race(world, [order_of(customer["id"], (1, 1), external_id=f"shop-{number}")] * AT_ONCE)
+        found = statuses(answers)
+        # Whoever comes while the first is still writing is told to try again.
+        assert (found[201], found[200] + found[409]) == (1, AT_ONCE - 1)
+        assert (await sent(world.db)).count("order.created") == number
+        await assert_all_totals_agree(world)
+
+
+async def test_an_order_is_either_paid_or_cancelled(world: World) -> None:
+    product = (await new_product(world, stock=10))["id"]
+    await world.post("/referrals/tiers", BRONZE)
+    for _ in range(ROUNDS):
+        referrer = await a_referrer(world, product)
+        claim = await world.post(f"{STORE}/customers/{referrer['id']}/claims", {"tier_id": 1})
+        code = claim.json()["data"]["coupon"]["code"]
+        order = await new_order(world, referrer["id"], (product, 1), coupon_code=code)
+        steps = [f"{ORDERS}/{order['id']}/{name}" for name in ("cancel", "pay")] * (AT_ONCE // 2)
+        answers = await race(world, [(path, {}) for path in steps])
+        assert statuses(answers) == {200: 1, 409: AT_ONCE - 1}
+        await assert_all_totals_agree(world)
+    (stocked,) = await rows(world.db, products)
+    assert stocked["stock"] == 10 - (await taken(world.db, ignoring=set()))[product]
+
+
+async def test_orders_of_the_same_products_never_wait_for_each_other_in_a_circle(world: World) -> None:
+    customers = [await someone(world) for _ in range(8)]
+    for name in ("Sword", "Map", "Key"):
+        await new_product(world, name=name, stock=1000, delivery_type="keys")
+    lines = [((1, 1), (2, 1), (3, 1)), ((3, 1), (2, 1), (1, 1)), ((2, 1), (1, 1), (3, 1))]
+    for _ in range(ROUNDS):
+        carts = [order_of(customers[i % 8]["id"], *lines[i % 3]) for i in range(AT_ONCE)]
+        placed = [answer.json()["data"]["order"]["id"] for answer in await race(world, carts)]
+        steps: list[Call] = [
+            (f"{ORDERS}/{order_id}/{'cancel' if order_id % 4 == 0 else 'pay'}", {}) for order_id in placed
+        ]
+        assert statuses(await race(world, [*steps, *carts])) == {200: AT_ONCE, 201: AT_ONCE}
+        await assert_all_totals_agree(world)
+    sold = await taken(world.db, ignoring=set())
+    assert {row["id"]: row["stock"] for row in await rows(world.db, products)} == {
+        number: 1000 - sold[number] for number in (1, 2, 3)
+    }
+
+
+async def test_everything_at_once_leaves_totals_that_agree(world: World) -> None:
+    await new_product(world, stock=1000)
+    await world.post("/referrals/tiers", BRONZE)
+    friends = [await a_referrer(world, 1) for _ in range(4)]
+    for number in range(ROUNDS):
+        pending = [await new_order(world, friend["id"], (1, 1)) for friend in friends]
+        paid = [await paid_order(world, friend["id"], (1, 1)) for friend in friends]
+        calls: list[Call] = []
+        for i in range(AT_ONCE // 16):
+            friend = friends[i]
+            calls += [(f"{ORDERS}/{pending[i]['id']}/pay", {"transaction_id": "pi"})] * 3
+            calls += [(f"{ORDERS}/{paid[i]['id']}/refund", {"amount": "10.00"})] * 3
+            calls += [(f"{STORE}/customers/{friend['id']}/claims", {"tier_id": 1})] * 3
+            calls += [order_of(friend["id"], (1, 1))] * 3
+            calls += [
+                (
+                    f"{STORE}/customers",
+                    {"email": f"p{number}-{i}-{j}@p.example", "name": "P", "referral_code": friend["referral_code"]},
+                )
+                for j in range(4)
+            ]
+        assert len(calls) == AT_ONCE
+        await race(world, calls)
+        await assert_all_totals_agree(world)

@@ -1,0 +1,215 @@
+"""Reading the outbox, and counting everything again from the raw rows to compare with the totals that are kept."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from typing import Any
+
+from sqlalchemy import Table, select
+
+from lootkeep.domain.orders import STANDING
+from lootkeep.kernel.clock import DAY
+from lootkeep.storage.database import Database
+from lootkeep.storage.query import Query
+from lootkeep.storage.tables import (
+    counters,
+    coupons,
+    customers,
+    events,
+    order_items,
+    orders,
+    products,
+    referral_tiers,
+    referrals,
+    referrers,
+    refunds,
+    refused_referrals,
+    reward_claims,
+)
+
+Row = dict[str, Any]
+# Everything that is kept, or everything counted again: the same shape, so that a test compares the two.
+Totals = dict[str, dict[Any, Any]]
+
+_TOTAL = -1
+_TABLES = (
+    counters,
+    coupons,
+    customers,
+    events,
+    order_items,
+    orders,
+    products,
+    referral_tiers,
+    referrals,
+    referrers,
+    refunds,
+    refused_referrals,
+    reward_claims,
+)
+_ROWS = {table.name: Query(select(table).order_by(*table.primary_key.columns)) for table in _TABLES}
+
+
+async def rows(db: Database, table: Table) -> list[Row]:
+    """Every row of a table as it is stored, by its key."""
+    async with db.read() as tx:
+        return [dict(zip(table.c.keys(), row, strict=True)) for row in await tx.all(_ROWS[table.name])]
+
+
+async def outbox(db: Database, prefix: str = "order.") -> list[tuple[str, Row]]:
+    """Type and data of the events, in the order in which they were appended."""
+    found = await rows(db, events)
+    return [(event["type"], json.loads(event["data"])) for event in found if event["type"].startswith(prefix)]
+
+
+async def sent(db: Database, prefix: str = "order.") -> list[str]:
+    """The types alone."""
+    return [kind for kind, _ in await outbox(db, prefix)]
+
+
+async def kept(db: Database) -> Totals:
+    """The totals as the deeds have kept them."""
+    sums: Counter[tuple[str, int]] = Counter()
+    for counter in await rows(db, counters):
+        sums[counter["name"], counter["bucket"]] += counter["value"]
+    return {
+        "counters": {key: value for key, value in sums.items() if value},
+        "customers": _picked(
+            await rows(db, customers), "id", "orders_count", "total_spent", "first_order_at", "last_order_at"
+        ),
+        "referrals": _picked(await rows(db, referrals), "customer_id", "status", "first_order_at"),
+        "referrers": _picked(
+            await rows(db, referrers),
+            "customer_id",
+            "total_referrals",
+            "successful_referrals",
+            "rewards_claimed",
+            "total_reached_at",
+            "successful_reached_at",
+        ),
+        "coupons": _picked(await rows(db, coupons), "id", "status", "order_id", "discount_given"),
+        "tiers": _picked(await rows(db, referral_tiers), "id", "claims_count"),
+        "sales": _picked(await rows(db, products), "id", "sales_count"),
+        "refunds": _picked(await rows(db, orders), "id", "refunded_total"),
+    }
+
+
+async def recounted(db: Database, currency: str = "USD") -> Totals:
+    """The same, counted again from the orders, referrals, claims and refunds themselves."""
+    placed = await rows(db, orders)
+    attributed = _judged(await rows(db, referrals), placed)
+    return {
+        "counters": await _counters(db, placed, attributed),
+        "customers": {who["id"]: _spending(who["id"], placed, currency) for who in await rows(db, customers)},
+        "referrals": {one["customer_id"]: (one["status"], one["first_order_at"]) for one in attributed},
+        "referrers": _referring(attributed, await rows(db, reward_claims)),
+        "coupons": {one["id"]: _holding(one["id"], placed) for one in await rows(db, coupons)},
+        "tiers": await _claims(db),
+        "sales": await _sales(db, placed),
+        "refunds": await _given_back(db, placed),
+    }
+
+
+async def taken(db: Database, *, ignoring: set[int]) -> Counter[int]:
+    """How many of each product the orders hold or have sold, but for those that never touched the stock."""
+    alive = {order["id"] for order in await rows(db, orders) if order["status"] != "cancelled"} - ignoring
+    held: Counter[int] = Counter()
+    for line in await rows(db, order_items):
+        if line["order_id"] in alive:
+            held[line["product_id"]] += line["quantity"]
+    return held
+
+
+def _picked(found: list[Row], key: str, *names: str) -> dict[int, tuple[Any, ...]]:
+    return {row[key]: tuple(row[name] for name in names) for row in found}
+
+
+def _judged(attributed: list[Row], placed: list[Row]) -> list[Row]:
+    """The referrals, with state and first order as the orders that stand say."""
+    paid_at = defaultdict(list)
+    for order in placed:
+        if order["status"] in STANDING:
+            paid_at[order["customer_id"]].append(order["paid_at"])
+    firsts = {one["customer_id"]: min(paid_at[one["customer_id"]], default=None) for one in attributed}
+    return [
+        one
+        | {
+            "status": "pending" if firsts[one["customer_id"]] is None else "successful",
+            "first_order_at": firsts[one["customer_id"]],
+        }
+        for one in attributed
+    ]
+
+
+async def _counters(db: Database, placed: list[Row], attributed: list[Row]) -> dict[tuple[str, int], int]:
+    sums: Counter[tuple[str, int]] = Counter()
+    dated = [(f"orders.{order['status']}", order["created_at"]) for order in placed]
+    dated += [(f"referrals.{one['status']}", one["referred_at"]) for one in attributed]
+    dated += [("customers.all", who["created_at"]) for who in await rows(db, customers)]
+    for name, time in dated:
+        sums.update([(name, _TOTAL), (name, time // DAY)])
+    sums["claims.made", _TOTAL] = len(await rows(db, reward_claims))
+    sums["refused_referrals.made", _TOTAL] = len(await rows(db, refused_referrals))
+    sums["referral_coupons.value", _TOTAL] = sum(
+        order["discount_total"] for order in placed if order["coupon_id"] and order["paid_at"] is not None
+    )
+    return {key: value for key, value in sums.items() if value}
+
+
+def _spending(customer_id: int, placed: list[Row], currency: str) -> tuple[Any, ...]:
+    paid = [order for order in placed if order["customer_id"] == customer_id and order["paid_at"] is not None]
+    times = [order["paid_at"] for order in paid]
+    return (
+        sum(order["status"] in STANDING for order in paid),
+        sum(order["total"] - order["refunded_total"] for order in paid if order["currency"] == currency),
+        min(times, default=None),
+        max(times, default=None),
+    )
+
+
+def _referring(attributed: list[Row], claimed: list[Row]) -> dict[int, tuple[int, ...]]:
+    brought = defaultdict(list)
+    for one in attributed:
+        brought[one["referrer_id"]].append(one)
+    claims = Counter(claim["customer_id"] for claim in claimed)
+    return {
+        referrer: (
+            len(ones),
+            sum(one["status"] == "successful" for one in ones),
+            claims[referrer],
+            max(one["referred_at"] for one in ones),
+            max(one["first_order_at"] or 0 for one in ones),
+        )
+        for referrer, ones in brought.items()
+    }
+
+
+def _holding(coupon_id: int, placed: list[Row]) -> tuple[Any, ...]:
+    """What the orders say of a coupon: at most one of them has it, unless it was cancelled."""
+    holders = [order for order in placed if order["coupon_id"] == coupon_id and order["status"] != "cancelled"]
+    if not holders:
+        return ("available", None, 0)
+    (order,) = holders
+    return ("reserved" if order["paid_at"] is None else "used", order["id"], order["discount_total"])
+
+
+async def _claims(db: Database) -> dict[int, tuple[int]]:
+    made = Counter(claim["tier_id"] for claim in await rows(db, reward_claims))
+    return {tier["id"]: (made[tier["id"]],) for tier in await rows(db, referral_tiers)}
+
+
+async def _sales(db: Database, placed: list[Row]) -> dict[int, tuple[int]]:
+    paid = {order["id"] for order in placed if order["paid_at"] is not None}
+    sold: Counter[int] = Counter()
+    for line in await rows(db, order_items):
+        if line["order_id"] in paid:
+            sold[line["product_id"]] += line["quantity"]
+    return {product["id"]: (sold[product["id"]],) for product in await rows(db, products)}
+
+
+async def _given_back(db: Database, placed: list[Row]) -> dict[int, tuple[int]]:
+    given: Counter[int] = Counter()
+    for refund in await rows(db, refunds):
+        given[refund["order_id"]] += refund["amount"]
+    return {order["id"]: (given[order["id"]],) for order in placed}

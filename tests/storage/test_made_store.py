@@ -1,0 +1,105 @@
+"""The store in which growth and query plans are looked at: it is what the services would have made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Table, select
+
+from bench import data, rows
+from bench.people import RARE, RARE_NAMES, code, people
+from lootkeep.deps import Deps
+from lootkeep.domain.checkout import Cart, CartLine
+from lootkeep.domain.products import ProductTerms
+from lootkeep.domain.referrals import TierTerms
+from lootkeep.domain.sign_up import SignUp
+from lootkeep.kernel.clock import SECOND, Instant, ManualClock
+from lootkeep.kernel.ids import CountingIds
+from lootkeep.kernel.money import Hundredths
+from lootkeep.services import customers, orders, products, recount, tiers
+from lootkeep.storage import tables
+from lootkeep.storage.database import Database
+from lootkeep.storage.query import Query
+from lootkeep.storage.sqlite import SqliteDatabase
+from tests.world import World
+
+SIZE = 1200
+COMPARED = (
+    *(tables.customers, tables.sightings, tables.products, tables.orders, tables.order_items, tables.counters),
+    *(tables.referrals, tables.referrers, tables.refused_referrals),
+    *(tables.referral_tiers, tables.coupons, tables.reward_claims),
+)
+
+
+class GivenCodes(CountingIds):
+    """Hands out the codes that the made store has."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._codes: Iterator[str] = map(code, range(1, 10 * SIZE))
+
+    def code(self) -> str:
+        return next(self._codes)
+
+
+async def test_the_services_would_have_made_the_same_rows(world: World, tmp_path: Path) -> None:
+    await data.make_sqlite(tmp_path / "made.db", SIZE)
+    made = SqliteDatabase(tmp_path / "made.db")
+    deps = replace(world.deps, clock=ManualClock(rows.NOW), ids=GivenCodes())
+    await _live_through(deps)
+    for table in COMPARED:
+        assert await _rows(made, table) == await _rows(world.db, table), table.name
+    assert set((await recount.check(deps)).values()) == {0}
+    await made.close()
+
+
+def test_the_rare_fragment_is_in_as_many_names_at_every_size() -> None:
+    for size in (100, SIZE, 5000):
+        everyone = list(people(size))
+        assert sum(RARE in person.name.casefold() for person in everyone) == RARE_NAMES
+        assert not any(RARE in person.email for person in everyone)
+        assert len({person.email for person in everyone}) == len({person.code for person in everyone}) == len(everyone)
+
+
+async def _live_through(deps: Deps) -> None:
+    """The same history, deed by deed."""
+    terms: dict[str, Any] = dict.fromkeys(ProductTerms.__struct_fields__) | rows.PRODUCT
+    await products.create(deps, ProductTerms(**terms))
+    for required in rows.TIERS:
+        await tiers.create_tier(deps, _tier(required))
+    async with deps.db.write() as tx:
+        for person in people(SIZE):
+            by = person.referrer.code if person.referrer else None
+            form = SignUp(person.email, person.name, referral_code=by, created_at=person.created_at)
+            await customers.sign_up_in(deps, tx, form)
+            if person.paid_at is not None:
+                placed_at = Instant(person.paid_at - SECOND)
+                cart = Cart(person.id, (CartLine(1, 1),), None, created_at=placed_at, paid_at=person.paid_at)
+                await orders.place_in(deps, tx, cart)
+    for tier_id, required in enumerate(rows.TIERS, 1):
+        for referrer in await _rows(deps.db, tables.referrers):
+            if referrer["successful_referrals"] >= required:
+                await tiers.claim(deps, referrer["customer_id"], tier_id)
+
+
+def _tier(required: int) -> TierTerms:
+    return TierTerms(
+        name=f"{required} friends",
+        description=None,
+        referrals_required=required,
+        reward_type="percentage_discount",
+        reward_value=Hundredths(rows.PERCENT),
+        reward_currency=None,
+        coupon_validity_days=rows.VALIDITY_DAYS,
+        is_active=True,
+        sort_order=0,
+    )
+
+
+async def _rows(db: Database, table: Table) -> list[dict[str, Any]]:
+    query = Query(select(table).order_by(*table.primary_key.columns))
+    async with db.read() as tx:
+        return [dict(zip(table.c.keys(), row, strict=True)) for row in await tx.all(query)]
