@@ -1,6 +1,6 @@
 # The commands of this repository; `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check bench lock
+.PHONY: help setup run test check bench faults lock
 
 # `make test ARGS="-k tiers"`: passed on to the command behind run, test, bench and lock.
 ARGS ?=

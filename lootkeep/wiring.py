@@ -167,6 +167,7 @@ def _chores(deps: Deps, settings: Settings) -> tuple[Chore, ...]:
     return (
         Chore("replay events", 1, partial(step_replays, deps)),
         Chore("cancel deliveries", 5, partial(retention.cancel_deliveries, deps)),
+        Chore("expire subscriptions", 60, partial(retention.expire_subscriptions, deps)),
         Chore("purge answers", 3600, partial(retention.purge_answers, deps)),
         Chore("purge events", 3600, partial(retention.purge_events, deps, settings.events_kept_days)),
     )

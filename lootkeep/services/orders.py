@@ -45,7 +45,7 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart) -> tuple[Sale, bool]
     if not is_history:
         await _reserve(tx, lines)
     changes = Changes(spread=customer.id)
-    new = checkout.order(cart, lines, currency, coupon, await _referral_code(tx, customer), now)
+    new = checkout.order(cart, lines, currency, coupon, await customers.code_that_brought(tx, customer), now)
     order, items = await storage.add(tx, new, lines, changes)
     if coupon and not await stored_coupons.reserve(tx, coupon.id, order.id, order.discount_total, now):
         raise invalid("coupon_code", "The coupon code field names a coupon that has already been used.")
@@ -131,14 +131,6 @@ async def _buyer(tx: Transaction, customer_id: int) -> Customer:
     if customer.status == "blocked":
         raise Unprocessable("customer_blocked", "This customer is blocked and cannot place orders.")
     return customer
-
-
-async def _referral_code(tx: Transaction, customer: Customer) -> str | None:
-    """The code that once brought the customer here."""
-    if customer.referred_by_id is None:
-        return None
-    referrer = await customers.get(tx, customer.referred_by_id)
-    return referrer.referral_code if referrer else None
 
 
 async def _coupon(tx: Transaction, cart: Cart, currency: str, now: Instant) -> Coupon | None:

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from lootkeep.deps import Deps
 from lootkeep.kernel.clock import DAY, Instant
-from lootkeep.storage import idempotency, retention
+from lootkeep.storage import idempotency, retention, subscriptions
 from lootkeep.storage.database import Transaction
 
 # An idempotency key can be replayed for so long.
@@ -24,6 +24,12 @@ async def purge_events(deps: Deps, kept_days: int) -> None:
     before = Instant(deps.clock.now() - kept_days * DAY)
     await _in_batches(deps, lambda tx: retention.purge_deliveries(tx, before))
     await _in_batches(deps, lambda tx: retention.purge_events(tx, before))
+
+
+async def expire_subscriptions(deps: Deps) -> None:
+    """Ends the subscriptions that were cancelled to the end of a period that is over."""
+    now = deps.clock.now()
+    await _in_batches(deps, lambda tx: subscriptions.expire(tx, now))
 
 
 async def cancel_deliveries(deps: Deps) -> None:

@@ -88,7 +88,9 @@ async def _pay_period(
     changes = Changes(spread=customer.id)
     line = rules.line(subscription, product)
     cart = Cart(customer.id, (CartLine(product.id, 1),), ip_address=None, subscription_id=subscription.id)
-    new = checkout.order(cart, [line], subscription.currency, None, await _referral_code(tx, customer), now)
+    new = checkout.order(
+        cart, [line], subscription.currency, None, await customers.code_that_brought(tx, customer), now
+    )
     order, items = await orders.add(tx, new, [line], changes)
     sale = Sale(order, items, customer)
     await outbox.append(tx, "order.created", order_events.created(sale), now)
@@ -115,11 +117,3 @@ async def _customer(tx: Transaction, subscription: Subscription) -> Customer:
     customer = await customers.get(tx, subscription.customer_id)
     assert customer is not None
     return customer
-
-
-async def _referral_code(tx: Transaction, customer: Customer) -> str | None:
-    """The code that once brought the customer here."""
-    if customer.referred_by_id is None:
-        return None
-    referrer = await customers.get(tx, customer.referred_by_id)
-    return referrer.referral_code if referrer else None

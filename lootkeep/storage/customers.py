@@ -111,6 +111,14 @@ async def by_referral_code(tx: Transaction, code: str) -> Customer | None:
     return await tx.one(_BY_CODE, code=code)
 
 
+async def code_that_brought(tx: Transaction, customer: Customer) -> str | None:
+    """The code with which the customer once signed up."""
+    if customer.referred_by_id is None:
+        return None
+    referrer = await get(tx, customer.referred_by_id)
+    return referrer.referral_code if referrer else None
+
+
 async def set_referrer(tx: Transaction, customer_id: int, referrer_id: int) -> Customer:
     (customer,) = await tx.all(_SET_REFERRER, customer=customer_id, referrer=referrer_id)
     return customer

@@ -123,6 +123,9 @@ _CANCEL = Query(
     .where(deliveries.c.id == bindparam("delivery"), deliveries.c.status == "pending")
     .values(status="cancelled", lease=None, reason=bindparam("why"), finished_at=bindparam("now"))
 )
+# Counting stops here: from then on it is many.
+MOST_COUNTED = 10_000
+_BACKLOG = Query(select(func.count()).select_from(select(deliveries.c.id).where(*_DUE).limit(MOST_COUNTED).subquery()))
 _NEXT = Query(
     select(func.min(deliveries.c.due_at))
     .select_from(deliveries.join(webhooks, webhooks.c.id == deliveries.c.webhook_id))
@@ -221,6 +224,13 @@ async def settle(
 
 async def cancel(tx: Transaction, delivery_id: int, reason: str, now: Instant) -> None:
     await tx.run(_CANCEL, delivery=delivery_id, why=reason, now=now)
+
+
+async def backlog(tx: Transaction, now: Instant) -> tuple[int, Instant | None]:
+    """How many deliveries are due, counted up to a bound, and since when the oldest is."""
+    ((count,),) = await tx.all(_BACKLOG, now=now)
+    oldest = await next_due(tx)
+    return int(count), oldest if oldest is not None and oldest <= now else None
 
 
 async def next_due(tx: Transaction) -> Instant | None:

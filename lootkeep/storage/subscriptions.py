@@ -6,6 +6,7 @@ import msgspec
 from sqlalchemy import bindparam, insert, select, update
 
 from lootkeep.domain.subscriptions import Subscription
+from lootkeep.kernel.clock import Instant
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import subscriptions
@@ -34,6 +35,23 @@ _ADD = Query(
 )
 _LOCK = Query(select(*_SUBSCRIPTION).where(_THIS).with_for_update(), Subscription)
 _SET = Query(update(subscriptions).where(_THIS).values({name: bindparam(name) for name in _CHANGING}))
+# Bounded: one batch never holds the write lock for long.
+_EXPIRE = Query(
+    update(subscriptions)
+    .where(
+        subscriptions.c.id.in_(
+            select(subscriptions.c.id)
+            .where(
+                subscriptions.c.status == "active",
+                subscriptions.c.ends_at.is_not(None),
+                subscriptions.c.ends_at <= bindparam("now"),
+            )
+            .limit(500)
+        )
+    )
+    .values(status="expired", updated_at=bindparam("now"))
+    .returning(subscriptions.c.id)
+)
 
 
 async def add(tx: Transaction, subscription: Subscription) -> Subscription:
@@ -52,3 +70,8 @@ async def for_change(tx: Transaction, subscription_id: int) -> Subscription | No
 async def save(tx: Transaction, subscription: Subscription) -> None:
     """Writes a step of its life."""
     await tx.run(_SET, subscription=subscription.id, **{name: getattr(subscription, name) for name in _CHANGING})
+
+
+async def expire(tx: Transaction, now: Instant) -> int:
+    """Ends what was cancelled to the end of its period, once that is over; tells how many."""
+    return len(await tx.all(_EXPIRE, now=now))

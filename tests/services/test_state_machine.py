@@ -481,7 +481,7 @@ def test_any_sequence_of_deeds_leaves_totals_that_agree_on_sqlite(sqlite_templat
         shutil.copy(sqlite_template, path)
         return SqliteDatabase(path)
 
-    play(empty, examples=40)
+    play(empty, examples=80)
 
 
 def test_any_sequence_of_deeds_leaves_totals_that_agree_on_postgresql(postgres_url: str) -> None:
@@ -493,4 +493,4 @@ def test_any_sequence_of_deeds_leaves_totals_that_agree_on_postgresql(postgres_u
         await connection.close()
         return await PostgresDatabase.open(postgres_url, 1)
 
-    play(empty, examples=10)
+    play(empty, examples=20)

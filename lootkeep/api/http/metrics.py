@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from lootkeep.api.http.routes import Route
 
@@ -23,6 +23,12 @@ class Metrics:
         )
         self._seconds = Histogram(
             "lootkeep_request_seconds", "Time to answer.", ("method", "path"), buckets=_SECONDS, registry=self.registry
+        )
+        self.due = Gauge(
+            "lootkeep_webhook_due", "Deliveries that are due, counted up to 10,000.", registry=self.registry
+        )
+        self.oldest_due = Gauge(
+            "lootkeep_webhook_oldest_due_seconds", "How long the oldest of them has been due.", registry=self.registry
         )
         # Finding a labelled child costs more than counting.
         self._children: dict[tuple[Route | None, int], tuple[Counter, Histogram]] = {}

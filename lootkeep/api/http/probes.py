@@ -20,7 +20,9 @@ from lootkeep.api.http.metrics import Metrics
 from lootkeep.api.http.reference import ASSETS, render
 from lootkeep.api.http.routes import Reply
 from lootkeep.deps import Deps
+from lootkeep.kernel.clock import SECOND
 from lootkeep.kernel.errors import Reason, Unavailable
+from lootkeep.storage import deliveries
 
 Check = Callable[[], Awaitable[bool]]
 
@@ -37,7 +39,12 @@ class Probes:
     """One method per page; `checks` are what readiness means, by name."""
 
     def __init__(
-        self, deps: Deps, tokens: Tokens, metrics: Metrics, checks: Mapping[str, Check], document: dict[str, Any]
+        self,
+        deps: Deps,
+        tokens: Tokens,
+        metrics: Metrics,
+        checks: Mapping[str, Check],
+        document: dict[str, Any],
     ) -> None:
         self._deps = deps
         self._tokens = tokens
@@ -86,7 +93,16 @@ class Probes:
             raise Unauthorized
         if not token.may(_METRICS_SCOPE):
             raise Forbidden(_METRICS_SCOPE)
+        await self._read_backlog()
         return Response(self._metrics.text(), media_type=Metrics.content_type, headers=_SECURITY)
+
+    async def _read_backlog(self) -> None:
+        """Read when asked: it is the same for all processes."""
+        now = self._deps.clock.now()
+        async with self._deps.db.read() as tx:
+            due, oldest = await deliveries.backlog(tx, now)
+        self._metrics.due.set(due)
+        self._metrics.oldest_due.set(0 if oldest is None else (now - oldest) / SECOND)
 
     async def openapi(self, _: Request) -> Response:
         return Response(self._openapi, media_type="application/json", headers=_SECURITY)

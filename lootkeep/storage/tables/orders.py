@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from sqlalchemy import CheckConstraint, Index, Table
+from sqlalchemy import text as sql
 
 from lootkeep.storage.tables.columns import flag, identity, link, metadata, number, text
+
+_ENDING = sql("status = 'active' AND ends_at IS NOT NULL")
 
 subscriptions = Table(
     "subscriptions",
@@ -29,6 +32,8 @@ subscriptions = Table(
     number("created_at"),
     number("updated_at"),
     CheckConstraint("status IN ('active', 'cancelled', 'expired')", name="status"),
+    # What will end by itself, and when.
+    Index("ix_subscriptions_ending", "ends_at", sqlite_where=_ENDING, postgresql_where=_ENDING),
     Index(None, "customer_id"),
     Index(None, "product_id", "status"),
     sqlite_autoincrement=True,

@@ -38,6 +38,10 @@ def upgrade() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index("ix_subscriptions_customer_id", "subscriptions", ["customer_id"])
+    ending = sa.text("status = 'active' AND ends_at IS NOT NULL")
+    op.create_index(
+        "ix_subscriptions_ending", "subscriptions", ["ends_at"], sqlite_where=ending, postgresql_where=ending
+    )
     op.create_index("ix_subscriptions_product_id_status", "subscriptions", ["product_id", "status"])
     op.create_table(
         "orders",

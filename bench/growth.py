@@ -1,0 +1,234 @@
+"""What the readings of the referral program cost as a store grows, on both engines, as CPU and as time.
+
+`.venv/bin/python -m tests.servers -- .venv/bin/python -m bench.growth`. Each reading is measured as its endpoint does
+it, without HTTP, so that nothing constant hides growth; on PostgreSQL the server's CPU counts too. Both sizes take
+turns in one process. Ends with status 1 when a reading costs more than its target.
+"""
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import uvloop
+from rich.console import Console
+from rich.table import Table
+from sqlalchemy import func, select
+
+from bench import data
+from bench.people import RARE, code
+from bench.subjects import own_seconds
+from lootkeep.domain.referrals import SETTINGS, ReferralSettings, ReferralStatus
+from lootkeep.kernel.paging import Page
+from lootkeep.storage import counters, customers, referral_lists, settings
+from lootkeep.storage.database import Engine, Transaction
+from lootkeep.storage.postgres import PostgresDatabase
+from lootkeep.storage.query import Query
+from lootkeep.storage.sqlite import SqliteDatabase
+
+# Times the cost in the small store.
+TARGET = 2.0
+SIZES = (10_000, 1_000_000)
+ENGINES = ("sqlite", "postgresql")
+PER_PAGE = 15
+
+Reading = Callable[[Transaction], Awaitable[Any]]
+
+
+@dataclass(frozen=True)
+class Store:
+    """A built store that is open, and the process that serves it besides this one."""
+
+    size: int
+    engine: Engine
+    backend: int | None
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Microseconds of one reading."""
+
+    cpu_us: float
+    wall_us: float
+
+
+@dataclass(frozen=True)
+class Result:
+    """A reading in the small and the large store, and the medians over the rounds of large to small."""
+
+    engine: str
+    reading: str
+    small: Cost
+    large: Cost
+    cpu_ratio: float
+    wall_ratio: float
+
+
+def main() -> int:
+    options = parse_options()
+    results: list[Result] = []
+    for engine in options.engine or ENGINES:
+        addresses = [built(engine, size) for size in options.size or SIZES]
+        results += uvloop.run(compare(engine, options.size or SIZES, addresses, options))
+    Console(width=120).print(as_table(results))
+    if options.json:
+        options.json.write_text(json.dumps([asdict(result) for result in results], indent=2) + "\n")
+    return int(any(max(result.cpu_ratio, result.wall_ratio) > TARGET for result in results))
+
+
+def parse_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="bench.growth")
+    parser.add_argument("--engine", action="append", choices=ENGINES, help="only this one")
+    parser.add_argument("--size", type=int, nargs=2, metavar=("SMALL", "LARGE"), help="referrals [10000 1000000]")
+    parser.add_argument("--rounds", type=int, default=25)
+    parser.add_argument("--json", type=Path, metavar="OUT", help="write the figures to this file")
+    return parser.parse_args()
+
+
+def built(engine: str, size: int) -> str:
+    started = time.monotonic()
+    if engine == "sqlite":
+        address = str(data.sqlite(size))
+    else:
+        admin_url = os.environ.get("LOOTKEEP_TEST_POSTGRES_URL")
+        if not admin_url:
+            raise SystemExit("LOOTKEEP_TEST_POSTGRES_URL is not set: run this under tests/servers.py.")
+        address = data.postgres(size, admin_url)
+    print(f"{engine} with {size:,} referrals is there after {time.monotonic() - started:.0f} s", file=sys.stderr)
+    return address
+
+
+async def compare(engine: str, sizes: Sequence[int], addresses: list[str], options: argparse.Namespace) -> list[Result]:
+    stores = [await opened(engine, size, address) for size, address in zip(sizes, addresses, strict=True)]
+    readings = [await readings_of(store) for store in stores]
+    results = [
+        await measure(engine, name, stores, [found[name] for found in readings], options.rounds) for name in readings[0]
+    ]
+    for store in stores:
+        await store.engine.close()
+    return results
+
+
+async def opened(engine: str, size: int, address: str) -> Store:
+    if engine == "sqlite":
+        return Store(size, SqliteDatabase(Path(address)), None)
+    database = await PostgresDatabase.open(address, 1)
+    async with database.read() as tx:
+        found = await tx.one(Query(select(func.pg_backend_pid())))
+    return Store(size, database, found[0] if found else None)
+
+
+async def readings_of(store: Store) -> dict[str, Reading]:
+    """The readings that the issue names, each as its endpoint does it."""
+    async with store.engine.read() as tx:
+        kept = await counters.totals(tx, "referrals.")
+    middle = {status: total // 2 // PER_PAGE for status, total in kept.items()}
+
+    def listed(number: int, status: ReferralStatus | None = None) -> Reading:
+        return lambda tx: referral_lists.page(tx, Page(number, PER_PAGE), status)
+
+    return {
+        "statistics": statistics,
+        "leaderboard": leaderboard,
+        "top referrers": lambda tx: referral_lists.top_referrers(tx, 10),
+        "code validation": validation(store.size),
+        "first page": listed(1),
+        "middle page": listed(sum(kept.values()) // 2 // PER_PAGE),
+        "status, first page": listed(1, "successful"),
+        "status, middle page": listed(middle["successful"], "successful"),
+        "search, three letters": lambda tx: referral_lists.search(tx, Page(1, PER_PAGE), None, RARE),
+        "search within a status": lambda tx: referral_lists.search(tx, Page(1, PER_PAGE), "pending", RARE),
+    }
+
+
+async def statistics(tx: Transaction) -> None:
+    for prefix in ("referrals.", "claims.", "referral_coupons."):
+        await counters.totals(tx, prefix)
+
+
+async def leaderboard(tx: Transaction) -> None:
+    event = (await settings.get(tx, SETTINGS, ReferralSettings)).referral_reward_event
+    await referral_lists.leaderboard(tx, event, 10)
+
+
+def validation(size: int) -> Reading:
+    """Another code each time: the pages that lead to one stay at hand, those that lead to all do not."""
+    number = 0
+
+    async def validate(tx: Transaction) -> None:
+        nonlocal number
+        number = (number + size // 97) % size
+        await settings.get(tx, SETTINGS, ReferralSettings)
+        assert await customers.by_referral_code(tx, code(number + 1))
+
+    return validate
+
+
+async def measure(engine: str, name: str, stores: list[Store], readings: list[Reading], rounds: int) -> Result:
+    pairs = list(zip(stores, readings, strict=True))
+    # The slower of the two decides, so that a round takes about a tenth of a second.
+    slowest = max([(await cost(*pair, 5)).wall_us for pair in pairs])
+    count = max(5, min(300, int(100_000 / slowest)))
+    costs: dict[int, list[Cost]] = {store.size: [] for store in stores}
+    for _ in range(rounds):
+        for store, reading in pairs:
+            costs[store.size].append(await cost(store, reading, count))
+        pairs.reverse()
+    small, large = (costs[store.size] for store in stores)
+    both = list(zip(large, small, strict=True))
+    return Result(
+        engine,
+        name,
+        middle_of(small),
+        middle_of(large),
+        median(ours.cpu_us / theirs.cpu_us for ours, theirs in both),
+        median(ours.wall_us / theirs.wall_us for ours, theirs in both),
+    )
+
+
+async def cost(store: Store, reading: Reading, count: int) -> Cost:
+    def cpu() -> float:
+        return time.process_time() + (own_seconds(store.backend) if store.backend else 0.0)
+
+    before, started = cpu(), time.perf_counter()
+    for _ in range(count):
+        async with store.engine.read() as tx:
+            await reading(tx)
+    wall, spent = time.perf_counter() - started, cpu() - before
+    return Cost(spent * 1e6 / count, wall * 1e6 / count)
+
+
+def middle_of(costs: list[Cost]) -> Cost:
+    return Cost(median(one.cpu_us for one in costs), median(one.wall_us for one in costs))
+
+
+def as_table(results: list[Result]) -> Table:
+    table = Table(title=f"Large store to small store, at most {TARGET:.1f}", title_justify="left")
+    for name in ("engine", "reading"):
+        table.add_column(name)
+    for name in ("CPU small us", "CPU large us", "ratio", "time small us", "time large us", "ratio"):
+        table.add_column(name, justify="right")
+    for result in results:
+        table.add_row(result.engine, result.reading, *cells(result))
+    return table
+
+
+def cells(result: Result) -> list[str]:
+    found = []
+    for small, large, ratio in (
+        (result.small.cpu_us, result.large.cpu_us, result.cpu_ratio),
+        (result.small.wall_us, result.large.wall_us, result.wall_ratio),
+    ):
+        colour = "red" if ratio > TARGET else "green"
+        found += [f"{small:,.0f}", f"{large:,.0f}", f"[{colour}]{ratio:.2f}[/]"]
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())
