@@ -49,7 +49,7 @@ async def _postgres(size: int, admin_url: str) -> str:
             return url
         unfinished = f"{name}_{os.getpid()}"
         await admin.execute(f"CREATE DATABASE {unfinished}")
-        await _fill_postgres(urlsplit(admin_url)._replace(path=f"/{unfinished}").geturl(), size)
+        await make_postgres(urlsplit(admin_url)._replace(path=f"/{unfinished}").geturl(), size)
         await admin.execute(f"ALTER DATABASE {unfinished} RENAME TO {name}")
     finally:
         await admin.close()
@@ -85,7 +85,7 @@ async def make_sqlite(path: Path, size: int) -> None:
     connection.close()
 
 
-async def _fill_postgres(url: str, size: int) -> None:
+async def make_postgres(url: str, size: int) -> None:
     engine = await PostgresDatabase.open(url, 1)
     await migrations.upgrade(engine)
     await engine.close()

@@ -32,7 +32,9 @@ Row = dict[str, Any]
 # Everything that is kept, or everything counted again: the same shape, so that a test compares the two.
 Totals = dict[str, dict[Any, Any]]
 
-_TOTAL = -1
+# A counter is named with its day, or with this for all days together.
+TOTAL = "total"
+_ALL_DAYS = -1
 _TABLES = (
     counters,
     coupons,
@@ -70,9 +72,10 @@ async def sent(db: Database, prefix: str = "order.") -> list[str]:
 
 async def kept(db: Database) -> Totals:
     """The totals as the deeds have kept them."""
-    sums: Counter[tuple[str, int]] = Counter()
+    sums: Counter[tuple[str, int | str]] = Counter()
     for counter in await rows(db, counters):
-        sums[counter["name"], counter["bucket"]] += counter["value"]
+        day = TOTAL if counter["bucket"] == _ALL_DAYS else counter["bucket"]
+        sums[counter["name"], day] += counter["value"]
     return {
         "counters": {key: value for key, value in sums.items() if value},
         "customers": _picked(
@@ -142,16 +145,16 @@ def _judged(attributed: list[Row], placed: list[Row]) -> list[Row]:
     ]
 
 
-async def _counters(db: Database, placed: list[Row], attributed: list[Row]) -> dict[tuple[str, int], int]:
-    sums: Counter[tuple[str, int]] = Counter()
+async def _counters(db: Database, placed: list[Row], attributed: list[Row]) -> dict[tuple[str, int | str], int]:
+    sums: Counter[tuple[str, int | str]] = Counter()
     dated = [(f"orders.{order['status']}", order["created_at"]) for order in placed]
     dated += [(f"referrals.{one['status']}", one["referred_at"]) for one in attributed]
     dated += [("customers.all", who["created_at"]) for who in await rows(db, customers)]
     for name, time in dated:
-        sums.update([(name, _TOTAL), (name, time // DAY)])
-    sums["claims.made", _TOTAL] = len(await rows(db, reward_claims))
-    sums["refused_referrals.made", _TOTAL] = len(await rows(db, refused_referrals))
-    sums["referral_coupons.value", _TOTAL] = sum(
+        sums.update([(name, TOTAL), (name, time // DAY)])
+    sums["claims.made", TOTAL] = len(await rows(db, reward_claims))
+    sums["refused_referrals.made", TOTAL] = len(await rows(db, refused_referrals))
+    sums["referral_coupons.value", TOTAL] = sum(
         order["discount_total"] for order in placed if order["coupon_id"] and order["paid_at"] is not None
     )
     return {key: value for key, value in sums.items() if value}

@@ -13,27 +13,13 @@ import apsw
 
 from lootkeep.kernel.errors import StartupError, Unavailable
 from lootkeep.storage.database import Transaction
+from lootkeep.storage.group_commit import OUTAGES, PATIENCE_SECONDS, Writer
 from lootkeep.storage.query import Query
 
 R = TypeVar("R")
 
 # Every statement of the service stays prepared: there are fewer than this.
 _PREPARED = 512
-# Another process (a command, a backup) may hold the write lock for a moment; beyond this we say so.
-_PATIENCE_SECONDS = 5.0
-_RETRY_SECONDS = 0.01
-
-# The disk, the file or its lock is at fault, not the statement.
-_OUTAGES = (
-    apsw.BusyError,
-    apsw.CantOpenError,
-    apsw.CorruptError,
-    apsw.FullError,
-    apsw.IOError,
-    apsw.LockedError,
-    apsw.NotADBError,
-    apsw.ReadOnlyError,
-)
 
 
 class SqliteTransaction:
@@ -48,7 +34,7 @@ class SqliteTransaction:
         compiled = query.sqlite
         try:
             rows = self._connection.execute(compiled.sql, compiled.arguments(values)).fetchall()
-        except _OUTAGES as error:
+        except OUTAGES as error:
             raise Unavailable from error
         return compiled.records(rows)
 
@@ -63,7 +49,7 @@ class SqliteTransaction:
         compiled = query.sqlite
         try:
             self._connection.executemany(compiled.sql, [compiled.arguments(values) for values in rows])
-        except _OUTAGES as error:
+        except OUTAGES as error:
             raise Unavailable from error
 
     async def lock(self, name: str) -> bool:
@@ -85,7 +71,7 @@ class _SlowTransaction(SqliteTransaction):
         compiled = query.sqlite
         try:
             rows = self._connection.execute(compiled.sql, compiled.arguments(values)).fetchall()
-        except _OUTAGES as error:
+        except OUTAGES as error:
             raise Unavailable from error
         return compiled.records(rows)
 
@@ -97,7 +83,8 @@ class SqliteDatabase:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._writer = _Writer(_open(path))
+        self._writer = Writer(_open(path))
+        self._tx = SqliteTransaction(self._writer.connection)
         self._reader = _open_for_reading(path)
         self._read = _Read(SqliteTransaction(self._reader))
         self._slow_reader = _open_for_reading(path)
@@ -108,7 +95,7 @@ class SqliteDatabase:
         return self._slow_read if slow else self._read
 
     def write(self, *, single: bool = False) -> AbstractAsyncContextManager[Transaction]:
-        return _Write(self._writer)
+        return _Write(self._writer, self._tx)
 
     def on_commit(self, deed: Callable[[], None]) -> None:
         """Calls the deed after every commit in this process."""
@@ -155,115 +142,16 @@ class _Read(AbstractAsyncContextManager[Transaction]):
 class _Write(AbstractAsyncContextManager[Transaction]):
     """One deed: a savepoint inside the transaction that it shares with its neighbours."""
 
-    def __init__(self, writer: _Writer) -> None:
+    def __init__(self, writer: Writer, tx: SqliteTransaction) -> None:
         self._writer = writer
+        self._tx = tx
 
     async def __aenter__(self) -> Transaction:
         await self._writer.enter()
-        return self._writer.tx
+        return self._tx
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
         await self._writer.leave(succeeded=kind is None)
-
-
-class _Writer:
-    """The only connection that writes. A deed returns when it is on disk; deeds that end meanwhile share an fsync.
-
-    The lock is fair. A commit queues behind the deeds that are already waiting, so they all join its group.
-    """
-
-    def __init__(self, connection: apsw.Connection) -> None:
-        self.connection = connection
-        self.tx = SqliteTransaction(connection)
-        self._lock = asyncio.Lock()
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sqlite-commit")
-        self._waiting: list[asyncio.Future[None]] = []
-        self._committing: asyncio.Task[None] | None = None
-        self.on_commit: Callable[[], None] = lambda: None
-
-    async def enter(self) -> None:
-        await self._lock.acquire()
-        try:
-            if not self.connection.in_transaction:
-                await self._begin()
-            self.connection.execute("SAVEPOINT deed")
-        except BaseException:
-            self._lock.release()
-            raise
-
-    async def leave(self, *, succeeded: bool) -> None:
-        try:
-            committed = self._end_deed(succeeded)
-        finally:
-            if self._committing is None:
-                self._committing = asyncio.get_running_loop().create_task(self._commit())
-            self._lock.release()
-        if committed:
-            await committed
-
-    async def close(self) -> None:
-        if self._committing:
-            await self._committing
-        self._thread.shutdown()
-        self.connection.close()
-
-    async def _begin(self) -> None:
-        deadline = asyncio.get_running_loop().time() + _PATIENCE_SECONDS
-        while True:
-            try:
-                self.connection.execute("BEGIN IMMEDIATE")
-                return
-            except apsw.BusyError as error:
-                if asyncio.get_running_loop().time() > deadline:
-                    raise Unavailable("The database is busy. Please try again shortly.") from error
-                await asyncio.sleep(_RETRY_SECONDS)
-            except _OUTAGES as error:
-                raise Unavailable from error
-
-    def _end_deed(self, succeeded: bool) -> asyncio.Future[None] | None:
-        """Closes the savepoint; gives the commit to wait for, if there is anything to keep."""
-        if not self.connection.in_transaction:
-            # A full disk can make SQLite roll the whole group back: nobody in it may be told otherwise.
-            self._answer(_lost)
-            raise Unavailable
-        if not succeeded:
-            self.connection.execute("ROLLBACK TO deed; RELEASE deed")
-            return None
-        self.connection.execute("RELEASE deed")
-        committed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(committed)
-        return committed
-
-    async def _commit(self) -> None:
-        async with self._lock:
-            self._committing = None
-            if not self.connection.in_transaction:
-                return
-            try:
-                # The fsync runs in a thread: readers and the next deeds' parsing go on meanwhile.
-                loop = asyncio.get_running_loop()
-                await loop.run_in_executor(self._thread, self.connection.execute, "COMMIT")
-            except apsw.Error:
-                if self.connection.in_transaction:
-                    self.connection.execute("ROLLBACK")
-                self._answer(_lost)
-            else:
-                self._answer(_kept)
-                self.on_commit()
-
-    def _answer(self, verdict: Callable[[asyncio.Future[None]], None]) -> None:
-        waiting, self._waiting = self._waiting, []
-        for committed in waiting:
-            if not committed.done():
-                verdict(committed)
-
-
-def _kept(committed: asyncio.Future[None]) -> None:
-    committed.set_result(None)
-
-
-def _lost(committed: asyncio.Future[None]) -> None:
-    committed.set_exception(Unavailable())
 
 
 def _open(path: Path) -> apsw.Connection:
@@ -294,6 +182,6 @@ def _open_for_reading(path: Path) -> apsw.Connection:
 
 def _with_patience(connection: apsw.Connection, statement: str) -> None:
     """Opening happens before the loop serves anyone, so it may wait for a lock the plain way."""
-    connection.set_busy_timeout(int(_PATIENCE_SECONDS * 1000))
+    connection.set_busy_timeout(int(PATIENCE_SECONDS * 1000))
     connection.execute(statement)
     connection.set_busy_timeout(0)

@@ -1,0 +1,144 @@
+"""Verifying a delivery as its receiver does: both forms of signature, and in words what is wrong."""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import re
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+
+import msgspec
+
+from lootkeep.domain import signing
+from lootkeep.kernel.clock import MINUTE, SECOND, Instant, iso
+
+# As the Standard Webhooks packages have it: longer than clocks differ, shorter than a recorded request is of use.
+TOLERANCE = 5 * MINUTE
+
+_PLAIN = "x-webhook-signature"
+_ID, _TIMESTAMP, _STANDARD = "webhook-id", "webhook-timestamp", "webhook-signature"
+# A Unix time of more digits is no date.
+_SECONDS = re.compile(r"[1-9][0-9]{0,10}")
+
+
+class Fault(StrEnum):
+    """Why a delivery must not be believed."""
+
+    header_missing = "header missing"
+    bad_timestamp = "bad timestamp"
+    old_timestamp = "old timestamp"
+    future_timestamp = "timestamp in the future"
+    wrong_secret = "wrong secret"  # noqa: S105  a reason
+    body_reserialised = "the body was re-serialised"
+    headers_changed = "headers changed"
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """What a receiver knows of a delivery after looking at its signatures."""
+
+    fault: Fault | None
+    sentence: str
+
+    @property
+    def is_valid(self) -> bool:
+        return self.fault is None
+
+
+def verify(body: bytes, headers: Mapping[str, str], secret: str, now: Instant) -> Verdict:
+    """Judges the raw body. The Standard Webhooks trio decides where it is sent: it covers id and time as well."""
+    # What is not UTF-8 arrives as lone surrogates, which nothing can encode.
+    given = {name.lower(): value.encode("utf-8", "replace").decode() for name, value in headers.items()}
+    if any(name in given for name in (_ID, _TIMESTAMP, _STANDARD)):
+        return _verify_standard(body, given, secret, now)
+    if _PLAIN not in given:
+        return Verdict(
+            Fault.header_missing,
+            "There is no signature: the headers webhook-signature and X-Webhook-Signature are missing.",
+        )
+    if _is_plain(body, given, secret):
+        return Verdict(None, "The signature is right. Only webhook-signature would tell how old the request is.")
+    return _mismatch(body, lambda again: _is_plain(again, given, secret))
+
+
+def secret_fault(secret: str) -> str | None:
+    """What is wrong with a secret, in a sentence."""
+    try:
+        key = base64.b64decode(secret.removeprefix(signing.SECRET_PREFIX), validate=True)
+    except ValueError:
+        key = b""
+    if key and secret.startswith(signing.SECRET_PREFIX):
+        return None
+    return f"The secret must be given as it was shown, from {signing.SECRET_PREFIX} to the last character."
+
+
+def _verify_standard(body: bytes, given: Mapping[str, str], secret: str, now: Instant) -> Verdict:
+    missing = [name for name in (_ID, _TIMESTAMP, _STANDARD) if not given.get(name)]
+    if missing:
+        return Verdict(Fault.header_missing, f"Of the signature's three headers {' and '.join(missing)} is missing.")
+    timestamp = given[_TIMESTAMP]
+    if not _SECONDS.fullmatch(timestamp):
+        return Verdict(Fault.bad_timestamp, "The header webhook-timestamp is no number of seconds.")
+    if _is_standard(body, given, secret):
+        return _judge_age(Instant(int(timestamp) * SECOND), now) or _right(body, given, secret)
+    if _is_plain(body, given, secret):
+        return Verdict(
+            Fault.headers_changed,
+            "The body is genuine, but webhook-id, webhook-timestamp or webhook-signature was changed on the way.",
+        )
+    return _mismatch(body, lambda again: _is_standard(again, given, secret))
+
+
+def _judge_age(sent_at: Instant, now: Instant) -> Verdict | None:
+    if sent_at < now - TOLERANCE:
+        return Verdict(
+            Fault.old_timestamp,
+            f"The signature is right but of {iso(sent_at)}: somebody may be sending a recorded request again.",
+        )
+    if sent_at > now + TOLERANCE:
+        return Verdict(
+            Fault.future_timestamp,
+            f"The signature is right but of {iso(sent_at)}, which is yet to come: compare the clocks.",
+        )
+    return None
+
+
+def _right(body: bytes, given: Mapping[str, str], secret: str) -> Verdict:
+    if _PLAIN in given and not _is_plain(body, given, secret):
+        return Verdict(None, "The signature is right, with the secret from before its rotation: change to the new one.")
+    return Verdict(None, "The signature is right.")
+
+
+def _mismatch(body: bytes, fits: Callable[[bytes], bool]) -> Verdict:
+    again = _reserialised(body)
+    if again is not None and fits(again):
+        return Verdict(
+            Fault.body_reserialised,
+            "The body was parsed and written anew before it was checked: verify the bytes as they arrived.",
+        )
+    return Verdict(
+        Fault.wrong_secret, "The signature was made with another secret, or the body was changed on the way."
+    )
+
+
+def _reserialised(body: bytes) -> bytes | None:
+    """The body as the service writes it; None when it is no JSON."""
+    try:
+        return msgspec.json.encode(msgspec.json.decode(body))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def _is_plain(body: bytes, given: Mapping[str, str], secret: str) -> bool:
+    return _same(signing.signature(body, secret), given.get(_PLAIN, ""))
+
+
+def _is_standard(body: bytes, given: Mapping[str, str], secret: str) -> bool:
+    """The header may hold several signatures: after a rotation both secrets sign."""
+    expected = signing.headers(body, "", given[_ID], [secret], int(given[_TIMESTAMP]))[_STANDARD]
+    return any(_same(expected, one) for one in given[_STANDARD].split(" "))
+
+
+def _same(expected: str, given: str) -> bool:
+    """In constant time; as bytes, since texts beyond ASCII cannot be compared so."""
+    return hmac.compare_digest(expected.encode(), given.encode())

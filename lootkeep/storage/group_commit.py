@@ -1,0 +1,126 @@
+"""SQLite's one writer: deeds that end while a commit is under way share the next one's fsync."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import apsw
+
+from lootkeep.kernel.errors import Unavailable
+
+# Another process (a command, a backup) may hold the write lock for a moment; beyond this we say so.
+PATIENCE_SECONDS = 5.0
+_RETRY_SECONDS = 0.01
+
+# The disk, the file or its lock is at fault, not the statement.
+OUTAGES = (
+    apsw.BusyError,
+    apsw.CantOpenError,
+    apsw.CorruptError,
+    apsw.FullError,
+    apsw.IOError,
+    apsw.LockedError,
+    apsw.NotADBError,
+    apsw.ReadOnlyError,
+)
+
+
+class Writer:
+    """The only connection that writes. A deed returns when it is on disk; deeds that end meanwhile share an fsync.
+
+    The lock is fair. A commit queues behind the deeds that are already waiting, so they all join its group.
+    """
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self.connection = connection
+        self._lock = asyncio.Lock()
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sqlite-commit")
+        self._waiting: list[asyncio.Future[None]] = []
+        self._committing: asyncio.Task[None] | None = None
+        self.on_commit: Callable[[], None] = lambda: None
+
+    async def enter(self) -> None:
+        await self._lock.acquire()
+        try:
+            if not self.connection.in_transaction:
+                await self._begin()
+            self.connection.execute("SAVEPOINT deed")
+        except BaseException:
+            self._lock.release()
+            raise
+
+    async def leave(self, *, succeeded: bool) -> None:
+        try:
+            committed = self._end_deed(succeeded)
+        finally:
+            if self._committing is None:
+                self._committing = asyncio.get_running_loop().create_task(self._commit())
+            self._lock.release()
+        if committed:
+            await committed
+
+    async def close(self) -> None:
+        if self._committing:
+            await self._committing
+        self._thread.shutdown()
+        self.connection.close()
+
+    async def _begin(self) -> None:
+        deadline = asyncio.get_running_loop().time() + PATIENCE_SECONDS
+        while True:
+            try:
+                self.connection.execute("BEGIN IMMEDIATE")
+                return
+            except apsw.BusyError as error:
+                if asyncio.get_running_loop().time() > deadline:
+                    raise Unavailable("The database is busy. Please try again shortly.") from error
+                await asyncio.sleep(_RETRY_SECONDS)
+            except OUTAGES as error:
+                raise Unavailable from error
+
+    def _end_deed(self, succeeded: bool) -> asyncio.Future[None] | None:
+        """Closes the savepoint; gives the commit to wait for, if there is anything to keep."""
+        if not self.connection.in_transaction:
+            # A full disk can make SQLite roll the whole group back: nobody in it may be told otherwise.
+            self._answer(_lost)
+            raise Unavailable
+        if not succeeded:
+            self.connection.execute("ROLLBACK TO deed; RELEASE deed")
+            return None
+        self.connection.execute("RELEASE deed")
+        committed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(committed)
+        return committed
+
+    async def _commit(self) -> None:
+        async with self._lock:
+            self._committing = None
+            if not self.connection.in_transaction:
+                return
+            try:
+                # The fsync runs in a thread: readers and the next deeds' parsing go on meanwhile.
+                loop = asyncio.get_running_loop()
+                await loop.run_in_executor(self._thread, self.connection.execute, "COMMIT")
+            except apsw.Error:
+                if self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
+                self._answer(_lost)
+            else:
+                self._answer(_kept)
+                self.on_commit()
+
+    def _answer(self, verdict: Callable[[asyncio.Future[None]], None]) -> None:
+        waiting, self._waiting = self._waiting, []
+        for committed in waiting:
+            if not committed.done():
+                verdict(committed)
+
+
+def _kept(committed: asyncio.Future[None]) -> None:
+    committed.set_result(None)
+
+
+def _lost(committed: asyncio.Future[None]) -> None:
+    committed.set_exception(Unavailable())

@@ -1,0 +1,108 @@
+"""How the engines go about a query: the tables they walk through and how many rows they touch on the way."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple, TypeVar
+
+import apsw
+import asyncpg
+
+from lootkeep.storage.database import Transaction
+from lootkeep.storage.query import Query
+
+R = TypeVar("R")
+
+_SCAN = re.compile(r"SCAN (\w+)\b(?! USING| VIRTUAL)")
+
+
+class Asked(NamedTuple):
+    """A query as it was really asked."""
+
+    query: Query[Any]
+    values: dict[str, Any]
+
+
+class Recorder:
+    """A transaction that notes what it is asked."""
+
+    def __init__(self, tx: Transaction) -> None:
+        self._tx = tx
+        self.asked: list[Asked] = []
+
+    async def all(self, query: Query[R], **values: Any) -> list[R]:
+        self.asked.append(Asked(query, values))
+        return await self._tx.all(query, **values)
+
+    async def one(self, query: Query[R], **values: Any) -> R | None:
+        found = await self.all(query, **values)
+        return found[0] if found else None
+
+    async def run(self, query: Query[Any], **values: Any) -> None:
+        await self.all(query, **values)
+
+    async def many(self, query: Query[Any], rows: list[dict[str, Any]]) -> None:
+        self.asked += [Asked(query, values) for values in rows]
+        await self._tx.many(query, rows)
+
+    async def lock(self, name: str) -> bool:
+        return await self._tx.lock(name)
+
+
+class Work(NamedTuple):
+    """What a query walks through: tables read from end to end, and how much is touched in all."""
+
+    sql: str
+    scanned: set[str]
+    touched: int
+
+
+async def sqlite_work(connection: apsw.Connection, aliases: dict[str, str], asked: Asked) -> Work:
+    """Touched are steps of SQLite's machine: a handful for each row, in a scan, an index or a sort alike."""
+    compiled = asked.query.sqlite
+    arguments = compiled.arguments(asked.values)
+    plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {compiled.sql}", arguments)]
+    scanned = {aliases.get(name, name) for line in plan for name in _SCAN.findall(line)}
+    return Work(compiled.sql, scanned, _steps(connection, compiled.sql, arguments) if _reads(compiled.sql) else 0)
+
+
+async def postgres_work(connection: asyncpg.Connection[Any], asked: Asked) -> Work:
+    """Touched are the rows that any node of the plan handles, those that it throws away too."""
+    compiled = asked.query.postgres
+    analyze = "ANALYZE, " if _reads(compiled.sql) else ""
+    arguments = compiled.arguments(asked.values)
+    plan = await connection.fetchval(f"EXPLAIN ({analyze}FORMAT JSON) {compiled.sql}", *arguments)
+    nodes = list(_nodes(json.loads(plan)[0]["Plan"]))
+    scanned = {node["Relation Name"] for node in nodes if node["Node Type"] == "Seq Scan"}
+    return Work(compiled.sql, scanned, sum(_handled(node) for node in nodes))
+
+
+def _reads(sql: str) -> bool:
+    """Only what reads can be run again."""
+    return sql.startswith("SELECT") and "FOR UPDATE" not in sql
+
+
+def _steps(connection: apsw.Connection, sql: str, arguments: list[Any]) -> int:
+    seen: list[int] = []
+    connection.trace_v2(
+        apsw.SQLITE_TRACE_PROFILE, lambda event: seen.append(event["stmt_status"]["SQLITE_STMTSTATUS_VM_STEP"])
+    )
+    try:
+        connection.execute(sql, arguments).fetchall()
+    finally:
+        connection.trace_v2(0)
+    return sum(seen)
+
+
+def _nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield node
+    for child in node.get("Plans", ()):
+        yield from _nodes(child)
+
+
+def _handled(node: dict[str, Any]) -> int:
+    kept = node.get("Actual Rows", 0) + node.get("Rows Removed by Filter", 0)
+    dropped = node.get("Rows Removed by Index Recheck", 0) + node.get("Rows Removed by Join Filter", 0)
+    return int((kept + dropped) * node.get("Actual Loops", 0))
