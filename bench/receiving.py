@@ -1,23 +1,46 @@
-"""A receiver of webhooks that costs next to nothing: `python -m bench.receiving` serves, `receiver()` starts one.
+"""A receiver of webhooks that costs next to nothing, and how soon and how steadily a queue comes to it.
 
-It runs in a process of its own on a core that no subject uses, keeps connections alive, answers 200 to every POST
-and only counts. A GET tells how many came and when the last one did.
+`receiver()` starts one in a process of its own (`python -m bench.receiving`), on a core that no subject uses. It keeps
+connections alive, answers 200 to every POST and only counts. A GET tells how many came and when the last one did.
 """
 
 import asyncio
 import json
+import os
+import random
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection
-from typing import cast
+from pathlib import Path
+from statistics import quantiles
+from typing import Any, cast
 
 import uvloop
 
+from lootkeep.deps import Deps
+from lootkeep.domain.deliveries import Claimed, Result, Settlement
+from lootkeep.kernel.clock import HOUR, Instant
+from lootkeep.storage import deliveries
+from lootkeep.storage.postgres import PostgresDatabase
+
 PATIENCE_SECONDS = 900.0
+IDLE_SECONDS = 0.25
+Run = Callable[[str], Awaitable[list[Any]]]
+
+_LEASE = "bench"
+_REFUSED = Result(False, 500, 1, "answered 500", None)
+_PARKED = """INSERT INTO deliveries (public_id, event_id, webhook_id, event_type, body, status, priority, due_at,
+        attempts_count, failures, response_code, reason, created_at)
+    SELECT 'wh_' || e.id || '_' || w.id, e.id, w.id, e.type, e.data, 'pending', 1,
+        {later} + (e.id * 7919 + w.id * 104729) % {hour}, 1, 1, 500, 'answered 500', {now}
+    FROM events e CROSS JOIN webhooks w"""
+_TRIED = """INSERT INTO attempts (delivery_id, number, outcome, started_at, finished_at, response_code, reason)
+    SELECT id, 1, 'failed', created_at, created_at, 500, 'answered 500' FROM deliveries"""
+
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok"
 HEAD_END = b"\r\n\r\n"
 LENGTH = b"content-length:"
@@ -50,7 +73,9 @@ class Receiver:
         deadline = time.monotonic() + PATIENCE_SECONDS
         while (arrivals := self.arrivals()).count < count:
             if time.monotonic() > deadline:
-                raise SystemExit(f"{arrivals.count:,} of {count:,} requests came within {PATIENCE_SECONDS:.0f} seconds.")
+                raise SystemExit(
+                    f"{arrivals.count:,} of {count:,} requests came within {PATIENCE_SECONDS:.0f} seconds."
+                )
             time.sleep(every)
         return arrivals
 
@@ -65,6 +90,110 @@ def receiver(cores: list[int]) -> Iterator[Receiver]:
     finally:
         process.kill()
         process.wait()
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Milliseconds that something took, over many times."""
+
+    times: int
+    p50: float
+    p99: float
+
+
+def spread(milliseconds: list[float]) -> Spread:
+    cuts = quantiles(milliseconds, n=100, method="inclusive")
+    return Spread(len(milliseconds), cuts[49], cuts[98])
+
+
+def first_attempts(service: int, token: str, target: Receiver, count: int) -> Spread:
+    """From sending "this order is paid" to an idle service until the webhook arrives: never less than from the commit.
+
+    The webhook is subscribed to `order.paid` alone, so that the order's own creation leaves the service idle.
+    """
+    connection = HTTPConnection("127.0.0.1", service, timeout=10)
+
+    def call(path: str, **body: object) -> Any:
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        connection.request("POST", f"/api/store/v1/{path}", json.dumps(body), headers)
+        answer = json.loads(connection.getresponse().read())
+        return answer.get("data") or sys.exit(f"{path}: {answer}")
+
+    product = call("products", name="Dragon Sword", price="19.99")["id"]
+    customer = call("customers", email="jun@example.com", name="Jun Park")["id"]
+    waits: list[float] = []
+    for number in range(count):
+        items = [{"product_id": product, "quantity": 1}]
+        order = call("orders", customer_id=customer, items=items, ip_address="203.0.113.9")["id"]
+        time.sleep(IDLE_SECONDS)
+        arrived, started = target.arrivals().count, time.monotonic()
+        call(f"orders/{order}/pay", transaction_id=f"pi_{number}")
+        waits.append((target.wait_for(arrived + 1, every=0.002).last - started) * 1000)
+    return spread(waits)
+
+
+@dataclass(frozen=True)
+class Drained:
+    """Resident megabytes of a process while so many deliveries drained."""
+
+    deliveries: int
+    before: float
+    peak: float
+    after: float
+
+
+def drained(pid: int, target: Receiver, deliveries: int) -> Drained:
+    """Looks on until the deliveries have arrived."""
+    arrived, before = target.arrivals().count, resident_mb(pid)
+    peak = before
+    while target.arrivals().count < arrived + deliveries:
+        peak = max(peak, resident_mb(pid))
+        time.sleep(0.1)
+    time.sleep(IDLE_SECONDS)
+    return Drained(deliveries, before, peak, resident_mb(pid))
+
+
+def resident_mb(pid: int) -> float:
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+async def claim_times(deps: Deps, run: Run, events: int, count: int) -> dict[str, Spread]:
+    """The dispatcher's claim with its commit, and its look for the next due time, in a queue full of retries.
+
+    Ten of the recorded events come due at a time, for every webhook; once claimed they are parked again.
+    """
+    now = deps.clock.now()
+    await run(_PARKED.format(now=now, later=now + HOUR, hour=HOUR))
+    await run(_TRIED)
+    if isinstance(deps.db, PostgresDatabase):
+        # What autovacuum does to a queue that lives.
+        await run("VACUUM ANALYZE")
+    times: dict[str, list[float]] = {"claim": [], "next due": []}
+    for _ in range(count):
+        chosen = ", ".join(str(random.randrange(events) + 1) for _ in range(10))
+        await run(f"UPDATE deliveries SET due_at = {deps.clock.now()} WHERE event_id IN ({chosen})")
+        started = time.monotonic()
+        claimed = await _claim(deps)
+        times["claim"].append((time.monotonic() - started) * 1000)
+        later = Settlement("pending", Instant(deps.clock.now() + HOUR), 2)
+        async with deps.db.write() as tx:
+            settled = [(one, _REFUSED, later) for one in claimed]
+            await deliveries.settle(tx, _LEASE, settled, deps.clock.now())
+        started = time.monotonic()
+        async with deps.db.read() as tx:
+            await deliveries.next_due(tx)
+        times["next due"].append((time.monotonic() - started) * 1000)
+    return {name: spread(those) for name, those in times.items()}
+
+
+async def _claim(deps: Deps) -> list[Claimed]:
+    now = deps.clock.now()
+    async with deps.db.read() as tx:
+        due = await deliveries.webhooks_due(tx, now)
+    async with deps.db.write() as tx:
+        claimed = [one for webhook in due for one in await deliveries.claim(tx, webhook.id, 10, _LEASE, now)]
+    return claimed
 
 
 class _Count:

@@ -1,38 +1,328 @@
 """What a webhook delivery costs, beside django-webhook with Celery and a BullMQ worker, and how the queue behaves.
 
-`.venv/bin/python -m tests.servers -- .venv/bin/python -m bench.webhooks` needs .venv-bench and
-`npm ci` in bench/peers/bullmq. Ends with status 1 when a target is missed.
+`.venv/bin/python -m tests.servers -- .venv/bin/python -m bench.webhooks` needs .venv-bench and `npm ci` in
+bench/peers/bullmq. Ends with status 1 when a target is missed.
 
-How it is kept fair: every subject delivers the same data to the same ten webhooks of the same cheap receiver, from
-the same core, one subject after the other, in many rounds that turn the order around. Counted is all CPU time
-between "the events are recorded" and "every delivery is recorded as made": the worker's processes, PostgreSQL, and
-Redis where it is the queue; not the receiver, and no start-up, as each has worked before. So making deliveries out
-of events counts for all: in our worker, in BullMQ's worker, and for django-webhook in the process that saves, which
-is where that package does it. After each round the rows must be there. How the peers are set up for the least CPU
-is told in their files.
+How it is kept fair: each subject delivers the same data to the same ten webhooks of the same cheap receiver, from
+the same core, in rounds that turn the order around. Counted is all CPU time from "the events are recorded" to
+"every delivery is recorded as made": the worker's processes, PostgreSQL, and Redis where it is the queue; not the
+receiver, and no start-up. So making deliveries out of events counts for all: in our worker, in BullMQ's, and for
+django-webhook in the process that saves, as that package does it there. After a round the rows must be there. The
+peers' files tell how they are set up for the least CPU.
 """
 
 import argparse
 import asyncio
 import json
 import os
+import secrets
+import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from dataclasses import asdict, dataclass, field
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
+from urllib.parse import urlsplit
 
+import apsw
+import asyncpg
+import uvloop
+from redis import Redis
 from rich.console import Console
 from rich.table import Table
 
-from bench import sending
-from bench.queueing import Claims, Promptness, claims, promptness
-from bench.receiving import Receiver, receiver
-from bench.sending import Subject, lootkeep, peer
-from bench.subjects import LOAD_CORES, cpu_seconds, database
+from bench.receiving import Receiver, Run, claim_times, drained, first_attempts, receiver
+from bench.subjects import (
+    LOAD_CORES,
+    LOOTKEEP,
+    ROOT,
+    SERVER_CORE,
+    database,
+    environment,
+    free_port,
+    run_command,
+    server,
+)
+from bench.subjects import cpu_seconds as cpu
+from lootkeep import wiring
+from lootkeep.kernel.clock import SystemClock
+from lootkeep.services import webhooks
+from lootkeep.settings import PREFIX, Settings
 
 # How many times the deliveries per CPU second of each peer.
 TARGETS = {"django-webhook + Celery": 20.0, "BullMQ + undici": 4.0}
+CLAIM_MS, FIRST_ATTEMPT_MS, GROWTH_MB = 10.0, 50.0, 16.0
+PARTS = ("cost", "claims", "first", "backlog")
+ENGINES = ("sqlite", "postgresql")
+WEBHOOKS = 10
+# With what is around it, a kilobyte is sent.
+DATA = json.dumps({"id": 1, "status": "paid", "note": "x" * 850})
+# What a worker still writes after its last request belongs to the round.
+SETTLE_SECONDS = 0.3
+
+_EVENTS = """WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < {count})
+    INSERT INTO events (type, data, created_at, fanned_out_at)
+    SELECT 'order.paid', '{data}', {now}, {fanned_out} FROM numbers"""
+_RECORDED = """SELECT count(*) FROM deliveries d JOIN attempts a ON a.delivery_id = d.id
+    WHERE d.status = 'delivered' AND a.outcome = 'delivered' AND a.finished_at IS NOT NULL"""
+_DJANGO_RECORDED = "SELECT count(*) FROM django_webhook_webhookevent WHERE status = 'SUCCESS'"
+_DJANGO = [str(ROOT / ".venv-bench/bin/python"), "-W", "ignore", "-m", "bench.peers.django_webhook"]
+# The command of each, and how many deliveries it has recorded.
+PEERS = {
+    "django-webhook + Celery": (_DJANGO, _DJANGO_RECORDED),
+    "BullMQ + undici": (["node", str(ROOT / "bench/peers/bullmq/worker.js")], _RECORDED),
+}
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A running sender. `held` records so many events, lets them go when told, and names the process that does it."""
+
+    name: str
+    pid: int
+    servers: tuple[int | None, ...]
+    deliveries: int
+    recorded: Callable[[], Awaitable[list[Any]]]
+    held: Callable[[int], AbstractAsyncContextManager[tuple[int | None, Callable[[], Awaitable[object]]]]]
+
+
+@dataclass(frozen=True)
+class Round:
+    """CPU milliseconds for one delivery: the worker's, then PostgreSQL's and Redis's; and deliveries in a second."""
+
+    worker: float
+    servers: list[float]
+    pace: float
+
+    @property
+    def cpu_ms(self) -> float:
+        return self.worker + sum(self.servers)
+
+
+def main() -> int:
+    options = parse_options()
+    if LOAD_CORES:
+        os.sched_setaffinity(0, LOAD_CORES)
+    with receiver(LOAD_CORES) as target:
+        figures = uvloop.run(measure(target, options))
+    if options.json:
+        options.json.write_text(json.dumps(figures, indent=2) + "\n")
+    return int(any(figure["missed"] for figure in figures))
+
+
+def parse_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="bench.webhooks")
+    parser.add_argument("--quick", action="store_true", help="a short run, less exact")
+    parser.add_argument("--only", action="append", choices=PARTS, help="only this part")
+    parser.add_argument("--json", type=Path, metavar="OUT", help="write the figures to this file")
+    options = parser.parse_args()
+    names = ("rounds", "fast", "slow", "parked", "claims", "first", "backlog")
+    sizes = (3, 1000, 100, 100_000, 100, 20, 5_000) if options.quick else (5, 4000, 300, 1_000_000, 500, 60, 100_000)
+    vars(options).update(zip(names, sizes, strict=True), only=options.only or PARTS)
+    return options
+
+
+async def measure(target: Receiver, options: argparse.Namespace) -> list[dict[str, Any]]:
+    """Every figure as a row, shown as soon as it is there."""
+    figures: list[dict[str, Any]] = []
+
+    def show(title: str, rows: list[dict[str, Any]]) -> None:
+        table = Table(*(name for name in rows[0] if name != "missed"), title=title, title_justify="left")
+        for row in rows:
+            cells = [f"{cell:,.2f}" if isinstance(cell, float) else str(cell) for cell in row.values()]
+            table.add_row(*cells[:-1], style="red" if row["missed"] else None)
+        Console(width=120).print(table)
+        figures.extend({"figure": title, **row} for row in rows)
+
+    if "cost" in options.only:
+        costs = await compare(target, options)
+        show("CPU ms of one delivery, medians of the rounds", [cost_row(*item) for item in costs.items()])
+        pairs = [(ours, theirs) for ours in list(costs)[:2] for theirs in TARGETS]
+        show("Deliveries per CPU second, times the peer's", [ratio_row(costs, *pair) for pair in pairs])
+    for part, title, deed in (
+        ("claims", f"Claiming 100 due deliveries among {options.parked:,} parked, ms", claims),
+        ("first", "From paying an order to the webhook's arrival, ms", promptness),
+        ("backlog", f"Resident MB while {options.backlog:,} deliveries drain", backlog),
+    ):
+        if part in options.only:
+            show(title, [row for engine in ENGINES for row in await deed(engine, target, options)])
+    return figures
+
+
+async def compare(target: Receiver, options: argparse.Namespace) -> dict[str, list[Round]]:
+    async with AsyncExitStack() as stack:
+        subjects = [await stack.enter_async_context(ours(engine, target, options.fast)) for engine in ENGINES]
+        subjects += [
+            await stack.enter_async_context(peer("django-webhook + Celery", 1, target, options.slow)),
+            await stack.enter_async_context(peer("BullMQ + undici", 2, target, options.fast)),
+        ]
+        rounds: dict[str, list[Round]] = {subject.name: [] for subject in subjects}
+        for subject in subjects:
+            await one_round(subject, target, subject.deliveries // 4)
+        for _ in range(options.rounds):
+            for subject in subjects:
+                rounds[subject.name].append(await one_round(subject, target, subject.deliveries))
+            # Whoever was last is first in the next round, so that nobody always follows the same one.
+            subjects.reverse()
+        return rounds
+
+
+async def one_round(subject: Subject, target: Receiver, count: int) -> Round:
+    ((recorded,),), arrived = await subject.recorded(), target.arrivals().count
+    async with subject.held(count // WEBHOOKS) as (holder, release):
+        before, started = clocks(subject, holder), time.monotonic()
+        await release()
+        seconds = target.wait_for(arrived + count).last - started
+        await asyncio.sleep(SETTLE_SECONDS)
+        worker, *servers = (
+            (late - early) * 1000 / count for early, late in zip(before, clocks(subject, holder), strict=True)
+        )
+    ((now_recorded,),) = await subject.recorded()
+    if now_recorded - recorded != count:
+        raise SystemExit(f"{subject.name} recorded {now_recorded - recorded:,} of {count:,} deliveries.")
+    return Round(worker, servers, count / seconds)
+
+
+def clocks(subject: Subject, holder: int | None) -> list[float]:
+    return [cpu(subject.pid) + cpu(holder), *(cpu(pid) for pid in subject.servers)]
+
+
+@asynccontextmanager
+async def ours(engine: str, target: Receiver, count: int) -> AsyncIterator[Subject]:
+    async with service(engine, target) as (settings, run, postmaster):
+
+        @asynccontextmanager
+        async def held(events: int) -> AsyncIterator[tuple[None, Callable[[], Awaitable[object]]]]:
+            await run("BEGIN")
+            await run(_EVENTS.format(count=events, data=DATA, now=SystemClock().now(), fanned_out="NULL"))
+            yield None, lambda: run("COMMIT")
+
+        command = "serve" if engine == "sqlite" else "worker"
+        with server([LOOTKEEP, command], settings) as process:
+            yield Subject(f"Lootkeep, {engine}", process.pid, (postmaster, None), count, lambda: run(_RECORDED), held)
+
+
+@asynccontextmanager
+async def peer(name: str, number: int, target: Receiver, count: int) -> AsyncIterator[Subject]:
+    redis = urlsplit(os.environ["LOOTKEEP_TEST_REDIS_URL"])
+    redis_pid = int(Redis(port=redis.port or 6379).info("server")["process_id"])
+    async with database("postgresql") as found, connected(found.url) as run:
+        settings = {
+            "PEER_DATABASE_URL": found.url,
+            "PEER_REDIS_URL": redis._replace(path=f"/{number}").geturl(),
+            "PEER_WEBHOOKS": " ".join(target.url(place) for place in range(WEBHOOKS)),
+            "PEER_DATA": DATA,
+        }
+
+        @asynccontextmanager
+        async def held(events: int) -> AsyncIterator[tuple[int, Callable[[], Awaitable[object]]]]:
+            command = ["taskset", "-c", str(SERVER_CORE), *PEERS[name][0], "events", str(events)]
+            pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+            with subprocess.Popen(command, env=environment(settings), text=True, bufsize=1, **pipes) as process:
+                assert process.stdin and process.stdout and process.stdout.readline() == "ready\n"
+                yield process.pid, partial(asyncio.to_thread, process.stdin.write, "go\n")
+                process.stdin.write("leave\n")
+
+        run_command([*PEERS[name][0], "prepare"], settings)
+        with server([*PEERS[name][0], "work"], settings) as process:
+            servers = (found.postmaster, redis_pid)
+            yield Subject(name, process.pid, servers, count, lambda: run(PEERS[name][1]), held)
+
+
+@asynccontextmanager
+async def service(
+    engine: str, target: Receiver, count: int = WEBHOOKS
+) -> AsyncIterator[tuple[dict[str, str], Run, int | None]]:
+    """A database of ours with webhooks: the settings to work on it, a way to run SQL, the process behind it."""
+    async with database(engine) as found:
+        settings = {
+            "LOOTKEEP_DATABASE_URL": found.url,
+            "LOOTKEEP_PORT": str(free_port()),
+            "LOOTKEEP_SECRET_KEY": secrets.token_urlsafe(32),
+            "LOOTKEEP_RATE_LIMIT_PER_MINUTE": "0",
+            "LOOTKEEP_WEBHOOK_ALLOW_INSECURE": "true",
+            "LOOTKEEP_LOG_LEVEL": "warning",
+        }
+        run_command([LOOTKEEP, "migrate"], settings)
+        async with wiring.opened(config(settings)) as deps:
+            for place in range(count):
+                await webhooks.create(deps, target.url(place), ["order.paid"])
+        async with connected(found.url) as run:
+            yield settings, run, found.postmaster
+
+
+def config(settings: dict[str, str]) -> Settings:
+    return Settings(**{name.removeprefix(PREFIX).lower(): value for name, value in settings.items()})  # type: ignore[arg-type]
+
+
+@asynccontextmanager
+async def connected(url: str) -> AsyncIterator[Run]:
+    if url.startswith("sqlite"):
+        file = apsw.Connection(url.removeprefix("sqlite:///"))
+        file.set_busy_timeout(10_000)
+
+        async def run(sql: str) -> list[Any]:
+            return file.execute(sql).fetchall()
+
+        yield run
+        file.close()
+    else:
+        connection = await asyncpg.connect(url)
+        yield connection.fetch
+        await connection.close()
+
+
+async def claims(engine: str, target: Receiver, options: argparse.Namespace) -> list[dict[str, Any]]:
+    async with service(engine, target) as (settings, run, _):
+        now, events = SystemClock().now(), options.parked // WEBHOOKS
+        await run(_EVENTS.format(count=events, data=DATA, now=now, fanned_out=now))
+        async with wiring.opened(config(settings)) as deps:
+            found = await claim_times(deps, run, events, options.claims)
+    return [row(engine, limit=CLAIM_MS, what=what, **asdict(times)) for what, times in found.items()]
+
+
+async def promptness(engine: str, target: Receiver, options: argparse.Namespace) -> list[dict[str, Any]]:
+    async with service(engine, target, count=1) as (settings, _, _):
+        create = [LOOTKEEP, "token", "create", "--name", "bench", "--all-scopes", "--quiet"]
+        token = run_command(create, settings).strip()
+        with server([LOOTKEEP, "serve"], settings):
+            times = first_attempts(int(settings["LOOTKEEP_PORT"]), token, target, options.first)
+    return [row(engine, limit=FIRST_ATTEMPT_MS, **asdict(times))]
+
+
+async def backlog(engine: str, target: Receiver, options: argparse.Namespace) -> list[dict[str, Any]]:
+    async with ours(engine, target, options.backlog) as subject:
+        # What a worker needs at all is there after the first deliveries.
+        await one_round(subject, target, 2000)
+        async with subject.held(options.backlog // WEBHOOKS) as (_, release):
+            await release()
+            found = drained(subject.pid, target, options.backlog)
+    missed = found.peak - found.before > GROWTH_MB
+    return [{"engine": engine, **asdict(found), "most growth": GROWTH_MB, "missed": missed}]
+
+
+def row(engine: str, *, limit: float, p99: float, **values: Any) -> dict[str, Any]:
+    return {"engine": engine, **values, "p99": p99, "p99 at most": limit, "missed": p99 > limit}
+
+
+def cost_row(name: str, rounds: list[Round]) -> dict[str, Any]:
+    servers = [median(part) for part in zip(*(one.servers for one in rounds), strict=True)]
+    cost = median(one.cpu_ms for one in rounds)
+    found = {"worker": median(one.worker for one in rounds), "PostgreSQL": servers[0], "Redis": servers[1]}
+    pace = median(one.pace for one in rounds)
+    return {"subject": name, **found, "all": cost, "per CPU s": 1000 / cost, "per s": pace, "missed": False}
+
+
+def ratio_row(costs: dict[str, list[Round]], mine: str, theirs: str) -> dict[str, Any]:
+    """Round by round: what disturbs the machine mostly disturbs a whole round."""
+    ratios = [their.cpu_ms / our.cpu_ms for our, their in zip(costs[mine], costs[theirs], strict=True)]
+    found = {"ours": mine, "peer": theirs, "times": median(ratios), "lowest": min(ratios), "highest": max(ratios)}
+    return {**found, "at least": TARGETS[theirs], "missed": median(ratios) < TARGETS[theirs]}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

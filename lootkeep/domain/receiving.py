@@ -17,7 +17,7 @@ from lootkeep.kernel.clock import MINUTE, SECOND, Instant, iso
 TOLERANCE = 5 * MINUTE
 
 _PLAIN = "x-webhook-signature"
-_ID, _TIMESTAMP, _STANDARD = "webhook-id", "webhook-timestamp", "webhook-signature"
+_TRIO = _ID, _TIMESTAMP, _STANDARD = "webhook-id", "webhook-timestamp", "webhook-signature"
 # A Unix time of more digits is no date.
 _SECONDS = re.compile(r"[1-9][0-9]{0,10}")
 
@@ -38,26 +38,28 @@ class Verdict(msgspec.Struct, frozen=True):
     """What a receiver knows of a delivery after looking at its signatures."""
 
     fault: Fault | None
-    sentence: str
+    explanation: str = ""
 
     @property
     def is_valid(self) -> bool:
         return self.fault is None
+
+    @property
+    def words(self) -> str:
+        name = self.fault or "signature ok"
+        return f"{name}: {self.explanation}" if self.explanation else name
 
 
 def verify(body: bytes, headers: Mapping[str, str], secret: str, now: Instant) -> Verdict:
     """Judges the raw body. The Standard Webhooks trio decides where it is sent: it covers id and time as well."""
     # What is not UTF-8 arrives as lone surrogates, which nothing can encode.
     given = {name.lower(): value.encode("utf-8", "replace").decode() for name, value in headers.items()}
-    if any(name in given for name in (_ID, _TIMESTAMP, _STANDARD)):
+    if any(name in given for name in _TRIO):
         return _verify_standard(body, given, secret, now)
     if _PLAIN not in given:
-        return Verdict(
-            Fault.header_missing,
-            "There is no signature: the headers webhook-signature and X-Webhook-Signature are missing.",
-        )
+        return Verdict(Fault.header_missing, "neither webhook-signature nor X-Webhook-Signature was sent")
     if _is_plain(body, given, secret):
-        return Verdict(None, "The signature is right. Only webhook-signature would tell how old the request is.")
+        return Verdict(None, "how old the request is, only webhook-signature would tell")
     return _mismatch(body, lambda again: _is_plain(again, given, secret))
 
 
@@ -73,52 +75,42 @@ def secret_fault(secret: str) -> str | None:
 
 
 def _verify_standard(body: bytes, given: Mapping[str, str], secret: str, now: Instant) -> Verdict:
-    missing = [name for name in (_ID, _TIMESTAMP, _STANDARD) if not given.get(name)]
+    missing = [name for name in _TRIO if not given.get(name)]
     if missing:
-        return Verdict(Fault.header_missing, f"Of the signature's three headers {' and '.join(missing)} is missing.")
+        return Verdict(Fault.header_missing, f"{' and '.join(missing)} was not sent")
     timestamp = given[_TIMESTAMP]
     if not _SECONDS.fullmatch(timestamp):
-        return Verdict(Fault.bad_timestamp, "The header webhook-timestamp is no number of seconds.")
+        return Verdict(Fault.bad_timestamp, "webhook-timestamp is no Unix time in seconds")
     if _is_standard(body, given, secret):
-        return _judge_age(Instant(int(timestamp) * SECOND), now) or _right(body, given, secret)
+        return _age_fault(Instant(int(timestamp) * SECOND), now) or _right(body, given, secret)
     if _is_plain(body, given, secret):
         return Verdict(
-            Fault.headers_changed,
-            "The body is genuine, but webhook-id, webhook-timestamp or webhook-signature was changed on the way.",
+            Fault.headers_changed, f"the body is genuine, but one of {', '.join(_TRIO)} is not as it was sent"
         )
     return _mismatch(body, lambda again: _is_standard(again, given, secret))
 
 
-def _judge_age(sent_at: Instant, now: Instant) -> Verdict | None:
+def _age_fault(sent_at: Instant, now: Instant) -> Verdict | None:
     if sent_at < now - TOLERANCE:
-        return Verdict(
-            Fault.old_timestamp,
-            f"The signature is right but of {iso(sent_at)}: somebody may be sending a recorded request again.",
-        )
+        return Verdict(Fault.old_timestamp, f"signed at {iso(sent_at)}, so this may be a recorded request sent again")
     if sent_at > now + TOLERANCE:
-        return Verdict(
-            Fault.future_timestamp,
-            f"The signature is right but of {iso(sent_at)}, which is yet to come: compare the clocks.",
-        )
+        return Verdict(Fault.future_timestamp, f"signed at {iso(sent_at)}, so the clocks differ")
     return None
 
 
 def _right(body: bytes, given: Mapping[str, str], secret: str) -> Verdict:
     if _PLAIN in given and not _is_plain(body, given, secret):
-        return Verdict(None, "The signature is right, with the secret from before its rotation: change to the new one.")
-    return Verdict(None, "The signature is right.")
+        return Verdict(None, "with the secret from before its rotation, which stops signing soon")
+    return Verdict(None)
 
 
 def _mismatch(body: bytes, fits: Callable[[bytes], bool]) -> Verdict:
     again = _reserialised(body)
     if again is not None and fits(again):
         return Verdict(
-            Fault.body_reserialised,
-            "The body was parsed and written anew before it was checked: verify the bytes as they arrived.",
+            Fault.body_reserialised, "somebody parsed it and wrote it anew; verify the bytes as they were sent"
         )
-    return Verdict(
-        Fault.wrong_secret, "The signature was made with another secret, or the body was changed on the way."
-    )
+    return Verdict(Fault.wrong_secret, "it was signed with another one, or the body was changed on the way")
 
 
 def _reserialised(body: bytes) -> bytes | None:

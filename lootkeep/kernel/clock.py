@@ -44,13 +44,17 @@ class ManualClock:
 
 
 def iso(instant: Instant) -> str:
-    """`2026-11-15T10:30:00Z`: the only form in which a time leaves the service."""
-    # Cutting off the offset is four times as fast as strftime, and a list has dozens of times.
-    return datetime.fromtimestamp(instant // SECOND, UTC).isoformat()[:19] + "Z"
+    """`2026-11-15T10:30:00Z`: the only form in which a time leaves the service, as text."""
+    return utc(instant).isoformat()[:19] + "Z"
 
 
-def optional_iso(instant: Instant | None) -> str | None:
-    return None if instant is None else iso(instant)
+def utc(instant: Instant) -> datetime:
+    """The time as views hold it, to the second: the encoder writes the same text, four times as fast as `iso`."""
+    return datetime.fromtimestamp(instant // SECOND, UTC)
+
+
+def optional_utc(instant: Instant | None) -> datetime | None:
+    return None if instant is None else utc(instant)
 
 
 def instant(moment: datetime) -> Instant:

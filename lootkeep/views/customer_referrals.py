@@ -10,7 +10,7 @@ import msgspec
 from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.referrals import Claim, Referrer, RewardEvent, Tier
-from lootkeep.kernel.clock import iso
+from lootkeep.kernel.clock import utc
 from lootkeep.views.customers import CouponView
 from lootkeep.views.customers import coupon as coupon_view
 from lootkeep.views.fields import Time, field
@@ -65,7 +65,7 @@ def progress(
 
 
 def claim_with_coupon(claim: Claim, coupon: Coupon) -> OwnClaimView:
-    return OwnClaimView(claim.id, claim.tier_id, coupon_view(coupon), iso(claim.claimed_at))
+    return OwnClaimView(claim.id, claim.tier_id, coupon_view(coupon), utc(claim.claimed_at))
 
 
 def _tier(tier: Tier, counted: int, is_claimed: bool) -> TierProgressView:

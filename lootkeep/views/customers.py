@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated
 
 import msgspec
@@ -10,7 +11,7 @@ from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.customers import Customer, CustomerStatus, EmailStatus
 from lootkeep.domain.referral_abuse import SENTENCES, RefusalReason
 from lootkeep.domain.sign_up import SignedUp
-from lootkeep.kernel.clock import iso, optional_iso
+from lootkeep.kernel.clock import optional_utc, utc
 from lootkeep.kernel.money import Hundredths, text
 from lootkeep.views.fields import Time, field
 from lootkeep.views.referrals import CodeOwnerView
@@ -31,8 +32,8 @@ class CustomerView(msgspec.Struct, frozen=True):
     orders_count: Annotated[int, field("Paid orders that were not refunded in full.", 3)]
     total_spent: Annotated[str, field("In the store's currency, refunds taken off.", "59.97")]
     average_order_value: Annotated[str, field("`total_spent` by `orders_count`.", "19.99")]
-    first_order_at: Annotated[str | None, field("When the first order was paid.", None)]
-    last_order_at: Annotated[str | None, field("When the latest order was paid.", None)]
+    first_order_at: Annotated[datetime | None, field("When the first order was paid.", None)]
+    last_order_at: Annotated[datetime | None, field("When the latest order was paid.", None)]
     tags: Annotated[list[str], field("Words for sorting customers.", [])]
     note: Annotated[str | None, field("For staff only.", None)]
     created_at: Time
@@ -88,12 +89,12 @@ def customer(record: Customer, referrer: Customer | None) -> CustomerView:
         orders_count=record.orders_count,
         total_spent=text(record.total_spent),
         average_order_value=text(Hundredths(average)),
-        first_order_at=optional_iso(record.first_order_at),
-        last_order_at=optional_iso(record.last_order_at),
+        first_order_at=optional_utc(record.first_order_at),
+        last_order_at=optional_utc(record.last_order_at),
         tags=msgspec.json.decode(record.tags),
         note=record.note,
-        created_at=iso(record.created_at),
-        updated_at=iso(record.updated_at),
+        created_at=utc(record.created_at),
+        updated_at=utc(record.updated_at),
     )
 
 
@@ -105,7 +106,7 @@ def coupon(record: Coupon) -> CouponView:
         value=text(record.value),
         currency=record.currency,
         times_used=record.times_used,
-        expires_at=iso(record.expires_at),
+        expires_at=utc(record.expires_at),
     )
 
 

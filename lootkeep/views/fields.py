@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
@@ -12,7 +13,7 @@ def field(description: str, example: Any) -> Meta:
     return Meta(description=description, examples=[example])
 
 
-Time = Annotated[str, field("When, in UTC.", "2026-11-15T10:30:00Z")]
+Time = Annotated[datetime, field("When, in UTC.", "2026-11-15T10:30:00Z")]
 
 # Stored as JSON and answered as stored: every number keeps the digits it was sent with.
 Metadata = Annotated[

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 import msgspec
 
 from lootkeep.domain.orders import Refund, Sale
-from lootkeep.kernel.clock import iso
+from lootkeep.kernel.clock import utc
 from lootkeep.kernel.money import text
 
 
@@ -30,11 +31,11 @@ class OrderData(msgspec.Struct, frozen=True):
 
 
 class OrderCreatedData(OrderData, frozen=True):
-    created_at: str
+    created_at: datetime
 
 
 class OrderCompletedData(OrderData, frozen=True):
-    completed_at: str
+    completed_at: datetime
 
 
 class OrderRefundedData(OrderData, frozen=True):
@@ -43,11 +44,11 @@ class OrderRefundedData(OrderData, frozen=True):
     refunded_total: str
     is_partial: bool
     reason: str | None
-    refunded_at: str
+    refunded_at: datetime
 
 
 def created(sale: Sale) -> OrderCreatedData:
-    return OrderCreatedData(**_common(sale), created_at=iso(sale.order.created_at))
+    return OrderCreatedData(**_common(sale), created_at=utc(sale.order.created_at))
 
 
 def paid(sale: Sale) -> OrderData:
@@ -56,7 +57,7 @@ def paid(sale: Sale) -> OrderData:
 
 def completed(sale: Sale) -> OrderCompletedData:
     assert sale.order.completed_at is not None
-    return OrderCompletedData(**_common(sale), completed_at=iso(sale.order.completed_at))
+    return OrderCompletedData(**_common(sale), completed_at=utc(sale.order.completed_at))
 
 
 def refunded(sale: Sale, refund: Refund) -> OrderRefundedData:
@@ -67,7 +68,7 @@ def refunded(sale: Sale, refund: Refund) -> OrderRefundedData:
         refunded_total=text(sale.order.refunded_total),
         is_partial=sale.order.status == "partially_refunded",
         reason=refund.reason,
-        refunded_at=iso(refund.created_at),
+        refunded_at=utc(refund.created_at),
     )
 
 

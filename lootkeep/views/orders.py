@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated
 
 import msgspec
 
 from lootkeep.domain.orders import OrderItem, OrderStatus, Refund, Sale
-from lootkeep.kernel.clock import iso, optional_iso
+from lootkeep.kernel.clock import optional_utc, utc
 from lootkeep.kernel.money import text
 from lootkeep.views.fields import Metadata, Time, field
 
@@ -63,10 +64,10 @@ class OrderView(msgspec.Struct, frozen=True):
     metadata: Metadata
     created_at: Time
     updated_at: Time
-    paid_at: Annotated[str | None, field("When it was paid.", None)]
-    completed_at: Annotated[str | None, field("When everything was delivered.", None)]
-    cancelled_at: Annotated[str | None, field("When it was cancelled.", None)]
-    refunded_at: Annotated[str | None, field("When it was last refunded.", None)]
+    paid_at: Annotated[datetime | None, field("When it was paid.", None)]
+    completed_at: Annotated[datetime | None, field("When everything was delivered.", None)]
+    cancelled_at: Annotated[datetime | None, field("When it was cancelled.", None)]
+    refunded_at: Annotated[datetime | None, field("When it was last refunded.", None)]
 
 
 class OrderCheckView(msgspec.Struct, frozen=True):
@@ -118,12 +119,12 @@ def order(sale: Sale) -> OrderView:
         cancel_reason=record.cancel_reason,
         external_id=record.external_id,
         metadata=msgspec.Raw(record.metadata.encode()),
-        created_at=iso(record.created_at),
-        updated_at=iso(record.updated_at),
-        paid_at=optional_iso(record.paid_at),
-        completed_at=optional_iso(record.completed_at),
-        cancelled_at=optional_iso(record.cancelled_at),
-        refunded_at=optional_iso(record.refunded_at),
+        created_at=utc(record.created_at),
+        updated_at=utc(record.updated_at),
+        paid_at=optional_utc(record.paid_at),
+        completed_at=optional_utc(record.completed_at),
+        cancelled_at=optional_utc(record.cancelled_at),
+        refunded_at=optional_utc(record.refunded_at),
     )
 
 
@@ -132,7 +133,7 @@ def placed(sale: Sale) -> PlacedOrderView:
 
 
 def refunded(sale: Sale, given: Refund) -> RefundedOrderView:
-    refund = RefundView(given.id, text(given.amount), given.reason, iso(given.created_at))
+    refund = RefundView(given.id, text(given.amount), given.reason, utc(given.created_at))
     return RefundedOrderView(order(sale), refund)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
@@ -16,7 +17,7 @@ from lootkeep.domain.products import (
     stock_status,
 )
 from lootkeep.kernel import money
-from lootkeep.kernel.clock import Instant, iso
+from lootkeep.kernel.clock import Instant, utc
 from lootkeep.views.fields import Metadata, Time, field
 
 
@@ -66,7 +67,7 @@ class ProductUpdated(ProductEvent, frozen=True):
 
 
 class ProductDeleted(ProductEvent, frozen=True):
-    deleted_at: str
+    deleted_at: datetime
 
 
 def product(record: Product) -> ProductView:
@@ -92,8 +93,8 @@ def product(record: Product) -> ProductView:
         image_url=record.image_url,
         sales_count=record.sales_count,
         metadata=msgspec.Raw(record.metadata),
-        created_at=iso(record.created_at),
-        updated_at=iso(record.updated_at),
+        created_at=utc(record.created_at),
+        updated_at=utc(record.updated_at),
     )
 
 
@@ -106,7 +107,7 @@ def updated(record: Product, changes: list[str]) -> ProductUpdated:
 
 
 def deleted(record: Product, now: Instant) -> ProductDeleted:
-    return ProductDeleted(**_snapshot(record), deleted_at=iso(now))
+    return ProductDeleted(**_snapshot(record), deleted_at=utc(now))
 
 
 def _snapshot(record: Product) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Annotated
 
 import msgspec
@@ -21,7 +22,7 @@ from lootkeep.domain.referrals import (
     RewardEvent,
     TopReferrer,
 )
-from lootkeep.kernel.clock import iso, optional_iso
+from lootkeep.kernel.clock import optional_utc, utc
 from lootkeep.kernel.money import Hundredths
 from lootkeep.views.fields import Time, field
 from lootkeep.views.money import number
@@ -48,7 +49,7 @@ class ReferralView(msgspec.Struct, frozen=True):
     referred_at: Time
     referrer: ReferrerView
     status: Annotated[ReferralStatus, field("`successful` once there is a paid order.", "successful")]
-    first_order_at: Annotated[str | None, field("When the first order was paid.", "2026-11-16T08:00:00Z")]
+    first_order_at: Annotated[datetime | None, field("When the first order was paid.", "2026-11-16T08:00:00Z")]
 
 
 class StatisticsView(msgspec.Struct, frozen=True):
@@ -136,10 +137,10 @@ def referral(entry: ReferralEntry) -> ReferralView:
         id=entry.customer_id,
         name=entry.name,
         email=entry.email,
-        referred_at=iso(entry.referred_at),
+        referred_at=utc(entry.referred_at),
         referrer=ReferrerView(entry.referrer_id, entry.referrer_name, entry.referrer_email, entry.referral_code),
         status=entry.status,
-        first_order_at=optional_iso(entry.first_order_at),
+        first_order_at=optional_utc(entry.first_order_at),
     )
 
 
@@ -177,7 +178,7 @@ def claim_entry(entry: ClaimEntry) -> ClaimView:
         customer=ClaimCustomerView(entry.customer_id, entry.customer_name, entry.customer_email),
         tier=ClaimTierView(entry.tier_id, entry.tier_name, entry.referrals_required),
         coupon=ClaimCouponView(entry.coupon_id, entry.coupon_code, 1 if entry.coupon_status == "used" else 0),
-        claimed_at=iso(entry.claimed_at),
+        claimed_at=utc(entry.claimed_at),
     )
 
 
@@ -188,7 +189,7 @@ def refused_referral(entry: RefusedEntry) -> RefusedReferralView:
         referrer=ClaimCustomerView(entry.referrer_id, entry.referrer_name, entry.referrer_email),
         reason=entry.reason,
         explanation=SENTENCES[entry.reason],
-        created_at=iso(entry.created_at),
+        created_at=utc(entry.created_at),
     )
 
 

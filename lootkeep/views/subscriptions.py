@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
@@ -10,7 +11,7 @@ from lootkeep.domain.customers import Customer
 from lootkeep.domain.orders import Sale
 from lootkeep.domain.products import BillingInterval
 from lootkeep.domain.subscriptions import Subscription, SubscriptionStatus
-from lootkeep.kernel.clock import iso, optional_iso
+from lootkeep.kernel.clock import optional_utc, utc
 from lootkeep.kernel.money import text
 from lootkeep.views import orders
 from lootkeep.views.fields import Time, field
@@ -31,11 +32,11 @@ class SubscriptionView(msgspec.Struct, frozen=True):
     currency: Annotated[str, field("ISO 4217.", "USD")]
     interval: Annotated[BillingInterval, field("Unit of the period.", "month")]
     interval_count: Annotated[int, field("Units in a period.", 1)]
-    current_period_start: Annotated[str, field("When the latest paid period begins.", "2026-11-15T10:30:00Z")]
-    current_period_end: Annotated[str, field("When it ends, and the next begins.", "2026-12-15T10:30:00Z")]
+    current_period_start: Annotated[datetime, field("When the latest paid period begins.", "2026-11-15T10:30:00Z")]
+    current_period_end: Annotated[datetime, field("When it ends, and the next begins.", "2026-12-15T10:30:00Z")]
     cancel_at_period_end: Annotated[bool, field("Whether it was cancelled to the end of its period.", False)]
-    cancelled_at: Annotated[str | None, field("When cancelling was asked.", None)]
-    ends_at: Annotated[str | None, field("When it ends or ended.", None)]
+    cancelled_at: Annotated[datetime | None, field("When cancelling was asked.", None)]
+    ends_at: Annotated[datetime | None, field("When it ends or ended.", None)]
     cancel_reason: Annotated[str | None, field("Why it was cancelled.", None)]
     renewals_count: Annotated[int, field("How often it was renewed.", 0)]
     latest_order_id: Annotated[int | None, field("The order that paid the latest period.", 123)]
@@ -61,8 +62,8 @@ class SubscriptionData(msgspec.Struct, frozen=True):
     interval: BillingInterval
     interval_count: int
     status: SubscriptionStatus
-    current_period_start: str
-    current_period_end: str
+    current_period_start: datetime
+    current_period_end: datetime
     order_id: int | None
 
 
@@ -71,8 +72,8 @@ class SubscriptionRenewedData(SubscriptionData, frozen=True):
 
 
 class SubscriptionCancelledData(SubscriptionData, frozen=True):
-    cancelled_at: str | None
-    ends_at: str | None
+    cancelled_at: datetime | None
+    ends_at: datetime | None
     reason: str | None
 
 
@@ -86,16 +87,16 @@ def subscription(record: Subscription, customer: Customer) -> SubscriptionView:
         currency=record.currency,
         interval=record.interval,
         interval_count=record.interval_count,
-        current_period_start=iso(record.current_period_start),
-        current_period_end=iso(record.current_period_end),
+        current_period_start=utc(record.current_period_start),
+        current_period_end=utc(record.current_period_end),
         cancel_at_period_end=record.cancel_at_period_end,
-        cancelled_at=optional_iso(record.cancelled_at),
-        ends_at=optional_iso(record.ends_at),
+        cancelled_at=optional_utc(record.cancelled_at),
+        ends_at=optional_utc(record.ends_at),
         cancel_reason=record.cancel_reason,
         renewals_count=record.renewals_count,
         latest_order_id=record.latest_order_id,
-        created_at=iso(record.created_at),
-        updated_at=iso(record.updated_at),
+        created_at=utc(record.created_at),
+        updated_at=utc(record.updated_at),
     )
 
 
@@ -114,8 +115,8 @@ def renewed(record: Subscription, customer: Customer) -> SubscriptionRenewedData
 def cancelled(record: Subscription, customer: Customer) -> SubscriptionCancelledData:
     return SubscriptionCancelledData(
         **_snapshot(record, customer),
-        cancelled_at=optional_iso(record.cancelled_at),
-        ends_at=optional_iso(record.ends_at),
+        cancelled_at=optional_utc(record.cancelled_at),
+        ends_at=optional_utc(record.ends_at),
         reason=record.cancel_reason,
     )
 
@@ -132,7 +133,7 @@ def _snapshot(record: Subscription, customer: Customer) -> dict[str, Any]:
         "interval": record.interval,
         "interval_count": record.interval_count,
         "status": record.status,
-        "current_period_start": iso(record.current_period_start),
-        "current_period_end": iso(record.current_period_end),
+        "current_period_start": utc(record.current_period_start),
+        "current_period_end": utc(record.current_period_end),
         "order_id": record.latest_order_id,
     }

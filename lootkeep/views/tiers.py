@@ -8,7 +8,7 @@ import msgspec
 
 from lootkeep.domain.referrals import RewardType, Tier, TierTerms
 from lootkeep.kernel import money
-from lootkeep.kernel.clock import iso
+from lootkeep.kernel.clock import utc
 from lootkeep.views.fields import Time, field
 from lootkeep.views.money import in_words, percent
 
@@ -51,8 +51,8 @@ def tier(record: Tier) -> TierView:
         sort_order=record.sort_order,
         formatted_reward=formatted_reward(record),
         claims_count=record.claims_count,
-        created_at=iso(record.created_at),
-        updated_at=iso(record.updated_at),
+        created_at=utc(record.created_at),
+        updated_at=utc(record.updated_at),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Annotated
 
 import msgspec
@@ -11,12 +12,12 @@ from lootkeep.domain.deliveries import Attempt, Delivery, DeliveryStatus, Outcom
 from lootkeep.domain.events import RecordedEvent
 from lootkeep.domain.replays import Replay
 from lootkeep.domain.webhooks import Webhook
-from lootkeep.kernel.clock import iso, optional_iso
+from lootkeep.kernel.clock import optional_utc, utc
 from lootkeep.views.fields import Time, field
 
 _DELIVERY_ID = "wh_6f1c9a52-0d6e-4b6e-9a55-0c3f1d2b7a10"
 
-OptionalTime = Annotated[str | None, field("When, in UTC; null until then.", "2026-11-15T10:30:01Z")]
+OptionalTime = Annotated[datetime | None, field("When, in UTC; null until then.", "2026-11-15T10:30:01Z")]
 
 
 class WebhookView(msgspec.Struct, frozen=True):
@@ -54,7 +55,7 @@ class DeliveryView(msgspec.Struct, frozen=True):
     response_code: Annotated[int | None, field("The latest answer's status.", 200)]
     reason: Annotated[str | None, field("Why the latest attempt failed, in words.", None)]
     created_at: Time
-    next_attempt_at: Annotated[str | None, field("When it is sent next; null when it is over.", None)]
+    next_attempt_at: Annotated[datetime | None, field("When it is sent next; null when it is over.", None)]
     finished_at: OptionalTime
 
 
@@ -106,12 +107,12 @@ class EventFeedView(msgspec.Struct, frozen=True):
 
 
 def webhook(record: Webhook) -> WebhookView:
-    return WebhookView(record.id, record.url, record.event_types, record.is_active, iso(record.created_at))
+    return WebhookView(record.id, record.url, record.event_types, record.is_active, utc(record.created_at))
 
 
 def webhook_with_secret(record: Webhook, secret: str) -> WebhookWithSecretView:
     return WebhookWithSecretView(
-        record.id, record.url, record.event_types, record.is_active, secret, iso(record.created_at)
+        record.id, record.url, record.event_types, record.is_active, secret, utc(record.created_at)
     )
 
 
@@ -129,9 +130,9 @@ def delivery(record: Delivery) -> DeliveryView:
         attempts_count=record.attempts_count,
         response_code=record.response_code,
         reason=record.reason,
-        created_at=iso(record.created_at),
-        next_attempt_at=iso(record.due_at) if record.status == "pending" else None,
-        finished_at=optional_iso(record.finished_at),
+        created_at=utc(record.created_at),
+        next_attempt_at=utc(record.due_at) if record.status == "pending" else None,
+        finished_at=optional_utc(record.finished_at),
     )
 
 
@@ -143,19 +144,19 @@ def replay(record: Replay) -> ReplayView:
     return ReplayView(
         id=record.id,
         webhook_id=record.webhook_id,
-        since=iso(record.since),
+        since=utc(record.since),
         event_types=msgspec.json.decode(record.event_types),
         total=record.total,
         done=record.done,
-        created_at=iso(record.created_at),
-        finished_at=optional_iso(record.finished_at),
+        created_at=utc(record.created_at),
+        finished_at=optional_utc(record.finished_at),
     )
 
 
 def feed(events: Sequence[RecordedEvent], after: int, size: int) -> EventFeedView:
     """One event more than asked for was read, to know whether there is more."""
     shown = events[:size]
-    found = [EventView(e.id, e.type, iso(e.created_at), msgspec.Raw(e.data.encode())) for e in shown]
+    found = [EventView(e.id, e.type, utc(e.created_at), msgspec.Raw(e.data.encode())) for e in shown]
     return EventFeedView(found, shown[-1].id if shown else after, len(events) > size)
 
 
@@ -163,8 +164,8 @@ def _attempt(record: Attempt) -> AttemptView:
     return AttemptView(
         number=record.number,
         outcome=record.outcome,
-        started_at=iso(record.started_at),
-        finished_at=optional_iso(record.finished_at),
+        started_at=utc(record.started_at),
+        finished_at=optional_utc(record.finished_at),
         response_code=record.response_code,
         response_time_ms=record.latency_ms,
         reason=record.reason,

@@ -169,7 +169,7 @@ class Store(RuleBasedStateMachine):
 
     @initialize(target=people, event=st.sampled_from(["signup", "first_purchase"]))
     def open_the_store(self, event: str) -> Any:
-        """A catalogue, a tier within reach, welcome coupons, and two customers of whom one brought the other."""
+        """A catalogue, a tier within reach, welcome coupons, and a customer who brought another, who has bought."""
         for name, fields in CATALOGUE.items():
             terms = msgspec.structs.replace(PLAIN, name=name, **fields)
             self.products[name] = self.run(product_services.create(self.deps, terms))
@@ -177,9 +177,11 @@ class Store(RuleBasedStateMachine):
         changes = {"referral_reward_event": event, "referral_welcome_discount_enabled": True}
         self.run(referral_services.change_settings(self.deps, changes))
         first = self._sign_up(SignUp("first@first.example", "First"))
-        return multiple(first, self._sign_up(SignUp("x@x.example", "X", referral_code=first.referral_code)))
+        second = self._sign_up(SignUp("second@second.example", "Second", referral_code=first.referral_code))
+        self._place(second.id, [("rank", 1)], None, is_paid=True)
+        return multiple(first, second)
 
-    @rule(time=st.sampled_from([HOUR, DAY, 31 * DAY]))
+    @rule(time=st.sampled_from([HOUR, DAY, 30 * DAY]))
     def wait(self, time: int) -> None:
         self.world.clock.advance(time)
 
@@ -391,8 +393,10 @@ class Store(RuleBasedStateMachine):
         self._tell_payment(sale)
         self.sales[order_id] = sale
 
-    @rule(order_id=placed, asked=st.sampled_from([None, None, 1, 5_00, 1000_00]))
-    def refund(self, order_id: int, asked: int | None) -> None:
+    @rule(order_id=st.none() | placed, asked=st.sampled_from([None, None, 1, 5_00, 1000_00]))
+    def refund(self, order_id: int | None, asked: int | None) -> None:
+        """Any order, or the newest."""
+        order_id = order_id or max(self.sales)
         before = self.sales[order_id].order
         amount = None if asked is None else Hundredths(asked)
         deed = services.refund(self.deps, order_id, amount, None)

@@ -114,7 +114,7 @@ async function post(url, body, headers) {
   }
 }
 
-// Says `ready` when the events are in the queue, held back, and lets them go at the first line of input.
+// Says `ready` when the events are in the queue, held back; lets them go at the first line of input, ends at the next.
 async function events(count) {
   const queue = new Queue("events", { connection, defaultJobOptions: { removeOnComplete: true } });
   const event = { type: "order.paid", created_at: new Date().toISOString(), data: process.env.PEER_DATA };
@@ -122,19 +122,13 @@ async function events(count) {
   for (let left = count; left > 0; left -= 500) {
     await queue.addBulk(Array.from({ length: Math.min(left, 500) }, () => ({ name: "event", data: event })));
   }
+  const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
   console.log("ready");
-  await new Promise((resolve) => createInterface({ input: process.stdin }).once("line", resolve));
+  await lines.next();
   await queue.resume();
-  console.log("done");
-}
-
-// Tells how many deliveries are recorded as made, each with its attempt.
-async function recorded() {
-  const { rows } = await pool.query(`SELECT count(*) FROM deliveries JOIN attempts ON delivery_id = deliveries.id
-    WHERE status = 'delivered' AND outcome = 'delivered' AND attempts.finished_at IS NOT NULL`);
-  console.log(rows[0].count);
+  await lines.next();
 }
 
 const [command, count] = process.argv.slice(2);
-await { prepare, work, events, recorded }[command](Number(count));
+await { prepare, work, events }[command](Number(count));
 if (command !== "work") process.exit(0);

@@ -1,0 +1,107 @@
+"""The check behind `lootkeep webhooks certify`: sends each case, judges the answers, gives advice."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import Any, NamedTuple
+
+from lootkeep.cli.certify_cases import Case, Request, cases
+from lootkeep.domain.addresses import Network
+from lootkeep.domain.deliveries import DEADLINE_SECONDS, Result
+from lootkeep.domain.webhooks import Rules, checked_url
+from lootkeep.engines.outbound import Outbound
+from lootkeep.kernel.clock import SystemClock
+from lootkeep.kernel.ids import RandomIds
+
+# The receiver is the developer's own, wherever it runs.
+_ANYWHERE: tuple[Network, ...] = (ipaddress.ip_network("0.0.0.0/0"), ipaddress.ip_network("::/0"))
+_REFUSALS = (401, 403, 400)
+_SLOW = f"Keep the delivery, answer 200 and work afterwards: after {DEADLINE_SECONDS} s it counts as failed."
+_UNTRIED = "not sent, because the first delivery got no answer"
+
+
+class Check(NamedTuple):
+    """What a case came to; there is advice when it failed."""
+
+    name: str
+    is_passed: bool
+    expected: str
+    got: str
+    advice: str | None
+    slowest_ms: int | None
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "passed": self.is_passed,
+            "expected": self.expected,
+            "got": self.got,
+            "advice": self.advice,
+            "slowest_ms": self.slowest_ms,
+        }
+
+
+async def certify(url: str, secret: str) -> list[Check]:
+    checked_url(url, Rules(allow_insecure=True, allowed_networks=_ANYWHERE))
+    outbound = Outbound(_ANYWHERE)
+    try:
+        return await _examine(outbound, url, cases(secret, RandomIds(), SystemClock().now()))
+    finally:
+        await outbound.close()
+
+
+async def _examine(outbound: Outbound, url: str, planned: list[Case]) -> list[Check]:
+    """One after the other, as order matters. Who does not answer the first is not kept waiting for the rest."""
+    checks: list[Check] = []
+    results: list[Result] = []
+    for case in planned:
+        if results and results[0].response_code is None:
+            checks.append(Check(case.name, False, _expected(case), _UNTRIED, None, None))
+            continue
+        answers = [await _send(outbound, url, request) for request in case.requests]
+        checks.append(_judge(case, answers))
+        results += answers
+    return [*checks, _speed(results)]
+
+
+async def _send(outbound: Outbound, url: str, request: Request) -> Result:
+    return await outbound.post(url, request.body, request.headers)
+
+
+def _judge(case: Case, answers: list[Result]) -> Check:
+    wrong = [answer for answer in answers if not _fits(case, answer)]
+    slowest = max(answer.latency_ms for answer in answers)
+    advice = _advice(case, wrong[0]) if wrong else None
+    return Check(case.name, not wrong, _expected(case), _got((wrong or answers)[0]), advice, slowest)
+
+
+def _fits(case: Case, answer: Result) -> bool:
+    return answer.is_delivered if case.is_good else answer.response_code in _REFUSALS
+
+
+def _expected(case: Case) -> str:
+    return "2xx" if case.is_good else "401, 403 or 400"
+
+
+def _got(answer: Result) -> str:
+    return answer.reason or f"answered {answer.response_code}"
+
+
+def _advice(case: Case, answer: Result) -> str:
+    if answer.response_code is None:
+        return "Start the receiver, check the address, and see that every request gets an answer."
+    return case.advice
+
+
+def _speed(results: list[Result]) -> Check:
+    """Over all that was sent: a refusal has to be as quick as the rest."""
+    unanswered = [result for result in results if result.response_code is None]
+    slowest = max(result.latency_ms for result in results)
+    return Check(
+        name="answers in time",
+        is_passed=not unanswered,
+        expected=f"within {DEADLINE_SECONDS} s",
+        got=_got(unanswered[0]) if unanswered else f"slowest after {slowest} ms",
+        advice=_SLOW if slowest >= DEADLINE_SECONDS * 1000 else None,
+        slowest_ms=slowest,
+    )

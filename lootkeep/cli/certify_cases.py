@@ -1,0 +1,161 @@
+"""The cases that `lootkeep webhooks certify` sends, made and signed as the service makes and signs deliveries."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import msgspec
+
+from lootkeep.domain import deliveries, signing
+from lootkeep.domain.receiving import TOLERANCE
+from lootkeep.kernel.clock import HOUR, MINUTE, SECOND, Instant, iso, utc
+from lootkeep.kernel.ids import Ids
+from lootkeep.views.order_events import ItemData, OrderData
+
+# The largest order that a store takes: so many lines, with names so long, of characters that take four bytes.
+_MOST_LINES = 100
+_LONGEST_NAME = 255
+
+
+class Request(NamedTuple):
+    body: bytes
+    headers: dict[str, str]
+
+
+class Case(NamedTuple):
+    """What is sent, whether a receiver should take it, and what to do when it does not act so."""
+
+    name: str
+    is_good: bool
+    requests: list[Request]
+    advice: str
+
+
+def cases(secret: str, ids: Ids, now: Instant) -> list[Case]:
+    post = _Post(secret, ids, now)
+    order = post.signed("order.paid", _paid())
+    return [
+        Case(
+            "correct delivery",
+            True,
+            [order],
+            "Verify the raw body, before anything parses it, with the secret given here, and answer 200.",
+        ),
+        Case(
+            "duplicate",
+            True,
+            [order],
+            "Answer 200 to an id that was handled before, and do nothing: any other answer has it sent again.",
+        ),
+        Case(
+            "out of order",
+            True,
+            post.backwards(),
+            "Take events in any order, and go by created_at or by reading the order anew from the API.",
+        ),
+        Case(
+            "unknown event type",
+            True,
+            [post.signed("wishlist.created", {"wishlist_id": 7})],
+            "Answer 200 to event types that you do not know: new ones may come with a new version.",
+        ),
+        Case(
+            "large body",
+            True,
+            [post.signed("order.paid", _paid(items=_MOST_LINES))],
+            "Raise the limit of your framework or proxy to 1 MiB: large orders have large bodies.",
+        ),
+        Case(
+            "rotated secret",
+            True,
+            [post.signed("order.paid", _paid(), other_secret=ids.webhook_secret())],
+            "Split webhook-signature at blanks and take the delivery when any of its signatures fits.",
+        ),
+        *_bad(post, ids),
+    ]
+
+
+def _bad(post: _Post, ids: Ids) -> list[Case]:
+    unsigned, changed = post.signed("order.paid", _paid()), post.signed("order.paid", _paid())
+    bare = {name: value for name, value in unsigned.headers.items() if "signature" not in name.lower()}
+    return [
+        Case(
+            "wrong signature",
+            False,
+            [_Post(ids.webhook_secret(), ids, post.now).signed("order.paid", _paid())],
+            "Compute the signature with your secret, compare in constant time, and answer 401 when it differs.",
+        ),
+        Case(
+            "no signature",
+            False,
+            [Request(unsigned.body, bare)],
+            "Answer 401 when the signature's header is missing: anybody can post to your address.",
+        ),
+        Case(
+            "changed body",
+            False,
+            [Request(changed.body.replace(b'"59.97"', b'"09.97"'), changed.headers)],
+            "Compute the signature over the body that was received, not over what a header or a cache says.",
+        ),
+        Case(
+            "old timestamp",
+            False,
+            [post.signed("order.paid", _paid(), age=HOUR)],
+            f"Verify webhook-signature, which covers webhook-timestamp, and refuse what is older than "
+            f"{TOLERANCE // MINUTE} minutes: it may be a recorded request.",
+        ),
+    ]
+
+
+class _Post:
+    """Makes deliveries as the service does."""
+
+    def __init__(self, secret: str, ids: Ids, now: Instant) -> None:
+        self.now = now
+        self._secret = secret
+        self._ids = ids
+
+    def signed(
+        self, event_type: str, data: object, *, age: int = 0, made: int = 0, other_secret: str | None = None
+    ) -> Request:
+        """`age` is how long ago it was signed, `made` how long ago the event happened."""
+        delivery_id = self._ids.delivery_id()
+        text = msgspec.json.encode(data).decode()
+        body = deliveries.body(delivery_id, event_type, iso(Instant(self.now - age - made)), text).encode()
+        secrets = [self._secret, other_secret] if other_secret else [self._secret]
+        return Request(body, signing.headers(body, event_type, delivery_id, secrets, (self.now - age) // SECOND))
+
+    def backwards(self) -> list[Request]:
+        """One order's refund, payment and creation: the latest arrives first."""
+        order = msgspec.structs.asdict(_paid())
+        created = order | {"status": "pending", "created_at": iso(Instant(self.now - 2 * MINUTE))}
+        refund = order | {
+            "status": "refunded",
+            "refund_id": 3,
+            "refund_amount": "59.97",
+            "refunded_total": "59.97",
+            "is_partial": False,
+            "reason": None,
+            "refunded_at": iso(self.now),
+        }
+        return [
+            self.signed("order.refunded", refund),
+            self.signed("order.paid", _paid(), made=MINUTE),
+            self.signed("order.created", created, made=2 * MINUTE),
+        ]
+
+
+def _paid(items: int = 1) -> OrderData:
+    name = "Dragon Sword" if items == 1 else "🐉" * _LONGEST_NAME
+    return OrderData(
+        order_id=123,
+        order_number="ORD-000123",
+        customer_email="mira@example.com",
+        customer_name="Mira Okafor",
+        total="59.97",
+        currency="USD",
+        status="paid",
+        items=[
+            ItemData(product_id=number, product_name=name, quantity=3, price="19.99") for number in range(1, items + 1)
+        ],
+    )

@@ -1,0 +1,175 @@
+"""The receiver behind `lootkeep webhooks listen`: it verifies, shows, forwards, and answers as it is told."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable
+from typing import Any
+
+import aiohttp
+import msgspec
+from aiohttp import web
+
+from lootkeep.cli.received import Answer, Arrival, Screen
+from lootkeep.cli.resume import Feed, Memory
+from lootkeep.domain import receiving
+from lootkeep.domain.deliveries import DEADLINE_SECONDS
+from lootkeep.kernel.clock import Clock, SystemClock
+from lootkeep.kernel.errors import StartupError
+
+# Many times what the store sends, so that it is not this tool that refuses.
+_LARGEST_BODY = 16 * 1024 * 1024
+# Longer than the sender waits, so that the listener can tell how much too slow an answer was.
+_FORWARD_SECONDS = 6 * DEADLINE_SECONDS
+# They belong to one connection, not to the message; Content-Length is counted anew.
+_HOP_BY_HOP = {"host", "connection", "keep-alive", "transfer-encoding", "content-length", "te", "trailer", "upgrade"}
+# What aiohttp would add to a forwarded request by itself.
+_ADDED = ("Accept", "Accept-Encoding", "User-Agent", "Content-Type")
+# Answers under way get so long to finish after Ctrl-C.
+_DRAIN_SECONDS = 0.5
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """What was asked for."""
+
+    secret: str | None = None
+    forward: str | None = None
+    fail: int | None = None
+    slow: float = 0
+    api: str | None = None
+    token: str | None = None
+
+
+class Tally(msgspec.Struct):
+    """What came in all."""
+
+    deliveries: int = 0
+    refused: int = 0
+    repeated: int = 0
+
+
+class Listener:
+    """Handles one request after another, each in its own task."""
+
+    def __init__(self, plan: Plan, memory: Memory, screen: Screen, clock: Clock | None = None) -> None:
+        self.tally = Tally()
+        self._plan = plan
+        self._memory = memory
+        self._screen = screen
+        self._clock = clock or SystemClock()
+        self._stopping = asyncio.Event()
+        self._session: aiohttp.ClientSession | None = None
+
+    async def run(self, listener: socket.socket, say: Callable[[str], None]) -> None:
+        """Reads what was missed, then receives until it is interrupted."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, self._stopping.set)
+        timeout = aiohttp.ClientTimeout(total=_FORWARD_SECONDS)
+        async with aiohttp.ClientSession(timeout=timeout, auto_decompress=False) as self._session:
+            if self._plan.api and self._plan.token:
+                feed = Feed(self._session, self._plan.api, self._plan.token, say)
+                missed = await feed.catch_up(self._memory, self._screen.missed)
+                say(f"{missed or 'No'} event{'s' if missed != 1 else ''} missed. Waiting for deliveries.")
+            runner = web.AppRunner(self._app(), access_log=None, auto_decompress=False, shutdown_timeout=_DRAIN_SECONDS)
+            await runner.setup()
+            await web.SockSite(runner, listener).start()
+            await self._stopping.wait()
+            await runner.cleanup()
+
+    def _app(self) -> web.Application:
+        app = web.Application(client_max_size=_LARGEST_BODY)
+        app.router.add_post("/{path:.*}", self._receive)
+        return app
+
+    async def _receive(self, request: web.Request) -> web.Response:
+        started = time.monotonic()
+        arrival = self._look_at(request, await request.read())
+        try:
+            self._screen.arrived(arrival)
+            answer = await self._answer(request, arrival)
+            await asyncio.sleep(self._plan.slow)
+            self._screen.answered(arrival, answer, round((time.monotonic() - started) * 1000))
+        except SystemExit:
+            # So rich says that nobody reads the output any more: `listen | head` has seen enough.
+            self._stopping.set()
+            raise web.HTTPServiceUnavailable from None
+        return web.Response(status=answer.status, body=answer.body, headers={"Content-Type": answer.content_type})
+
+    def _look_at(self, request: web.Request, body: bytes) -> Arrival:
+        now = self._clock.now()
+        secret = self._plan.secret
+        verdict = receiving.verify(body, dict(request.headers), secret, now) if secret else None
+        parsed = _object(body)
+        told = {name: parsed.get(name) for name in ("id", "event_type")}
+        delivery_id, event_type = (value if isinstance(value, str) else None for value in told.values())
+        times_seen = self._memory.times_seen(delivery_id) if delivery_id else 0
+        is_believed = verdict is None or verdict.is_valid
+        # What a stranger makes up must not pass for a delivery that arrived.
+        if delivery_id and is_believed:
+            self._memory.remember(delivery_id, parsed)
+        self.tally.deliveries += 1
+        self.tally.refused += not is_believed
+        self.tally.repeated += bool(times_seen)
+        return Arrival(now, delivery_id, event_type, times_seen, verdict, body)
+
+    async def _answer(self, request: web.Request, arrival: Arrival) -> Answer:
+        """Forwarding comes first: with --fail the other receiver does its work and the sender never learns of it."""
+        answer = await self._forward(request, arrival.body) if self._plan.forward else None
+        if self._plan.fail:
+            return Answer(self._plan.fail, b"told to fail", "as told by --fail")
+        if answer:
+            return answer
+        if arrival.verdict and not arrival.verdict.is_valid:
+            return Answer(401, arrival.verdict.words.encode())
+        return Answer(200, b"received")
+
+    async def _forward(self, request: web.Request, body: bytes) -> Answer:
+        """The same headers and bytes, and back what was answered to them."""
+        assert self._session
+        assert self._plan.forward
+        headers = [(name, value) for name, value in request.headers.items() if name.lower() not in _HOP_BY_HOP]
+        try:
+            async with self._session.post(
+                self._plan.forward, data=body, headers=headers, skip_auto_headers=_ADDED, allow_redirects=False
+            ) as response:
+                content_type = response.headers.get("Content-Type", "application/octet-stream")
+                return Answer(response.status, await response.read(), "by the forward address", content_type)
+        except TimeoutError:
+            return Answer(504, b"the forward address does not answer", "the forward address does not answer")
+        except (aiohttp.ClientError, OSError) as error:
+            words = f"the forward address cannot be reached: {_reason(error)}"
+            return Answer(502, words.encode(), words)
+
+
+def bind(port: int) -> socket.socket:
+    """A socket on loopback that listens already, so that nothing sent from now on is refused."""
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(("127.0.0.1", port))
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRINUSE:
+            raise StartupError(
+                f"Port {port} is in use. Stop what listens there, or choose another with --port."
+            ) from None
+        raise StartupError(f"Port {port} cannot be used: {error.strerror}. Choose another with --port.") from None
+    listener.listen()
+    return listener
+
+
+def _reason(error: Exception) -> str:
+    number = getattr(error, "errno", None)
+    return os.strerror(number).lower() if number else str(error)
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(body, type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return {}

@@ -1,0 +1,155 @@
+"""How `webhooks listen` shows what arrives: readable for people, one JSON object a line for programs."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import msgspec
+from rich.highlighter import JSONHighlighter
+from rich.text import Text
+
+from lootkeep.cli.output import out
+from lootkeep.domain.receiving import Verdict
+from lootkeep.kernel.clock import Instant, iso
+
+# More of a body than anybody reads on a screen; `--json` has all of it.
+_SHOWN_LINES = 100
+
+
+class Arrival(msgspec.Struct, frozen=True):
+    """A request as it arrived, and what the listener makes of it."""
+
+    received_at: Instant
+    id: str | None
+    event_type: str | None
+    times_seen: int
+    verdict: Verdict | None
+    body: bytes
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What the listener answered; `words` say why."""
+
+    status: int
+    body: bytes
+    words: str = ""
+    content_type: str = "text/plain"
+
+
+class FeedEvent(msgspec.Struct, frozen=True):
+    """An event as the store's feed tells it."""
+
+    id: int
+    event_type: str
+    created_at: str
+    data: msgspec.Raw
+
+
+class Screen(Protocol):
+    """Where arrivals are shown."""
+
+    def arrived(self, arrival: Arrival) -> None: ...
+
+    def answered(self, arrival: Arrival, answer: Answer, milliseconds: int) -> None: ...
+
+    def missed(self, event: FeedEvent) -> None: ...
+
+
+class Readable:
+    """In colour on a terminal, plain when it is piped."""
+
+    def arrived(self, arrival: Arrival) -> None:
+        out.print(_head(iso(arrival.received_at), arrival.event_type, arrival.id or "no id"))
+        _print_indented(_signature(arrival.verdict))
+        if arrival.times_seen:
+            words = f"seen before: this is time {arrival.times_seen + 1} of the same id, handle it once"
+            _print_indented(Text(words, "yellow"))
+        _print_indented(_pretty(arrival.body))
+
+    def answered(self, arrival: Arrival, answer: Answer, milliseconds: int) -> None:
+        words = f"answered {answer.status} after {milliseconds} ms" + (f", {answer.words}" if answer.words else "")
+        style = "green" if 200 <= answer.status < 300 else "red"
+        # Several may be under way at a time, so the id tells which one this is.
+        _print_indented(Text.assemble((_clean(words), style), "  ", (_clean(arrival.id or "no id"), "dim")))
+        out.print()
+
+    def missed(self, event: FeedEvent) -> None:
+        out.print(_head(event.created_at, event.event_type, f"event {event.id}"))
+        _print_indented(Text("missed: it happened while this listener was away", "yellow"))
+        _print_indented(_pretty(bytes(event.data)))
+        out.print()
+
+
+class JsonLines:
+    """Each delivery once, when it has been answered."""
+
+    def arrived(self, arrival: Arrival) -> None:
+        pass
+
+    def answered(self, arrival: Arrival, answer: Answer, milliseconds: int) -> None:
+        verdict = arrival.verdict
+        _print_line(
+            {
+                "kind": "delivery",
+                "received_at": iso(arrival.received_at),
+                "id": arrival.id,
+                "event_type": arrival.event_type,
+                "times_seen": arrival.times_seen,
+                "signature_ok": verdict.is_valid if verdict else None,
+                "fault": verdict.fault if verdict else None,
+                "body": _json_or_text(arrival.body),
+                "answered": answer.status,
+                "answered_after_ms": milliseconds,
+                "note": answer.words or None,
+            }
+        )
+
+    def missed(self, event: FeedEvent) -> None:
+        _print_line({"kind": "missed", "event": event})
+
+
+def _head(time: str, event_type: str | None, name: str) -> Text:
+    return Text.assemble(
+        (time, "dim"), "  ", (_clean(event_type or "no event type"), "bold cyan"), "  ", (_clean(name), "dim")
+    )
+
+
+def _print_indented(text: Text) -> None:
+    """Line by line: a block with a margin would be cut at the width of the terminal."""
+    for line in text.split("\n"):
+        out.print(Text("  ") + line)
+
+
+def _signature(verdict: Verdict | None) -> Text:
+    if verdict is None:
+        return Text("signature not checked: give --secret", "yellow")
+    return Text(_clean(verdict.words), "green" if verdict.is_valid else "bold red")
+
+
+def _pretty(body: bytes) -> Text:
+    try:
+        pretty = msgspec.json.format(body, indent=2).decode()
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        pretty = body.decode("utf-8", "replace") or "(empty body)"
+    lines = _clean(pretty).splitlines()
+    text = Text("\n".join(lines[:_SHOWN_LINES]))
+    JSONHighlighter().highlight(text)
+    if len(lines) > _SHOWN_LINES:
+        text.append(f"\n… {len(lines) - _SHOWN_LINES} more lines", "dim")
+    return text
+
+
+def _clean(text: str) -> str:
+    """What strangers send must not steer the terminal."""
+    return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text)
+
+
+def _json_or_text(body: bytes) -> Any:
+    try:
+        return msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return body.decode("utf-8", "replace")
+
+
+def _print_line(value: Any) -> None:
+    out.out(msgspec.json.encode(value).decode(), highlight=False)

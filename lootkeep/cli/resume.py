@@ -1,0 +1,185 @@
+"""What `webhooks listen` remembers from one run to the next, and the event feed that tells what it missed."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import msgspec
+
+from lootkeep.cli.received import FeedEvent
+from lootkeep.kernel.errors import StartupError
+
+# A file of about a megabyte; the store itself forgets deliveries after 30 days.
+_KEPT_ARRIVALS = 10_000
+_PREFIX = "/api/external/v1"
+_PAGE = 100
+# How long to wait when the store does not say.
+_RETRY_SECONDS = 60
+
+
+class _Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
+    """One line of the file: a delivery that arrived, or how far the feed was read."""
+
+    id: str | None = None
+    event: str | None = None
+    cursor: int | None = None
+
+
+class Memory:
+    """The ids that arrived, and the cursor. While listening the file only grows, so a crash cannot spoil it."""
+
+    def __init__(self, file: Path | None) -> None:
+        self.cursor: int | None = None
+        self._times: Counter[str] = Counter()
+        self._event_of: dict[str, str] = {}
+        self._file = file
+        if file is None:
+            return
+        try:
+            self._load(file)
+        except OSError as error:
+            raise StartupError(f"{file} cannot be used: {error.strerror}.") from None
+
+    def times_seen(self, delivery_id: str) -> int:
+        return self._times[delivery_id]
+
+    def remember(self, delivery_id: str, body: dict[str, Any]) -> None:
+        event = _fingerprint(body.get("event_type"), body.get("created_at"), body.get("data"))
+        self._write(_Line(id=delivery_id, event=event))
+
+    def move(self, cursor: int) -> None:
+        self._write(_Line(cursor=cursor))
+
+    def arrived_events(self) -> Counter[str]:
+        """How many deliveries arrived of each event: a retry has the same id and counts once."""
+        return Counter(self._event_of.values())
+
+    def _load(self, file: Path) -> None:
+        lines = _read(file)
+        for line in lines:
+            self._take(line)
+        kept = [*[line for line in lines if line.id is not None][-_KEPT_ARRIVALS:], _Line(cursor=self.cursor)]
+        fresh = file.with_name(file.name + ".new")
+        fresh.write_bytes(b"".join(_encoded(line) for line in kept))
+        fresh.replace(file)
+
+    def _take(self, line: _Line) -> None:
+        if line.cursor is not None:
+            self.cursor = line.cursor
+        if line.id is not None and line.event is not None:
+            self._times[line.id] += 1
+            self._event_of[line.id] = line.event
+
+    def _write(self, line: _Line) -> None:
+        self._take(line)
+        if self._file:
+            with self._file.open("ab") as file:
+                file.write(_encoded(line))
+
+
+class _Page(msgspec.Struct):
+    events: list[FeedEvent]
+    next_cursor: int
+    has_more: bool
+
+
+class _Answer(msgspec.Struct):
+    data: _Page | None = None
+    message: str = "this is no Lootkeep service."
+
+
+class Feed:
+    """The event feed of a store."""
+
+    def __init__(self, session: aiohttp.ClientSession, api: str, token: str, say: Callable[[str], None]) -> None:
+        self._session = session
+        self._url = api.rstrip("/").removesuffix(_PREFIX) + _PREFIX + "/events"
+        self._headers = {"Authorization": f"Bearer {token}"}
+        self._say = say
+
+    async def catch_up(self, memory: Memory, show: Callable[[FeedEvent], None]) -> int:
+        """Shows what happened since the cursor and did not arrive, and counts it. A first run has missed nothing."""
+        if memory.cursor is None:
+            memory.move(await self._end())
+        arrived = memory.arrived_events()
+        missed = 0
+        has_more = True
+        while has_more:
+            assert memory.cursor is not None
+            page = await self._page(memory.cursor, _PAGE)
+            for event in page.events:
+                known = _fingerprint(event.event_type, event.created_at, msgspec.json.decode(event.data))
+                if arrived[known]:
+                    arrived[known] -= 1
+                else:
+                    show(event)
+                    missed += 1
+            memory.move(page.next_cursor)
+            has_more = page.has_more
+        return missed
+
+    async def _end(self) -> int:
+        """The last event's cursor, found by doubling and halving: a long history is not read through for it."""
+        below, above = 0, 1
+        while (await self._page(above, 1)).events:
+            below, above = above, above * 2
+        while below < above:
+            middle = (below + above) // 2
+            if (await self._page(middle, 1)).events:
+                below = middle + 1
+            else:
+                above = middle
+        return below
+
+    async def _page(self, after: int, limit: int) -> _Page:
+        parameters = {"after": str(after), "limit": str(limit)}
+        while True:
+            try:
+                async with self._session.get(self._url, params=parameters, headers=self._headers) as response:
+                    answer = await response.read()
+            except TimeoutError:
+                raise StartupError(f"The event feed at {self._url} does not answer.") from None
+            except (aiohttp.ClientError, ValueError) as error:
+                raise StartupError(f"The event feed at {self._url} cannot be read: {error}.") from None
+            if response.status != 429:
+                return self._parsed(response.status, answer)
+            seconds = int(response.headers.get("Retry-After", _RETRY_SECONDS))
+            self._say(f"The store's rate limit is reached; reading goes on in {seconds} s.")
+            await asyncio.sleep(seconds)
+
+    def _parsed(self, status: int, body: bytes) -> _Page:
+        try:
+            answer = msgspec.json.decode(body, type=_Answer)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            answer = _Answer()
+        if status != 200 or answer.data is None:
+            raise StartupError(f"The event feed at {self._url} answered {status}: {answer.message}")
+        return answer.data
+
+
+def _fingerprint(event_type: object, created_at: object, data: object) -> str:
+    """The same for a delivery and for its event in the feed, which have no id in common."""
+    told = msgspec.json.encode([event_type, created_at, data], order="deterministic")
+    return hashlib.sha256(told).hexdigest()[:32]
+
+
+def _read(file: Path) -> list[_Line]:
+    content = file.read_bytes() if file.exists() else b""
+    # What follows the last line feed was being written when the process ended.
+    complete = content.splitlines()[: content.count(b"\n")]
+    try:
+        if content and not complete:
+            raise ValueError
+        return [msgspec.json.decode(line, type=_Line) for line in complete]
+    except ValueError:
+        raise StartupError(f"{file} was not written by `lootkeep webhooks listen`: name another file.") from None
+
+
+def _encoded(line: _Line) -> bytes:
+    return msgspec.json.encode(line) + b"\n"

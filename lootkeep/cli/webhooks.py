@@ -1,0 +1,132 @@
+"""`lootkeep webhooks`: tools for who receives deliveries."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from lootkeep.cli import certify as certifying
+from lootkeep.cli.listen import Listener, Plan, bind
+from lootkeep.cli.output import out, print_json, run
+from lootkeep.cli.received import JsonLines, Readable
+from lootkeep.cli.resume import Memory
+from lootkeep.domain import receiving
+from lootkeep.kernel.errors import StartupError
+
+app = typer.Typer(help="Receive webhooks on this machine, and check a receiver.", no_args_is_help=True)
+
+_SECRET = "The webhook's secret, as it was shown."  # noqa: S105  words of help
+_SECRET_VARIABLE = "WEBHOOK_SECRET"  # noqa: S105  a name
+
+
+@app.command()
+def listen(
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")] = 4000,
+    secret: Annotated[str | None, typer.Option(envvar=_SECRET_VARIABLE, help=_SECRET)] = None,
+    forward: Annotated[
+        str | None, typer.Option(metavar="URL", help="Pass each request on to this address and answer what it answers.")
+    ] = None,
+    fail: Annotated[
+        int | None, typer.Option(metavar="STATUS", min=300, max=599, help="Answer this status to everything.")
+    ] = None,
+    slow: Annotated[float, typer.Option(metavar="SECONDS", min=0, max=3600, help="Wait before answering.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
+    resume: Annotated[
+        Path | None, typer.Option(metavar="FILE", dir_okay=False, help="Remember in this file what arrived.")
+    ] = None,
+    api: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="The store's address: print first what was missed since last time."),
+    ] = None,
+    token: Annotated[str | None, typer.Option(help="A token with webhooks:read, for --api.")] = None,
+) -> None:
+    """Receive deliveries, verify their signatures and print them. Ctrl-C ends it.
+
+    A wrong signature is answered with 401, everything else with 200, unless --forward or --fail say otherwise.
+    With both, the other address gets each request and the sender is told that it failed.
+    """
+    if (api is None) != (token is None) or (api and not resume):
+        raise StartupError("--api, --token and --resume go together: the file holds how far the events were read.")
+    plan = Plan(_checked(secret), _web_address(forward, "--forward"), fail, slow, _web_address(api, "--api"), token)
+    listener = Listener(plan, Memory(resume), JsonLines() if json else Readable())
+    server = bind(port)
+    _greet(plan, server.getsockname()[1])
+    run(listener.run(server, _say))
+    tally = listener.tally
+    noun = "delivery" if tally.deliveries == 1 else "deliveries"
+    _say(f"{tally.deliveries} {noun}, {tally.refused} with a bad signature, {tally.repeated} seen before.")
+
+
+@app.command()
+def certify(
+    url: Annotated[str, typer.Argument(metavar="URL", help="The receiver's address.")],
+    secret: Annotated[str, typer.Option(envvar=_SECRET_VARIABLE, help=_SECRET)],
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Send a receiver good and bad deliveries and score its answers. Exits with 0 only when all passed.
+
+    It is your own receiver that is checked: plain http, this machine and private networks are allowed here,
+    though the service itself sends to public HTTPS addresses only. The deliveries are made up: use a test system.
+    """
+    checks = run(certifying.certify(url, _required(secret)))
+    passed = sum(check.is_passed for check in checks)
+    if json:
+        print_json(
+            {"url": url, "passed": passed, "total": len(checks), "checks": [check.as_json() for check in checks]}
+        )
+    else:
+        _print_checks(checks)
+        style = "bold green" if passed == len(checks) else "bold red"
+        out.print(f"\n[{style}]{passed} of {len(checks)} passed.[/]")
+    if passed < len(checks):
+        sys.exit(1)
+
+
+def _greet(plan: Plan, port: int) -> None:
+    _say(f"Listening at http://127.0.0.1:{port}/ (every path). Ctrl-C ends it.")
+    _say(f"  Signatures  {'verified' if plan.secret else 'not verified: give --secret'}")
+    if plan.forward:
+        _say(f"  Forward     {plan.forward}")
+    if plan.fail or plan.slow:
+        wait = f" after {plan.slow:g} s" if plan.slow else ""
+        _say(f"  Answers     {plan.fail or 'as usual'}{wait}")
+    _say("")
+
+
+def _print_checks(checks: list[certifying.Check]) -> None:
+    for check in checks:
+        mark = "[green]pass[/]" if check.is_passed else "[bold red]FAIL[/]"
+        out.print(f"{mark}  [bold]{check.name:<18}[/]  expected {check.expected:<18} {escape(check.got)}")
+        if check.advice:
+            out.print(f"      [yellow]{escape(check.advice)}[/]")
+
+
+def _checked(secret: str | None) -> str | None:
+    return None if secret is None else _required(secret)
+
+
+def _required(secret: str) -> str:
+    secret = secret.strip()
+    fault = receiving.secret_fault(secret)
+    if fault:
+        raise StartupError(fault)
+    return secret
+
+
+def _web_address(url: str | None, option: str) -> str | None:
+    if url is not None and not url.startswith(("http://", "https://")):
+        raise StartupError(f"{option} takes an address that begins with http:// or https://.")
+    return url
+
+
+_stderr = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
+
+
+def _say(sentence: str) -> None:
+    """On stderr, so that stdout holds deliveries only."""
+    _stderr.print(sentence, markup=False)
