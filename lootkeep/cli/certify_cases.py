@@ -8,7 +8,7 @@ import msgspec
 
 from lootkeep.domain import deliveries, signing
 from lootkeep.domain.receiving import TOLERANCE
-from lootkeep.kernel.clock import HOUR, MINUTE, SECOND, Instant, iso, utc
+from lootkeep.kernel.clock import HOUR, MINUTE, SECOND, Instant, iso
 from lootkeep.kernel.ids import Ids
 from lootkeep.views.order_events import ItemData, OrderData
 

@@ -126,11 +126,19 @@ _CANCEL = Query(
 # Counting stops here: from then on it is many.
 MOST_COUNTED = 10_000
 _BACKLOG = Query(select(func.count()).select_from(select(deliveries.c.id).where(*_DUE).limit(MOST_COUNTED).subquery()))
+# In the order of the index, so that it ends at the first row.
 _NEXT = Query(
-    select(func.min(deliveries.c.due_at))
-    .select_from(deliveries.join(webhooks, webhooks.c.id == deliveries.c.webhook_id))
+    select(deliveries.c.due_at)
+    .join(webhooks, webhooks.c.id == deliveries.c.webhook_id)
     .where(deliveries.c.status == "pending", webhooks.c.is_active)
+    .order_by(deliveries.c.due_at)
+    .limit(1)
 )
+_ANY_WAITING = Query(select(events.c.id).where(events.c.fanned_out_at.is_(None)).limit(1))
+
+
+async def has_waiting_events(tx: Transaction) -> bool:
+    return await tx.one(_ANY_WAITING) is not None
 
 
 async def fan_out(tx: Transaction, make_id: Callable[[], str], now: Instant) -> int:
@@ -235,5 +243,5 @@ async def backlog(tx: Transaction, now: Instant) -> tuple[int, Instant | None]:
 
 async def next_due(tx: Transaction) -> Instant | None:
     """When there will be something to send."""
-    ((moment,),) = await tx.all(_NEXT)
-    return None if moment is None else Instant(moment)
+    found = await tx.one(_NEXT)
+    return None if found is None else Instant(found[0])

@@ -31,6 +31,7 @@ _RUNNING = Query(
     select(*_REPLAY).where(replays.c.finished_at.is_(None)).order_by(replays.c.id).with_for_update(skip_locked=True),
     Replay,
 )
+_ANY_RUNNING = Query(select(replays.c.id).where(replays.c.finished_at.is_(None)).limit(1))
 _LAST_EVENT = Query(select(func.coalesce(func.max(events.c.id), 0)))
 _TYPES = Query(
     select(events.c.type, func.count())
@@ -99,10 +100,13 @@ async def add(tx: Transaction, webhook_id: int, since: Instant, event_types: str
     return replay
 
 
-async def step(tx: Transaction, make_id: Callable[[], str], now: Instant) -> bool:
-    """Takes every running replay one step further; False when there is none."""
-    running = await tx.all(_RUNNING)
-    for replay in running:
+async def has_running(tx: Transaction) -> bool:
+    return await tx.one(_ANY_RUNNING) is not None
+
+
+async def step(tx: Transaction, make_id: Callable[[], str], now: Instant) -> None:
+    """Takes every running replay one step further."""
+    for replay in await tx.all(_RUNNING):
         found = await tx.all(_AFTER, position=replay.cursor, size=STEP)
         due = [event for event in found if event.id <= replay.last_event_id]
         types = set(msgspec.json.decode(replay.event_types))
@@ -121,7 +125,6 @@ async def step(tx: Transaction, make_id: Callable[[], str], now: Instant) -> boo
             count=replay.done + len(wanted),
             finished=now if is_over else None,
         )
-    return bool(running)
 
 
 async def events_after(tx: Transaction, cursor: int, size: int) -> list[RecordedEvent]:

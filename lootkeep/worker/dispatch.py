@@ -84,7 +84,8 @@ class Dispatcher:
         async with self._deps.db.read() as tx:
             due = await storage.next_due(tx)
         now = self._deps.clock.now()
-        sleep = _LONGEST_SLEEP if due is None else min(_LONGEST_SLEEP, max(_SHORTEST_SLEEP, due - now))
+        # What is due already waits for room at its webhook, and whatever finishes makes room.
+        sleep = _LONGEST_SLEEP if due is None or due <= now else min(_LONGEST_SLEEP, max(_SHORTEST_SLEEP, due - now))
         waits: set[asyncio.Future[Any]] = {asyncio.ensure_future(self._wakeup.wait(sleep / SECOND))}
         if self._sending:
             waits.add(asyncio.ensure_future(self._settled.wait()))
@@ -94,10 +95,12 @@ class Dispatcher:
         self._settled.clear()
 
     async def _fan_out(self) -> bool:
-        now = self._deps.clock.now()
+        # Looked for first: an idle worker never writes, and so never wakes itself.
+        async with self._deps.db.read() as tx:
+            if not await storage.has_waiting_events(tx):
+                return False
         async with self._deps.db.write() as tx:
-            count = await storage.fan_out(tx, self._deps.ids.delivery_id, now)
-        return count > 0
+            return await storage.fan_out(tx, self._deps.ids.delivery_id, self._deps.clock.now()) > 0
 
     async def _claim(self) -> bool:
         """Fair turns: every webhook with something due gets up to its own cap, none can take another's."""
@@ -159,5 +162,8 @@ class Dispatcher:
 
 async def step_replays(deps: Deps) -> None:
     """One step of every running replay."""
+    async with deps.db.read() as tx:
+        if not await replays.has_running(tx):
+            return
     async with deps.db.write() as tx:
         await replays.step(tx, deps.ids.delivery_id, deps.clock.now())

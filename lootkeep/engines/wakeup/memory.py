@@ -19,8 +19,8 @@ class MemoryWakeup:
             await asyncio.wait_for(self._event.wait(), seconds)
         except TimeoutError:
             return
-        finally:
-            self._event.clear()
+        # Not when the wait was given up: a call that came meanwhile is for the next one who waits.
+        self._event.clear()
 
     async def close(self) -> None:
         return None

@@ -1,0 +1,339 @@
+"""Receivers of every kind, honest and hostile: each attempt ends in time, with a reason in words."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import time
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import trustme
+
+from lootkeep import __version__
+from lootkeep.domain.deliveries import DEADLINE_SECONDS, Result
+from lootkeep.domain.webhooks import LOOPBACK
+from lootkeep.engines.outbound import Outbound
+from tests.receiver import Behaviour, Receiver, hanging, repeating, resetting, saying
+
+BODY = b'{"id":"wh_1"}'
+HEADERS = {"X-Webhook-Event": "order.paid"}
+OK = b"HTTP/1.1 200 OK\r\n"
+CLOSED = "the connection was closed before the answer was complete"
+NOT_HTTP = "answered something that is not HTTP"
+# A loaded machine may be late; the client itself rounds its deadline up to a whole second of its clock.
+LATEST_END = DEADLINE_SECONDS + 2
+
+
+@pytest.fixture(scope="module")
+def authority() -> trustme.CA:
+    return trustme.CA()
+
+
+@pytest.fixture
+async def outbound(authority: trustme.CA) -> AsyncIterator[Outbound]:
+    """May reach loopback, and trusts the test's own authority only."""
+    trust = ssl.create_default_context()
+    authority.configure_trust(trust)
+    outbound = Outbound(LOOPBACK, trust)
+    yield outbound
+    await outbound.close()
+
+
+@pytest.fixture
+async def receiver() -> AsyncIterator[Receiver]:
+    async with Receiver() as receiver:
+        yield receiver
+
+
+def serving(certificate: trustme.LeafCert) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    certificate.configure_cert(context)
+    return context
+
+
+async def post(outbound: Outbound, receiver: Receiver, behaviour: Behaviour | None = None) -> Result:
+    receiver.behaviour = behaviour
+    return await outbound.post(receiver.url, BODY, HEADERS)
+
+
+async def reason_over_tls(outbound: Outbound, certificate: trustme.LeafCert) -> str | None:
+    async with Receiver(serving(certificate)) as receiver:
+        result = await post(outbound, receiver)
+        assert (result.is_delivered, result.response_code, receiver.received) == (False, None, [])
+        return result.reason
+
+
+# HTTPS
+
+
+async def test_a_receiver_with_a_good_certificate_gets_the_body_and_the_headers(
+    outbound: Outbound, authority: trustme.CA
+) -> None:
+    async with Receiver(serving(authority.issue_cert("127.0.0.1"))) as receiver:
+        result = await post(outbound, receiver)
+        (request,) = receiver.received
+    assert (result.is_delivered, result.response_code, result.reason) == (True, 200, None)
+    assert (result.excerpt, type(result.latency_ms)) == ("told to answer 200", int)
+    assert (request.path, request.body) == ("/hook", BODY)
+    assert request.headers["Content-Type"] == "application/json"
+    assert request.headers["User-Agent"] == f"Lootkeep/{__version__}"
+    assert request.headers["X-Webhook-Event"] == "order.paid"
+    assert request.headers["Content-Length"] == str(len(BODY))
+
+
+async def test_an_expired_certificate_is_refused(outbound: Outbound, authority: trustme.CA) -> None:
+    now = datetime.now(UTC)
+    old = authority.issue_cert("127.0.0.1", not_before=now - timedelta(days=9), not_after=now - timedelta(days=1))
+    assert await reason_over_tls(outbound, old) == "certificate expired"
+
+
+async def test_a_certificate_for_another_host_is_refused(outbound: Outbound, authority: trustme.CA) -> None:
+    assert await reason_over_tls(outbound, authority.issue_cert("other.example")) == "certificate is for another host"
+
+
+async def test_a_certificate_of_an_unknown_authority_is_refused(outbound: Outbound) -> None:
+    assert await reason_over_tls(outbound, trustme.CA().issue_cert("127.0.0.1")) == "certificate is not trusted"
+
+
+async def test_a_certificate_that_is_not_valid_yet_is_refused(outbound: Outbound, authority: trustme.CA) -> None:
+    now = datetime.now(UTC)
+    early = authority.issue_cert("127.0.0.1", not_before=now + timedelta(days=1), not_after=now + timedelta(days=9))
+    assert await reason_over_tls(outbound, early) == "certificate is not trusted"
+
+
+async def test_the_certificates_of_the_test_are_not_trusted_by_default(authority: trustme.CA) -> None:
+    outbound = Outbound(LOOPBACK)
+    assert await reason_over_tls(outbound, authority.issue_cert("127.0.0.1")) == "certificate is not trusted"
+    await outbound.close()
+
+
+async def test_a_receiver_that_speaks_no_tls_is_told_so(outbound: Outbound) -> None:
+    server = await asyncio.start_server(greet_in_plain_text, "127.0.0.1", 0)
+    result = await outbound.post(f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/", BODY, HEADERS)
+    server.close()
+    assert (result.is_delivered, result.response_code, result.reason) == (False, None, "the TLS handshake failed")
+
+
+async def greet_in_plain_text(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    await reader.read(1)
+    writer.write(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+    writer.close()
+
+
+# Answers
+
+
+@pytest.mark.parametrize("status", [200, 201, 202, 204, 226, 299])
+async def test_any_2xx_is_a_success(outbound: Outbound, receiver: Receiver, status: int) -> None:
+    receiver.answers = [status]
+    result = await post(outbound, receiver)
+    assert (result.is_delivered, result.response_code, result.reason) == (True, status, None)
+
+
+@pytest.mark.parametrize("status", [400, 401, 404, 410, 429, 500, 503, 599, 999])
+async def test_anything_else_is_a_failure_that_names_the_status(
+    outbound: Outbound, receiver: Receiver, status: int
+) -> None:
+    receiver.answers = [status]
+    result = await post(outbound, receiver)
+    assert (result.is_delivered, result.response_code, result.reason) == (False, status, f"answered {status}")
+
+
+@pytest.mark.parametrize("status", [300, 301, 302, 303, 304, 307, 308])
+async def test_a_redirect_is_not_followed(outbound: Outbound, receiver: Receiver, status: int) -> None:
+    async with Receiver() as target:
+        head = f"HTTP/1.1 {status} Moved\r\nLocation: {target.url}\r\nContent-Length: 0\r\n\r\n"
+        result = await post(outbound, receiver, saying(head.encode()))
+        assert target.connects == 0
+        assert result.reason == f"answered {status} to {target.url}: redirects are not followed"
+    assert (result.is_delivered, result.response_code) == (False, status)
+
+
+async def test_a_redirect_to_nowhere_is_told_without_a_place(outbound: Outbound, receiver: Receiver) -> None:
+    result = await post(outbound, receiver, saying(b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n"))
+    assert result.reason == "answered 302: redirects are not followed"
+
+
+async def test_a_hostile_place_of_a_redirect_is_cleaned_and_cut(outbound: Outbound, receiver: Receiver) -> None:
+    head = b"HTTP/1.1 302 Found\r\nLocation: \xff\x1b[31m" + b"x" * 5000 + b"\r\nContent-Length: 0\r\n\r\n"
+    reason = (await post(outbound, receiver, saying(head))).reason
+    assert reason
+    assert reason.isprintable()
+    assert len(reason) < 300
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (b"", CLOSED),
+        (b"HTTP/1.1 200 OK\r\nContent-Le", CLOSED),
+        (OK + b"Content-Length: 100\r\n\r\nshort", CLOSED),
+        (OK + b"Transfer-Encoding: chunked\r\n\r\n5\r\nok", CLOSED),
+        (OK + b"Transfer-Encoding: chunked\r\n\r\nzz\r\nok\r\n", NOT_HTTP),
+        (OK + b"Content-Length: -5\r\n\r\n", NOT_HTTP),
+        (OK + b"Content-Length: 5\r\nContent-Length: 7\r\n\r\nhello", NOT_HTTP),
+        (OK + b"Content-Length: 99999999999999999999999\r\n\r\nhello", NOT_HTTP),
+        (b"HTTP/1.1 20 Odd\r\nContent-Length: 0\r\n\r\n", NOT_HTTP),
+        (b"SSH-2.0-OpenSSH_9.2\r\n", NOT_HTTP),
+        (b"220 mail.example ready\r\n", NOT_HTTP),
+        (b"<html>hello</html>", NOT_HTTP),
+        (b"\x00\xff\xfe\x00\r\n\r\n", NOT_HTTP),
+        (b"\x00\x00\x12\x04\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x64", NOT_HTTP),
+        (OK + b"X: " + b"a" * 100_000 + b"\r\n\r\n", NOT_HTTP),
+        (OK + b"X: a\r\n" * 100_000 + b"\r\n", NOT_HTTP),
+        (OK + b"X: \x00\r\nContent-Length: 0\r\n\r\n", NOT_HTTP),
+    ],
+    ids=lambda value: str(value[:40]),
+)
+async def test_a_lying_or_foreign_receiver_is_a_failure_in_words(
+    outbound: Outbound, receiver: Receiver, answer: bytes, reason: str
+) -> None:
+    result = await post(outbound, receiver, saying(answer))
+    assert (result.is_delivered, result.response_code, result.reason, result.excerpt) == (False, None, reason, None)
+
+
+async def test_a_connection_that_is_reset_is_a_failure_in_words(outbound: Outbound, receiver: Receiver) -> None:
+    result = await post(outbound, receiver, resetting)
+    assert (result.is_delivered, result.response_code) == (False, None)
+    assert result.reason
+    assert result.reason.startswith("the connection ")
+
+
+async def test_a_host_name_that_does_not_exist_is_told(outbound: Outbound) -> None:
+    result = await outbound.post("https://nowhere.invalid/", BODY, HEADERS)
+    assert (result.is_delivered, result.reason) == (False, "the host name cannot be resolved")
+
+
+async def test_whatever_a_url_is_posting_to_it_ends_as_a_result(outbound: Outbound) -> None:
+    for url in ("", "nonsense", "https://", "https://[::1", "ftp://shop.example/", "https://a:b:c/", "https://\x00/"):
+        result = await outbound.post(url, BODY, HEADERS)
+        assert (result.is_delivered, result.response_code, bool(result.reason)) == (False, None, True), url
+
+
+# The excerpt
+
+
+async def excerpt(outbound: Outbound, receiver: Receiver, body: bytes) -> str | None:
+    head = OK + f"Content-Length: {len(body)}\r\n\r\n".encode()
+    return (await post(outbound, receiver, saying(head + body))).excerpt
+
+
+@pytest.mark.parametrize(
+    ("body", "kept"),
+    [
+        (b"", None),
+        (b"thanks\n\tbye", "thanks\n\tbye"),
+        ("żółć 🎮".encode(), "żółć 🎮"),
+        (b"a\x00b", "a\ufffdb"),
+        (b"\x1b[31mred", "\ufffd[31mred"),
+        (b"caf\xe9", "caf\ufffd"),
+        (b"\xed\xa0\x80", "\ufffd\ufffd\ufffd"),
+        ("a\u202eb\u2028c".encode(), "a\ufffdb\ufffdc"),
+        (b"x" * 5000, "x" * 2048),
+    ],
+)
+async def test_the_answer_is_kept_as_clean_text(
+    outbound: Outbound, receiver: Receiver, body: bytes, kept: str | None
+) -> None:
+    assert await excerpt(outbound, receiver, body) == kept
+
+
+@pytest.mark.parametrize(
+    "header",
+    [b"Content-Encoding: gzip", b"Content-Encoding: br", b"Content-Type: text/plain; charset=nonsense", b"X: \xff"],
+)
+async def test_headers_that_lie_about_the_body_change_nothing(
+    outbound: Outbound, receiver: Receiver, header: bytes
+) -> None:
+    result = await post(outbound, receiver, saying(OK + header + b"\r\nContent-Length: 5\r\n\r\nhello"))
+    assert (result.is_delivered, result.excerpt) == (True, "hello")
+
+
+@pytest.mark.parametrize(
+    ("opening", "piece"),
+    [
+        (OK + b"\r\n", b"x" * 65536),
+        (OK + b"Content-Length: 9000000000000\r\n\r\n", b"x" * 65536),
+        (OK + b"Transfer-Encoding: chunked\r\n\r\n", b"4\r\nxxxx\r\n" * 1000),
+    ],
+    ids=["until it closes", "a huge length", "chunks"],
+)
+async def test_an_answer_without_end_is_cut_off_and_counts_by_its_status(
+    outbound: Outbound, receiver: Receiver, opening: bytes, piece: bytes
+) -> None:
+    started = time.monotonic()
+    result = await post(outbound, receiver, repeating(opening, piece))
+    assert (result.is_delivered, result.response_code, result.excerpt) == (True, 200, "x" * 2048)
+    assert time.monotonic() - started < DEADLINE_SECONDS
+
+
+# One client for all
+
+
+async def test_connections_are_kept_and_used_again(outbound: Outbound, receiver: Receiver) -> None:
+    for _ in range(5):
+        assert (await post(outbound, receiver)).is_delivered
+    assert receiver.connects == 1
+
+
+async def test_cookies_of_a_receiver_are_forgotten(outbound: Outbound, receiver: Receiver) -> None:
+    await post(outbound, receiver, saying(OK + b"Set-Cookie: seen=1; Path=/\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"))
+    await post(outbound, receiver)
+    assert "Cookie" not in receiver.received[1].headers
+
+
+async def test_a_proxy_of_the_environment_is_not_used(
+    outbound: Outbound, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with Receiver() as proxy:
+        for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+            monkeypatch.setenv(name, proxy.url)
+        assert (await post(outbound, receiver)).is_delivered
+        assert proxy.connects == 0
+
+
+# The deadline: all at once, for each takes the whole of it.
+
+
+async def test_receivers_that_never_come_to_an_end_are_given_up_at_the_deadline(outbound: Outbound) -> None:
+    slow: dict[str, Behaviour] = {
+        "says nothing": hanging,
+        "drips its body": repeating(OK + b"\r\n", b"x", 0.2),
+        "drips chunks": repeating(OK + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n", 0.2),
+        "drips one header": repeating(OK + b"X: ", b"y", 0.2),
+        "stops in its body": pausing(OK + b"Content-Length: 100\r\n\r\nhello"),
+        "says only that it goes on": repeating(b"", b"HTTP/1.1 100 Continue\r\n\r\n", 0.2),
+    }
+    started = time.monotonic()
+    results = dict(await asyncio.gather(*(given_up(outbound, name, behaviour) for name, behaviour in slow.items())))
+    took = time.monotonic() - started
+    assert {(result.is_delivered, result.response_code, result.reason) for result in results.values()} == {
+        (False, None, "timed out after 10 s")
+    }
+    assert all(result.latency_ms >= DEADLINE_SECONDS * 1000 - 50 for result in results.values())
+    assert took < LATEST_END
+
+
+async def test_a_receiver_that_never_shakes_hands_is_given_up_at_the_deadline(
+    outbound: Outbound, receiver: Receiver
+) -> None:
+    """A plain receiver waits for the end of a header line that a TLS client never sends."""
+    started = time.monotonic()
+    result = await outbound.post(receiver.url.replace("http:", "https:"), BODY, HEADERS)
+    assert (result.is_delivered, result.reason) == (False, "timed out after 10 s")
+    assert time.monotonic() - started < LATEST_END
+
+
+async def given_up(outbound: Outbound, name: str, behaviour: Behaviour) -> tuple[str, Result]:
+    async with Receiver() as receiver:
+        return name, await post(outbound, receiver, behaviour)
+
+
+def pausing(beginning: bytes) -> Behaviour:
+    async def pause(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(beginning)
+        await hanging(reader, writer)
+
+    return pause
