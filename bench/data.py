@@ -58,8 +58,9 @@ async def _postgres(size: int, admin_url: str) -> str:
 
 def _name(size: int) -> str:
     """Of the schema and of the code that makes the data, too: what either made before is not taken for its own."""
-    code = b"".join(Path(str(module.__file__)).read_bytes() for module in (people, rows))
-    return f"referrals_{size}_{migrations.HEAD}_{hashlib.sha256(code).hexdigest()[:8]}"
+    schema = sorted((Path(migrations.__file__).parent / "versions").glob("*.py"))
+    code = b"".join(path.read_bytes() for path in (*schema, Path(people.__file__), Path(rows.__file__)))
+    return f"referrals_{size}_{hashlib.sha256(code).hexdigest()[:12]}"
 
 
 def _parts(size: int) -> Iterator[tuple[Table, list[str], list[tuple[object, ...]]]]:

@@ -192,8 +192,7 @@ async def _claim(deps: Deps) -> list[Claimed]:
     async with deps.db.read() as tx:
         due = await deliveries.webhooks_due(tx, now)
     async with deps.db.write() as tx:
-        claimed = [one for webhook in due for one in await deliveries.claim(tx, webhook.id, 10, _LEASE, now)]
-    return claimed
+        return [one for webhook in due for one in await deliveries.claim(tx, webhook.id, 10, _LEASE, now)]
 
 
 class _Count:

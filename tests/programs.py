@@ -37,6 +37,16 @@ def redis_server() -> str:
     raise CannotStart("redis-server was not found on PATH, though its package is installed.")
 
 
+def want(program: str, package: str) -> None:
+    """Installs what some tests use where they find it; without it those are not made, and this says so."""
+    if shutil.which(program):
+        return
+    try:
+        _install(package)
+    except CannotStart:
+        print(f"{program} is not installed here: what needs it is not tested.", flush=True)
+
+
 def newest_postgres(folders: Iterable[Path]) -> Path | None:
     """The folder with the newest server that is new enough; a client alone does not count."""
     complete = {folder for folder in folders if (folder / "postgres").exists() and (folder / "initdb").exists()}

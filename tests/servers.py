@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
-from tests.programs import CannotStart, postgres_folder, redis_server
+from tests.programs import CannotStart, postgres_folder, redis_server, want
 
 POSTGRES_URL = "LOOTKEEP_TEST_POSTGRES_URL"
 REDIS_URL = "LOOTKEEP_TEST_REDIS_URL"
@@ -53,6 +53,8 @@ def main(arguments: Sequence[str]) -> int:
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _leave)
     try:
+        # The examples of the docs are run in it.
+        want("node", "nodejs")
         with running() as servers:
             return _run(command, servers)
     except CannotStart as problem:

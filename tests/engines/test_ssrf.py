@@ -11,21 +11,23 @@ import dataclasses
 import ipaddress
 import shutil
 import socket
+import ssl
 import struct
 import threading
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 import pytest
 
-from lootkeep.domain.deliveries import Result
+from lootkeep.deps import Deps
 from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.kernel.paging import Page
 from lootkeep.services import webhooks as services
-from lootkeep.storage import outbox
+from lootkeep.storage import delivery_log, outbox
 from lootkeep.storage import webhooks as storage
 from lootkeep.storage.sqlite import SqliteDatabase
 from lootkeep.worker.dispatch import Dispatcher
@@ -36,6 +38,8 @@ from tests.world import World
 PUBLIC = "93.184.216.34"
 PUBLIC6 = "2606:2800:220:1::1"
 LOOPBACKS = ("127.0.0.1", "::1")
+# Loading certificates takes longer than a request.
+TLS = ssl.create_default_context()
 
 # One address or more of each special-purpose range.
 TARGETS4 = [
@@ -263,11 +267,20 @@ class Scene(NamedTuple):
         assert (self.four.connects, self.six.connects) == (0, 0)
         assert set(self.loop.dialled) <= {PUBLIC, PUBLIC6}
 
-    async def add(self, url: str) -> int:
-        """A row as it could have come into the database before a rule existed."""
+    async def add(self, *urls: str) -> list[int]:
+        """Rows as they could have come into the database before a rule existed."""
+        secret = self.world.deps.vault.seal("whsec_AAAA", services.SECRET_PURPOSE)
         async with self.world.db.write() as tx:
-            secret = self.world.deps.vault.seal("whsec_AAAA", services.SECRET_PURPOSE)
-            return (await storage.add(tx, url, '["product.created"]', secret, self.world.clock.now())).id
+            return [
+                (await storage.add(tx, url, '["product.created"]', secret, self.world.clock.now())).id for url in urls
+            ]
+
+    @asynccontextmanager
+    async def deps(self) -> AsyncIterator[Deps]:
+        """With a client of its own, which remembers no name."""
+        outbound = Outbound(tls=TLS)
+        yield dataclasses.replace(self.world.deps, outbound=outbound)
+        await outbound.close()
 
 
 @contextmanager
@@ -299,7 +312,7 @@ def test_the_scene_would_show_a_leak(tmp_path: Path, sqlite_template: Path) -> N
     """With loopback allowed the same payloads do reach the listeners: the names, the numbers and the literals."""
 
     async def act(scene: Scene) -> None:
-        open_to_all = Outbound((ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1/128")))
+        open_to_all = Outbound((ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1/128")), TLS)
         for place in ("127.0.0.1", "2130706433", "0x7f.1", "four6.evil.example", "localhost"):
             assert (await open_to_all.post(f"http://{place}:{scene.four.port}/", b"{}", {})).is_delivered, place
         assert (await open_to_all.post(f"http://six1.evil.example:{scene.six.port}/", b"{}", {})).is_delivered
@@ -334,11 +347,13 @@ def test_a_literal_that_is_not_public_is_refused_at_creation_and_at_change(
 
 def test_no_test_delivery_reaches_an_address_that_is_not_public(tmp_path: Path, sqlite_template: Path) -> None:
     async def act(scene: Scene) -> None:
-        for url in scene.urls():
-            webhook = await scene.add(url)
-            # Each with a client of its own, twice: a name may have changed its mind meanwhile.
-            for _ in range(2):
-                result = await tested(scene, webhook)
+        urls = scene.urls()
+        webhooks = await scene.add(*urls)
+        # Several times: a name may have changed its mind meanwhile.
+        for _ in range(3):
+            async with scene.deps() as deps:
+                results = await asyncio.gather(*(services.test(deps, webhook) for webhook in webhooks))
+            for url, result in zip(urls, results, strict=True):
                 assert (result.is_delivered, result.response_code, bool(result.reason)) == (False, None, True), url
         scene.check()
 
@@ -347,29 +362,17 @@ def test_no_test_delivery_reaches_an_address_that_is_not_public(tmp_path: Path, 
         assert {PUBLIC, PUBLIC6} <= set(loop.dialled)
 
 
-async def tested(scene: Scene, webhook: int) -> Result:
-    outbound = Outbound()
-    try:
-        return await services.test(dataclasses.replace(scene.world.deps, outbound=outbound), webhook)
-    finally:
-        await outbound.close()
-
-
 def test_no_delivery_and_no_redelivery_reaches_an_address_that_is_not_public(
     tmp_path: Path, sqlite_template: Path
 ) -> None:
     async def act(scene: Scene) -> None:
-        urls = scene.urls()
-        for url in urls:
-            await scene.add(url)
+        webhooks = await scene.add(*scene.urls())
         async with scene.world.db.write() as tx:
             await outbox.append(tx, "product.created", Something(), scene.world.clock.now())
         for _ in range(2):
-            outbound = Outbound()
-            deps = dataclasses.replace(scene.world.deps, outbound=outbound)
-            await work(Dispatcher(deps, MemoryWakeup(), delays=()))
-            await outbound.close()
-            await send_all_again(scene, len(urls))
+            async with scene.deps() as deps:
+                await work(Dispatcher(deps, MemoryWakeup(), delays=()))
+            await send_all_again(scene, webhooks)
         scene.check()
 
     with scene(tmp_path, sqlite_template) as (loop, file):
@@ -380,12 +383,12 @@ class Something(msgspec.Struct):
     number: int = 1
 
 
-async def send_all_again(scene: Scene, count: int) -> None:
-    for webhook in range(1, count + 1):
-        answer = await scene.world.get(f"/webhooks/{webhook}/deliveries")
-        (delivery,) = answer.json()["data"]
-        assert (delivery["status"], delivery["response_code"], bool(delivery["reason"])) == ("failed", None, True)
-        assert (await scene.world.post(f"/webhooks/deliveries/{delivery['id']}/redeliver")).status_code == 200
+async def send_all_again(scene: Scene, webhooks: list[int]) -> None:
+    async with scene.world.db.read() as tx:
+        for webhook in webhooks:
+            ((delivery,), _) = await delivery_log.page(tx, webhook, Page(1, 2), {}, "desc")
+            assert (delivery.status, delivery.response_code, bool(delivery.reason)) == ("failed", None, True)
+            await services.redeliver(scene.world.deps, delivery.public_id)
 
 
 def test_a_name_that_rebinds_between_the_look_ups_is_dialled_only_while_it_is_public(
@@ -393,10 +396,11 @@ def test_a_name_that_rebinds_between_the_look_ups_is_dialled_only_while_it_is_pu
 ) -> None:
     async def act(scene: Scene) -> None:
         url = f"http://rebinds6.evil.example:{scene.four.port}/hook"
-        webhook = await scene.add(url)
+        (webhook,) = await scene.add(url)
         dialled = []
         for _ in range(3):
-            await tested(scene, webhook)
+            async with scene.deps() as deps:
+                await services.test(deps, webhook)
             dialled.append(len(scene.loop.dialled))
         assert (dialled, scene.loop.dialled) == ([1, 1, 1], [PUBLIC])
         scene.check()
@@ -410,7 +414,7 @@ def test_an_allow_list_opens_its_range_but_never_metadata(
     tmp_path: Path, sqlite_template: Path, network: str
 ) -> None:
     async def act(scene: Scene) -> None:
-        outbound = Outbound((ipaddress.ip_network(network),))
+        outbound = Outbound((ipaddress.ip_network(network),), TLS)
         for host in ("169.254.169.254", "169.254.170.2", "[fe80::a9fe:a9fe]", "[fd00:ec2::254]", "[::ffff:169.254.169.254]"):
             assert not (await outbound.post(f"http://{host}/latest", b"{}", {})).is_delivered
         await outbound.close()
