@@ -8,22 +8,27 @@ import asyncio
 import json
 import os
 import random
+import secrets
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
 from statistics import quantiles
 from typing import Any, cast
 
+import apsw
+import asyncpg
 import uvloop
 
+from bench.subjects import free_port
 from lootkeep.deps import Deps
 from lootkeep.domain.deliveries import Claimed, Result, Settlement
 from lootkeep.kernel.clock import HOUR, Instant
+from lootkeep.settings import PREFIX, Settings
 from lootkeep.storage import deliveries
 from lootkeep.storage.postgres import PostgresDatabase
 
@@ -92,6 +97,41 @@ def receiver(cores: list[int]) -> Iterator[Receiver]:
         process.wait()
 
 
+def settings_for(database_url: str) -> dict[str, str]:
+    """Of a service of ours that may send to the receiver."""
+    return {
+        "LOOTKEEP_DATABASE_URL": database_url,
+        "LOOTKEEP_PORT": str(free_port()),
+        "LOOTKEEP_SECRET_KEY": secrets.token_urlsafe(32),
+        "LOOTKEEP_RATE_LIMIT_PER_MINUTE": "0",
+        "LOOTKEEP_WEBHOOK_ALLOW_INSECURE": "true",
+        "LOOTKEEP_LOG_LEVEL": "warning",
+    }
+
+
+def as_read(settings: dict[str, str]) -> Settings:
+    """What a process with these in its environment reads."""
+    return Settings(**{name.removeprefix(PREFIX).lower(): value for name, value in settings.items()})  # type: ignore[arg-type]
+
+
+@asynccontextmanager
+async def connected(url: str) -> AsyncIterator[Run]:
+    """A way to run SQL in a database of either engine."""
+    if url.startswith("sqlite"):
+        file = apsw.Connection(url.removeprefix("sqlite:///"))
+        file.set_busy_timeout(10_000)
+
+        async def run(sql: str) -> list[Any]:
+            return file.execute(sql).fetchall()
+
+        yield run
+        file.close()
+    else:
+        connection = await asyncpg.connect(url)
+        yield connection.fetch
+        await connection.close()
+
+
 @dataclass(frozen=True)
 class Spread:
     """Milliseconds that something took, over many times."""
@@ -120,11 +160,11 @@ def first_attempts(service: int, token: str, target: Receiver, count: int) -> Sp
         return answer.get("data") or sys.exit(f"{path}: {answer}")
 
     product = call("products", name="Dragon Sword", price="19.99")["id"]
-    customer = call("customers", email="jun@example.com", name="Jun Park")["id"]
+    customer = call("customers", email="jun@example.com", name="Jun Park")["customer"]["id"]
     waits: list[float] = []
     for number in range(count):
         items = [{"product_id": product, "quantity": 1}]
-        order = call("orders", customer_id=customer, items=items, ip_address="203.0.113.9")["id"]
+        order = call("orders", customer_id=customer, items=items, ip_address="203.0.113.9")["order"]["id"]
         time.sleep(IDLE_SECONDS)
         arrived, started = target.arrivals().count, time.monotonic()
         call(f"orders/{order}/pay", transaction_id=f"pi_{number}")

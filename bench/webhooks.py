@@ -15,7 +15,6 @@ import argparse
 import asyncio
 import json
 import os
-import secrets
 import signal
 import subprocess
 import sys
@@ -26,37 +25,25 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
-import apsw
-import asyncpg
 import uvloop
 from redis import Redis
 from rich.console import Console
 from rich.table import Table
 
-from bench.receiving import Receiver, Run, claim_times, drained, first_attempts, receiver
-from bench.subjects import (
-    LOAD_CORES,
-    LOOTKEEP,
-    ROOT,
-    SERVER_CORE,
-    database,
-    environment,
-    free_port,
-    run_command,
-    server,
-)
-from bench.subjects import cpu_seconds as cpu
+from bench import receiving, subjects
+from bench.receiving import Receiver, Run, connected
+from bench.subjects import LOAD_CORES, LOOTKEEP, ROOT, cpu_seconds, database, environment, run_command, server
 from lootkeep import wiring
 from lootkeep.kernel.clock import SystemClock
 from lootkeep.services import webhooks
-from lootkeep.settings import PREFIX, Settings
 
 # How many times the deliveries per CPU second of each peer.
 TARGETS = {"django-webhook + Celery": 20.0, "BullMQ + undici": 4.0}
 CLAIM_MS, FIRST_ATTEMPT_MS, GROWTH_MB = 10.0, 50.0, 16.0
+TOKEN = [LOOTKEEP, "token", "create", "--name", "bench", "--all-scopes", "--quiet"]
 PARTS = ("cost", "claims", "first", "backlog")
 ENGINES = ("sqlite", "postgresql")
 WEBHOOKS = 10
@@ -79,9 +66,11 @@ PEERS = {
     "BullMQ + undici": (["node", str(ROOT / "bench/peers/bullmq/worker.js")], _RECORDED),
 }
 
+Held: TypeAlias = tuple[int | None, Callable[[], Awaitable[object]]]
+
 
 @dataclass(frozen=True)
-class Subject:
+class Sender:
     """A running sender. `held` records so many events, lets them go when told, and names the process that does it."""
 
     name: str
@@ -89,7 +78,7 @@ class Subject:
     servers: tuple[int | None, ...]
     deliveries: int
     recorded: Callable[[], Awaitable[list[Any]]]
-    held: Callable[[int], AbstractAsyncContextManager[tuple[int | None, Callable[[], Awaitable[object]]]]]
+    held: Callable[[int], AbstractAsyncContextManager[Held]]
 
 
 @dataclass(frozen=True)
@@ -109,7 +98,7 @@ def main() -> int:
     options = parse_options()
     if LOAD_CORES:
         os.sched_setaffinity(0, LOAD_CORES)
-    with receiver(LOAD_CORES) as target:
+    with receiving.receiver(LOAD_CORES) as target:
         figures = uvloop.run(measure(target, options))
     if options.json:
         options.json.write_text(json.dumps(figures, indent=2) + "\n")
@@ -156,68 +145,66 @@ async def measure(target: Receiver, options: argparse.Namespace) -> list[dict[st
 
 
 async def compare(target: Receiver, options: argparse.Namespace) -> dict[str, list[Round]]:
+    sizes = dict(zip(PEERS, (options.slow, options.fast), strict=True))
     async with AsyncExitStack() as stack:
-        subjects = [await stack.enter_async_context(ours(engine, target, options.fast)) for engine in ENGINES]
-        subjects += [
-            await stack.enter_async_context(peer("django-webhook + Celery", 1, target, options.slow)),
-            await stack.enter_async_context(peer("BullMQ + undici", 2, target, options.fast)),
-        ]
-        for subject in subjects:
+        entered = [ours(engine, target, options.fast) for engine in ENGINES]
+        entered += [peer(name, place, target, size) for place, (name, size) in enumerate(sizes.items(), 1)]
+        senders = [await stack.enter_async_context(one) for one in entered]
+        rounds: dict[str, list[Round]] = {sender.name: [] for sender in senders}
+        for sender in senders:
             # A process that stands still does not hear that it shall end.
-            stack.callback(os.kill, subject.pid, signal.SIGCONT)
-        rounds: dict[str, list[Round]] = {subject.name: [] for subject in subjects}
-        for subject in subjects:
-            await one_round(subject, target, subject.deliveries // 4)
+            stack.callback(os.kill, sender.pid, signal.SIGCONT)
+            await one_round(sender, target, sender.deliveries // 4)
         for _ in range(options.rounds):
-            for subject in subjects:
-                rounds[subject.name].append(await one_round(subject, target, subject.deliveries))
+            for sender in senders:
+                rounds[sender.name].append(await one_round(sender, target, sender.deliveries))
             # Whoever was last is first in the next round, so that nobody always follows the same one.
-            subjects.reverse()
+            senders.reverse()
         return rounds
 
 
-async def one_round(subject: Subject, target: Receiver, count: int) -> Round:
-    ((recorded,),), arrived = await subject.recorded(), target.arrivals().count
+async def one_round(sender: Sender, target: Receiver, count: int) -> Round:
+    ((recorded,),), arrived = await sender.recorded(), target.arrivals().count
     # Only who has the turn runs: what the others do while idle is on nobody's bill.
-    os.kill(subject.pid, signal.SIGCONT)
-    async with subject.held(count // WEBHOOKS) as (holder, release):
-        before, started = clocks(subject, holder), time.monotonic()
+    os.kill(sender.pid, signal.SIGCONT)
+    async with sender.held(count // WEBHOOKS) as (holder, release):
+        before, started = clocks(sender, holder), time.monotonic()
         await release()
         seconds = target.wait_for(arrived + count).last - started
         made = 0
         while made < count:
             await asyncio.sleep(SETTLE_SECONDS)
-            after = clocks(subject, holder)
-            made = (await subject.recorded())[0][0] - recorded
+            after = clocks(sender, holder)
+            made = (await sender.recorded())[0][0] - recorded
             if time.monotonic() > started + seconds + PATIENCE_SECONDS:
-                raise SystemExit(f"{subject.name} recorded {made:,} of {count:,} deliveries.")
-    os.kill(subject.pid, signal.SIGSTOP)
-    print(f"{subject.name}: {count:,} deliveries in {seconds:.1f} s", file=sys.stderr)
+                raise SystemExit(f"{sender.name} recorded {made:,} of {count:,} deliveries.")
+    os.kill(sender.pid, signal.SIGSTOP)
+    print(f"{sender.name}: {count:,} deliveries in {seconds:.1f} s", file=sys.stderr)
     worker, *servers = ((late - early) * 1000 / count for early, late in zip(before, after, strict=True))
     return Round(worker, servers, count / seconds)
 
 
-def clocks(subject: Subject, holder: int | None) -> list[float]:
-    return [cpu(subject.pid) + cpu(holder), *(cpu(pid) for pid in subject.servers)]
+def clocks(sender: Sender, holder: int | None) -> list[float]:
+    return [cpu_seconds(sender.pid) + cpu_seconds(holder), *map(cpu_seconds, sender.servers)]
 
 
 @asynccontextmanager
-async def ours(engine: str, target: Receiver, count: int) -> AsyncIterator[Subject]:
-    async with service(engine, target) as (settings, run, postmaster):
+async def ours(engine: str, target: Receiver, count: int) -> AsyncIterator[Sender]:
+    async with service(engine, target, WEBHOOKS) as (settings, run, postmaster):
 
         @asynccontextmanager
-        async def held(events: int) -> AsyncIterator[tuple[None, Callable[[], Awaitable[object]]]]:
+        async def held(events: int) -> AsyncIterator[Held]:
             await run("BEGIN")
             await run(_EVENTS.format(count=events, data=DATA, now=SystemClock().now(), fanned_out="NULL"))
             yield None, lambda: run("COMMIT")
 
         command = "serve" if engine == "sqlite" else "worker"
         with server([LOOTKEEP, command], settings) as process:
-            yield Subject(f"Lootkeep, {engine}", process.pid, (postmaster, None), count, lambda: run(_RECORDED), held)
+            yield Sender(f"Lootkeep, {engine}", process.pid, (postmaster, None), count, lambda: run(_RECORDED), held)
 
 
 @asynccontextmanager
-async def peer(name: str, number: int, target: Receiver, count: int) -> AsyncIterator[Subject]:
+async def peer(name: str, number: int, target: Receiver, count: int) -> AsyncIterator[Sender]:
     redis = urlsplit(os.environ["LOOTKEEP_TEST_REDIS_URL"])
     redis_pid = int(Redis(port=redis.port or 6379).info("server")["process_id"])
     async with database("postgresql") as found, connected(found.url) as run:
@@ -229,91 +216,62 @@ async def peer(name: str, number: int, target: Receiver, count: int) -> AsyncIte
         }
 
         @asynccontextmanager
-        async def held(events: int) -> AsyncIterator[tuple[int, Callable[[], Awaitable[object]]]]:
-            command = ["taskset", "-c", str(SERVER_CORE), *PEERS[name][0], "events", str(events)]
+        async def held(events: int) -> AsyncIterator[Held]:
+            command = ["taskset", "-c", str(subjects.SERVER_CORE), *PEERS[name][0], "events", str(events)]
             pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
             with subprocess.Popen(command, env=environment(settings), text=True, bufsize=1, **pipes) as process:  # noqa: ASYNC220
-                assert process.stdin
-                assert process.stdout
-                assert process.stdout.readline() == "ready\n"
+                assert process.stdin and process.stdout  # noqa: PT018
+                if process.stdout.readline() != "ready\n":
+                    raise SystemExit(f"{name} could not record its events; see its words above.")
                 yield process.pid, partial(asyncio.to_thread, process.stdin.write, "go\n")
                 process.stdin.write("leave\n")
 
         run_command([*PEERS[name][0], "prepare"], settings)
         with server([*PEERS[name][0], "work"], settings) as process:
             servers = (found.postmaster, redis_pid)
-            yield Subject(name, process.pid, servers, count, lambda: run(PEERS[name][1]), held)
+            yield Sender(name, process.pid, servers, count, lambda: run(PEERS[name][1]), held)
 
 
 @asynccontextmanager
-async def service(
-    engine: str, target: Receiver, count: int = WEBHOOKS
-) -> AsyncIterator[tuple[dict[str, str], Run, int | None]]:
+async def service(engine: str, target: Receiver, count: int) -> AsyncIterator[tuple[dict[str, str], Run, int | None]]:
     """A database of ours with webhooks: the settings to work on it, a way to run SQL, the process behind it."""
     async with database(engine) as found:
-        settings = {
-            "LOOTKEEP_DATABASE_URL": found.url,
-            "LOOTKEEP_PORT": str(free_port()),
-            "LOOTKEEP_SECRET_KEY": secrets.token_urlsafe(32),
-            "LOOTKEEP_RATE_LIMIT_PER_MINUTE": "0",
-            "LOOTKEEP_WEBHOOK_ALLOW_INSECURE": "true",
-            "LOOTKEEP_LOG_LEVEL": "warning",
-        }
+        settings = receiving.settings_for(found.url)
         run_command([LOOTKEEP, "migrate"], settings)
-        async with wiring.opened(config(settings)) as deps:
+        async with wiring.opened(receiving.as_read(settings)) as deps:
             for place in range(count):
                 await webhooks.create(deps, target.url(place), ["order.paid"])
         async with connected(found.url) as run:
             yield settings, run, found.postmaster
 
 
-def config(settings: dict[str, str]) -> Settings:
-    return Settings(**{name.removeprefix(PREFIX).lower(): value for name, value in settings.items()})  # type: ignore[arg-type]
-
-
-@asynccontextmanager
-async def connected(url: str) -> AsyncIterator[Run]:
-    if url.startswith("sqlite"):
-        file = apsw.Connection(url.removeprefix("sqlite:///"))
-        file.set_busy_timeout(10_000)
-
-        async def run(sql: str) -> list[Any]:
-            return file.execute(sql).fetchall()
-
-        yield run
-        file.close()
-    else:
-        connection = await asyncpg.connect(url)
-        yield connection.fetch
-        await connection.close()
-
-
 async def claims(engine: str, target: Receiver, options: argparse.Namespace) -> list[dict[str, Any]]:
-    async with service(engine, target) as (settings, run, _):
+    async with service(engine, target, WEBHOOKS) as (settings, run, _):
         now, events = SystemClock().now(), options.parked // WEBHOOKS
         await run(_EVENTS.format(count=events, data=DATA, now=now, fanned_out=now))
-        async with wiring.opened(config(settings)) as deps:
-            found = await claim_times(deps, run, events, options.claims)
+        async with wiring.opened(receiving.as_read(settings)) as deps:
+            found = await receiving.claim_times(deps, run, events, options.claims)
     return [row(engine, limit=CLAIM_MS, what=what, **asdict(times)) for what, times in found.items()]
 
 
 async def promptness(engine: str, target: Receiver, options: argparse.Namespace) -> list[dict[str, Any]]:
-    async with service(engine, target, count=1) as (settings, _, _):
-        create = [LOOTKEEP, "token", "create", "--name", "bench", "--all-scopes", "--quiet"]
-        token = run_command(create, settings).strip()
-        with server([LOOTKEEP, "serve"], settings):
-            times = first_attempts(int(settings["LOOTKEEP_PORT"]), token, target, options.first)
+    async with service(engine, target, 1) as (settings, _, _):
+        token = run_command(TOKEN, settings).strip()
+        with server([LOOTKEEP, "serve"], settings) as process:
+            port = int(settings["LOOTKEEP_PORT"])
+            subjects.ready(subjects.Subject("Lootkeep", process.pid, port, token), process)
+            times = receiving.first_attempts(port, token, target, options.first)
     return [row(engine, limit=FIRST_ATTEMPT_MS, **asdict(times))]
 
 
 async def backlog(engine: str, target: Receiver, options: argparse.Namespace) -> list[dict[str, Any]]:
-    async with ours(engine, target, options.backlog) as subject:
+    async with ours(engine, target, options.backlog) as sender:
         # What a worker needs at all is there after the first deliveries.
-        await one_round(subject, target, 2000)
-        os.kill(subject.pid, signal.SIGCONT)
-        async with subject.held(options.backlog // WEBHOOKS) as (_, release):
+        await one_round(sender, target, 2000)
+        os.kill(sender.pid, signal.SIGCONT)
+        async with sender.held(options.backlog // WEBHOOKS) as (_, release):
             await release()
-            found = drained(subject.pid, target, options.backlog)
+            found = receiving.drained(sender.pid, target, options.backlog)
     missed = found.peak - found.before > GROWTH_MB
     return [{"engine": engine, **asdict(found), "most growth": GROWTH_MB, "missed": missed}]
 
@@ -325,9 +283,9 @@ def row(engine: str, *, limit: float, p99: float, **values: Any) -> dict[str, An
 def cost_row(name: str, rounds: list[Round]) -> dict[str, Any]:
     servers = [median(part) for part in zip(*(one.servers for one in rounds), strict=True)]
     cost = median(one.cpu_ms for one in rounds)
-    found = {"worker": median(one.worker for one in rounds), "PostgreSQL": servers[0], "Redis": servers[1]}
-    pace = median(one.pace for one in rounds)
-    return {"subject": name, **found, "all": cost, "per CPU s": 1000 / cost, "per s": pace, "missed": False}
+    parts = {"worker": median(one.worker for one in rounds), "PostgreSQL": servers[0], "Redis": servers[1], "all": cost}
+    pace = {"per CPU s": 1000 / cost, "per s": median(one.pace for one in rounds)}
+    return {"sender": name, **parts, **pace, "missed": False}
 
 
 def ratio_row(costs: dict[str, list[Round]], mine: str, theirs: str) -> dict[str, Any]:

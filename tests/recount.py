@@ -103,7 +103,7 @@ async def recounted(db: Database, currency: str = "USD") -> Totals:
     placed = await rows(db, orders)
     attributed = _judged(await rows(db, referrals), placed)
     return {
-        "counters": await _counters(db, placed, attributed),
+        "counters": await _counters(db, placed, attributed, currency),
         "customers": {who["id"]: _spending(who["id"], placed, currency) for who in await rows(db, customers)},
         "referrals": {one["customer_id"]: (one["status"], one["first_order_at"]) for one in attributed},
         "referrers": _referring(attributed, await rows(db, reward_claims)),
@@ -145,7 +145,9 @@ def _judged(attributed: list[Row], placed: list[Row]) -> list[Row]:
     ]
 
 
-async def _counters(db: Database, placed: list[Row], attributed: list[Row]) -> dict[tuple[str, int | str], int]:
+async def _counters(
+    db: Database, placed: list[Row], attributed: list[Row], currency: str
+) -> dict[tuple[str, int | str], int]:
     sums: Counter[tuple[str, int | str]] = Counter()
     dated = [(f"orders.{order['status']}", order["created_at"]) for order in placed]
     dated += [(f"referrals.{one['status']}", one["referred_at"]) for one in attributed]
@@ -155,7 +157,9 @@ async def _counters(db: Database, placed: list[Row], attributed: list[Row]) -> d
     sums["claims.made", TOTAL] = len(await rows(db, reward_claims))
     sums["refused_referrals.made", TOTAL] = len(await rows(db, refused_referrals))
     sums["referral_coupons.value", TOTAL] = sum(
-        order["discount_total"] for order in placed if order["coupon_id"] and order["paid_at"] is not None
+        order["discount_total"]
+        for order in placed
+        if order["coupon_id"] and order["paid_at"] is not None and order["currency"] == currency
     )
     return {key: value for key, value in sums.items() if value}
 

@@ -31,79 +31,43 @@ class Case(NamedTuple):
     advice: str
 
 
+_ADVICE = {
+    "correct delivery": "Verify the raw body, before anything parses it, with the secret given here, and answer 200.",
+    "duplicate": "Answer 200 to an id that was handled before, and do nothing: any other answer has it sent again.",
+    "out of order": "Take events in any order, and go by created_at or by reading the order anew from the API.",
+    "unknown event type": "Answer 200 to event types that you do not know: new ones may come with a new version.",
+    "large body": "Raise the limit of your framework or proxy to 1 MiB: large orders have large bodies.",
+    "rotated secret": "Split webhook-signature at blanks and take the delivery when any of its signatures fits.",
+    "wrong signature": "Compute the signature with your secret, compare in constant time, answer 401 when it differs.",
+    "no signature": "Answer 401 when the signature's header is missing: anybody can post to your address.",
+    "changed body": "Compute the signature over the very bytes that were received, and answer 401 when it differs.",
+    "old timestamp": f"Verify webhook-signature, which covers webhook-timestamp, and refuse what is older than "
+    f"{TOLERANCE // MINUTE} minutes: it may be a recorded request.",
+}
+
+
 def cases(secret: str, ids: Ids, now: Instant) -> list[Case]:
-    post = _Post(secret, ids, now)
-    order = post.signed("order.paid", _paid())
-    return [
-        Case(
-            "correct delivery",
-            True,
-            [order],
-            "Verify the raw body, before anything parses it, with the secret given here, and answer 200.",
-        ),
-        Case(
-            "duplicate",
-            True,
-            [order],
-            "Answer 200 to an id that was handled before, and do nothing: any other answer has it sent again.",
-        ),
-        Case(
-            "out of order",
-            True,
-            post.backwards(),
-            "Take events in any order, and go by created_at or by reading the order anew from the API.",
-        ),
-        Case(
-            "unknown event type",
-            True,
-            [post.signed("wishlist.created", {"wishlist_id": 7})],
-            "Answer 200 to event types that you do not know: new ones may come with a new version.",
-        ),
-        Case(
-            "large body",
-            True,
-            [post.signed("order.paid", _paid(items=_MOST_LINES))],
-            "Raise the limit of your framework or proxy to 1 MiB: large orders have large bodies.",
-        ),
-        Case(
-            "rotated secret",
-            True,
-            [post.signed("order.paid", _paid(), other_secret=ids.webhook_secret())],
-            "Split webhook-signature at blanks and take the delivery when any of its signatures fits.",
-        ),
-        *_bad(post, ids),
-    ]
-
-
-def _bad(post: _Post, ids: Ids) -> list[Case]:
-    unsigned, changed = post.signed("order.paid", _paid()), post.signed("order.paid", _paid())
+    """In the order in which they are sent."""
+    post, stranger = _Post(secret, ids, now), _Post(ids.webhook_secret(), ids, now)
+    order, unsigned, changed = (post.signed("order.paid", _paid()) for _ in range(3))
+    good = {
+        "correct delivery": [order],
+        "duplicate": [order],
+        "out of order": post.backwards(),
+        "unknown event type": [post.signed("wishlist.created", {"wishlist_id": 7})],
+        "large body": [post.signed("order.paid", _paid(_MOST_LINES, "🐉" * _LONGEST_NAME))],
+        "rotated secret": [post.signed("order.paid", _paid(), other_secret=ids.webhook_secret())],
+    }
     bare = {name: value for name, value in unsigned.headers.items() if "signature" not in name.lower()}
+    bad = {
+        "wrong signature": [stranger.signed("order.paid", _paid())],
+        "no signature": [Request(unsigned.body, bare)],
+        "changed body": [Request(changed.body.replace(b'"59.97"', b'"09.97"'), changed.headers)],
+        "old timestamp": [post.signed("order.paid", _paid(), age=HOUR)],
+    }
     return [
-        Case(
-            "wrong signature",
-            False,
-            [_Post(ids.webhook_secret(), ids, post.now).signed("order.paid", _paid())],
-            "Compute the signature with your secret, compare in constant time, and answer 401 when it differs.",
-        ),
-        Case(
-            "no signature",
-            False,
-            [Request(unsigned.body, bare)],
-            "Answer 401 when the signature's header is missing: anybody can post to your address.",
-        ),
-        Case(
-            "changed body",
-            False,
-            [Request(changed.body.replace(b'"59.97"', b'"09.97"'), changed.headers)],
-            "Compute the signature over the body that was received, not over what a header or a cache says.",
-        ),
-        Case(
-            "old timestamp",
-            False,
-            [post.signed("order.paid", _paid(), age=HOUR)],
-            f"Verify webhook-signature, which covers webhook-timestamp, and refuse what is older than "
-            f"{TOLERANCE // MINUTE} minutes: it may be a recorded request.",
-        ),
+        *(Case(name, True, requests, _ADVICE[name]) for name, requests in good.items()),
+        *(Case(name, False, requests, _ADVICE[name]) for name, requests in bad.items()),
     ]
 
 
@@ -111,7 +75,7 @@ class _Post:
     """Makes deliveries as the service does."""
 
     def __init__(self, secret: str, ids: Ids, now: Instant) -> None:
-        self.now = now
+        self._now = now
         self._secret = secret
         self._ids = ids
 
@@ -121,14 +85,14 @@ class _Post:
         """`age` is how long ago it was signed, `made` how long ago the event happened."""
         delivery_id = self._ids.delivery_id()
         text = msgspec.json.encode(data).decode()
-        body = deliveries.body(delivery_id, event_type, iso(Instant(self.now - age - made)), text).encode()
+        body = deliveries.body(delivery_id, event_type, iso(Instant(self._now - age - made)), text).encode()
         secrets = [self._secret, other_secret] if other_secret else [self._secret]
-        return Request(body, signing.headers(body, event_type, delivery_id, secrets, (self.now - age) // SECOND))
+        return Request(body, signing.headers(body, event_type, delivery_id, secrets, (self._now - age) // SECOND))
 
     def backwards(self) -> list[Request]:
         """One order's refund, payment and creation: the latest arrives first."""
         order = msgspec.structs.asdict(_paid())
-        created = order | {"status": "pending", "created_at": iso(Instant(self.now - 2 * MINUTE))}
+        created = order | {"status": "pending", "created_at": iso(Instant(self._now - 2 * MINUTE))}
         refund = order | {
             "status": "refunded",
             "refund_id": 3,
@@ -136,7 +100,7 @@ class _Post:
             "refunded_total": "59.97",
             "is_partial": False,
             "reason": None,
-            "refunded_at": iso(self.now),
+            "refunded_at": iso(self._now),
         }
         return [
             self.signed("order.refunded", refund),
@@ -145,8 +109,7 @@ class _Post:
         ]
 
 
-def _paid(items: int = 1) -> OrderData:
-    name = "Dragon Sword" if items == 1 else "🐉" * _LONGEST_NAME
+def _paid(lines: int = 1, name: str = "Dragon Sword") -> OrderData:
     return OrderData(
         order_id=123,
         order_number="ORD-000123",
@@ -155,7 +118,5 @@ def _paid(items: int = 1) -> OrderData:
         total="59.97",
         currency="USD",
         status="paid",
-        items=[
-            ItemData(product_id=number, product_name=name, quantity=3, price="19.99") for number in range(1, items + 1)
-        ],
+        items=[ItemData(product_id=12, product_name=name, quantity=3, price="19.99")] * lines,
     )

@@ -36,6 +36,7 @@ _NOT_PUBLIC: tuple[Network, ...] = tuple(
         "100::/64",
         "2001::/23",
         "2001:db8::/32",
+        "2620:4f:8000::/48",
         "3fff::/20",
         "5f00::/16",
         "fc00::/7",
@@ -50,6 +51,8 @@ _METADATA = (
     ipaddress.ip_network("fe80::/10"),
     ipaddress.ip_network("fd00:ec2::/32"),
 )
+# All of IPv6 that is given out; the rest belongs to nobody.
+_GLOBAL_IPV6 = ipaddress.ip_network("2000::/3")
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 _IPV4_COMPATIBLE = ipaddress.ip_network("::/96")
 
@@ -65,6 +68,8 @@ def _is_public(address: Address, allowed: Sequence[Network]) -> bool:
         return False
     if any(_within(address, network) for network in allowed):
         return True
+    if isinstance(address, ipaddress.IPv6Address) and address not in _GLOBAL_IPV6:
+        return False
     return not any(_within(address, network) for network in _NOT_PUBLIC)
 
 

@@ -104,7 +104,7 @@ def order(
         cancel_reason=None,
         external_id=cart.external_id,
         metadata=cart.metadata,
-        created_at=cart.created_at or now,
+        created_at=now if cart.created_at is None else cart.created_at,
         updated_at=now,
     )
 

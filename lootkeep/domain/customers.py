@@ -39,7 +39,12 @@ class Customer(msgspec.Struct, frozen=True):
 
 def search_text(*parts: str | None) -> str:
     """What a search looks through: the parts, case folded, one per line."""
-    return "\n".join(part.casefold() for part in parts if part)
+    return "\n".join(folded(part) for part in parts if part)
+
+
+def folded(text: str) -> str:
+    """A text as it is searched for: case folded, on one line, so that no term reaches over two parts."""
+    return text.casefold().replace("\n", " ")
 
 
 def plain_code(code: str) -> str:

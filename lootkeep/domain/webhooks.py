@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Sequence
+from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
@@ -12,7 +13,7 @@ import msgspec
 from lootkeep.domain.addresses import Network, is_public
 from lootkeep.domain.events import EVENT_TYPES
 from lootkeep.kernel.clock import DAY, Instant
-from lootkeep.kernel.errors import invalid
+from lootkeep.kernel.errors import InvalidFields, invalid
 
 MOST_WEBHOOKS = 100
 # Both secrets sign after a rotation, so that a receiver can change over without losing a delivery.
@@ -54,21 +55,43 @@ class Rules(msgspec.Struct, frozen=True):
     allowed_networks: Sequence[Network] = ()
 
 
+def checked(fields: dict[str, Any], rules: Rules) -> dict[str, Any]:
+    """The fields as they are stored, or everything that is wrong with them. Names are looked up when dialled."""
+    faults = {}
+    if "url" in fields and (fault := _fault(fields["url"], rules)):
+        faults["url"] = [f"The url field {fault}."]
+    if "events" in fields and (fault := _events_fault(fields["events"])):
+        faults["events"] = [f"The events field {fault}."]
+    if faults:
+        raise InvalidFields(faults)
+    return fields | {"events": _as_text(fields["events"])} if "events" in fields else fields
+
+
 def checked_url(url: str, rules: Rules) -> str:
-    """The address, or what is wrong with it. Names are looked up only when they are dialled."""
-    fault = _fault(url, rules)
-    if fault:
-        raise invalid("url", f"The url field {fault}.")
+    checked({"url": url}, rules)
     return url
 
 
-def checked_events(types: Sequence[str]) -> str:
-    """The subscription as it is stored, or what is wrong with it."""
+def checked_replay(webhook: Webhook, types: Sequence[str] | None) -> str:
+    """Which types to send again: all that the webhook wants, unless some of them are named."""
+    if types is None:
+        return webhook.events
+    fault = _events_fault(types)
+    if fault is None and not set(types) <= set(webhook.event_types):
+        fault = "holds a type that the webhook is not subscribed to"
+    if fault:
+        raise invalid("event_types", f"The event types field {fault}.")
+    return _as_text(types)
+
+
+def _events_fault(types: Sequence[str]) -> str | None:
     unknown = [str(place) for place, name in enumerate(types) if name not in EVENT_TYPES]
     if unknown:
-        raise invalid("events", f"The events field holds an unknown event type at position {', '.join(unknown)}.")
-    if len(set(types)) != len(types):
-        raise invalid("events", "The events field must not hold the same event type twice.")
+        return f"holds an unknown event type at position {', '.join(unknown)}"
+    return "must not hold the same event type twice" if len(set(types)) != len(types) else None
+
+
+def _as_text(types: Sequence[str]) -> str:
     return msgspec.json.encode(list(types)).decode()
 
 

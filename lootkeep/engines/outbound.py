@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 import ssl
 import time
@@ -60,7 +61,8 @@ class Outbound:
             connector = aiohttp.TCPConnector(limit=0, ssl=self._tls, socket_factory=self._guarded_socket)
             self._session = aiohttp.ClientSession(
                 connector=connector,
-                timeout=aiohttp.ClientTimeout(total=DEADLINE_SECONDS),
+                # Without the threshold, aiohttp would round the deadline up to a whole second of its own.
+                timeout=aiohttp.ClientTimeout(total=DEADLINE_SECONDS, ceil_threshold=2 * DEADLINE_SECONDS),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 headers={"User-Agent": _USER_AGENT},
                 auto_decompress=False,
@@ -118,12 +120,18 @@ def _reason(error: Exception) -> str:
     if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
         return "the TLS handshake failed"
     if isinstance(error, aiohttp.ClientConnectorError):
-        return (error.os_error.strerror or "the connection failed").lower().split(" [")[0]
+        return _connection_fault(error.os_error)
     if isinstance(error, aiohttp.ServerDisconnectedError | ConnectionError | aiohttp.ClientPayloadError):
         return "the connection was closed before the answer was complete"
     if isinstance(error, aiohttp.ClientResponseError):
         return "answered something that is not HTTP"
     return "the connection failed"
+
+
+def _connection_fault(error: OSError) -> str:
+    if _NOT_PUBLIC in str(error):
+        return _NOT_PUBLIC
+    return os.strerror(error.errno).lower() if error.errno else "the connection failed"
 
 
 def _certificate_fault(text: str) -> str:

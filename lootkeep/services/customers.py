@@ -21,22 +21,23 @@ from lootkeep.storage.database import Transaction
 
 
 async def sign_up(deps: Deps, form: SignUp) -> SignedUp:
+    changes = Changes(spread=hash(form.email))
     async with deps.db.write() as tx:
-        return await sign_up_in(deps, tx, form)
+        signed_up = await sign_up_in(deps, tx, form, changes)
+        await changes.apply(tx)
+    return signed_up
 
 
-async def sign_up_in(deps: Deps, tx: Transaction, form: SignUp) -> SignedUp:
-    """The same inside a transaction that holds several sign-ups: an import."""
-    now = form.created_at or deps.clock.now()
+async def sign_up_in(deps: Deps, tx: Transaction, form: SignUp, changes: Changes) -> SignedUp:
+    """The same inside a transaction that holds several sign-ups, an import, which applies all changes at its end."""
+    now = deps.clock.now() if form.created_at is None else form.created_at
     customer = await _add(deps, tx, form, now)
     traces = identity.traces(customer.email, form.ip_address, form.device_id)
-    changes = Changes(spread=customer.id)
     signed_up = SignedUp(customer)
     if form.referral_code and form.referral_code.strip():
-        signed_up = await _attribute(deps, tx, customer, form.referral_code, traces, now, changes)
+        signed_up = await _attribute(deps, tx, customer, form, traces, now, changes)
     await stored_identity.remember(tx, customer.id, traces, now)
     changes.add("customers.all", 1, at=now)
-    await changes.apply(tx)
     return signed_up
 
 
@@ -64,12 +65,12 @@ async def _add(deps: Deps, tx: Transaction, form: SignUp, now: Instant) -> Custo
 
 
 async def _attribute(
-    deps: Deps, tx: Transaction, customer: Customer, code: str, traces: list[Trace], now: Instant, changes: Changes
+    deps: Deps, tx: Transaction, customer: Customer, form: SignUp, traces: list[Trace], now: Instant, changes: Changes
 ) -> SignedUp:
     settings = await stored_settings.get(tx, SETTINGS, ReferralSettings)
     if not settings.referral_enabled:
         return SignedUp(customer, refusal="program_disabled")
-    referrer = await storage.by_referral_code(tx, plain_code(code))
+    referrer = await storage.by_referral_code(tx, plain_code(form.referral_code or ""))
     if referrer is None or referrer.id == customer.id:
         return SignedUp(customer, refusal="unknown_code")
     evidence = await _evidence(tx, customer, referrer, traces)
@@ -81,17 +82,19 @@ async def _attribute(
     await referrals.add(tx, Referral(customer.id, referrer.id, "pending", now, None, " ".join(marks)), changes)
     customer = await storage.set_referrer(tx, customer.id, referrer.id)
     coupon = None
-    if settings.referral_welcome_discount_enabled:
+    # History gets none: it would have expired long ago.
+    if settings.referral_welcome_discount_enabled and form.created_at is None:
         terms = of_welcome(settings, deps.currency, now)
         coupon = await coupons.add(tx, f"HI-{deps.ids.code()}", customer.id, terms, now)
     return SignedUp(customer, referrer=referrer, marks=tuple(marks), welcome_coupon=coupon)
 
 
 async def _evidence(tx: Transaction, customer: Customer, referrer: Customer, traces: list[Trace]) -> Evidence:
-    seen = {trace.kind: await stored_identity.seen_with(tx, trace) for trace in traces}
+    ancestors = await stored_identity.ancestors(tx, referrer.id)
+    seen = {trace.kind: await stored_identity.seen_with(tx, trace, (referrer.id, *ancestors)) for trace in traces}
     return Evidence(
         referrer_id=referrer.id,
-        ancestors=await stored_identity.ancestors(tx, referrer.id),
+        ancestors=ancestors,
         same_mailbox=seen.get("mailbox", ()),
         same_device=seen.get("device", ()),
         same_address=seen.get("address", ()),

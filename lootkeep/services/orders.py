@@ -27,12 +27,15 @@ from lootkeep.views import order_events
 
 async def place(deps: Deps, cart: Cart) -> tuple[Sale, bool]:
     """The order, and whether it is new: an external id sent again gives the same order."""
+    changes = Changes(spread=cart.customer_id)
     async with deps.db.write() as tx:
-        return await place_in(deps, tx, cart)
+        placed = await place_in(deps, tx, cart, changes)
+        await changes.apply(tx)
+    return placed
 
 
-async def place_in(deps: Deps, tx: Transaction, cart: Cart) -> tuple[Sale, bool]:
-    """The same inside a transaction that holds several orders: an import."""
+async def place_in(deps: Deps, tx: Transaction, cart: Cart, changes: Changes) -> tuple[Sale, bool]:
+    """The same inside a transaction that holds several orders, an import, which applies all changes at its end."""
     now = deps.clock.now()
     checkout.check_times(cart, now)
     if cart.external_id is not None and (known := await _known(tx, cart.external_id)):
@@ -44,7 +47,6 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart) -> tuple[Sale, bool]
     coupon = await _coupon(tx, cart, currency, now)
     if not is_history:
         await _reserve(tx, lines)
-    changes = Changes(spread=customer.id)
     new = checkout.order(cart, lines, currency, coupon, await customers.code_that_brought(tx, customer), now)
     order, items = await storage.add(tx, new, lines, changes)
     if coupon and not await stored_coupons.reserve(tx, coupon.id, order.id, order.discount_total, now):
@@ -54,9 +56,7 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart) -> tuple[Sale, bool]
     sale = Sale(order, items, customer)
     if cart.created_at is None:
         await outbox.append(tx, "order.created", order_events.created(sale), now)
-    sale = await _pay_if_due(deps, tx, cart, sale, now, changes)
-    await changes.apply(tx)
-    return sale, True
+    return await _pay_if_due(deps, tx, cart, sale, now, changes), True
 
 
 async def pay(deps: Deps, order_id: int, method: str | None, transaction_id: str | None) -> Sale:
@@ -155,7 +155,7 @@ async def _pay_if_due(deps: Deps, tx: Transaction, cart: Cart, sale: Sale, now: 
     if cart.paid_at is None and sale.order.amount_due > 0:
         return sale
     is_live = cart.created_at is None
-    paid = rules.paid(sale.order, cart.paid_at or now, None, None, now)
+    paid = rules.paid(sale.order, now if cart.paid_at is None else cart.paid_at, None, None, now)
     sale = await payments.record(tx, sale, paid, changes, store_currency=deps.currency, announce=is_live)
     if cart.completed_at is not None:
         completed = replace(sale.order, status="completed", completed_at=cart.completed_at)

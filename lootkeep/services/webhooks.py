@@ -26,8 +26,7 @@ _NO_WEBHOOK = "Webhook"
 
 async def create(deps: Deps, url: str, event_types: Sequence[str]) -> tuple[Webhook, str]:
     """The webhook and its secret, which is told this once."""
-    url = webhooks.checked_url(url, deps.webhook_rules)
-    events = webhooks.checked_events(event_types)
+    events = webhooks.checked({"url": url, "events": event_types}, deps.webhook_rules)["events"]
     secret = deps.ids.webhook_secret()
     async with deps.db.write() as tx:
         if not await tx.lock("webhooks"):
@@ -41,10 +40,7 @@ async def create(deps: Deps, url: str, event_types: Sequence[str]) -> tuple[Webh
 async def change(deps: Deps, webhook_id: int, changes: dict[str, Any]) -> Webhook:
     if not changes:
         raise Unprocessable("nothing_to_change", "Send at least one of url, events and is_active.")
-    if "url" in changes:
-        webhooks.checked_url(changes["url"], deps.webhook_rules)
-    if "events" in changes:
-        changes = changes | {"events": webhooks.checked_events(changes["events"])}
+    changes = webhooks.checked(changes, deps.webhook_rules)
     async with deps.db.write() as tx:
         webhook = await storage.for_change(tx, webhook_id)
         if webhook is None:
@@ -98,6 +94,8 @@ async def redeliver(deps: Deps, public_id: str) -> Delivery:
         webhook = await storage.get(tx, delivery.webhook_id)
         if webhook is None or not webhook.is_active:
             raise Conflict("webhook_inactive", "The webhook of this delivery is switched off or deleted.")
+        if not webhook.wants(delivery.event_type):
+            raise Conflict("not_subscribed", "The webhook is not subscribed to the type of this delivery any more.")
         if not await delivery_log.send_again(tx, delivery.id, deps.clock.now()):
             raise Conflict("delivery_expired", "The payload of this delivery has expired and cannot be sent again.")
         again = await delivery_log.get(tx, public_id)
@@ -119,7 +117,7 @@ async def replay(deps: Deps, webhook_id: int, since: Instant, event_types: Seque
         running = await replays.latest(tx, webhook_id)
         if running is not None and running.finished_at is None:
             raise Conflict("replay_running", "A replay of this webhook is still running.")
-        types = webhooks.checked_events(event_types) if event_types is not None else webhook.events
+        types = webhooks.checked_replay(webhook, event_types)
         return await replays.add(tx, webhook_id, since, types, now)
 
 

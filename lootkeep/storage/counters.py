@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sqlalchemy import BigInteger, bindparam, cast, func, select
+from sqlalchemy import BigInteger, bindparam, cast, func, literal_column, select
 from sqlalchemy.dialects import postgresql
 
 from lootkeep.kernel.clock import DAY, Instant
@@ -26,10 +26,10 @@ _ADD = Query(
     )
 )
 _SUM = cast(func.sum(counters.c.value), BigInteger)
+# Written out: only so do the engines see that the index of the totals will do.
+_IS_TOTAL = counters.c.bucket == literal_column(str(TOTAL), BigInteger)
 _TOTALS = Query(
-    select(counters.c.name, _SUM)
-    .where(counters.c.name.like(bindparam("pattern")), counters.c.bucket == TOTAL)
-    .group_by(counters.c.name)
+    select(counters.c.name, _SUM).where(counters.c.name.like(bindparam("pattern")), _IS_TOTAL).group_by(counters.c.name)
 )
 _DAYS = Query(
     select(counters.c.bucket, _SUM)

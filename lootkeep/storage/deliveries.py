@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sqlalchemy import bindparam, exists, func, insert, select, update
+from sqlalchemy import Text, bindparam, exists, func, insert, select, update
 from sqlalchemy.dialects import postgresql
 
 from lootkeep.domain import deliveries as rules
@@ -13,6 +13,7 @@ from lootkeep.domain.deliveries import Claimed, Result, Settlement
 from lootkeep.domain.webhooks import Webhook
 from lootkeep.kernel.clock import Instant, iso
 from lootkeep.storage.database import Transaction
+from lootkeep.storage.dialect import IsNotAmong
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import attempts, deliveries, events, webhooks
 from lootkeep.storage.webhooks import all_webhooks
@@ -46,15 +47,40 @@ _ADD = Query(
 )
 
 _DUE = (deliveries.c.status == "pending", deliveries.c.due_at <= bindparam("now"))
-_WEBHOOKS_DUE = Query(
+_DUE_WEBHOOKS = (
     select(*(webhooks.c[name] for name in Webhook.__struct_fields__))
     .where(
         webhooks.c.deleted_at.is_(None),
         webhooks.c.is_active,
         exists().where(deliveries.c.webhook_id == webhooks.c.id, *_DUE),
     )
-    .order_by(webhooks.c.id),
-    Webhook,
+    .order_by(webhooks.c.id)
+)
+_WEBHOOKS_DUE = Query(_DUE_WEBHOOKS, Webhook)
+# Held while their deliveries are claimed: one that is deleted meanwhile gets nothing more.
+_HOLD_WEBHOOKS_DUE = Query(_DUE_WEBHOOKS.with_for_update(read=True), Webhook)
+# What a webhook does not want any more is ended before anything of it is claimed.
+_CANCEL_UNWANTED = Query(
+    update(deliveries)
+    .where(
+        deliveries.c.id.in_(
+            select(deliveries.c.id)
+            .where(
+                deliveries.c.webhook_id == bindparam("webhook"),
+                IsNotAmong(deliveries.c.event_type, bindparam("wanted", type_=Text)),
+                *_DUE,
+            )
+            .limit(_BATCH)
+            .with_for_update(skip_locked=True)
+        )
+    )
+    .values(
+        status="cancelled",
+        lease=None,
+        reason="the webhook is not subscribed to this event type any more",
+        finished_at=bindparam("now"),
+    )
+    .returning(deliveries.c.id)
 )
 _CLAIM = Query(
     update(deliveries)
@@ -73,7 +99,7 @@ _CLAIM = Query(
     .returning(*(deliveries.c[name] for name in Claimed.__struct_fields__)),
     Claimed,
 )
-_INTERRUPT = Query(
+INTERRUPT = Query(
     update(attempts)
     .where(attempts.c.delivery_id == bindparam("delivery"), attempts.c.outcome == "open")
     .values(
@@ -103,10 +129,14 @@ _FINISH = Query(
         excerpt=bindparam("text"),
     )
 )
-# The lease fences: a worker that was given up cannot overwrite what its successor found.
+# Fenced by lease and number: an attempt that was given up cannot overwrite what its successor found.
 _SETTLE = Query(
     update(deliveries)
-    .where(deliveries.c.id == bindparam("delivery"), deliveries.c.lease == bindparam("held"))
+    .where(
+        deliveries.c.id == bindparam("delivery"),
+        deliveries.c.lease == bindparam("held"),
+        deliveries.c.attempts_count == bindparam("attempt"),
+    )
     .values(
         status=bindparam("new_status"),
         priority=1,
@@ -117,11 +147,6 @@ _SETTLE = Query(
         reason=bindparam("why"),
         finished_at=bindparam("finished"),
     )
-)
-_CANCEL = Query(
-    update(deliveries)
-    .where(deliveries.c.id == bindparam("delivery"), deliveries.c.status == "pending")
-    .values(status="cancelled", lease=None, reason=bindparam("why"), finished_at=bindparam("now"))
 )
 # Counting stops here: from then on it is many.
 MOST_COUNTED = 10_000
@@ -174,8 +199,15 @@ def new_delivery(
     }
 
 
-async def webhooks_due(tx: Transaction, now: Instant) -> list[Webhook]:
-    return await tx.all(_WEBHOOKS_DUE, now=now)
+async def cancel_unwanted(tx: Transaction, webhook: Webhook, now: Instant) -> int:
+    """Ends due deliveries of types that the webhook has dropped; tells how many."""
+    found = await tx.all(_CANCEL_UNWANTED, webhook=webhook.id, wanted=" ".join(webhook.event_types), now=now)
+    return len(found)
+
+
+async def webhooks_due(tx: Transaction, now: Instant, *, hold: bool = False) -> list[Webhook]:
+    """Active webhooks with something to send; `hold` keeps them as they are until the transaction ends."""
+    return await tx.all(_HOLD_WEBHOOKS_DUE if hold else _WEBHOOKS_DUE, now=now)
 
 
 async def claim(tx: Transaction, webhook_id: int, size: int, lease: str, now: Instant) -> list[Claimed]:
@@ -186,7 +218,7 @@ async def claim(tx: Transaction, webhook_id: int, size: int, lease: str, now: In
         claimed += await tx.all(_CLAIM, priority=1, size=size - len(claimed), **held)
     again = [{"delivery": one.id, "now": now} for one in claimed if one.attempts_count > 1]
     if again:
-        await tx.many(_INTERRUPT, again)
+        await tx.many(INTERRUPT, again)
     if claimed:
         await tx.many(_START, [{"delivery": one.id, "number": one.attempts_count, "now": now} for one in claimed])
     return claimed
@@ -218,6 +250,7 @@ async def settle(
             {
                 "delivery": claimed.id,
                 "held": lease,
+                "attempt": claimed.attempts_count,
                 "new_status": settlement.status,
                 "due": settlement.due_at,
                 "failed": settlement.failures,
@@ -228,10 +261,6 @@ async def settle(
             for claimed, result, settlement in finished
         ],
     )
-
-
-async def cancel(tx: Transaction, delivery_id: int, reason: str, now: Instant) -> None:
-    await tx.run(_CANCEL, delivery=delivery_id, why=reason, now=now)
 
 
 async def backlog(tx: Transaction, now: Instant) -> tuple[int, Instant | None]:

@@ -28,6 +28,26 @@ class ContainsShort(Contains):
     """The same for a term too short for the index: a look at every row."""
 
 
+class Unindexed(ColumnElement[str]):
+    """A column whose index must not be used here: SQLite, which knows no statistics, takes any equality for rare."""
+
+    inherit_cache = False
+
+    def __init__(self, column: Column[str]) -> None:
+        self.column = column
+        self.type = column.type
+
+
+@compiles(Unindexed, "sqlite")
+def _with_plus(element: Unindexed, compiler: Any, **kw: Any) -> str:
+    return f"+{compiler.process(element.column, **kw)}"
+
+
+@compiles(Unindexed, "postgresql")
+def _as_it_is(element: Unindexed, compiler: Any, **kw: Any) -> str:
+    return str(compiler.process(element.column, **kw))
+
+
 @compiles(Contains, "sqlite")
 def _by_fts(element: Contains, compiler: Any, **kw: Any) -> str:
     table = element.search_text.table.name
@@ -71,3 +91,51 @@ def _is_held(element: HoldTables, compiler: Any, **kw: Any) -> str:
 @compiles(HoldTables, "postgresql")
 def _lock_tables(element: HoldTables, compiler: Any, **kw: Any) -> str:
     return f"LOCK TABLE {', '.join(element.tables)} IN SHARE ROW EXCLUSIVE MODE"
+
+
+class IsNotAmong(ColumnElement[bool]):
+    """The column's word is not one of those in a text of words separated by blanks."""
+
+    inherit_cache = False
+    type = Boolean()
+    _is_implicitly_boolean = True
+
+    def __init__(self, column: Column[str], words: BindParameter[str]) -> None:
+        self.column = column
+        self.words = words
+
+
+@compiles(IsNotAmong, "sqlite")
+def _not_in_text(element: IsNotAmong, compiler: Any, **kw: Any) -> str:
+    column, words = compiler.process(element.column, **kw), compiler.process(element.words, **kw)
+    return f"instr(' ' || {words} || ' ', ' ' || {column} || ' ') = 0"
+
+
+@compiles(IsNotAmong, "postgresql")
+def _not_in_array(element: IsNotAmong, compiler: Any, **kw: Any) -> str:
+    column, words = compiler.process(element.column, **kw), compiler.process(element.words, **kw)
+    return f"{column} <> ALL (string_to_array({words}, ' '))"
+
+
+class IsSettled(ColumnElement[bool]):
+    """No transaction that is still open can commit a row with a smaller id than this one.
+
+    Ids are given out before the commit: a reader who goes by them would else pass over a row for good.
+    """
+
+    inherit_cache = False
+    type = Boolean()
+    _is_implicitly_boolean = True
+
+    def __init__(self, table: str) -> None:
+        self.table = table
+
+
+@compiles(IsSettled, "sqlite")
+def _is_always_settled(element: IsSettled, compiler: Any, **kw: Any) -> str:
+    return "1 = 1"
+
+
+@compiles(IsSettled, "postgresql")
+def _is_before_all_open(element: IsSettled, compiler: Any, **kw: Any) -> str:
+    return f"age({element.table}.xmin) > age(pg_snapshot_xmin(pg_current_snapshot())::xid)"

@@ -13,8 +13,6 @@ from lootkeep.storage.database import Transaction
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import customers, sightings
 
-# More people than this on one address or device say nothing more about any of them.
-_MOST_CUSTOMERS = 1000
 # A chain of referrals is followed so far up.
 _MOST_ANCESTORS = 10
 
@@ -41,10 +39,12 @@ _SEE = Query(
         },
     )
 )
-_SEEN_WITH = Query(
-    select(sightings.c.customer_id)
-    .where(sightings.c.kind == bindparam("kind"), sightings.c.value == bindparam("seen_with"))
-    .limit(_MOST_CUSTOMERS)
+_WAS_SEEN = Query(
+    select(sightings.c.customer_id).where(
+        sightings.c.kind == bindparam("kind"),
+        sightings.c.value == bindparam("seen_with"),
+        sightings.c.customer_id == bindparam("customer"),
+    )
 )
 _REFERRED_BY = Query(select(customers.c.referred_by_id).where(customers.c.id == bindparam("customer")))
 
@@ -54,9 +54,14 @@ async def remember(tx: Transaction, customer_id: int, traces: Iterable[Trace], n
         await tx.run(_SEE, kind=trace.kind, seen_with=trace.value, customer=customer_id, now=now)
 
 
-async def seen_with(tx: Transaction, trace: Trace) -> set[int]:
-    """The customers seen with this before."""
-    return {row[0] for row in await tx.all(_SEEN_WITH, kind=trace.kind, seen_with=trace.value)}
+async def seen_with(tx: Transaction, trace: Trace, customer_ids: Iterable[int]) -> set[int]:
+    """Those of the customers who were seen with this before, however many others were."""
+    found: set[int] = set()
+    for customer_id in customer_ids:
+        found |= {
+            row[0] for row in await tx.all(_WAS_SEEN, kind=trace.kind, seen_with=trace.value, customer=customer_id)
+        }
+    return found
 
 
 async def ancestors(tx: Transaction, customer_id: int) -> list[int]:

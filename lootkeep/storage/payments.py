@@ -19,7 +19,8 @@ async def record(
     await orders.save(tx, sale.order, paid, changes)
     sale = replace(sale, order=paid)
     if paid.coupon_id is not None and (used := await coupons.use(tx, paid.coupon_id)):
-        changes.add("referral_coupons.value", used.discount_given)
+        # Amounts of different currencies are never added up: the figure is in the store's.
+        changes.add("referral_coupons.value", sale.counted_in(store_currency, used.discount_given))
     for line in sorted(sale.items, key=lambda line: line.product_id):
         await products.add_sales(tx, line.product_id, line.quantity)
     counted = sale.counted_in(store_currency, paid.total)

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from functools import cache
 from typing import Any
 
-from sqlalchemy import BigInteger, BindParameter, bindparam, or_, select, update
+from sqlalchemy import BigInteger, BindParameter, bindparam, case, or_, select, update
 from sqlalchemy.dialects import postgresql
 
 from lootkeep.domain import products as rules
@@ -60,7 +60,13 @@ _RESERVE = Query(
     .values(stock=products.c.stock - _QUANTITY)
     .returning(products.c.id)
 )
-_RELEASE = Query(update(products).where(_THIS).values(stock=products.c.stock + _QUANTITY))
+# A stock that was set anew meanwhile must not grow beyond what can be sent back.
+_RELEASED = products.c.stock + _QUANTITY
+_RELEASE = Query(
+    update(products)
+    .where(_THIS)
+    .values(stock=case((_RELEASED > rules.LARGEST_STOCK, rules.LARGEST_STOCK), else_=_RELEASED))
+)
 _SOLD = Query(update(products).where(_THIS).values(sales_count=products.c.sales_count + _QUANTITY))
 _SUBSCRIBED = Query(
     select(subscriptions.c.id)

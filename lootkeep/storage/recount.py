@@ -133,8 +133,12 @@ _DAILY = {
 _TOTALS = {
     "claims.made": Query(select(func.count()).select_from(reward_claims)),
     "refused_referrals.made": Query(select(func.count()).select_from(refused_referrals)),
-    "referral_coupons.value": Query(select(_summed(coupons.c.discount_given)).where(coupons.c.status == "used")),
 }
+_COUPONS_VALUE = Query(
+    select(_summed(coupons.c.discount_given))
+    .join(orders, orders.c.id == coupons.c.order_id)
+    .where(coupons.c.status == "used", orders.c.currency == bindparam("currency"))
+)
 
 
 async def mend(tx: Transaction, currency: str) -> dict[str, int]:
@@ -144,11 +148,11 @@ async def mend(tx: Transaction, currency: str) -> dict[str, int]:
     for kind, queries in _MENDS.items():
         values = {"currency": currency} if kind == "customers" else {}
         wrong[kind] = sum([len(await tx.all(query, **values)) for query in queries])
-    wrong["totals"] = await counters.set_all(tx, await _expected(tx))
+    wrong["totals"] = await counters.set_all(tx, await _expected(tx, currency))
     return wrong
 
 
-async def _expected(tx: Transaction) -> dict[tuple[str, int], int]:
+async def _expected(tx: Transaction, currency: str) -> dict[tuple[str, int], int]:
     expected: dict[tuple[str, int], int] = {}
     for prefix, query in _DAILY.items():
         for name, day, count in await tx.all(query):
@@ -157,4 +161,5 @@ async def _expected(tx: Transaction) -> dict[tuple[str, int], int]:
     for name, query in _TOTALS.items():
         for (count,) in await tx.all(query):
             expected[name, counters.TOTAL] = count
+    ((expected["referral_coupons.value", counters.TOTAL],),) = await tx.all(_COUPONS_VALUE, currency=currency)
     return expected

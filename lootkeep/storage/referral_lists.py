@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Select, bindparam, func, select
+from sqlalchemy import Integer, Select, bindparam, func, literal_column, select
 
+from lootkeep.domain.customers import folded
 from lootkeep.domain.referrals import (
     ClaimEntry,
     ReferralEntry,
@@ -18,7 +19,7 @@ from lootkeep.domain.referrals import (
 from lootkeep.kernel.paging import Page
 from lootkeep.storage import counters
 from lootkeep.storage.database import Transaction
-from lootkeep.storage.dialect import SHORTEST_INDEXED_TERM, Contains, ContainsShort
+from lootkeep.storage.dialect import SHORTEST_INDEXED_TERM, Contains, ContainsShort, Unindexed
 from lootkeep.storage.query import Query
 from lootkeep.storage.referrals import COUNTER
 from lootkeep.storage.tables import (
@@ -86,7 +87,7 @@ def _matching(query: Select[Any], by_status: bool, is_short: bool) -> Select[Any
     contains = ContainsShort if is_short else Contains
     query = query.select_from(referrals).join(customers, customers.c.id == referrals.c.customer_id)
     query = query.where(contains(customers.c.search_text, bindparam("term", type_=customers.c.search_text.type)))
-    return query.where(referrals.c.status == bindparam("wanted")) if by_status else query
+    return query.where(Unindexed(referrals.c.status) == bindparam("wanted")) if by_status else query
 
 
 async def page(tx: Transaction, asked: Page, status: ReferralStatus | None) -> tuple[list[ReferralEntry], int]:
@@ -109,7 +110,7 @@ async def search(
     tx: Transaction, asked: Page, status: ReferralStatus | None, term: str
 ) -> tuple[list[ReferralEntry], int]:
     """The same for referrals whose name or e-mail contains the term, whatever its case."""
-    term = term.casefold()
+    term = folded(term)
     shape = (status is not None, len(term) < SHORTEST_INDEXED_TERM)
     wanted = {"term": term} if status is None else {"term": term, "wanted": status}
     found = await tx.one(search_total_query(*shape), **wanted)
@@ -119,13 +120,18 @@ async def search(
     return await tx.all(search_query(*shape), size=asked.size, skip=asked.offset, **wanted), total
 
 
-def _ranking(*order: str) -> Query[TopReferrer]:
-    """The head of an index over kept counts; `-` before a name is descending."""
+@cache
+def ranking_query(size: int, *order: str) -> Query[TopReferrer]:
+    """The head of an index over kept counts; `-` before a name is descending.
+
+    The size is written out: PostgreSQL takes a LIMIT it does not know for a tenth of the table, finds that dear, and
+    so plans a query of a large store anew each time.
+    """
 
     def ordered(columns: Any) -> list[Any]:
         return [columns[name[1:]].desc() if name.startswith("-") else columns[name] for name in order]
 
-    head = select(referrers).order_by(*ordered(referrers.c)).limit(bindparam("size")).subquery()
+    head = select(referrers).order_by(*ordered(referrers.c)).limit(literal_column(str(size), Integer)).subquery()
     return Query(
         select(
             customers.c.id,
@@ -143,11 +149,11 @@ def _ranking(*order: str) -> Query[TopReferrer]:
     )
 
 
-LEADERBOARDS: dict[RewardEvent, Query[TopReferrer]] = {
-    "signup": _ranking("-total_referrals", "total_reached_at", "customer_id"),
-    "first_purchase": _ranking("-successful_referrals", "successful_reached_at", "customer_id"),
+LEADERBOARDS: dict[RewardEvent, tuple[str, ...]] = {
+    "signup": ("-total_referrals", "total_reached_at", "customer_id"),
+    "first_purchase": ("-successful_referrals", "successful_reached_at", "customer_id"),
 }
-TOP_REFERRERS = _ranking("-successful_referrals", "-total_referrals", "customer_id")
+TOP_REFERRERS = ("-successful_referrals", "-total_referrals", "customer_id")
 
 _claims_page = (
     select(reward_claims.c.id)
@@ -207,11 +213,11 @@ REFUSED = Query(
 
 
 async def leaderboard(tx: Transaction, event: RewardEvent, size: int) -> list[TopReferrer]:
-    return await tx.all(LEADERBOARDS[event], size=size)
+    return await tx.all(ranking_query(size, *LEADERBOARDS[event]))
 
 
 async def top_referrers(tx: Transaction, size: int) -> list[TopReferrer]:
-    return await tx.all(TOP_REFERRERS, size=size)
+    return await tx.all(ranking_query(size, *TOP_REFERRERS))
 
 
 async def claims(tx: Transaction, asked: Page) -> tuple[list[ClaimEntry], int]:

@@ -13,6 +13,7 @@ from lootkeep.domain.replays import Replay
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.deliveries import NEW_DELIVERY, new_delivery
+from lootkeep.storage.dialect import IsSettled
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import deliveries, events, replays
 
@@ -61,7 +62,10 @@ _SET = Query(
     .values(cursor=bindparam("position"), done=bindparam("count"), finished_at=bindparam("finished"))
 )
 _AFTER = Query(
-    select(*_EVENT).where(events.c.id > bindparam("position")).order_by(events.c.id).limit(bindparam("size")),
+    select(*_EVENT)
+    .where(events.c.id > bindparam("position"), IsSettled("events"))
+    .order_by(events.c.id)
+    .limit(bindparam("size")),
     RecordedEvent,
 )
 # A delivery that was made before is sent again as it is: the same id, the same bytes.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from sqlalchemy import bindparam, delete, exists, select, update
+from sqlalchemy import bindparam, delete, exists, or_, select, update
 
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.database import Transaction
+from lootkeep.storage.deliveries import INTERRUPT
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import attempts, deliveries, events, webhooks
 
@@ -16,6 +17,8 @@ _OLD_DELIVERIES = (
     .where(deliveries.c.finished_at < bindparam("before"))
     .order_by(deliveries.c.finished_at)
     .limit(_BATCH)
+    # One that is being sent again at this moment is not old.
+    .with_for_update(skip_locked=True)
 )
 _FIND = Query(_OLD_DELIVERIES)
 _PURGE_ATTEMPTS = Query(delete(attempts).where(attempts.c.delivery_id == bindparam("delivery")))
@@ -42,11 +45,18 @@ _CANCEL = Query(
         deliveries.c.id.in_(
             select(deliveries.c.id)
             .join(webhooks, webhooks.c.id == deliveries.c.webhook_id)
-            .where(deliveries.c.status == "pending", deliveries.c.lease.is_(None), ~webhooks.c.is_active)
+            .where(
+                deliveries.c.status == "pending",
+                ~webhooks.c.is_active,
+                # What a worker holds is its own, until it is given up.
+                or_(deliveries.c.lease.is_(None), deliveries.c.due_at <= bindparam("now")),
+            )
             .limit(_BATCH)
         )
     )
-    .values(status="cancelled", reason="the webhook was switched off or deleted", finished_at=bindparam("now"))
+    .values(
+        status="cancelled", lease=None, reason="the webhook was switched off or deleted", finished_at=bindparam("now")
+    )
     .returning(deliveries.c.id)
 )
 
@@ -65,4 +75,7 @@ async def purge_events(tx: Transaction, before: Instant) -> int:
 
 
 async def cancel_deliveries(tx: Transaction, now: Instant) -> int:
-    return len(await tx.all(_CANCEL, now=now))
+    cancelled = [{"delivery": delivery_id, "now": now} for (delivery_id,) in await tx.all(_CANCEL, now=now)]
+    if cancelled:
+        await tx.many(INTERRUPT, cancelled)
+    return len(cancelled)

@@ -29,7 +29,6 @@ log = structlog.get_logger(__name__)
 # How long the worker sleeps when nothing tells it to look sooner.
 _LONGEST_SLEEP = 5 * SECOND
 _SHORTEST_SLEEP = SECOND // 100
-_UNSUBSCRIBED = "the webhook is not subscribed to this event type any more"
 
 
 class Dispatcher:
@@ -106,20 +105,19 @@ class Dispatcher:
         """Fair turns: every webhook with something due gets up to its own cap, none can take another's."""
         now = self._deps.clock.now()
         async with self._deps.db.read() as tx:
-            due = [webhook for webhook in await storage.webhooks_due(tx, now) if self._room(webhook)]
-        if not due:
-            return False
+            if not any(self._room(webhook) for webhook in await storage.webhooks_due(tx, now)):
+                return False
         taken: list[tuple[Webhook, Claimed]] = []
+        cancelled = 0
         async with self._deps.db.write() as tx:
-            for webhook in due:
-                for claimed in await storage.claim(tx, webhook.id, self._room(webhook), self._lease, now):
-                    if webhook.wants(claimed.event_type):
-                        taken.append((webhook, claimed))
-                    else:
-                        await storage.cancel(tx, claimed.id, _UNSUBSCRIBED, now)
+            for webhook in await storage.webhooks_due(tx, now, hold=True):
+                cancelled += await storage.cancel_unwanted(tx, webhook, now)
+                if self._room(webhook):
+                    held = await storage.claim(tx, webhook.id, self._room(webhook), self._lease, now)
+                    taken += [(webhook, claimed) for claimed in held]
         for webhook, claimed in taken:
             self._start(webhook, claimed, now)
-        return bool(taken)
+        return bool(taken or cancelled)
 
     def _room(self, webhook: Webhook) -> int:
         return self._concurrency - self._in_flight[webhook.id]
@@ -131,14 +129,22 @@ class Dispatcher:
         task.add_done_callback(self._sending.discard)
 
     async def _send(self, webhook: Webhook, claimed: Claimed, now: Instant) -> None:
-        body = claimed.body.encode()
-        secrets_now = secrets_of(self._deps, webhook, now)
-        headers = signing.headers(body, claimed.event_type, claimed.public_id, secrets_now, now // SECOND)
-        result = await self._deps.outbound.post(webhook.url, body, headers)
+        try:
+            result = await self._deps.outbound.post(
+                webhook.url, claimed.body.encode(), self._headers(webhook, claimed, now)
+            )
+        except Exception:
+            # A fault of ours must not hold the webhook's place for ever; it is retried like any other failure.
+            log.exception("a delivery could not be sent", delivery=claimed.public_id)
+            result = Result(False, None, 0, "the delivery could not be signed or sent", None)
         self._metrics.observe(result)
         self._in_flight[webhook.id] -= 1
         self._finished.append((claimed, result))
         self._settled.set()
+
+    def _headers(self, webhook: Webhook, claimed: Claimed, now: Instant) -> dict[str, str]:
+        secrets_now = secrets_of(self._deps, webhook, now)
+        return signing.headers(claimed.body.encode(), claimed.event_type, claimed.public_id, secrets_now, now // SECOND)
 
     async def _settle(self) -> bool:
         """One transaction for everything that has finished meanwhile."""
@@ -153,7 +159,7 @@ class Dispatcher:
         try:
             async with self._deps.db.write() as tx:
                 await storage.settle(tx, self._lease, settled, now)
-        except Unavailable:
+        except BaseException:
             # Kept and tried again; should this process end first, the leases run out and the attempts are repeated.
             self._finished = finished + self._finished
             raise

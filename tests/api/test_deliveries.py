@@ -222,9 +222,7 @@ async def test_a_redelivery_keeps_the_id_and_the_bytes_and_begins_a_new_round(
     assert (delivery["status"], delivery["attempts_count"]) == ("delivered", 2)
 
 
-async def test_a_failed_delivery_that_is_sent_again_is_retried_again(
-    insecure_world: World, receiver: Receiver
-) -> None:
+async def test_a_failed_delivery_that_is_sent_again_is_retried_again(insecure_world: World, receiver: Receiver) -> None:
     dispatcher = Dispatcher(insecure_world.deps, MemoryWakeup(), delays=(10,))
     webhook = await subscribe(insecure_world, receiver, "product.created")
     receiver.answers = [500] * 4
@@ -388,7 +386,7 @@ async def test_a_bad_replay_is_refused_in_words(insecure_world: World, receiver:
         ({"since": "2026-11-15"}, {"since": [a_time]}),
         ({"since": 5}, {"since": [a_time]}),
         ({"since": "2026-11-15T12:00:01Z"}, {"since": ["The since field must not lie in the future."]}),
-        ({"since": good, "event_types": []}, {"event_types": ["The event types field must have at least 1 entries."]}),
+        ({"since": good, "event_types": []}, {"event_types": ["The event types field must not be empty."]}),
     ]
     for body, errors in expected:
         answer = await insecure_world.post(f"/webhooks/{webhook['id']}/replay", body)

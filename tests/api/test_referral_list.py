@@ -11,6 +11,7 @@ from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.services import customers, orders
+from lootkeep.storage.counters import Changes
 from tests.builders import new_customer, new_product, referred
 from tests.world import NOON, World
 
@@ -184,6 +185,7 @@ async def _refer(world: World, count: int) -> list[tuple[Instant, int, str]]:
     referrer = (await new_customer(world))["customer"]
     product = (await new_product(world))["id"]
     made = []
+    changes = Changes(spread=0)
     async with world.db.write() as tx:
         for number in range(count):
             time = _time(number, count)
@@ -193,13 +195,14 @@ async def _refer(world: World, count: int) -> list[tuple[Instant, int, str]]:
                 referral_code=referrer["referral_code"],
                 created_at=time,
             )
-            customer = (await customers.sign_up_in(world.deps, tx, form)).customer
+            customer = (await customers.sign_up_in(world.deps, tx, form, changes)).customer
             is_successful = number % 7 == 0 if count < MANY else number % 7 > 0
             if is_successful:
                 line = CartLine(product, 1)
                 cart = Cart(customer.id, (line,), None, created_at=time, paid_at=Instant(time + 1))
-                await orders.place_in(world.deps, tx, cart)
+                await orders.place_in(world.deps, tx, cart, changes)
             made.append((time, customer.id, "successful" if is_successful else "pending"))
+        await changes.apply(tx)
     return made
 
 

@@ -157,7 +157,7 @@ async def test_the_code_that_brought_the_customer_stands_on_the_order(world: Wor
         ("customer_id", 0, "The customer id field must be at least 1."),
         ("customer_id", "1", "The customer id field must be an integer."),
         ("customer_id", 77, "The customer id field is not a customer of this store."),
-        ("items", [], "The items field must have at least 1 entries."),
+        ("items", [], "The items field must not be empty."),
         ("items", {"product_id": 1, "quantity": 1}, "The items field must be a list."),
         ("items", [{"product_id": 1, "quantity": 1}] * 101, "The items field must not have more than 100 entries."),
         ("ip_address", None, "The ip address field must be a string."),

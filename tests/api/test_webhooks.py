@@ -136,12 +136,16 @@ EVENTS_FAULTS = [
     (None, "events", "The events field must be a list."),
     ("order.paid", "events", "The events field must be a list."),
     ({"order.paid": True}, "events", "The events field must be a list."),
-    ([], "events", "The events field must have at least 1 entries."),
+    ([], "events", "The events field must not be empty."),
     ([*EVENT_TYPES, "order.paid"], "events", "The events field must not have more than 10 entries."),
     ([1], "events.0", "The events.0 field must be a string."),
     (["order.paid", None], "events.1", "The events.1 field must be a string."),
     (["order.lost"], "events", "The events field holds an unknown event type at position 0."),
-    (["order.paid", "*", "", "Order.Paid"], "events", "The events field holds an unknown event type at position 1, 2, 3."),
+    (
+        ["order.paid", "*", "", "Order.Paid"],
+        "events",
+        "The events field holds an unknown event type at position 1, 2, 3.",
+    ),
     (["webhook.test"], "events", "The events field holds an unknown event type at position 0."),
     (["order.paid", "order.paid"], "events", "The events field must not hold the same event type twice."),
 ]
@@ -213,7 +217,12 @@ async def test_a_good_url_is_kept_as_it_was_sent(world: World, url: str) -> None
 
 
 async def test_http_and_loopback_are_possible_where_the_operator_permits_them(insecure_world: World) -> None:
-    for url in ("http://127.0.0.1:9000/hook", "http://[::1]:9000/hook", "http://localhost/hook", "http://shop.example/"):
+    for url in (
+        "http://127.0.0.1:9000/hook",
+        "http://[::1]:9000/hook",
+        "http://localhost/hook",
+        "http://shop.example/",
+    ):
         assert (await make(insecure_world, url=url))["url"] == url
     answer = await insecure_world.post("/webhooks", HOOK | {"url": "http://10.0.0.1/hook"})
     assert answer.json() == refusal("url", "The url field must not point to a private address.")
@@ -379,7 +388,8 @@ async def test_a_test_is_delivered_signed_whatever_the_subscription(insecure_wor
 
 
 @pytest.mark.parametrize(
-    ("status", "delivered"), [(200, True), (201, True), (204, True), (299, True), (400, False), (410, False), (500, False)]
+    ("status", "delivered"),
+    [(200, True), (201, True), (204, True), (299, True), (400, False), (410, False), (500, False)],
 )
 async def test_a_test_is_delivered_when_the_answer_is_2xx(
     insecure_world: World, receiver: Receiver, status: int, delivered: bool
@@ -395,7 +405,9 @@ async def test_a_test_is_delivered_when_the_answer_is_2xx(
     assert (data["delivered"], data["response_code"]) == (delivered, status)
 
 
-async def test_a_test_that_is_redirected_has_failed_and_says_where_to(insecure_world: World, receiver: Receiver) -> None:
+async def test_a_test_that_is_redirected_has_failed_and_says_where_to(
+    insecure_world: World, receiver: Receiver
+) -> None:
     receiver.behaviour = saying(
         b"HTTP/1.1 301 Moved\r\nLocation: https://www.shop.example/\r\nContent-Length: 0\r\n\r\n"
     )

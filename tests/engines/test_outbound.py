@@ -279,7 +279,9 @@ async def test_connections_are_kept_and_used_again(outbound: Outbound, receiver:
 
 
 async def test_cookies_of_a_receiver_are_forgotten(outbound: Outbound, receiver: Receiver) -> None:
-    await post(outbound, receiver, saying(OK + b"Set-Cookie: seen=1; Path=/\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"))
+    await post(
+        outbound, receiver, saying(OK + b"Set-Cookie: seen=1; Path=/\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+    )
     await post(outbound, receiver)
     assert "Cookie" not in receiver.received[1].headers
 

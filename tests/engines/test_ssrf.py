@@ -98,7 +98,15 @@ def in_numbers(text: str) -> list[str]:
 
 
 ODD = [
-    *("localhost", "LOCALHOST", "localhost.", "a.localhost", "a.b.localhost.", "LocalHost.LocalDomain", "ip6-localhost"),
+    *(
+        "localhost",
+        "LOCALHOST",
+        "localhost.",
+        "a.localhost",
+        "a.b.localhost.",
+        "LocalHost.LocalDomain",
+        "ip6-localhost",
+    ),
     *("shop.example@127.0.0.1", "shop.example:443@127.0.0.1", "127.0.0.1#@shop.example", "127.0.0.1?@shop.example"),
     *("shop.example\\@127.0.0.1", "127.0.0.1\\@shop.example", "shop.example%40127.0.0.1", "127.0.0.1%2f.shop.example"),
     *("127.0.0.1%00.shop.example", "127.0.0.1\t", " 127.0.0.1", "127.0.0.1\n.shop.example", "[127.0.0.1]", "[::1"),
@@ -118,7 +126,10 @@ class Names(NamedTuple):
 NAMES = [
     *(Names(f"four{number}.evil.example", [[address]]) for number, address in enumerate(TARGETS4)),
     *(Names(f"six{number}.evil.example", [[address]]) for number, address in enumerate(TARGETS6)),
-    *(Names(f"mixed{number}.evil.example", [[a]]) for number, a in enumerate(in_ipv6("127.0.0.1") + in_ipv6("10.0.0.1"))),
+    *(
+        Names(f"mixed{number}.evil.example", [[a]])
+        for number, a in enumerate(in_ipv6("127.0.0.1") + in_ipv6("10.0.0.1"))
+    ),
     *(Names(f"rebinds{number}.evil.example", [[PUBLIC], [address]]) for number, address in enumerate(TARGETS4)),
     *(Names(f"both{number}.evil.example", [[address, PUBLIC]]) for number, address in enumerate(TARGETS4)),
     *(Names(f"turns{number}.evil.example", [[PUBLIC6], [a], [PUBLIC], [a]]) for number, a in enumerate(TARGETS6)),
@@ -313,7 +324,7 @@ def test_the_scene_would_show_a_leak(tmp_path: Path, sqlite_template: Path) -> N
 
     async def act(scene: Scene) -> None:
         open_to_all = Outbound((ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1/128")), TLS)
-        for place in ("127.0.0.1", "2130706433", "0x7f.1", "four6.evil.example", "localhost"):
+        for place in ("127.0.0.1", "0x7f000001", "0x7f.1", "four6.evil.example", "localhost"):
             assert (await open_to_all.post(f"http://{place}:{scene.four.port}/", b"{}", {})).is_delivered, place
         assert (await open_to_all.post(f"http://six1.evil.example:{scene.six.port}/", b"{}", {})).is_delivered
         await open_to_all.close()
@@ -410,12 +421,16 @@ def test_a_name_that_rebinds_between_the_look_ups_is_dialled_only_while_it_is_pu
 
 
 @pytest.mark.parametrize("network", ["0.0.0.0/0", "169.254.0.0/16", "::/0", "fe80::/10", "fd00:ec2::/32"])
-def test_an_allow_list_opens_its_range_but_never_metadata(
-    tmp_path: Path, sqlite_template: Path, network: str
-) -> None:
+def test_an_allow_list_opens_its_range_but_never_metadata(tmp_path: Path, sqlite_template: Path, network: str) -> None:
     async def act(scene: Scene) -> None:
         outbound = Outbound((ipaddress.ip_network(network),), TLS)
-        for host in ("169.254.169.254", "169.254.170.2", "[fe80::a9fe:a9fe]", "[fd00:ec2::254]", "[::ffff:169.254.169.254]"):
+        for host in (
+            "169.254.169.254",
+            "169.254.170.2",
+            "[fe80::a9fe:a9fe]",
+            "[fd00:ec2::254]",
+            "[::ffff:169.254.169.254]",
+        ):
             assert not (await outbound.post(f"http://{host}/latest", b"{}", {})).is_delivered
         await outbound.close()
 

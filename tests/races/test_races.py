@@ -230,6 +230,24 @@ async def test_orders_of_the_same_products_never_wait_for_each_other_in_a_circle
     }
 
 
+async def test_payments_and_refunds_of_many_never_wait_for_each_other_in_a_circle(world: World) -> None:
+    pairs = AT_ONCE // 2
+    await new_product(world)
+    friends = await asyncio.gather(*(someone(world) for _ in range(pairs)))
+    brought = await asyncio.gather(*(referred(world, friend["referral_code"]) for friend in friends))
+    to_pay = await asyncio.gather(*(new_order(world, who["id"], (1, 1)) for who in brought[::2]))
+    to_refund = await asyncio.gather(*(paid_order(world, who["id"], (1, 1)) for who in brought[1::2]))
+    for _ in range(ROUNDS):
+        # The rest of a refund and a first payment meet in nothing but the totals of referrals.
+        await race(world, [(f"{ORDERS}/{order['id']}/refund", {"amount": "1.00"}) for order in to_refund])
+        calls: list[Call] = [(f"{ORDERS}/{order['id']}/pay", {}) for order in to_pay]
+        calls += [(f"{ORDERS}/{order['id']}/refund", {}) for order in to_refund]
+        assert statuses(await race(world, calls)) == {200: pairs}
+        await assert_all_totals_agree(world)
+        again = [new_order(world, order["customer"]["id"], (1, 1)) for order in to_refund]
+        to_pay, to_refund = await asyncio.gather(*again), to_pay
+
+
 async def test_everything_at_once_leaves_totals_that_agree(world: World) -> None:
     await new_product(world, stock=1000)
     await world.post("/referrals/tiers", BRONZE)

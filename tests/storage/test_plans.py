@@ -25,6 +25,7 @@ from lootkeep.kernel.paging import Page
 from lootkeep.services import customers as services
 from lootkeep.services import orders
 from lootkeep.storage import claims, counters, customers, identity, natural_keys, referral_lists, referrals, tiers
+from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Engine, Transaction
 from lootkeep.storage.postgres import PostgresDatabase
 from lootkeep.storage.query import Query
@@ -74,7 +75,7 @@ READINGS: dict[str, Reading] = {
     "own claims": lambda tx: claims.of_customer(tx, 1),
     "claim": lambda tx: claims.get(tx, 1, 1),
     "tiers": tiers.all_tiers,
-    "seen with": lambda tx: identity.seen_with(tx, Trace("mailbox", "nobody@mail1.example")),
+    "seen with": lambda tx: identity.seen_with(tx, Trace("mailbox", "nobody@mail1.example"), (1,)),
     "ancestors": lambda tx: identity.ancestors(tx, SIZE),
 }
 
@@ -154,9 +155,11 @@ async def test_deeds_find_what_they_need_without_looking_through_a_table(made: M
     with suppress(Undone):
         async with made.engine.write() as tx:
             recorder = Recorder(tx)
-            customer = (await services.sign_up_in(deps, recorder, form)).customer
+            changes = Changes(spread=0)
+            customer = (await services.sign_up_in(deps, recorder, form, changes)).customer
             cart = Cart(customer.id, (CartLine(1, 1),), "203.0.113.9", created_at=rows.NOW, paid_at=rows.NOW)
-            await orders.place_in(deps, recorder, cart)
+            await orders.place_in(deps, recorder, cart, changes)
+            await changes.apply(recorder)
             raise Undone
     assert [work for work in await made.works(recorder) if not made.is_small(work)] == []
 

@@ -470,6 +470,47 @@ async def test_a_first_attempt_does_not_wait_for_the_next_look(
                 await receiver.wait_for(count)
 
 
+class Resting(MemoryWakeup):
+    """A wake-up that counts how often the worker lay down to rest."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rests = 0
+
+    async def wait(self, seconds: float) -> None:
+        self.rests += 1
+        await super().wait(seconds)
+
+
+@only_sqlite
+async def test_an_idle_worker_does_not_wake_itself(insecure_world: World) -> None:
+    assert isinstance(insecure_world.db, SqliteDatabase)
+    wakeup = Resting()
+    insecure_world.db.on_commit(wakeup.wake)
+    async with running(Dispatcher(insecure_world.deps, wakeup), wakeup):
+        await asyncio.sleep(0.5)
+        assert wakeup.rests == 1
+
+
+async def test_a_worker_whose_webhooks_are_all_full_rests_until_one_has_room(
+    insecure_world: World, receiver: Receiver
+) -> None:
+    wakeup = Resting()
+    gate = asyncio.Event()
+    receiver.behaviour = holding(gate)
+    await subscribe(insecure_world, receiver, "product.created")
+    await record(insecure_world, 12)
+    async with running(Dispatcher(insecure_world.deps, wakeup), wakeup):
+        await receiver.wait_for(10)
+        before = wakeup.rests
+        await asyncio.sleep(0.5)
+        assert wakeup.rests - before <= 1
+        gate.set()
+        receiver.behaviour = None
+        async with asyncio.timeout(3):
+            await receiver.wait_for(12)
+
+
 async def test_a_worker_that_is_stopped_ends_what_is_under_way(insecure_world: World, receiver: Receiver) -> None:
     wakeup = MemoryWakeup()
     webhook = await subscribe(insecure_world, receiver, "product.created")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, WithJsonSchema
 
-from lootkeep.api.http.fields import QueryDate, QueryInteger, Time
+from lootkeep.api.http.fields import QueryDate, QueryInteger, Time, refuse
 from lootkeep.api.http.pages import LARGEST_PAGE, Order, PageQuery, days
 from lootkeep.api.http.routes import Call, Reply, Route, one, paged
 from lootkeep.api.http.validation import Body, Query
@@ -18,11 +18,20 @@ from lootkeep.storage import delivery_log, replays, webhooks
 from lootkeep.views import webhooks as views
 
 
+def _known_event(name: str) -> str:
+    if name not in EVENT_TYPES:
+        raise refuse("must be one of: " + ", ".join(EVENT_TYPES))
+    return name
+
+
+KnownEvent = Annotated[str, AfterValidator(_known_event), WithJsonSchema({"type": "string", "enum": [*EVENT_TYPES]})]
+
+
 class DeliveryQuery(PageQuery):
     """Filters of the log."""
 
     status: Annotated[DeliveryStatus | None, Field(description="Only deliveries in this state.")] = None
-    event_type: Annotated[str | None, Field(max_length=64, description="Only deliveries of this type.")] = None
+    event_type: Annotated[KnownEvent | None, Field(description="Only deliveries of this type.")] = None
     from_: Annotated[QueryDate | None, Field(alias="from", description="From this UTC day on.")] = None
     sort: Annotated[Literal["created_at"], Field(description="What to sort by.")] = "created_at"
     order: Order = "desc"

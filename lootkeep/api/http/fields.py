@@ -39,7 +39,7 @@ def _money(value: Any) -> Any:
         raise refuse("must be a number with at most two decimals") from None
 
 
-def _not_blank(value: str) -> str:
+def not_blank(value: str) -> str:
     if not value.strip():
         raise refuse("must not be blank")
     return value
@@ -94,9 +94,12 @@ def _time(value: Any) -> Any:
     if not isinstance(value, str) or not _TIME.fullmatch(value):
         raise refuse("must be a time like 2026-11-15T10:30:00Z")
     try:
-        return instant(datetime.fromisoformat(value))
+        moment = instant(datetime.fromisoformat(value))
     except (ValueError, OverflowError):
         raise refuse("must be a time like 2026-11-15T10:30:00Z") from None
+    if moment < 0:
+        raise refuse("must not lie before 1970")
+    return moment
 
 
 def _date(value: Any) -> Any:
@@ -125,7 +128,7 @@ PositiveMoney = Annotated[
         {"anyOf": [{"type": "number", "minimum": 0.01}, {"type": "string", "pattern": r"^\d+(\.\d{1,2})?$"}]}
     ),
 ]
-Name = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(_not_blank)]
+Name = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(not_blank)]
 Currency = Annotated[str, AfterValidator(_currency), WithJsonSchema({"type": "string", "pattern": "^[A-Za-z]{3}$"})]
 
 Email = Annotated[

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from lootkeep.api.http.errors import MethodNotAllowed, UnknownPath
 from lootkeep.api.http.routes import Group, Route
 
 _LARGEST_ID = 2**63 - 1
+_WORD = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _NOTHING: dict[str, Any] = {}
 
 
@@ -66,7 +68,7 @@ class Router:
                 if node.parameter is None:
                     raise UnknownPath
                 name, below = node.parameter
-                parameters[name] = _identifier(segment) if name == "id" else segment
+                parameters[name] = _identifier(segment) if name == "id" else _word(segment)
             node = below
         if not node.rows:
             raise UnknownPath
@@ -78,6 +80,13 @@ def _identifier(segment: str) -> int:
     if not (segment.isascii() and segment.isdigit()) or len(segment) > 19 or int(segment) > _LARGEST_ID:
         raise UnknownPath
     return int(segment)
+
+
+def _word(segment: str) -> str:
+    """Any other parameter is a word of ours: plain letters, digits, dashes."""
+    if not _WORD.fullmatch(segment):
+        raise UnknownPath
+    return segment
 
 
 def _allowed(rows: dict[str, Route]) -> list[str]:

@@ -56,7 +56,7 @@ _PREDICATES = {
     "greater_than_equal": "must be at least {ge}",
     "less_than_equal": "must not be greater than {le}",
     "literal_error": "must be one of: {expected}",
-    "too_short": "must have at least {min_length} entries",
+    "too_short": "must not be empty",
     "too_long": "must not have more than {max_length} entries",
 }
 

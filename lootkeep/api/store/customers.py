@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from lootkeep.api.http.errors import Forbidden
-from lootkeep.api.http.fields import Country, Email, IpAddress, Name, Time
+from lootkeep.api.http.fields import Country, Email, IpAddress, Name, Time, not_blank
 from lootkeep.api.http.routes import Call, Group, Reply, Route, one
 from lootkeep.api.http.validation import Body
 from lootkeep.domain.referrals import SETTINGS, ReferralSettings
@@ -23,7 +23,7 @@ from lootkeep.views import customers as views
 
 IMPORT_SCOPE = "store:import"
 
-Word = Annotated[str, Field(min_length=1, max_length=255)]
+Word = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(not_blank)]
 
 
 class SignUpBody(Body):

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
-from lootkeep.api.http.fields import Currency, Money, Name, refuse
+from lootkeep.api.http.fields import Currency, Money, Name, not_blank, refuse
 from lootkeep.api.http.routes import Call, Group, Reply, Route, one, only_message
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.api.store.metadata import Metadata, as_text
@@ -37,12 +37,6 @@ def _priced(amount: Hundredths) -> Hundredths:
     if amount > HIGHEST_PRICE:
         raise refuse(f"must not be greater than {money.text(HIGHEST_PRICE)}")
     return amount
-
-
-def _not_blank(value: str) -> str:
-    if not value.strip():
-        raise refuse("must not be blank")
-    return value
 
 
 def _distinct(words: list[str]) -> list[str]:
@@ -75,7 +69,7 @@ Price = Annotated[
         }
     ),
 ]
-Word = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(_not_blank)]
+Word = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(not_blank)]
 Tags = Annotated[list[Word], Field(max_length=_MOST_TAGS), AfterValidator(_distinct)]
 WebAddress = Annotated[str, Field(max_length=2048, json_schema_extra={"format": "uri"}), AfterValidator(_web_address)]
 

@@ -16,6 +16,7 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import invalid
 from lootkeep.services import customers as services
 from lootkeep.storage import natural_keys
+from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
 
 # The same rules; only that a text says true or false.
@@ -48,6 +49,6 @@ class Customers:
         found = await natural_keys.customers_by_email(tx, [form.email for form in forms])
         return set(found), None
 
-    async def add(self, deps: Deps, tx: Transaction, form: SignUp, found: None) -> bool:
-        await services.sign_up_in(deps, tx, form)
+    async def add(self, deps: Deps, tx: Transaction, form: SignUp, found: None, changes: Changes) -> bool:
+        await services.sign_up_in(deps, tx, form, changes)
         return True

@@ -7,6 +7,7 @@ from typing import Any, Protocol, TypeVar
 
 from lootkeep.deps import Deps
 from lootkeep.kernel.clock import Instant
+from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
 
 Form = TypeVar("Form")
@@ -39,6 +40,6 @@ class Kind(Protocol[Form, Found]):
         """The keys that are there already, and what the rows refer to: once for a batch."""
         ...
 
-    async def add(self, deps: Deps, tx: Transaction, form: Form, found: Found) -> bool:
+    async def add(self, deps: Deps, tx: Transaction, form: Form, found: Found, changes: Changes) -> bool:
         """Writes the record; False when it was there already."""
         ...

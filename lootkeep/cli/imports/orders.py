@@ -21,6 +21,7 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields, invalid
 from lootkeep.services import orders as services
 from lootkeep.storage import natural_keys
+from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
 
 _REFERENCES = ("customer_id", "customer_external_id", "customer_email")
@@ -128,8 +129,8 @@ class Orders:
         )
         return set(await natural_keys.orders_by_external_id(tx, keys)), found
 
-    async def add(self, deps: Deps, tx: Transaction, form: OrderForm, found: Found) -> bool:
-        _, is_new = await services.place_in(deps, tx, _resolved(form, found))
+    async def add(self, deps: Deps, tx: Transaction, form: OrderForm, found: Found, changes: Changes) -> bool:
+        _, is_new = await services.place_in(deps, tx, _resolved(form, found), changes)
         return is_new
 
 

@@ -13,6 +13,7 @@ from lootkeep.cli.imports.kinds import Form, Found, Kind
 from lootkeep.cli.imports.reading import BadRow, Rows
 from lootkeep.deps import Deps
 from lootkeep.kernel.errors import Reason, Unavailable, invalid
+from lootkeep.storage.counters import Changes
 
 # Large enough that a commit costs little, small enough that a live store waits only a moment for the next.
 _BATCH = 500
@@ -103,22 +104,24 @@ class Import(Generic[Form, Found]):
         try:
             async with self._deps.db.write() as tx:
                 known, found = await self._kind.look_up(tx, [row.form for row in batch])
+                changes = Changes(spread=0)
                 for row in batch:
                     key = self._kind.key(row.form)
                     is_known = key in known or self._is_imagined("key", key)
-                    done.append(not is_known and await self._add(tx, row.form, found))
+                    done.append(not is_known and await self._add(tx, row.form, found, changes))
                     if key is not None:
                         known.add(key)
                 if self._is_dry:
                     raise _Undone
+                await changes.apply(tx)
         except _Undone:
             return
 
-    async def _add(self, tx: Any, form: Form, found: Found) -> bool:
+    async def _add(self, tx: Any, form: Form, found: Found, changes: Changes) -> bool:
         for name, value in self._kind.unique(form).items():
             if self._is_imagined(name, value):
                 raise invalid(name, f"The {name.replace('_', ' ')} field has already been taken.")
-        return await self._kind.add(self._deps, tx, form, found)
+        return await self._kind.add(self._deps, tx, form, found, changes)
 
     def _is_imagined(self, name: str, value: str | None) -> bool:
         return bool(self._imagined) and hash((name, value)) in self._imagined

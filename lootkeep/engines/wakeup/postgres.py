@@ -23,6 +23,8 @@ class PostgresWakeup(MemoryWakeup):
     async def wait(self, seconds: float) -> None:
         if self._connection is None or self._connection.is_closed():
             await self._listen()
+            # What was told before we listened is looked for once, not slept over.
+            return
         await super().wait(seconds)
 
     async def close(self) -> None:

@@ -36,5 +36,7 @@ counters = Table(
     Column("bucket", BigInteger, primary_key=True, autoincrement=False),
     Column("shard", BigInteger, primary_key=True, autoincrement=False),
     number("value"),
+    # The totals, which are few, apart from the days, which are many.
+    Index("ix_counters_totals", "name", "shard", sqlite_where=sql("bucket = -1"), postgresql_where=sql("bucket = -1")),
     sqlite_with_rowid=False,
 )

@@ -35,6 +35,13 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("name", "bucket", "shard", name="pk_counters"),
         sqlite_with_rowid=False,
     )
+    op.create_index(
+        "ix_counters_totals",
+        "counters",
+        ["name", "shard"],
+        sqlite_where=sa.text("bucket = -1"),
+        postgresql_where=sa.text("bucket = -1"),
+    )
     op.create_table(
         "customers",
         sa.Column("id", ID, nullable=False),

@@ -1,0 +1,121 @@
+"""Receivers for the tests of `lootkeep webhooks`: the listener as a process, and small ones of the test's own."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, NamedTuple
+
+from tests.cli.terminal import SECONDS, Outcome, Terminal
+
+
+class Request(NamedTuple):
+    """A request to send, or one that arrived."""
+
+    body: bytes
+    headers: dict[str, str]
+    path: str = "/"
+
+    @property
+    def id(self) -> str:
+        return str(json.loads(self.body)["id"])
+
+
+@dataclass
+class Listening:
+    """`lootkeep webhooks listen` that is up."""
+
+    process: subprocess.Popen[str]
+    greeting: str
+
+    @property
+    def address(self) -> str:
+        found = re.search(r"http://127\.0\.0\.1:\d+/", self.greeting)
+        assert found, self.greeting
+        return found[0]
+
+    def stop(self, number: signal.Signals = signal.SIGINT) -> Outcome:
+        """What it said after the greeting."""
+        self.process.send_signal(number)
+        out, err = self.process.communicate(timeout=SECONDS)
+        return Outcome(self.process.returncode, out, err)
+
+
+@contextmanager
+def listening(terminal: Terminal, *arguments: str) -> Iterator[Listening]:
+    """On a free port. It accepts connections before it greets, so nobody has to wait."""
+    with terminal.start("webhooks", "listen", "--port", "0", *arguments) as process:
+        assert process.stderr
+        last = r".*Waiting for deliveries\.\n" if "--api" in arguments else r"\n"
+        greeting = line = ""
+        while not re.fullmatch(last, line):
+            line = process.stderr.readline()
+            assert line, f"The listener did not start: {greeting}"
+            greeting += line
+        try:
+            yield Listening(process, greeting)
+        finally:
+            if process.poll() is None:
+                process.kill()
+
+
+Answer = Callable[[Request], tuple[int, bytes]]
+
+
+@dataclass
+class Receiver:
+    """Answers as the function says, and keeps what arrived."""
+
+    port: int
+    received: list[Request] = field(default_factory=list)
+
+    @property
+    def origin(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def url(self) -> str:
+        return f"{self.origin}/hook"
+
+
+@contextmanager
+def receiving(answer: Answer) -> Iterator[Receiver]:
+    """In a thread, so that a command can run in the test's own."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
+            request = Request(body, dict(self.headers.items()), self.path)
+            receiver.received.append(request)
+            status, text = answer(request)
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(text)))
+            self.send_header("Retry-After", "0")
+            self.end_headers()
+            self.wfile.write(text)
+
+        def do_GET(self) -> None:
+            self.do_POST()
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        receiver = Receiver(server.server_address[1])
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield receiver
+        finally:
+            server.shutdown()
+            thread.join()

@@ -1,0 +1,122 @@
+"""Which addresses may be dialled: no range of the IANA registries, in whatever form it is written."""
+
+from __future__ import annotations
+
+import ipaddress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lootkeep.domain.addresses import Network, is_public
+
+# https://www.iana.org/assignments/iana-ipv4-special-registry, and multicast.
+SPECIAL4 = [
+    *("0.0.0.0/8", "0.0.0.0/32", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12"),
+    *("192.0.0.0/24", "192.0.0.0/29", "192.0.0.8/32", "192.0.0.9/32", "192.0.0.10/32", "192.0.0.170/32"),
+    *("192.0.0.171/32", "192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16"),
+    *("192.175.48.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4", "255.255.255.255/32"),
+    "224.0.0.0/4",
+]
+# https://www.iana.org/assignments/iana-ipv6-special-registry, multicast, and what was site-local once. Mapped and
+# translated addresses are judged as the IPv4 addresses that they stand for.
+SPECIAL6 = [
+    *("::1/128", "::/128", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001::/32", "2001:1::1/128"),
+    *("2001:1::2/128", "2001:1::3/128", "2001:2::/48", "2001:3::/32", "2001:4:112::/48", "2001:10::/28"),
+    *("2001:20::/28", "2001:30::/28", "2001:db8::/32", "3fff::/20", "5f00::/16", "fc00::/7", "fe80::/10", "ff00::/8"),
+    "fec0::/10",
+]
+JUST_OUTSIDE = [
+    *("1.0.0.0", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.0"),
+    *("169.253.255.255", "169.255.0.0", "172.15.255.255", "172.32.0.0", "191.255.255.255", "192.0.1.0", "192.0.3.0"),
+    *("192.167.255.255", "192.169.0.0", "198.17.255.255", "198.20.0.0", "198.51.99.255", "198.51.101.0"),
+    *("203.0.112.255", "203.0.114.0", "223.255.255.255", "8.8.8.8", "1.1.1.1", "2606:4700:4700::1111"),
+    *("2001:200::1", "2001:db7:ffff::1", "2001:db9::1", "2a00:1450::1", "2400:cb00::1"),
+]
+METADATA = ["169.254.169.254", "169.254.170.2", "169.254.0.1", "fe80::a9fe:a9fe", "fe80::1", "fd00:ec2::254"]
+EVERYTHING: tuple[Network, ...] = (ipaddress.ip_network("0.0.0.0/0"), ipaddress.ip_network("::/0"))
+
+
+def inside(text: str) -> st.SearchStrategy[str]:
+    network = ipaddress.ip_network(text)
+    first, last = int(network.network_address), int(network.broadcast_address)
+    kind = type(network.network_address)
+    return st.integers(first, last).map(lambda number: str(kind(number)))
+
+
+def forms(text: str) -> list[str]:
+    """An IPv4 address in every form in which IPv6 can carry it."""
+    number = int(ipaddress.IPv4Address(text))
+    high, low, inverted = f"{number >> 16:x}", f"{number & 0xFFFF:x}", number ^ 0xFFFFFFFF
+    return [
+        f"::ffff:{text}",
+        f"::FFFF:{high}:{low}",
+        f"0:0:0:0:0:ffff:{high}:{low}",
+        f"::ffff:{text}%eth0",
+        f"::{text}",
+        f"64:ff9b::{text}",
+        f"2002:{high}:{low}::",
+        f"2002:{high}:{low}:1::1",
+        f"2001:0:808:808:0:0:{inverted >> 16:x}:{inverted & 0xFFFF:x}",
+    ]
+
+
+@pytest.mark.parametrize("network", SPECIAL4 + SPECIAL6)
+def test_the_first_and_the_last_of_a_special_range_are_not_public(network: str) -> None:
+    edges = ipaddress.ip_network(network)
+    assert not is_public(str(edges.network_address))
+    assert not is_public(str(edges.broadcast_address))
+
+
+@given(st.sampled_from(SPECIAL4 + SPECIAL6).flatmap(inside))
+def test_nothing_inside_a_special_range_is_public(address: str) -> None:
+    assert not is_public(address)
+
+
+@given(st.sampled_from(SPECIAL4).flatmap(inside))
+def test_no_special_address_is_public_in_the_clothes_of_ipv6(address: str) -> None:
+    assert [form for form in forms(address) if is_public(form)] == []
+
+
+@pytest.mark.parametrize("address", JUST_OUTSIDE)
+def test_what_lies_beside_a_special_range_is_public(address: str) -> None:
+    assert is_public(address)
+
+
+@pytest.mark.parametrize("form", ["::ffff:8.8.8.8", "::ffff:808:808", "64:ff9b::8.8.8.8"])
+def test_a_public_address_stays_public_where_it_is_mapped_or_translated(form: str) -> None:
+    assert is_public(form)
+
+
+@pytest.mark.parametrize("zone", ["eth0", "1", "lo", "25eth0", ""])
+def test_a_zone_changes_nothing(zone: str) -> None:
+    assert not is_public(f"fe80::1%{zone}")
+    assert not is_public(f"::1%{zone}")
+    assert is_public(f"2606:4700::1%{zone}")
+
+
+@pytest.mark.parametrize("text", ["", "localhost", "127.1", "0x7f.0.0.1", "2130706433", "127.0.0.1.", "[::1]", "::g"])
+def test_what_is_no_address_is_an_error_rather_than_public(text: str) -> None:
+    with pytest.raises(ValueError):
+        is_public(text)
+
+
+def test_an_allow_list_opens_what_it_names_and_nothing_else() -> None:
+    allowed = (ipaddress.ip_network("10.1.0.0/16"), ipaddress.ip_network("fd12::/16"))
+    for address in ("10.1.2.3", "::ffff:10.1.2.3", "64:ff9b::10.1.2.3", "fd12::1", "8.8.8.8"):
+        assert is_public(address, allowed), address
+    for address in ("10.2.0.1", "::ffff:10.2.0.1", "fd13::1", "127.0.0.1", "192.168.0.1", "2002:a02:1::"):
+        assert not is_public(address, allowed), address
+
+
+@pytest.mark.parametrize("address", METADATA)
+def test_no_allow_list_opens_link_local_metadata(address: str) -> None:
+    assert not is_public(address, EVERYTHING)
+    assert not is_public(address, (ipaddress.ip_network(address), *EVERYTHING))
+    if "." in address:
+        assert [form for form in forms(address) if is_public(form, EVERYTHING)] == []
+
+
+@given(inside("169.254.0.0/16") | inside("fe80::/10"))
+def test_nothing_link_local_is_ever_opened(address: str) -> None:
+    assert not is_public(address, EVERYTHING)

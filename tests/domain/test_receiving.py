@@ -1,0 +1,167 @@
+"""A receiver's view of a delivery: believed or not, and why not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lootkeep.domain import deliveries, receiving, signing
+from lootkeep.domain.receiving import TOLERANCE, Fault
+from lootkeep.kernel.clock import SECOND, Instant
+from lootkeep.kernel.ids import CountingIds
+from tests.world import NOON
+
+ids = CountingIds()
+SECRET, OLD_SECRET, STRANGER = (ids.webhook_secret() for _ in range(3))
+ID = ids.delivery_id()
+DATA = '{"order_id":123,"customer_name":"Zoë 🐉","total":"19.99","items":[{"quantity":1}]}'
+BODY = deliveries.body(ID, "order.paid", "2026-11-15T12:00:00Z", DATA).encode()
+STANDARD = ("webhook-id", "webhook-timestamp", "webhook-signature")
+
+
+def headers(*secrets: str, body: bytes = BODY, at: int = NOON) -> dict[str, str]:
+    return signing.headers(body, "order.paid", ID, secrets or (SECRET,), at // SECOND)
+
+
+def plain(*secrets: str) -> dict[str, str]:
+    return {name: value for name, value in headers(*secrets).items() if name not in STANDARD}
+
+
+def fault(body: bytes, given: dict[str, str], secret: str = SECRET) -> Fault | None:
+    return receiving.verify(body, given, secret, NOON).fault
+
+
+def test_what_the_service_signs_is_believed() -> None:
+    assert receiving.verify(BODY, headers(), SECRET, NOON).words == "signature ok"
+
+
+def test_the_plain_signature_is_enough_where_the_other_is_not_sent() -> None:
+    verdict = receiving.verify(BODY, plain(), SECRET, NOON)
+    assert (verdict.is_valid, verdict.words) == (
+        True,
+        "signature ok: how old the request is, only webhook-signature would tell",
+    )
+
+
+@pytest.mark.parametrize("change", [str.upper, str.lower, str.title])
+def test_names_of_headers_are_found_in_any_case(change: Callable[[str], str]) -> None:
+    assert fault(BODY, {change(name): value for name, value in headers().items()}) is None
+
+
+@pytest.mark.parametrize("signed", [headers, plain])
+def test_another_secret_is_told(signed: Callable[[str], dict[str, str]]) -> None:
+    assert fault(BODY, signed(STRANGER)) is Fault.wrong_secret
+
+
+@pytest.mark.parametrize("signed", [headers, plain])
+def test_a_changed_body_is_not_believed(signed: Callable[[], dict[str, str]]) -> None:
+    assert fault(BODY.replace(b"19.99", b"09.99"), signed()) is Fault.wrong_secret
+
+
+@pytest.mark.parametrize("signed", [headers, plain])
+@pytest.mark.parametrize(
+    "write",
+    [json.dumps, lambda value: json.dumps(value, indent=2), lambda value: json.dumps(value, ensure_ascii=False)],
+    ids=["escaped", "indented", "with blanks"],
+)
+def test_a_body_that_was_parsed_and_written_anew_is_told_as_such(
+    signed: Callable[[], dict[str, str]], write: Callable[[object], str]
+) -> None:
+    assert fault(write(json.loads(BODY)).encode(), signed()) is Fault.body_reserialised
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"\xff\xfe", b"[" * 100_000], ids=["empty", "cut", "no text", "deep"])
+def test_a_body_that_is_no_json_is_not_believed(body: bytes) -> None:
+    assert fault(body, headers()) is Fault.wrong_secret
+
+
+def test_both_secrets_are_believed_while_one_is_rotated_and_the_old_one_is_told() -> None:
+    given = headers(SECRET, OLD_SECRET)
+    assert receiving.verify(BODY, given, SECRET, NOON).words == "signature ok"
+    assert receiving.verify(BODY, given, OLD_SECRET, NOON).words == (
+        "signature ok: with the secret from before its rotation, which stops signing soon"
+    )
+
+
+@pytest.mark.parametrize(
+    ("age", "expected"),
+    [
+        (TOLERANCE, None),
+        (TOLERANCE + SECOND, Fault.old_timestamp),
+        (-TOLERANCE, None),
+        (-TOLERANCE - SECOND, Fault.future_timestamp),
+    ],
+)
+def test_five_minutes_are_tolerated_and_no_more(age: int, expected: Fault | None) -> None:
+    assert fault(BODY, headers(at=NOON - age)) is expected
+
+
+def test_an_old_request_says_when_it_was_signed() -> None:
+    verdict = receiving.verify(BODY, headers(), SECRET, Instant(NOON + 2 * TOLERANCE))
+    assert "signed at 2026-11-15T12:00:00Z" in verdict.words
+
+
+def test_no_signature_at_all_is_told() -> None:
+    verdict = receiving.verify(BODY, {"X-Webhook-ID": ID}, SECRET, NOON)
+    assert verdict.words == "header missing: neither webhook-signature nor X-Webhook-Signature was sent"
+
+
+@pytest.mark.parametrize("name", STANDARD)
+@pytest.mark.parametrize("value", [None, ""])
+def test_a_part_of_the_trio_that_is_missing_is_named(name: str, value: str | None) -> None:
+    given = {key: text for key, text in headers().items() if key != name} | ({} if value is None else {name: value})
+    assert receiving.verify(BODY, given, SECRET, NOON).words == f"header missing: {name} was not sent"
+
+
+@pytest.mark.parametrize("text", ["soon", "-1", "0171", "1e9", "９", "9" * 12, " 1"])
+def test_a_timestamp_that_is_none_is_told(text: str) -> None:
+    assert fault(BODY, headers() | {"webhook-timestamp": text}) is Fault.bad_timestamp
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"webhook-id": "wh_other"},
+        {"webhook-timestamp": str(NOON // SECOND + 1)},
+        {"webhook-signature": "v1,AAAA"},
+        {"webhook-signature": "v2," + headers()["webhook-signature"][3:]},
+    ],
+)
+def test_a_genuine_body_with_changed_headers_is_told_apart_from_a_wrong_secret(change: dict[str, str]) -> None:
+    assert fault(BODY, headers() | change) is Fault.headers_changed
+
+
+def test_a_signature_among_others_is_found() -> None:
+    good = headers()["webhook-signature"]
+    assert fault(BODY, headers() | {"webhook-signature": f"v1a,abc {good} nonsense"}) is None
+
+
+@given(
+    st.binary(max_size=200),
+    st.dictionaries(st.sampled_from([*STANDARD, "X-Webhook-Signature"]), st.text(st.characters(), max_size=40)),
+)
+def test_nothing_a_stranger_sends_is_believed_or_breaks_it(body: bytes, given: dict[str, str]) -> None:
+    assert fault(body, given) is not None
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers(-(2**63), 2**63) | st.text(), st.lists, max_leaves=20))
+def test_every_body_the_service_writes_is_known_again_after_a_detour(value: object) -> None:
+    body = msgspec.json.encode({"id": ID, "data": value})
+    again = json.dumps(json.loads(body), indent=1).encode()
+    assert fault(again, headers(body=body)) is Fault.body_reserialised
+
+
+@pytest.mark.parametrize("secret", ["", "whsec_", SECRET[6:], "whsec_not base64!", SECRET[:-2]])
+def test_a_secret_that_is_not_whole_is_refused(secret: str) -> None:
+    assert receiving.secret_fault(secret) == (
+        "The secret must be given as it was shown, from whsec_ to the last character."
+    )
+
+
+def test_a_secret_as_it_was_shown_is_fine() -> None:
+    assert receiving.secret_fault(SECRET) is None

@@ -1,0 +1,167 @@
+"""What a receiver's address must be, and what it may subscribe to: every reason in words."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lootkeep.domain.events import EVENT_TYPES
+from lootkeep.domain.webhooks import LOOPBACK, Rules, checked, checked_url, reachable
+from lootkeep.kernel.errors import InvalidFields
+
+STRICT = Rules()
+INSECURE = Rules(allow_insecure=True)
+OWN_NETWORK = Rules(allowed_networks=(ipaddress.ip_network("10.1.0.0/16"),))
+
+NOT_VALID = "must be a valid URL"
+NOT_HTTPS = "must be an HTTPS URL"
+NO_HOST = "must name a host"
+PRIVATE = "must not point to a private address"
+ODD_NUMBER = "must write an IP address in its ordinary form"
+CREDENTIALS = "must not hold credentials"
+FRAGMENT = "must not hold a fragment"
+NO_PORT = "must have a port between 1 and 65535"
+TOO_LONG = "must not be greater than 2048 characters"
+
+FAULTS = {
+    NOT_VALID: [
+        *(
+            "https://shop.example/a b",
+            "https://shop.example/\t",
+            "https://shop.example/\n",
+            "https://shop.example/\x00",
+        ),
+        *("https://shöp.example/", "https://shop.example\\@evil.example/", "https://[::1/", "https://shop.example:x/"),
+        *("https://shop.example:65536/", "https://shop.example:-1/", "\x7fhttps://shop.example/"),
+    ],
+    NOT_HTTPS: [
+        *("", "shop.example", "//shop.example/", "http://shop.example/", "ftp://shop.example/", "file:///etc/passwd"),
+        *("javascript:alert(1)", "wss://shop.example/", "httpss://shop.example/", "data:text/plain,x", "https//shop"),
+    ],
+    CREDENTIALS: [
+        *("https://me@shop.example/", "https://me:word@shop.example/", "https://:word@shop.example/"),
+        *("https://@shop.example/", "https://:@shop.example/", "https://shop.example@127.0.0.1/"),
+    ],
+    FRAGMENT: ["https://shop.example/#", "https://shop.example/#part", "https://shop.example#@127.0.0.1/"],
+    NO_PORT: ["https://shop.example:0/", "https://shop.example:000/"],
+    NO_HOST: [
+        *("https://", "https:///hooks", "https://:443/", "https://.shop.example/", "https://shop..example/"),
+        *("https://-shop.example/", "https://shop-.example/", "https://sh!op.example/", "https://%31%32%37.0.0.1/"),
+        *("https://shop,example/", "https://" + "a" * 64 + ".example/", "https://" + "a." * 130 + "example/"),
+        "https:shop.example/",
+    ],
+    ODD_NUMBER: [
+        *("https://2130706433/", "https://0x7f000001/", "https://0X7F.1/", "https://017700000001/", "https://127.1/"),
+        *("https://127.0.0.1./", "https://0177.0.0.1/", "https://127.0.0.256/", "https://1.2.3.4.5/", "https://0/"),
+        *("https://8.8.8/", "https://0x/"),
+    ],
+    PRIVATE: [
+        *("https://127.0.0.1/", "https://10.1.2.3:8443/x?y", "https://192.168.1.1/", "https://0.0.0.0/"),
+        *("https://[::1]/", "https://[::]/", "https://[fe80::1%25eth0]/", "https://[::ffff:7f00:1]/"),
+        *("https://localhost/", "https://LOCALHOST./", "https://shop.localhost/", "https://a.b.LocalHost:1/"),
+    ],
+    TOO_LONG: ["https://shop.example/" + "x" * 2028, "x" * 2049],
+}
+
+
+def _checked_events(types: Any) -> Any:
+    return checked({"events": types}, Rules())["events"]
+
+
+def fault(url: str, rules: Rules = STRICT) -> str | None:
+    """What is said about the url; None when it is good."""
+    try:
+        kept = checked_url(url, rules)
+    except InvalidFields as reason:
+        ((field, (sentence,)),) = (reason.fields or {}).items()
+        return sentence.removeprefix(f"The {field} field ").removesuffix(".")
+    return None if kept == url else f"became {kept}"
+
+
+@pytest.mark.parametrize(("url", "reason"), [(url, reason) for reason, urls in FAULTS.items() for url in urls])
+def test_a_bad_url_is_refused_with_its_reason(url: str, reason: str) -> None:
+    assert fault(url) == reason
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("https://shop.example", "https://shop.example/", "https://shop.example:8443/hooks?a=b&c=%20", "https://a/"),
+        *(
+            "HTTPS://Shop.Example/",
+            "https://under_score.example/",
+            "https://shop.example./",
+            "https://xn--shp-sna.example",
+        ),
+        *(
+            "https://8.8.8.8/",
+            "https://8.8.8.8:443/",
+            "https://[2606:4700:4700::1111]/",
+            "https://[2606:4700::1]:8443/",
+        ),
+        *("https://1.2.3.4.example/", "https://4chan.example/", "https://0x7f.example/", "https://shop.example:/"),
+        *("https://shop.example:65535/", "https://notlocalhost/", "https://localhost.example/"),
+        "https://shop.example/" + "x" * 2027,
+        "https://" + "a" * 63 + ".example/",
+    ],
+)
+def test_a_good_url_is_kept_as_it_is(url: str) -> None:
+    assert fault(url) is None
+
+
+@pytest.mark.parametrize(
+    "url", ["http://shop.example/", "http://127.0.0.1:9000/", "http://[::1]/", "https://localhost/"]
+)
+def test_plain_http_and_loopback_are_good_where_the_operator_permits_them(url: str) -> None:
+    assert (fault(url, STRICT) is None, fault(url, INSECURE)) == (False, None)
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("http://10.0.0.1/", PRIVATE),
+        ("http://169.254.169.254/", PRIVATE),
+        ("http://127.1/", ODD_NUMBER),
+        ("ftp://127.0.0.1/", NOT_HTTPS),
+        ("http://me@127.0.0.1/", CREDENTIALS),
+    ],
+)
+def test_everything_else_stays_refused_there(url: str, reason: str) -> None:
+    assert fault(url, INSECURE) == reason
+
+
+def test_a_network_of_ones_own_is_open_and_nothing_beside_it() -> None:
+    assert fault("https://10.1.2.3/", OWN_NETWORK) is None
+    assert fault("https://10.2.0.1/", OWN_NETWORK) == PRIVATE
+    assert fault("http://10.1.2.3/", OWN_NETWORK) == NOT_HTTPS
+    assert (reachable(STRICT), reachable(INSECURE)) == ((), LOOPBACK)
+
+
+@given(st.text(max_size=80) | st.text(max_size=60).map("https://".__add__))
+def test_any_text_is_good_or_refused_with_a_reason_and_never_echoed(url: str) -> None:
+    assert fault(url) in {None, *FAULTS}
+
+
+@given(st.lists(st.sampled_from(sorted(EVENT_TYPES)), min_size=1, unique=True))
+def test_distinct_known_types_are_kept_in_their_order(types: list[str]) -> None:
+    assert _checked_events(types) == "[" + ",".join(f'"{name}"' for name in types) + "]"
+
+
+@pytest.mark.parametrize(
+    ("types", "sentence"),
+    [
+        (["nope"], "holds an unknown event type at position 0"),
+        (["order.paid", "nope", "order.created", ""], "holds an unknown event type at position 1, 3"),
+        (["ORDER.PAID"], "holds an unknown event type at position 0"),
+        (["webhook.test"], "holds an unknown event type at position 0"),
+        (["order.paid", "order.created", "order.paid"], "must not hold the same event type twice"),
+    ],
+)
+def test_a_bad_list_of_types_is_refused_with_its_reason(types: list[str], sentence: str) -> None:
+    with pytest.raises(InvalidFields) as reason:
+        _checked_events(types)
+    assert reason.value.fields == {"events": [f"The events field {sentence}."]}

@@ -1,0 +1,61 @@
+"""Sealing: only the same key opens a seal, only in its own place, and nothing shows through it."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lootkeep.engines.vault import Vault
+from lootkeep.kernel.errors import StartupError
+
+VAULT = Vault("k" * 32)
+
+
+@given(st.text(), st.text())
+def test_what_was_sealed_is_opened_again(text: str, purpose: str) -> None:
+    assert VAULT.open(VAULT.seal(text, purpose), purpose) == text
+
+
+def test_another_process_with_the_same_key_opens_it() -> None:
+    assert Vault("k" * 32).open(VAULT.seal("whsec_x", "webhook secret"), "webhook secret") == "whsec_x"
+
+
+def test_the_same_text_is_sealed_differently_each_time() -> None:
+    assert len({VAULT.seal("whsec_x", "webhook secret") for _ in range(100)}) == 100
+
+
+def test_nothing_of_the_text_or_the_key_is_in_the_seal() -> None:
+    raw = base64.b64decode(VAULT.seal("whsec_canary", "webhook secret"))
+    assert b"canary" not in raw
+    assert b"kkkk" not in raw
+
+
+@pytest.mark.parametrize("key", ["K" * 32, "k" * 33, "k" * 31 + "\n"])
+def test_another_key_does_not_open_it_and_says_what_to_do(key: str) -> None:
+    sealed = VAULT.seal("whsec_canary", "webhook secret")
+    with pytest.raises(StartupError, match="LOOTKEEP_SECRET_KEY is not the one it was sealed with") as error:
+        Vault(key).open(sealed, "webhook secret")
+    assert "canary" not in str(error.value)
+    assert error.value.__suppress_context__
+
+
+def test_a_seal_opens_only_in_the_place_it_was_made_for() -> None:
+    with pytest.raises(StartupError):
+        VAULT.open(VAULT.seal("whsec_x", "webhook secret"), "idempotency answer")
+
+
+@pytest.mark.parametrize("place", [0, 11, 12, 20, -1])
+def test_a_seal_that_was_changed_does_not_open(place: int) -> None:
+    raw = bytearray(base64.b64decode(VAULT.seal("whsec_x", "webhook secret")))
+    raw[place] ^= 1
+    with pytest.raises(StartupError):
+        VAULT.open(base64.b64encode(raw).decode(), "webhook secret")
+
+
+def test_a_seal_that_was_cut_does_not_open() -> None:
+    raw = base64.b64decode(VAULT.seal("whsec_x", "webhook secret"))
+    with pytest.raises(StartupError):
+        VAULT.open(base64.b64encode(raw[:-1]).decode(), "webhook secret")

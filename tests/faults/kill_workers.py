@@ -1,0 +1,310 @@
+"""SIGKILL of workers while they deliver: nothing is lost, nothing is sent unrecorded, no number is used twice.
+
+`python -m tests.servers -- python -m tests.faults.kill_workers` runs the long form on both engines and prints a table.
+The environment may change it: KILLS, DELIVERIES (of PostgreSQL; the embedded engine takes a fifth), ENGINE and SEED.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+from sqlalchemy import func, select, update
+
+from lootkeep import wiring
+from lootkeep.deps import Deps
+from lootkeep.services import webhooks
+from lootkeep.settings import Settings, variable
+from lootkeep.storage import migrations, outbox
+from lootkeep.storage.database import Engine
+from lootkeep.storage.query import Query
+from lootkeep.storage.tables import attempts, deliveries, events
+from tests.conftest import drop_postgres_database, new_postgres_database
+
+PROGRAM = Path(sys.executable).with_name("lootkeep")
+KEY = "a-secret-key-of-more-than-32-characters"
+WEBHOOKS = 3
+# Many and short: what counts here is that every delivery arrives, however often its receiver fails.
+RETRY_DELAYS = ",".join(["1"] * 40)
+PATIENCE_SECONDS = 300.0
+
+_OPEN = Query(select(func.count()).select_from(deliveries).where(deliveries.c.status == "pending"))
+_WAITING = Query(select(func.count()).select_from(events).where(events.c.fanned_out_at.is_(None)))
+_FORGET_LEASES = Query(update(deliveries).where(deliveries.c.lease.is_not(None)).values(due_at=0))
+_DELIVERIES = Query(select(deliveries.c.public_id, deliveries.c.status, deliveries.c.attempts_count))
+_ATTEMPTS = Query(
+    select(deliveries.c.public_id, attempts.c.number, attempts.c.outcome).join(
+        deliveries, deliveries.c.id == attempts.c.delivery_id
+    )
+)
+
+
+class Something(msgspec.Struct):
+    number: int
+    words: str = "a payload of about the size that orders have " * 10
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to do; the same seed chooses the same moments, as far as a real machine can repeat itself."""
+
+    engine: str
+    kills: int
+    deliveries: int
+    seed: int
+    processes: int = 2
+
+    @property
+    def events(self) -> int:
+        return -(-self.deliveries // WEBHOOKS)
+
+
+@dataclass
+class Report:
+    """What came of it."""
+
+    plan: Plan
+    kills: int = 0
+    sends: int = 0
+    interrupted: int = 0
+    seconds: float = 0
+    lost: int = 0
+    without_attempt: int = 0
+    numbers_twice: int = 0
+    left_open: int = 0
+
+    @property
+    def faults(self) -> int:
+        return self.lost + self.without_attempt + self.numbers_twice + self.left_open
+
+
+@dataclass
+class Hooks:
+    """A receiver of the leanest kind: counts what arrives by delivery id, fails now and then, is slow now and then."""
+
+    chance: random.Random
+    arrived: Counter[str] = field(default_factory=Counter)
+    total: int = 0
+    awaited: int = 0
+    reached: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def wait_for(self, total: int, seconds: float) -> None:
+        """Returns when so many have arrived, or when the time is over."""
+        self.awaited = total
+        self.reached.clear()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.reached.wait(), seconds)
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while True:
+                head = await reader.readuntil(b"\r\n\r\n")
+                await reader.readexactly(int(_header(head, b"Content-Length")))
+                self.arrived[_header(head, b"X-Webhook-ID").decode()] += 1
+                self.total += 1
+                if self.total >= self.awaited:
+                    self.reached.set()
+                luck = self.chance.random()
+                if luck < 0.05:
+                    await asyncio.sleep(luck)
+                status = b"500 No" if luck > 0.95 else b"200 OK"
+                writer.write(b"HTTP/1.1 " + status + b"\r\nContent-Length: 0\r\n\r\n")
+        except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            pass
+        finally:
+            writer.close()
+
+
+def _header(head: bytes, name: bytes) -> bytes:
+    return head.partition(b"\r\n" + name + b": ")[2].partition(b"\r\n")[0]
+
+
+class Processes:
+    """The real commands, killed without warning and started again."""
+
+    def __init__(self, settings: Settings, count: int, folder: Path) -> None:
+        is_embedded = settings.sqlite_path is not None
+        self._command = [str(PROGRAM), *(("serve", "--port", "0") if is_embedded else ("worker",))]
+        self._count = 1 if is_embedded else count
+        self._folder = folder
+        given = {"database_url": settings.database_url, "secret_key": KEY, "webhook_retry_delays": RETRY_DELAYS}
+        given |= {"webhook_allow_insecure": "true", "webhook_concurrency": "30", "log_level": "error"}
+        plain = {name: value for name, value in os.environ.items() if not name.startswith("LOOTKEEP_")}
+        self._environment = plain | {variable(name): value for name, value in given.items()}
+        self._running: list[subprocess.Popen[bytes]] = []
+
+    def start(self) -> None:
+        with (self._folder / "log").open("ab") as log:
+            while len(self._running) < self._count:
+                process = subprocess.Popen(
+                    self._command, cwd=self._folder, env=self._environment, stdout=subprocess.DEVNULL, stderr=log
+                )
+                self._running.append(process)
+
+    def kill(self, chance: random.Random) -> None:
+        victim = self._running.pop(chance.randrange(len(self._running)))
+        assert victim.poll() is None, f"It ended by itself: {self.log()}"
+        victim.kill()
+        victim.wait()
+
+    def kill_all(self) -> None:
+        while self._running:
+            victim = self._running.pop()
+            victim.kill()
+            victim.wait()
+
+    def log(self) -> str:
+        return (self._folder / "log").read_text(errors="replace")[-3000:]
+
+
+async def run(plan: Plan, address: str, folder: Path) -> Report:
+    """Carries out the plan on an empty database and looks at what is left."""
+    settings = Settings(
+        _env_file=None, database_url=address, secret_key=KEY, webhook_allow_insecure=True, database_connections=3
+    )
+    started = time.monotonic()
+    chance = random.Random(plan.seed)
+    hooks = Hooks(random.Random(plan.seed + 1))
+    report = Report(plan)
+    await _migrate(settings)
+    processes = Processes(settings, plan.processes, folder)
+    async with wiring.opened(settings) as deps, _listening(hooks) as port:
+        for number in range(WEBHOOKS):
+            await webhooks.create(deps, f"http://127.0.0.1:{port}/{number}", ["product.created"])
+        try:
+            await _rage(plan, deps, processes, hooks, chance, report)
+            await _end(deps, processes)
+        finally:
+            processes.kill_all()
+        await _judge(report, deps, hooks)
+    report.seconds = time.monotonic() - started
+    return report
+
+
+async def _migrate(settings: Settings) -> None:
+    engine: Engine = await wiring.open_database(settings)
+    await migrations.upgrade(engine)
+    await engine.close()
+
+
+@asynccontextmanager
+async def _listening(hooks: Hooks) -> AsyncIterator[int]:
+    server = await asyncio.start_server(hooks.serve, "127.0.0.1", 0)
+    try:
+        yield server.sockets[0].getsockname()[1]
+    finally:
+        server.close()
+
+
+async def _rage(
+    plan: Plan, deps: Deps, processes: Processes, hooks: Hooks, chance: random.Random, report: Report
+) -> None:
+    """A wave of events for each kill; the kill comes at a random place in the wave, or now and then at the start."""
+    for wave in range(plan.kills):
+        first, last = plan.events * wave // plan.kills, plan.events * (wave + 1) // plan.kills
+        await _record(deps, first, last)
+        processes.start()
+        if chance.random() < 0.1:
+            await asyncio.sleep(chance.random())
+        else:
+            size = max(1, (last - first) * WEBHOOKS)
+            # What is held by the dead may take longer than that; it is not waited for.
+            await hooks.wait_for(hooks.total + chance.randint(1, size), seconds=5)
+            await asyncio.sleep(chance.random() * 0.02)
+        processes.kill(chance)
+        report.kills += 1
+
+
+async def _record(deps: Deps, first: int, last: int) -> None:
+    async with deps.db.write() as tx:
+        for number in range(first, last):
+            await outbox.append(tx, "product.created", Something(number), deps.clock.now())
+
+
+async def _end(deps: Deps, processes: Processes) -> None:
+    """Lets the work come to its end. With everyone dead, the leases may as well have run out already."""
+    processes.kill_all()
+    async with deps.db.write() as tx:
+        await tx.run(_FORGET_LEASES)
+    processes.start()
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < deadline:
+        async with deps.db.read() as tx:
+            ((waiting,),) = await tx.all(_WAITING)
+            ((left,),) = await tx.all(_OPEN)
+        if waiting + left == 0:
+            return
+        await asyncio.sleep(0.1)
+
+
+async def _judge(report: Report, deps: Deps, hooks: Hooks) -> None:
+    async with deps.db.read() as tx:
+        made = await tx.all(_DELIVERIES)
+        tried = await tx.all(_ATTEMPTS)
+    rows = Counter(public_id for public_id, _, _ in tried)
+    delivered = sum(status == "delivered" and hooks.arrived[public_id] > 0 for public_id, status, _ in made)
+    report.sends = hooks.total
+    report.interrupted = sum(outcome == "interrupted" for _, _, outcome in tried)
+    report.lost = report.plan.events * WEBHOOKS - delivered
+    report.without_attempt = sum(max(0, sends - rows[public_id]) for public_id, sends in hooks.arrived.items())
+    numbers = {(public_id, number) for public_id, number, _ in tried}
+    counted = sum(rows[public_id] != count for public_id, _, count in made)
+    report.numbers_twice = len(tried) - len(numbers) + counted
+    report.left_open = sum(outcome == "open" for _, _, outcome in tried)
+
+
+async def on_sqlite(kills: int, count: int, seed: int) -> Report:
+    with tempfile.TemporaryDirectory(prefix="lootkeep-kill-") as folder:
+        address = f"sqlite:///{folder}/store.db"
+        return await run(Plan("sqlite", kills, count, seed), address, Path(folder))
+
+
+async def on_postgresql(kills: int, count: int, seed: int, admin_url: str) -> Report:
+    with tempfile.TemporaryDirectory(prefix="lootkeep-kill-") as folder:
+        address = await new_postgres_database(admin_url, f"lootkeep_kill_{os.getpid()}")
+        try:
+            return await run(Plan("postgresql", kills, count, seed), address, Path(folder))
+        finally:
+            await drop_postgres_database(admin_url, address)
+
+
+COLUMNS = ("engine", "kills", "deliveries", "sends", "interrupted", "lost", "sent without a row", "numbers twice")
+
+
+def table(reports: list[Report]) -> str:
+    lines = ["| " + " | ".join((*COLUMNS, "left open", "seconds", "seed")) + " |"]
+    lines.append("|" + "---|" * (len(COLUMNS) + 3))
+    for report in reports:
+        plan = report.plan
+        cells = (plan.engine, report.kills, plan.events * WEBHOOKS, report.sends, report.interrupted, report.lost)
+        more = (report.without_attempt, report.numbers_twice, report.left_open, round(report.seconds), plan.seed)
+        lines.append("| " + " | ".join(str(cell) for cell in (*cells, *more)) + " |")
+    return "\n".join(lines)
+
+
+async def main() -> int:
+    seed = int(os.environ.get("SEED") or random.SystemRandom().randrange(10**6))
+    kills, count = int(os.environ.get("KILLS", "1000")), int(os.environ.get("DELIVERIES", "250000"))
+    engine = os.environ.get("ENGINE", "both")
+    reports = []
+    if engine in {"both", "postgresql"}:
+        reports.append(await on_postgresql(kills, count, seed, os.environ["LOOTKEEP_TEST_POSTGRES_URL"]))
+    if engine in {"both", "sqlite"}:
+        reports.append(await on_sqlite(-(-kills // 5), -(-count // 5), seed))
+    print(table(reports), flush=True)
+    return 1 if any(report.faults for report in reports) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main()))
