@@ -26,5 +26,8 @@ bench: setup ## measure against the peers in bench/peers
 	@tools/setup.sh .venv-bench locks/bench.txt
 	@exec .venv/bin/python -m tests.servers -- .venv/bin/python -m bench.http $(ARGS)
 
+faults: setup ## kill workers by the hundred while they deliver, and count what is lost; takes over an hour
+	@exec .venv/bin/python -m tests.servers -- .venv/bin/python -m tests.faults.kill_workers $(ARGS)
+
 lock: ## write the lock files again from pyproject.toml; ARGS=--upgrade takes newer versions
 	@exec tools/lock.sh $(ARGS)

@@ -11,6 +11,7 @@ from lootkeep.domain.deliveries import Attempt, Delivery
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.paging import Order, Page
 from lootkeep.storage.database import Transaction
+from lootkeep.storage.dialect import WakeWorkers
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import attempts, deliveries
 
@@ -31,6 +32,8 @@ _SEND_AGAIN = Query(
     .values(status="pending", priority=0, due_at=bindparam("now"), lease=None, failures=0, finished_at=None)
     .returning(deliveries.c.id)
 )
+
+_WAKE = Query(WakeWorkers())
 
 # The filters of the log, by name.
 _FILTERS: dict[str, Any] = {
@@ -83,4 +86,5 @@ async def attempts_of(tx: Transaction, delivery_id: int) -> list[Attempt]:
 
 async def send_again(tx: Transaction, delivery_id: int, now: Instant) -> bool:
     """Makes the delivery due now, in a new round of retries; False when its payload is gone."""
+    await tx.run(_WAKE)
     return await tx.one(_SEND_AGAIN, delivery=delivery_id, now=now) is not None

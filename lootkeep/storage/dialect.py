@@ -93,6 +93,22 @@ def _lock_tables(element: HoldTables, compiler: Any, **kw: Any) -> str:
     return f"LOCK TABLE {', '.join(element.tables)} IN SHARE ROW EXCLUSIVE MODE"
 
 
+class WakeWorkers(Executable, ClauseElement):
+    """Tells the workers of other processes, once the transaction commits, that there is something to do."""
+
+    inherit_cache = False
+
+
+@compiles(WakeWorkers, "sqlite")
+def _is_told_by_the_commit(element: WakeWorkers, compiler: Any, **kw: Any) -> str:
+    return "SELECT 1"
+
+
+@compiles(WakeWorkers, "postgresql")
+def _notify(element: WakeWorkers, compiler: Any, **kw: Any) -> str:
+    return "SELECT pg_notify('lootkeep_work', '')"
+
+
 class IsNotAmong(ColumnElement[bool]):
     """The column's word is not one of those in a text of words separated by blanks."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.builders import STORE, new_customer, new_product, paid_order, referred
+from tests.builders import STORE, new_customer, new_order, new_product, paid_order, referred
 from tests.world import World
 
 
@@ -98,3 +98,16 @@ async def test_a_code_validates_without_case_and_blanks(world: World) -> None:
     assert valid["data"] == {"valid": True, "referrer": {"id": anna["id"], "name": "Anna"}}
     assert unknown.status_code == 200
     assert unknown.json()["data"] == {"valid": False, "error": "Invalid referral code"}
+
+
+async def test_a_cancelled_order_gives_its_coupon_and_its_stock_back(world: World) -> None:
+    anna = (await new_customer(world))["customer"]
+    await world.put("/referrals/settings", {"referral_welcome_discount_enabled": True})
+    friend = await new_customer(world, referral_code=anna["referral_code"])
+    product = await new_product(world, stock=1)
+    code = friend["welcome_coupon"]["code"]
+    order = await new_order(world, friend["customer"]["id"], (product["id"], 1), coupon_code=code)
+    cancelled = (await world.post(f"{STORE}/orders/{order['id']}/cancel", {"reason": "never paid"})).json()["data"]
+    again = await new_order(world, friend["customer"]["id"], (product["id"], 1), coupon_code=code)
+    assert (cancelled["status"], cancelled["cancel_reason"]) == ("cancelled", "never paid")
+    assert (again["status"], again["discount_total"]) == ("pending", "2.00")

@@ -1,0 +1,1 @@
+"""The shop whose events the peer sends."""

@@ -1,3 +1,5 @@
+"""The shop as Django knows it."""
+
 from django.apps import AppConfig
 
 
