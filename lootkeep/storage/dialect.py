@@ -133,8 +133,28 @@ def _not_in_array(element: IsNotAmong, compiler: Any, **kw: Any) -> str:
     return f"{column} <> ALL (string_to_array({words}, ' '))"
 
 
+class Horizon(Executable, ClauseElement):
+    """Before which no transaction of this database is open any more; asked for ahead of the query that goes by it."""
+
+    inherit_cache = False
+
+
+@compiles(Horizon, "sqlite")
+def _has_no_horizon(element: Horizon, compiler: Any, **kw: Any) -> str:
+    return "SELECT ''"
+
+
+@compiles(Horizon, "postgresql")
+def _oldest_open_transaction(element: Horizon, compiler: Any, **kw: Any) -> str:
+    return (
+        "SELECT coalesce((SELECT backend_xid::text FROM pg_stat_activity"
+        " WHERE datname = current_database() AND backend_xid IS NOT NULL ORDER BY age(backend_xid) DESC LIMIT 1),"
+        " pg_snapshot_xmax(pg_current_snapshot())::xid::text)"
+    )
+
+
 class IsSettled(ColumnElement[bool]):
-    """No transaction that is still open can commit a row with a smaller id than this one.
+    """The row was written before the horizon, so no row with a smaller id can turn up after it.
 
     Ids are given out before the commit: a reader who goes by them would else pass over a row for good.
     """
@@ -143,15 +163,16 @@ class IsSettled(ColumnElement[bool]):
     type = Boolean()
     _is_implicitly_boolean = True
 
-    def __init__(self, table: str) -> None:
+    def __init__(self, table: str, horizon: BindParameter[str]) -> None:
         self.table = table
+        self.horizon = horizon
 
 
 @compiles(IsSettled, "sqlite")
 def _is_always_settled(element: IsSettled, compiler: Any, **kw: Any) -> str:
-    return "1 = 1"
+    return f"{compiler.process(element.horizon, **kw)} IS NOT NULL"
 
 
 @compiles(IsSettled, "postgresql")
-def _is_before_all_open(element: IsSettled, compiler: Any, **kw: Any) -> str:
-    return f"age({element.table}.xmin) > age(pg_snapshot_xmin(pg_current_snapshot())::xid)"
+def _is_before_the_horizon(element: IsSettled, compiler: Any, **kw: Any) -> str:
+    return f"age({element.table}.xmin) > age({compiler.process(element.horizon, **kw)}::text::xid)"

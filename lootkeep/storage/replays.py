@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import msgspec
-from sqlalchemy import bindparam, func, insert, select, update
+from sqlalchemy import Text, bindparam, func, insert, select, update
 from sqlalchemy.dialects import postgresql
 
 from lootkeep.domain.events import RecordedEvent
@@ -13,7 +13,7 @@ from lootkeep.domain.replays import Replay
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.deliveries import NEW_DELIVERY, new_delivery
-from lootkeep.storage.dialect import IsSettled
+from lootkeep.storage.dialect import Horizon, IsSettled
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import deliveries, events, replays
 
@@ -61,9 +61,11 @@ _SET = Query(
     .where(replays.c.id == bindparam("replay"))
     .values(cursor=bindparam("position"), done=bindparam("count"), finished_at=bindparam("finished"))
 )
+_LEFT = Query(select(events.c.id).where(events.c.id > bindparam("position"), events.c.id <= bindparam("last")).limit(1))
+_HORIZON = Query(Horizon())
 _AFTER = Query(
     select(*_EVENT)
-    .where(events.c.id > bindparam("position"), IsSettled("events"))
+    .where(events.c.id > bindparam("position"), IsSettled("events", bindparam("horizon", type_=Text)))
     .order_by(events.c.id)
     .limit(bindparam("size")),
     RecordedEvent,
@@ -111,7 +113,7 @@ async def has_running(tx: Transaction) -> bool:
 async def step(tx: Transaction, make_id: Callable[[], str], now: Instant) -> None:
     """Takes every running replay one step further."""
     for replay in await tx.all(_RUNNING):
-        found = await tx.all(_AFTER, position=replay.cursor, size=STEP)
+        found = await events_after(tx, replay.cursor, STEP)
         due = [event for event in found if event.id <= replay.last_event_id]
         types = set(msgspec.json.decode(replay.event_types))
         wanted = [event for event in due if event.type in types and event.created_at >= replay.since]
@@ -121,11 +123,12 @@ async def step(tx: Transaction, make_id: Callable[[], str], now: Instant) -> Non
                 for event in wanted
             ]
             await tx.many(_SEND, rows)
-        is_over = len(due) < STEP or due[-1].id >= replay.last_event_id
+        position = due[-1].id if due else replay.cursor
+        is_over = await tx.one(_LEFT, position=position, last=replay.last_event_id) is None
         await tx.run(
             _SET,
             replay=replay.id,
-            position=due[-1].id if due else replay.last_event_id,
+            position=position,
             count=replay.done + len(wanted),
             finished=now if is_over else None,
         )
@@ -133,4 +136,5 @@ async def step(tx: Transaction, make_id: Callable[[], str], now: Instant) -> Non
 
 async def events_after(tx: Transaction, cursor: int, size: int) -> list[RecordedEvent]:
     """The feed: what was recorded after a cursor, in order."""
-    return await tx.all(_AFTER, position=cursor, size=size)
+    ((horizon,),) = await tx.all(_HORIZON)
+    return await tx.all(_AFTER, position=cursor, size=size, horizon=horizon)

@@ -139,7 +139,7 @@ BAD_ORDERS = [
     ({"items": "SWORD"}, "The items.0.quantity field is required."),
     ({"items": "SWORD:two"}, "The items.0.quantity field must be an integer."),
     ({"items": "SWORD:0"}, "The items.0.quantity field must be at least 1."),
-    ({"items": ";"}, "The items field must have at least 1 entries."),
+    ({"items": ";"}, "The items field must not be empty."),
     ({"items": ""}, "The items field is required."),
     ({"customer_email": "ben@b.example"}, "The customer email field is not a customer of this store."),
     ({"customer_email": ""}, "The customer email field is required, or another that names the customer."),
