@@ -68,7 +68,10 @@ def _records(
 class Query(Generic[R]):
     """A statement and the record its rows become; made once, at import, or once per shape of filters."""
 
-    __slots__ = ("_postgres", "_record", "_sqlite", "_statement")
+    __slots__ = ("_record", "_statement", "postgres", "sqlite")
+
+    sqlite: Compiled[R]
+    postgres: Compiled[R]
 
     @overload
     def __init__(self: Query[tuple[Any, ...]], statement: ClauseElement) -> None: ...
@@ -80,20 +83,17 @@ class Query(Generic[R]):
         _check_fields(statement, record)
         self._statement = statement
         self._record: Callable[..., R] = record
-        self._sqlite: Compiled[R] | None = None
-        self._postgres: Compiled[R] | None = None
 
-    @property
-    def sqlite(self) -> Compiled[R]:
-        if self._sqlite is None:
-            self._sqlite = Compiled(self._statement, self._record, SQLITE)
-        return self._sqlite
+    def __getattr__(self, name: str) -> Compiled[R]:
+        """Compiles for a dialect when it is first asked for; from then on it is a plain attribute."""
+        if name not in _DIALECTS:
+            raise AttributeError(name)
+        compiled = Compiled(self._statement, self._record, _DIALECTS[name])
+        setattr(self, name, compiled)
+        return compiled
 
-    @property
-    def postgres(self) -> Compiled[R]:
-        if self._postgres is None:
-            self._postgres = Compiled(self._statement, self._record, POSTGRESQL)
-        return self._postgres
+
+_DIALECTS = {"sqlite": SQLITE, "postgres": POSTGRESQL}
 
 
 def _values_written_in(compiled: Any) -> dict[str, Any]:
