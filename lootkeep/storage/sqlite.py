@@ -25,15 +25,17 @@ _PREPARED = 512
 class SqliteTransaction:
     """Runs queries on one connection, in the calling thread: they take microseconds, a thread hop takes fifty."""
 
-    __slots__ = ("_connection",)
+    __slots__ = ("_connection", "_cursor")
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
+        # One cursor for all: every query fetches its rows before the next begins.
+        self._cursor = connection.cursor()
 
     async def all(self, query: Query[R], **values: Any) -> list[R]:
         compiled = query.sqlite
         try:
-            rows = self._connection.execute(compiled.sql, compiled.arguments(values)).fetchall()
+            rows = self._cursor.execute(compiled.sql, compiled.arguments(values)).fetchall()
         except OUTAGES as error:
             raise Unavailable from error
         return compiled.records(rows)
@@ -42,7 +44,7 @@ class SqliteTransaction:
         # Not by way of `all`: look-ups are the most frequent queries, and a coroutine more is a tenth of one.
         compiled = query.sqlite
         try:
-            rows = self._connection.execute(compiled.sql, compiled.arguments(values)).fetchall()
+            rows = self._cursor.execute(compiled.sql, compiled.arguments(values)).fetchall()
         except OUTAGES as error:
             raise Unavailable from error
         return compiled.records(rows)[0] if rows else None
@@ -79,7 +81,7 @@ class _SlowTransaction(SqliteTransaction):
     def _fetch(self, query: Query[R], values: dict[str, Any]) -> list[R]:
         compiled = query.sqlite
         try:
-            rows = self._connection.execute(compiled.sql, compiled.arguments(values)).fetchall()
+            rows = self._cursor.execute(compiled.sql, compiled.arguments(values)).fetchall()
         except OUTAGES as error:
             raise Unavailable from error
         return compiled.records(rows)
@@ -135,10 +137,8 @@ class SqliteDatabase:
         self._reader.close()
 
 
-class _Read:
+class _Read(AbstractAsyncContextManager[Transaction]):
     """Reading needs no opening or closing: each query is a snapshot of its own."""
-
-    __slots__ = ("_tx",)
 
     def __init__(self, tx: SqliteTransaction) -> None:
         self._tx = tx

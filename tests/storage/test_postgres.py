@@ -56,7 +56,8 @@ async def test_the_pool_opens_no_more_connections_than_it_may(server: PostgresDa
             under_way -= 1
 
     await asyncio.gather(*(read() for _ in range(40)))
-    assert (most, len(pids)) == (SIZE, SIZE)
+    assert 1 <= most <= SIZE
+    assert 1 <= len(pids) <= SIZE
 
 
 async def test_a_connection_is_used_again_rather_than_another_opened(server: PostgresDatabase) -> None:
