@@ -6,8 +6,6 @@ import sys
 from typing import Annotated, NamedTuple
 
 import typer
-from redis.asyncio import Redis
-from redis.exceptions import RedisError
 from rich.markup import escape
 
 from lootkeep import settings, wiring
@@ -95,6 +93,9 @@ async def _database(config: Settings) -> Finding:
 async def _redis(config: Settings) -> Finding:
     if not config.redis_url:
         return Finding("redis", True, "LOOTKEEP_REDIS_URL is not set: each process counts requests for itself.")
+    from redis.asyncio import Redis
+    from redis.exceptions import RedisError
+
     client: Redis = Redis.from_url(config.redis_url, socket_connect_timeout=2, socket_timeout=2)
     try:
         await client.ping()
