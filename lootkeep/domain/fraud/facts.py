@@ -1,0 +1,66 @@
+"""Everything a signal may look at: gathered first, then judged, then kept with the check."""
+
+from __future__ import annotations
+
+import msgspec
+
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.money import Hundredths
+
+
+class Network(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What local data says of an address; null and false where no list knows it."""
+
+    country: str | None = None
+    city: str | None = None
+    asn_number: int | None = None
+    asn_name: str | None = None
+    is_vpn: bool = False
+    is_proxy: bool = False
+    is_datacenter: bool = False
+    is_tor: bool = False
+    # An old list of Tor's exits says less: they move.
+    tor_list_days: int | None = None
+
+
+class Mail(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What an e-mail address says about itself."""
+
+    is_disposable: bool = False
+    # An address made for one purpose that forwards to another (Apple's and Firefox's, say).
+    is_relay: bool = False
+    has_tag: bool = False
+
+
+class History(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What the store remembers at the moment of the order; counts stop a little above what any signal asks for."""
+
+    # Orders within the policy's window, this one not among them.
+    address_orders: int = 0
+    mailbox_orders: int = 0
+    # Other accounts seen with the same thing: in the long memory, and within the last hour.
+    device_accounts: int = 0
+    device_accounts_in_hour: int = 0
+    address_accounts_in_hour: int = 0
+    # Earlier orders of the customer that a reviewer called fraud.
+    confirmed_frauds: int = 0
+    # Paid orders of the customer before this one.
+    paid_orders: int = 0
+    has_refused_referral: bool = False
+
+
+class OrderFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An order as the engine sees it. Kept with its check, so that the check can be executed again."""
+
+    at: Instant
+    email: str
+    ip_address: str | None = None
+    amount: Hundredths = Hundredths(0)
+    quantity: int = 0
+    customer_created_at: Instant | None = None
+    billing_country: str | None = None
+    user_agent: str | None = None
+    has_device: bool = False
+    network: Network = Network()
+    mail: Mail = Mail()
+    history: History = History()

@@ -1,0 +1,33 @@
+"""What the store owner decides about fraud; the defaults are those of a new store."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Sensitivity = Literal["low", "medium", "high"]
+FraudAction = Literal["block", "flag", "verify"]
+
+# Under this name the settings are stored.
+SETTINGS = "fraud"
+
+
+class Policy(msgspec.Struct, frozen=True, kw_only=True):
+    fraud_detection_enabled: bool = True
+    fraud_sensitivity_level: Sensitivity = "medium"
+    fraud_action: FraudAction = "block"
+    fraud_block_vpn: bool = False
+    fraud_block_proxy: bool = False
+    fraud_block_datacenter: bool = False
+    fraud_block_tor: bool = True
+    fraud_block_sanctioned_countries: bool = True
+    fraud_check_geo_mismatch: bool = True
+    fraud_check_velocity: bool = True
+    fraud_check_disposable_email: bool = True
+    fraud_velocity_limit_orders_per_ip: int = 5
+    fraud_velocity_limit_orders_per_email: int = 3
+    fraud_velocity_window_minutes: int = 60
+    fraud_custom_blocked_countries: frozenset[str] = frozenset()
+    fraud_whitelisted_ips: frozenset[str] = frozenset()
+    fraud_whitelisted_emails: frozenset[str] = frozenset()

@@ -1,0 +1,1 @@
+"""SIGNALS, the table of everything that counts against an order."""
