@@ -203,6 +203,7 @@ _ITEM = {
     "price": PRICE,
     "total": PRICE,
     "fulfilled_quantity": 0,
+    "holds_stock": False,
 }
 
 

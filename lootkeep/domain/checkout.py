@@ -30,6 +30,8 @@ class PricedLine(msgspec.Struct, frozen=True):
     quantity: int
     price: Hundredths
     total: Hundredths
+    # Whether it drew on a stock, which is given back when the order is cancelled.
+    holds_stock: bool = False
 
 
 class Cart(msgspec.Struct, frozen=True):

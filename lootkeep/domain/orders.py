@@ -52,6 +52,7 @@ class OrderItem(msgspec.Struct, frozen=True):
     price: Hundredths
     total: Hundredths
     fulfilled_quantity: int
+    holds_stock: bool
 
 
 class Order(msgspec.Struct, frozen=True):

@@ -46,7 +46,7 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart, changes: Changes) ->
     lines, currency = checkout.priced(cart.lines, wanted, is_history=is_history)
     coupon = await _coupon(tx, cart, currency, now)
     if not is_history:
-        await _reserve(tx, lines)
+        lines = await _reserve(tx, lines)
     new = checkout.order(cart, lines, currency, coupon, await customers.code_that_brought(tx, customer), now)
     order, items = await storage.add(tx, new, lines, changes)
     if coupon and not await stored_coupons.reserve(tx, coupon.id, order.id, order.discount_total, now):
@@ -143,11 +143,16 @@ async def _coupon(tx: Transaction, cart: Cart, currency: str, now: Instant) -> C
     return coupon
 
 
-async def _reserve(tx: Transaction, lines: Sequence[PricedLine]) -> None:
+async def _reserve(tx: Transaction, lines: Sequence[PricedLine]) -> list[PricedLine]:
+    """The lines, which now hold what they take from a stock."""
+    held = list(lines)
     # In the order of ids: two orders of the same products never wait for each other in a circle.
     for index, line in sorted(enumerate(lines), key=lambda numbered: numbered[1].product_id):
-        if not await products.reserve_stock(tx, line.product_id, line.quantity):
+        holds_stock = await products.reserve_stock(tx, line.product_id, line.quantity)
+        if holds_stock is None:
             raise invalid(f"items.{index}.quantity", f"The items.{index}.quantity field {checkout.OUT_OF_STOCK}.")
+        held[index] = replace(line, holds_stock=holds_stock)
+    return held
 
 
 async def _pay_if_due(deps: Deps, tx: Transaction, cart: Cart, sale: Sale, now: Instant, changes: Changes) -> Sale:

@@ -30,7 +30,7 @@ async def create(deps: Deps, customer_id: int, product_id: int) -> tuple[Subscri
         # The product is held, so that it is not deleted while it gets its first subscription.
         found = await customers.get(tx, customer_id), await products.for_change(tx, product_id)
         customer, product = rules.checked(*found)
-        if not await products.reserve_stock(tx, product.id, 1):
+        if await products.reserve_stock(tx, product.id, 1) is None:
             raise invalid("product_id", f"The product id field {rules.OUT_OF_STOCK}.")
         subscription = await storage.add(tx, rules.started(customer, product, now))
         return await _pay_period(deps, tx, subscription, product, customer, now)
@@ -76,7 +76,7 @@ async def _renew(deps: Deps, tx: Transaction, before: Subscription, now: Instant
     product = await products.get(tx, before.product_id)
     # A product with an active subscription is never deleted.
     assert product is not None
-    if not await products.reserve_stock(tx, product.id, 1):
+    if await products.reserve_stock(tx, product.id, 1) is None:
         raise Unprocessable("product_out_of_stock", f"The product {before.product_name} {rules.OUT_OF_STOCK}.")
     return await _pay_period(deps, tx, rules.renewed(before, now), product, customer, now)
 

@@ -59,7 +59,7 @@ async def release(tx: Transaction, sale: Sale) -> None:
     """Gives back what a cancelled order held."""
     if sale.order.coupon_id is not None:
         await coupons.release(tx, sale.order.coupon_id)
-    for line in sorted(sale.items, key=lambda line: line.product_id):
+    for line in sorted((line for line in sale.items if line.holds_stock), key=lambda line: line.product_id):
         await products.release_stock(tx, line.product_id, line.quantity)
 
 

@@ -58,7 +58,7 @@ _RESERVE = Query(
     update(products)
     .where(_THIS, _ALIVE, or_(products.c.stock.is_(None), products.c.stock >= _QUANTITY))
     .values(stock=products.c.stock - _QUANTITY)
-    .returning(products.c.id)
+    .returning(products.c.stock)
 )
 # A stock that was set anew meanwhile must not grow beyond what can be sent back.
 _RELEASED = products.c.stock + _QUANTITY
@@ -121,9 +121,13 @@ async def remove(tx: Transaction, product_id: int, now: Instant) -> None:
     await tx.run(_REMOVE, product_id=product_id, now=now)
 
 
-async def reserve_stock(tx: Transaction, product_id: int, quantity: int) -> bool:
-    """False when there is not so much, or no such product any more. Holds the product until the transaction ends."""
-    return await tx.one(_RESERVE, product_id=product_id, quantity=quantity) is not None
+async def reserve_stock(tx: Transaction, product_id: int, quantity: int) -> bool | None:
+    """Whether a stock was drawn on, or None when there is not so much, or no such product any more.
+
+    Holds the product until the transaction ends.
+    """
+    left = await tx.one(_RESERVE, product_id=product_id, quantity=quantity)
+    return None if left is None else left[0] is not None
 
 
 async def release_stock(tx: Transaction, product_id: int, quantity: int) -> None:

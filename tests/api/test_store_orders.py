@@ -293,6 +293,17 @@ async def test_unlimited_stock_stays_unlimited(world: World) -> None:
     assert await stock_of(world, 1) is None
 
 
+async def test_an_order_of_unlimited_stock_adds_nothing_when_it_is_cancelled_after_a_stock_was_set(
+    world: World,
+) -> None:
+    await buyer(world)
+    await new_product(world)
+    await place(world, (1, 2))
+    await world.put(f"{STORE}/products/1", {"stock": 7})
+    await step(world, 1, "cancel")
+    assert await stock_of(world, 1) == 7
+
+
 async def test_when_one_line_is_out_of_stock_the_others_are_not_reserved(world: World) -> None:
     await buyer(world)
     await new_product(world, stock=5)

@@ -33,8 +33,8 @@ def number(name: str, *, optional: bool = False) -> Column[int]:
     return Column(name, BigInteger, nullable=optional)
 
 
-def flag(name: str) -> Column[bool]:
-    return Column(name, Boolean, nullable=False)
+def flag(name: str, **options: Any) -> Column[bool]:
+    return Column(name, Boolean, nullable=False, **options)
 
 
 def link(name: str, target: str, *, optional: bool = False, **options: Any) -> Column[int]:

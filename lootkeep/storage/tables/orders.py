@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import CheckConstraint, Index, Table
+from sqlalchemy import CheckConstraint, Index, Table, true
 from sqlalchemy import text as sql
 
 from lootkeep.storage.tables.columns import flag, identity, link, metadata, number, text
@@ -98,6 +98,7 @@ order_items = Table(
     number("price"),
     number("total"),
     number("fulfilled_quantity"),
+    flag("holds_stock", server_default=true()),
     CheckConstraint("quantity >= 1 AND total = price * quantity", name="total"),
     CheckConstraint("fulfilled_quantity BETWEEN 0 AND quantity", name="fulfilled_quantity"),
     Index(None, "order_id"),
