@@ -109,12 +109,22 @@ class Refund(msgspec.Struct, frozen=True):
     created_at: Instant
 
 
+class OrderCheck(msgspec.Struct, frozen=True):
+    """What fraud detection said of an order, in short."""
+
+    id: int
+    risk_score: int
+    risk_level: str
+    action_taken: str
+
+
 class Sale(msgspec.Struct, frozen=True):
     """An order with its lines and its customer: what an answer or an event shows of it."""
 
     order: Order
     items: Sequence[OrderItem]
     customer: Customer
+    check: OrderCheck | None = None
 
     def counted_in(self, currency: str, amount: Hundredths) -> Hundredths:
         """An amount as it counts towards the customer's total, which is kept in the store's currency alone."""

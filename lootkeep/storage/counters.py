@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from sqlalchemy import BigInteger, bindparam, cast, func, literal_column, select
+from sqlalchemy import BigInteger, Text, bindparam, cast, func, literal_column, select
 from sqlalchemy.dialects import postgresql
 
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.storage.database import Transaction
+from lootkeep.storage.dialect import IsAmong
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import counters
 
@@ -16,6 +17,7 @@ from lootkeep.storage.tables import counters
 _SHARDS = 4
 # The bucket of a total; the others are days since the epoch.
 TOTAL = -1
+_NO_END = Instant(2**62)
 
 _NEW = postgresql.insert(counters).values(
     name=bindparam("counter"), bucket=bindparam("day"), shard=bindparam("part"), value=bindparam("change")
@@ -31,11 +33,17 @@ _IS_TOTAL = counters.c.bucket == literal_column(str(TOTAL), BigInteger)
 _TOTALS = Query(
     select(counters.c.name, _SUM).where(counters.c.name.like(bindparam("pattern")), _IS_TOTAL).group_by(counters.c.name)
 )
+_NAMED = IsAmong(counters.c.name, bindparam("names", type_=Text))
 _DAYS = Query(
     select(counters.c.bucket, _SUM)
-    .where(counters.c.name.like(bindparam("pattern")), counters.c.bucket != TOTAL)
+    .where(_NAMED, counters.c.bucket > TOTAL, counters.c.bucket < bindparam("end_day"))
     .group_by(counters.c.bucket)
     .order_by(counters.c.bucket.desc())
+)
+_BETWEEN = Query(
+    select(counters.c.name, _SUM)
+    .where(_NAMED, counters.c.bucket >= bindparam("first_day"), counters.c.bucket < bindparam("end_day"))
+    .group_by(counters.c.name)
 )
 _ALL = Query(select(counters.c.name, counters.c.bucket, _SUM).group_by(counters.c.name, counters.c.bucket))
 
@@ -66,13 +74,22 @@ async def totals(tx: Transaction, prefix: str) -> dict[str, int]:
     return {name.removeprefix(prefix): total for name, total in rows}
 
 
-async def place(tx: Transaction, pattern: str, offset: int) -> tuple[Instant, int]:
+async def between(tx: Transaction, names: Iterable[str], first: Instant, end: Instant) -> dict[str, int]:
+    """The totals of these names over whole days, from the day of `first` to the day before that of `end`."""
+    days = {"first_day": max(0, first // DAY), "end_day": end // DAY}
+    return dict(await tx.all(_BETWEEN, names=" ".join(names), **days))
+
+
+async def place(
+    tx: Transaction, names: Iterable[str], offset: int, before: Instant | None = None
+) -> tuple[Instant, int]:
     """Where the item lies that has `offset` newer ones before it: a time, and how many to skip from there back.
 
-    So a page in the middle of a list costs what the first one does, however long the list is.
+    So a page in the middle of a list costs what the first one does, however long the list is. The items are those
+    counted under the names; `before`, the start of a day, leaves out what is newer.
     """
-    end = Instant(2**62)
-    for day, count in await tx.all(_DAYS, pattern=pattern):
+    end = _NO_END if before is None else before
+    for day, count in await tx.all(_DAYS, names=" ".join(names), end_day=end // DAY):
         if offset < count:
             break
         offset -= count

@@ -109,8 +109,8 @@ def _notify(element: WakeWorkers, compiler: Any, **kw: Any) -> str:
     return "SELECT pg_notify('lootkeep_work', '')"
 
 
-class IsNotAmong(ColumnElement[bool]):
-    """The column's word is not one of those in a text of words separated by blanks."""
+class IsAmong(ColumnElement[bool]):
+    """The column's word is one of those in a text of words separated by blanks; an index on it is used."""
 
     inherit_cache = False
     type = Boolean()
@@ -119,6 +119,22 @@ class IsNotAmong(ColumnElement[bool]):
     def __init__(self, column: Column[str], words: BindParameter[str]) -> None:
         self.column = column
         self.words = words
+
+
+class IsNotAmong(IsAmong):
+    """The column's word is none of them."""
+
+
+@compiles(IsAmong, "sqlite")
+def _in_words(element: IsAmong, compiler: Any, **kw: Any) -> str:
+    column, words = compiler.process(element.column, **kw), compiler.process(element.words, **kw)
+    return f"""{column} IN (SELECT value FROM json_each('["' || replace({words}, ' ', '","') || '"]'))"""
+
+
+@compiles(IsAmong, "postgresql")
+def _in_array(element: IsAmong, compiler: Any, **kw: Any) -> str:
+    column, words = compiler.process(element.column, **kw), compiler.process(element.words, **kw)
+    return f"{column} = ANY (string_to_array({words}, ' '))"
 
 
 @compiles(IsNotAmong, "sqlite")

@@ -70,9 +70,14 @@ class PostgresTransaction:
             raise Unavailable from error
 
     async def lock(self, name: str) -> bool:
-        sql = "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))"
+        return bool(await self._advisory("pg_try_advisory_xact_lock", name))
+
+    async def wait_for(self, name: str) -> None:
+        await self._advisory("pg_advisory_xact_lock", name)
+
+    async def _advisory(self, function: str, name: str) -> Any:
         try:
-            return bool(await self.connection.fetchval(sql, name))
+            return await self.connection.fetchval(f"SELECT {function}(hashtextextended($1, 0))", name)  # noqa: S608
         except _OUTAGES as error:
             raise Unavailable from error
 

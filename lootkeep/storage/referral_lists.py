@@ -100,7 +100,7 @@ async def page(tx: Transaction, asked: Page, status: ReferralStatus | None) -> t
     if asked.offset < _FEW:
         query = page_query(status is not None, until=False)
         return await tx.all(query, size=asked.size, skip=asked.offset, **wanted), total
-    end, skip = await counters.place(tx, COUNTER + (status or "%"), asked.offset)
+    end, skip = await counters.place(tx, [COUNTER + name for name in kept if status in (None, name)], asked.offset)
     return await tx.all(
         page_query(status is not None, until=True), size=asked.size, skip=skip, end=end, **wanted
     ), total

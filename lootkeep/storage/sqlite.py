@@ -63,6 +63,9 @@ class SqliteTransaction:
         """There is one writer: whoever is in a transaction has every lock."""
         return True
 
+    async def wait_for(self, name: str) -> None:
+        """The same."""
+
 
 class _SlowTransaction(SqliteTransaction):
     """Runs queries in a thread of their own: a search through a million rows must not hold up the others."""

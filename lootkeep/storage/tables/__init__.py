@@ -5,6 +5,7 @@ from lootkeep.storage.tables.access import idempotency_keys, settings, tokens, u
 from lootkeep.storage.tables.columns import metadata
 from lootkeep.storage.tables.customers import customers, sightings
 from lootkeep.storage.tables.events import counters, events
+from lootkeep.storage.tables.fraud import fraud_checks, fraud_policies, fraud_reviews
 from lootkeep.storage.tables.orders import order_items, orders, refunds, subscriptions
 from lootkeep.storage.tables.products import products
 from lootkeep.storage.tables.referrals import (
@@ -24,6 +25,9 @@ __all__ = [
     "customers",
     "deliveries",
     "events",
+    "fraud_checks",
+    "fraud_policies",
+    "fraud_reviews",
     "idempotency_keys",
     "metadata",
     "order_items",

@@ -54,5 +54,6 @@ sightings = Table(
     number("last_seen_at"),
     CheckConstraint("kind IN ('device', 'address', 'mailbox')", name="kind"),
     Index(None, "customer_id"),
+    Index(None, "kind", "value", "last_seen_at"),
     sqlite_with_rowid=False,
 )

@@ -82,6 +82,7 @@ orders = Table(
     Index(None, "created_at", "id"),
     Index(None, "status", "created_at", "id"),
     Index(None, "customer_id", "created_at"),
+    Index(None, "ip_address", "created_at"),
     sqlite_autoincrement=True,
 )
 

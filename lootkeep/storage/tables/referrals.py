@@ -135,5 +135,6 @@ refused_referrals = Table(
     link("referrer_id", "customers.id"),
     text("reason"),
     number("created_at"),
+    Index(None, "customer_id"),
     sqlite_autoincrement=True,
 )

@@ -1,0 +1,83 @@
+"""The records of fraud detection: checks, how they are listed, and their reviews."""
+
+from __future__ import annotations
+
+import msgspec
+
+from lootkeep.domain.fraud.review import Outcome
+from lootkeep.domain.fraud.score import Action, RiskLevel
+from lootkeep.domain.orders import OrderStatus
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.money import Hundredths
+
+class CheckSummary(msgspec.Struct, frozen=True):
+    """What a list shows of a check, before the order's and the customer's names."""
+
+    id: int
+    order_id: int
+    customer_id: int
+    ip_address: str | None
+    risk_score: int
+    risk_level: RiskLevel
+    action_taken: Action
+    detected_country: str | None
+    billing_country: str | None
+    detected_city: str | None
+    is_vpn: bool
+    is_proxy: bool
+    is_datacenter: bool
+    is_tor: bool
+    is_sanctioned_country: bool
+    has_geo_mismatch: bool
+    has_velocity_violation: bool
+    is_disposable_email: bool
+    is_reviewed: bool
+    reviewed_by: int | None
+    reviewed_at: Instant | None
+    review_outcome: Outcome | None
+    created_at: Instant
+
+
+class FraudCheck(CheckSummary, frozen=True):
+    """A check as it is stored."""
+
+    email: str
+    user_agent: str | None
+    # JSON: points by the name of the signal.
+    signals: str
+    asn_name: str | None
+    asn_number: int | None
+    review_notes: str | None
+    # JSON: the facts that were judged, and the version of the policy they were judged under.
+    facts: str
+    policy_version: int
+
+    @property
+    def points(self) -> dict[str, int]:
+        return msgspec.json.decode(self.signals, type=dict[str, int])
+
+
+class CheckEntry(CheckSummary, frozen=True):
+    """A check as it is listed."""
+
+    customer_name: str
+
+
+class CheckDetail(FraudCheck, frozen=True):
+    """A check as it is shown alone."""
+
+    customer_name: str
+    customer_email: str
+    order_status: OrderStatus
+    order_total: Hundredths
+
+
+class Review(msgspec.Struct, frozen=True):
+    """What a reviewer said; the last one stands, all are kept."""
+
+    id: int
+    check_id: int
+    outcome: Outcome
+    notes: str | None
+    reviewed_by: int
+    created_at: Instant

@@ -1,0 +1,119 @@
+"""What the store remembers of a buyer at the moment of an order, in one query that costs the same after a million."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import BigInteger, Integer, Text, bindparam, exists, func, literal_column, select
+
+from lootkeep.domain.fraud.facts import History
+from lootkeep.domain.fraud.memory import DEVICE_MEMORY, SHORT_MEMORY
+from lootkeep.domain.fraud.policy import Policy
+from lootkeep.domain.identity import mailbox
+from lootkeep.kernel.clock import MINUTE, Instant
+from lootkeep.storage.database import Transaction
+from lootkeep.storage.query import Query
+from lootkeep.storage.tables import fraud_checks, orders, refused_referrals, sightings
+
+# No limit can be set higher than 100 orders, and more than three accounts say no more than three.
+_MOST_ORDERS = 101
+_MOST_ACCOUNTS = 4
+_MOST_FRAUDS = 4
+
+_CUSTOMER = bindparam("customer", type_=BigInteger)
+_AT = bindparam("at", type_=BigInteger)
+_IN_WINDOW = (orders.c.created_at > bindparam("window", type_=BigInteger), orders.c.created_at <= _AT)
+
+
+def _counted(rows: Any, most: int) -> Any:
+    """How many there are, counted no further than it matters."""
+    bounded = rows.limit(literal_column(str(most), Integer)).subquery()
+    return select(func.count()).select_from(bounded).scalar_subquery()
+
+
+def _accounts(kind: str, seen_with: str, since: str) -> Any:
+    """Other accounts that were seen with the same thing since then, as far as was known at the time."""
+    return _counted(
+        select(sightings.c.customer_id).where(
+            sightings.c.kind == literal_column(f"'{kind}'", Text),
+            sightings.c.value == bindparam(seen_with, type_=Text),
+            sightings.c.last_seen_at >= bindparam(since, type_=BigInteger),
+            sightings.c.first_seen_at <= _AT,
+            sightings.c.customer_id != _CUSTOMER,
+        ),
+        _MOST_ACCOUNTS,
+    )
+
+
+_HISTORY = Query(
+    select(
+        _counted(
+            select(orders.c.id).where(orders.c.ip_address == bindparam("address", type_=Text), *_IN_WINDOW),
+            _MOST_ORDERS,
+        ).label("address_orders"),
+        _counted(
+            select(orders.c.id)
+            .join(sightings, sightings.c.customer_id == orders.c.customer_id)
+            .where(
+                sightings.c.kind == literal_column("'mailbox'", Text),
+                sightings.c.value == bindparam("mailbox", type_=Text),
+                *_IN_WINDOW,
+            ),
+            _MOST_ORDERS,
+        ).label("mailbox_orders"),
+        _accounts("device", "device", "long_ago").label("device_accounts"),
+        _accounts("device", "device", "lately").label("device_accounts_in_hour"),
+        _accounts("address", "address", "lately").label("address_accounts_in_hour"),
+        _counted(
+            select(fraud_checks.c.id).where(
+                fraud_checks.c.customer_id == _CUSTOMER,
+                fraud_checks.c.review_outcome == literal_column("'fraud'", Text),
+            ),
+            _MOST_FRAUDS,
+        ).label("confirmed_frauds"),
+        select(exists().where(refused_referrals.c.customer_id == _CUSTOMER))
+        .scalar_subquery()
+        .label("has_refused_referral"),
+    )
+)
+
+
+async def gather(
+    tx: Transaction,
+    policy: Policy,
+    at: Instant,
+    *,
+    email: str,
+    ip_address: str | None,
+    device_id: str | None = None,
+    customer_id: int = 0,
+    paid_orders: int = 0,
+) -> History:
+    """Addresses come in canonical form, as they are stored. Customer 0 is somebody who has not signed up yet."""
+    (row,) = await tx.all(
+        _HISTORY,
+        customer=customer_id,
+        address=ip_address,
+        mailbox=mailbox(email),
+        device=device_id,
+        at=at,
+        window=at - policy.fraud_velocity_window_minutes * MINUTE,
+        long_ago=at - DEVICE_MEMORY,
+        lately=at - SHORT_MEMORY,
+    )
+    return History(
+        address_orders=row[0],
+        mailbox_orders=row[1],
+        device_accounts=row[2],
+        device_accounts_in_hour=row[3],
+        address_accounts_in_hour=row[4],
+        confirmed_frauds=row[5],
+        has_refused_referral=bool(row[6]),
+        paid_orders=paid_orders,
+    )
+
+
+async def hold(tx: Transaction, email: str, ip_address: str | None) -> None:
+    """Orders from one address or to one mailbox are judged one after the other: none slips past a limit."""
+    for name in sorted((f"orders of {mailbox(email)}", f"orders from {ip_address}")):
+        await tx.wait_for(name)

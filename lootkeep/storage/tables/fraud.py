@@ -1,0 +1,82 @@
+"""Fraud checks with what they were judged by, their reviews, and the policies that were ever in force."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, CheckConstraint, Column, Index, Table, Text
+from sqlalchemy import text as sql
+
+from lootkeep.storage.tables.columns import flag, identity, link, metadata, number, text
+
+_IS_FRAUD = sql("review_outcome = 'fraud'")
+
+fraud_checks = Table(
+    "fraud_checks",
+    metadata,
+    identity(),
+    link("order_id", "orders.id", unique=True),
+    link("customer_id", "customers.id"),
+    text("ip_address", optional=True),
+    text("email"),
+    text("user_agent", optional=True),
+    number("risk_score"),
+    text("risk_level"),
+    text("action_taken"),
+    # A JSON object: points by the name of the signal.
+    text("signals"),
+    text("detected_country", optional=True),
+    text("billing_country", optional=True),
+    text("detected_city", optional=True),
+    text("asn_name", optional=True),
+    number("asn_number", optional=True),
+    flag("is_vpn"),
+    flag("is_proxy"),
+    flag("is_datacenter"),
+    flag("is_tor"),
+    flag("is_sanctioned_country"),
+    flag("has_geo_mismatch"),
+    flag("has_velocity_violation"),
+    flag("is_disposable_email"),
+    flag("is_reviewed"),
+    link("reviewed_by", "users.id", optional=True),
+    number("reviewed_at", optional=True),
+    text("review_outcome", optional=True),
+    text("review_notes", optional=True),
+    # With these the check can be executed again: the facts as JSON, and the settings they were judged under.
+    text("facts"),
+    number("policy_version"),
+    number("created_at"),
+    CheckConstraint("risk_score BETWEEN 0 AND 100", name="risk_score"),
+    CheckConstraint("risk_level IN ('low', 'medium', 'high', 'critical')", name="risk_level"),
+    CheckConstraint(
+        "action_taken IN ('allowed', 'flagged', 'blocked', 'verification_required')", name="action_taken"
+    ),
+    CheckConstraint("review_outcome IN ('legitimate', 'fraud', 'inconclusive')", name="review_outcome"),
+    CheckConstraint("is_reviewed = (review_outcome IS NOT NULL)", name="is_reviewed"),
+    Index(None, "created_at", "id"),
+    # Every filter of the list is a set of these: whatever is asked for, the newest of each are read and merged.
+    Index("ix_fraud_checks_filters", "risk_level", "action_taken", "is_reviewed", "created_at", "id"),
+    Index("ix_fraud_checks_confirmed", "customer_id", sqlite_where=_IS_FRAUD, postgresql_where=_IS_FRAUD),
+    sqlite_autoincrement=True,
+)
+
+fraud_reviews = Table(
+    "fraud_reviews",
+    metadata,
+    identity(),
+    link("check_id", "fraud_checks.id"),
+    text("outcome"),
+    text("notes", optional=True),
+    link("reviewed_by", "users.id"),
+    number("created_at"),
+    Index(None, "check_id", "id"),
+    sqlite_autoincrement=True,
+)
+
+fraud_policies = Table(
+    "fraud_policies",
+    metadata,
+    Column("version", BigInteger, primary_key=True, autoincrement=False),
+    # A JSON object: the settings as they were.
+    Column("document", Text, nullable=False),
+    number("created_at"),
+)
