@@ -16,11 +16,11 @@ T = TypeVar("T")
 out = Console(highlight=False, soft_wrap=True, emoji=False)
 
 
-def fail(sentence: str) -> NoReturn:
+def fail(sentence: str, code: int = 1) -> NoReturn:
     Console(stderr=True, highlight=False, soft_wrap=True, emoji=False).print(
         f"[bold red]Error:[/] {_escaped(sentence)}"
     )
-    sys.exit(1)
+    sys.exit(code)
 
 
 def print_json(value: Any) -> None:

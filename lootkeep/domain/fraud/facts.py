@@ -60,6 +60,8 @@ class OrderFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     customer_created_at: Instant | None = None
     billing_country: str | None = None
     user_agent: str | None = None
+    # False where nobody could have told it, as in old records: then its absence says nothing.
+    is_user_agent_asked: bool = True
     has_device: bool = False
     network: Network = Network()
     mail: Mail = Mail()

@@ -14,6 +14,8 @@ SETTINGS = "fraud"
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
+    """The settings. Lists hold canonical entries: addresses in their one form, e-mails lower case, countries upper."""
+
     fraud_detection_enabled: bool = True
     fraud_sensitivity_level: Sensitivity = "medium"
     fraud_action: FraudAction = "block"

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Literal
 
 import msgspec
 
 from lootkeep.domain.fraud.facts import OrderFacts
-from lootkeep.domain.fraud.policy import Policy
+from lootkeep.domain.fraud.policy import FraudAction, Policy, Sensitivity
+from lootkeep.domain.fraud.signals import SIGNALS
+from lootkeep.domain.fraud.signals.geography import blocked_country, sanctioned_country
+from lootkeep.domain.fraud.signals.signal import Measure
+from lootkeep.domain.identity import address
 
 RiskLevel = Literal["low", "medium", "high", "critical"]
 Action = Literal["allowed", "flagged", "blocked", "verification_required"]
+
+HIGHEST_SCORE = 100
+# Each level from this score on, the highest first.
+LEVELS: tuple[tuple[int, RiskLevel], ...] = ((80, "critical"), (60, "high"), (40, "medium"), (0, "low"))
+# From this score on the store's `fraud_action` is taken.
+THRESHOLDS: dict[Sensitivity, int] = {"low": 80, "medium": 60, "high": 40}
+# From this score on somebody should look, whatever the sensitivity.
+FLAGGED_FROM = 40
+
+_ACTIONS: dict[FraudAction, Action] = {"block": "blocked", "flag": "flagged", "verify": "verification_required"}
+_SWITCHES = tuple(sorted({signal.setting for signal in SIGNALS if signal.setting}))
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -24,4 +40,54 @@ class Verdict(msgspec.Struct, frozen=True):
 
 
 def judge(facts: OrderFacts, policy: Policy) -> Verdict:
-    raise NotImplementedError((facts, policy))
+    """The same facts under the same policy give the same verdict, today and in a year."""
+    signals: dict[str, int] = {}
+    for name, points, cap, measure in _active(tuple([getattr(policy, switch) for switch in _SWITCHES])):
+        times = measure(facts, policy)
+        if times:
+            signals[name] = min(points * times, cap)
+    score = min(sum(signals.values()), HIGHEST_SCORE)
+    return Verdict(score, level(score), decide(facts, policy, score), signals)
+
+
+def level(score: int) -> RiskLevel:
+    return next(name for least, name in LEVELS if score >= least)
+
+
+def decide(facts: OrderFacts, policy: Policy, score: int) -> Action:
+    """Whom the store trusts is allowed, what it forbids is blocked; only then the score counts."""
+    if _is_whitelisted(facts, policy):
+        return "allowed"
+    if _is_forbidden(facts, policy):
+        return "blocked"
+    if score >= THRESHOLDS[policy.fraud_sensitivity_level]:
+        return _ACTIONS[policy.fraud_action]
+    return "flagged" if score >= FLAGGED_FROM else "allowed"
+
+
+def _is_whitelisted(facts: OrderFacts, policy: Policy) -> bool:
+    if facts.email.lower() in policy.fraud_whitelisted_emails:
+        return True
+    # Parsed only where there is something to compare with.
+    addresses = policy.fraud_whitelisted_ips
+    return bool(addresses and facts.ip_address) and address(str(facts.ip_address)) in addresses
+
+
+def _is_forbidden(facts: OrderFacts, policy: Policy) -> bool:
+    network = facts.network
+    return bool(
+        (policy.fraud_block_vpn and network.is_vpn)
+        or (policy.fraud_block_proxy and network.is_proxy)
+        or (policy.fraud_block_datacenter and network.is_datacenter)
+        or (policy.fraud_block_tor and network.is_tor)
+        or (policy.fraud_block_sanctioned_countries and sanctioned_country(facts, policy))
+        or blocked_country(facts, policy)
+    )
+
+
+@cache
+def _active(switched_on: tuple[bool, ...]) -> tuple[tuple[str, int, int, Measure], ...]:
+    """The signals that are looked at, unpacked once for each setting of the switches."""
+    on = {switch for switch, is_so in zip(_SWITCHES, switched_on, strict=True) if is_so}
+    rows = [signal for signal in SIGNALS if signal.setting is None or signal.setting in on]
+    return tuple((row.name, row.points, row.cap, row.measure) for row in rows)

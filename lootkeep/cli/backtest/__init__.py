@@ -1,0 +1,1 @@
+"""Replaying a shop's past orders through the fraud engine, and telling how well it does."""

@@ -1,0 +1,82 @@
+"""What the cells of a past order may look like: exports of shops and public data write the same thing differently."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from decimal import Decimal, InvalidOperation
+from typing import Any, NamedTuple
+
+import iso3166
+
+from lootkeep.domain import identity
+from lootkeep.kernel.clock import SECOND, Instant, instant
+from lootkeep.kernel.money import LARGEST, Hundredths
+
+# Nine digits at least: eight are a date without hyphens.
+_UNIX_SECONDS = re.compile(r"[0-9]{9,11}(\.[0-9]+)?")
+_NUMBER = re.compile(r"[0-9]+(\.[0-9]*)?([eE]\+?[0-9]{1,2})?")
+_LARGEST_IPV4 = 2**32 - 1
+_LABELS = {"1": True, "true": True, "fraud": True} | dict.fromkeys(("0", "false", "legit", "legitimate", ""), False)
+_COUNTRIES = {
+    name.upper(): country.alpha2
+    for country in iso3166.countries
+    for name in (country.alpha2, country.alpha3, country.name)
+}
+
+
+class Rule(NamedTuple):
+    """How a cell is read (it raises ValueError or KeyError), and what it must be."""
+
+    read: Callable[[str], Any]
+    words: str
+
+
+def time(text: str) -> Instant:
+    """ISO 8601, with a blank for the T if need be; without an offset it is UTC. Or Unix seconds."""
+    if _UNIX_SECONDS.fullmatch(text):
+        return Instant(int(Decimal(text) * SECOND))
+    moment = datetime.fromisoformat(text)
+    return instant(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+
+
+def ip_address(text: str) -> str:
+    """An address in its usual form, or an IPv4 address written as one number, which may have decimals."""
+    if not _NUMBER.fullmatch(text):
+        return identity.address(text)
+    number = int(Decimal(text))
+    if number > _LARGEST_IPV4:
+        raise ValueError
+    return str(ipaddress.IPv4Address(number))
+
+
+def country(text: str) -> str:
+    return _COUNTRIES[text.upper()]
+
+
+def amount(text: str) -> Hundredths:
+    try:
+        hundredths = round(Decimal(text) * 100)
+    except (InvalidOperation, OverflowError):
+        raise ValueError from None
+    if abs(hundredths) > LARGEST:
+        raise ValueError
+    return Hundredths(hundredths)
+
+
+def is_fraud(text: str) -> bool:
+    return _LABELS[text.lower()]
+
+
+_TIME = Rule(time, "must be a time such as 2026-11-15T10:30:00Z, or Unix seconds")
+
+RULES: dict[str, Rule] = {
+    "created_at": _TIME,
+    "customer_created_at": _TIME,
+    "ip_address": Rule(ip_address, "must be an IP address"),
+    "billing_country": Rule(country, "must be a country code such as DE"),
+    "total": Rule(amount, "must be an amount such as 19.99"),
+}
+LABEL_RULE = Rule(is_fraud, "must be 1, true or fraud, or else 0, false, legit, legitimate or nothing")

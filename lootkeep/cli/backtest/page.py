@@ -1,0 +1,40 @@
+"""The report as one page that needs nothing else: no script, no font, no image from elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from lootkeep import __version__
+from lootkeep.cli.backtest import charts, tables
+from lootkeep.cli.backtest.report import Report
+
+_HERE = Path(__file__).parent
+
+
+def render(report: Report, name: str) -> str:
+    """`name` is that of the file the orders came from."""
+    environment = Environment(
+        loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    return environment.get_template("report.html").render(
+        report=report,
+        name=name,
+        version=__version__,
+        figures=_figures(report),
+        roc=charts.roc(report),
+        histogram=charts.histogram(report),
+        sections=tables.sections(report),
+        silences=tables.silences(report),
+    )
+
+
+def _figures(report: Report) -> list[tuple[str, str]]:
+    """The numbers that are read first."""
+    return [
+        ("orders", f"{report.orders:,}"),
+        ("frauds", f"{report.frauds:,} ({tables.percent(report.frauds / report.orders)})"),
+        ("AUC", tables.decimal(report.auc)),
+        ("frauds caught at 1 % mistakes", tables.percent(report.tpr_at_1pct_fpr)),
+    ]

@@ -1,0 +1,123 @@
+"""Past orders out of a CSV file: columns by name, whatever is missing is not told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, BinaryIO
+
+import msgspec
+
+from lootkeep.cli.backtest.cells import LABEL_RULE, RULES, Rule
+from lootkeep.cli.imports.reading import BadRow, Lines, Row, csv_rows
+from lootkeep.domain import identity
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import StartupError
+from lootkeep.kernel.money import Hundredths
+
+COLUMNS = (
+    "order_id",
+    "customer_id",
+    "email",
+    "customer_created_at",
+    "created_at",
+    "ip_address",
+    "device_id",
+    "billing_country",
+    "user_agent",
+    "total",
+)
+# How often the progress is told, in rows.
+_STEP = 500
+
+
+class PastOrder(msgspec.Struct, frozen=True, kw_only=True):
+    """A row of the file, read."""
+
+    order_id: str
+    is_fraud: bool
+    created_at: Instant | None = None
+    customer_id: str | None = None
+    customer_created_at: Instant | None = None
+    email: str = ""
+    ip_address: str | None = None
+    device_id: str | None = None
+    billing_country: str | None = None
+    user_agent: str | None = None
+    total: Hundredths | None = None
+
+    @property
+    def account(self) -> str | None:
+        return self.customer_id or self.mailbox
+
+    @property
+    def mailbox(self) -> str | None:
+        return identity.mailbox(self.email) if self.email else None
+
+
+class PastOrders(msgspec.Struct):
+    """What a file holds, in its own order."""
+
+    columns: frozenset[str] = frozenset()
+    orders: list[PastOrder] = []
+    skipped: list[BadRow] = []
+
+    @property
+    def missing(self) -> list[str]:
+        return [name for name in COLUMNS if name not in self.columns]
+
+
+def read(file: BinaryIO, label: str, advance: Callable[[int], None]) -> PastOrders:
+    """Every row that can be read, and every reason against the others; tells how many bytes it has read."""
+    label = label.strip().lower()
+    found = PastOrders()
+
+    def take_columns(columns: list[str]) -> None:
+        if label not in columns:
+            raise StartupError(f"The file has no column named {label}: it has {', '.join(columns)}.")
+        found.columns = frozenset(columns)
+
+    lines = Lines(file)
+    for count, row in enumerate(csv_rows(lines, take_columns)):
+        past = row if isinstance(row, BadRow) else _past_order(row, label, found.columns)
+        if isinstance(past, BadRow):
+            found.skipped.append(past)
+        else:
+            found.orders.append(past)
+        if count % _STEP == 0:
+            advance(lines.bytes_read)
+    if not found.orders:
+        raise StartupError(_nothing(found))
+    return found
+
+
+def _past_order(row: Row, label: str, columns: frozenset[str]) -> PastOrder | BadRow:
+    cells = {name: text for name, cell in row.values.items() if (text := cell.strip())}
+    # What is empty was not told. Only the label's emptiness says something, and an order has to have its time.
+    values: dict[str, Any] = {name: cells[name] for name in COLUMNS if name in cells}
+    faults = list(_check(values, RULES))
+    if "created_at" in columns and "created_at" not in cells:
+        faults.append("The created_at field is empty.")
+    marked = {label: cells.get(label, "")}
+    faults += _check(marked, {label: LABEL_RULE})
+    if faults:
+        return BadRow(row.line, " ".join(faults))
+    values.setdefault("order_id", str(row.line))
+    return PastOrder(is_fraud=marked[label] is True, **values)
+
+
+def _check(values: dict[str, Any], rules: Mapping[str, Rule]) -> Iterator[str]:
+    """Puts what was read in the place of each text, and gives the sentences about those that cannot be read."""
+    for name, rule in rules.items():
+        if name not in values:
+            continue
+        try:
+            values[name] = rule.read(values[name])
+        except (ValueError, KeyError, OverflowError):
+            yield f"The {name} field {rule.words}."
+
+
+def _nothing(found: PastOrders) -> str:
+    if not found.skipped:
+        return "The file holds no orders: there is nothing below the names of the columns."
+    first = found.skipped[0]
+    return f"None of the {len(found.skipped)} rows can be read. Line {first.line}: {first.reason}"

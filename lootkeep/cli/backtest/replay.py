@@ -1,0 +1,106 @@
+"""Judges past orders one after the other, each with what was known at its moment and nothing that came later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import msgspec
+from msgspec.structs import replace
+
+from lootkeep.cli.backtest.reading import PastOrder, PastOrders
+from lootkeep.domain import identity
+from lootkeep.domain.fraud import mail
+from lootkeep.domain.fraud.facts import Mail, Network, OrderFacts
+from lootkeep.domain.fraud.memory import Memory, Sighting
+from lootkeep.domain.fraud.policy import Policy, Sensitivity
+from lootkeep.domain.fraud.score import THRESHOLDS, Action, Verdict, decide, judge
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.money import Hundredths
+
+_STEP = 500
+
+
+class Intelligence(Protocol):
+    """What local lists know of addresses and of e-mail domains."""
+
+    def network(self, ip: str) -> Network: ...
+
+    def is_disposable(self, domain: str) -> bool: ...
+
+
+class NoLists:
+    """Knows nothing of anybody."""
+
+    def network(self, ip: str) -> Network:
+        return Network()
+
+    def is_disposable(self, domain: str) -> bool:
+        return False
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """An order, what the engine says of it, and what each sensitivity would have done."""
+
+    order: PastOrder
+    verdict: Verdict
+    actions: dict[Sensitivity, Action]
+
+
+def replay(
+    past: PastOrders, policy: Policy, intelligence: Intelligence, advance: Callable[[int], None]
+) -> list[Judged]:
+    """In the order of time, where there are times; the answer is in the order of the file."""
+    policies = {level: replace(policy, fraud_sensitivity_level=level) for level in THRESHOLDS}
+    memory = Memory(policy.fraud_velocity_window_minutes)
+    judged: list[Judged | None] = [None] * len(past.orders)
+    # Sorting keeps the file's order among equals.
+    in_time = sorted(range(len(past.orders)), key=lambda place: past.orders[place].created_at or 0)
+    for count, place in enumerate(in_time):
+        order = past.orders[place]
+        facts = _facts(order, past, memory, intelligence)
+        verdict = judge(facts, policy)
+        actions = {level: decide(facts, policies[level], verdict.risk_score) for level in policies}
+        judged[place] = Judged(order, verdict, actions)
+        if count % _STEP == 0:
+            advance(count)
+    return [one for one in judged if one]
+
+
+def _facts(order: PastOrder, past: PastOrders, memory: Memory, intelligence: Intelligence) -> OrderFacts:
+    """What the store would have known; the order is remembered at once, whatever becomes of it."""
+    sighting = Sighting(
+        at=order.created_at or Instant(0),
+        account=order.account,
+        address=order.ip_address,
+        mailbox=order.mailbox,
+        device=order.device_id,
+    )
+    history = memory.history(sighting)
+    memory.remember(sighting)
+    is_timed = order.created_at is not None
+    if not is_timed:
+        # One after the other is all that is known: nothing can be said of an hour.
+        history = replace(
+            history, address_orders=0, mailbox_orders=0, device_accounts_in_hour=0, address_accounts_in_hour=0
+        )
+    return OrderFacts(
+        at=sighting.at,
+        email=order.email,
+        ip_address=order.ip_address,
+        amount=order.total or Hundredths(0),
+        customer_created_at=order.customer_created_at if is_timed else None,
+        billing_country=order.billing_country,
+        user_agent=order.user_agent,
+        is_user_agent_asked="user_agent" in past.columns,
+        has_device=order.device_id is not None,
+        network=intelligence.network(order.ip_address) if order.ip_address else Network(),
+        mail=_mail(order.email, intelligence),
+        history=history,
+    )
+
+
+def _mail(email: str, intelligence: Intelligence) -> Mail:
+    if not email:
+        return Mail()
+    return mail.describe(email, is_disposable=intelligence.is_disposable(identity.domain_of(email)))

@@ -1,0 +1,186 @@
+"""What a replay comes to, in numbers: the shape of `--json`, which tables and page are drawn from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from lootkeep.cli.backtest.reading import PastOrders
+from lootkeep.cli.backtest.replay import Judged
+from lootkeep.cli.imports.reading import BadRow
+from lootkeep.domain.fraud import ranking
+from lootkeep.domain.fraud.policy import Sensitivity
+from lootkeep.domain.fraud.score import HIGHEST_SCORE, THRESHOLDS, Action
+from lootkeep.domain.fraud.signals import SIGNALS
+from lootkeep.kernel.money import Hundredths, text
+
+FEW_MISTAKES = 0.01
+_THRESHOLDS = range(10, HIGHEST_SCORE + 1, 10)
+# So many bad rows are named; the others are counted.
+_NAMED_ROWS = 100
+
+
+class Threshold(msgspec.Struct, frozen=True):
+    """What would be caught if every order from this score on were."""
+
+    score: int
+    flagged: int
+    frauds: int
+    precision: float | None
+    recall: float | None
+    false_positive_rate: float | None
+
+
+class Level(msgspec.Struct, frozen=True):
+    """What a sensitivity level would have done to the orders, with `fraud_action` block."""
+
+    level: Sensitivity
+    threshold: int
+    blocked: int
+    flagged: int
+    allowed: int
+    frauds_blocked: int
+    frauds_flagged: int
+    precision: float | None
+    recall: float | None
+    # Amounts, where the file has totals: fraud that was stopped, and good orders that were.
+    fraud_total_blocked: str | None
+    good_total_blocked: str | None
+
+
+class SignalShare(msgspec.Struct, frozen=True):
+    """How much a signal contributed."""
+
+    name: str
+    label: str
+    fired: int
+    frauds: int
+    precision: float | None
+    recall: float | None
+    average_points: float | None
+    # By how much the AUC would fall without it.
+    auc_gain: float | None
+
+
+class Skipped(msgspec.Struct, frozen=True):
+    line: int
+    reason: str
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    orders: int
+    frauds: int
+    auc: float | None
+    tpr_at_1pct_fpr: float | None
+    thresholds: list[Threshold]
+    sensitivity: list[Level]
+    signals: list[SignalShare]
+    roc: list[ranking.Point]
+    scores: ranking.Tally
+    settings: str
+    missing_columns: list[str]
+    skipped: int
+    skipped_rows: list[Skipped]
+    seconds: float
+
+
+def report(judged: Sequence[Judged], past: PastOrders, seconds: float) -> Report:
+    counts = ranking.tally((one.verdict.risk_score, one.order.is_fraud) for one in judged)
+    roc = ranking.curve(counts)
+    return Report(
+        orders=len(judged),
+        frauds=counts.frauds,
+        auc=ranking.auc(counts),
+        tpr_at_1pct_fpr=ranking.tpr_at(FEW_MISTAKES, roc),
+        thresholds=[_threshold(score, counts) for score in _THRESHOLDS],
+        sensitivity=[_level(level, judged, counts.frauds, "total" in past.columns) for level in THRESHOLDS],
+        signals=_signals(judged, counts),
+        roc=roc,
+        scores=counts,
+        settings="the defaults of a new store",
+        missing_columns=past.missing,
+        skipped=len(past.skipped),
+        skipped_rows=[_skipped(row) for row in past.skipped[:_NAMED_ROWS]],
+        seconds=round(seconds, 3),
+    )
+
+
+def _threshold(score: int, counts: ranking.Tally) -> Threshold:
+    frauds, goods = sum(counts.fraud[score:]), sum(counts.good[score:])
+    return Threshold(
+        score=score,
+        flagged=frauds + goods,
+        frauds=frauds,
+        precision=_share(frauds, frauds + goods),
+        recall=_share(frauds, counts.frauds),
+        false_positive_rate=_share(goods, counts.goods),
+    )
+
+
+def _level(level: Sensitivity, judged: Sequence[Judged], frauds: int, has_totals: bool) -> Level:
+    by_action: dict[Action, list[Judged]] = {}
+    for one in judged:
+        by_action.setdefault(one.actions[level], []).append(one)
+    blocked, flagged = by_action.get("blocked", []), by_action.get("flagged", [])
+    stopped = [one for one in blocked if one.order.is_fraud]
+    return Level(
+        level=level,
+        threshold=THRESHOLDS[level],
+        blocked=len(blocked),
+        flagged=len(flagged),
+        allowed=len(by_action.get("allowed", [])),
+        frauds_blocked=len(stopped),
+        frauds_flagged=sum(one.order.is_fraud for one in flagged),
+        precision=_share(len(stopped), len(blocked)),
+        recall=_share(len(stopped), frauds),
+        fraud_total_blocked=_total(stopped) if has_totals else None,
+        good_total_blocked=_total(one for one in blocked if not one.order.is_fraud) if has_totals else None,
+    )
+
+
+def _signals(judged: Sequence[Judged], counts: ranking.Tally) -> list[SignalShare]:
+    fired: dict[str, list[Judged]] = {signal.name: [] for signal in SIGNALS}
+    for one in judged:
+        for name in one.verdict.signals:
+            fired[name].append(one)
+    shares = [_signal(signal.name, signal.label, fired[signal.name], counts) for signal in SIGNALS]
+    return sorted(shares, key=lambda share: (-(share.auc_gain or 0), -share.fired))
+
+
+def _signal(name: str, label: str, fired: list[Judged], counts: ranking.Tally) -> SignalShare:
+    frauds = sum(one.order.is_fraud for one in fired)
+    auc, other = ranking.auc(counts), ranking.auc(_without(name, fired, counts))
+    return SignalShare(
+        name=name,
+        label=label,
+        fired=len(fired),
+        frauds=frauds,
+        precision=_share(frauds, len(fired)),
+        recall=_share(frauds, counts.frauds),
+        average_points=_share(sum(one.verdict.signals[name] for one in fired), len(fired)),
+        auc_gain=None if auc is None or other is None else auc - other,
+    )
+
+
+def _without(name: str, fired: list[Judged], counts: ranking.Tally) -> ranking.Tally:
+    """The scores as they would be if the signal did not exist."""
+    changed = ranking.Tally(counts.fraud.copy(), counts.good.copy())
+    for one in fired:
+        kind = changed.fraud if one.order.is_fraud else changed.good
+        rest = sum(one.verdict.signals.values()) - one.verdict.signals[name]
+        kind[one.verdict.risk_score] -= 1
+        kind[min(rest, HIGHEST_SCORE)] += 1
+    return changed
+
+
+def _total(judged: Iterable[Judged]) -> str:
+    return text(Hundredths(sum(one.order.total or 0 for one in judged)))
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def _skipped(row: BadRow) -> Skipped:
+    return Skipped(row.line, row.reason)

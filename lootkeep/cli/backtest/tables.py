@@ -1,0 +1,127 @@
+"""A report as someone reads it in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.table import Table
+
+from lootkeep.cli.backtest.report import Report
+from lootkeep.cli.output import out
+
+_MISSING = "–"
+
+
+def show(report: Report) -> None:
+    out.print(f"[bold]{report.orders:,} orders[/], {report.frauds:,} of them fraud ({_of(report)}).")
+    out.print(f"Judged with {report.settings}, in {report.seconds:.1f} s.")
+    out.print(f"\nAUC                            [bold]{decimal(report.auc)}[/]")
+    out.print(f"Frauds caught at 1 % mistakes  [bold]{percent(report.tpr_at_1pct_fpr)}[/]")
+    for title, columns, rows in sections(report):
+        out.print()
+        _print(title, columns, rows)
+    out.print()
+    for sentence in silences(report):
+        out.print(sentence)
+
+
+Section = tuple[str, Sequence[str], list[Sequence[str]]]
+
+
+def sections(report: Report) -> list[Section]:
+    """Every table: its title, the names of its columns, its rows in words."""
+    return [_levels(report), *_amounts(report), _thresholds(report), _signals(report)]
+
+
+def silences(report: Report) -> list[str]:
+    """What the tables say nothing of, and why."""
+    quiet = [row.name for row in report.signals if not row.fired]
+    told = []
+    if quiet:
+        told.append(f"Signals that no order set off: {', '.join(quiet)}.")
+    if report.missing_columns:
+        told.append(f"Columns that the file lacks, so that they say nothing: {', '.join(report.missing_columns)}.")
+    return told
+
+
+def percent(share: float | None) -> str:
+    return _MISSING if share is None else f"{share * 100:.1f} %"
+
+
+def decimal(number: float | None) -> str:
+    return _MISSING if number is None else f"{number:.4f}"
+
+
+def _of(report: Report) -> str:
+    return percent(report.frauds / report.orders)
+
+
+def _levels(report: Report) -> Section:
+    columns = ["Sensitivity", "From", "Blocked", "Flagged", "Allowed", "Frauds blocked", "Precision", "Recall"]
+    rows: list[Sequence[str]] = [
+        [
+            row.level,
+            *map(_count, (row.threshold, row.blocked, row.flagged, row.allowed, row.frauds_blocked)),
+            *map(percent, (row.precision, row.recall)),
+        ]
+        for row in report.sensitivity
+    ]
+    return "What each sensitivity would have done", columns, rows
+
+
+def _amounts(report: Report) -> list[Section]:
+    """Only where the file has totals."""
+    rows: list[Sequence[str]] = [
+        [row.level, _money(row.fraud_total_blocked), _money(row.good_total_blocked)]
+        for row in report.sensitivity
+        if row.fraud_total_blocked is not None and row.good_total_blocked is not None
+    ]
+    return [("The amounts that it would have blocked", ["Sensitivity", "Fraud", "Good orders"], rows)] if rows else []
+
+
+def _thresholds(report: Report) -> Section:
+    columns = ["Score from", "Orders", "Frauds", "Precision", "Recall", "Mistakes"]
+    rows: list[Sequence[str]] = [
+        [
+            *map(_count, (row.score, row.flagged, row.frauds)),
+            *map(percent, (row.precision, row.recall, row.false_positive_rate)),
+        ]
+        for row in report.thresholds
+    ]
+    return "What would be caught from each score on", columns, rows
+
+
+def _signals(report: Report) -> Section:
+    columns = ["Signal", "Orders", "Frauds", "Precision", "Recall", "Points", "AUC gain"]
+    rows: list[Sequence[str]] = [
+        [
+            row.name,
+            _count(row.fired),
+            _count(row.frauds),
+            percent(row.precision),
+            percent(row.recall),
+            _MISSING if row.average_points is None else f"{row.average_points:.1f}",
+            _MISSING if row.auc_gain is None else f"{row.auc_gain:+.4f}",
+        ]
+        for row in report.signals
+        if row.fired
+    ]
+    return "Signals, by what the ranking would lose without them", columns, rows
+
+
+def _count(number: int) -> str:
+    return f"{number:,}"
+
+
+def _money(amount: str) -> str:
+    whole, _, hundredths = amount.partition(".")
+    return f"{int(whole):,}.{hundredths}"
+
+
+def _print(title: str, columns: Iterable[str], rows: Iterable[Sequence[str]]) -> None:
+    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+    for place, column in enumerate(columns):
+        table.add_column(column, justify="right" if place else "left", header_style="dim")
+    for row in rows:
+        table.add_row(*row)
+    out.print(table)

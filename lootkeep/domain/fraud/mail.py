@@ -1,0 +1,61 @@
+"""What an e-mail address says about itself: whether it only forwards, and whether it carries a tag."""
+
+from __future__ import annotations
+
+from lootkeep.domain.fraud.facts import Mail
+from lootkeep.domain.identity import domain_of
+
+# Services that hand out addresses which forward to a real mailbox. A person may have hundreds of them, and most
+# who do are careful rather than criminal.
+_RELAYS = frozenset(
+    {
+        # Apple, Mozilla, DuckDuckGo
+        "privaterelay.appleid.com",
+        "mozmail.com",
+        "relay.firefox.com",
+        "duck.com",
+        # SimpleLogin and Proton Pass
+        "simplelogin.com",
+        "simplelogin.co",
+        "simplelogin.fr",
+        "aleeas.com",
+        "slmail.me",
+        "slmails.com",
+        "8alias.com",
+        "8shield.net",
+        "dralias.com",
+        "passmail.net",
+        "passmail.com",
+        "passinbox.com",
+        "passfwd.com",
+        # addy.io
+        "addy.io",
+        "addymail.com",
+        "anonaddy.com",
+        "anonaddy.me",
+        # others
+        "33mail.com",
+        "forwardemail.net",
+        "opayq.com",
+    }
+)
+
+
+def describe(email: str, *, is_disposable: bool) -> Mail:
+    """The facts about an address; whether its domain is disposable, a list has to tell."""
+    return Mail(is_disposable=is_disposable, is_relay=relay(email), has_tag=tagged(email))
+
+
+def relay(email: str) -> bool:
+    """Some services give each user a subdomain, so the domains above it are looked at too."""
+    domain = domain_of(email)
+    while domain:
+        if domain in _RELAYS:
+            return True
+        domain = domain.partition(".")[2]
+    return False
+
+
+def tagged(email: str) -> bool:
+    """`anna+shop@`: one mailbox that can look like many."""
+    return email.rpartition("@")[0].find("+") > 0

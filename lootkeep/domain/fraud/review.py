@@ -1,0 +1,57 @@
+"""What a reviewer says of a check, what follows for the order, and how a check is shown to people."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from lootkeep.domain.fraud.score import Action, RiskLevel, Verdict
+from lootkeep.domain.fraud.signals import BY_NAME
+from lootkeep.domain.orders import ALLOWED, OrderStatus
+
+Outcome = Literal["legitimate", "fraud", "inconclusive"]
+OUTCOMES: tuple[Outcome, ...] = ("legitimate", "fraud", "inconclusive")
+
+# Why the order was cancelled, where fraud is the reason.
+CANCEL_REASON = "fraud"
+
+
+class Badge(msgspec.Struct, frozen=True):
+    label: str
+    color: str
+
+
+RISK_BADGES: dict[RiskLevel, Badge] = {
+    "low": Badge("Low Risk", "green"),
+    "medium": Badge("Medium Risk", "yellow"),
+    "high": Badge("High Risk", "orange"),
+    "critical": Badge("Critical Risk", "red"),
+}
+ACTION_BADGES: dict[Action, Badge] = {
+    "allowed": Badge("Allowed", "green"),
+    "flagged": Badge("Flagged", "yellow"),
+    "blocked": Badge("Blocked", "red"),
+    "verification_required": Badge("Verification Required", "blue"),
+}
+
+
+def consequence(outcome: Outcome, status: OrderStatus) -> Literal["release", "cancel"] | None:
+    """The step that a review makes an order take; what is paid or over is left as it is."""
+    if outcome == "legitimate" and status in ALLOWED["release"]:
+        return "release"
+    if outcome == "fraud" and status in ALLOWED["cancel"]:
+        return "cancel"
+    return None
+
+
+def detected_signals(verdict: Verdict) -> list[str]:
+    """The labels of what counted, the heaviest first."""
+    heaviest = sorted(verdict.signals.items(), key=lambda item: -item[1])
+    return [label(name) for name, _ in heaviest]
+
+
+def label(name: str) -> str:
+    """An old check may hold a signal that is gone from the table: then its name has to do."""
+    found = BY_NAME.get(name)
+    return found.label if found else name.replace("_", " ").capitalize()

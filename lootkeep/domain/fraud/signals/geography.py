@@ -1,0 +1,30 @@
+"""Where the buyer is, by the address and by what was told for billing."""
+
+from __future__ import annotations
+
+from lootkeep.domain.fraud import countries
+from lootkeep.domain.fraud.facts import OrderFacts
+from lootkeep.domain.fraud.policy import Policy
+
+
+def sanctioned_country(facts: OrderFacts, policy: Policy) -> bool:
+    """The address or the billing country lies in a country under a comprehensive embargo."""
+    return facts.network.country in countries.SANCTIONED or facts.billing_country in countries.SANCTIONED
+
+
+def blocked_country(facts: OrderFacts, policy: Policy) -> bool:
+    """The address or the billing country is on the store's own list of blocked countries."""
+    blocked = policy.fraud_custom_blocked_countries
+    return facts.network.country in blocked or facts.billing_country in blocked
+
+
+def high_risk_country(facts: OrderFacts, policy: Policy) -> bool:
+    """The address or the billing country lies in a country of the high-risk table."""
+    return facts.network.country in countries.HIGH_RISK or facts.billing_country in countries.HIGH_RISK
+
+
+def geo_mismatch(facts: OrderFacts, policy: Policy) -> bool:
+    """The address lies in another country than the billing address. Not told of datacenters, \
+whose country is often that of the owner and not that of the machine."""
+    detected, billing = facts.network.country, facts.billing_country
+    return bool(detected and billing and detected != billing and not facts.network.is_datacenter)

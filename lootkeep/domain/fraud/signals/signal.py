@@ -1,0 +1,29 @@
+"""What a row of the table of signals holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+import msgspec
+
+from lootkeep.domain.fraud.facts import OrderFacts
+from lootkeep.domain.fraud.policy import Policy
+
+Family = Literal["network", "geography", "velocity", "email", "identity"]
+Measure = Callable[[OrderFacts, Policy], bool | int]
+
+
+class Signal(msgspec.Struct, frozen=True):
+    """One thing that counts against an order. Each time that is measured adds the points, up to the cap."""
+
+    name: str
+    # For people: stands in `detected_signals`, the console and reports.
+    label: str
+    family: Family
+    points: int
+    cap: int
+    # The `fraud_check_` setting that switches it off, if there is one.
+    setting: str | None
+    # Its docstring is the explanation in docs/fraud.md.
+    measure: Measure
