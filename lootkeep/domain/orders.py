@@ -30,6 +30,9 @@ STANDING: tuple[OrderStatus, ...] = ("paid", "completed", "partially_refunded")
 # What these products deliver needs nobody: they are fulfilled with the payment.
 AUTOMATIC_DELIVERY = ("keys", "file")
 
+# Why an order was cancelled that fraud detection or a reviewer stopped.
+FRAUD = "fraud"
+
 _DEEDS: dict[Step, str] = {
     "pay": "paid",
     "cancel": "cancelled",
@@ -137,6 +140,15 @@ def require(order: Order, step: Step) -> None:
         raise Conflict(
             f"order_{order.status}", f"Order {order.number} is {words(order.status)} and cannot be {_DEEDS[step]}."
         )
+
+
+def judged(order: Order, action: str, now: Instant) -> Order:
+    """The order as fraud detection lets it begin: cancelled, held until somebody has looked, or as it is."""
+    if action == "blocked":
+        return msgspec.structs.replace(order, status="cancelled", cancel_reason=FRAUD, cancelled_at=now)
+    if action == "verification_required":
+        return msgspec.structs.replace(order, status="on_hold")
+    return order
 
 
 def paid(order: Order, at: Instant, method: str | None, transaction_id: str | None, now: Instant) -> Order:

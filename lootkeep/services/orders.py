@@ -12,12 +12,14 @@ from lootkeep.domain import orders as rules
 from lootkeep.domain.checkout import Cart, PricedLine
 from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.customers import Customer, plain_code
+from lootkeep.domain.fraud.judgement import Judgement, facts_of, judgement
+from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.domain.orders import Order, Refund, Sale
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, NotFound, Unprocessable, invalid
 from lootkeep.kernel.money import Hundredths
 from lootkeep.storage import coupons as stored_coupons
-from lootkeep.storage import customers, outbox, payments, products
+from lootkeep.storage import customers, fraud_checks, fraud_history, outbox, payments, products, settings
 from lootkeep.storage import identity as stored_identity
 from lootkeep.storage import orders as storage
 from lootkeep.storage.counters import Changes
@@ -44,17 +46,23 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart, changes: Changes) ->
     is_history = cart.paid_at is not None
     wanted = await products.get_many(tx, [line.product_id for line in cart.lines])
     lines, currency = checkout.priced(cart.lines, wanted, is_history=is_history)
+    found = await _judge(deps, tx, cart, customer, lines, now)
     coupon = await _coupon(tx, cart, currency, now)
-    if not is_history:
-        lines = await _reserve(tx, lines)
     new = checkout.order(cart, lines, currency, coupon, await customers.code_that_brought(tx, customer), now)
+    # What was paid long ago is not stopped any more.
+    if found and not is_history:
+        new = rules.judged(new, found.verdict.action_taken, now)
+    is_stopped = new.status == "cancelled"
+    if not is_history and not is_stopped:
+        lines = await _reserve(tx, lines)
     order, items = await storage.add(tx, new, lines, changes)
-    if coupon and not await stored_coupons.reserve(tx, coupon.id, order.id, order.discount_total, now):
-        raise invalid("coupon_code", "The coupon code field names a coupon that has already been used.")
+    if coupon and not is_stopped:
+        await _use(tx, coupon, order, now)
     traces = identity.traces(customer.email, cart.ip_address, cart.device_id)
     await stored_identity.remember(tx, customer.id, traces, order.created_at)
-    sale = Sale(order, items, customer)
-    if cart.created_at is None:
+    check = await fraud_checks.add(tx, order, found, changes) if found else None
+    sale = Sale(order, items, customer, check)
+    if cart.created_at is None and not is_stopped:
         await outbox.append(tx, "order.created", order_events.created(sale), now)
     return await _pay_if_due(deps, tx, cart, sale, now, changes), True
 
@@ -113,7 +121,9 @@ async def _load(tx: Transaction, order_id: int) -> Sale:
 async def _sale(tx: Transaction, order: Order) -> Sale:
     customer = await customers.get(tx, order.customer_id)
     assert customer is not None
-    return Sale(order, await storage.items_of(tx, order.id), customer)
+    return Sale(
+        order, await storage.items_of(tx, order.id), customer, await fraud_checks.of_order(tx, order.id)
+    )
 
 
 async def _known(tx: Transaction, external_id: str) -> Sale | None:
@@ -133,6 +143,32 @@ async def _buyer(tx: Transaction, customer_id: int) -> Customer:
     return customer
 
 
+async def _judge(
+    deps: Deps, tx: Transaction, cart: Cart, customer: Customer, lines: Sequence[PricedLine], now: Instant
+) -> Judgement | None:
+    """What fraud detection says of the order, from memory and local data alone."""
+    version, policy = await settings.current(tx, SETTINGS, Policy)
+    if not policy.fraud_detection_enabled:
+        return None
+    if cart.created_at is None:
+        await fraud_history.hold(tx, customer.email, cart.ip_address)
+    at = now if cart.created_at is None else cart.created_at
+    history = await fraud_history.gather(
+        tx,
+        policy,
+        at,
+        email=customer.email,
+        ip_address=cart.ip_address,
+        device_id=cart.device_id,
+        customer_id=customer.id,
+        paid_orders=customer.orders_count,
+    )
+    network = deps.intelligence.network(cart.ip_address)
+    is_disposable = deps.intelligence.is_disposable(identity.domain_of(customer.email))
+    facts = facts_of(cart, customer, lines, at, network=network, is_disposable=is_disposable, history=history)
+    return judgement(facts, policy, version)
+
+
 async def _coupon(tx: Transaction, cart: Cart, currency: str, now: Instant) -> Coupon | None:
     if not cart.coupon_code:
         return None
@@ -141,6 +177,11 @@ async def _coupon(tx: Transaction, cart: Cart, currency: str, now: Instant) -> C
     if refusal:
         raise refusal
     return coupon
+
+
+async def _use(tx: Transaction, coupon: Coupon, order: Order, now: Instant) -> None:
+    if not await stored_coupons.reserve(tx, coupon.id, order.id, order.discount_total, now):
+        raise invalid("coupon_code", "The coupon code field names a coupon that has already been used.")
 
 
 async def _reserve(tx: Transaction, lines: Sequence[PricedLine]) -> list[PricedLine]:
@@ -157,7 +198,7 @@ async def _reserve(tx: Transaction, lines: Sequence[PricedLine]) -> list[PricedL
 
 async def _pay_if_due(deps: Deps, tx: Transaction, cart: Cart, sale: Sale, now: Instant, changes: Changes) -> Sale:
     """A free order is paid at once; history brings its payment with it."""
-    if cart.paid_at is None and sale.order.amount_due > 0:
+    if cart.paid_at is None and (sale.order.amount_due > 0 or sale.order.status != "pending"):
         return sale
     is_live = cart.created_at is None
     paid = rules.paid(sale.order, now if cart.paid_at is None else cart.paid_at, None, None, now)

@@ -17,7 +17,7 @@ from lootkeep.storage.tables import counters
 _SHARDS = 4
 # The bucket of a total; the others are days since the epoch.
 TOTAL = -1
-_NO_END = Instant(2**62)
+NO_END = Instant(2**62)
 
 _NEW = postgresql.insert(counters).values(
     name=bindparam("counter"), bucket=bindparam("day"), shard=bindparam("part"), value=bindparam("change")
@@ -88,7 +88,7 @@ async def place(
     So a page in the middle of a list costs what the first one does, however long the list is. The items are those
     counted under the names; `before`, the start of a day, leaves out what is newer.
     """
-    end = _NO_END if before is None else before
+    end = NO_END if before is None else before
     for day, count in await tx.all(_DAYS, names=" ".join(names), end_day=end // DAY):
         if offset < count:
             break

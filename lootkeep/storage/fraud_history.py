@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import BigInteger, Integer, Text, bindparam, exists, func, literal_column, select
 
 from lootkeep.domain.fraud.facts import History
-from lootkeep.domain.fraud.memory import DEVICE_MEMORY, SHORT_MEMORY
+from lootkeep.domain.fraud.memory import DEVICE_MEMORY, ENOUGH_ACCOUNTS, SHORT_MEMORY
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.identity import mailbox
 from lootkeep.kernel.clock import MINUTE, Instant
@@ -15,9 +15,8 @@ from lootkeep.storage.database import Transaction
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import fraud_checks, orders, refused_referrals, sightings
 
-# No limit can be set higher than 100 orders, and more than three accounts say no more than three.
+# No limit can be set higher than 100 orders.
 _MOST_ORDERS = 101
-_MOST_ACCOUNTS = 4
 _MOST_FRAUDS = 4
 
 _CUSTOMER = bindparam("customer", type_=BigInteger)
@@ -37,11 +36,11 @@ def _accounts(kind: str, seen_with: str, since: str) -> Any:
         select(sightings.c.customer_id).where(
             sightings.c.kind == literal_column(f"'{kind}'", Text),
             sightings.c.value == bindparam(seen_with, type_=Text),
-            sightings.c.last_seen_at >= bindparam(since, type_=BigInteger),
+            sightings.c.last_seen_at > bindparam(since, type_=BigInteger),
             sightings.c.first_seen_at <= _AT,
             sightings.c.customer_id != _CUSTOMER,
         ),
-        _MOST_ACCOUNTS,
+        ENOUGH_ACCOUNTS,
     )
 
 

@@ -77,7 +77,7 @@ class PostgresTransaction:
 
     async def _advisory(self, function: str, name: str) -> Any:
         try:
-            return await self.connection.fetchval(f"SELECT {function}(hashtextextended($1, 0))", name)  # noqa: S608
+            return await self.connection.fetchval(f"SELECT {function}(hashtextextended($1, 0))", name)
         except _OUTAGES as error:
             raise Unavailable from error
 

@@ -115,7 +115,7 @@ def order(sale: Sale) -> OrderView:
         transaction_id=record.transaction_id,
         ip_address=record.ip_address,
         billing_country=record.billing_country,
-        fraud=None,
+        fraud=_fraud(sale),
         cancel_reason=record.cancel_reason,
         external_id=record.external_id,
         metadata=msgspec.Raw(record.metadata.encode()),
@@ -129,12 +129,17 @@ def order(sale: Sale) -> OrderView:
 
 
 def placed(sale: Sale) -> PlacedOrderView:
-    return PlacedOrderView(order(sale), None)
+    check = sale.check
+    return PlacedOrderView(order(sale), OrderCheckView(*msgspec.structs.astuple(check)) if check else None)
 
 
 def refunded(sale: Sale, given: Refund) -> RefundedOrderView:
     refund = RefundView(given.id, text(given.amount), given.reason, utc(given.created_at))
     return RefundedOrderView(order(sale), refund)
+
+
+def _fraud(sale: Sale) -> OrderFraudView | None:
+    return OrderFraudView(*msgspec.structs.astuple(sale.check)) if sale.check else None
 
 
 def _item(item: OrderItem) -> OrderItemView:

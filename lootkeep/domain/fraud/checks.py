@@ -10,6 +10,7 @@ from lootkeep.domain.orders import OrderStatus
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
 
+
 class CheckSummary(msgspec.Struct, frozen=True):
     """What a list shows of a check, before the order's and the customer's names."""
 

@@ -13,9 +13,6 @@ from lootkeep.domain.orders import ALLOWED, OrderStatus
 Outcome = Literal["legitimate", "fraud", "inconclusive"]
 OUTCOMES: tuple[Outcome, ...] = ("legitimate", "fraud", "inconclusive")
 
-# Why the order was cancelled, where fraud is the reason.
-CANCEL_REASON = "fraud"
-
 
 class Badge(msgspec.Struct, frozen=True):
     label: str

@@ -47,9 +47,7 @@ fraud_checks = Table(
     number("created_at"),
     CheckConstraint("risk_score BETWEEN 0 AND 100", name="risk_score"),
     CheckConstraint("risk_level IN ('low', 'medium', 'high', 'critical')", name="risk_level"),
-    CheckConstraint(
-        "action_taken IN ('allowed', 'flagged', 'blocked', 'verification_required')", name="action_taken"
-    ),
+    CheckConstraint("action_taken IN ('allowed', 'flagged', 'blocked', 'verification_required')", name="action_taken"),
     CheckConstraint("review_outcome IN ('legitimate', 'fraud', 'inconclusive')", name="review_outcome"),
     CheckConstraint("is_reviewed = (review_outcome IS NOT NULL)", name="is_reviewed"),
     Index(None, "created_at", "id"),

@@ -1,0 +1,53 @@
+"""One order judged: the facts, the verdict, and the version of the settings it was judged under."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from lootkeep.domain.checkout import Cart, PricedLine
+from lootkeep.domain.customers import Customer
+from lootkeep.domain.fraud import mail
+from lootkeep.domain.fraud.facts import History, Network, OrderFacts
+from lootkeep.domain.fraud.policy import Policy
+from lootkeep.domain.fraud.score import Verdict, judge
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.money import Hundredths
+
+
+class Judgement(msgspec.Struct, frozen=True):
+    facts: OrderFacts
+    verdict: Verdict
+    policy: Policy
+    policy_version: int
+
+
+def facts_of(
+    cart: Cart,
+    customer: Customer,
+    lines: Sequence[PricedLine],
+    at: Instant,
+    *,
+    network: Network,
+    is_disposable: bool,
+    history: History,
+) -> OrderFacts:
+    return OrderFacts(
+        at=at,
+        email=customer.email,
+        ip_address=cart.ip_address,
+        amount=Hundredths(sum(line.total for line in lines)),
+        quantity=sum(line.quantity for line in lines),
+        customer_created_at=customer.created_at,
+        billing_country=cart.billing_country,
+        user_agent=cart.user_agent,
+        has_device=cart.device_id is not None,
+        network=network,
+        mail=mail.describe(customer.email, is_disposable=is_disposable),
+        history=history,
+    )
+
+
+def judgement(facts: OrderFacts, policy: Policy, version: int) -> Judgement:
+    return Judgement(facts, judge(facts, policy), policy, version)

@@ -1,0 +1,171 @@
+"""Fraud checks: added with their order, reviewed, and executed again."""
+
+from __future__ import annotations
+
+import msgspec
+from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy.dialects import postgresql
+
+from lootkeep.domain.fraud.checks import CheckDetail, FraudCheck, Review
+from lootkeep.domain.fraud.flags import flags
+from lootkeep.domain.fraud.judgement import Judgement
+from lootkeep.domain.fraud.policy import Policy
+from lootkeep.domain.fraud.review import Outcome
+from lootkeep.domain.orders import Order, OrderCheck
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage.counters import Changes
+from lootkeep.storage.database import Transaction
+from lootkeep.storage.query import Query
+from lootkeep.storage.tables import customers, fraud_checks, fraud_policies, fraud_reviews, orders
+
+COUNTER = "fraud."
+
+_CHECK = [fraud_checks.c[name] for name in FraudCheck.__struct_fields__]
+_REVIEW = [fraud_reviews.c[name] for name in Review.__struct_fields__]
+_THIS = fraud_checks.c.id == bindparam("check")
+_SHORT = [fraud_checks.c[name] for name in OrderCheck.__struct_fields__]
+
+_ADD = Query(
+    insert(fraud_checks)
+    .values({name: bindparam(name) for name in FraudCheck.__struct_fields__ if name != "id"})
+    .returning(*_SHORT),
+    OrderCheck,
+)
+_OF_ORDER = Query(select(*_SHORT).where(fraud_checks.c.order_id == bindparam("order")), OrderCheck)
+_LOCK = Query(select(*_CHECK).where(_THIS).with_for_update(), FraudCheck)
+_DETAIL = Query(
+    select(
+        *_CHECK,
+        customers.c.name.label("customer_name"),
+        customers.c.email.label("customer_email"),
+        orders.c.status.label("order_status"),
+        orders.c.total.label("order_total"),
+    )
+    .join(customers, customers.c.id == fraud_checks.c.customer_id)
+    .join(orders, orders.c.id == fraud_checks.c.order_id)
+    .where(_THIS),
+    CheckDetail,
+)
+_SET_REVIEW = Query(
+    update(fraud_checks)
+    .where(_THIS)
+    .values(
+        is_reviewed=True,
+        review_outcome=bindparam("outcome"),
+        review_notes=bindparam("notes"),
+        reviewed_by=bindparam("reviewer"),
+        reviewed_at=bindparam("now"),
+    )
+    .returning(*_CHECK),
+    FraudCheck,
+)
+_ADD_REVIEW = Query(
+    insert(fraud_reviews).values(
+        check_id=bindparam("check"),
+        outcome=bindparam("outcome"),
+        notes=bindparam("notes"),
+        reviewed_by=bindparam("reviewer"),
+        created_at=bindparam("now"),
+    )
+)
+_REVIEWS = Query(
+    select(*_REVIEW).where(fraud_reviews.c.check_id == bindparam("check")).order_by(fraud_reviews.c.id), Review
+)
+_ADD_POLICY = Query(
+    postgresql.insert(fraud_policies).values(
+        version=bindparam("version"), document=bindparam("document"), created_at=bindparam("now")
+    )
+)
+_POLICY = Query(select(fraud_policies.c.document).where(fraud_policies.c.version == bindparam("version")))
+
+
+async def add(
+    tx: Transaction, order: Order, judgement: Judgement, changes: Changes
+) -> OrderCheck:
+    """Stores what was judged and what came of it."""
+    facts, verdict = judgement.facts, judgement.verdict
+    network = facts.network
+    (added,) = await tx.all(
+        _ADD,
+        order_id=order.id,
+        customer_id=order.customer_id,
+        ip_address=facts.ip_address,
+        email=facts.email,
+        user_agent=facts.user_agent,
+        risk_score=verdict.risk_score,
+        risk_level=verdict.risk_level,
+        action_taken=verdict.action_taken,
+        signals=msgspec.json.encode(verdict.signals).decode(),
+        detected_country=network.country,
+        billing_country=facts.billing_country,
+        detected_city=network.city,
+        asn_name=network.asn_name,
+        asn_number=network.asn_number,
+        is_vpn=network.is_vpn,
+        is_proxy=network.is_proxy,
+        is_datacenter=network.is_datacenter,
+        is_tor=network.is_tor,
+        **msgspec.structs.asdict(flags(facts, judgement.policy)),
+        is_reviewed=False,
+        reviewed_by=None,
+        reviewed_at=None,
+        review_outcome=None,
+        review_notes=None,
+        facts=msgspec.json.encode(facts).decode(),
+        policy_version=judgement.policy_version,
+        created_at=facts.at,
+    )
+    changes.add(counter(added.risk_level, added.action_taken, is_reviewed=False), 1, at=facts.at)
+    return added
+
+
+async def of_order(tx: Transaction, order_id: int) -> OrderCheck | None:
+    return await tx.one(_OF_ORDER, order=order_id)
+
+
+async def get(tx: Transaction, check_id: int) -> CheckDetail | None:
+    return await tx.one(_DETAIL, check=check_id)
+
+
+async def for_change(tx: Transaction, check_id: int) -> FraudCheck | None:
+    return await tx.one(_LOCK, check=check_id)
+
+
+async def review(
+    tx: Transaction,
+    before: FraudCheck,
+    outcome: Outcome,
+    notes: str | None,
+    reviewer: int,
+    now: Instant,
+    changes: Changes,
+) -> FraudCheck:
+    """The last review stands; every one is kept."""
+    said = {"check": before.id, "outcome": outcome, "notes": notes, "reviewer": reviewer, "now": now}
+    await tx.run(_ADD_REVIEW, **said)
+    (after,) = await tx.all(_SET_REVIEW, **said)
+    if not before.is_reviewed:
+        for is_reviewed, change in ((False, -1), (True, 1)):
+            name = counter(before.risk_level, before.action_taken, is_reviewed=is_reviewed)
+            changes.add(name, change, at=before.created_at)
+    return after
+
+
+async def reviews_of(tx: Transaction, check_id: int) -> list[Review]:
+    return await tx.all(_REVIEWS, check=check_id)
+
+
+async def keep_policy(tx: Transaction, version: int, policy: Policy, now: Instant) -> None:
+    """Remembers the settings under their version, so that checks made under them can be executed again."""
+    await tx.run(_ADD_POLICY, version=version, document=msgspec.json.encode(policy).decode(), now=now)
+
+
+async def policy_of(tx: Transaction, version: int) -> Policy:
+    """The settings that had this version; 0 are those of a new store."""
+    found = await tx.one(_POLICY, version=version)
+    return msgspec.json.decode(found[0], type=Policy) if found else Policy()
+
+
+def counter(level: str, action: str, *, is_reviewed: bool) -> str:
+    """The name of a kept total: checks of this level and action, reviewed or still open."""
+    return f"{COUNTER}{level}.{action}.{'reviewed' if is_reviewed else 'open'}"

@@ -1,0 +1,153 @@
+"""Fraud checks as they are listed and counted: whatever the filters, a page costs the same after a million checks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from itertools import product
+from typing import Any, get_args
+
+import msgspec
+from sqlalchemy import Select, bindparam, false, select, true, tuple_, union_all
+
+from lootkeep.domain.fraud.checks import CheckEntry, CheckSummary, FraudCheck
+from lootkeep.domain.fraud.score import Action, RiskLevel
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.paging import Page
+from lootkeep.storage import counters
+from lootkeep.storage.database import Transaction
+from lootkeep.storage.fraud_checks import COUNTER, counter
+from lootkeep.storage.query import Query
+from lootkeep.storage.tables import customers, fraud_checks
+
+# Each combination of these is a stretch of the index of filters, and a kept total.
+_VALUES: dict[str, tuple[Any, ...]] = {
+    "risk_level": get_args(RiskLevel),
+    "action_taken": get_args(Action),
+    "is_reviewed": (True, False),
+}
+_NEWEST = (fraud_checks.c.created_at.desc(), fraud_checks.c.id.desc())
+# Skipping so many index entries is cheaper than looking up where to start.
+_FEW = 200
+# Executed again so many at a time.
+_BATCH = 500
+
+
+class Filters(msgspec.Struct, frozen=True):
+    """What a list of checks is narrowed to; times are the start of days, `end` is left out."""
+
+    risk_level: RiskLevel | None = None
+    action_taken: Action | None = None
+    is_reviewed: bool | None = None
+    start: Instant | None = None
+    end: Instant | None = None
+
+
+async def page(tx: Transaction, asked: Page, filters: Filters) -> tuple[list[CheckEntry], int]:
+    """A page of the list, newest first, and how many there are in all."""
+    names = _names(filters)
+    total = await _total(tx, names, filters)
+    if asked.offset >= total:
+        return [], total
+    end, skip = filters.end, asked.offset
+    if skip > _FEW:
+        end, skip = await counters.place(tx, names, skip, before=end)
+    given = {name: value for name in _VALUES if (value := getattr(filters, name)) is not None}
+    bounds = {"start": filters.start, "end": end}
+    times = {name: value for name, value in bounds.items() if value is not None}
+    query = page_query(tuple(given), tuple(times))
+    reach = {} if not given else {"reach": skip + asked.size}
+    return await tx.all(query, size=asked.size, skip=skip, **reach, **given, **times), total
+
+
+@cache
+def page_query(given: tuple[str, ...], times: tuple[str, ...]) -> Query[CheckEntry]:
+    """The keys of the page first; only its rows are read and joined."""
+    keys = _everything(times) if not given else _merged(given, times)
+    key = keys.order_by(keys.selected_columns[1].desc(), keys.selected_columns[0].desc())
+    cut = key.limit(bindparam("size")).offset(bindparam("skip")).subquery()
+    columns = [fraud_checks.c[name] for name in CheckSummary.__struct_fields__]
+    return Query(
+        select(*columns, customers.c.name.label("customer_name"))
+        .select_from(cut)
+        .join(fraud_checks, fraud_checks.c.id == cut.c.id)
+        .join(customers, customers.c.id == fraud_checks.c.customer_id)
+        .order_by(*_NEWEST),
+        CheckEntry,
+    )
+
+
+def _everything(times: tuple[str, ...]) -> Select[Any]:
+    return select(fraud_checks.c.id, fraud_checks.c.created_at).where(*_within(times))
+
+
+def _merged(given: tuple[str, ...], times: tuple[str, ...]) -> Select[Any]:
+    """The newest of every stretch of the index that the filters admit."""
+    stretches = []
+    for values in product(*((None,) if name in given else _VALUES[name] for name in _VALUES)):
+        alike = [_equals(name, value) for name, value in zip(_VALUES, values, strict=True)]
+        newest = _everything(times).where(*alike).order_by(*_NEWEST).limit(bindparam("reach")).subquery()
+        stretches.append(select(newest.c.id, newest.c.created_at))
+    merged = union_all(*stretches).subquery()
+    return select(merged.c.id, merged.c.created_at)
+
+
+def _equals(name: str, value: Any) -> Any:
+    column = fraud_checks.c[name]
+    if value is None:
+        return column == bindparam(name)
+    if isinstance(value, bool):
+        return column == (true() if value else false())
+    return column == value
+
+
+def _within(times: tuple[str, ...]) -> list[Any]:
+    bounds = {
+        "start": fraud_checks.c.created_at >= bindparam("start"),
+        "end": fraud_checks.c.created_at < bindparam("end"),
+    }
+    return [bounds[name] for name in times]
+
+
+def _names(filters: Filters) -> list[str]:
+    """The kept totals that the filters add up."""
+    wanted = (values if (value := getattr(filters, name)) is None else (value,) for name, values in _VALUES.items())
+    return [counter(level, action, is_reviewed=reviewed) for level, action, reviewed in product(*wanted)]
+
+
+async def _total(tx: Transaction, names: list[str], filters: Filters) -> int:
+    if filters.start is None and filters.end is None:
+        kept = await counters.totals(tx, COUNTER)
+        return sum(kept.get(name.removeprefix(COUNTER), 0) for name in names)
+    start = Instant(0) if filters.start is None else filters.start
+    end = counters.NO_END if filters.end is None else filters.end
+    return sum((await counters.between(tx, names, start, end)).values())
+
+
+async def made_between(tx: Transaction, start: Instant, end: Instant) -> Mapping[tuple[str, str], int]:
+    """How many checks of each level and action were made on these days."""
+    counted: dict[tuple[str, str], int] = {}
+    for name, count in (await counters.between(tx, _names(Filters()), start, end)).items():
+        level, action, _ = name.removeprefix(COUNTER).split(".")
+        counted[level, action] = counted.get((level, action), 0) + count
+    return counted
+
+
+async def pending_review(tx: Transaction) -> int:
+    """Checks that nobody has reviewed and that were not simply allowed."""
+    kept = await counters.totals(tx, COUNTER)
+    return sum(count for name, count in kept.items() if name.endswith(".open") and name.split(".")[1] != "allowed")
+
+
+_SINCE = Query(
+    select(*(fraud_checks.c[name] for name in FraudCheck.__struct_fields__))
+    .where(tuple_(fraud_checks.c.created_at, fraud_checks.c.id) > tuple_(bindparam("time"), bindparam("after")))
+    .order_by(fraud_checks.c.created_at, fraud_checks.c.id)
+    .limit(_BATCH),
+    FraudCheck,
+)
+
+
+async def after(tx: Transaction, time: Instant, check_id: int) -> list[FraudCheck]:
+    """A batch of checks in the order of time, after this place; empty at the end."""
+    return await tx.all(_SINCE, time=time, after=check_id)
