@@ -9,7 +9,7 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 # The IANA special-purpose registries, plus multicast: nothing in them is a receiver on the internet.
-_NOT_PUBLIC: tuple[Network, ...] = tuple(
+NOT_PUBLIC: tuple[Network, ...] = tuple(
     ipaddress.ip_network(text)
     for text in (
         "0.0.0.0/8",
@@ -70,7 +70,7 @@ def _is_public(address: Address, allowed: Sequence[Network]) -> bool:
         return True
     if isinstance(address, ipaddress.IPv6Address) and address not in _GLOBAL_IPV6:
         return False
-    return not any(_within(address, network) for network in _NOT_PUBLIC)
+    return not any(_within(address, network) for network in NOT_PUBLIC)
 
 
 def _forms(address: Address) -> list[Address]:

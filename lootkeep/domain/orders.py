@@ -92,7 +92,7 @@ class Order(msgspec.Struct, frozen=True):
 
     @property
     def number(self) -> str:
-        return f"ORD-{self.id:06d}"
+        return order_number(self.id)
 
     @property
     def amount_due(self) -> Hundredths:
@@ -132,6 +132,10 @@ class Sale(msgspec.Struct, frozen=True):
     def counted_in(self, currency: str, amount: Hundredths) -> Hundredths:
         """An amount as it counts towards the customer's total, which is kept in the store's currency alone."""
         return amount if self.order.currency == currency else Hundredths(0)
+
+
+def order_number(order_id: int) -> str:
+    return f"ORD-{order_id:06d}"
 
 
 def require(order: Order, step: Step) -> None:

@@ -103,12 +103,10 @@ async def cancel(deps: Deps, order_id: int, reason: str | None) -> Sale:
     async with deps.db.write() as tx:
         sale = await _load(tx, order_id)
         rules.require(sale.order, "cancel")
-        after = replace(sale.order, status="cancelled", cancel_reason=reason, cancelled_at=now, updated_at=now)
-        changes = Changes(spread=after.customer_id)
-        await storage.save(tx, sale.order, after, changes)
-        await payments.release(tx, sale)
+        changes = Changes(spread=sale.order.customer_id)
+        sale = await payments.cancel(tx, sale, reason, now, changes)
         await changes.apply(tx)
-    return replace(sale, order=after)
+    return sale
 
 
 async def _load(tx: Transaction, order_id: int) -> Sale:
@@ -121,9 +119,7 @@ async def _load(tx: Transaction, order_id: int) -> Sale:
 async def _sale(tx: Transaction, order: Order) -> Sale:
     customer = await customers.get(tx, order.customer_id)
     assert customer is not None
-    return Sale(
-        order, await storage.items_of(tx, order.id), customer, await fraud_checks.of_order(tx, order.id)
-    )
+    return Sale(order, await storage.items_of(tx, order.id), customer, await fraud_checks.of_order(tx, order.id))
 
 
 async def _known(tx: Transaction, external_id: str) -> Sale | None:

@@ -19,6 +19,9 @@ from lootkeep.storage.query import Query
 from lootkeep.storage.tables import customers, fraud_checks, fraud_policies, fraud_reviews, orders
 
 COUNTER = "fraud."
+# By signal: in how many checks it counted, and how many of these were reviewed as one or the other.
+SIGNAL_COUNTER = "fraud_signals."
+_DECIDED: tuple[Outcome, ...] = ("fraud", "legitimate")
 
 _CHECK = [fraud_checks.c[name] for name in FraudCheck.__struct_fields__]
 _REVIEW = [fraud_reviews.c[name] for name in Review.__struct_fields__]
@@ -79,12 +82,11 @@ _ADD_POLICY = Query(
 _POLICY = Query(select(fraud_policies.c.document).where(fraud_policies.c.version == bindparam("version")))
 
 
-async def add(
-    tx: Transaction, order: Order, judgement: Judgement, changes: Changes
-) -> OrderCheck:
+async def add(tx: Transaction, order: Order, judgement: Judgement, changes: Changes) -> OrderCheck:
     """Stores what was judged and what came of it."""
     facts, verdict = judgement.facts, judgement.verdict
     network = facts.network
+    signals = msgspec.json.encode(verdict.signals).decode()
     (added,) = await tx.all(
         _ADD,
         order_id=order.id,
@@ -95,7 +97,7 @@ async def add(
         risk_score=verdict.risk_score,
         risk_level=verdict.risk_level,
         action_taken=verdict.action_taken,
-        signals=msgspec.json.encode(verdict.signals).decode(),
+        signals=signals,
         detected_country=network.country,
         billing_country=facts.billing_country,
         detected_city=network.city,
@@ -116,6 +118,8 @@ async def add(
         created_at=facts.at,
     )
     changes.add(counter(added.risk_level, added.action_taken, is_reviewed=False), 1, at=facts.at)
+    for name in signal_counters(signals, None):
+        changes.add(name, 1)
     return added
 
 
@@ -148,6 +152,9 @@ async def review(
         for is_reviewed, change in ((False, -1), (True, 1)):
             name = counter(before.risk_level, before.action_taken, is_reviewed=is_reviewed)
             changes.add(name, change, at=before.created_at)
+    for check, change in ((before, -1), (after, 1)):
+        for name in signal_counters(check.signals, check.review_outcome):
+            changes.add(name, change)
     return after
 
 
@@ -164,6 +171,14 @@ async def policy_of(tx: Transaction, version: int) -> Policy:
     """The settings that had this version; 0 are those of a new store."""
     found = await tx.one(_POLICY, version=version)
     return msgspec.json.decode(found[0], type=Policy) if found else Policy()
+
+
+def signal_counters(signals: str, outcome: Outcome | None) -> list[str]:
+    """The names of the kept totals in which a check with these signals, as JSON, counts."""
+    whats = ("fired", outcome) if outcome in _DECIDED else ("fired",)
+    return [
+        f"{SIGNAL_COUNTER}{name}.{what}" for name in msgspec.json.decode(signals, type=dict[str, int]) for what in whats
+    ]
 
 
 def counter(level: str, action: str, *, is_reviewed: bool) -> str:

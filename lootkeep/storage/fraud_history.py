@@ -82,7 +82,7 @@ async def gather(
     policy: Policy,
     at: Instant,
     *,
-    email: str,
+    email: str | None,
     ip_address: str | None,
     device_id: str | None = None,
     customer_id: int = 0,
@@ -93,7 +93,7 @@ async def gather(
         _HISTORY,
         customer=customer_id,
         address=ip_address,
-        mailbox=mailbox(email),
+        mailbox=mailbox(email) if email else None,
         device=device_id,
         at=at,
         window=at - policy.fraud_velocity_window_minutes * MINUTE,
@@ -110,6 +110,48 @@ async def gather(
         has_refused_referral=bool(row[6]),
         paid_orders=paid_orders,
     )
+
+
+def _nth_newest(chosen: Any, name: str) -> Any:
+    """The time of the order that must leave the window before there is room for another."""
+    times = chosen.where(*_IN_WINDOW).order_by(orders.c.created_at.desc())
+    return times.limit(1).offset(bindparam(name)).scalar_subquery().label(name)
+
+
+_LIMITING = Query(
+    select(
+        _nth_newest(
+            select(orders.c.created_at).where(orders.c.ip_address == bindparam("address", type_=Text)), "per_address"
+        ),
+        _nth_newest(
+            select(orders.c.created_at)
+            .join(sightings, sightings.c.customer_id == orders.c.customer_id)
+            .where(
+                sightings.c.kind == literal_column("'mailbox'", Text),
+                sightings.c.value == bindparam("mailbox", type_=Text),
+            ),
+            "per_mailbox",
+        ),
+    )
+)
+
+
+async def ends(
+    tx: Transaction, policy: Policy, at: Instant, *, email: str | None, ip_address: str | None
+) -> dict[str, Instant]:
+    """When a limit on orders that is exceeded now will let another one pass, by the name of the signal."""
+    window = policy.fraud_velocity_window_minutes * MINUTE
+    ((by_address, by_mailbox),) = await tx.all(
+        _LIMITING,
+        address=ip_address,
+        mailbox=mailbox(email) if email else None,
+        at=at,
+        window=at - window,
+        per_address=policy.fraud_velocity_limit_orders_per_ip - 1,
+        per_mailbox=policy.fraud_velocity_limit_orders_per_email - 1,
+    )
+    found = {"velocity_ip": by_address, "velocity_email": by_mailbox}
+    return {name: Instant(time + window) for name, time in found.items() if time is not None}
 
 
 async def hold(tx: Transaction, email: str, ip_address: str | None) -> None:

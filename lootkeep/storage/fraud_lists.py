@@ -139,15 +139,18 @@ async def pending_review(tx: Transaction) -> int:
     return sum(count for name, count in kept.items() if name.endswith(".open") and name.split(".")[1] != "allowed")
 
 
-_SINCE = Query(
+_BEFORE = Query(
     select(*(fraud_checks.c[name] for name in FraudCheck.__struct_fields__))
-    .where(tuple_(fraud_checks.c.created_at, fraud_checks.c.id) > tuple_(bindparam("time"), bindparam("after")))
-    .order_by(fraud_checks.c.created_at, fraud_checks.c.id)
+    .where(
+        tuple_(fraud_checks.c.created_at, fraud_checks.c.id) < tuple_(bindparam("time"), bindparam("newer")),
+        fraud_checks.c.created_at >= bindparam("oldest"),
+    )
+    .order_by(*_NEWEST)
     .limit(_BATCH),
     FraudCheck,
 )
 
 
-async def after(tx: Transaction, time: Instant, check_id: int) -> list[FraudCheck]:
-    """A batch of checks in the order of time, after this place; empty at the end."""
-    return await tx.all(_SINCE, time=time, after=check_id)
+async def before(tx: Transaction, time: Instant, check_id: int, oldest: int) -> list[FraudCheck]:
+    """A batch of checks before this place, newest first, none older than `oldest`; empty at the end."""
+    return await tx.all(_BEFORE, time=time, newer=check_id, oldest=oldest)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from lootkeep.domain.orders import AUTOMATIC_DELIVERY, Order, Refund, Sale
+from lootkeep.kernel.clock import Instant
 from lootkeep.storage import coupons, customers, orders, outbox, products, referrals
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
@@ -55,12 +56,15 @@ async def record_refund(
     return sale
 
 
-async def release(tx: Transaction, sale: Sale) -> None:
-    """Gives back what a cancelled order held."""
+async def cancel(tx: Transaction, sale: Sale, reason: str | None, now: Instant, changes: Changes) -> Sale:
+    """Ends an order that is not paid, and gives back what it held."""
+    after = replace(sale.order, status="cancelled", cancel_reason=reason, cancelled_at=now, updated_at=now)
+    await orders.save(tx, sale.order, after, changes)
     if sale.order.coupon_id is not None:
         await coupons.release(tx, sale.order.coupon_id)
     for line in sorted((line for line in sale.items if line.holds_stock), key=lambda line: line.product_id):
         await products.release_stock(tx, line.product_id, line.quantity)
+    return replace(sale, order=after)
 
 
 async def _fulfil_automatic(tx: Transaction, sale: Sale, changes: Changes, *, announce: bool) -> Sale:

@@ -24,10 +24,12 @@ from lootkeep.kernel.clock import DAY
 from lootkeep.storage import counters
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.dialect import HoldTables
+from lootkeep.storage.fraud_checks import COUNTER, signal_counters
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import (
     coupons,
     customers,
+    fraud_checks,
     order_items,
     orders,
     products,
@@ -128,12 +130,28 @@ def _by_day(table: Table, name: Any, at: Any) -> Select[Any]:
 _DAILY = {
     "referrals.": Query(_by_day(referrals, referrals.c.status, referrals.c.referred_at)),
     "orders.": Query(_by_day(orders, orders.c.status, orders.c.created_at)),
+    COUNTER: Query(
+        _by_day(
+            fraud_checks,
+            fraud_checks.c.risk_level
+            + "."
+            + fraud_checks.c.action_taken
+            + case((fraud_checks.c.is_reviewed, ".reviewed"), else_=".open"),
+            fraud_checks.c.created_at,
+        )
+    ),
     "customers.": Query(_by_day(customers, literal("all"), customers.c.created_at)),
 }
 _TOTALS = {
     "claims.made": Query(select(func.count()).select_from(reward_claims)),
     "refused_referrals.made": Query(select(func.count()).select_from(refused_referrals)),
 }
+# Few combinations of signals make up a million checks.
+_SIGNALS = Query(
+    select(fraud_checks.c.signals, fraud_checks.c.review_outcome, func.count()).group_by(
+        fraud_checks.c.signals, fraud_checks.c.review_outcome
+    )
+)
 _COUPONS_VALUE = Query(
     select(_summed(coupons.c.discount_given))
     .join(orders, orders.c.id == coupons.c.order_id)
@@ -161,5 +179,8 @@ async def _expected(tx: Transaction, currency: str) -> dict[tuple[str, int], int
     for name, query in _TOTALS.items():
         for (count,) in await tx.all(query):
             expected[name, counters.TOTAL] = count
+    for signals, outcome, count in await tx.all(_SIGNALS):
+        for name in signal_counters(signals, outcome):
+            expected[name, counters.TOTAL] = expected.get((name, counters.TOTAL), 0) + count
     ((expected["referral_coupons.value", counters.TOTAL],),) = await tx.all(_COUPONS_VALUE, currency=currency)
     return expected

@@ -41,6 +41,10 @@ _RELAYS = frozenset(
 )
 
 
+# Of an address that nobody told.
+NONE = Mail()
+
+
 def describe(email: str, *, is_disposable: bool) -> Mail:
     """The facts about an address; whether its domain is disposable, a list has to tell."""
     return Mail(is_disposable=is_disposable, is_relay=relay(email), has_tag=tagged(email))

@@ -12,6 +12,9 @@ FraudAction = Literal["block", "flag", "verify"]
 # Under this name the settings are stored.
 SETTINGS = "fraud"
 
+# How long each of the three lists may get.
+MOST_ENTRIES = 10_000
+
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
     """The settings. Lists hold canonical entries: addresses in their one form, e-mails lower case, countries upper."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
 
-from lootkeep.domain.fraud.score import Action, RiskLevel, Verdict
+from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.domain.fraud.signals import BY_NAME
 from lootkeep.domain.orders import ALLOWED, OrderStatus
 
@@ -42,9 +43,9 @@ def consequence(outcome: Outcome, status: OrderStatus) -> Literal["release", "ca
     return None
 
 
-def detected_signals(verdict: Verdict) -> list[str]:
+def detected_signals(points: Mapping[str, int]) -> list[str]:
     """The labels of what counted, the heaviest first."""
-    heaviest = sorted(verdict.signals.items(), key=lambda item: -item[1])
+    heaviest = sorted(points.items(), key=lambda item: -item[1])
     return [label(name) for name, _ in heaviest]
 
 

@@ -1,0 +1,164 @@
+"""Fraud detection over HTTP: the dashboard, checks and their reviews."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Annotated
+
+from pydantic import Field
+
+from lootkeep.api.external import fraud_reports, fraud_settings
+from lootkeep.api.http.fields import QueryBoolean, QueryDate, QueryInteger
+from lootkeep.api.http.pages import LARGEST_PAGE, PageQuery
+from lootkeep.api.http.routes import Call, Group, Reply, Route, many, one, paged
+from lootkeep.api.http.validation import Body
+from lootkeep.domain.fraud.review import Outcome
+from lootkeep.domain.fraud.score import Action, RiskLevel
+from lootkeep.kernel.clock import DAY, Instant, instant, utc
+from lootkeep.kernel.errors import NotFound, invalid
+from lootkeep.services import fraud as services
+from lootkeep.storage import fraud_checks, fraud_lists
+from lootkeep.storage.fraud_lists import Filters
+from lootkeep.views import fraud as views
+
+
+class CheckQuery(PageQuery):
+    """Filters of the list."""
+
+    per_page: Annotated[QueryInteger, Field(ge=1, le=LARGEST_PAGE, description="How many items a page holds.")] = 20
+    risk_level: Annotated[RiskLevel | None, Field(description="Only checks of this level.")] = None
+    action_taken: Annotated[Action | None, Field(description="Only checks with this decision.")] = None
+    is_reviewed: Annotated[QueryBoolean | None, Field(description="Only checks that were reviewed, or were not.")] = (
+        None
+    )
+    start_date: Annotated[QueryDate | None, Field(description="From this UTC day on.")] = None
+    end_date: Annotated[QueryDate | None, Field(description="Up to this UTC day, included.")] = None
+
+    @property
+    def filters(self) -> Filters:
+        first, last = self.start_date, self.end_date
+        if first is not None and last is not None and first > last:
+            raise invalid("start_date", "The start date field must not lie after end date.")
+        end = None if last is None else Instant(last + DAY)
+        return Filters(self.risk_level, self.action_taken, self.is_reviewed, first, end)
+
+
+class ReviewBody(Body):
+    """What a reviewer found."""
+
+    outcome: Annotated[Outcome, Field(description="What the order turned out to be.", examples=["legitimate"])]
+    notes: Annotated[
+        Annotated[str, Field(max_length=1000)] | None,
+        Field(description="Why; kept with the review.", examples=["Called the customer."]),
+    ] = None
+    whitelist_ip: Annotated[
+        bool, Field(description="With `legitimate`: trust the address from now on. An extension.", examples=[False])
+    ] = False
+    whitelist_email: Annotated[
+        bool, Field(description="With `legitimate`: trust the e-mail from now on. An extension.", examples=[True])
+    ] = False
+
+
+async def get_fraud_dashboard(call: Call[None, None]) -> Reply:
+    today = utc(call.deps.clock.now()).replace(hour=0, minute=0, second=0, microsecond=0)
+    tomorrow = instant(today + timedelta(days=1))
+    starts = today, today - timedelta(days=today.weekday()), today.replace(day=1)
+    async with call.deps.db.read() as tx:
+        counts = [await fraud_lists.made_between(tx, instant(start), tomorrow) for start in starts]
+        pending = await fraud_lists.pending_review(tx)
+    return Reply(views.dashboard(*counts, pending))
+
+
+async def list_fraud_checks(call: Call[None, CheckQuery]) -> Reply:
+    asked = call.query.asked
+    async with call.deps.db.read() as tx:
+        found, total = await fraud_lists.page(tx, asked, call.query.filters)
+    return Reply([views.check_entry(entry) for entry in found], page=asked, total=total)
+
+
+async def get_fraud_check(call: Call[None, None]) -> Reply:
+    async with call.deps.db.read() as tx:
+        check = await fraud_checks.get(tx, call.id)
+    if check is None:
+        raise NotFound("Fraud check")
+    return Reply(views.check(check))
+
+
+async def list_fraud_reviews(call: Call[None, None]) -> Reply:
+    async with call.deps.db.read() as tx:
+        if await fraud_checks.get(tx, call.id) is None:
+            raise NotFound("Fraud check")
+        said = await fraud_checks.reviews_of(tx, call.id)
+    return Reply([views.review(one) for one in said])
+
+
+async def review_fraud_check(call: Call[ReviewBody, None]) -> Reply:
+    body = call.body
+    check = await services.review(
+        call.deps,
+        call.id,
+        body.outcome,
+        body.notes,
+        call.token.user_id,
+        whitelist_ip=body.whitelist_ip,
+        whitelist_email=body.whitelist_email,
+    )
+    return Reply(views.reviewed(check))
+
+
+GROUP = Group(
+    name="Fraud detection",
+    description="Every order is judged as it is placed: what was found, what was done, what people made of it.",
+    routes=(
+        Route(
+            "GET",
+            "/fraud/dashboard",
+            get_fraud_dashboard,
+            "fraud:read",
+            "Read the figures of today, this week and this month",
+            one(views.FraudDashboardView),
+            description="UTC days, ISO weeks, calendar months.",
+        ),
+        Route(
+            "GET",
+            "/fraud/checks",
+            list_fraud_checks,
+            "fraud:read",
+            "List fraud checks",
+            paged(views.FraudCheckView),
+            query=CheckQuery,
+            description="Newest first.",
+        ),
+        Route(
+            "GET",
+            "/fraud/checks/{id}",
+            get_fraud_check,
+            "fraud:read",
+            "Read a fraud check",
+            one(views.CheckAnswerView),
+        ),
+        Route(
+            "POST",
+            "/fraud/checks/{id}/review",
+            review_fraud_check,
+            "fraud:write",
+            "Review a fraud check",
+            one(views.ReviewedView, "Fraud check reviewed successfully"),
+            body=ReviewBody,
+            description="`legitimate` releases an order on hold, `fraud` cancels one that is not paid yet. May be "
+            "repeated: the last outcome stands.",
+        ),
+        Route(
+            "GET",
+            "/fraud/checks/{id}/reviews",
+            list_fraud_reviews,
+            "fraud:read",
+            "List the reviews of a fraud check",
+            many(views.CheckReviewView),
+            description="Every review that was made, the oldest first.",
+            is_extension=True,
+        ),
+        *fraud_settings.ROUTES,
+        *fraud_reports.ROUTES,
+    ),
+)

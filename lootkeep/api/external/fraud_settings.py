@@ -1,0 +1,205 @@
+"""The settings of fraud detection over HTTP, with the lists of trusted buyers and blocked countries."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from lootkeep.api.http.fields import Country, Email, IpAddress
+from lootkeep.api.http.routes import Call, Reply, Route, one
+from lootkeep.api.http.validation import Body, partial
+from lootkeep.domain.fraud.policy import MOST_ENTRIES, SETTINGS, FraudAction, Policy, Sensitivity
+from lootkeep.services import fraud as services
+from lootkeep.storage import settings as stored_settings
+from lootkeep.views import fraud_settings as views
+
+_LISTS = ("fraud_custom_blocked_countries", *views.COUNTED)
+
+
+class FraudSettingsBody(Body):
+    """The settings as they are sent."""
+
+    fraud_detection_enabled: Annotated[bool, Field(description="Whether orders are judged.", examples=[True])]
+    fraud_sensitivity_level: Annotated[
+        Sensitivity, Field(description="From which score the action is taken: 80, 60, 40.", examples=["high"])
+    ]
+    fraud_action: Annotated[FraudAction, Field(description="What is done from that score on.", examples=["verify"])]
+    fraud_block_vpn: Annotated[bool, Field(description="Block VPN addresses whatever the score.", examples=[True])]
+    fraud_block_proxy: Annotated[bool, Field(description="Block open proxies.", examples=[True])]
+    fraud_block_datacenter: Annotated[bool, Field(description="Block hosting addresses.", examples=[False])]
+    fraud_block_tor: Annotated[bool, Field(description="Block exits of Tor.", examples=[True])]
+    fraud_block_sanctioned_countries: Annotated[
+        bool, Field(description="Block countries under embargo.", examples=[True])
+    ]
+    fraud_check_geo_mismatch: Annotated[bool, Field(description="Compare address and bill.", examples=[True])]
+    fraud_check_velocity: Annotated[bool, Field(description="Count orders in the window.", examples=[True])]
+    fraud_check_disposable_email: Annotated[bool, Field(description="Look for throw-away mailboxes.", examples=[True])]
+    fraud_velocity_limit_orders_per_ip: Annotated[
+        int, Field(ge=1, le=100, description="Orders per address in the window.", examples=[5])
+    ]
+    fraud_velocity_limit_orders_per_email: Annotated[
+        int, Field(ge=1, le=50, description="Orders per mailbox in the window.", examples=[3])
+    ]
+    fraud_velocity_window_minutes: Annotated[int, Field(ge=15, le=1440, description="The window.", examples=[60])]
+    fraud_custom_blocked_countries: Annotated[
+        list[Country], Field(max_length=MOST_ENTRIES, description="Replaces the list.", examples=[["RU", "BY"]])
+    ]
+    fraud_whitelisted_ips: Annotated[
+        list[IpAddress], Field(max_length=MOST_ENTRIES, description="Replaces the list.", examples=[["203.0.113.9"]])
+    ]
+    fraud_whitelisted_emails: Annotated[
+        list[Email], Field(max_length=MOST_ENTRIES, description="Replaces the list.", examples=[["jun@example.com"]])
+    ]
+
+
+FraudSettingsChanges = partial(FraudSettingsBody, "FraudSettingsChanges")
+
+
+class IpBody(Body):
+    """An address to trust."""
+
+    ip: Annotated[IpAddress, Field(description="IPv4 or IPv6.", examples=["203.0.113.9"])]
+
+
+class EmailBody(Body):
+    """An e-mail to trust."""
+
+    email: Annotated[Email, Field(description="Case does not matter.", examples=["jun@example.com"])]
+
+
+class CountryBody(Body):
+    """A country to block."""
+
+    country_code: Annotated[Country, Field(description="ISO 3166-1 alpha-2.", examples=["RU"])]
+
+
+async def get_fraud_settings(call: Call[None, None]) -> Reply:
+    async with call.deps.db.read() as tx:
+        policy = await stored_settings.get(tx, SETTINGS, Policy)
+    return Reply(views.answer(policy))
+
+
+async def update_fraud_settings(call: Call[Body, None]) -> Reply:
+    sent = call.body.sent()
+    return Reply(views.settings(await services.change_settings(call.deps, changes(sent)), sent))
+
+
+def changes(sent: dict[str, Any]) -> dict[str, Any]:
+    """As the policy holds them: a list is a set."""
+    return {name: frozenset(value) if name in _LISTS else value for name, value in sent.items()}
+
+
+async def whitelist_ip(call: Call[IpBody, None]) -> Reply:
+    return Reply(views.WhitelistedIpsView(await _changed(call, "fraud_whitelisted_ips", call.body.ip)))
+
+
+async def unwhitelist_ip(call: Call[IpBody, None]) -> Reply:
+    return Reply(views.WhitelistedIpsView(await _changed(call, "fraud_whitelisted_ips", call.body.ip, False)))
+
+
+async def whitelist_email(call: Call[EmailBody, None]) -> Reply:
+    return Reply(views.WhitelistedEmailsView(await _changed(call, "fraud_whitelisted_emails", call.body.email)))
+
+
+async def unwhitelist_email(call: Call[EmailBody, None]) -> Reply:
+    return Reply(views.WhitelistedEmailsView(await _changed(call, "fraud_whitelisted_emails", call.body.email, False)))
+
+
+async def block_country(call: Call[CountryBody, None]) -> Reply:
+    code = call.body.country_code
+    return Reply(views.BlockedCountriesView(await _changed(call, "fraud_custom_blocked_countries", code)))
+
+
+async def unblock_country(call: Call[CountryBody, None]) -> Reply:
+    code = call.body.country_code
+    return Reply(views.BlockedCountriesView(await _changed(call, "fraud_custom_blocked_countries", code, False)))
+
+
+async def _changed(call: Call[Any, None], name: services.ListName, entry: str, is_added: bool = True) -> list[str]:
+    return await services.change_list(call.deps, name, entry, is_added=is_added)
+
+
+_AGAIN = "Adding what is there already changes nothing."
+_ABSENT = "Removing what is not there changes nothing."
+
+ROUTES = (
+    Route(
+        "GET",
+        "/fraud/settings",
+        get_fraud_settings,
+        "fraud:read",
+        "Read the settings of fraud detection",
+        one(views.FraudSettingsAnswerView),
+    ),
+    Route(
+        "PUT",
+        "/fraud/settings",
+        update_fraud_settings,
+        "fraud:write",
+        "Update the settings of fraud detection",
+        one(views.FraudSettingsView, "Fraud settings updated successfully"),
+        body=FraudSettingsChanges,
+        description="Any subset of the fields; the answer holds those that were sent.",
+    ),
+    Route(
+        "POST",
+        "/fraud/whitelist/ip",
+        whitelist_ip,
+        "fraud:write",
+        "Trust an address",
+        one(views.WhitelistedIpsView, "IP added to whitelist"),
+        body=IpBody,
+        description=_AGAIN,
+    ),
+    Route(
+        "DELETE",
+        "/fraud/whitelist/ip",
+        unwhitelist_ip,
+        "fraud:write",
+        "Stop trusting an address",
+        one(views.WhitelistedIpsView, "IP removed from whitelist"),
+        body=IpBody,
+        description=_ABSENT,
+    ),
+    Route(
+        "POST",
+        "/fraud/whitelist/email",
+        whitelist_email,
+        "fraud:write",
+        "Trust an e-mail",
+        one(views.WhitelistedEmailsView, "Email added to whitelist"),
+        body=EmailBody,
+        description=_AGAIN,
+    ),
+    Route(
+        "DELETE",
+        "/fraud/whitelist/email",
+        unwhitelist_email,
+        "fraud:write",
+        "Stop trusting an e-mail",
+        one(views.WhitelistedEmailsView, "Email removed from whitelist"),
+        body=EmailBody,
+        description=_ABSENT,
+    ),
+    Route(
+        "POST",
+        "/fraud/blocked-countries",
+        block_country,
+        "fraud:write",
+        "Block a country",
+        one(views.BlockedCountriesView, "Country added to blocked list"),
+        body=CountryBody,
+        description=_AGAIN,
+    ),
+    Route(
+        "DELETE",
+        "/fraud/blocked-countries",
+        unblock_country,
+        "fraud:write",
+        "Stop blocking a country",
+        one(views.BlockedCountriesView, "Country removed from blocked list"),
+        body=CountryBody,
+        description=_ABSENT,
+    ),
+)

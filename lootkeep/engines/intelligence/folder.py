@@ -1,0 +1,115 @@
+"""The operator's folder: what was read from it, what was refused, and what has changed since."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+import structlog
+
+from lootkeep.engines.intelligence import recognition
+from lootkeep.engines.intelligence.opening import LARGEST_TEXT, Stamp, opened
+from lootkeep.engines.intelligence.sources import Rejected, Source, Unsettled
+
+log = structlog.get_logger(__name__)
+
+
+class Rejection(msgspec.Struct, frozen=True):
+    """A file that is not used, and why; an earlier version of it may still be."""
+
+    file: str
+    sentence: str
+
+
+class _Entry(msgspec.Struct, frozen=True):
+    # None: to be read again at the next look.
+    stamp: Stamp | None
+    source: Source | None
+    rejection: Rejection | None
+
+
+class Folder:
+    """Not for several threads at once: who calls `look` sees to that."""
+
+    def __init__(self, path: Path | None, largest_text: int = LARGEST_TEXT) -> None:
+        self._path = path
+        self._largest_text = largest_text
+        self._entries: dict[str, _Entry] = {}
+        self._problem: Rejection | None = None
+
+    @property
+    def sources(self) -> list[Source]:
+        return [entry.source for entry in self._entries.values() if entry.source]
+
+    @property
+    def rejections(self) -> list[Rejection]:
+        problems = [self._problem] if self._problem else []
+        return problems + [entry.rejection for entry in self._entries.values() if entry.rejection]
+
+    def look(self) -> bool:
+        """Reads what is new or changed; True when anything is."""
+        if self._path is None:
+            return False
+        try:
+            names = sorted(os.listdir(self._path))
+        except OSError as error:
+            return self._lose(error)
+        self._problem = None
+        found = {name: self._entry(self._path / name) for name in names if not recognition.is_ignored(name)}
+        entries = {name: entry for name, entry in found.items() if entry}
+        for name in self._entries.keys() - entries.keys():
+            log.info("list removed", file=name)
+        changed = list(entries.items()) != list(self._entries.items())
+        self._entries = entries
+        return changed
+
+    def _lose(self, error: OSError) -> bool:
+        """A folder that was never there holds no lists; one that went away may come back."""
+        if not self._entries or self._problem:
+            return False
+        reason = error.strerror or str(error)
+        self._problem = Rejection(str(self._path), f"cannot be read ({reason}); what was read before stays in use.")
+        log.warning("lists out of reach", folder=str(self._path), reason=reason)
+        return True
+
+    def _entry(self, path: Path) -> _Entry | None:
+        """None for folders, and for what is gone by now."""
+        before = self._entries.get(path.name)
+        try:
+            stamp = Stamp.of(path.stat())
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            return self._refuse(path.name, None, Rejected(f"cannot be read ({error.strerror})"))
+        if path.is_dir():
+            return None
+        if before and before.stamp == stamp:
+            return before
+        try:
+            return self._read(path)
+        except Unsettled as reason:
+            return self._refuse(path.name, None, reason)
+        except Rejected as reason:
+            return self._refuse(path.name, stamp, reason)
+
+    def _read(self, path: Path) -> _Entry:
+        with opened(path, path.name, self._largest_text) as file:
+            source = recognition.read(file)
+        log.info("list read", file=source.name, entries=source.entries, skipped=source.skipped)
+        return _Entry(Stamp.of(file.status), source, None)
+
+    def _refuse(self, name: str, stamp: Stamp | None, reason: Rejected) -> _Entry:
+        before = self._entries.get(name)
+        kept = before.source if before else None
+        stays = "; what was read before stays in use" if kept else ""
+        rejection = Rejection(name, f"{reason}{stays}.")
+        if before is None or before.rejection != rejection:
+            log.warning("list rejected", file=name, reason=rejection.sentence)
+        return _Entry(stamp, kept, rejection)
+
+
+def rank(sources: Iterable[Source]) -> tuple[Source, ...]:
+    """In the order in which they are asked: databases first, the newest first among equals."""
+    return tuple(sorted(sources, key=lambda source: (source.rank, -(source.dated or 0), source.name)))

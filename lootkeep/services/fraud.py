@@ -1,0 +1,102 @@
+"""Deeds of fraud detection: reviews with what follows for the order, and changes of the settings and their lists."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msgspec.structs import replace
+
+from lootkeep.deps import Deps
+from lootkeep.domain import orders as order_rules
+from lootkeep.domain.fraud.checks import FraudCheck
+from lootkeep.domain.fraud.policy import MOST_ENTRIES, SETTINGS, Policy
+from lootkeep.domain.fraud.review import Outcome, consequence
+from lootkeep.domain.orders import FRAUD, Sale
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import NotFound, Unprocessable
+from lootkeep.storage import customers, fraud_checks, orders, payments, settings
+from lootkeep.storage.counters import Changes
+from lootkeep.storage.database import Transaction
+
+ListName = Literal["fraud_whitelisted_ips", "fraud_whitelisted_emails", "fraud_custom_blocked_countries"]
+
+
+async def review(
+    deps: Deps,
+    check_id: int,
+    outcome: Outcome,
+    notes: str | None,
+    reviewer: int,
+    *,
+    whitelist_ip: bool = False,
+    whitelist_email: bool = False,
+) -> FraudCheck:
+    """Records what a reviewer says; the order is released or cancelled where it still can be."""
+    if (whitelist_ip or whitelist_email) and outcome != "legitimate":
+        raise Unprocessable("not_legitimate", "Only a buyer reviewed as legitimate can be whitelisted.")
+    now = deps.clock.now()
+    async with deps.db.write() as tx:
+        check = await fraud_checks.for_change(tx, check_id)
+        if check is None:
+            raise NotFound("Fraud check")
+        changes = Changes(spread=check.customer_id)
+        check = await fraud_checks.review(tx, check, outcome, notes, reviewer, now, changes)
+        await _follow(deps, tx, check, outcome, now, changes)
+        if whitelist_ip and check.ip_address:
+            await _change_list(tx, "fraud_whitelisted_ips", check.ip_address, now, is_added=True)
+        if whitelist_email:
+            await _change_list(tx, "fraud_whitelisted_emails", check.email, now, is_added=True)
+        await changes.apply(tx)
+    return check
+
+
+async def change_settings(deps: Deps, changes: dict[str, Any]) -> Policy:
+    now = deps.clock.now()
+    async with deps.db.write() as tx:
+        before = await settings.get_for_change(tx, SETTINGS, Policy, now)
+        return await _save(tx, before, replace(before, **changes), now)
+
+
+async def change_list(deps: Deps, name: ListName, entry: str, *, is_added: bool) -> list[str]:
+    """The list afterwards; adding what is there and removing what is not change nothing."""
+    now = deps.clock.now()
+    async with deps.db.write() as tx:
+        return await _change_list(tx, name, entry, now, is_added=is_added)
+
+
+async def _change_list(tx: Transaction, name: ListName, entry: str, now: Instant, *, is_added: bool) -> list[str]:
+    before = await settings.get_for_change(tx, SETTINGS, Policy, now)
+    entries: frozenset[str] = getattr(before, name)
+    changed = entries | {entry} if is_added else entries - {entry}
+    if len(changed) > MOST_ENTRIES:
+        raise Unprocessable("list_full", f"The list holds {MOST_ENTRIES} entries already, and cannot hold more.")
+    await _save(tx, before, replace(before, **{name: changed}), now)
+    return sorted(changed)
+
+
+async def _save(tx: Transaction, before: Policy, after: Policy, now: Instant) -> Policy:
+    if after != before:
+        version = await settings.put(tx, SETTINGS, after, now)
+        await fraud_checks.keep_policy(tx, version, after, now)
+    return after
+
+
+async def _follow(
+    deps: Deps, tx: Transaction, check: FraudCheck, outcome: Outcome, now: Instant, changes: Changes
+) -> None:
+    """What the review means for the order: what is paid or over is left as it is."""
+    order = await orders.for_change(tx, check.order_id)
+    customer = await customers.get(tx, check.customer_id)
+    assert order is not None
+    assert customer is not None
+    sale = Sale(order, await orders.items_of(tx, order.id), customer)
+    match consequence(outcome, order.status):
+        case "cancel":
+            await payments.cancel(tx, sale, FRAUD, now, changes)
+        case "release":
+            pending = replace(order, status="pending", updated_at=now)
+            await orders.save(tx, order, pending, changes)
+            if pending.amount_due == 0:
+                paid = order_rules.paid(pending, now, None, None, now)
+                sale = replace(sale, order=pending)
+                await payments.record(tx, sale, paid, changes, store_currency=deps.currency, announce=True)

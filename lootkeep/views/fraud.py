@@ -1,0 +1,220 @@
+"""Fraud detection in public: checks in a list and alone, reviews and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Annotated
+
+import msgspec
+
+from lootkeep.domain.fraud import review as rules
+from lootkeep.domain.fraud.checks import CheckDetail, CheckEntry, CheckSummary, FraudCheck, Review
+from lootkeep.domain.fraud.review import Outcome
+from lootkeep.domain.fraud.score import Action, RiskLevel
+from lootkeep.domain.orders import OrderStatus, order_number
+from lootkeep.kernel.clock import optional_utc, utc
+from lootkeep.kernel.money import text
+from lootkeep.views.fields import Time, field
+
+Country = Annotated[str | None, field("ISO 3166-1 alpha-2; null when not known.", "DE")]
+Reviewer = Annotated[int | None, field("The user who reviewed it.", None)]
+ReviewedAt = Annotated[datetime | None, field("When it was reviewed last.", None)]
+ReviewOutcome = Annotated[Outcome | None, field("What the reviewer found.", None)]
+Notes = Annotated[str | None, field("What the reviewer noted.", None)]
+
+
+class CheckOrderView(msgspec.Struct, frozen=True):
+    id: Annotated[int, field("Identifies the order.", 123)]
+    order_number: Annotated[str, field("What customers see.", "ORD-000123")]
+
+
+class CheckOrderDetailView(CheckOrderView, frozen=True):
+    status: Annotated[OrderStatus, field("Where the order stands.", "pending")]
+    total: Annotated[str, field("What it comes to.", "19.99")]
+
+
+class CheckCustomerView(msgspec.Struct, frozen=True):
+    id: Annotated[int, field("Identifies the customer.", 31)]
+    name: Annotated[str, field("The customer's name.", "Jun Park")]
+
+
+class CheckCustomerDetailView(CheckCustomerView, frozen=True):
+    email: Annotated[str, field("The customer's e-mail.", "jun@example.com")]
+
+
+class _Judged(msgspec.Struct, frozen=True):
+    id: Annotated[int, field("Identifies the check.", 17)]
+    order_id: Annotated[int, field("The order that was judged.", 123)]
+    customer_id: Annotated[int, field("Who ordered.", 31)]
+    ip_address: Annotated[str | None, field("Where the order came from.", "203.0.113.9")]
+    risk_score: Annotated[int, field("0 to 100.", 55)]
+    risk_level: Annotated[
+        RiskLevel, field("`low` from 0, `medium` from 40, `high` from 60, `critical` from 80.", "medium")
+    ]
+    action_taken: Annotated[Action, field("What was done with the order.", "flagged")]
+    detected_country: Country
+    billing_country: Country
+    detected_city: Annotated[str | None, field("Null when no list tells it.", None)]
+    is_vpn: Annotated[bool, field("The address belongs to a VPN.", False)]
+    is_proxy: Annotated[bool, field("The address belongs to an open proxy.", False)]
+    is_datacenter: Annotated[bool, field("The address belongs to a hosting company.", True)]
+    is_tor: Annotated[bool, field("The address is an exit of Tor.", False)]
+    is_sanctioned_country: Annotated[bool, field("The address or the bill points to a country under embargo.", False)]
+    has_geo_mismatch: Annotated[bool, field("Address and bill point to different countries.", False)]
+    has_velocity_violation: Annotated[bool, field("More orders than the settings' limits.", False)]
+    is_disposable_email: Annotated[bool, field("The mailbox is of the throw-away kind.", True)]
+    is_reviewed: Annotated[bool, field("Whether somebody has looked.", False)]
+    reviewed_by: Reviewer
+    reviewed_at: ReviewedAt
+    review_outcome: ReviewOutcome
+    created_at: Time
+
+
+class FraudCheckView(_Judged, frozen=True):
+    order: CheckOrderView
+    customer: CheckCustomerView
+
+
+class FraudCheckDetailView(_Judged, frozen=True):
+    email: Annotated[str, field("The buyer's e-mail at that time.", "jun@example.com")]
+    user_agent: Annotated[str | None, field("The browser's User-Agent.", None)]
+    signals: Annotated[dict[str, int], field("Points by the name of the signal.", {"datacenter": 25})]
+    asn_name: Annotated[str | None, field("Who runs the network; null when no list tells it.", None)]
+    asn_number: Annotated[int | None, field("The network's number.", None)]
+    review_notes: Notes
+    order: CheckOrderDetailView
+    customer: CheckCustomerDetailView
+
+
+class BadgeView(msgspec.Struct, frozen=True):
+    label: Annotated[str, field("For people.", "Medium Risk")]
+    color: Annotated[str, field("Of the badge.", "yellow")]
+
+
+class CheckReviewView(msgspec.Struct, frozen=True):
+    outcome: Annotated[Outcome, field("What the reviewer found.", "legitimate")]
+    notes: Annotated[str | None, field("What the reviewer noted.", "Called the customer.")]
+    reviewed_by: Annotated[int, field("The user who reviewed it.", 1)]
+    reviewed_at: Time
+
+
+class CheckAnswerView(msgspec.Struct, frozen=True):
+    check: FraudCheckDetailView
+    detected_signals: Annotated[list[str], field("What counted, in words, the heaviest first.", ["Hosting address"])]
+    risk_badge: BadgeView
+    action_badge: BadgeView
+
+
+class ReviewedView(msgspec.Struct, frozen=True):
+    id: Annotated[int, field("Identifies the check.", 17)]
+    is_reviewed: Annotated[bool, field("Always true now.", True)]
+    reviewed_by: Annotated[int | None, field("The user who reviewed it.", 1)]
+    reviewed_at: Annotated[datetime | None, field("When.", "2026-11-15T10:30:00Z")]
+    review_outcome: Annotated[Outcome | None, field("What the reviewer found.", "legitimate")]
+    review_notes: Notes
+
+
+class DayFiguresView(msgspec.Struct, frozen=True):
+    blocked: Annotated[int, field("Orders that were stopped.", 3)]
+    flagged: Annotated[int, field("Orders that were marked.", 12)]
+    allowed: Annotated[int, field("Orders with nothing against them.", 240)]
+
+
+class PeriodFiguresView(msgspec.Struct, frozen=True):
+    blocked: Annotated[int, field("Orders that were stopped.", 20)]
+    flagged: Annotated[int, field("Orders that were marked.", 75)]
+
+
+class FraudStatsView(msgspec.Struct, frozen=True):
+    today: DayFiguresView
+    this_week: PeriodFiguresView
+    this_month: PeriodFiguresView
+    pending_review: Annotated[int, field("Not reviewed, and not simply allowed.", 9)]
+    high_risk_today: Annotated[int, field("Level high or critical, today.", 4)]
+
+
+class FraudDashboardView(msgspec.Struct, frozen=True):
+    stats: FraudStatsView
+
+
+Counts = Mapping[tuple[str, str], int]
+
+
+def check_entry(entry: CheckEntry) -> FraudCheckView:
+    return FraudCheckView(
+        *_judged(entry),
+        order=CheckOrderView(entry.order_id, order_number(entry.order_id)),
+        customer=CheckCustomerView(entry.customer_id, entry.customer_name),
+    )
+
+
+def check(detail: CheckDetail) -> CheckAnswerView:
+    points = detail.points
+    order_total = text(detail.order_total)
+    return CheckAnswerView(
+        check=FraudCheckDetailView(
+            *_judged(detail),
+            email=detail.email,
+            user_agent=detail.user_agent,
+            signals=points,
+            asn_name=detail.asn_name,
+            asn_number=detail.asn_number,
+            review_notes=detail.review_notes,
+            order=CheckOrderDetailView(
+                detail.order_id, order_number(detail.order_id), detail.order_status, order_total
+            ),
+            customer=CheckCustomerDetailView(detail.customer_id, detail.customer_name, detail.customer_email),
+        ),
+        detected_signals=rules.detected_signals(points),
+        risk_badge=_badge(rules.RISK_BADGES[detail.risk_level]),
+        action_badge=_badge(rules.ACTION_BADGES[detail.action_taken]),
+    )
+
+
+def review(said: Review) -> CheckReviewView:
+    return CheckReviewView(said.outcome, said.notes, said.reviewed_by, utc(said.created_at))
+
+
+def reviewed(check: FraudCheck) -> ReviewedView:
+    return ReviewedView(
+        id=check.id,
+        is_reviewed=check.is_reviewed,
+        reviewed_by=check.reviewed_by,
+        reviewed_at=optional_utc(check.reviewed_at),
+        review_outcome=check.review_outcome,
+        review_notes=check.review_notes,
+    )
+
+
+def dashboard(today: Counts, week: Counts, month: Counts, pending_review: int) -> FraudDashboardView:
+    high = sum(count for (level, _), count in today.items() if level in ("high", "critical"))
+    return FraudDashboardView(
+        FraudStatsView(
+            DayFiguresView(_taken(today, "blocked"), _taken(today, "flagged"), _taken(today, "allowed")),
+            PeriodFiguresView(_taken(week, "blocked"), _taken(week, "flagged")),
+            PeriodFiguresView(_taken(month, "blocked"), _taken(month, "flagged")),
+            pending_review,
+            high,
+        )
+    )
+
+
+def _judged(record: CheckSummary) -> list[object]:
+    """The values that a list and a single check share, in the order of the view."""
+    values = [getattr(record, name) for name in _Judged.__struct_fields__]
+    values[_REVIEWED_AT] = optional_utc(record.reviewed_at)
+    values[_CREATED_AT] = utc(record.created_at)
+    return values
+
+
+_REVIEWED_AT = _Judged.__struct_fields__.index("reviewed_at")
+_CREATED_AT = _Judged.__struct_fields__.index("created_at")
+
+
+def _taken(counts: Counts, action: str) -> int:
+    return sum(count for (_, taken), count in counts.items() if taken == action)
+
+
+def _badge(badge: rules.Badge) -> BadgeView:
+    return BadgeView(badge.label, badge.color)

@@ -1,0 +1,141 @@
+"""Reports of fraud detection in public: how right each signal is, settings tried out, and what counts against a buyer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Annotated, get_args
+
+import msgspec
+
+from lootkeep.domain.fraud.comparison import Changed, Comparison, Quality
+from lootkeep.domain.fraud.review import label
+from lootkeep.domain.fraud.score import Action, RiskLevel, Verdict
+from lootkeep.domain.fraud.signals import SIGNALS
+from lootkeep.domain.orders import order_number
+from lootkeep.kernel.clock import Instant, optional_utc
+from lootkeep.views.fields import field
+
+Share = Annotated[float | None, field("From 0 to 1; null when nothing was reviewed.", 0.92)]
+
+
+class SignalReportView(msgspec.Struct, frozen=True):
+    name: Annotated[str, field("The signal.", "device_reuse")]
+    label: Annotated[str, field("In words.", "Device used by other accounts")]
+    fired: Annotated[int, field("Checks in which it counted.", 41)]
+    right: Annotated[int, field("Of these, reviewed as fraud.", 12)]
+    wrong: Annotated[int, field("Of these, reviewed as legitimate.", 1)]
+    precision: Share
+
+
+class ActionCountsView(msgspec.Struct, frozen=True):
+    allowed: Annotated[int, field("Proceeded.", 950)]
+    flagged: Annotated[int, field("Marked.", 30)]
+    blocked: Annotated[int, field("Stopped.", 15)]
+    verification_required: Annotated[int, field("Held.", 5)]
+
+
+class BacktestSideView(msgspec.Struct, frozen=True):
+    actions: ActionCountsView
+    precision: Share
+    recall: Share
+
+
+class ChangedOrderView(msgspec.Struct, frozen=True):
+    check_id: Annotated[int, field("The fraud check.", 17)]
+    order_id: Annotated[int, field("The order.", 123)]
+    order_number: Annotated[str, field("What customers see.", "ORD-000123")]
+    score_before: Annotated[int, field("As it was judged.", 55)]
+    score_after: Annotated[int, field("As it would have been.", 65)]
+    action_before: Annotated[Action, field("What was done.", "flagged")]
+    action_after: Annotated[Action, field("What would have been done.", "blocked")]
+    review_outcome: Annotated[str | None, field("What a reviewer found.", None)]
+
+
+class BacktestView(msgspec.Struct, frozen=True):
+    checks: Annotated[int, field("Checks that were executed again.", 1000)]
+    is_complete: Annotated[bool, field("False when only the newest checks were taken.", True)]
+    before: BacktestSideView
+    after: BacktestSideView
+    changed_count: Annotated[int, field("Orders that would have been treated otherwise.", 8)]
+    changed: Annotated[list[ChangedOrderView], field("The newest of them.", [])]
+
+
+class ExplainedSignalView(msgspec.Struct, frozen=True):
+    name: Annotated[str, field("The signal.", "velocity_ip")]
+    label: Annotated[str, field("In words.", "Many orders from one address")]
+    points: Annotated[int, field("What it counts.", 30)]
+    until: Annotated[datetime | None, field("When it ends by itself; null when it does not.", "2026-11-15T11:30:00Z")]
+
+
+class ExplanationView(msgspec.Struct, frozen=True):
+    risk_score: Annotated[int, field("What an order would score now.", 30)]
+    risk_level: Annotated[RiskLevel, field("Its level.", "low")]
+    action_taken: Annotated[Action, field("What would be done with it.", "allowed")]
+    is_known_customer: Annotated[bool, field("Whether the e-mail belongs to a customer.", True)]
+    is_whitelisted: Annotated[bool, field("Whether the store trusts this buyer.", False)]
+    signals: list[ExplainedSignalView]
+
+
+def signal_report(kept: Mapping[str, int]) -> list[SignalReportView]:
+    """One row for each signal of the table, from the kept totals."""
+    rows = []
+    for signal in SIGNALS:
+        fired, right, wrong = (kept.get(f"{signal.name}.{what}", 0) for what in ("fired", "fraud", "legitimate"))
+        reviewed = right + wrong
+        rows.append(
+            SignalReportView(
+                signal.name, signal.label, fired, right, wrong, round(right / reviewed, 4) if reviewed else None
+            )
+        )
+    return rows
+
+
+def backtest(found: Comparison, *, is_complete: bool) -> BacktestView:
+    return BacktestView(
+        checks=found.checks,
+        is_complete=is_complete,
+        before=_side(found.before, found.quality_before),
+        after=_side(found.after, found.quality_after),
+        changed_count=found.changed_count,
+        changed=[_changed(one) for one in found.changed],
+    )
+
+
+def explanation(
+    verdict: Verdict, ends: Mapping[str, Instant], *, is_known_customer: bool, is_whitelisted: bool
+) -> ExplanationView:
+    return ExplanationView(
+        verdict.risk_score,
+        verdict.risk_level,
+        verdict.action_taken,
+        is_known_customer,
+        is_whitelisted,
+        [
+            ExplainedSignalView(name, label(name), points, optional_utc(ends.get(name)))
+            for name, points in verdict.signals.items()
+        ],
+    )
+
+
+def _side(actions: Mapping[Action, int], quality: Quality) -> BacktestSideView:
+    counts = ActionCountsView(**{action: actions.get(action, 0) for action in get_args(Action)})
+    return BacktestSideView(counts, _rounded(quality.precision), _rounded(quality.recall))
+
+
+def _rounded(share: float | None) -> float | None:
+    return None if share is None else round(share, 4)
+
+
+def _changed(one: Changed) -> ChangedOrderView:
+    check = one.check
+    return ChangedOrderView(
+        check.id,
+        check.order_id,
+        order_number(check.order_id),
+        check.risk_score,
+        one.score,
+        check.action_taken,
+        one.action,
+        check.review_outcome,
+    )

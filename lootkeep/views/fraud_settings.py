@@ -1,0 +1,74 @@
+"""The settings of fraud detection in public: the lists of trusted buyers only as their length."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from lootkeep.domain.fraud.countries import HIGH_RISK, SANCTIONED
+from lootkeep.domain.fraud.policy import FraudAction, Policy, Sensitivity
+from lootkeep.views.fields import field
+
+# The two lists that are never answered whole with the settings.
+COUNTED = ("fraud_whitelisted_ips", "fraud_whitelisted_emails")
+
+
+class FraudSettingsView(msgspec.Struct, frozen=True, kw_only=True):
+    fraud_detection_enabled: Annotated[bool, field("Whether orders are judged.", True)] | UnsetType = UNSET
+    fraud_sensitivity_level: (
+        Annotated[Sensitivity, field("From which score the action is taken: 80, 60, 40.", "medium")] | UnsetType
+    ) = UNSET
+    fraud_action: Annotated[FraudAction, field("What is done from that score on.", "block")] | UnsetType = UNSET
+    fraud_block_vpn: Annotated[bool, field("Block VPN addresses whatever the score.", False)] | UnsetType = UNSET
+    fraud_block_proxy: Annotated[bool, field("Block open proxies.", False)] | UnsetType = UNSET
+    fraud_block_datacenter: Annotated[bool, field("Block hosting addresses.", False)] | UnsetType = UNSET
+    fraud_block_tor: Annotated[bool, field("Block exits of Tor.", True)] | UnsetType = UNSET
+    fraud_block_sanctioned_countries: Annotated[bool, field("Block countries under embargo.", True)] | UnsetType = UNSET
+    fraud_check_geo_mismatch: Annotated[bool, field("Compare address and bill.", True)] | UnsetType = UNSET
+    fraud_check_velocity: Annotated[bool, field("Count orders in the window.", True)] | UnsetType = UNSET
+    fraud_check_disposable_email: Annotated[bool, field("Look for throw-away mailboxes.", True)] | UnsetType = UNSET
+    fraud_velocity_limit_orders_per_ip: Annotated[int, field("Orders per address, 1 to 100.", 5)] | UnsetType = UNSET
+    fraud_velocity_limit_orders_per_email: Annotated[int, field("Orders per mailbox, 1 to 50.", 3)] | UnsetType = UNSET
+    fraud_velocity_window_minutes: Annotated[int, field("The window, 15 to 1440 minutes.", 60)] | UnsetType = UNSET
+    fraud_custom_blocked_countries: Annotated[list[str], field("Blocked whatever the score.", ["RU"])] | UnsetType = (
+        UNSET
+    )
+    fraud_whitelisted_ips_count: Annotated[int, field("How many addresses are trusted.", 2)] | UnsetType = UNSET
+    fraud_whitelisted_emails_count: Annotated[int, field("How many e-mails are trusted.", 5)] | UnsetType = UNSET
+
+
+class FraudSettingsAnswerView(msgspec.Struct, frozen=True):
+    settings: FraudSettingsView
+    sanctioned_countries: Annotated[list[str], field("Under a comprehensive embargo.", sorted(SANCTIONED))]
+    high_risk_countries: Annotated[list[str], field("Count a few points.", sorted(HIGH_RISK))]
+
+
+class WhitelistedIpsView(msgspec.Struct, frozen=True):
+    whitelisted_ips: Annotated[list[str], field("All trusted addresses, sorted.", ["203.0.113.9"])]
+
+
+class WhitelistedEmailsView(msgspec.Struct, frozen=True):
+    whitelisted_emails: Annotated[list[str], field("All trusted e-mails, sorted.", ["jun@example.com"])]
+
+
+class BlockedCountriesView(msgspec.Struct, frozen=True):
+    blocked_countries: Annotated[list[str], field("All blocked countries, sorted.", ["RU"])]
+
+
+def answer(policy: Policy) -> FraudSettingsAnswerView:
+    return FraudSettingsAnswerView(settings(policy, Policy.__struct_fields__), sorted(SANCTIONED), sorted(HIGH_RISK))
+
+
+def settings(policy: Policy, names: Collection[str]) -> FraudSettingsView:
+    """Only the named fields: an update answers what was sent."""
+    shown: dict[str, Any] = {}
+    for name in names:
+        value = getattr(policy, name)
+        if name in COUNTED:
+            shown[f"{name}_count"] = len(value)
+        else:
+            shown[name] = sorted(value) if isinstance(value, frozenset) else value
+    return FraudSettingsView(**shown)
