@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 
@@ -143,7 +143,7 @@ Counts = Mapping[tuple[str, str], int]
 
 def check_entry(entry: CheckEntry) -> FraudCheckView:
     return FraudCheckView(
-        *_judged(entry),
+        **_judged(entry),
         order=CheckOrderView(entry.order_id, order_number(entry.order_id)),
         customer=CheckCustomerView(entry.customer_id, entry.customer_name),
     )
@@ -154,7 +154,7 @@ def check(detail: CheckDetail) -> CheckAnswerView:
     order_total = text(detail.order_total)
     return CheckAnswerView(
         check=FraudCheckDetailView(
-            *_judged(detail),
+            **_judged(detail),
             email=detail.email,
             user_agent=detail.user_agent,
             signals=points,
@@ -187,7 +187,7 @@ def reviewed(check: FraudCheck) -> ReviewedView:
     )
 
 
-def dashboard(today: Counts, week: Counts, month: Counts, pending_review: int) -> FraudDashboardView:
+def dashboard(*, today: Counts, week: Counts, month: Counts, pending_review: int) -> FraudDashboardView:
     high = sum(count for (level, _), count in today.items() if level in ("high", "critical"))
     return FraudDashboardView(
         FraudStatsView(
@@ -200,16 +200,10 @@ def dashboard(today: Counts, week: Counts, month: Counts, pending_review: int) -
     )
 
 
-def _judged(record: CheckSummary) -> list[object]:
-    """The values that a list and a single check share, in the order of the view."""
-    values = [getattr(record, name) for name in _Judged.__struct_fields__]
-    values[_REVIEWED_AT] = optional_utc(record.reviewed_at)
-    values[_CREATED_AT] = utc(record.created_at)
-    return values
-
-
-_REVIEWED_AT = _Judged.__struct_fields__.index("reviewed_at")
-_CREATED_AT = _Judged.__struct_fields__.index("created_at")
+def _judged(record: CheckSummary) -> dict[str, Any]:
+    """The values that a list and a single check share."""
+    values = {name: getattr(record, name) for name in _Judged.__struct_fields__}
+    return values | {"reviewed_at": optional_utc(record.reviewed_at), "created_at": utc(record.created_at)}
 
 
 def _taken(counts: Counts, action: str) -> int:

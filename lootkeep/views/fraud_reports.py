@@ -1,4 +1,4 @@
-"""Reports of fraud detection in public: how right each signal is, settings tried out, and what counts against a buyer."""
+"""Reports of fraud detection in public: signals judged by reviews, settings tried out, and a buyer explained."""
 
 from __future__ import annotations
 

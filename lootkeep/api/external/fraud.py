@@ -62,11 +62,15 @@ class ReviewBody(Body):
 async def get_fraud_dashboard(call: Call[None, None]) -> Reply:
     today = utc(call.deps.clock.now()).replace(hour=0, minute=0, second=0, microsecond=0)
     tomorrow = instant(today + timedelta(days=1))
-    starts = today, today - timedelta(days=today.weekday()), today.replace(day=1)
+    monday, first = today - timedelta(days=today.weekday()), today.replace(day=1)
     async with call.deps.db.read() as tx:
-        counts = [await fraud_lists.made_between(tx, instant(start), tomorrow) for start in starts]
-        pending = await fraud_lists.pending_review(tx)
-    return Reply(views.dashboard(*counts, pending))
+        figures = views.dashboard(
+            today=await fraud_lists.made_between(tx, instant(today), tomorrow),
+            week=await fraud_lists.made_between(tx, instant(monday), tomorrow),
+            month=await fraud_lists.made_between(tx, instant(first), tomorrow),
+            pending_review=await fraud_lists.pending_review(tx),
+        )
+    return Reply(figures)
 
 
 async def list_fraud_checks(call: Call[None, CheckQuery]) -> Reply:

@@ -79,8 +79,15 @@ async def explain_buyer(call: Call[None, ExplainQuery]) -> Reply:
     async with deps.db.read() as tx:
         policy = await settings.get(tx, SETTINGS, Policy)
         customer = await customers.by_email(tx, email) if email else None
-        known = {"customer_id": customer.id, "paid_orders": customer.orders_count} if customer else {}
-        history = await fraud_history.gather(tx, policy, now, email=email, ip_address=ip_address, **known)
+        history = await fraud_history.gather(
+            tx,
+            policy,
+            now,
+            email=email,
+            ip_address=ip_address,
+            customer_id=customer.id if customer else 0,
+            paid_orders=customer.orders_count if customer else 0,
+        )
         ends = await fraud_history.ends(tx, policy, now, email=email, ip_address=ip_address)
     facts = OrderFacts(
         at=now,
