@@ -1,0 +1,66 @@
+"""Short ways to a judged order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+
+from tests.builders import STORE, new_customer, new_product
+from tests.world import World
+
+ORDERS = f"{STORE}/orders"
+BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
+HOME = "203.0.113.9"
+TOR = "198.51.100.7"
+VPN = "198.51.100.17"
+PROXY = "198.51.100.33"
+DATACENTER = "198.51.100.70"
+DAY = 86_400_000_000
+
+
+async def regular(world: World, **fields: Any) -> int:
+    """A customer who signed up long before."""
+    customer = (await new_customer(world, **fields))["customer"]
+    world.clock.advance(30 * DAY)
+    return int(customer["id"])
+
+
+async def shop(world: World, **fields: Any) -> None:
+    await new_product(world, **fields)
+
+
+async def place(world: World, customer_id: int, **fields: Any) -> httpx.Response:
+    body = {
+        "customer_id": customer_id,
+        "items": [{"product_id": 1, "quantity": 1}],
+        "ip_address": HOME,
+        "user_agent": BROWSER,
+    }
+    return await world.post(ORDERS, body | fields)
+
+
+async def judged(world: World, customer_id: int, **fields: Any) -> dict[str, Any]:
+    """The order and its check as they were answered."""
+    answer = await place(world, customer_id, **fields)
+    assert answer.status_code == 201, answer.text
+    data: dict[str, Any] = answer.json()["data"]
+    return data
+
+
+async def check(world: World, check_id: int) -> dict[str, Any]:
+    answer = await world.get(f"/fraud/checks/{check_id}")
+    assert answer.status_code == 200, answer.text
+    data: dict[str, Any] = answer.json()["data"]
+    return data
+
+
+async def settings(world: World, **changes: Any) -> dict[str, Any]:
+    answer = await world.put("/fraud/settings", changes)
+    assert answer.status_code == 200, answer.text
+    data: dict[str, Any] = answer.json()["data"]
+    return data
+
+
+async def review(world: World, check_id: int, outcome: str, **fields: Any) -> httpx.Response:
+    return await world.post(f"/fraud/checks/{check_id}/review", {"outcome": outcome, **fields})

@@ -1,0 +1,337 @@
+"""Orders judged as they are placed: what is decided, and what becomes of the order."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from lootkeep.domain.fraud.comparison import facts_of
+from lootkeep.domain.fraud.score import judge
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage import fraud_checks, fraud_lists
+from lootkeep.storage.tables import orders, products
+from tests.api.fraud.shop import (
+    BROWSER,
+    DATACENTER,
+    DAY,
+    HOME,
+    ORDERS,
+    PROXY,
+    TOR,
+    VPN,
+    check,
+    judged,
+    place,
+    regular,
+    settings,
+    shop,
+)
+from tests.builders import STORE, new_customer, referred
+from tests.recount import kept, recounted, rows, sent
+from tests.world import World
+
+MINUTE = 60_000_000
+
+
+async def test_a_regular_customer_at_home_is_allowed_with_no_points(world: World) -> None:
+    await shop(world)
+    data = await judged(world, await regular(world))
+    assert data["fraud_check"] == {"id": 1, "risk_score": 0, "risk_level": "low", "action_taken": "allowed"}
+    assert data["order"]["fraud"] == {"check_id": 1, "risk_score": 0, "risk_level": "low", "action_taken": "allowed"}
+    assert data["order"]["status"] == "pending"
+
+
+async def test_the_check_can_be_read_with_every_field_of_the_specification(world: World) -> None:
+    await shop(world)
+    customer = await regular(world, email="jun@trash.example", name="Jun Park")
+    await judged(world, customer, ip_address=DATACENTER, billing_country="DE", user_agent="curl/8.0")
+    data = await check(world, 1)
+    assert set(data) == {"check", "detected_signals", "risk_badge", "action_badge"}
+    assert data["detected_signals"] == ["Disposable e-mail address", "No browser, or a program", "Datacenter address"]
+    assert data["risk_badge"] == {"label": "High Risk", "color": "orange"}
+    assert data["action_badge"] == {"label": "Blocked", "color": "red"}
+    assert data["check"] == {
+        "id": 1,
+        "order_id": 1,
+        "customer_id": customer,
+        "ip_address": DATACENTER,
+        "email": "jun@trash.example",
+        "user_agent": "curl/8.0",
+        "risk_score": 60,
+        "risk_level": "high",
+        "action_taken": "blocked",
+        "signals": {"datacenter": 15, "disposable_email": 25, "user_agent_missing_or_bot": 20},
+        "detected_country": None,
+        "billing_country": "DE",
+        "detected_city": None,
+        "asn_name": None,
+        "asn_number": None,
+        "is_vpn": False,
+        "is_proxy": False,
+        "is_datacenter": True,
+        "is_tor": False,
+        "is_sanctioned_country": False,
+        "has_geo_mismatch": False,
+        "has_velocity_violation": False,
+        "is_disposable_email": True,
+        "is_reviewed": False,
+        "reviewed_by": None,
+        "reviewed_at": None,
+        "review_outcome": None,
+        "review_notes": None,
+        "created_at": "2026-12-15T12:00:00Z",
+        "order": {"id": 1, "order_number": "ORD-000001", "status": "cancelled", "total": "20.00"},
+        "customer": {"id": customer, "name": "Jun Park", "email": "jun@trash.example"},
+    }
+
+
+async def test_a_blocked_order_is_cancelled_takes_nothing_and_tells_nobody(world: World) -> None:
+    await shop(world, stock=5)
+    customer = await regular(world)
+    data = await judged(world, customer, ip_address=TOR)
+    assert data["fraud_check"]["action_taken"] == "blocked"
+    assert data["order"]["status"] == "cancelled"
+    assert data["order"]["cancel_reason"] == "fraud"
+    assert data["order"]["cancelled_at"] == "2026-12-15T12:00:00Z"
+    assert [row["stock"] for row in await rows(world.deps.db, products)] == [5]
+    assert await sent(world.deps.db) == []
+    assert await kept(world.deps.db) == await recounted(world.deps.db)
+
+
+async def test_a_blocked_order_leaves_the_coupon_unused(world: World) -> None:
+    welcome = {
+        "referral_welcome_discount_enabled": True,
+        "referral_welcome_discount_type": "percentage",
+        "referral_welcome_discount_value": 10,
+    }
+    await world.put("/referrals/settings", welcome)
+    friend = (await new_customer(world))["customer"]
+    answer = await new_customer(world, referral_code=friend["referral_code"])
+    await shop(world)
+    code = answer["welcome_coupon"]["code"]
+    blocked = await judged(world, answer["customer"]["id"], ip_address=TOR, coupon_code=code)
+    allowed = await judged(world, answer["customer"]["id"], coupon_code=code)
+    assert blocked["order"]["status"] == "cancelled"
+    assert allowed["order"]["status"] == "pending"
+    assert allowed["order"]["discount_total"] == "2.00"
+
+
+async def test_an_order_that_needs_verification_is_held_and_announced(world: World) -> None:
+    await shop(world, stock=5)
+    customer = await regular(world)
+    await settings(world, fraud_action="verify", fraud_sensitivity_level="high")
+    data = await judged(world, customer, ip_address=PROXY, user_agent="curl/8.0")
+    assert data["fraud_check"]["action_taken"] == "verification_required"
+    assert data["order"]["status"] == "on_hold"
+    assert [row["stock"] for row in await rows(world.deps.db, products)] == [4]
+    assert await sent(world.deps.db) == ["order.created"]
+    assert (await world.post(f"{ORDERS}/1/pay", {})).status_code == 409
+
+
+async def test_a_free_order_that_needs_verification_is_not_paid_by_itself(world: World) -> None:
+    await shop(world, price="0.00")
+    await settings(world, fraud_action="verify", fraud_sensitivity_level="high")
+    data = await judged(world, await regular(world), ip_address=PROXY, user_agent="curl/8.0")
+    assert data["order"]["status"] == "on_hold"
+    assert data["order"]["paid_at"] is None
+
+
+async def test_a_flagged_order_proceeds(world: World) -> None:
+    await shop(world)
+    data = await judged(world, await regular(world), ip_address=PROXY, user_agent="curl/8.0")
+    assert data["fraud_check"]["action_taken"] == "flagged"
+    assert data["order"]["status"] == "pending"
+    assert (await world.post(f"{ORDERS}/1/pay", {})).status_code == 200
+
+
+async def test_with_detection_switched_off_there_is_no_check(world: World) -> None:
+    await shop(world)
+    await settings(world, fraud_detection_enabled=False)
+    data = await judged(world, await regular(world), ip_address=TOR)
+    assert data["fraud_check"] is None
+    assert data["order"]["fraud"] is None
+    assert data["order"]["status"] == "pending"
+
+
+@pytest.mark.parametrize(
+    ("address", "flag", "switch"),
+    [
+        (VPN, "is_vpn", "fraud_block_vpn"),
+        (PROXY, "is_proxy", "fraud_block_proxy"),
+        (DATACENTER, "is_datacenter", "fraud_block_datacenter"),
+        (TOR, "is_tor", "fraud_block_tor"),
+    ],
+)
+async def test_a_block_switch_blocks_whatever_the_score(world: World, address: str, flag: str, switch: str) -> None:
+    await shop(world)
+    customer = await regular(world)
+    await settings(world, **{switch: False})
+    let = await judged(world, customer, ip_address=address)
+    await settings(world, **{switch: True})
+    stopped = await judged(world, customer, ip_address=address)
+    assert let["fraud_check"]["action_taken"] in ("allowed", "flagged")
+    assert let["fraud_check"]["risk_score"] == stopped["fraud_check"]["risk_score"] > 0
+    assert stopped["fraud_check"]["action_taken"] == "blocked"
+    assert (await check(world, 2))["check"][flag] is True
+
+
+@pytest.mark.parametrize("trusted", [("ip", {"ip": TOR}), ("email", {"email": "JUN@j.example"})])
+async def test_whom_the_store_trusts_is_allowed_and_still_recorded(
+    world: World, trusted: tuple[str, dict[str, str]]
+) -> None:
+    await shop(world)
+    customer = await regular(world, email="jun@j.example")
+    await world.post(f"/fraud/whitelist/{trusted[0]}", trusted[1])
+    data = await judged(world, customer, ip_address=TOR)
+    assert data["fraud_check"]["action_taken"] == "allowed"
+    assert "tor" in (await check(world, 1))["check"]["signals"]
+
+
+async def test_a_country_blocked_by_the_store_is_blocked_by_the_bill(world: World) -> None:
+    await shop(world)
+    await world.post("/fraud/blocked-countries", {"country_code": "fr"})
+    data = await judged(world, await regular(world), billing_country="FR")
+    assert data["fraud_check"]["action_taken"] == "blocked"
+
+
+async def test_the_order_after_the_limit_exceeds_the_velocity_and_the_window_lets_go(world: World) -> None:
+    await shop(world)
+    customers = [await regular(world) for _ in range(7)]
+    await settings(world, fraud_velocity_limit_orders_per_ip=5, fraud_velocity_window_minutes=60)
+    flags = []
+    for customer in customers[:6]:
+        await judged(world, customer)
+        world.clock.advance(MINUTE)
+        flags.append((await check(world, len(flags) + 1))["check"]["has_velocity_violation"])
+    world.clock.advance(55 * MINUTE)
+    await judged(world, customers[6])
+    assert flags == [False] * 5 + [True]
+    assert (await check(world, 7))["check"]["has_velocity_violation"] is False
+
+
+async def test_velocity_of_a_mailbox_sees_through_tags(world: World) -> None:
+    await shop(world)
+    accounts = [await regular(world, email=f"jun{tag}@j.example") for tag in ("", "+a", "+b")]
+    for number, customer in enumerate([*accounts, accounts[0]]):
+        await judged(world, customer, ip_address=f"203.0.113.{number + 1}")
+    assert "velocity_email" not in (await check(world, 3))["check"]["signals"]
+    assert "velocity_email" in (await check(world, 4))["check"]["signals"]
+
+
+async def test_failed_calls_do_not_count_towards_the_velocity(world: World) -> None:
+    await shop(world)
+    customer = await regular(world)
+    for _ in range(10):
+        assert (await place(world, customer, items=[{"product_id": 99, "quantity": 1}])).status_code == 422
+    assert (await judged(world, customer))["fraud_check"]["risk_score"] == 0
+
+
+async def test_velocity_is_exact_when_sixty_four_orders_come_at_once(world: World) -> None:
+    await shop(world)
+    customers = [await regular(world) for _ in range(64)]
+    await settings(world, fraud_velocity_limit_orders_per_ip=5, fraud_action="flag")
+
+    async def served(customer: int) -> dict[str, Any]:
+        while True:
+            answer = await place(world, customer)
+            if answer.status_code != 503:
+                return dict(answer.json()["data"])
+
+    await asyncio.gather(*(served(customer) for customer in customers))
+    flags = [(await check(world, number))["check"]["has_velocity_violation"] for number in range(1, 65)]
+    assert flags.count(False) == 5
+    assert await kept(world.deps.db) == await recounted(world.deps.db)
+
+
+async def test_accounts_on_one_device_are_remembered_for_half_a_year(world: World) -> None:
+    await shop(world)
+    first, second, third = [await regular(world) for _ in range(3)]
+    await judged(world, first, device_id="d-1")
+    world.clock.advance(179 * DAY)
+    await judged(world, second, device_id="d-1", ip_address="203.0.113.2")
+    world.clock.advance(181 * DAY)
+    await judged(world, third, device_id="d-1", ip_address="203.0.113.3")
+    assert (await check(world, 2))["check"]["signals"] == {"device_reuse": 10}
+    assert (await check(world, 3))["check"]["signals"] == {}
+
+
+async def test_an_account_made_a_minute_ago_counts_more_than_one_of_an_hour(world: World) -> None:
+    await shop(world)
+    scores = []
+    for wait in (0, 30 * MINUTE, 20 * 60 * MINUTE, 2 * DAY):
+        customer = (await new_customer(world))["customer"]["id"]
+        world.clock.advance(wait)
+        data = await judged(world, customer, ip_address=f"203.0.113.{len(scores) + 1}")
+        scores.append(data["fraud_check"]["risk_score"])
+    assert scores == sorted(scores, reverse=True)
+    assert len(set(scores)) == 4
+    assert scores[-1] == 0
+
+
+async def test_a_refused_referral_counts_against_the_buyer(world: World) -> None:
+    await shop(world)
+    referrer = (await new_customer(world, device_id="d-1"))["customer"]
+    await new_customer(world, referral_code=referrer["referral_code"], device_id="d-1")
+    world.clock.advance(200 * DAY)
+    await judged(world, 2)
+    assert (await check(world, 1))["check"]["signals"] == {"referral_abuse": 15}
+
+
+async def test_history_is_judged_at_its_own_time_and_what_was_paid_is_not_stopped(world: World) -> None:
+    await shop(world)
+    signed_up = {"created_at": "2025-03-01T10:00:00Z"}
+    customer = (await world.post(f"{STORE}/customers", {"email": "a@a.example", "name": "A", **signed_up})).json()
+    paid = {"created_at": "2025-03-01T10:00:30Z", "paid_at": "2025-03-01T10:01:00Z"}
+    data = await judged(world, customer["data"]["customer"]["id"], ip_address=TOR, **paid)
+    found = (await check(world, 1))["check"]
+    assert found["created_at"] == "2025-03-01T10:00:30Z"
+    assert found["signals"]["account_age"] == 25
+    assert found["action_taken"] == "blocked"
+    assert data["order"]["status"] == "paid"
+    assert await sent(world.deps.db) == []
+
+
+async def test_the_same_external_id_answers_the_same_check(world: World) -> None:
+    await shop(world)
+    customer = await regular(world)
+    first = await judged(world, customer, external_id="X-1")
+    again = await place(world, customer, external_id="X-1")
+    assert again.status_code == 200
+    assert again.json()["data"]["fraud_check"] == first["fraud_check"]
+    assert len(await rows(world.deps.db, orders)) == 1
+
+
+async def test_every_stored_check_executes_again_to_the_same_result(world: World) -> None:
+    await shop(world)
+    customers = [await regular(world) for _ in range(4)]
+    changes: list[dict[str, Any]] = [
+        {"fraud_sensitivity_level": "high"},
+        {"fraud_action": "verify"},
+        {"fraud_block_vpn": True, "fraud_whitelisted_ips": [PROXY]},
+        {"fraud_check_velocity": False, "fraud_custom_blocked_countries": ["FR"]},
+    ]
+    for change in changes:
+        await settings(world, **change)
+        for number, address in enumerate((HOME, VPN, PROXY, TOR, DATACENTER)):
+            country = ("DE", "FR", "CU", None)[number % 4]
+            for customer in customers:
+                await judged(world, customer, ip_address=address, billing_country=country, user_agent=BROWSER)
+        world.clock.advance(MINUTE)
+    async with world.deps.db.read() as tx:
+        stored = await fraud_lists.before(tx, Instant(2**60), 0, 0)
+        again = [judge(facts_of(one), await fraud_checks.policy_of(tx, one.policy_version)) for one in stored]
+    assert len(stored) == 80
+    assert {one.action_taken for one in stored} == {"allowed", "flagged", "blocked", "verification_required"}
+    assert [(one.risk_score, one.risk_level, one.action_taken, one.points) for one in stored] == [
+        (one.risk_score, one.risk_level, one.action_taken, one.signals) for one in again
+    ]
+
+
+async def test_a_referral_turns_successful_only_with_a_paid_order_not_with_a_blocked_one(world: World) -> None:
+    await shop(world)
+    referrer = (await new_customer(world))["customer"]
+    friend = await referred(world, referrer["referral_code"])
+    await judged(world, friend["id"], ip_address=TOR)
+    assert (await world.get("/referrals/statistics")).json()["data"]["successful_referrals"] == 0
