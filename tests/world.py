@@ -13,6 +13,7 @@ from lootkeep.api.http.metrics import Metrics
 from lootkeep.deps import Deps
 from lootkeep.domain.access import SCOPES
 from lootkeep.domain.webhooks import reachable
+from lootkeep.engines.intelligence import Intelligence
 from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.ratelimit.memory import MemoryRateLimiter
 from lootkeep.engines.vault import Vault
@@ -36,8 +37,18 @@ class World:
         self.settings = Settings(_env_file=None, **settings)
         rules = wiring.webhook_rules(self.settings)
         self.outbound = Outbound(reachable(rules))
+        # What the folder `data_dir` holds and nothing else: no package's data, whose answers change with its version.
+        self.intelligence = Intelligence(self.settings.data_dir, self.clock, bundled=tuple)
         self.deps = Deps(
-            self.clock, CountingIds(), db, MemoryRateLimiter(), Vault("k" * 32), self.outbound, rules, "USD"
+            self.clock,
+            CountingIds(),
+            db,
+            MemoryRateLimiter(),
+            Vault("k" * 32),
+            self.outbound,
+            rules,
+            "USD",
+            self.intelligence,
         )
         self.tokens = Tokens(self.deps)
         self.app = wiring.api(self.deps, self.settings, self.tokens, Worker(()), Metrics())

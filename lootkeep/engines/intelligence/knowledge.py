@@ -11,9 +11,7 @@ from lootkeep.engines.intelligence.reserved import judged
 from lootkeep.engines.intelligence.sources import RANK_BUNDLED, Source
 from lootkeep.kernel.clock import DAY, Instant
 
-_HOSTING = Source(
-    "hosting companies' networks", {"datacenter": len(HOSTING_NETWORKS)}, dated=DATED, rank=RANK_BUNDLED
-)
+_HOSTING = Source("hosting companies' networks", {"datacenter": len(HOSTING_NETWORKS)}, dated=DATED, rank=RANK_BUNDLED)
 
 
 class Knowledge:
@@ -66,9 +64,7 @@ class Knowledge:
 
     def is_disposable(self, domain: str) -> bool:
         labels = _ascii(domain).strip(".").split(".")
-        return any(
-            ".".join(labels[start:]) in domains for start in range(len(labels) - 1) for domains in self._domains
-        )
+        return any(".".join(labels[start:]) in domains for start in range(len(labels) - 1) for domains in self._domains)
 
 
 def _days(dated: int | None, now: Instant) -> int | None:

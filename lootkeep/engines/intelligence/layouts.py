@@ -32,9 +32,7 @@ def network_of(record: object) -> Network | None:
         return None
     parts = list(_parts(record))
     number, name = _asn(parts)
-    found = Network(
-        country=_country(parts), city=_city(parts), asn_number=number, asn_name=name, **_flags(parts)
-    )
+    found = Network(country=_country(parts), city=_city(parts), asn_number=number, asn_name=name, **_flags(parts))
     return None if found == _EMPTY else found
 
 
@@ -43,7 +41,9 @@ def fields_served(record: object) -> frozenset[str]:
     if not isinstance(record, Mapping):
         return frozenset()
     parts = list(_parts(record))
-    served = {flag.removeprefix("is_") for flag, names in _FLAGS.items() if any(n in part for part in parts for n in names)}
+    served = {
+        flag.removeprefix("is_") for flag, names in _FLAGS.items() if any(n in part for part in parts for n in names)
+    }
     found = network_of(record) or _EMPTY
     known = {"country": found.country, "city": found.city, "asn": found.asn_number}
     return frozenset(served | {need for need, value in known.items() if value is not None})
