@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lootkeep.domain.webhooks import Rules
+from lootkeep.engines.intelligence import Intelligence
 from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.ratelimit import RateLimiter
 from lootkeep.engines.vault import Vault
@@ -25,3 +26,4 @@ class Deps:
     outbound: Outbound
     webhook_rules: Rules
     currency: str
+    intelligence: Intelligence

@@ -64,6 +64,10 @@ class Settings(BaseSettings):
     events_kept_days: Annotated[int, Field(ge=1)] = Field(
         30, description="How long events and finished deliveries are kept."
     )
+    data_dir: Path = Field(
+        Path("lootkeep-data"),
+        description="The folder with lists of addresses and mail domains; it is looked at every half a minute.",
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="What is logged; `info` has a line for each request."
     )

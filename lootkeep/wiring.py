@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import secrets
 from collections.abc import AsyncIterator
@@ -21,6 +22,7 @@ from lootkeep.api.http.probes import Check, Probes
 from lootkeep.deps import Deps
 from lootkeep.domain.webhooks import Rules, reachable
 from lootkeep.engines import logs
+from lootkeep.engines.intelligence import Intelligence
 from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.ratelimit import RateLimiter
 from lootkeep.engines.ratelimit.memory import MemoryRateLimiter
@@ -38,6 +40,7 @@ from lootkeep.storage.database import Engine
 from lootkeep.storage.postgres import PostgresDatabase
 from lootkeep.storage.sqlite import SqliteDatabase
 from lootkeep.worker.dispatch import Dispatcher, step_replays
+from lootkeep.worker.lists import ListKeeper
 from lootkeep.worker.loop import Chore, Worker
 from lootkeep.worker.metrics import DeliveryMetrics
 
@@ -72,6 +75,7 @@ async def opened(settings: Settings) -> AsyncIterator[Deps]:
             outbound,
             webhook_rules(settings),
             settings.currency,
+            intelligence(settings),
         )
         await access.ensure_owner(deps)
         yield deps
@@ -113,11 +117,16 @@ class Application:
         async with opened(self._settings) as deps:
             tokens = Tokens(deps)
             metrics = Metrics()
+            lists = ListKeeper(deps.intelligence)
+            # Read while the server begins to serve; an order that is placed before waits for them.
+            reading = asyncio.create_task(lists.reload())
             uses = Chore("note token uses", 10, tokens.note_uses)
-            async with working(deps, self._settings, metrics, uses) as worker:
+            reload = Chore("reload lists", 30, lists.reload)
+            async with working(deps, self._settings, metrics, uses, reload) as worker:
                 self._api = api(deps, self._settings, tokens, worker, metrics)
                 await send({"type": "lifespan.startup.complete"})
                 await receive()
+            await reading
         await send({"type": "lifespan.shutdown.complete"})
 
 
@@ -187,6 +196,10 @@ def _limiter(settings: Settings) -> RateLimiter:
     from lootkeep.engines.ratelimit.redis import RedisRateLimiter
 
     return RedisRateLimiter(settings.redis_url)
+
+
+def intelligence(settings: Settings) -> Intelligence:
+    return Intelligence(settings.data_dir, SystemClock())
 
 
 def webhook_rules(settings: Settings) -> Rules:

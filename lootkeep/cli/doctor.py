@@ -9,7 +9,9 @@ import typer
 from rich.markup import escape
 
 from lootkeep import settings, wiring
+from lootkeep.cli import fraud_lists
 from lootkeep.cli.output import out, print_json, run
+from lootkeep.kernel.clock import SystemClock
 from lootkeep.kernel.errors import StartupError
 from lootkeep.services import recount
 from lootkeep.settings import Settings
@@ -31,7 +33,7 @@ def doctor(
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Check the settings, the database and Redis. Exits with 1 when something is wrong."""
+    """Check the settings, the database, Redis and the lists. Exits with 1 when something is wrong."""
     findings = run(_examine())
     if (check_counters or rebuild_counters) and all(finding.is_good for finding in findings):
         findings.append(run(_counters(rebuild=rebuild_counters)))
@@ -65,7 +67,7 @@ async def _examine() -> list[Finding]:
         wiring.check_settings(config)
     except StartupError as error:
         return [Finding("settings", False, str(error))]
-    return [_safety(config), await _database(config), await _redis(config)]
+    return [_safety(config), await _database(config), await _redis(config), *_lists(config)]
 
 
 def _safety(config: Settings) -> Finding:
@@ -104,3 +106,17 @@ async def _redis(config: Settings) -> Finding:
     finally:
         await client.aclose()
     return Finding("redis", True, "Redis answers.")
+
+
+def _lists(config: Settings) -> list[Finding]:
+    """What is missing is no fault, it is only said; a list that grew old or cannot be read is one."""
+    intelligence = wiring.intelligence(config)
+    now = SystemClock().now()
+    findings = []
+    for need in intelligence.status():
+        todo = fraud_lists.advice(need, now, str(config.data_dir))
+        words = [", ".join(fraud_lists.described(served, now) for served in need.served_by) + ".", todo]
+        sentence = " ".join(word for word in words[not need.served_by :] if word)
+        findings.append(Finding(need.need, not (need.served_by and todo), sentence))
+    refused = [Finding("lists", False, f"{item.file} {item.sentence}") for item in intelligence.rejections()]
+    return findings + refused

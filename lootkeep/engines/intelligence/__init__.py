@@ -35,7 +35,7 @@ class NeedStatus(msgspec.Struct, frozen=True):
 
 
 class Intelligence:
-    """Answers from memory in microseconds. Lists are read at the first question or by `load`, whichever is first."""
+    """Answers from memory in microseconds. Lists are read at the first question or by `refresh_if_changed`."""
 
     def __init__(
         self,
@@ -52,15 +52,15 @@ class Intelligence:
 
     def network(self, ip_address: str | None) -> Network:
         """What the lists say of an address; nothing of garbage and of addresses that are not public."""
-        known = self._known or self.load()
+        known = self._known or self._load()
         return known.network(ip_address, self._clock.now()) if ip_address else Network()
 
     def is_disposable(self, domain: str) -> bool:
         """Whether mail to this domain, or to one above it, is known to be thrown away."""
-        return (self._known or self.load()).is_disposable(domain)
+        return (self._known or self._load()).is_disposable(domain)
 
     def status(self) -> list[NeedStatus]:
-        sources = (self._known or self.load()).sources
+        sources = (self._known or self._load()).sources
         return [
             NeedStatus(
                 need,
@@ -76,19 +76,19 @@ class Intelligence:
     def rejections(self) -> list[Rejection]:
         """Files in the folder that are not used, and why."""
         if self._known is None:
-            self.load()
+            self._load()
         return self._folder.rejections
 
-    def load(self) -> Knowledge:
-        """Reads everything, once."""
+    def refresh_if_changed(self) -> None:
+        """A look at the folder; new data is read whole and verified before it takes the place of the old."""
+        with self._loading:
+            if self._folder.look() or self._known is None:
+                self._known = Knowledge(self._bundled(), self._folder.sources)
+
+    def _load(self) -> Knowledge:
+        """Whoever asks first waits for the lists: an order is not let through because they are still being read."""
         with self._loading:
             if self._known is None:
                 self._folder.look()
                 self._known = Knowledge(self._bundled(), self._folder.sources)
             return self._known
-
-    def refresh_if_changed(self) -> None:
-        """A look at the folder; new data is read whole and verified before it takes the place of the old."""
-        with self._loading:
-            if self._known is not None and self._folder.look():
-                self._known = Knowledge(self._bundled(), self._folder.sources)

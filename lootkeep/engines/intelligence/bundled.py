@@ -10,7 +10,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import msgspec
-import structlog
 
 from lootkeep.domain.fraud.facts import Network
 from lootkeep.engines.intelligence.addresses import Address, span
@@ -18,8 +17,6 @@ from lootkeep.engines.intelligence.layouts import country
 from lootkeep.engines.intelligence.ranges import AddressSet
 from lootkeep.engines.intelligence.sources import RANK_BUNDLED, Source
 from lootkeep.kernel.clock import SECOND, Instant
-
-log = structlog.get_logger(__name__)
 
 _DATACENTER = Network(is_datacenter=True)
 
@@ -31,10 +28,8 @@ def sources() -> tuple[Source, ...]:
     for load in (_countries, _clouds, _networks, _disposable_domains):
         try:
             found.append(load())
-        except ModuleNotFoundError:
+        except (ModuleNotFoundError, OSError, ValueError):
             continue
-        except (OSError, ValueError) as error:
-            log.warning("bundled list unusable", load=load.__name__, reason=str(error))
     return tuple(found)
 
 

@@ -7,13 +7,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
-import structlog
 
 from lootkeep.engines.intelligence import recognition
 from lootkeep.engines.intelligence.opening import LARGEST_TEXT, Stamp, opened
 from lootkeep.engines.intelligence.sources import Rejected, Source, Unsettled
-
-log = structlog.get_logger(__name__)
 
 
 class Rejection(msgspec.Struct, frozen=True):
@@ -59,8 +56,6 @@ class Folder:
         self._problem = None
         found = {name: self._entry(self._path / name) for name in names if not recognition.is_ignored(name)}
         entries = {name: entry for name, entry in found.items() if entry}
-        for name in self._entries.keys() - entries.keys():
-            log.info("list removed", file=name)
         changed = list(entries.items()) != list(self._entries.items())
         self._entries = entries
         return changed
@@ -71,7 +66,6 @@ class Folder:
             return False
         reason = error.strerror or str(error)
         self._problem = Rejection(str(self._path), f"cannot be read ({reason}); what was read before stays in use.")
-        log.warning("lists out of reach", folder=str(self._path), reason=reason)
         return True
 
     def _entry(self, path: Path) -> _Entry | None:
@@ -97,17 +91,13 @@ class Folder:
     def _read(self, path: Path) -> _Entry:
         with opened(path, path.name, self._largest_text) as file:
             source = recognition.read(file)
-        log.info("list read", file=source.name, entries=source.entries, skipped=source.skipped)
         return _Entry(Stamp.of(file.status), source, None)
 
     def _refuse(self, name: str, stamp: Stamp | None, reason: Rejected) -> _Entry:
         before = self._entries.get(name)
         kept = before.source if before else None
         stays = "; what was read before stays in use" if kept else ""
-        rejection = Rejection(name, f"{reason}{stays}.")
-        if before is None or before.rejection != rejection:
-            log.warning("list rejected", file=name, reason=rejection.sentence)
-        return _Entry(stamp, kept, rejection)
+        return _Entry(stamp, kept, Rejection(name, f"{reason}{stays}."))
 
 
 def rank(sources: Iterable[Source]) -> tuple[Source, ...]:

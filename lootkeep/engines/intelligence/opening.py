@@ -103,7 +103,7 @@ class Opened:
         return self.name.lower().endswith(".gz")
 
     def _raw_lines(self) -> Iterator[bytes]:
-        source: IO[bytes] = gzip.GzipFile(fileobj=self._bytes) if self._is_packed else self._bytes
+        source = gzip.GzipFile(fileobj=self._bytes) if self._is_packed else self._bytes
         left = self._largest_text
         try:
             while line := source.readline(left + 1):

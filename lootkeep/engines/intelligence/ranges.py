@@ -41,7 +41,8 @@ class AddressSet:
     __slots__ = ("_bounds", "covered_v4")
 
     def __init__(self, spans: Iterable[Span]) -> None:
-        v4, v6 = [], []
+        v4: list[tuple[int, int]] = []
+        v6: list[tuple[int, int]] = []
         for first, last, is_v6 in spans:
             (v6 if is_v6 else v4).append((first, last))
         merged = _merged(v4, _V4_END)
@@ -61,7 +62,8 @@ class AddressMap(Generic[V]):
 
     def __init__(self, rows: Iterable[tuple[Span, int]], values: Sequence[V]) -> None:
         """Each row is a range and the index of its value."""
-        v4, v6 = [], []
+        v4: list[tuple[int, int, int]] = []
+        v6: list[tuple[int, int, int]] = []
         for (first, last, is_v6), value in rows:
             # The wider of two that begin together comes first.
             (v6 if is_v6 else v4).append((first, -last, value))

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from lootkeep.kernel.clock import DAY, iso
-from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.clock import DAY, Instant, iso
 from tests.api.fraud.shop import PROXY, TOR, VPN, check, judged, regular, review, settings, shop
 from tests.world import World
 

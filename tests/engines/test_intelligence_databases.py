@@ -1,0 +1,158 @@
+"""MMDB files in the layouts of those who make them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lootkeep.domain.fraud.facts import Network
+from lootkeep.engines.intelligence.layouts import network_of
+from tests.engines.lists import Lists, database
+
+LAYOUTS: list[tuple[str, dict[str, Any], Network]] = [
+    ("MaxMind country", {"country": {"iso_code": "US", "names": {"en": "United States"}}}, Network(country="US")),
+    ("MaxMind registered", {"registered_country": {"iso_code": "NL"}}, Network(country="NL")),
+    (
+        "MaxMind city",
+        {
+            "city": {"names": {"de": "München", "en": "Munich"}},
+            "country": {"iso_code": "DE"},
+            "location": {"latitude": 1},
+        },
+        Network(country="DE", city="Munich"),
+    ),
+    (
+        "MaxMind ASN",
+        {"autonomous_system_number": 64500, "autonomous_system_organization": "Example"},
+        Network(asn_number=64500, asn_name="Example"),
+    ),
+    (
+        "MaxMind anonymous",
+        {"is_anonymous": True, "is_anonymous_vpn": True, "is_tor_exit_node": True, "is_hosting_provider": True},
+        Network(is_vpn=True, is_tor=True, is_datacenter=True),
+    ),
+    ("MaxMind proxies", {"is_public_proxy": True}, Network(is_proxy=True)),
+    ("MaxMind residential", {"is_residential_proxy": True}, Network(is_proxy=True)),
+    (
+        "MaxMind enterprise",
+        {"country": {"iso_code": "FR"}, "traits": {"autonomous_system_number": 64501, "is_anonymous_vpn": True}},
+        Network(country="FR", asn_number=64501, is_vpn=True),
+    ),
+    (
+        "DB-IP city",
+        {"city": {"names": {"en": "Lyon"}}, "country": {"iso_code": "FR", "is_in_european_union": True}},
+        Network(country="FR", city="Lyon"),
+    ),
+    (
+        "IPinfo lite",
+        {"country": "Germany", "country_code": "DE", "asn": "AS64502", "as_name": "Example GmbH"},
+        Network(country="DE", asn_number=64502, asn_name="Example GmbH"),
+    ),
+    ("IPinfo country", {"country": "GB", "country_name": "United Kingdom"}, Network(country="GB")),
+    ("IPinfo location", {"city": "Leeds", "country": "GB", "region": "x"}, Network(country="GB", city="Leeds")),
+    (
+        "IPinfo privacy",
+        {"hosting": "true", "proxy": "", "tor": "", "relay": "", "vpn": "true", "service": "x"},
+        Network(is_vpn=True, is_datacenter=True),
+    ),
+    (
+        "IPinfo nested",
+        {
+            "geo": {"city": "Oslo", "country": "Norway", "country_code": "NO"},
+            "as": {"asn": "AS64503", "name": "Example AS"},
+            "anonymous": {"name": "SomeVPN", "is_vpn": True, "is_tor": False},
+            "is_hosting": True,
+        },
+        Network(country="NO", city="Oslo", asn_number=64503, asn_name="Example AS", is_vpn=True, is_datacenter=True),
+    ),
+    ("IPLocate country", {"country_code": "JP", "country_name": "Japan"}, Network(country="JP")),
+    (
+        "IPLocate ASN",
+        {"asn": 64504, "name": "example", "org": "Example"},
+        Network(asn_number=64504, asn_name="example"),
+    ),
+    (
+        "IPLocate privacy",
+        {"privacy": {"is_vpn": True, "is_proxy": True, "is_tor": False, "is_hosting": True, "is_icloud_relay": True}},
+        Network(is_vpn=True, is_proxy=True, is_datacenter=True),
+    ),
+    ("a relay alone", {"relay": True, "is_icloud_relay": True, "vpn": False}, Network()),
+    ("no country", {"country": {"iso_code": "EU"}, "asn": "AS0"}, Network()),
+]
+
+
+@pytest.mark.parametrize(("record", "expected"), [row[1:] for row in LAYOUTS], ids=[row[0] for row in LAYOUTS])
+def test_a_record_is_understood_in_the_layout_of_its_maker(
+    lists: Lists, record: dict[str, Any], expected: Network
+) -> None:
+    other = {"country": {"iso_code": "SE"}}
+    lists.write_database("some.mmdb", {"192.0.2.0/24": record, "2001:db8::/32": record, "198.51.100.0/24": other})
+    answers = [lists.intelligence.network(address) for address in ("192.0.2.1", "::ffff:192.0.2.1", "2001:db8::1")]
+    assert [_without_age(answer) for answer in answers] == [expected] * 3
+    assert lists.intelligence.network("203.0.113.1").country is None
+    assert lists.rejected == {}
+
+
+def test_a_database_is_known_by_its_end_and_serves_what_its_records_hold(lists: Lists) -> None:
+    lists.write_database("no-suffix", {"192.0.2.0/24": {"country_code": "US", "is_tor": False}})
+    assert [served.source for served in lists.served("country")] == ["no-suffix"]
+    assert [served.source for served in lists.served("tor")] == ["no-suffix"]
+    assert lists.served("vpn") == lists.served("asn") == ()
+
+
+def test_a_database_made_for_flags_serves_all_of_them(lists: Lists) -> None:
+    content = {"192.0.2.0/24": {"is_anonymous_vpn": True}}
+    lists.write_database("a.mmdb", content, database_type="GeoIP2-Anonymous-IP")
+    assert [len(lists.served(need)) for need in ("vpn", "proxy", "tor", "datacenter", "country")] == [1, 1, 1, 1, 0]
+
+
+def test_a_database_of_ipv4_alone_knows_no_ipv6(lists: Lists) -> None:
+    lists.write_database("a.mmdb", {"192.0.2.0/24": {"country_code": "US"}}, ip_version=4)
+    assert lists.intelligence.network("192.0.2.1").country == "US"
+    assert lists.intelligence.network("2001:db8::1") == Network()
+
+
+def test_a_database_goes_before_a_table_and_a_table_before_what_came_along(lists: Lists) -> None:
+    lists.write("ipinfo.csv", "network,country,city\n192.0.2.0/24,FR,Paris\n198.51.100.0/24,FR,Lyon\n")
+    lists.write_database("a.mmdb", {"192.0.2.0/24": {"country_code": "US"}})
+    # The city of another country is not taken.
+    assert lists.intelligence.network("192.0.2.1") == Network(country="US")
+    assert lists.intelligence.network("198.51.100.1") == Network(country="FR", city="Lyon")
+
+
+def test_a_database_with_nothing_we_ask_for_is_refused(lists: Lists) -> None:
+    lists.write_database("a.mmdb", {"192.0.2.0/24": {"colour": "red"}})
+    assert lists.rejected["a.mmdb"].startswith("has no field that is known here")
+
+
+def test_a_database_cut_anywhere_never_stops_a_question(lists: Lists) -> None:
+    whole = database({"192.0.2.0/24": {"country_code": "US"}, "2001:db8::/32": {"country_code": "FR"}}, lists.folder)
+    for cut in range(0, len(whole), max(1, len(whole) // 40)):
+        damaged = (whole[:cut], whole[cut:], whole[:cut] + b"\xff" * 8 + whole[cut + 8 :])
+        for content in damaged:
+            lists.write("a.mmdb", content)
+            lists.intelligence.refresh_if_changed()
+            assert lists.intelligence.network("192.0.2.1").country in (None, "US", "FR")
+
+
+@pytest.mark.parametrize(
+    "record",
+    [None, [], "US", 7, {}, {"country": None}, {"country": []}, {"city": {"names": []}}, {"asn": -1}, {"asn": "ASx"}]
+    + [{"asn": 1 << 40}, {"asn": {"asn": {}}}, {"traits": "x"}, {"city": {}}, {"country": {"iso_code": 7}}],
+)
+def test_a_record_of_any_other_shape_says_nothing(record: object) -> None:
+    assert network_of(record) is None
+
+
+def _without_age(network: Network) -> Network:
+    return Network(
+        country=network.country,
+        city=network.city,
+        asn_number=network.asn_number,
+        asn_name=network.asn_name,
+        is_vpn=network.is_vpn,
+        is_proxy=network.is_proxy,
+        is_datacenter=network.is_datacenter,
+        is_tor=network.is_tor,
+    )

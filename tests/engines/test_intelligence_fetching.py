@@ -1,0 +1,192 @@
+"""Fetching public lists from a real server on loopback: what is not what it should be changes nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from lootkeep.engines.intelligence.fetching import PUBLIC_LISTS, Limits, Outcome, PublicList, refresh
+from lootkeep.engines.intelligence.sources import Need
+from lootkeep.kernel.clock import DAY, Instant, ManualClock
+from tests.engines.lists import Lists
+from tests.world import NOON
+
+EXITS = b"".join(b"192.0.2.%d\n" % last for last in range(100))
+# Short, since a test waits for it; long enough for a loaded machine to answer.
+LIMITS = Limits(seconds=2, size=100_000)
+
+
+class ListServer:
+    """Answers each path with the bytes it was given, headers and all; a path that hangs sends nothing."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, bytes] = {}
+        self.url = ""
+
+    def give(
+        self, path: str, body: bytes, *, status: str = "200 OK", headers: str = "", length: int | None = None
+    ) -> None:
+        size = len(body) if length is None else length
+        head = f"HTTP/1.1 {status}\r\nContent-Length: {size}\r\nConnection: close\r\n{headers}\r\n"
+        self.answers[path] = head.encode() + body
+
+    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        request = await reader.readuntil(b"\r\n\r\n")
+        path = request.split()[1].decode()
+        if path in self.answers:
+            writer.write(self.answers[path])
+        else:
+            await reader.read()
+        writer.close()
+
+
+@pytest_asyncio.fixture
+async def server() -> AsyncIterator[ListServer]:
+    behind = ListServer()
+    listening = await asyncio.start_server(behind.answer, "127.0.0.1", 0)
+    behind.url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
+    async with listening:
+        yield behind
+
+
+def source(server: ListServer, file: str = "tor-exits.txt", need: Need = "tor", path: str = "/list") -> PublicList:
+    return PublicList(file, need, server.url + path, "the makers", "none")
+
+
+async def fetch(lists: Lists, *sources: PublicList, limits: Limits = LIMITS) -> list[Outcome]:
+    return await refresh(lists.folder, lists.clock, sources, limits)
+
+
+async def test_a_list_is_fetched_verified_sealed_and_used(lists: Lists, server: ListServer) -> None:
+    server.give("/list", EXITS, headers="Last-Modified: Fri, 13 Nov 2026 12:00:00 GMT\r\n")
+    assert await fetch(lists, source(server)) == [Outcome("tor-exits.txt", True, "100 entries, the first time.")]
+    head, _, body = (lists.folder / "tor-exits.txt").read_bytes().partition(b"\n")
+    assert head.startswith(b"# lootkeep list sha256=")
+    assert head.endswith(f" date=2026-11-13T12:00:00Z from {server.url}/list".encode())
+    assert body == EXITS
+    assert lists.intelligence.network("192.0.2.7").tor_list_days == 2
+    assert os.listdir(lists.folder) == ["tor-exits.txt"]
+
+
+async def test_a_list_without_a_date_is_as_old_as_its_fetching(lists: Lists, server: ListServer) -> None:
+    server.give("/list", EXITS)
+    await fetch(lists, source(server))
+    lists.clock.advance(5 * DAY)
+    assert lists.intelligence.network("192.0.2.7").tor_list_days == 5
+
+
+async def test_the_folder_is_made(tmp_path: Path, server: ListServer) -> None:
+    server.give("/list", EXITS)
+    (outcome,) = await refresh(tmp_path / "new" / "folder", ManualClock(Instant(NOON)), [source(server)], LIMITS)
+    assert outcome.is_good
+    assert (tmp_path / "new" / "folder" / "tor-exits.txt").exists()
+
+
+async def test_what_changed_is_told(lists: Lists, server: ListServer) -> None:
+    server.give("/list", EXITS)
+    await fetch(lists, source(server))
+    assert (await fetch(lists, source(server)))[0].sentence == "100 entries, as before."
+    server.give("/list", EXITS + b"198.51.100.1\n198.51.100.2\n".replace(b"\n", b"\r\n") + b"# a comment\n")
+    assert (await fetch(lists, source(server)))[0].sentence == "102 entries: 2 new, 0 gone."
+    server.give("/list", EXITS[20:])
+    assert (await fetch(lists, source(server)))[0].sentence == "98 entries: 0 new, 4 gone."
+
+
+async def test_a_running_service_takes_up_what_was_fetched(lists: Lists, server: ListServer) -> None:
+    assert lists.flags("192.0.2.7") == ""
+    server.give("/list", EXITS)
+    await fetch(lists, source(server))
+    lists.intelligence.refresh_if_changed()
+    assert lists.flags("192.0.2.7") == "tor"
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"body": b"gone", "status": "404 Not Found"}, "cannot be fetched: the server answers 404"),
+        ({"body": b"", "status": "500 Oops"}, "cannot be fetched: the server answers 500"),
+        ({"body": b"", "status": "304 Not Modified"}, "cannot be fetched: the server answers 304"),
+        ({"body": EXITS[:500], "length": 5000}, "cannot be fetched: the answer was cut short"),
+        ({"body": b"192.0.2.1\n" * 20_000}, "has more than 100000 bytes"),
+        ({"body": b""}, "is empty"),
+        ({"body": b"<html>\nBlocked by your provider\n"}, "does not hold an address or a network in line 1"),
+        ({"body": b"0.0.0.0/0\n"}, "names half of all addresses"),
+        (
+            {"body": b"\x1f\x8b\x08garbage", "headers": "Content-Encoding: gzip\r\n"},
+            "cannot be fetched: the answer was cut",
+        ),
+        ({"body": EXITS[:90]}, "has 9 entries where it had 100: delete "),
+        (None, "cannot be fetched: the server took more than 0.5 seconds"),
+    ],
+    ids=["404", "500", "304", "truncated", "huge", "empty", "wrong", "everything", "packing", "shrunk", "hanging"],
+)
+async def test_what_cannot_be_had_or_believed_leaves_the_list_before(
+    lists: Lists, server: ListServer, given: dict[str, object] | None, reason: str
+) -> None:
+    server.give("/list", EXITS)
+    server.give("/other", b"192.0.2.200\n")
+    await fetch(lists, source(server))
+    before = (lists.folder / "tor-exits.txt").read_bytes()
+    del server.answers["/list"]
+    if given is not None:
+        server.give("/list", **given)  # type: ignore[arg-type]
+    limits = LIMITS if given is not None else LIMITS._replace(seconds=0.5)
+    bad, good = await fetch(lists, source(server), source(server, "vpn.txt", "vpn", "/other"), limits=limits)
+    assert (bad.file, bad.is_good) == ("tor-exits.txt", False)
+    assert bad.sentence.startswith(f"The list of the makers {reason}")
+    assert bad.sentence.endswith(". The one before stays in use.")
+    assert good.is_good
+    assert (lists.folder / "tor-exits.txt").read_bytes() == before
+    assert sorted(os.listdir(lists.folder)) == ["tor-exits.txt", "vpn.txt"]
+
+
+async def test_without_the_internet_each_list_has_its_sentence_and_nothing_is_made(lists: Lists) -> None:
+    nowhere = PublicList("vpn.txt", "vpn", "http://127.0.0.1:1/list", "nobody", "none")
+    assert await fetch(lists, nowhere) == [
+        Outcome(
+            "vpn.txt", False, "The list of nobody cannot be fetched: 127.0.0.1 cannot be reached. Nothing was written."
+        )
+    ]
+    assert os.listdir(lists.folder) == []
+
+
+async def test_a_folder_that_cannot_be_written_is_told(lists: Lists, server: ListServer) -> None:
+    server.give("/list", EXITS)
+    (lists.folder / "file").write_text("")
+    (outcome,) = await refresh(lists.folder / "file", lists.clock, [source(server)], LIMITS)
+    assert not outcome.is_good
+    assert "cannot be written into" in outcome.sentence
+
+
+async def test_a_fetched_list_that_is_cut_or_edited_is_refused(lists: Lists, server: ListServer) -> None:
+    server.give("/list", EXITS)
+    await fetch(lists, source(server))
+    path = lists.folder / "tor-exits.txt"
+    whole = path.read_bytes()
+    for damaged in (whole[: len(whole) // 2], whole[:-11], whole + b"198.51.100.1\n"):
+        path.write_bytes(damaged)
+        lists.intelligence.refresh_if_changed()
+        assert lists.rejected["tor-exits.txt"].startswith("does not match the checksum in its first line")
+    path.write_bytes(whole.partition(b"\n")[2] + b"198.51.100.1\n")
+    lists.intelligence.refresh_if_changed()
+    assert (lists.rejected, lists.flags("198.51.100.1")) == ({}, "tor")
+
+
+async def test_a_redirect_is_followed_but_not_for_ever(lists: Lists, server: ListServer) -> None:
+    server.give("/moved", b"", status="302 Found", headers=f"Location: {server.url}/list\r\n")
+    server.give("/round", b"", status="302 Found", headers=f"Location: {server.url}/round\r\n")
+    server.give("/list", EXITS)
+    good, bad = await fetch(lists, source(server, path="/moved"), source(server, "tor-2.txt", path="/round"))
+    assert (good.is_good, bad.is_good) == (True, False)
+
+
+@pytest.mark.parametrize("item", PUBLIC_LISTS, ids=lambda item: item.file)
+def test_a_public_list_is_fetched_over_tls_and_kept_under_a_name_of_its_kind(item: PublicList, lists: Lists) -> None:
+    assert item.url.startswith("https://")
+    lists.write(item.file, "throw.example\n" if item.need == "disposable" else "192.0.2.1\n")
+    assert [served.source for served in lists.served(item.need)] == [item.file]

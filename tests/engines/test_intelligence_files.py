@@ -1,0 +1,245 @@
+"""Every format of file that an operator may bring, by its name and by what it holds."""
+
+from __future__ import annotations
+
+import gzip
+from datetime import UTC, datetime
+
+import pytest
+
+from lootkeep.domain.fraud.facts import Network
+from lootkeep.kernel.clock import DAY, instant
+from tests.engines.lists import Lists
+from tests.world import NOON
+
+LIST = """\
+# a comment; then a blank line
+
+192.0.2.7
+198.51.100.0/25   # half of it
+203.0.113.3-203.0.113.9
+2001:db8:1::/48
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "flag"),
+    [
+        ("vpn.txt", "vpn"),
+        ("x4bnet_vpn_ipv4.txt", "vpn"),
+        ("proxy.txt", "proxy"),
+        ("firehol_proxies.netset", "proxy"),
+        ("firehol_anonymous.netset", "proxy"),
+        ("socks_proxy_7d.ipset", "proxy"),
+        ("datacenter.txt", "dc"),
+        ("Datacenters.netset", "dc"),
+        ("tor.txt", "tor"),
+        ("tor_exits_1d.ipset", "tor"),
+        ("dm_tor.ipset", "tor"),
+        ("torbulkexitlist", "tor"),
+        ("TOR-exits.txt", "tor"),
+    ],
+)
+def test_a_plain_list_is_known_by_its_name(lists: Lists, name: str, flag: str) -> None:
+    lists.write(name, LIST)
+    inside = ["192.0.2.7", "198.51.100.127", "203.0.113.3", "203.0.113.9", "2001:db8:1:ffff::1", "::ffff:192.0.2.7"]
+    outside = ["192.0.2.6", "192.0.2.8", "198.51.100.128", "203.0.113.2", "203.0.113.10", "2001:db8:2::1"]
+    assert [lists.flags(address) for address in inside] == [flag] * len(inside)
+    assert [lists.flags(address) for address in outside] == [""] * len(outside)
+
+
+def test_a_list_may_have_windows_line_ends_a_byte_order_mark_and_be_packed(lists: Lists) -> None:
+    lists.write("vpn.txt.gz", gzip.compress("\ufeff192.0.2.7\r\n192.0.2.8\r\n".encode()))
+    assert (lists.flags("192.0.2.7"), lists.flags("192.0.2.8")) == ("vpn", "vpn")
+
+
+def test_an_exit_file_of_tor_is_known_by_what_it_holds_and_has_a_date_of_its_own(lists: Lists) -> None:
+    lists.write(
+        "downloaded",
+        "ExitNode 0011BD2485AD45D984EC4159C88FC066E5E3300E\n"
+        "Published 2026-11-01 04:44:01\n"
+        "LastStatus 2026-11-02 05:00:00\n"
+        "ExitAddress 192.0.2.7 2026-11-02 05:08:01\n"
+        "ExitAddress 192.0.2.8 2026-11-03 12:00:00\n",
+    )
+    (served,) = lists.served("tor")
+    assert served.dated == instant(datetime(2026, 11, 3, 12, tzinfo=UTC))
+    assert lists.intelligence.network("192.0.2.8") == Network(is_tor=True, tor_list_days=12)
+
+
+def test_a_set_of_firehol_has_a_date_and_a_category_of_its_own(lists: Lists) -> None:
+    lists.write(
+        "mixed.netset",
+        "#\n# mixed\n#\n# Category        : anonymizers\n# Source File Date: Thu Nov  5 03:01:57 UTC 2026\n#\n192.0.2.0/24\n",
+    )
+    (served,) = lists.served("proxy")
+    assert served.dated == instant(datetime(2026, 11, 5, 3, 1, 57, tzinfo=UTC))
+    assert lists.flags("192.0.2.1") == "proxy"
+
+
+def test_a_list_without_a_date_is_as_old_as_its_file(lists: Lists) -> None:
+    lists.write("tor.txt", "192.0.2.7\n", at=NOON - 3 * DAY)
+    assert lists.intelligence.network("192.0.2.7").tor_list_days == 3
+    assert lists.intelligence.network("192.0.2.9") == Network(tor_list_days=3)
+    lists.clock.advance(11 * DAY)
+    assert lists.intelligence.network("192.0.2.7").tor_list_days == 14
+
+
+def test_of_two_tor_lists_that_know_an_address_the_newer_counts(lists: Lists) -> None:
+    lists.write("tor.txt", "192.0.2.7\n192.0.2.8\n", at=NOON - 30 * DAY)
+    lists.write("tor-new.txt", "192.0.2.7\n", at=NOON - DAY)
+    assert lists.intelligence.network("192.0.2.7").tor_list_days == 1
+    assert lists.intelligence.network("192.0.2.8").tor_list_days == 30
+
+
+@pytest.mark.parametrize("name", ["ip2asn-v4.tsv", "ip2asn-combined.tsv.gz"])
+def test_iptoasn_names_networks(lists: Lists, name: str) -> None:
+    text = (
+        "192.0.2.0\t192.0.2.255\t64500\tUS\tEXAMPLE-ONE Example, Inc.\n"
+        "198.51.100.0\t198.51.100.255\t0\tNone\tNot routed\n"
+        "2001:db8::\t2001:db8:ffff:ffff:ffff:ffff:ffff:ffff\t64501\tDE\tEXAMPLE-TWO\n"
+    )
+    lists.write(name, gzip.compress(text.encode()) if name.endswith(".gz") else text)
+    look = lists.intelligence.network
+    assert look("192.0.2.9") == Network(asn_number=64500, asn_name="EXAMPLE-ONE Example, Inc.")
+    assert look("2001:db8::9") == Network(asn_number=64501, asn_name="EXAMPLE-TWO")
+    assert look("198.51.100.9") == Network()
+    assert [served.entries for served in lists.served("asn")] == [2]
+
+
+def test_a_network_of_a_hosting_company_is_a_datacenter(lists: Lists) -> None:
+    lists.write("ip2asn-v4-u32.tsv", "3221225984\t3221226239\t24940\tDE\tHETZNER\n")
+    assert lists.flags("192.0.2.1") == "dc"
+    assert [served.source for served in lists.served("datacenter")] == ["hosting companies' networks"]
+
+
+@pytest.mark.parametrize(
+    ("row", "flag"),
+    [
+        ('"3221225984","3221226239","VPN","US","United States"', "vpn"),
+        ('"3221225984","3221226239","CPN","US","United States"', "vpn"),
+        ('"3221225984","3221226239","TOR","US","United States"', "tor"),
+        ('"3221225984","3221226239","DCH","US","United States"', "dc"),
+        ('"3221225984","3221226239","PUB","US","United States"', "proxy"),
+        ('"3221225984","3221226239","WEB","US","United States"', "proxy"),
+        ('"3221225984","3221226239","RES","US","United States"', "proxy"),
+        ('"3221225984","3221226239","SES","US","United States"', ""),
+        ('"3221225984","3221226239","-","-","-"', ""),
+        ('"3221225984","3221226239","US","United States"', "proxy"),
+        ('"281473902969344","281473902969599","VPN","US","United States"', "vpn"),
+    ],
+)
+def test_ip2proxy_names_kinds(lists: Lists, row: str, flag: str) -> None:
+    other = '"3325256704","3325256959","PUB","US","United States"'
+    lists.write("IP2PROXY-LITE-PX2.CSV", f"{row}\n{other}\n")
+    assert (lists.flags("192.0.2.9"), lists.flags("198.51.100.9")) == (flag, "proxy")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "network,country,country_code,continent,continent_code,asn,as_name,as_domain\n"
+            '192.0.2.0/24,United States,US,North America,NA,AS64500,"Example, Inc.",example.com\n',
+            Network(country="US", asn_number=64500, asn_name="Example, Inc."),
+        ),
+        (
+            "start_ip,end_ip,country,country_name,continent,continent_name\n192.0.2.0,192.0.2.255,US,x,NA,y\n",
+            Network(country="US"),
+        ),
+        (
+            "start_ip,end_ip,asn,name,domain\n192.0.2.0,192.0.2.255,AS64500,One,x\n",
+            Network(asn_number=64500, asn_name="One"),
+        ),
+        (
+            "start_ip,end_ip,join_key,city,region,country,latitude\n192.0.2.0,192.0.2.255,k,Paris,x,FR,1\n",
+            Network(country="FR", city="Paris"),
+        ),
+        (
+            "network,hosting,proxy,tor,relay,vpn,service\n192.0.2.0/24,true,,true,,true,\n",
+            Network(is_vpn=True, is_datacenter=True, is_tor=True, tor_list_days=0),
+        ),
+        ("network,is_proxy,is_vpn\n192.0.2.1,true,false\n", Network(is_proxy=True)),
+    ],
+)
+@pytest.mark.parametrize("name", ["ipinfo.csv", "ipinfo.csv.gz", "a name that says nothing"])
+def test_a_table_with_a_header_is_read_by_its_columns(lists: Lists, name: str, text: str, expected: Network) -> None:
+    lists.write(name, gzip.compress(text.encode()) if name.endswith(".gz") else text)
+    assert lists.intelligence.network("192.0.2.1") == expected
+
+
+@pytest.mark.parametrize("code", ["EU", "AP", "ZZ", "", "us", "USA", "-"])
+def test_a_code_of_no_country_is_unknown(lists: Lists, code: str) -> None:
+    lists.write("ipinfo.csv", f"network,country\n192.0.2.0/24,{code}\n198.51.100.0/24,FR\n")
+    assert lists.intelligence.network("192.0.2.1").country is None
+    assert lists.intelligence.network("198.51.100.1").country == "FR"
+
+
+@pytest.mark.parametrize("name", ["disposable.txt", "disposable_email_blocklist.conf"])
+def test_a_list_of_disposable_domains_is_known_by_its_name(lists: Lists, name: str) -> None:
+    lists.write(name, "# throw-away\nThrow.Example\n@away.example\n*.wild.example\nxn--bcher-kva.example\n")
+    disposable = ["throw.example", "A.B.THROW.example.", "away.example", "x.wild.example", "bücher.example"]
+    other = ["example", "notthrow.example", "throw.example.org", "", ".", "..", "com", "\ud800.example", "a" * 70_000]
+    assert [domain for domain in disposable if not lists.intelligence.is_disposable(domain)] == []
+    assert [domain for domain in other if lists.intelligence.is_disposable(domain)] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("vpn.txt", "", "is empty"),
+        ("vpn.txt", "# nothing but words\n", "is empty"),
+        ("vpn.txt", "<html>\n<body>Not found</body>\n", "does not hold an address or a network in line 1"),
+        ("vpn.txt", "192.0.2.1\n192.0.2.999\n", "does not hold an address or a network in line 2"),
+        ("vpn.txt", b"\xff\xfe\x00\x01" * 100, "does not hold an address or a network in line 1"),
+        ("vpn.txt", "0.0.0.0/1\n", "names half of all addresses"),
+        ("vpn.txt", "0.0.0.0/0\n", "names half of all addresses"),
+        ("vpn.txt.gz", b"not packed at all", "cannot be unpacked"),
+        ("vpn.txt.gz", gzip.compress(b"192.0.2.1\n" * 1000)[:-20], "cannot be unpacked"),
+        ("ip2asn.tsv", "one\ttwo\tthree\n", "has rows that are no range of addresses"),
+        ("ip2asn.tsv", "192.0.2.0\t192.0.2.255\t0\tNone\tNot routed\n", "tells nothing of any address"),
+        ("ipinfo.csv", "name,value\n1,2\n", "has no column `network`"),
+        ("ipinfo.csv", "", "has no column `network`"),
+        ("ipinfo.csv", "network,country\n192.0.2.0/24\n", "has rows that are no range of addresses"),
+        ("ipinfo.csv", "network,colour\n192.0.2.0/24,red\n", "tells nothing of any address"),
+        ("ipinfo.csv", "network,country\n" + '"' + "x" * 200_000, "is not a table that can be read"),
+        ("IP2PROXY.CSV", '"x","y","VPN"\n', "has rows that are no range of addresses"),
+        ("IP2PROXY.CSV", f'"0","{10**60}","VPN"\n', "has rows that are no range of addresses"),
+        ("country.mmdb", b"", "is not an MMDB file"),
+        ("country.mmdb", b"\xab\xcd\xefMaxMind.com", "is not an MMDB file"),
+        ("disposable.txt", "not a domain\n", "does not hold a domain in line 1"),
+        ("disposable.txt", "throw.example\ngmail.com\n", "names gmail.com, which is not disposable"),
+        ("mystery.txt", "192.0.2.1\n", "has a name that does not tell what it lists"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_refused_with_a_sentence(
+    lists: Lists, name: str, content: str | bytes, sentence: str
+) -> None:
+    lists.write(name, content)
+    lists.write("proxy.txt", "192.0.2.1\n")
+    assert lists.flags("192.0.2.1") == "proxy"
+    assert list(lists.rejected) == [name]
+    assert lists.rejected[name].startswith(sentence)
+    assert lists.rejected[name].endswith(".")
+
+
+def test_a_mistake_in_a_long_list_costs_its_line(lists: Lists) -> None:
+    lists.write("vpn.txt", "".join(f"192.0.2.{last}\n" for last in range(200)) + "oops\n")
+    (served,) = lists.served("vpn")
+    assert (served.entries, served.skipped, lists.rejected) == (200, 1, {})
+
+
+def test_what_lies_beside_lists_is_not_taken_for_one(lists: Lists) -> None:
+    for name in ("README.md", "README", "LICENSE.txt", ".hidden", "tor.txt.tmp", "tor.txt.part", "vpn.txt.sha256"):
+        lists.write(name, "words")
+    (lists.folder / "vpn").mkdir()
+    assert (lists.rejected, lists.served("tor"), lists.served("vpn")) == ({}, (), ())
+
+
+def test_flags_add_up_over_files(lists: Lists) -> None:
+    lists.write("vpn.txt", "192.0.2.0/24\n")
+    lists.write("tor.txt", "192.0.2.7\n")
+    lists.write("ipinfo.csv", "network,country,hosting\n192.0.2.0/25,US,true\n")
+    assert lists.intelligence.network("192.0.2.7") == Network(
+        country="US", is_vpn=True, is_tor=True, is_datacenter=True, tor_list_days=0
+    )

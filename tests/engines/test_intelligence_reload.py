@@ -1,0 +1,234 @@
+"""New lists take the place of old ones while the service runs; what is broken changes nothing."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lootkeep.domain.fraud.facts import Network
+from lootkeep.engines.intelligence.opening import Stamp, opened
+from lootkeep.engines.intelligence.sources import Unsettled
+from lootkeep.kernel.clock import DAY
+from tests.engines.lists import Lists
+from tests.world import NOON
+
+STAYS = "; what was read before stays in use."
+
+
+@pytest.fixture
+def loaded(lists: Lists) -> Lists:
+    lists.write("vpn.txt", "192.0.2.0/24\n", at=NOON - DAY)
+    lists.write_database("country.mmdb", {"192.0.2.0/24": {"country_code": "US"}})
+    assert lists.intelligence.network("192.0.2.1") == Network(country="US", is_vpn=True)
+    return lists
+
+
+def test_a_new_file_is_used_after_the_next_look(loaded: Lists) -> None:
+    loaded.write("tor.txt", "192.0.2.1\n")
+    assert loaded.flags("192.0.2.1") == "vpn"
+    loaded.intelligence.refresh_if_changed()
+    assert loaded.flags("192.0.2.1") == "vpn tor"
+
+
+def test_a_changed_file_is_read_again(loaded: Lists) -> None:
+    loaded.write("vpn.txt", "198.51.100.0/24\n")
+    loaded.write_database("country.mmdb", {"192.0.2.0/24": {"country_code": "FR"}})
+    loaded.intelligence.refresh_if_changed()
+    assert loaded.intelligence.network("192.0.2.1") == Network(country="FR")
+    assert loaded.flags("198.51.100.1") == "vpn"
+
+
+def test_a_list_whose_file_is_removed_is_not_used_any_more(loaded: Lists) -> None:
+    (loaded.folder / "vpn.txt").unlink()
+    (loaded.folder / "country.mmdb").unlink()
+    loaded.intelligence.refresh_if_changed()
+    assert loaded.intelligence.network("192.0.2.1") == Network()
+    assert loaded.rejected == {}
+
+
+def test_a_folder_that_goes_away_takes_nothing_with_it(loaded: Lists) -> None:
+    elsewhere = loaded.folder.rename(loaded.folder.with_name("elsewhere"))
+    loaded.intelligence.refresh_if_changed()
+    loaded.intelligence.refresh_if_changed()
+    assert loaded.flags("192.0.2.1") == "vpn"
+    (sentence,) = loaded.rejected.values()
+    assert sentence == f"cannot be read (No such file or directory){STAYS}"
+    elsewhere.rename(loaded.folder)
+    loaded.intelligence.refresh_if_changed()
+    assert (loaded.rejected, loaded.flags("192.0.2.1")) == ({}, "vpn")
+
+
+def test_a_folder_that_was_never_there_holds_no_lists_until_it_is_made(tmp_path: Path) -> None:
+    (tmp_path / "later").mkdir()
+    lists = Lists(tmp_path / "later")
+    lists.folder.rmdir()
+    assert (lists.flags("192.0.2.1"), lists.rejected) == ("", {})
+    lists.folder.mkdir()
+    lists.write("vpn.txt", "192.0.2.1\n")
+    lists.intelligence.refresh_if_changed()
+    assert lists.flags("192.0.2.1") == "vpn"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("vpn.txt", b"<html>down for maintenance</html>\n", "does not hold an address or a network in line 1"),
+        ("vpn.txt", b"", "is empty"),
+        ("vpn.txt", b"192.0.2.1\n" * 200, "has more than 0 MiB of text"),
+        ("vpn.txt", b"192.0.2.1" * 2000, "has more than 0 MiB of text"),
+        ("country.mmdb", b"\0" * 4000, "is not an MMDB file, or it is cut short or damaged"),
+        ("country.mmdb", None, "is not an MMDB file, or it is cut short or damaged"),
+    ],
+    ids=["corrupt", "empty", "huge", "one huge line", "corrupt database", "truncated database"],
+)
+def test_a_file_that_becomes_unusable_leaves_the_data_as_it_was(
+    tmp_path: Path, name: str, content: bytes | None, reason: str
+) -> None:
+    lists = Lists(tmp_path, largest_text=1000)
+    lists.write("vpn.txt", "192.0.2.0/24\n")
+    whole = lists.write_database("country.mmdb", {"192.0.2.0/24": {"country_code": "US"}}).read_bytes()
+    assert lists.intelligence.network("192.0.2.1") == Network(country="US", is_vpn=True)
+    lists.write(name, whole[: len(whole) // 2] if content is None else content)
+    lists.write("tor.txt", "192.0.2.1\n")
+    lists.intelligence.refresh_if_changed()
+    assert lists.intelligence.network("192.0.2.1") == Network(country="US", is_vpn=True, is_tor=True, tor_list_days=0)
+    assert lists.rejected == {name: reason + STAYS}
+
+
+def test_a_small_file_that_unpacks_into_a_huge_one_is_refused(tmp_path: Path) -> None:
+    lists = Lists(tmp_path, largest_text=1 << 20)
+    lists.write("vpn.txt.gz", gzip.compress(b"192.0.2.1\n" * 1_000_000))
+    assert lists.rejected == {"vpn.txt.gz": "has more than 1 MiB of text."}
+
+
+def test_a_refused_file_is_read_again_only_when_it_changes(loaded: Lists) -> None:
+    path = loaded.write("vpn.txt", "oops\n")
+    loaded.intelligence.refresh_if_changed()
+    read = os.stat(path).st_atime_ns
+    before = loaded.intelligence.rejections()
+    loaded.intelligence.refresh_if_changed()
+    assert (os.stat(path).st_atime_ns, loaded.intelligence.rejections()) == (read, before)
+    loaded.write("vpn.txt", "198.51.100.1\n")
+    loaded.intelligence.refresh_if_changed()
+    assert (loaded.rejected, loaded.flags("198.51.100.1")) == ({}, "vpn")
+
+
+def test_a_look_at_a_folder_without_news_reads_nothing_and_swaps_nothing(loaded: Lists) -> None:
+    known = loaded.intelligence._known
+    loaded.intelligence.refresh_if_changed()
+    assert loaded.intelligence._known is known
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_without_permission_is_refused_until_it_is_given(loaded: Lists) -> None:
+    path = loaded.write("tor.txt", "192.0.2.1\n")
+    path.chmod(0)
+    loaded.intelligence.refresh_if_changed()
+    assert loaded.rejected == {"tor.txt": "cannot be read (Permission denied)."}
+    path.chmod(0o600)
+    loaded.intelligence.refresh_if_changed()
+    assert loaded.flags("192.0.2.1") == "vpn tor"
+
+
+def test_what_is_no_file_is_refused_without_waiting_for_it(loaded: Lists) -> None:
+    os.mkfifo(loaded.folder / "tor.txt")
+    (loaded.folder / "proxy.txt").symlink_to("proxy.txt")
+    (loaded.folder / "datacenter.txt").symlink_to("nowhere")
+    loaded.intelligence.refresh_if_changed()
+    assert loaded.rejected == {
+        "tor.txt": "is not a file.",
+        "proxy.txt": "cannot be read (Too many levels of symbolic links).",
+    }
+    assert loaded.flags("192.0.2.1") == "vpn"
+
+
+def test_a_link_is_followed_and_noticed_when_it_leads_elsewhere(
+    loaded: Lists, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "old").write_text("192.0.2.1\n")
+    (outside / "new").write_text("192.0.2.2\n")
+    link = loaded.folder / "tor.txt"
+    link.symlink_to(outside / "old")
+    loaded.intelligence.refresh_if_changed()
+    assert (loaded.flags("192.0.2.1"), loaded.flags("192.0.2.2")) == ("vpn tor", "vpn")
+    link.unlink()
+    link.symlink_to(outside / "new")
+    loaded.intelligence.refresh_if_changed()
+    assert (loaded.flags("192.0.2.1"), loaded.flags("192.0.2.2")) == ("vpn", "vpn tor")
+
+
+def test_a_file_replaced_while_it_is_read_is_read_whole_and_then_noticed(lists: Lists) -> None:
+    path = lists.write("vpn.txt", "".join(f"192.0.2.{last}\n" for last in range(256)))
+    with opened(path, path.name) as file:
+        lines = file.lines()
+        first = next(lines)
+        lists.write("vpn.txt", "198.51.100.1\n")
+        rest = list(lines)
+    assert (first, len(rest)) == ("192.0.2.0\n", 255)
+    assert Stamp.of(file.status) != Stamp.of(path.stat())
+
+
+def test_a_file_written_to_while_it_is_read_is_not_taken(lists: Lists) -> None:
+    path = lists.write("vpn.txt", "192.0.2.1\n" * 100_000)
+
+    def read_while_it_grows() -> Iterator[str]:
+        with opened(path, path.name) as file:
+            lines = file.lines()
+            yield next(lines)
+            with path.open("a") as writer:
+                writer.write("192.0.2.2\n")
+            yield from lines
+
+    with pytest.raises(Unsettled, match="was written to while it was read"):
+        list(read_while_it_grows())
+
+
+def test_a_file_that_is_slowly_written_in_place_is_whole_in_the_end(loaded: Lists) -> None:
+    path = loaded.folder / "vpn.txt"
+
+    def write() -> None:
+        with path.open("w") as file:
+            for last in range(1, 255):
+                file.write(f"198.51.100.{last}\n")
+                file.flush()
+
+    writing = threading.Thread(target=write)
+    writing.start()
+    while writing.is_alive():
+        loaded.intelligence.refresh_if_changed()
+        assert loaded.flags("192.0.2.1") in ("vpn", "")
+    loaded.intelligence.refresh_if_changed()
+    assert (loaded.served("vpn")[0].entries, loaded.rejected) == (254, {})
+
+
+def test_a_database_cut_short_in_place_does_not_pull_the_ground_away(loaded: Lists) -> None:
+    with (loaded.folder / "country.mmdb").open("r+b") as file:
+        file.truncate(0)
+    assert loaded.intelligence.network("192.0.2.1").country == "US"
+    loaded.intelligence.refresh_if_changed()
+    assert loaded.intelligence.network("192.0.2.1").country == "US"
+
+
+def test_questions_are_answered_from_one_version_or_the_other_while_lists_are_swapped(loaded: Lists) -> None:
+    done = threading.Event()
+    answers = set()
+
+    def ask() -> None:
+        while not done.is_set():
+            answers.add((loaded.flags("192.0.2.1"), loaded.flags("198.51.100.1")))
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    for turn in range(30):
+        loaded.write("vpn.txt", "192.0.2.0/24\n" if turn % 2 else "198.51.100.0/24\n")
+        loaded.intelligence.refresh_if_changed()
+    done.set()
+    asking.join()
+    assert answers <= {("vpn", ""), ("", "vpn"), ("", ""), ("vpn", "vpn")}
+    assert loaded.rejected == {}

@@ -1,0 +1,31 @@
+"""The chore that takes up new lists, and what it logs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from structlog.testing import capture_logs
+
+from lootkeep.worker.lists import ListKeeper
+from tests.engines.lists import Lists
+
+
+async def test_each_list_and_each_refusal_is_logged_once(tmp_path: Path) -> None:
+    lists = Lists(tmp_path)
+    lists.write("vpn.txt", "192.0.2.1\n")
+    lists.write("tor.txt", "oops\n")
+    keeper = ListKeeper(lists.intelligence)
+    with capture_logs() as first:
+        await keeper.reload()
+    with capture_logs() as second:
+        await keeper.reload()
+    lists.write("vpn.txt", "192.0.2.2\n")
+    with capture_logs() as third:
+        await keeper.reload()
+    assert [(line["event"], line.get("file") or line["source"]) for line in first] == [
+        ("list rejected", "tor.txt"),
+        ("list in use", "vpn.txt"),
+    ]
+    assert second == []
+    assert [line["event"] for line in third] == ["list in use"]
+    assert lists.flags("192.0.2.2") == "vpn"
