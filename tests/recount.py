@@ -17,6 +17,7 @@ from lootkeep.storage.tables import (
     coupons,
     customers,
     events,
+    fraud_checks,
     order_items,
     orders,
     products,
@@ -40,6 +41,7 @@ _TABLES = (
     coupons,
     customers,
     events,
+    fraud_checks,
     order_items,
     orders,
     products,
@@ -152,6 +154,13 @@ async def _counters(
     dated = [(f"orders.{order['status']}", order["created_at"]) for order in placed]
     dated += [(f"referrals.{one['status']}", one["referred_at"]) for one in attributed]
     dated += [("customers.all", who["created_at"]) for who in await rows(db, customers)]
+    for check in await rows(db, fraud_checks):
+        is_reviewed = "reviewed" if check["is_reviewed"] else "open"
+        dated.append((f"fraud.{check['risk_level']}.{check['action_taken']}.{is_reviewed}", check["created_at"]))
+        for signal in json.loads(check["signals"]):
+            sums[f"fraud_signals.{signal}.fired", TOTAL] += 1
+            if check["review_outcome"] in ("fraud", "legitimate"):
+                sums[f"fraud_signals.{signal}.{check['review_outcome']}", TOTAL] += 1
     for name, time in dated:
         sums.update([(name, TOTAL), (name, time // DAY)])
     sums["claims.made", TOTAL] = len(await rows(db, reward_claims))

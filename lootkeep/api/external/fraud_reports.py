@@ -65,7 +65,7 @@ async def backtest_settings(call: Call[BacktestBody, None]) -> Reply:
                 break
             for check in batch:
                 found.add(check)
-            place = (batch[-1].created_at, batch[-1].id)
+            place = batch[-1].place
     return Reply(views.backtest(found, is_complete=found.checks < MOST_CHECKS))
 
 

@@ -54,6 +54,11 @@ class FraudCheck(CheckSummary, frozen=True):
     policy_version: int
 
     @property
+    def place(self) -> tuple[Instant, int]:
+        """Where it stands in the order of time."""
+        return self.created_at, self.id
+
+    @property
     def points(self) -> dict[str, int]:
         return msgspec.json.decode(self.signals, type=dict[str, int])
 

@@ -34,7 +34,7 @@ async def listed(world: World, **query: Any) -> tuple[list[int], int]:
     params = {name: str(value).lower() for name, value in query.items() if value is not None}
     answer = await world.get("/fraud/checks", params=params)
     assert answer.status_code == 200, answer.text
-    return [row["id"] for row in answer.json()["data"]], answer.json()["pagination"]["total"]
+    return [row["id"] for row in answer.json()["data"]], answer.json()["meta"]["total"]
 
 
 async def test_every_combination_of_filters_gives_what_a_plain_look_finds(world: World) -> None:

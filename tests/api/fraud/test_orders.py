@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from lootkeep.domain.fraud.checks import FraudCheck
 from lootkeep.domain.fraud.comparison import facts_of
 from lootkeep.domain.fraud.score import judge
 from lootkeep.kernel.clock import Instant
@@ -200,7 +201,7 @@ async def test_the_order_after_the_limit_exceeds_the_velocity_and_the_window_let
     await shop(world)
     customers = [await regular(world) for _ in range(7)]
     await settings(world, fraud_velocity_limit_orders_per_ip=5, fraud_velocity_window_minutes=60)
-    flags = []
+    flags: list[bool] = []
     for customer in customers[:6]:
         await judged(world, customer)
         world.clock.advance(MINUTE)
@@ -259,7 +260,7 @@ async def test_accounts_on_one_device_are_remembered_for_half_a_year(world: Worl
 
 async def test_an_account_made_a_minute_ago_counts_more_than_one_of_an_hour(world: World) -> None:
     await shop(world)
-    scores = []
+    scores: list[int] = []
     for wait in (0, 30 * MINUTE, 20 * 60 * MINUTE, 2 * DAY):
         customer = (await new_customer(world))["customer"]["id"]
         world.clock.advance(wait)
@@ -307,22 +308,25 @@ async def test_every_stored_check_executes_again_to_the_same_result(world: World
     await shop(world)
     customers = [await regular(world) for _ in range(4)]
     changes: list[dict[str, Any]] = [
-        {"fraud_sensitivity_level": "high"},
-        {"fraud_action": "verify"},
+        {"fraud_sensitivity_level": "medium", "fraud_block_vpn": False, "fraud_whitelisted_ips": []},
+        {"fraud_sensitivity_level": "high", "fraud_action": "verify"},
         {"fraud_block_vpn": True, "fraud_whitelisted_ips": [PROXY]},
         {"fraud_check_velocity": False, "fraud_custom_blocked_countries": ["FR"]},
     ]
-    for change in changes:
+    for change in changes * 25:
         await settings(world, **change)
+        await judged(world, customers[0], ip_address=PROXY, user_agent="curl/8.0", billing_country="DE")
         for number, address in enumerate((HOME, VPN, PROXY, TOR, DATACENTER)):
             country = ("DE", "FR", "CU", None)[number % 4]
             for customer in customers:
                 await judged(world, customer, ip_address=address, billing_country=country, user_agent=BROWSER)
-        world.clock.advance(MINUTE)
+        world.clock.advance(DAY)
     async with world.deps.db.read() as tx:
-        stored = await fraud_lists.before(tx, Instant(2**60), 0, 0)
+        stored: list[FraudCheck] = []
+        while batch := await fraud_lists.before(tx, *(stored[-1].place if stored else (Instant(2**60), 0)), 0):
+            stored += batch
         again = [judge(facts_of(one), await fraud_checks.policy_of(tx, one.policy_version)) for one in stored]
-    assert len(stored) == 80
+    assert len(stored) == 2100
     assert {one.action_taken for one in stored} == {"allowed", "flagged", "blocked", "verification_required"}
     assert [(one.risk_score, one.risk_level, one.action_taken, one.points) for one in stored] == [
         (one.risk_score, one.risk_level, one.action_taken, one.signals) for one in again
