@@ -39,7 +39,7 @@ class NoLists:
         return False
 
 
-class Judged(msgspec.Struct, frozen=True):
+class Judged(msgspec.Struct, frozen=True, gc=False):
     """An order, what the engine says of it, and what each sensitivity would have done."""
 
     order: PastOrder
