@@ -395,6 +395,7 @@ def test_addresses_are_read_in_all_their_forms(text: str, address: str) -> None:
 
 def test_countries_and_amounts_are_read_as_shops_write_them() -> None:
     assert [country(text) for text in ("DE", "de", "DEU", "Germany")] == ["DE"] * 4
+    assert country("UK") == "GB"
     assert [amount(text) for text in ("19.99", "20", "1e2", "0.005", "-3")] == [1999, 2000, 10000, 0, -300]
 
 
