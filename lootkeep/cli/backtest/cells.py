@@ -24,7 +24,7 @@ _COUNTRIES = {
     name.upper(): country.alpha2
     for country in iso3166.countries
     for name in (country.alpha2, country.alpha3, country.name)
-}
+} | {"UK": "GB"}  # as everyone writes it
 
 
 class Rule(NamedTuple):

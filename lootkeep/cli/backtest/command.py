@@ -13,13 +13,15 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
+from lootkeep import wiring
 from lootkeep.cli.backtest import page, tables
 from lootkeep.cli.backtest.reading import PastOrders, read
-from lootkeep.cli.backtest.replay import Intelligence, Judged, NoLists, replay
+from lootkeep.cli.backtest.replay import Intelligence, Judged, replay
 from lootkeep.cli.backtest.report import Report, report
 from lootkeep.cli.output import fail, print_json
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.kernel.errors import StartupError
+from lootkeep.settings import load
 
 # So many bad rows are told on the terminal.
 _TOLD_ROWS = 20
@@ -40,7 +42,7 @@ def backtest(
     customer_created_at, created_at, ip_address, device_id, billing_country, user_agent, total.
     """
     try:
-        found = _run(file, label, scores, html, NoLists())
+        found = _run(file, label, scores, html, wiring.intelligence(load()))
     except StartupError as error:
         fail(str(error), code=2)
     if json:

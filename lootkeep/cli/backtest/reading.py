@@ -30,7 +30,7 @@ COLUMNS = (
 _STEP = 500
 
 
-class PastOrder(msgspec.Struct, frozen=True, kw_only=True):
+class PastOrder(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A row of the file, read."""
 
     order_id: str

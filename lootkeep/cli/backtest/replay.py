@@ -24,22 +24,12 @@ _STEP = 500
 class Intelligence(Protocol):
     """What local lists know of addresses and of e-mail domains."""
 
-    def network(self, ip: str) -> Network: ...
+    def network(self, ip_address: str) -> Network: ...
 
     def is_disposable(self, domain: str) -> bool: ...
 
 
-class NoLists:
-    """Knows nothing of anybody."""
-
-    def network(self, ip: str) -> Network:
-        return Network()
-
-    def is_disposable(self, domain: str) -> bool:
-        return False
-
-
-class Judged(msgspec.Struct, frozen=True):
+class Judged(msgspec.Struct, frozen=True, gc=False):
     """An order, what the engine says of it, and what each sensitivity would have done."""
 
     order: PastOrder

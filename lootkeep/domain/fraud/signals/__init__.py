@@ -11,8 +11,9 @@ _DISPOSABLE = "fraud_check_disposable_email"
 
 # Points are round on purpose, and follow from what they should add up to. 40 asks for a look, 60 blocks in a new store.
 # Nothing that honest people do alone gets there: a first order within a minute of signing up is 25, a VPN in a
-# datacenter 30. What only fraud does together has to: the second new account on a device within the hour is flagged
-# (25 + 10 + 15 + 5), the third is blocked (25 + 20 + 30 + 10). Tor and embargoed countries are flagged
+# datacenter 30. What hardly anybody but fraud does together has to: the fourth brand-new account on a device is
+# blocked (25 + 36), within the hour the second is flagged (25 + 12 + 12 + 5) and the third blocked (25 + 24 + 24 + 10).
+# A café's computer with old accounts is flagged at most (36 + 12 + 10). Tor and embargoed countries are flagged
 # where the owner does not block them; one confirmed fraud blocks the next order.
 SIGNALS: tuple[Signal, ...] = (
     Signal("vpn", "VPN address", "network", 15, 15, None, network.vpn),
@@ -31,18 +32,18 @@ SIGNALS: tuple[Signal, ...] = (
     Signal("relay_email", "Forwarding e-mail address", "email", 5, 5, None, email.relay_email),
     Signal("tagged_email", "Tagged e-mail address", "email", 5, 5, None, email.tagged_email),
     Signal("account_age", "New account", "identity", 5, 25, None, identity.account_age),
-    Signal("device_reuse", "Other accounts on this device", "identity", 10, 30, None, identity.device_reuse),
+    Signal("device_reuse", "Other accounts on this device", "identity", 12, 36, None, identity.device_reuse),
     Signal(
         "device_velocity",
         "Other accounts on this device within the hour",
         "identity",
-        15,
-        45,
+        12,
+        36,
         None,
         identity.device_velocity,
     ),
     Signal(
-        "ip_accounts", "Other accounts at this address within the hour", "identity", 5, 15, None, identity.ip_accounts
+        "ip_accounts", "Other accounts at this address within the hour", "identity", 5, 10, None, identity.ip_accounts
     ),
     Signal(
         "user_agent_missing_or_bot",

@@ -9,6 +9,7 @@ from lootkeep.kernel.clock import DAY, HOUR, MINUTE
 
 # More than three other accounts say no more than three.
 MOST_ACCOUNTS = 3
+MOST_NEIGHBOURS = 2
 
 
 def account_age(facts: OrderFacts, policy: Policy) -> int:
@@ -34,9 +35,9 @@ def device_velocity(facts: OrderFacts, policy: Policy) -> int:
 
 
 def ip_accounts(facts: OrderFacts, policy: Policy) -> int:
-    """Other accounts were seen at this address within the hour, for each of up to three. \
+    """Other accounts were seen at this address within the hour, for each of up to two. \
 Counts little: households and cafés share one."""
-    return min(facts.history.address_accounts_in_hour, MOST_ACCOUNTS)
+    return min(facts.history.address_accounts_in_hour, MOST_NEIGHBOURS)
 
 
 def user_agent_missing_or_bot(facts: OrderFacts, policy: Policy) -> int:

@@ -1,0 +1,120 @@
+"""What a store remembers at the moment of an order, edge by edge, and against counting everything again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lootkeep.domain.fraud.facts import History
+from lootkeep.domain.fraud.memory import ENOUGH_ACCOUNTS, Memory, Sighting
+from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant
+
+NOW = Instant(1_763_200_000_000_000)
+
+
+def seen(ago: int = 0, **changes: Any) -> Sighting:
+    values: dict[str, Any] = {"account": "ada", "address": "203.0.113.9", "mailbox": "ada@a.example", "device": "phone"}
+    return Sighting(at=Instant(NOW - ago), **values | changes)
+
+
+def history(*before: Sighting, of: Sighting | None = None, window: int = 60) -> History:
+    memory = Memory(window)
+    for one in before:
+        memory.remember(one)
+    return memory.history(of or seen())
+
+
+def test_a_store_without_orders_remembers_nothing() -> None:
+    assert history() == History()
+
+
+def test_own_orders_count_for_address_and_mailbox_but_not_as_other_accounts() -> None:
+    assert history(seen(MINUTE), seen(0)) == History(address_orders=2, mailbox_orders=2)
+
+
+def test_the_window_begins_just_after_its_edge() -> None:
+    found = history(seen(HOUR), seen(HOUR - 1))
+    assert (found.address_orders, found.mailbox_orders) == (1, 1)
+
+
+def test_the_window_is_as_long_as_the_store_says() -> None:
+    assert history(seen(16 * MINUTE), seen(14 * MINUTE), window=15).address_orders == 1
+    assert history(seen(16 * MINUTE), seen(14 * MINUTE), window=1440).address_orders == 2
+
+
+def test_other_addresses_mailboxes_and_devices_are_others() -> None:
+    other = seen(MINUTE, account="bob", address="203.0.113.10", mailbox="bob@a.example", device="desk")
+    assert history(other) == History()
+
+
+def test_other_accounts_on_a_device_are_remembered_for_half_a_year() -> None:
+    long_ago = [seen(180 * DAY, account="a"), seen(180 * DAY - 1, account="b"), seen(HOUR, account="c")]
+    assert history(*long_ago, seen(HOUR - 1, account="d")) == History(
+        address_orders=1, mailbox_orders=1, device_accounts=3, device_accounts_in_hour=1, address_accounts_in_hour=1
+    )
+
+
+def test_an_account_counts_by_its_last_time_and_once() -> None:
+    found = history(seen(200 * DAY, account="bob"), seen(2 * DAY, account="bob"), seen(DAY, account="bob"))
+    assert (found.device_accounts, found.device_accounts_in_hour) == (1, 0)
+
+
+def test_an_account_seen_again_is_later_than_one_seen_once() -> None:
+    found = history(seen(3 * HOUR, account="bob"), seen(2 * HOUR, account="eve"), seen(MINUTE, account="bob"))
+    assert (found.device_accounts, found.device_accounts_in_hour) == (2, 1)
+
+
+def test_accounts_at_an_address_are_not_those_on_the_device() -> None:
+    found = history(seen(MINUTE, account="bob", device="desk"))
+    assert (found.device_accounts, found.address_accounts_in_hour) == (0, 1)
+
+
+def test_counting_accounts_ends_when_there_are_enough() -> None:
+    crowd = [seen(MINUTE, account=str(number)) for number in range(100)]
+    assert history(*crowd).device_accounts == ENOUGH_ACCOUNTS
+    assert history(*crowd).address_accounts_in_hour == ENOUGH_ACCOUNTS
+
+
+def test_what_was_not_told_is_neither_remembered_nor_counted() -> None:
+    nothing = {"account": None, "address": None, "mailbox": None, "device": None}
+    assert history(seen(MINUTE, **nothing), of=seen(0, **nothing)) == History()
+    assert history(seen(MINUTE, account="bob"), of=seen(0, account=None)).device_accounts == 0
+    assert history(seen(MINUTE, account=None)).device_accounts == 0
+
+
+HOURS = st.integers(0, 200 * 24 * 2).map(lambda halves: halves * HOUR // 2)
+some = st.none() | st.sampled_from(["a", "b", "c"])
+
+
+@given(st.lists(st.tuples(HOURS, some, some, some, some), max_size=30), st.sampled_from([15, 60, 1440]))
+def test_the_memory_is_that_of_counting_all_orders_again(rows: list[Any], window: int) -> None:
+    memory = Memory(window)
+    before: list[Sighting] = []
+    for ago, account, address, mailbox, device in sorted(rows, key=lambda row: -row[0]):
+        one = seen(ago, account=account, address=address, mailbox=mailbox, device=device)
+        assert memory.history(one) == counted(before, one, window)
+        memory.remember(one)
+        before.append(one)
+
+
+def counted(before: list[Sighting], one: Sighting, window: int) -> History:
+    def orders(field: str) -> int:
+        value = getattr(one, field)
+        return sum(bool(value) and getattr(b, field) == value and b.at > one.at - window * MINUTE for b in before)
+
+    def accounts(field: str, span: int) -> int:
+        value = getattr(one, field)
+        if not value or not one.account:
+            return 0
+        found = {b.account for b in before if getattr(b, field) == value and b.at > one.at - span and b.account}
+        return min(len(found - {one.account}), ENOUGH_ACCOUNTS)
+
+    return History(
+        address_orders=orders("address"),
+        mailbox_orders=orders("mailbox"),
+        device_accounts=accounts("device", 180 * DAY),
+        device_accounts_in_hour=accounts("device", HOUR),
+        address_accounts_in_hour=accounts("address", HOUR),
+    )

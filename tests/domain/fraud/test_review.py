@@ -1,0 +1,75 @@
+"""What a review does to an order, how a check is shown, and the table of countries."""
+
+from __future__ import annotations
+
+import re
+from typing import get_args
+
+import iso3166
+import pytest
+
+from lootkeep.domain.fraud import countries
+from lootkeep.domain.fraud.policy import Policy
+from lootkeep.domain.fraud.review import (
+    ACTION_BADGES,
+    OUTCOMES,
+    RISK_BADGES,
+    Outcome,
+    consequence,
+    detected_signals,
+    label,
+)
+from lootkeep.domain.fraud.score import Action, RiskLevel, judge
+from lootkeep.domain.orders import OrderStatus
+from tests.domain.fraud.orders import order
+
+STATUSES: tuple[OrderStatus, ...] = get_args(OrderStatus)
+STEPS = {
+    ("legitimate", "on_hold"): "release",
+    ("fraud", "pending"): "cancel",
+    ("fraud", "on_hold"): "cancel",
+}
+
+
+@pytest.mark.parametrize("outcome", OUTCOMES)
+@pytest.mark.parametrize("status", STATUSES)
+def test_a_review_moves_an_order_only_from_where_it_may(outcome: Outcome, status: OrderStatus) -> None:
+    assert consequence(outcome, status) == STEPS.get((outcome, status))
+
+
+def test_every_level_and_every_action_has_its_badge() -> None:
+    assert set(RISK_BADGES) == set(get_args(RiskLevel))
+    assert set(ACTION_BADGES) == set(get_args(Action))
+    shown = {name: (badge.label, badge.color) for name, badge in [*RISK_BADGES.items(), *ACTION_BADGES.items()]}
+    assert shown == {
+        "low": ("Low Risk", "green"),
+        "medium": ("Medium Risk", "yellow"),
+        "high": ("High Risk", "orange"),
+        "critical": ("Critical Risk", "red"),
+        "allowed": ("Allowed", "green"),
+        "flagged": ("Flagged", "yellow"),
+        "blocked": ("Blocked", "red"),
+        "verification_required": ("Verification Required", "blue"),
+    }
+
+
+def test_signals_are_told_in_words_with_the_heaviest_first() -> None:
+    verdict = judge(order(has_tag=True, is_proxy=True, is_disposable=True), Policy())
+    assert detected_signals(verdict) == ["Disposable e-mail address", "Proxy address", "Tagged e-mail address"]
+
+
+def test_a_signal_that_is_no_longer_in_the_table_is_told_by_its_name() -> None:
+    assert label("odd_hour") == "Odd hour"
+
+
+def test_the_countries_exist_and_are_in_one_list_only() -> None:
+    known = {country.alpha2 for country in iso3166.countries}
+    assert known >= countries.SANCTIONED | countries.HIGH_RISK
+    assert not countries.SANCTIONED & countries.HIGH_RISK
+    assert {"CU", "IR", "KP"} == countries.SANCTIONED
+
+
+def test_every_country_has_its_reason_and_the_table_its_date() -> None:
+    assert set(countries.REASONS) == countries.SANCTIONED | countries.HIGH_RISK
+    assert all(countries.REASONS.values())
+    assert re.fullmatch(r"\d{4}-\d\d", countries.AS_OF)
