@@ -157,7 +157,7 @@ async def test_with_detection_switched_off_there_is_no_check(world: World) -> No
 
 
 @pytest.mark.parametrize(
-    ("address", "flag", "switch"),
+    ("ip", "flag", "switch"),
     [
         (VPN, "is_vpn", "fraud_block_vpn"),
         (PROXY, "is_proxy", "fraud_block_proxy"),
@@ -165,13 +165,13 @@ async def test_with_detection_switched_off_there_is_no_check(world: World) -> No
         (TOR, "is_tor", "fraud_block_tor"),
     ],
 )
-async def test_a_block_switch_blocks_whatever_the_score(world: World, address: str, flag: str, switch: str) -> None:
+async def test_a_block_switch_blocks_whatever_the_score(world: World, ip: str, flag: str, switch: str) -> None:
     await shop(world)
     customer = await regular(world)
     await settings(world, **{switch: False})
-    let = await judged(world, customer, ip_address=address)
+    let = await judged(world, customer, ip_address=ip)
     await settings(world, **{switch: True})
-    stopped = await judged(world, customer, ip_address=address)
+    stopped = await judged(world, customer, ip_address=ip)
     assert let["fraud_check"]["action_taken"] in ("allowed", "flagged")
     assert let["fraud_check"]["risk_score"] == stopped["fraud_check"]["risk_score"] > 0
     assert stopped["fraud_check"]["action_taken"] == "blocked"
@@ -254,7 +254,7 @@ async def test_accounts_on_one_device_are_remembered_for_half_a_year(world: Worl
     await judged(world, second, device_id="d-1", ip_address="203.0.113.2")
     world.clock.advance(181 * DAY)
     await judged(world, third, device_id="d-1", ip_address="203.0.113.3")
-    assert (await check(world, 2))["check"]["signals"] == {"device_reuse": 10}
+    assert (await check(world, 2))["check"]["signals"] == {"device_reuse": 12}
     assert (await check(world, 3))["check"]["signals"] == {}
 
 

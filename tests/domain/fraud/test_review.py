@@ -55,7 +55,7 @@ def test_every_level_and_every_action_has_its_badge() -> None:
 
 def test_signals_are_told_in_words_with_the_heaviest_first() -> None:
     verdict = judge(order(has_tag=True, is_proxy=True, is_disposable=True), Policy())
-    assert detected_signals(verdict) == ["Disposable e-mail address", "Proxy address", "Tagged e-mail address"]
+    assert detected_signals(verdict.signals) == ["Disposable e-mail address", "Proxy address", "Tagged e-mail address"]
 
 
 def test_a_signal_that_is_no_longer_in_the_table_is_told_by_its_name() -> None:
