@@ -55,8 +55,22 @@ def test_an_address_that_is_not_public_is_not_judged(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", " ", "garbage", "1.2.3", "1.2.3.4.5", "1.2.3.256", "01.2.3.4", "0x7f.1", "1.2.3.4 ", "1.2.3.4\0", "٣.2.3.4"]
-    + ["::g", ":::", "1:2:3:4:5:6:7:8:9", "%", "%eth0", "\ud800", "2001:db8::/32", "a" * 100_000, "[2001:db8::1]"],
+    [
+        *(
+            "",
+            " ",
+            "garbage",
+            "1.2.3",
+            "1.2.3.4.5",
+            "1.2.3.256",
+            "01.2.3.4",
+            "0x7f.1",
+            "1.2.3.4 ",
+            "1.2.3.4\0",
+            "٣.2.3.4",
+        ),
+        *("::g", ":::", "1:2:3:4:5:6:7:8:9", "%", "%eth0", "\ud800", "2001:db8::/32", "a" * 100_000, "[2001:db8::1]"),
+    ],
 )
 def test_garbage_is_not_judged(text: str) -> None:
     assert judged(text) is None
@@ -69,7 +83,9 @@ def test_no_text_is_an_error(text: str) -> None:
 
 
 @given(st.ip_addresses())
-def test_an_address_is_read_as_the_standard_library_reads_it(address: ipaddress.IPv4Address) -> None:
+def test_an_address_is_read_as_the_standard_library_reads_it(
+    address: ipaddress.IPv4Address | ipaddress.IPv6Address,
+) -> None:
     found = parsed(str(address))
     assert found == Address(int(address), address.version == 6)
     assert ipaddress.ip_address(found.text) == address
@@ -99,8 +115,10 @@ def test_a_line_may_name_an_address_a_network_or_a_range(text: str, first: str, 
 
 @pytest.mark.parametrize(
     "text",
-    ["192.0.2.0/33", "192.0.2.0/-1", "192.0.2.0/", "192.0.2.0/x", "192.0.2.9-192.0.2.3", "192.0.2.1-2001:db8::1"]
-    + ["2001:db8::/129", "-", "/", "1.2.3.4-", "192.0.2.0/0255", "192.0.2.0/٣"],
+    [
+        *("192.0.2.0/33", "192.0.2.0/-1", "192.0.2.0/", "192.0.2.0/x", "192.0.2.9-192.0.2.3", "192.0.2.1-2001:db8::1"),
+        *("2001:db8::/129", "-", "/", "1.2.3.4-", "192.0.2.0/0255", "192.0.2.0/٣"),
+    ],
 )
 def test_a_line_that_names_nothing_is_none(text: str) -> None:
     assert span(text) is None

@@ -138,8 +138,21 @@ def test_a_database_cut_anywhere_never_stops_a_question(lists: Lists) -> None:
 
 @pytest.mark.parametrize(
     "record",
-    [None, [], "US", 7, {}, {"country": None}, {"country": []}, {"city": {"names": []}}, {"asn": -1}, {"asn": "ASx"}]
-    + [{"asn": 1 << 40}, {"asn": {"asn": {}}}, {"traits": "x"}, {"city": {}}, {"country": {"iso_code": 7}}],
+    [
+        *(
+            None,
+            [],
+            "US",
+            7,
+            {},
+            {"country": None},
+            {"country": []},
+            {"city": {"names": []}},
+            {"asn": -1},
+            {"asn": "ASx"},
+        ),
+        *({"asn": 1 << 40}, {"asn": {"asn": {}}}, {"traits": "x"}, {"city": {}}, {"country": {"iso_code": 7}}),
+    ],
 )
 def test_a_record_of_any_other_shape_says_nothing(record: object) -> None:
     assert network_of(record) is None

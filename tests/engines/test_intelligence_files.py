@@ -70,7 +70,8 @@ def test_an_exit_file_of_tor_is_known_by_what_it_holds_and_has_a_date_of_its_own
 def test_a_set_of_firehol_has_a_date_and_a_category_of_its_own(lists: Lists) -> None:
     lists.write(
         "mixed.netset",
-        "#\n# mixed\n#\n# Category        : anonymizers\n# Source File Date: Thu Nov  5 03:01:57 UTC 2026\n#\n192.0.2.0/24\n",
+        "#\n# mixed\n#\n# Category        : anonymizers\n# Source File Date: Thu Nov  5 03:01:57 UTC 2026\n"
+        "#\n192.0.2.0/24\n",
     )
     (served,) = lists.served("proxy")
     assert served.dated == instant(datetime(2026, 11, 5, 3, 1, 57, tzinfo=UTC))
