@@ -50,6 +50,9 @@ class Recorder:
     async def lock(self, name: str) -> bool:
         return await self._tx.lock(name)
 
+    async def wait_for(self, name: str) -> None:
+        await self._tx.wait_for(name)
+
 
 class Work(NamedTuple):
     """What a query walks through: tables read from end to end, and how much is touched in all."""
