@@ -30,9 +30,9 @@ DEFAULTS = {
     "fraud_whitelisted_emails_count": 0,
 }
 LISTS = [
-    ("whitelist/ip", "ip", "whitelisted_ips", "IP {} whitelist", "2001:DB8::0001", "2001:db8::1"),
-    ("whitelist/email", "email", "whitelisted_emails", "Email {} whitelist", "Jun@J.example", "jun@j.example"),
-    ("blocked-countries", "country_code", "blocked_countries", "Country {} blocked list", "de", "DE"),
+    ("/fraud/whitelist/ip", "ip", "whitelisted_ips", "IP {} whitelist", "2001:DB8::0001", "2001:db8::1"),
+    ("/fraud/whitelist/email", "email", "whitelisted_emails", "Email {} whitelist", "Jun@J.example", "jun@j.example"),
+    ("/fraud/blocked-countries", "country_code", "blocked_countries", "Country {} blocked list", "de", "DE"),
 ]
 
 
@@ -111,8 +111,8 @@ async def test_a_bad_entry_of_a_list_is_named_by_its_place(
 async def test_entries_are_normalised_added_once_and_removed(
     world: World, path: str, field: str, key: str, message: str, entry: str, normal: str
 ) -> None:
-    added = [await world.post(f"/fraud/{path}", {field: text}) for text in (entry, normal)]
-    removed = [await world.delete(f"/fraud/{path}", {field: entry}) for _ in range(2)]
+    added = [await world.post(path, {field: text}) for text in (entry, normal)]
+    removed = [await world.delete(path, {field: entry}) for _ in range(2)]
     assert [answer.status_code for answer in added + removed] == [200] * 4
     assert [answer.json()["data"] for answer in added] == [{key: [normal]}] * 2
     assert [answer.json()["data"] for answer in removed] == [{key: []}] * 2
@@ -123,13 +123,13 @@ async def test_entries_are_normalised_added_once_and_removed(
 @pytest.mark.parametrize(
     ("path", "field", "value"),
     [
-        ("whitelist/ip", "ip", "999.1.1.1"),
-        ("whitelist/ip", "ip", ""),
-        ("whitelist/ip", "ip", None),
-        ("whitelist/email", "email", "nobody"),
-        ("whitelist/email", "email", 5),
-        ("blocked-countries", "country_code", "ZZ"),
-        ("blocked-countries", "country_code", "Germany"),
+        ("/fraud/whitelist/ip", "ip", "999.1.1.1"),
+        ("/fraud/whitelist/ip", "ip", ""),
+        ("/fraud/whitelist/ip", "ip", None),
+        ("/fraud/whitelist/email", "email", "nobody"),
+        ("/fraud/whitelist/email", "email", 5),
+        ("/fraud/blocked-countries", "country_code", "ZZ"),
+        ("/fraud/blocked-countries", "country_code", "Germany"),
     ],
 )
 async def test_what_cannot_be_an_entry_is_refused_when_added_and_when_removed(
@@ -137,7 +137,7 @@ async def test_what_cannot_be_an_entry_is_refused_when_added_and_when_removed(
 ) -> None:
     for method in ("POST", "DELETE"):
         for body in ({field: value}, {}):
-            answer = await world.call(method, f"/fraud/{path}", body)
+            answer = await world.call(method, path, body)
             assert answer.status_code == 422, (method, body)
             assert list(answer.json()["errors"]) == [field]
 
