@@ -55,6 +55,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         # The examples of the docs are run in it.
         want("node", "nodejs")
+        want("npm", "npm")
         with running() as servers:
             return _run(command, servers)
     except CannotStart as problem:

@@ -58,9 +58,9 @@ class Rules(msgspec.Struct, frozen=True):
 def checked(fields: dict[str, Any], rules: Rules) -> dict[str, Any]:
     """The fields as they are stored, or everything that is wrong with them. Names are looked up when dialled."""
     faults = {}
-    if "url" in fields and (fault := _fault(fields["url"], rules)):
+    if "url" in fields and (fault := url_fault(fields["url"], rules)):
         faults["url"] = [f"The url field {fault}."]
-    if "events" in fields and (fault := _events_fault(fields["events"])):
+    if "events" in fields and (fault := events_fault(fields["events"])):
         faults["events"] = [f"The events field {fault}."]
     if faults:
         raise InvalidFields(faults)
@@ -76,7 +76,7 @@ def checked_replay(webhook: Webhook, types: Sequence[str] | None) -> str:
     """Which types to send again: all that the webhook wants, unless some of them are named."""
     if types is None:
         return webhook.events
-    fault = _events_fault(types)
+    fault = events_fault(types)
     if fault is None and not set(types) <= set(webhook.event_types):
         fault = "holds a type that the webhook is not subscribed to"
     if fault:
@@ -84,7 +84,7 @@ def checked_replay(webhook: Webhook, types: Sequence[str] | None) -> str:
     return _as_text(types)
 
 
-def _events_fault(types: Sequence[str]) -> str | None:
+def events_fault(types: Sequence[str]) -> str | None:
     unknown = [str(place) for place, name in enumerate(types) if name not in EVENT_TYPES]
     if unknown:
         return f"holds an unknown event type at position {', '.join(unknown)}"
@@ -95,7 +95,7 @@ def _as_text(types: Sequence[str]) -> str:
     return msgspec.json.encode(list(types)).decode()
 
 
-def _fault(url: str, rules: Rules) -> str | None:
+def url_fault(url: str, rules: Rules) -> str | None:
     if len(url) > _LONGEST_URL:
         return f"must not be greater than {_LONGEST_URL} characters"
     if not url.isascii() or not url.isprintable() or " " in url or "\\" in url:

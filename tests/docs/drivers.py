@@ -34,6 +34,12 @@ console.log(JSON.stringify(cases.map(({ body, headers, secret }) => [
 ])));
 """
 
+NODE_PACKAGE = """
+const cases = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
+console.log(JSON.stringify(cases.map(({ body, headers, secret }) =>
+  readDelivery(Buffer.from(body, "base64"), headers, secret) !== null)));
+"""
+
 PHP = """
 $answers = [];
 foreach (json_decode(stream_get_contents(STDIN), true) as $case) {

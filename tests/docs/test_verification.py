@@ -24,6 +24,9 @@ from lootkeep.kernel.ids import CountingIds
 from tests.docs import drivers
 from tests.docs.blocks import block
 
+# Installed from the registry by the test that needs it.
+NODE_PACKAGES = Path(__file__).parent / "node"
+
 ids = CountingIds()
 SECRET, OLD_SECRET, STRANGER = (ids.webhook_secret() for _ in range(3))
 ID = ids.delivery_id()
@@ -110,6 +113,19 @@ def test_the_published_python_package_believes_the_same(tmp_path: Path) -> None:
     (tmp_path / "verify.py").write_text(block("Standard Webhooks", "python") + drivers.PYTHON_PACKAGE)
     planned = cases()
     answers = _run([sys.executable, "verify.py"], tmp_path, planned)
+    assert answers == {name: case.believed[0] for name, case in planned.items()}
+
+
+def test_the_published_node_package_believes_the_same(tmp_path: Path) -> None:
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(NODE_PACKAGES / name, tmp_path)
+    installed = subprocess.run(
+        ["npm", "ci", "--no-audit", "--no-fund"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert installed.returncode == 0, installed.stderr
+    (tmp_path / "verify.js").write_text(block("Standard Webhooks", "js") + drivers.NODE_PACKAGE)
+    planned = cases()
+    answers = _run(["node", "verify.js"], tmp_path, planned)
     assert answers == {name: case.believed[0] for name, case in planned.items()}
 
 

@@ -356,6 +356,29 @@ def test_a_literal_that_is_not_public_is_refused_at_creation_and_at_change(
         assert loop.dialled == []
 
 
+def test_every_payload_is_refused_at_creation_and_at_change_or_reaches_nothing(
+    tmp_path: Path, sqlite_template: Path
+) -> None:
+    async def act(scene: Scene) -> None:
+        await scene.world.post("/webhooks", {"url": "https://shop.example/", "events": ["product.created"]})
+        for place in PLACES:
+            for port in (scene.four.port, scene.six.port):
+                url = f"https://{place}:{port}/hook"
+                created = await scene.world.post("/webhooks", {"url": url, "events": ["product.created"]})
+                changed = await scene.world.put("/webhooks/1", {"url": url})
+                assert (created.status_code, changed.status_code) in {(422, 422), (201, 200)}, url
+                if created.status_code == 201:
+                    webhook = created.json()["data"]["id"]
+                    for tested in (webhook, 1):
+                        result = await scene.world.post(f"/webhooks/{tested}/test")
+                        assert result.json()["data"]["delivered"] is False, url
+                    await scene.world.delete(f"/webhooks/{webhook}")
+        scene.check()
+
+    with scene(tmp_path, sqlite_template) as (loop, file):
+        play(loop, file, act)
+
+
 def test_no_test_delivery_reaches_an_address_that_is_not_public(tmp_path: Path, sqlite_template: Path) -> None:
     async def act(scene: Scene) -> None:
         urls = scene.urls()

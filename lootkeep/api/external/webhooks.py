@@ -4,23 +4,39 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, ValidationInfo
 
 from lootkeep.api.external import deliveries
+from lootkeep.api.http.fields import refuse
 from lootkeep.api.http.routes import Call, Group, Reply, Route, many, one, only_message
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.events import EVENT_TYPES
+from lootkeep.domain.webhooks import events_fault, url_fault
 from lootkeep.kernel.errors import NotFound
 from lootkeep.services import webhooks as services
 from lootkeep.storage import webhooks as storage
 from lootkeep.views import webhooks as views
 
 
+def _reachable(url: str, info: ValidationInfo) -> str:
+    if info.context and (fault := url_fault(url, info.context.webhook_rules)):
+        raise refuse(fault)
+    return url
+
+
+def _known(types: list[str]) -> list[str]:
+    if fault := events_fault(types):
+        raise refuse(fault)
+    return types
+
+
 class WebhookBody(Body):
     """A webhook as it is sent."""
 
     url: Annotated[
-        str, Field(description="An HTTPS URL at a public address.", examples=["https://shop.example/hooks/lootkeep"])
+        str,
+        Field(description="An HTTPS URL at a public address.", examples=["https://shop.example/hooks/lootkeep"]),
+        AfterValidator(_reachable),
     ]
     events: Annotated[
         list[str],
@@ -30,6 +46,7 @@ class WebhookBody(Body):
             description="Event types to be told of.",
             examples=[["order.paid", "order.refunded"]],
         ),
+        AfterValidator(_known),
     ]
 
 

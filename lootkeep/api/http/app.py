@@ -94,7 +94,7 @@ class Api:
             raise Forbidden(route.scope)
         raw = await read_body(scope, exchange.headers, exchange.receive) if route.body else b""
         query = parse_query(scope["query_string"], route.query) if route.query else None
-        body = parse(parse_object(raw), route.body) if route.body else None
+        body = parse(parse_object(raw), route.body, self._deps) if route.body else None
 
         async def deed(deps: Deps) -> tuple[int, bytes]:
             reply = await route.handler(Call(deps, token, path, body, query))

@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
+from lootkeep.deps import Deps
 from lootkeep.kernel.errors import InvalidFields
 
 M = TypeVar("M", bound=BaseModel)
@@ -71,9 +72,10 @@ def parse_query(raw: bytes, model: type[M]) -> M:
     return parse(values, model)
 
 
-def parse(values: dict[str, Any], model: type[M]) -> M:
+def parse(values: dict[str, Any], model: type[M], deps: Deps | None = None) -> M:
+    """Fields whose rules are a matter of settings find them in the Deps (`info.context`)."""
     try:
-        return model.__pydantic_validator__.validate_python(values)  # type: ignore[no-any-return]
+        return model.__pydantic_validator__.validate_python(values, context=deps)  # type: ignore[no-any-return]
     except ValidationError as error:
         raise InvalidFields(_sentences(error)) from None
 
