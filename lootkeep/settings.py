@@ -92,6 +92,13 @@ class Settings(BaseSettings):
             return value
         return tuple(part.strip() for part in value.split(",") if part.strip())
 
+    @field_validator("data_dir")
+    @classmethod
+    def _named_folder(cls, folder: Path) -> Path:
+        if folder == Path():
+            raise ValueError("must name a folder of its own")
+        return folder
+
     @field_validator("redis_url")
     @classmethod
     def _redis(cls, url: str | None) -> str | None:

@@ -118,15 +118,15 @@ class Application:
             tokens = Tokens(deps)
             metrics = Metrics()
             lists = ListKeeper(deps.intelligence)
-            # Read while the server begins to serve; an order that is placed before waits for them.
-            reading = asyncio.create_task(lists.reload())
             uses = Chore("note token uses", 10, tokens.note_uses)
             reload = Chore("reload lists", 30, lists.reload)
             async with working(deps, self._settings, metrics, uses, reload) as worker:
                 self._api = api(deps, self._settings, tokens, worker, metrics)
                 await send({"type": "lifespan.startup.complete"})
+                # Lists are read while the server begins to serve; the first order that needs them waits for them.
+                reading = asyncio.create_task(lists.reload())
                 await receive()
-            await reading
+                await reading
         await send({"type": "lifespan.shutdown.complete"})
 
 

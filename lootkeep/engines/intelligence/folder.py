@@ -87,6 +87,9 @@ class Folder:
             return self._refuse(path.name, None, reason)
         except Rejected as reason:
             return self._refuse(path.name, stamp, reason)
+        except Exception as error:
+            # Whatever a reader did not think of is the file's fault, not that of the order that asks first.
+            return self._refuse(path.name, stamp, Rejected(f"cannot be read ({type(error).__name__})"))
 
     def _read(self, path: Path) -> _Entry:
         with opened(path, path.name, self._largest_text) as file:

@@ -13,11 +13,23 @@ from lootkeep.domain.fraud.facts import Network
 _PARTS = ("traits", "anonymous", "anonymizer", "privacy", "geo", "location", "as", "asn")
 _ASN = ("autonomous_system_number", "asn", "as_number")
 _ASN_NAME = ("autonomous_system_organization", "as_name", "name", "org", "organization")
-_FLAGS: dict[str, tuple[str, ...]] = {
-    "is_vpn": ("is_vpn", "vpn", "is_anonymous_vpn"),
-    "is_proxy": ("is_proxy", "proxy", "is_public_proxy", "is_residential_proxy", "is_res_proxy", "is_anonymous_proxy"),
-    "is_datacenter": ("is_hosting", "hosting", "is_hosting_provider", "is_datacenter"),
-    "is_tor": ("is_tor", "tor", "is_tor_exit_node"),
+_FLAGS = {
+    "is_vpn": "is_vpn",
+    "vpn": "is_vpn",
+    "is_anonymous_vpn": "is_vpn",
+    "is_proxy": "is_proxy",
+    "proxy": "is_proxy",
+    "is_public_proxy": "is_proxy",
+    "is_residential_proxy": "is_proxy",
+    "is_res_proxy": "is_proxy",
+    "is_anonymous_proxy": "is_proxy",
+    "is_hosting": "is_datacenter",
+    "hosting": "is_datacenter",
+    "is_hosting_provider": "is_datacenter",
+    "is_datacenter": "is_datacenter",
+    "is_tor": "is_tor",
+    "tor": "is_tor",
+    "is_tor_exit_node": "is_tor",
 }
 _TRUE = frozenset({"true", "1", "t", "yes"})
 # Codes such as EU, AP and ZZ stand for no country.
@@ -41,9 +53,7 @@ def fields_served(record: object) -> frozenset[str]:
     if not isinstance(record, Mapping):
         return frozenset()
     parts = list(_parts(record))
-    served = {
-        flag.removeprefix("is_") for flag, names in _FLAGS.items() if any(n in part for part in parts for n in names)
-    }
+    served = {_FLAGS[name].removeprefix("is_") for part in parts for name in part if name in _FLAGS}
     found = network_of(record) or _EMPTY
     known = {"country": found.country, "city": found.city, "asn": found.asn_number}
     return frozenset(served | {need for need, value in known.items() if value is not None})
@@ -105,11 +115,7 @@ def _number(value: object) -> int | None:
 
 
 def _flags(parts: list[Record]) -> dict[str, bool]:
-    return {
-        flag: True
-        for flag, names in _FLAGS.items()
-        if any(name in part and _is_true(part[name]) for part in parts for name in names)
-    }
+    return {_FLAGS[name]: True for part in parts for name, value in part.items() if name in _FLAGS and _is_true(value)}
 
 
 def _is_true(value: object) -> bool:
