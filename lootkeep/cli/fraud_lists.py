@@ -11,14 +11,12 @@ from rich.markup import escape
 
 from lootkeep import settings, wiring
 from lootkeep.cli.output import out, print_json, print_table, run
+from lootkeep.domain.fraud.signals.network import TOR_LIST_DAYS
 from lootkeep.engines.intelligence import NeedStatus, Served, fetching
 from lootkeep.engines.intelligence.sources import Need
 from lootkeep.kernel.clock import DAY, Instant, SystemClock, iso
 
 app = typer.Typer(help="Show the lists in use, and fetch public ones.", no_args_is_help=True)
-
-# Tor's exits move: a list older than this says little.
-STALE_TOR_DAYS = 14
 
 _FETCH = "run `lootkeep fraud lists refresh`, or put {file} into {folder}"
 _ADVICE: dict[Need, str] = {
@@ -69,8 +67,8 @@ def advice(need: NeedStatus, now: Instant, folder: str) -> str | None:
     if not need.served_by:
         return f"No list loaded: {_ADVICE[need.need].format(folder=folder)}."
     ages = [age for served in need.served_by if (age := _days(served, now)) is not None]
-    if need.need == "tor" and ages and min(ages) > STALE_TOR_DAYS:
-        return f"Older than {STALE_TOR_DAYS} days, it counts for less: run `lootkeep fraud lists refresh`."
+    if need.need == "tor" and ages and min(ages) > TOR_LIST_DAYS:
+        return f"Older than {TOR_LIST_DAYS} days, it counts for less: run `lootkeep fraud lists refresh`."
     return None
 
 

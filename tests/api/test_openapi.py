@@ -196,6 +196,7 @@ async def make_what_is_addressed(world: World, route: Route) -> int:
 STORIES = (
     *(f"/api/store/v1/{start}" for start in ("customers/{id}", "orders", "subscriptions")),
     *(f"/api/external/v1/webhooks/{start}" for start in ("deliveries", "{id}/replay")),
+    *(f"/api/external/v1/fraud/{start}" for start in ("checks/{id}", "explain")),
 )
 
 

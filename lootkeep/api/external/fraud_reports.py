@@ -89,6 +89,8 @@ async def explain_buyer(call: Call[None, ExplainQuery]) -> Reply:
             paid_orders=customer.orders_count if customer else 0,
         )
         ends = await fraud_history.ends(tx, policy, now, email=email, ip_address=ip_address)
+    if customer:
+        ends["account_age"] = Instant(customer.created_at + DAY)
     facts = OrderFacts(
         at=now,
         email=email or "",
