@@ -30,7 +30,7 @@ from lootkeep.engines.wakeup.postgres import PostgresWakeup
 from lootkeep.kernel.clock import SystemClock
 from lootkeep.kernel.errors import Reason, StartupError
 from lootkeep.kernel.ids import RandomIds
-from lootkeep.services import access, retention
+from lootkeep.services import access, gift_cards, retention
 from lootkeep.settings import SHORTEST_KEY, Settings, load
 from lootkeep.storage import access as stored_access
 from lootkeep.storage import migrations
@@ -166,6 +166,7 @@ def _chores(deps: Deps, settings: Settings) -> tuple[Chore, ...]:
     return (
         Chore("replay events", 1, partial(step_replays, deps)),
         Chore("cancel deliveries", 5, partial(retention.cancel_deliveries, deps)),
+        Chore("settle gift cards", 60, partial(gift_cards.settle_now, deps)),
         Chore("expire subscriptions", 60, partial(retention.expire_subscriptions, deps)),
         Chore("purge answers", 3600, partial(retention.purge_answers, deps)),
         Chore("purge events", 3600, partial(retention.purge_events, deps, settings.events_kept_days)),

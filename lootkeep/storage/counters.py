@@ -37,6 +37,16 @@ _DAYS = Query(
     .group_by(counters.c.bucket)
     .order_by(counters.c.bucket.desc())
 )
+_TOTAL_OF = Query(
+    select(func.coalesce(_SUM, 0)).where(counters.c.name.like(bindparam("pattern")), _IS_TOTAL),
+)
+_BETWEEN = Query(
+    select(func.coalesce(_SUM, 0)).where(
+        counters.c.name.like(bindparam("pattern")),
+        counters.c.bucket >= bindparam("first_day"),
+        counters.c.bucket < bindparam("end_day"),
+    )
+)
 _ALL = Query(select(counters.c.name, counters.c.bucket, _SUM).group_by(counters.c.name, counters.c.bucket))
 
 
@@ -64,6 +74,17 @@ async def totals(tx: Transaction, prefix: str) -> dict[str, int]:
     """All totals under a prefix such as `referrals.`, without it; what was never counted is not there."""
     rows = await tx.all(_TOTALS, pattern=prefix + "%")
     return {name.removeprefix(prefix): total for name, total in rows}
+
+
+async def total(tx: Transaction, pattern: str, *, since: Instant | None = None, until: Instant | None = None) -> int:
+    """The sum of the totals whose names match; of whole days when a stretch of time is given."""
+    if since is None and until is None:
+        ((found,),) = await tx.all(_TOTAL_OF, pattern=pattern)
+    else:
+        first = 0 if since is None else since // DAY
+        end = 2**62 if until is None else until // DAY
+        ((found,),) = await tx.all(_BETWEEN, pattern=pattern, first_day=first, end_day=end)
+    return int(found)
 
 
 async def place(tx: Transaction, pattern: str, offset: int) -> tuple[Instant, int]:

@@ -5,6 +5,7 @@ from lootkeep.storage.tables.access import idempotency_keys, settings, tokens, u
 from lootkeep.storage.tables.columns import metadata
 from lootkeep.storage.tables.customers import customers, sightings
 from lootkeep.storage.tables.events import counters, events
+from lootkeep.storage.tables.gift_cards import gift_card_entries, gift_cards
 from lootkeep.storage.tables.orders import order_items, orders, refunds, subscriptions
 from lootkeep.storage.tables.products import products
 from lootkeep.storage.tables.referrals import (
@@ -24,6 +25,8 @@ __all__ = [
     "customers",
     "deliveries",
     "events",
+    "gift_card_entries",
+    "gift_cards",
     "idempotency_keys",
     "metadata",
     "order_items",

@@ -1,0 +1,124 @@
+"""Deeds on gift cards: making, redeeming, revoking, changing, sending, and settling what time has changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lootkeep.deps import Deps
+from lootkeep.domain import gift_cards as rules
+from lootkeep.domain.gift_cards import GiftCard, GiftCardTerms, LedgerEntry
+from lootkeep.engines import card_codes
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import Conflict, NotFound, Unprocessable, invalid
+from lootkeep.kernel.money import Hundredths
+from lootkeep.storage import customers, gift_card_turns, orders
+from lootkeep.storage import gift_cards as storage
+from lootkeep.storage.counters import Changes
+from lootkeep.storage.database import Transaction
+
+
+async def create(deps: Deps, terms: GiftCardTerms, own_code: str | None) -> tuple[GiftCard, str]:
+    """The card and its code, which is told this once."""
+    now = deps.clock.now()
+    terms = rules.checked(terms, now)
+    code = card_codes.new(deps.ids) if own_code is None else rules.check_code(own_code)
+    async with deps.db.write() as tx:
+        if terms.customer_id is not None and await customers.get(tx, terms.customer_id) is None:
+            raise invalid("customer_id", "The customer id field is not a customer of this store.")
+        sealed = card_codes.sealed(deps.vault, code)
+        changes = Changes(spread=int(sealed.code_hash[:8], 16))
+        card = await storage.add(tx, terms, sealed, now, changes)
+        if card is None:
+            raise invalid("code", "The code field has already been taken.")
+        await changes.apply(tx)
+    return card, code
+
+
+async def redeem(
+    deps: Deps, card_id: int, amount: Hundredths, order_id: int | None, reference: str | None
+) -> tuple[GiftCard, LedgerEntry]:
+    """Takes an amount. The same reference again takes nothing more and gives the same entry."""
+    now = deps.clock.now()
+    async with deps.db.write() as tx:
+        # The order is held first: whoever refunds it holds it before the card, too.
+        if order_id is not None and await orders.for_change(tx, order_id) is None:
+            raise invalid("order_id", "The order id field is not an order of this store.")
+        card = await _for_change(tx, card_id)
+        known = None if reference is None else await storage.by_reference(tx, card_id, reference)
+        if known is not None:
+            return card, _same(known, amount)
+        rules.require_redeemable(card, amount, now)
+        changes = Changes(spread=card_id)
+        entry = await storage.redeem(tx, card, amount, now, changes, order_id=order_id, reference=reference)
+        await changes.apply(tx)
+    return card, entry
+
+
+async def revoke(deps: Deps, card_id: int, reason: str | None) -> GiftCard:
+    """For good; revoking again changes nothing."""
+    async with deps.db.write() as tx:
+        card = await _for_change(tx, card_id)
+        if card.revoked_at is not None:
+            return card
+        changes = Changes(spread=card_id)
+        card = await storage.revoke(tx, card, reason, deps.clock.now(), changes)
+        await changes.apply(tx)
+    return card
+
+
+async def change(deps: Deps, card_id: int, wanted: dict[str, Any]) -> GiftCard:
+    if not wanted:
+        raise Unprocessable(
+            "nothing_to_change", "Send at least one of recipient_email, recipient_name, message, expires_at and note."
+        )
+    now = deps.clock.now()
+    async with deps.db.write() as tx:
+        card = await _for_change(tx, card_id)
+        return await _save(tx, card, rules.changed(card, wanted, now), now)
+
+
+async def send(deps: Deps, card_id: int, email: str | None) -> tuple[GiftCard, str]:
+    """Mails the card once more, to its recipient or to another address; tells to whom."""
+    now = deps.clock.now()
+    async with deps.db.write() as tx:
+        card = await _for_change(tx, card_id)
+        rules.require_sendable(card, now)
+        address = email or card.recipient_email
+        if address is None:
+            raise invalid("email", "The email field is required: the gift card has no recipient e-mail.")
+        return await _save(tx, card, rules.sent(card, now), now), address
+
+
+async def settle(deps: Deps, now: Instant) -> None:
+    """Brings every card to where it is by now, so that what is counted and listed by status is exact."""
+    while True:
+        async with deps.db.read() as tx:
+            if not await gift_card_turns.are_due(tx, now):
+                return
+        async with deps.db.write() as tx:
+            await gift_card_turns.settle(tx, now)
+
+
+async def settle_now(deps: Deps) -> None:
+    """The worker's part: readers find little left to settle."""
+    await settle(deps, deps.clock.now())
+
+
+async def _save(tx: Transaction, before: GiftCard, after: GiftCard, now: Instant) -> GiftCard:
+    changes = Changes(spread=before.id)
+    saved = await storage.save(tx, before, after, now, changes)
+    await changes.apply(tx)
+    return saved
+
+
+async def _for_change(tx: Transaction, card_id: int) -> GiftCard:
+    card = await storage.for_change(tx, card_id)
+    if card is None:
+        raise NotFound("Gift card")
+    return card
+
+
+def _same(known: LedgerEntry, amount: Hundredths) -> LedgerEntry:
+    if known.amount != -amount:
+        raise Conflict("reference_reused", "This reference was already used to redeem another amount.")
+    return known
