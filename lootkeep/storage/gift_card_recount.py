@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BigInteger, bindparam, case, cast, func, or_, select, update
+from sqlalchemy import BigInteger, and_, bindparam, case, cast, func, or_, select, update
 
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.storage import counters
@@ -57,8 +57,14 @@ _MEND = Query(
         cards.c.id == _truth.c.id,
         or_(
             cards.c.balance != _truth.c.balance,
-            cards.c.kept_status != _truth.c.status,
-            cards.c.turns_at.is_distinct_from(_truth.c.turns_at),
+            # What is due to turn is settled by others, with all that goes with it.
+            and_(
+                or_(cards.c.turns_at.is_(None), cards.c.turns_at > _NOW),
+                or_(
+                    cards.c.kept_status != _truth.c.status,
+                    cards.c.turns_at.is_distinct_from(_truth.c.turns_at),
+                ),
+            ),
         ),
     )
     .values(balance=_truth.c.balance, kept_status=_truth.c.status, turns_at=_truth.c.turns_at)
@@ -83,7 +89,7 @@ _MOVED = Query(select(_moved.c.name, _summed(_moved.c.amount)).group_by(_moved.c
 
 
 async def mend(tx: Transaction, now: Instant) -> int:
-    """How many cards were wrong; what time has turned must be settled before."""
+    """How many cards were wrong."""
     return len(await tx.all(_MEND, now=now))
 
 

@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 
 from lootkeep.kernel.clock import DAY, Instant
-from lootkeep.storage import counters, gift_card_recount, gift_card_turns
+from lootkeep.storage import counters, gift_card_recount
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.dialect import HoldTables
 from lootkeep.storage.query import Query
@@ -144,8 +144,6 @@ _COUPONS_VALUE = Query(
 async def mend(tx: Transaction, currency: str, now: Instant) -> dict[str, int]:
     """How many kept totals of each kind were wrong; in this transaction they are right now."""
     await tx.run(_HOLD)
-    while await gift_card_turns.settle(tx, now):
-        pass
     wrong: dict[str, int] = {}
     for kind, queries in _MENDS.items():
         values = {"currency": currency} if kind == "customers" else {}

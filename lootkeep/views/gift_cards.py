@@ -42,7 +42,7 @@ class GiftCardView(msgspec.Struct, frozen=True):
     updated_at: Time
 
 
-class TransactionView(msgspec.Struct, frozen=True):
+class GiftCardTransactionView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the transaction.", 31)]
     type: Annotated[EntryType, field("What happened.", "redeem")]
     amount: Annotated[str, field("Signed: all of a card's amounts add up to its balance.", "-5.00")]
@@ -53,14 +53,16 @@ class TransactionView(msgspec.Struct, frozen=True):
 
 
 class GiftCardDetailView(GiftCardView, frozen=True):
-    transactions: Annotated[list[TransactionView], msgspec.Meta(description="Everything that changed the balance.")]
+    transactions: Annotated[
+        list[GiftCardTransactionView], msgspec.Meta(description="Everything that changed the balance.")
+    ]
 
 
 class GiftCardWithCodeView(GiftCardView, frozen=True):
     code: Annotated[str, field("The whole code; shown only now.", "7KQ2-M9XW-4TRB-7K2P")]
 
 
-class ValidationView(msgspec.Struct, frozen=True):
+class GiftCardValidationView(msgspec.Struct, frozen=True):
     valid: Annotated[bool, field("Whether it can be redeemed now.", True)]
     reason: Annotated[
         str | None,
@@ -70,22 +72,22 @@ class ValidationView(msgspec.Struct, frozen=True):
     applicable_amount: Annotated[str, field("What it can pay of the amount; all it holds when none is given.", "5.00")]
 
 
-class RedeemedView(msgspec.Struct, frozen=True):
+class RedeemedGiftCardView(msgspec.Struct, frozen=True):
     gift_card_id: Annotated[int, field("The gift card.", 12)]
     masked_code: Annotated[str, field("The end of its code.", _MASKED)]
     amount: Annotated[str, field("What was redeemed.", "5.00")]
     balance: Annotated[str, field("What was left on it then.", "20.00")]
     currency: Annotated[str, field("ISO 4217.", "USD")]
-    transaction: TransactionView
+    transaction: GiftCardTransactionView
 
 
-class SentView(msgspec.Struct, frozen=True):
+class SentGiftCardView(msgspec.Struct, frozen=True):
     sent_to: Annotated[str, field("Where it was sent.", "jun@example.com")]
     sent_at: Time
     send_count: Annotated[int, field("How often it was mailed in all.", 2)]
 
 
-class StatusCountsView(msgspec.Struct, frozen=True):
+class GiftCardCountsView(msgspec.Struct, frozen=True):
     scheduled: Annotated[int, field("Not valid yet.", 3)]
     active: Annotated[int, field("Can be redeemed.", 120)]
     redeemed: Annotated[int, field("Used up.", 70)]
@@ -93,10 +95,10 @@ class StatusCountsView(msgspec.Struct, frozen=True):
     revoked: Annotated[int, field("Revoked.", 2)]
 
 
-class CurrencyStatisticsView(msgspec.Struct, frozen=True):
+class GiftCardCurrencyView(msgspec.Struct, frozen=True):
     currency: Annotated[str, field("ISO 4217.", "USD")]
     total: Annotated[int, field("Gift cards in this currency.", 200)]
-    by_status: StatusCountsView
+    by_status: GiftCardCountsView
     total_issued_value: Annotated[str, field("What was on all of them at first.", "5000.00")]
     outstanding_balance: Annotated[str, field("What can still be redeemed, now or later.", "3000.00")]
     total_redeemed_value: Annotated[str, field("What was redeemed, less what was given back.", "1850.00")]
@@ -105,10 +107,10 @@ class CurrencyStatisticsView(msgspec.Struct, frozen=True):
     redemption_rate: Annotated[float, field("Redeemed of issued, in percent.", 37.0)]
 
 
-class StatisticsView(msgspec.Struct, frozen=True):
+class GiftCardStatisticsView(msgspec.Struct, frozen=True):
     total: Annotated[int, field("All gift cards.", 200)]
-    by_status: StatusCountsView
-    currencies: list[CurrencyStatisticsView]
+    by_status: GiftCardCountsView
+    currencies: list[GiftCardCurrencyView]
 
 
 def gift_card(record: GiftCard, now: Instant) -> GiftCardView:
@@ -123,18 +125,18 @@ def gift_card_with_code(record: GiftCard, code: str, now: Instant) -> GiftCardWi
     return GiftCardWithCodeView(**_fields(record, now), code=code)
 
 
-def validation(record: GiftCard | None, amount: Hundredths | None, now: Instant) -> ValidationView:
+def validation(record: GiftCard | None, amount: Hundredths | None, now: Instant) -> GiftCardValidationView:
     if record is None:
-        return ValidationView(valid=False, reason="not_found", gift_card=None, applicable_amount="0.00")
+        return GiftCardValidationView(valid=False, reason="not_found", gift_card=None, applicable_amount="0.00")
     state = status(record, now)
     is_valid = state == "active"
     applicable = min(record.balance, record.balance if amount is None else amount) if is_valid else Hundredths(0)
-    return ValidationView(is_valid, None if is_valid else state, gift_card(record, now), text(applicable))
+    return GiftCardValidationView(is_valid, None if is_valid else state, gift_card(record, now), text(applicable))
 
 
-def redeemed(record: GiftCard, entry: LedgerEntry) -> RedeemedView:
+def redeemed(record: GiftCard, entry: LedgerEntry) -> RedeemedGiftCardView:
     """Told of the entry alone, so that it reads the same however often it is asked for."""
-    return RedeemedView(
+    return RedeemedGiftCardView(
         gift_card_id=record.id,
         masked_code=masked(record),
         amount=text(Hundredths(-entry.amount)),
@@ -144,28 +146,28 @@ def redeemed(record: GiftCard, entry: LedgerEntry) -> RedeemedView:
     )
 
 
-def sent(record: GiftCard, address: str) -> SentView:
+def sent(record: GiftCard, address: str) -> SentGiftCardView:
     assert record.sent_at is not None
-    return SentView(address, utc(record.sent_at), record.send_count)
+    return SentGiftCardView(address, utc(record.sent_at), record.send_count)
 
 
-def statistics(counts: Mapping[str, int], values: Mapping[str, int]) -> StatisticsView:
+def statistics(counts: Mapping[str, int], values: Mapping[str, int]) -> GiftCardStatisticsView:
     """From kept totals named `USD.active`."""
     currencies = sorted({name.partition(".")[0] for name in counts})
     each = [_of_currency(currency, counts, values) for currency in currencies]
     by_status = {state: sum(getattr(one.by_status, state) for one in each) for state in get_args(GiftCardStatus)}
-    return StatisticsView(sum(by_status.values()), StatusCountsView(**by_status), each)
+    return GiftCardStatisticsView(sum(by_status.values()), GiftCardCountsView(**by_status), each)
 
 
-def _of_currency(currency: str, counts: Mapping[str, int], values: Mapping[str, int]) -> CurrencyStatisticsView:
+def _of_currency(currency: str, counts: Mapping[str, int], values: Mapping[str, int]) -> GiftCardCurrencyView:
     by_status = {state: counts.get(f"{currency}.{state}", 0) for state in get_args(GiftCardStatus)}
     names = ("issued", "redeemed", "revoked", "expired", "active", "scheduled")
     value = {name: Hundredths(values.get(f"{currency}.{name}", 0)) for name in names}
     rate = round(value["redeemed"] * _HUNDRED_PERCENT / value["issued"]) / 100 if value["issued"] else 0.0
-    return CurrencyStatisticsView(
+    return GiftCardCurrencyView(
         currency=currency,
         total=sum(by_status.values()),
-        by_status=StatusCountsView(**by_status),
+        by_status=GiftCardCountsView(**by_status),
         total_issued_value=text(value["issued"]),
         outstanding_balance=text(Hundredths(value["active"] + value["scheduled"])),
         total_redeemed_value=text(value["redeemed"]),
@@ -202,8 +204,8 @@ def _fields(record: GiftCard, now: Instant) -> dict[str, Any]:
     }
 
 
-def _transaction(entry: LedgerEntry) -> TransactionView:
-    return TransactionView(
+def _transaction(entry: LedgerEntry) -> GiftCardTransactionView:
+    return GiftCardTransactionView(
         id=entry.id,
         type=entry.type,
         amount=text(entry.amount),

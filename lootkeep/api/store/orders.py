@@ -119,8 +119,8 @@ GROUP = Group(
             "Place an order",
             one(views.PlacedOrderView, "Order placed successfully", status=201),
             body=OrderBody,
-            description="Reserves stock and coupon, and takes what it can from the gift card. An order with nothing due "
-            "is paid at once.",
+            description="Reserves stock and coupon, and takes what it can from the gift card. An order with nothing "
+            "due is paid at once.",
         ),
         Route(
             "POST",
