@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from lootkeep.domain.gift_cards import SealedCode, grouped, plain
 from lootkeep.engines.vault import Vault
 from lootkeep.kernel.ids import Ids
@@ -12,24 +10,28 @@ _PURPOSE = "gift card code"
 _SHOWN = 4
 
 
-def new(ids: Ids) -> str:
-    """`XXXX-XXXX-XXXX-XXXX` without 0 O 1 I: 80 random bits."""
-    return grouped(ids.code() + ids.code())
+class CardCodes:
+    """All that is done with codes, under the application key."""
 
+    def __init__(self, vault: Vault, ids: Ids) -> None:
+        self._ids = ids
+        self._vault = vault
+        self.seal = vault.seal
 
-def mint(vault: Vault, ids: Ids) -> Callable[[], SealedCode]:
-    """What makes new codes for those who need not know them."""
-    return lambda: sealed(vault, new(ids))
+    def new(self) -> str:
+        """`XXXX-XXXX-XXXX-XXXX` without 0 O 1 I: 80 random bits."""
+        return grouped(self._ids.code() + self._ids.code())
 
+    def mint(self) -> SealedCode:
+        """A new code for those who need not know it."""
+        return self.sealed(self.new())
 
-def sealed(vault: Vault, code: str) -> SealedCode:
-    return SealedCode(hashed(vault, code), vault.seal(code, _PURPOSE), plain(code)[-_SHOWN:])
+    def sealed(self, code: str) -> SealedCode:
+        return SealedCode(self.hashed(code), self._vault.seal(code, _PURPOSE), plain(code)[-_SHOWN:])
 
+    def hashed(self, code: str) -> str:
+        """What a code is looked up by, however it was typed."""
+        return self._vault.fingerprint(plain(code).encode(), _PURPOSE)
 
-def hashed(vault: Vault, code: str) -> str:
-    """What a code is looked up by, however it was typed."""
-    return vault.fingerprint(plain(code).encode(), _PURPOSE)
-
-
-def opened(vault: Vault, sealed_code: str) -> str:
-    return vault.open(sealed_code, _PURPOSE)
+    def opened(self, sealed_code: str) -> str:
+        return self._vault.open(sealed_code, _PURPOSE)

@@ -7,11 +7,11 @@ from typing import Any
 from lootkeep.deps import Deps
 from lootkeep.domain import gift_cards as rules
 from lootkeep.domain.gift_cards import GiftCard, GiftCardTerms, LedgerEntry
-from lootkeep.engines import card_codes
+from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, NotFound, Unprocessable, invalid
 from lootkeep.kernel.money import Hundredths
-from lootkeep.storage import customers, gift_card_turns, orders
+from lootkeep.storage import customers, gift_card_mails, gift_card_turns, orders
 from lootkeep.storage import gift_cards as storage
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
@@ -21,15 +21,17 @@ async def create(deps: Deps, terms: GiftCardTerms, own_code: str | None) -> tupl
     """The card and its code, which is told this once."""
     now = deps.clock.now()
     terms = rules.checked(terms, now)
-    code = card_codes.new(deps.ids) if own_code is None else rules.check_code(own_code)
+    codes = CardCodes(deps.vault, deps.ids)
+    code = codes.new() if own_code is None else rules.check_code(own_code)
+    sealed = codes.sealed(code)
     async with deps.db.write() as tx:
         if terms.customer_id is not None and await customers.get(tx, terms.customer_id) is None:
             raise invalid("customer_id", "The customer id field is not a customer of this store.")
-        sealed = card_codes.sealed(deps.vault, code)
         changes = Changes(spread=int(sealed.code_hash[:8], 16))
         card = await storage.add(tx, terms, sealed, now, changes)
         if card is None:
             raise invalid("code", "The code field has already been taken.")
+        card = await gift_card_mails.send_first(tx, card, codes, now, changes)
         await changes.apply(tx)
     return card, code
 
@@ -74,41 +76,45 @@ async def change(deps: Deps, card_id: int, wanted: dict[str, Any]) -> GiftCard:
     now = deps.clock.now()
     async with deps.db.write() as tx:
         card = await _for_change(tx, card_id)
-        return await _save(tx, card, rules.changed(card, wanted, now), now)
+        changes = Changes(spread=card_id)
+        card = await storage.save(tx, card, rules.changed(card, wanted, now), now, changes)
+        await changes.apply(tx)
+    return card
 
 
 async def send(deps: Deps, card_id: int, email: str | None) -> tuple[GiftCard, str]:
     """Mails the card once more, to its recipient or to another address; tells to whom."""
     now = deps.clock.now()
+    codes = CardCodes(deps.vault, deps.ids)
     async with deps.db.write() as tx:
         card = await _for_change(tx, card_id)
         rules.require_sendable(card, now)
         address = email or card.recipient_email
         if address is None:
             raise invalid("email", "The email field is required: the gift card has no recipient e-mail.")
-        return await _save(tx, card, rules.sent(card, now), now), address
+        changes = Changes(spread=card_id)
+        card = await gift_card_mails.send(tx, card, address, codes, now, changes)
+        await changes.apply(tx)
+    return card, address
 
 
 async def settle(deps: Deps, now: Instant) -> None:
-    """Brings every card to where it is by now, so that what is counted and listed by status is exact."""
+    """Brings every card to where it is by now, so that what is counted and listed by status is exact.
+
+    A card that becomes valid by this is mailed to its recipient.
+    """
+    codes = CardCodes(deps.vault, deps.ids)
     while True:
         async with deps.db.read() as tx:
             if not await gift_card_turns.are_due(tx, now):
                 return
         async with deps.db.write() as tx:
-            await gift_card_turns.settle(tx, now)
+            await gift_card_turns.settle(tx, now, codes)
 
 
 async def settle_now(deps: Deps) -> None:
     """The worker's part: readers find little left to settle."""
     await settle(deps, deps.clock.now())
-
-
-async def _save(tx: Transaction, before: GiftCard, after: GiftCard, now: Instant) -> GiftCard:
-    changes = Changes(spread=before.id)
-    saved = await storage.save(tx, before, after, now, changes)
-    await changes.apply(tx)
-    return saved
 
 
 async def _for_change(tx: Transaction, card_id: int) -> GiftCard:

@@ -14,7 +14,7 @@ from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.customers import Customer, plain_code
 from lootkeep.domain.gift_cards import GiftCard
 from lootkeep.domain.orders import Order, Refund, Return, Sale
-from lootkeep.engines import card_codes
+from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, NotFound, Unprocessable, invalid
 from lootkeep.kernel.money import Hundredths
@@ -85,7 +85,7 @@ async def pay(deps: Deps, order_id: int, method: str | None, transaction_id: str
             changes,
             store_currency=deps.currency,
             announce=True,
-            mint=card_codes.mint(deps.vault, deps.ids),
+            codes=CardCodes(deps.vault, deps.ids),
         )
         await changes.apply(tx)
     return sale
@@ -168,7 +168,7 @@ async def _gift_card(deps: Deps, tx: Transaction, cart: Cart, order: Order, now:
         return None
     if cart.created_at is not None:
         raise invalid("gift_card_code", "The gift card code field cannot be used for an order of the past.")
-    card = await stored_gift_cards.by_hash_for_change(tx, card_codes.hashed(deps.vault, cart.gift_card_code))
+    card = await stored_gift_cards.by_hash_for_change(tx, CardCodes(deps.vault, deps.ids).hashed(cart.gift_card_code))
     refusal = gift_cards.why_not_tender(card, order.currency, now)
     if refusal:
         raise refusal
@@ -204,8 +204,8 @@ async def _pay_if_due(deps: Deps, tx: Transaction, cart: Cart, sale: Sale, now: 
     is_live = cart.created_at is None
     method = rules.BY_GIFT_CARD if sale.order.gift_card_total else None
     paid = rules.paid(sale.order, now if cart.paid_at is None else cart.paid_at, method, None, now)
-    mint = card_codes.mint(deps.vault, deps.ids)
-    sale = await payments.record(tx, sale, paid, changes, store_currency=deps.currency, announce=is_live, mint=mint)
+    codes = CardCodes(deps.vault, deps.ids)
+    sale = await payments.record(tx, sale, paid, changes, store_currency=deps.currency, announce=is_live, codes=codes)
     if cart.completed_at is not None:
         completed = replace(sale.order, status="completed", completed_at=cart.completed_at)
         sale = await payments.complete(tx, sale, completed, changes, announce=is_live)

@@ -6,9 +6,10 @@ from sqlalchemy import bindparam, select
 
 from lootkeep.domain.gift_cards import GiftCard
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage import gift_cards
+from lootkeep.storage import gift_card_mails, gift_cards
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
+from lootkeep.storage.gift_card_mails import Codes
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import gift_cards as cards
 
@@ -26,11 +27,12 @@ async def are_due(tx: Transaction, now: Instant) -> bool:
     return await tx.one(_ANY, now=now) is not None
 
 
-async def settle(tx: Transaction, now: Instant) -> int:
+async def settle(tx: Transaction, now: Instant, codes: Codes) -> int:
     """Settles some of what has turned; tells how many, so that the caller goes on until there are none."""
     due = await tx.all(_FREE, now=now) or await tx.all(_FIRST, now=now)
     changes = Changes(spread=0)
     for card in due:
-        await gift_cards.save(tx, card, card, now, changes)
+        turned = await gift_cards.save(tx, card, card, now, changes)
+        await gift_card_mails.send_first(tx, turned, codes, now, changes)
     await changes.apply(tx)
     return len(due)

@@ -9,12 +9,12 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.storage import coupons, customers, orders, outbox, products, referrals, tender
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
-from lootkeep.storage.tender import Mint
+from lootkeep.storage.gift_card_mails import Codes
 from lootkeep.views import order_events as views
 
 
 async def record(
-    tx: Transaction, sale: Sale, paid: Order, changes: Changes, *, store_currency: str, announce: bool, mint: Mint
+    tx: Transaction, sale: Sale, paid: Order, changes: Changes, *, store_currency: str, announce: bool, codes: Codes
 ) -> Sale:
     """Writes the payment, and fulfils what needs nobody. History is not announced, and was delivered long ago."""
     assert paid.paid_at is not None
@@ -29,7 +29,7 @@ async def record(
     await customers.add_payment(tx, sale.customer.id, counted, paid.paid_at)
     await referrals.judge(tx, sale.customer.id, changes)
     if announce:
-        await tender.issue_bought(tx, sale, mint, paid.updated_at, changes)
+        await tender.issue_bought(tx, sale, codes, paid.updated_at, changes)
         await outbox.append(tx, "order.paid", views.paid(sale), paid.updated_at)
     return await _fulfil_automatic(tx, sale, changes, announce=announce)
 

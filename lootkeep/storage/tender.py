@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from lootkeep.domain.gift_cards import ORDER_REFUNDED, GiftCard, GiftCardTerms, SealedCode
+from lootkeep.domain.gift_cards import ORDER_REFUNDED, GiftCard, GiftCardTerms
 from lootkeep.domain.orders import Order, Sale
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
-from lootkeep.storage import gift_cards
+from lootkeep.storage import gift_card_mails, gift_cards
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
-
-# Makes a new code; the code itself stays with whoever made it.
-Mint = Callable[[], SealedCode]
+from lootkeep.storage.gift_card_mails import Codes
 
 
 async def give_back(
@@ -39,20 +35,20 @@ async def revoke_bought(tx: Transaction, order: Order, now: Instant, changes: Ch
             await gift_cards.revoke(tx, card, ORDER_REFUNDED, now, changes)
 
 
-async def issue_bought(tx: Transaction, sale: Sale, mint: Mint, now: Instant, changes: Changes) -> list[GiftCard]:
-    """A card of the line's price for each unit, for the buyer."""
-    issued = []
+async def issue_bought(tx: Transaction, sale: Sale, codes: Codes, now: Instant, changes: Changes) -> None:
+    """A card of the line's price for each unit, mailed to the buyer."""
     for line in sale.items:
         if line.delivery_type == "gift_card":
             terms = _bought(sale, line.price)
-            issued += [await _issue(tx, terms, mint, now, changes) for _ in range(line.quantity)]
-    return issued
+            for _ in range(line.quantity):
+                card = await _issue(tx, terms, codes, now, changes)
+                await gift_card_mails.send_first(tx, card, codes, now, changes)
 
 
-async def _issue(tx: Transaction, terms: GiftCardTerms, mint: Mint, now: Instant, changes: Changes) -> GiftCard:
+async def _issue(tx: Transaction, terms: GiftCardTerms, codes: Codes, now: Instant, changes: Changes) -> GiftCard:
     # A code that is taken is one in a septillion, and the next one will do.
     while True:
-        card = await gift_cards.add(tx, terms, mint(), now, changes)
+        card = await gift_cards.add(tx, terms, codes.mint(), now, changes)
         if card is not None:
             return card
 

@@ -9,9 +9,12 @@ from typing import Annotated, Any, get_args
 import msgspec
 
 from lootkeep.domain.gift_cards import EntryType, GiftCard, GiftCardStatus, LedgerEntry, masked, status
+from lootkeep.domain.mail import Mail
 from lootkeep.kernel.clock import Instant, optional_utc, utc
 from lootkeep.kernel.money import Hundredths, text
 from lootkeep.views.fields import Time, field
+from lootkeep.views.mails import render
+from lootkeep.views.money import in_words
 
 _MASKED = "****-****-****-7K2P"
 _HUNDRED_PERCENT = 100_00
@@ -157,6 +160,25 @@ def statistics(counts: Mapping[str, int], values: Mapping[str, int]) -> GiftCard
     each = [_of_currency(currency, counts, values) for currency in currencies]
     by_status = {state: sum(getattr(one.by_status, state) for one in each) for state in get_args(GiftCardStatus)}
     return GiftCardStatisticsView(sum(by_status.values()), GiftCardCountsView(**by_status), each)
+
+
+def mail(record: GiftCard, address: str, code: str) -> Mail:
+    """The one mail that holds the whole code."""
+    return render(
+        "gift_card",
+        address,
+        record.recipient_name or "" if address == record.recipient_email else "",
+        name=record.recipient_name,
+        sender_name=record.sender_name,
+        amount=in_words(record.balance, record.currency),
+        code=code,
+        message=record.message,
+        expires_on=None if record.expires_at is None else _moment(utc(record.expires_at)),
+    )
+
+
+def _moment(time: datetime) -> str:
+    return f"{time.day} {time:%B %Y, %H:%M} UTC"
 
 
 def _of_currency(currency: str, counts: Mapping[str, int], values: Mapping[str, int]) -> GiftCardCurrencyView:

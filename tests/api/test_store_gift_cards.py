@@ -128,7 +128,7 @@ async def test_a_card_expires_after_it_starts(world: World) -> None:
 
 
 async def test_hostile_text_in_every_field_comes_back_unchanged(world: World) -> None:
-    words = {name: HOSTILE for name in ("recipient_name", "sender_name", "message", "note")}
+    words = dict.fromkeys(("recipient_name", "sender_name", "message", "note"), HOSTILE)
     card = await new_gift_card(world, **words)
     assert {name: card[name] for name in words} == words
     changed = await world.put("/gift-cards/1", {"recipient_name": HOSTILE * 2, "message": HOSTILE, "note": HOSTILE})

@@ -12,7 +12,7 @@ from lootkeep.api.http.pages import Order, PageQuery, days
 from lootkeep.api.http.routes import Call, Group, Reply, Route, one, paged
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.gift_cards import GiftCardStatus
-from lootkeep.engines import card_codes
+from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.errors import NotFound
 from lootkeep.services import gift_cards as services
 from lootkeep.storage import counters
@@ -146,7 +146,7 @@ async def validate_gift_card(call: Call[ValidateBody, None]) -> Reply:
     if standing.count >= _MISSES_PER_MINUTE:
         raise TooManyRequests(standing.retry_after(now))
     async with call.deps.db.read() as tx:
-        card = await storage.by_hash(tx, card_codes.hashed(call.deps.vault, call.body.code))
+        card = await storage.by_hash(tx, CardCodes(call.deps.vault, call.deps.ids).hashed(call.body.code))
     if card is None:
         standing = await call.deps.limiter.hit(misses, _MISSES_PER_MINUTE, now)
         if not standing.is_allowed:
