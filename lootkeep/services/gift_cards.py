@@ -16,6 +16,8 @@ from lootkeep.storage import gift_cards as storage
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
 
+_NO_CARD = "Gift card"
+
 
 async def create(deps: Deps, terms: GiftCardTerms, own_code: str | None) -> tuple[GiftCard, str]:
     """The card and its code, which is told this once."""
@@ -41,28 +43,31 @@ async def redeem(
 ) -> tuple[GiftCard, LedgerEntry]:
     """Takes an amount. The same reference again takes nothing more and gives the same entry."""
     now = deps.clock.now()
+    changes = Changes(spread=card_id)
     async with deps.db.write() as tx:
         # The order is held first: whoever refunds it holds it before the card, too.
         if order_id is not None and await orders.for_change(tx, order_id) is None:
             raise invalid("order_id", "The order id field is not an order of this store.")
-        card = await _for_change(tx, card_id)
-        known = None if reference is None else await storage.by_reference(tx, card_id, reference)
-        if known is not None:
-            return card, _same(known, amount)
-        rules.require_redeemable(card, amount, now)
-        changes = Changes(spread=card_id)
-        entry = await storage.redeem(tx, card, amount, now, changes, order_id=order_id, reference=reference)
+        card = await _for_change(deps, tx, card_id, now, changes)
+        entry = None if reference is None else await storage.by_reference(tx, card_id, reference)
+        if entry is None:
+            rules.require_redeemable(card, amount, now)
+            entry = await storage.redeem(tx, card, amount, now, changes, order_id=order_id, reference=reference)
+        elif entry.amount != -amount:
+            raise Conflict("reference_reused", "This reference was already used to redeem another amount.")
         await changes.apply(tx)
     return card, entry
 
 
 async def revoke(deps: Deps, card_id: int, reason: str | None) -> GiftCard:
     """For good; revoking again changes nothing."""
+    changes = Changes(spread=card_id)
     async with deps.db.write() as tx:
-        card = await _for_change(tx, card_id)
+        card = await storage.for_change(tx, card_id)
+        if card is None:
+            raise NotFound(_NO_CARD)
         if card.revoked_at is not None:
             return card
-        changes = Changes(spread=card_id)
         card = await storage.revoke(tx, card, reason, deps.clock.now(), changes)
         await changes.apply(tx)
     return card
@@ -74,9 +79,9 @@ async def change(deps: Deps, card_id: int, wanted: dict[str, Any]) -> GiftCard:
             "nothing_to_change", "Send at least one of recipient_email, recipient_name, message, expires_at and note."
         )
     now = deps.clock.now()
+    changes = Changes(spread=card_id)
     async with deps.db.write() as tx:
-        card = await _for_change(tx, card_id)
-        changes = Changes(spread=card_id)
+        card = await _for_change(deps, tx, card_id, now, changes)
         card = await storage.save(tx, card, rules.changed(card, wanted, now), now, changes)
         await changes.apply(tx)
     return card
@@ -85,15 +90,14 @@ async def change(deps: Deps, card_id: int, wanted: dict[str, Any]) -> GiftCard:
 async def send(deps: Deps, card_id: int, email: str | None) -> tuple[GiftCard, str]:
     """Mails the card once more, to its recipient or to another address; tells to whom."""
     now = deps.clock.now()
-    codes = CardCodes(deps.vault, deps.ids)
+    changes = Changes(spread=card_id)
     async with deps.db.write() as tx:
-        card = await _for_change(tx, card_id)
+        card = await _for_change(deps, tx, card_id, now, changes)
         rules.require_sendable(card, now)
         address = email or card.recipient_email
         if address is None:
             raise invalid("email", "The email field is required: the gift card has no recipient e-mail.")
-        changes = Changes(spread=card_id)
-        card = await gift_card_mails.send(tx, card, address, codes, now, changes)
+        card = await gift_card_mails.send(tx, card, address, CardCodes(deps.vault, deps.ids), now, changes)
         await changes.apply(tx)
     return card, address
 
@@ -117,14 +121,9 @@ async def settle_now(deps: Deps) -> None:
     await settle(deps, deps.clock.now())
 
 
-async def _for_change(tx: Transaction, card_id: int) -> GiftCard:
+async def _for_change(deps: Deps, tx: Transaction, card_id: int, now: Instant, changes: Changes) -> GiftCard:
+    """The card as it is by now, held until the transaction ends."""
     card = await storage.for_change(tx, card_id)
     if card is None:
-        raise NotFound("Gift card")
-    return card
-
-
-def _same(known: LedgerEntry, amount: Hundredths) -> LedgerEntry:
-    if known.amount != -amount:
-        raise Conflict("reference_reused", "This reference was already used to redeem another amount.")
-    return known
+        raise NotFound(_NO_CARD)
+    return await gift_card_turns.turn(tx, card, now, CardCodes(deps.vault, deps.ids), changes)

@@ -19,7 +19,7 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, NotFound, Unprocessable, invalid
 from lootkeep.kernel.money import Hundredths
 from lootkeep.storage import coupons as stored_coupons
-from lootkeep.storage import customers, outbox, payments, products, tender
+from lootkeep.storage import customers, gift_card_turns, outbox, payments, products, tender
 from lootkeep.storage import gift_cards as stored_gift_cards
 from lootkeep.storage import identity as stored_identity
 from lootkeep.storage import orders as storage
@@ -51,7 +51,7 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart, changes: Changes) ->
     if not is_history:
         await _reserve(tx, lines)
     new = checkout.order(cart, lines, currency, coupon, await customers.code_that_brought(tx, customer), now)
-    card = await _gift_card(deps, tx, cart, new, now)
+    card = await _gift_card(deps, tx, cart, new, now, changes)
     if card:
         new = replace(new, gift_card_total=min(card.balance, new.total))
     order, items = await storage.add(tx, new, lines, changes)
@@ -162,18 +162,21 @@ async def _coupon(tx: Transaction, cart: Cart, currency: str, now: Instant) -> C
     return coupon
 
 
-async def _gift_card(deps: Deps, tx: Transaction, cart: Cart, order: Order, now: Instant) -> GiftCard | None:
+async def _gift_card(
+    deps: Deps, tx: Transaction, cart: Cart, order: Order, now: Instant, changes: Changes
+) -> GiftCard | None:
     """The card that pays for the order or a part of it, held until the transaction ends."""
     if not cart.gift_card_code:
         return None
     if cart.created_at is not None:
         raise invalid("gift_card_code", "The gift card code field cannot be used for an order of the past.")
-    card = await stored_gift_cards.by_hash_for_change(tx, CardCodes(deps.vault, deps.ids).hashed(cart.gift_card_code))
+    codes = CardCodes(deps.vault, deps.ids)
+    card = await stored_gift_cards.by_hash_for_change(tx, codes.hashed(cart.gift_card_code))
     refusal = gift_cards.why_not_tender(card, order.currency, now)
     if refusal:
         raise refusal
     # What costs nothing takes nothing from a card.
-    return card if order.total else None
+    return await gift_card_turns.turn(tx, card, now, codes, changes) if card and order.total else None
 
 
 async def _return(tx: Transaction, before: Order, after: Order, refund: Refund, changes: Changes) -> Return:

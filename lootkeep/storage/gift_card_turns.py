@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import bindparam, select
 
+from lootkeep.domain import gift_cards as rules
 from lootkeep.domain.gift_cards import GiftCard
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage import gift_card_mails, gift_cards
@@ -32,7 +33,14 @@ async def settle(tx: Transaction, now: Instant, codes: Codes) -> int:
     due = await tx.all(_FREE, now=now) or await tx.all(_FIRST, now=now)
     changes = Changes(spread=0)
     for card in due:
-        turned = await gift_cards.save(tx, card, card, now, changes)
-        await gift_card_mails.send_first(tx, turned, codes, now, changes)
+        await turn(tx, card, now, codes, changes)
     await changes.apply(tx)
     return len(due)
+
+
+async def turn(tx: Transaction, card: GiftCard, now: Instant, codes: Codes, changes: Changes) -> GiftCard:
+    """Brings a card that is held to where it is by now; one that has become valid is mailed to its recipient."""
+    if rules.status(card, now) == card.kept_status:
+        return card
+    turned = await gift_cards.save(tx, card, card, now, changes)
+    return await gift_card_mails.send_first(tx, turned, codes, now, changes)

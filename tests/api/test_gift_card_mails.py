@@ -13,7 +13,7 @@ from lootkeep.kernel.clock import DAY, HOUR
 from lootkeep.services import gift_cards as services
 from lootkeep.storage import mails
 from lootkeep.storage.tables import metadata
-from tests.builders import STORE, new_customer, new_gift_card, new_product, paid_order
+from tests.builders import STORE, new_customer, new_gift_card, new_order, new_product, paid_order
 from tests.world import World
 
 
@@ -73,6 +73,24 @@ async def test_a_scheduled_card_is_mailed_once_when_it_becomes_valid(world: Worl
     assert card["code"] in text
     after = (await world.get("/gift-cards/1")).json()["data"]
     assert (after["sent_at"], after["send_count"]) == ("2026-11-16T12:00:00Z", 1)
+
+
+@pytest.mark.parametrize("deed", ["redeem", "order", "change"])
+async def test_a_card_that_is_used_before_the_worker_saw_it_become_valid_is_mailed_all_the_same(
+    world: World, deed: str
+) -> None:
+    customer = (await new_customer(world))["customer"]["id"]
+    await new_product(world)
+    card = await new_gift_card(world, recipient_email="jun@example.com", starts_at="2026-11-16T12:00:00Z")
+    world.clock.advance(DAY)
+    if deed == "redeem":
+        await world.post("/gift-cards/1/redeem", {"amount": "25.00"})
+    if deed == "order":
+        await new_order(world, customer, (1, 1), gift_card_code=card["code"])
+    if deed == "change":
+        await world.put("/gift-cards/1", {"expires_at": "2026-12-01T00:00:00Z"})
+    await services.settle_now(world.deps)
+    assert len(await letters(world)) == 1
 
 
 @pytest.mark.parametrize("end", ["revoked", "expired"])
