@@ -47,6 +47,11 @@ async def referred(world: World, code: str, **fields: Any) -> dict[str, Any]:
     return customer
 
 
+async def new_gift_card(world: World, **fields: Any) -> dict[str, Any]:
+    """A card of 25.00 with its whole code."""
+    return await _data(world, "/gift-cards", {"initial_balance": "25.00"} | fields)
+
+
 async def _data(world: World, path: str, body: dict[str, Any]) -> dict[str, Any]:
     answer = await world.post(STORE + path, body)
     assert answer.status_code == 201, answer.text

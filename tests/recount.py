@@ -18,6 +18,9 @@ from lootkeep.storage.tables import (
     customers,
     events,
     fraud_checks,
+    gift_card_entries,
+    gift_cards,
+    mails,
     order_items,
     orders,
     products,
@@ -42,6 +45,9 @@ _TABLES = (
     customers,
     events,
     fraud_checks,
+    gift_card_entries,
+    gift_cards,
+    mails,
     order_items,
     orders,
     products,
@@ -97,6 +103,7 @@ async def kept(db: Database) -> Totals:
         "tiers": _picked(await rows(db, referral_tiers), "id", "claims_count"),
         "sales": _picked(await rows(db, products), "id", "sales_count"),
         "refunds": _picked(await rows(db, orders), "id", "refunded_total"),
+        "gift cards": _picked(await rows(db, gift_cards), "id", "balance"),
     }
 
 
@@ -113,6 +120,7 @@ async def recounted(db: Database, currency: str = "USD") -> Totals:
         "tiers": await _claims(db),
         "sales": await _sales(db, placed),
         "refunds": await _given_back(db, placed),
+        "gift cards": await _balances(db),
     }
 
 
@@ -153,6 +161,7 @@ async def _counters(
     sums: Counter[tuple[str, int | str]] = Counter()
     dated = [(f"orders.{order['status']}", order["created_at"]) for order in placed]
     dated += [(f"referrals.{one['status']}", one["referred_at"]) for one in attributed]
+    dated += [(f"gift_cards.{_shelf(card)}", card["created_at"]) for card in await rows(db, gift_cards)]
     dated += [("customers.all", who["created_at"]) for who in await rows(db, customers)]
     for check in await rows(db, fraud_checks):
         is_reviewed = "reviewed" if check["is_reviewed"] else "open"
@@ -170,7 +179,35 @@ async def _counters(
         for order in placed
         if order["coupon_id"] and order["paid_at"] is not None and order["currency"] == currency
     )
+    for name, value in await _values(db):
+        sums[name, TOTAL] += value
     return {key: value for key, value in sums.items() if value}
+
+
+def _shelf(card: Row) -> str:
+    return f"{card['currency']}.{card['kept_status']}"
+
+
+async def _values(db: Database) -> list[tuple[str, int]]:
+    """What the cards hold, and what was done with what was on them."""
+    found = await rows(db, gift_cards)
+    currencies = {card["id"]: card["currency"] for card in found}
+    balances = await _balances(db)
+    values = [(f"gift_card_value.{_shelf(card)}", balances[card["id"]][0]) for card in found]
+    sums = {"issue": ("issued", 1), "redeem": ("redeemed", -1), "refund": ("redeemed", -1), "revoke": ("revoked", -1)}
+    for entry in await rows(db, gift_card_entries):
+        name, sign = sums[entry["type"]]
+        values.append((f"gift_card_value.{currencies[entry['gift_card_id']]}.{name}", sign * entry["amount"]))
+    return values
+
+
+async def _balances(db: Database) -> dict[int, tuple[int]]:
+    """The sum of each ledger, whose every row says what was left then."""
+    left: Counter[int] = Counter()
+    for entry in await rows(db, gift_card_entries):
+        left[entry["gift_card_id"]] += entry["amount"]
+        assert entry["balance_after"] == left[entry["gift_card_id"]] >= 0
+    return {card["id"]: (left[card["id"]],) for card in await rows(db, gift_cards)}
 
 
 def _spending(customer_id: int, placed: list[Row], currency: str) -> tuple[Any, ...]:

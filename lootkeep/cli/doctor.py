@@ -33,7 +33,7 @@ def doctor(
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Check the settings, the database, Redis and the lists. Exits with 1 when something is wrong."""
+    """Check the settings, the database, Redis, mail and the lists. Exits with 1 when something is wrong."""
     findings = run(_examine())
     if (check_counters or rebuild_counters) and all(finding.is_good for finding in findings):
         findings.append(run(_counters(rebuild=rebuild_counters)))
@@ -67,7 +67,8 @@ async def _examine() -> list[Finding]:
         wiring.check_settings(config)
     except StartupError as error:
         return [Finding("settings", False, str(error))]
-    return [_safety(config), await _database(config), await _redis(config), *_lists(config)]
+    findings = [_safety(config), await _database(config), await _redis(config), await _mail(config)]
+    return [*findings, *_lists(config)]
 
 
 def _safety(config: Settings) -> Finding:
@@ -120,3 +121,16 @@ def _lists(config: Settings) -> list[Finding]:
         findings.append(Finding(need.need, not (need.served_by and todo), sentence))
     refused = [Finding("lists", False, f"{item.file} {item.sentence}") for item in intelligence.rejections()]
     return findings + refused
+
+
+async def _mail(config: Settings) -> Finding:
+    if config.smtp_url is None:
+        return Finding("mail", True, "LOOTKEEP_SMTP_URL is not set: mail stays in the outbox, nothing is sent.")
+    mailer = wiring.mailer(config, SystemClock())
+    fault = await mailer.check()
+    await mailer.close()
+    if fault:
+        return Finding("mail", False, f"Mail cannot be sent: {fault}. Check LOOTKEEP_SMTP_URL.")
+    if config.environment == "production" and not (config.public_url or "").startswith("https://"):
+        return Finding("mail", False, "Links in mails need an https address: set LOOTKEEP_PUBLIC_URL.")
+    return Finding("mail", True, "The mail server answers and lets us in.")

@@ -8,6 +8,7 @@ import msgspec
 
 from lootkeep.domain import coupons
 from lootkeep.domain.coupons import Coupon
+from lootkeep.domain.gift_cards import MOST_BOUGHT_AT_ONCE
 from lootkeep.domain.orders import Order
 from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import Instant
@@ -44,6 +45,7 @@ class Cart(msgspec.Struct, frozen=True):
     user_agent: str | None = None
     device_id: str | None = None
     coupon_code: str | None = None
+    gift_card_code: str | None = None
     external_id: str | None = None
     metadata: str = "{}"
     subscription_id: int | None = None
@@ -141,6 +143,8 @@ def _faults(
     ordered = sum(other.quantity for other in lines if other.product_id == line.product_id)
     if product.max_per_order is not None and ordered > product.max_per_order:
         return [("quantity", f"must not be greater than {product.max_per_order} per order")]
+    if product.delivery_type == "gift_card" and ordered > MOST_BOUGHT_AT_ONCE:
+        return [("quantity", f"must not be greater than {MOST_BOUGHT_AT_ONCE} gift cards per order")]
     if product.stock is not None and ordered > product.stock:
         return [("quantity", OUT_OF_STOCK)]
     return []

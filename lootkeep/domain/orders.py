@@ -28,7 +28,10 @@ ALLOWED: dict[Step, tuple[OrderStatus, ...]] = {
 STANDING: tuple[OrderStatus, ...] = ("paid", "completed", "partially_refunded")
 
 # What these products deliver needs nobody: they are fulfilled with the payment.
-AUTOMATIC_DELIVERY = ("keys", "file")
+AUTOMATIC_DELIVERY = ("keys", "file", "gift_card")
+
+# How an order is paid that a gift card pays for alone.
+BY_GIFT_CARD = "gift_card"
 
 # Why an order was cancelled that fraud detection or a reviewer stopped.
 FRAUD = "fraud"
@@ -121,6 +124,15 @@ class OrderCheck(msgspec.Struct, frozen=True):
     action_taken: str
 
 
+class Return(msgspec.Struct, frozen=True):
+    """Where a refund goes: back by the way of payment, and back on the gift card."""
+
+    payment: Hundredths
+    gift_card: Hundredths
+    # What belongs on a gift card that was revoked since, and so was not put back.
+    unreturned: Hundredths = Hundredths(0)
+
+
 class Sale(msgspec.Struct, frozen=True):
     """An order with its lines and its customer: what an answer or an event shows of it."""
 
@@ -171,6 +183,13 @@ def refund_amount(order: Order, asked: Hundredths | None) -> Hundredths:
     if asked > order.refundable:
         raise invalid("amount", f"The amount field must not be greater than {text(order.refundable)}, what is left.")
     return asked
+
+
+def returned(order: Order, amount: Hundredths) -> Return:
+    """Money goes back before the gift card does, and never more of it than was paid."""
+    money_left = max(0, order.amount_due - order.refunded_total)
+    payment = Hundredths(min(amount, money_left))
+    return Return(payment, Hundredths(amount - payment))
 
 
 def refunded(order: Order, amount: Hundredths, now: Instant) -> Order:

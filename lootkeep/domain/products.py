@@ -10,9 +10,10 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
+from lootkeep.domain.gift_cards import LARGEST_BALANCE
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields
-from lootkeep.kernel.money import Hundredths
+from lootkeep.kernel.money import Hundredths, text
 
 DeliveryType = Literal["keys", "file", "command", "manual", "gift_card"]
 BillingType = Literal["one_time", "recurring"]
@@ -78,6 +79,8 @@ def checked(terms: T) -> T:
     refused = _billing_faults(terms)
     if terms.compare_at_price is not None and terms.compare_at_price <= terms.price:
         refused["compare_at_price"] = ["The compare at price field must be greater than the price."]
+    if terms.delivery_type == "gift_card" and not 1 <= terms.price <= LARGEST_BALANCE:
+        refused["price"] = [f"The price field of a gift card must be 0.01 to {text(LARGEST_BALANCE)}."]
     if refused:
         raise InvalidFields(refused)
     return terms

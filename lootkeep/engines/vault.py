@@ -1,8 +1,10 @@
-"""Sealing what must be stored but not be readable in a copy of the database: AES-GCM under the application key."""
+"""Keeping what must be stored but not be readable in a copy of the database: sealed, or as a keyed fingerprint."""
 
 from __future__ import annotations
 
 import base64
+import hashlib
+import hmac
 import os
 
 from cryptography.exceptions import InvalidTag
@@ -17,11 +19,14 @@ _KEY_BYTES = 32
 
 
 class Vault:
-    """`purpose` is bound into each seal: what was sealed for one place cannot be opened in another."""
+    """AES-GCM and HMAC under keys derived from the application key.
+
+    `purpose` is bound into each seal: what was sealed for one place cannot be opened in another.
+    """
 
     def __init__(self, secret_key: str) -> None:
-        derived = HKDF(algorithm=SHA256(), length=_KEY_BYTES, salt=None, info=b"lootkeep vault")
-        self._cipher = AESGCM(derived.derive(secret_key.encode()))
+        self._cipher = AESGCM(_derived(secret_key, b"lootkeep vault"))
+        self._fingerprint_key = _derived(secret_key, b"lootkeep fingerprints")
 
     def seal(self, text: str, purpose: str) -> str:
         nonce = os.urandom(_NONCE_BYTES)
@@ -36,3 +41,11 @@ class Vault:
             raise StartupError(
                 "A stored secret cannot be opened: LOOTKEEP_SECRET_KEY is not the one it was sealed with."
             ) from None
+
+    def fingerprint(self, content: bytes, purpose: str) -> str:
+        """Always the same for the same content: a secret is found by it, and cannot be guessed from it."""
+        return hmac.new(self._fingerprint_key, purpose.encode() + b"\0" + content, hashlib.sha256).hexdigest()
+
+
+def _derived(secret_key: str, use: bytes) -> bytes:
+    return HKDF(algorithm=SHA256(), length=_KEY_BYTES, salt=None, info=use).derive(secret_key.encode())

@@ -39,6 +39,14 @@ class Unprocessable(Reason):
     """The rules of the store forbid the deed and no single field is at fault."""
 
 
+class TooOften(Reason):
+    """The deed was done too often of late; after so many seconds it may be tried again."""
+
+    def __init__(self, code: str, message: str, seconds: int) -> None:
+        super().__init__(code, message)
+        self.retry_after = seconds
+
+
 class Unavailable(Reason):
     """Something the service leans on is gone for now; trying again later may work."""
 

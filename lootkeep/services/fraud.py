@@ -11,7 +11,8 @@ from lootkeep.domain import orders as order_rules
 from lootkeep.domain.fraud.checks import FraudCheck
 from lootkeep.domain.fraud.policy import MOST_ENTRIES, SETTINGS, Policy
 from lootkeep.domain.fraud.review import Outcome, consequence
-from lootkeep.domain.orders import FRAUD, Sale
+from lootkeep.domain.orders import BY_GIFT_CARD, FRAUD, Sale
+from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import NotFound, Unprocessable
 from lootkeep.storage import customers, fraud_checks, orders, payments, settings
@@ -97,6 +98,7 @@ async def _follow(
             pending = replace(order, status="pending", updated_at=now)
             await orders.save(tx, order, pending, changes)
             if pending.amount_due == 0:
-                paid = order_rules.paid(pending, now, None, None, now)
-                sale = replace(sale, order=pending)
-                await payments.record(tx, sale, paid, changes, store_currency=deps.currency, announce=True)
+                method = BY_GIFT_CARD if pending.gift_card_total else None
+                paid = order_rules.paid(pending, now, method, None, now)
+                sale, codes = replace(sale, order=pending), CardCodes(deps.vault, deps.ids)
+                await payments.record(tx, sale, paid, changes, store_currency=deps.currency, announce=True, codes=codes)

@@ -7,19 +7,32 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
-from lootkeep.domain import checkout, coupons, identity
+from lootkeep.domain import checkout, coupons, gift_cards, identity
 from lootkeep.domain import orders as rules
 from lootkeep.domain.checkout import Cart, PricedLine
 from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.customers import Customer, plain_code
 from lootkeep.domain.fraud.judgement import Judgement, facts_of, judgement
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
-from lootkeep.domain.orders import Order, Refund, Sale
+from lootkeep.domain.gift_cards import GiftCard
+from lootkeep.domain.orders import Order, Refund, Return, Sale
+from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, NotFound, Unprocessable, invalid
 from lootkeep.kernel.money import Hundredths
 from lootkeep.storage import coupons as stored_coupons
-from lootkeep.storage import customers, fraud_checks, fraud_history, outbox, payments, products, settings
+from lootkeep.storage import (
+    customers,
+    fraud_checks,
+    fraud_history,
+    gift_card_turns,
+    outbox,
+    payments,
+    products,
+    settings,
+    tender,
+)
+from lootkeep.storage import gift_cards as stored_gift_cards
 from lootkeep.storage import identity as stored_identity
 from lootkeep.storage import orders as storage
 from lootkeep.storage.counters import Changes
@@ -55,7 +68,12 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart, changes: Changes) ->
     is_stopped = new.status == "cancelled"
     if not is_history and not is_stopped:
         lines = await _reserve(tx, lines)
+    card = None if is_stopped else await _gift_card(deps, tx, cart, new, now, changes)
+    if card:
+        new = replace(new, gift_card_total=min(card.balance, new.total))
     order, items = await storage.add(tx, new, lines, changes)
+    if card:
+        await stored_gift_cards.redeem(tx, card, order.gift_card_total, now, changes, order_id=order.id, is_tender=True)
     if coupon and not is_stopped:
         await _use(tx, coupon, order, now)
     traces = identity.traces(customer.email, cart.ip_address, cart.device_id)
@@ -78,13 +96,23 @@ async def pay(deps: Deps, order_id: int, method: str | None, transaction_id: str
         rules.require(order, "pay")
         changes = Changes(spread=order.customer_id)
         paid = rules.paid(order, now, method, transaction_id, now)
-        sale = await payments.record(tx, sale, paid, changes, store_currency=deps.currency, announce=True)
+        sale = await payments.record(
+            tx,
+            sale,
+            paid,
+            changes,
+            store_currency=deps.currency,
+            announce=True,
+            codes=CardCodes(deps.vault, deps.ids),
+        )
         await changes.apply(tx)
     return sale
 
 
-async def refund(deps: Deps, order_id: int, amount: Hundredths | None, reason: str | None) -> tuple[Sale, Refund]:
-    """Gives back an amount, or all that is left."""
+async def refund(
+    deps: Deps, order_id: int, amount: Hundredths | None, reason: str | None
+) -> tuple[Sale, Refund, Return]:
+    """Gives back an amount, or all that is left; tells which part of it goes where."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
         sale = await _load(tx, order_id)
@@ -92,9 +120,10 @@ async def refund(deps: Deps, order_id: int, amount: Hundredths | None, reason: s
         given = await storage.add_refund(tx, order_id, rules.refund_amount(sale.order, amount), reason, now)
         after = rules.refunded(sale.order, given.amount, now)
         changes = Changes(spread=after.customer_id)
+        way = await _return(tx, sale.order, after, given, changes)
         sale = await payments.record_refund(tx, sale, after, given, changes, store_currency=deps.currency)
         await changes.apply(tx)
-    return sale, given
+    return sale, given, way
 
 
 async def cancel(deps: Deps, order_id: int, reason: str | None) -> Sale:
@@ -180,6 +209,37 @@ async def _use(tx: Transaction, coupon: Coupon, order: Order, now: Instant) -> N
         raise invalid("coupon_code", "The coupon code field names a coupon that has already been used.")
 
 
+async def _gift_card(
+    deps: Deps, tx: Transaction, cart: Cart, order: Order, now: Instant, changes: Changes
+) -> GiftCard | None:
+    """The card that pays for the order or a part of it, held until the transaction ends."""
+    if not cart.gift_card_code:
+        return None
+    if cart.created_at is not None:
+        raise invalid("gift_card_code", "The gift card code field cannot be used for an order of the past.")
+    codes = CardCodes(deps.vault, deps.ids)
+    card = await stored_gift_cards.by_hash_for_change(tx, codes.hashed(cart.gift_card_code))
+    refusal = gift_cards.why_not_tender(card, order.currency, now)
+    if refusal:
+        raise refusal
+    # What costs nothing takes nothing from a card.
+    return await gift_card_turns.turn(tx, card, now, codes, changes) if card and order.total else None
+
+
+async def _return(tx: Transaction, before: Order, after: Order, refund: Refund, changes: Changes) -> Return:
+    """Puts the gift card's part back, and after a full refund takes back what is left on cards bought in the order.
+
+    Cards are held in the order in which they were made: the one that paid is older than any that was bought.
+    """
+    way = rules.returned(before, refund.amount)
+    card = await tender.give_back(tx, before, way.gift_card, refund.created_at, changes)
+    if card and card.revoked_at is not None:
+        way = Return(way.payment, Hundredths(0), way.gift_card)
+    if after.status == "refunded":
+        await tender.revoke_bought(tx, after, refund.created_at, changes)
+    return way
+
+
 async def _reserve(tx: Transaction, lines: Sequence[PricedLine]) -> list[PricedLine]:
     """The lines, which now hold what they take from a stock."""
     held = list(lines)
@@ -193,12 +253,14 @@ async def _reserve(tx: Transaction, lines: Sequence[PricedLine]) -> list[PricedL
 
 
 async def _pay_if_due(deps: Deps, tx: Transaction, cart: Cart, sale: Sale, now: Instant, changes: Changes) -> Sale:
-    """A free order is paid at once; history brings its payment with it."""
+    """An order with nothing due is paid at once; history brings its payment with it."""
     if cart.paid_at is None and (sale.order.amount_due > 0 or sale.order.status != "pending"):
         return sale
     is_live = cart.created_at is None
-    paid = rules.paid(sale.order, now if cart.paid_at is None else cart.paid_at, None, None, now)
-    sale = await payments.record(tx, sale, paid, changes, store_currency=deps.currency, announce=is_live)
+    method = rules.BY_GIFT_CARD if sale.order.gift_card_total else None
+    paid = rules.paid(sale.order, now if cart.paid_at is None else cart.paid_at, method, None, now)
+    codes = CardCodes(deps.vault, deps.ids)
+    sale = await payments.record(tx, sale, paid, changes, store_currency=deps.currency, announce=is_live, codes=codes)
     if cart.completed_at is not None:
         completed = replace(sale.order, status="completed", completed_at=cart.completed_at)
         sale = await payments.complete(tx, sale, completed, changes, announce=is_live)

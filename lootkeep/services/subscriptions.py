@@ -13,6 +13,7 @@ from lootkeep.domain.customers import Customer
 from lootkeep.domain.orders import Sale
 from lootkeep.domain.products import Product
 from lootkeep.domain.subscriptions import Subscription
+from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import NotFound, Unprocessable, invalid
 from lootkeep.storage import customers, orders, outbox, payments, products
@@ -95,7 +96,8 @@ async def _pay_period(
     sale = Sale(order, items, customer)
     await outbox.append(tx, "order.created", order_events.created(sale), now)
     paid = order_rules.paid(order, now, None, None, now)
-    sale = await payments.record(tx, sale, paid, changes, store_currency=deps.currency, announce=True)
+    codes = CardCodes(deps.vault, deps.ids)
+    sale = await payments.record(tx, sale, paid, changes, store_currency=deps.currency, announce=True, codes=codes)
     subscription = replace(subscription, latest_order_id=order.id)
     await storage.save(tx, subscription)
     if subscription.renewals_count:

@@ -40,6 +40,7 @@ _DAYS = Query(
     .group_by(counters.c.bucket)
     .order_by(counters.c.bucket.desc())
 )
+_TOTAL_OF = Query(select(func.coalesce(_SUM, 0)).where(_NAMED, _IS_TOTAL))
 _BETWEEN = Query(
     select(counters.c.name, _SUM)
     .where(_NAMED, counters.c.bucket >= bindparam("first_day"), counters.c.bucket < bindparam("end_day"))
@@ -78,6 +79,17 @@ async def between(tx: Transaction, names: Iterable[str], first: Instant, end: In
     """The totals of these names over whole days, from the day of `first` to the day before that of `end`."""
     days = {"first_day": max(0, first // DAY), "end_day": end // DAY}
     return dict(await tx.all(_BETWEEN, names=" ".join(names), **days))
+
+
+async def total(
+    tx: Transaction, names: Iterable[str], *, since: Instant | None = None, until: Instant | None = None
+) -> int:
+    """The sum of these totals; of whole days when a stretch of time is given."""
+    if since is None and until is None:
+        ((found,),) = await tx.all(_TOTAL_OF, names=" ".join(names))
+        return int(found)
+    days = await between(tx, names, Instant(0) if since is None else since, NO_END if until is None else until)
+    return sum(days.values())
 
 
 async def place(

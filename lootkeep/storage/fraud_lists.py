@@ -46,7 +46,7 @@ class Filters(msgspec.Struct, frozen=True):
 async def page(tx: Transaction, asked: Page, filters: Filters) -> tuple[list[CheckEntry], int]:
     """A page of the list, newest first, and how many there are in all."""
     names = _names(filters)
-    total = await _total(tx, names, filters)
+    total = await counters.total(tx, names, since=filters.start, until=filters.end)
     if asked.offset >= total:
         return [], total
     end, skip = filters.end, asked.offset
@@ -113,15 +113,6 @@ def _names(filters: Filters) -> list[str]:
     """The kept totals that the filters add up."""
     wanted = (values if (value := getattr(filters, name)) is None else (value,) for name, values in _VALUES.items())
     return [counter(level, action, is_reviewed=reviewed) for level, action, reviewed in product(*wanted)]
-
-
-async def _total(tx: Transaction, names: list[str], filters: Filters) -> int:
-    if filters.start is None and filters.end is None:
-        kept = await counters.totals(tx, COUNTER)
-        return sum(kept.get(name.removeprefix(COUNTER), 0) for name in names)
-    start = Instant(0) if filters.start is None else filters.start
-    end = counters.NO_END if filters.end is None else filters.end
-    return sum((await counters.between(tx, names, start, end)).values())
 
 
 async def made_between(tx: Transaction, start: Instant, end: Instant) -> Mapping[tuple[str, str], int]:

@@ -1,4 +1,4 @@
-"""What a payment and a refund change beside the order: coupon, sales, the customer's totals, the referral, events."""
+"""What a payment and a refund change beside the order: coupon, gift cards, sales, the customer's totals, events."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ from msgspec.structs import replace
 
 from lootkeep.domain.orders import AUTOMATIC_DELIVERY, Order, Refund, Sale
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage import coupons, customers, orders, outbox, products, referrals
+from lootkeep.storage import coupons, customers, orders, outbox, products, referrals, tender
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
+from lootkeep.storage.gift_card_mails import Codes
 from lootkeep.views import order_events as views
 
 
 async def record(
-    tx: Transaction, sale: Sale, paid: Order, changes: Changes, *, store_currency: str, announce: bool
+    tx: Transaction, sale: Sale, paid: Order, changes: Changes, *, store_currency: str, announce: bool, codes: Codes
 ) -> Sale:
-    """Writes the payment, and fulfils what needs nobody. History is not announced."""
+    """Writes the payment, and fulfils what needs nobody. History is not announced, and was delivered long ago."""
     assert paid.paid_at is not None
     await orders.save(tx, sale.order, paid, changes)
     sale = replace(sale, order=paid)
@@ -28,6 +29,7 @@ async def record(
     await customers.add_payment(tx, sale.customer.id, counted, paid.paid_at)
     await referrals.judge(tx, sale.customer.id, changes)
     if announce:
+        await tender.issue_bought(tx, sale, codes, paid.updated_at, changes)
         await outbox.append(tx, "order.paid", views.paid(sale), paid.updated_at)
     return await _fulfil_automatic(tx, sale, changes, announce=announce)
 
@@ -57,18 +59,19 @@ async def record_refund(
 
 
 async def cancel(tx: Transaction, sale: Sale, reason: str | None, now: Instant, changes: Changes) -> Sale:
-    """Ends an order that is not paid, and gives back what it held."""
+    """Ends an order that is not paid, and gives back what it held; to a gift card unless that was revoked."""
     after = replace(sale.order, status="cancelled", cancel_reason=reason, cancelled_at=now, updated_at=now)
     await orders.save(tx, sale.order, after, changes)
     if sale.order.coupon_id is not None:
         await coupons.release(tx, sale.order.coupon_id)
     for line in sorted((line for line in sale.items if line.holds_stock), key=lambda line: line.product_id):
         await products.release_stock(tx, line.product_id, line.quantity)
+    await tender.give_back(tx, sale.order, sale.order.gift_card_total, now, changes)
     return replace(sale, order=after)
 
 
 async def _fulfil_automatic(tx: Transaction, sale: Sale, changes: Changes, *, announce: bool) -> Sale:
-    """Keys and files are delivered with the payment; an order of nothing else is complete."""
+    """Keys, files and gift cards are delivered with the payment; an order of nothing else is complete."""
     if all(line.delivery_type in AUTOMATIC_DELIVERY for line in sale.items):
         completed = replace(sale.order, status="completed", completed_at=sale.order.paid_at)
         return await complete(tx, sale, completed, changes, announce=announce)

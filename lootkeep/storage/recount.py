@@ -20,8 +20,8 @@ from sqlalchemy import (
     update,
 )
 
-from lootkeep.kernel.clock import DAY
-from lootkeep.storage import counters
+from lootkeep.kernel.clock import DAY, Instant
+from lootkeep.storage import counters, gift_card_recount
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.dialect import HoldTables
 from lootkeep.storage.fraud_checks import COUNTER, signal_counters
@@ -41,7 +41,7 @@ from lootkeep.storage.tables import (
 )
 
 # Nobody may change what is counted while it is counted. The shared totals come last, as in every deed.
-_HOLD = Query(HoldTables("customers", "products", "referral_tiers", "referrers", "counters"))
+_HOLD = Query(HoldTables("customers", "products", "referral_tiers", "referrers", "gift_cards", "counters"))
 
 
 def _mend(table: Table, key: str, truth: Subquery) -> Query[tuple[Any, ...]]:
@@ -159,20 +159,21 @@ _COUPONS_VALUE = Query(
 )
 
 
-async def mend(tx: Transaction, currency: str) -> dict[str, int]:
+async def mend(tx: Transaction, currency: str, now: Instant) -> dict[str, int]:
     """How many kept totals of each kind were wrong; in this transaction they are right now."""
     await tx.run(_HOLD)
     wrong: dict[str, int] = {}
     for kind, queries in _MENDS.items():
         values = {"currency": currency} if kind == "customers" else {}
         wrong[kind] = sum([len(await tx.all(query, **values)) for query in queries])
+    wrong["gift cards"] = await gift_card_recount.mend(tx, now)
     wrong["totals"] = await counters.set_all(tx, await _expected(tx, currency))
     return wrong
 
 
 async def _expected(tx: Transaction, currency: str) -> dict[tuple[str, int], int]:
     expected: dict[tuple[str, int], int] = {}
-    for prefix, query in _DAILY.items():
+    for prefix, query in (_DAILY | gift_card_recount.DAILY).items():
         for name, day, count in await tx.all(query):
             expected[prefix + name, day] = count
             expected[prefix + name, counters.TOTAL] = expected.get((prefix + name, counters.TOTAL), 0) + count
@@ -183,4 +184,4 @@ async def _expected(tx: Transaction, currency: str) -> dict[tuple[str, int], int
         for name in signal_counters(signals, outcome):
             expected[name, counters.TOTAL] = expected.get((name, counters.TOTAL), 0) + count
     ((expected["referral_coupons.value", counters.TOTAL],),) = await tx.all(_COUPONS_VALUE, currency=currency)
-    return expected
+    return expected | await gift_card_recount.totals(tx)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import msgspec
 
-from lootkeep.domain.orders import OrderItem, OrderStatus, Refund, Sale
+from lootkeep.domain.orders import OrderItem, OrderStatus, Refund, Return, Sale
 from lootkeep.kernel.clock import optional_utc, utc
 from lootkeep.kernel.money import text
 from lootkeep.views.fields import Metadata, Time, field
@@ -85,6 +85,9 @@ class PlacedOrderView(msgspec.Struct, frozen=True):
 class RefundView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the refund.", 2)]
     amount: Amount
+    payment_amount: Annotated[str, field("What goes back by the way of payment.", "19.99")]
+    gift_card_amount: Annotated[str, field("What went back on the gift card.", "0.00")]
+    unreturned_amount: Annotated[str, field("What a revoked gift card paid; it was not put back.", "0.00")]
     reason: Annotated[str | None, field("Why it was given back.", "changed their mind")]
     created_at: Time
 
@@ -133,8 +136,16 @@ def placed(sale: Sale) -> PlacedOrderView:
     return PlacedOrderView(order(sale), OrderCheckView(*msgspec.structs.astuple(check)) if check else None)
 
 
-def refunded(sale: Sale, given: Refund) -> RefundedOrderView:
-    refund = RefundView(given.id, text(given.amount), given.reason, utc(given.created_at))
+def refunded(sale: Sale, given: Refund, way: Return) -> RefundedOrderView:
+    refund = RefundView(
+        id=given.id,
+        amount=text(given.amount),
+        payment_amount=text(way.payment),
+        gift_card_amount=text(way.gift_card),
+        unreturned_amount=text(way.unreturned),
+        reason=given.reason,
+        created_at=utc(given.created_at),
+    )
     return RefundedOrderView(order(sale), refund)
 
 

@@ -6,11 +6,11 @@ from sqlalchemy import update
 
 from lootkeep.services import recount
 from lootkeep.storage.query import Query
-from lootkeep.storage.tables import counters, customers, products, referral_tiers, referrers
-from tests.builders import STORE, new_customer, new_product, paid_order, referred
+from lootkeep.storage.tables import counters, customers, gift_cards, products, referral_tiers, referrers
+from tests.builders import STORE, new_customer, new_gift_card, new_product, paid_order, referred
 from tests.world import World
 
-RIGHT = {"customers": 0, "products": 0, "referral tiers": 0, "referrers": 0, "totals": 0}
+RIGHT = {"customers": 0, "products": 0, "referral tiers": 0, "referrers": 0, "gift cards": 0, "totals": 0}
 
 
 async def a_busy_store(world: World) -> None:
@@ -30,6 +30,20 @@ async def a_busy_store(world: World) -> None:
     )
     claim = (await world.post(f"{STORE}/customers/{anna['id']}/claims", {"tier_id": 1})).json()["data"]
     await paid_order(world, anna["id"], (product["id"], 1), coupon_code=claim["coupon"]["code"])
+    await a_busy_drawer(world, anna["id"], product["id"])
+
+
+async def a_busy_drawer(world: World, customer_id: int, product_id: int) -> None:
+    """Cards in every state, some of them turned by time and not settled yet."""
+    for number, fields in enumerate(
+        ({}, {"starts_at": "2026-12-24T00:00:00Z"}, {"expires_at": "2026-11-30T00:00:00Z"}, {"currency": "EUR"}, {}, {})
+    ):
+        card = await new_gift_card(world, **fields)
+        if number == 0:
+            await paid_order(world, customer_id, (product_id, 2), gift_card_code=card["code"])
+    await world.post("/gift-cards/5/redeem", {"amount": "5.00"})
+    await world.post("/gift-cards/5/revoke")
+    world.clock.advance(20 * 24 * 3600 * 1_000_000)
 
 
 async def test_a_recount_of_a_busy_store_finds_nothing_wrong(world: World) -> None:
@@ -44,8 +58,13 @@ async def test_broken_totals_are_found_without_being_changed_and_then_mended(wor
         await tx.run(Query(update(products).values(sales_count=99)))
         await tx.run(Query(update(referral_tiers).values(claims_count=5)))
         await tx.run(Query(update(referrers).values(total_reached_at=1)))
+        await tx.run(Query(update(gift_cards).values(balance=1).where(gift_cards.c.id == 6)))
+        await tx.run(Query(update(gift_cards).values(kept_status="expired").where(gift_cards.c.id == 4)))
+        await tx.run(Query(update(gift_cards).values(turns_at=None).where(gift_cards.c.id == 2)))
+        await tx.run(Query(update(counters).values(value=7).where(counters.c.name == "gift_card_value.USD.revoked")))
+        await tx.run(Query(update(counters).values(value=7).where(counters.c.name == "gift_cards.EUR.active")))
         await tx.run(Query(update(counters).values(value=counters.c.value + 1).where(counters.c.name == "claims.made")))
-    wrong = {"customers": 1, "products": 2, "referral tiers": 1, "referrers": 1, "totals": 1}
+    wrong = {"customers": 1, "products": 2, "referral tiers": 1, "referrers": 1, "gift cards": 3, "totals": 4}
     assert await recount.check(world.deps) == wrong
     assert await recount.check(world.deps) == wrong
     assert await recount.rebuild(world.deps) == wrong

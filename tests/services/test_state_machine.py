@@ -30,6 +30,7 @@ from hypothesis.stateful import (
 from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.customers import Customer
+from lootkeep.domain.gift_cards import GiftCardTerms
 from lootkeep.domain.orders import ALLOWED, AUTOMATIC_DELIVERY, STANDING, Sale
 from lootkeep.domain.products import Product, ProductTerms
 from lootkeep.domain.referrals import SETTINGS, ReferralSettings, TierTerms
@@ -38,6 +39,7 @@ from lootkeep.kernel.clock import DAY, HOUR, Instant
 from lootkeep.kernel.errors import Conflict, InvalidFields, NotFound, Reason, Unprocessable
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import customers as customer_services
+from lootkeep.services import gift_cards as card_services
 from lootkeep.services import orders as services
 from lootkeep.services import products as product_services
 from lootkeep.services import referrals as referral_services
@@ -46,7 +48,16 @@ from lootkeep.storage import settings as stored_settings
 from lootkeep.storage.database import Engine
 from lootkeep.storage.postgres import PostgresDatabase
 from lootkeep.storage.sqlite import SqliteDatabase
-from lootkeep.storage.tables import coupons, metadata, orders, products, referral_tiers, refunds, reward_claims
+from lootkeep.storage.tables import (
+    coupons,
+    gift_cards,
+    metadata,
+    orders,
+    products,
+    referral_tiers,
+    refunds,
+    reward_claims,
+)
 from tests.recount import kept, outbox, recounted, rows, taken
 from tests.world import World
 
@@ -67,6 +78,7 @@ CATALOGUE: dict[str, dict[str, Any]] = {
     "key": {"price": 5, "delivery_type": "keys", "stock": 50},
     "gift": {"price": 0, "stock": 4},
     "import": {"price": 10_00, "currency": "EUR", "delivery_type": "file"},
+    "card": {"price": 15_00, "delivery_type": "gift_card"},
 }
 PLAIN = ProductTerms(
     name="",
@@ -152,6 +164,11 @@ class Store(RuleBasedStateMachine):
         self.history: set[int] = set()
         self.told: Counter[tuple[str, int]] = Counter()
         self.coupons: list[Coupon] = []
+        # Cards that can pay, by id: their codes and what should be on them; and which order was paid with which.
+        self.codes: dict[int, str] = {}
+        self.balances: dict[int, int] = {}
+        self.revoked: set[int] = set()
+        self.paid_with: dict[int, int] = {}
         self.referrers: list[int] = []
 
     def teardown(self) -> None:
@@ -297,6 +314,28 @@ class Store(RuleBasedStateMachine):
         coupon = self.coupons[-1 - age % len(self.coupons)]
         return self._place(stranger.id if stranger else coupon.customer_id, cart, coupon, is_paid)
 
+    @rule(balance=st.sampled_from([1, 7_00, 100_00]), currency=st.sampled_from(["USD", "USD", "EUR"]))
+    def make_a_gift_card(self, balance: int, currency: str) -> None:
+        terms = GiftCardTerms(Hundredths(balance), currency, None, None, None, None, None, None, None, None, None)
+        card, code = self.run(card_services.create(self.deps, terms, None))
+        self.codes[card.id] = code
+        self.balances[card.id] = balance
+
+    @precondition(lambda self: self.codes)
+    @rule(target=placed, who=people, cart=carts, age=st.integers(0, 3), is_paid=st.booleans())
+    def order_with_a_gift_card(self, who: Customer, cart: list[tuple[str, int]], age: int, is_paid: bool) -> Any:
+        """One of the newest cards, whatever is left on it."""
+        card_id = sorted(self.codes)[-1 - age % len(self.codes)]
+        return self._place(who.id, cart, None, is_paid, card_id)
+
+    @precondition(lambda self: self.codes)
+    @rule(age=st.integers(0, 3))
+    def revoke_a_gift_card(self, age: int) -> None:
+        card_id = sorted(self.codes)[-1 - age % len(self.codes)]
+        self.run(card_services.revoke(self.deps, card_id, None))
+        self.balances[card_id] = 0
+        self.revoked.add(card_id)
+
     @rule(target=placed, who=people, cart=carts, age=st.integers(1, 5), is_delivered=st.booleans())
     def bring_an_order_of_the_past(
         self, who: Customer, cart: list[tuple[str, int]], age: int, is_delivered: bool
@@ -322,21 +361,52 @@ class Store(RuleBasedStateMachine):
         lines = tuple(CartLine(self.products[name].id, quantity) for name, quantity in cart)
         return Cart(customer_id, lines, "203.0.113.9", coupon_code=coupon.code if coupon else None)
 
-    def _place(self, buyer: int, cart: list[tuple[str, int]], coupon: Coupon | None, is_paid: bool) -> Any:
-        deed = services.place(self.deps, self._cart(buyer, cart, coupon))
-        if not self._can_be_placed(buyer, cart, coupon):
+    def _place(
+        self, buyer: int, cart: list[tuple[str, int]], coupon: Coupon | None, is_paid: bool, card_id: int | None = None
+    ) -> Any:
+        form = msgspec.structs.replace(
+            self._cart(buyer, cart, coupon), gift_card_code=None if card_id is None else self.codes[card_id]
+        )
+        deed = services.place(self.deps, form)
+        if not self._can_be_placed(buyer, cart, coupon) or not self._can_pay(card_id, cart):
             assert isinstance(self.refusal(deed), InvalidFields)
             return multiple()
         sale, is_new = self.run(deed)
         assert is_new
         self.sales[sale.order.id] = sale
         self.told["order.created", sale.order.id] += 1
-        assert sale.order.status == ("pending" if sale.order.total else self._after_payment(sale))
-        if sale.order.total == 0:
+        self._take(card_id, sale)
+        assert sale.order.status == ("pending" if sale.order.amount_due else self._after_payment(sale))
+        if sale.order.amount_due == 0:
             self._tell_payment(sale)
         elif is_paid:
             self._pay(sale.order.id, "a")
         return sale.order.id
+
+    def _can_pay(self, card_id: int | None, cart: list[tuple[str, int]]) -> bool:
+        if card_id is None:
+            return True
+        currency = "EUR" if self.run(self._stored_card(card_id))["currency"] == "EUR" else "USD"
+        return self.balances[card_id] > 0 and all(self.products[name].currency == currency for name, _ in cart)
+
+    async def _stored_card(self, card_id: int) -> dict[str, Any]:
+        return next(row for row in await rows(self.world.db, gift_cards) if row["id"] == card_id)
+
+    def _take(self, card_id: int | None, sale: Sale) -> None:
+        """A card pays as much as it holds."""
+        taken = 0 if card_id is None else min(self.balances[card_id], sale.order.total)
+        assert sale.order.gift_card_total == taken
+        if card_id is not None and taken:
+            self.balances[card_id] -= taken
+            self.paid_with[sale.order.id] = card_id
+
+    def _put_back(self, order_id: int, amount: int) -> int:
+        """What goes back on the card: nothing when it was revoked."""
+        card_id = self.paid_with.get(order_id)
+        if card_id is None or card_id in self.revoked:
+            return 0
+        self.balances[card_id] += amount
+        return amount
 
     def _can_be_placed(self, buyer: int, cart: list[tuple[str, int]], coupon: Coupon | None) -> bool:
         wanted: Counter[str] = Counter()
@@ -410,7 +480,11 @@ class Store(RuleBasedStateMachine):
         elif asked is not None and asked > before.refundable:
             assert isinstance(self.refusal(deed), InvalidFields)
         else:
-            sale, given = self.run(deed)
+            sale, given, way = self.run(deed)
+            money_left = max(0, before.amount_due - before.refunded_total)
+            assert way.payment == min(given.amount, money_left)
+            assert way.gift_card == self._put_back(order_id, given.amount - way.payment)
+            assert way.payment + way.gift_card + way.unreturned == given.amount
             assert given.amount == (before.refundable if asked is None else asked)
             is_full = given.amount == before.refundable
             assert sale.order.status == ("refunded" if is_full else "partially_refunded")
@@ -422,6 +496,7 @@ class Store(RuleBasedStateMachine):
         deed = services.cancel(self.deps, order_id, "changed their mind")
         if self.sales[order_id].order.status in ALLOWED["cancel"]:
             self.sales[order_id] = self.run(deed)
+            self._put_back(order_id, self.sales[order_id].order.gift_card_total)
         else:
             assert isinstance(self.refusal(deed), Conflict)
 
@@ -455,6 +530,25 @@ class Store(RuleBasedStateMachine):
         }
 
     @invariant()
+    def every_gift_card_holds_what_orders_left_on_it(self) -> None:
+        """Those that were bought hold their price until their order is refunded in full; nobody uses them here."""
+        live = {order_id: sale for order_id, sale in self.sales.items() if order_id not in self.history}
+        bought: Counter[tuple[int, int]] = Counter()
+        for row in self.run(rows(self.world.db, gift_cards)):
+            if row["order_id"] is None:
+                assert row["balance"] == self.balances[row["id"]]
+            else:
+                bought[row["order_id"], row["balance"]] += 1
+        assert bought == Counter(
+            {
+                (order_id, 0 if sale.order.status == "refunded" else line.price): line.quantity
+                for order_id, sale in live.items()
+                if sale.order.paid_at is not None
+                for line in _cards_of(sale)
+            }
+        )
+
+    @invariant()
     def nothing_is_given_away_that_was_not_there(self) -> None:
         given: Counter[int] = Counter()
         for refund in self.run(rows(self.world.db, refunds)):
@@ -468,6 +562,13 @@ class Store(RuleBasedStateMachine):
     def every_coupon_that_was_handed_out_is_there_and_no_other(self) -> None:
         stored = {row["code"] for row in self.run(rows(self.world.db, coupons))}
         assert stored == {coupon.code for coupon in self.coupons}
+
+
+def _cards_of(sale: Sale) -> list[Any]:
+    """The lines that buy cards, put together as one."""
+    lines = [line for line in sale.items if line.delivery_type == "gift_card"]
+    quantity = sum(line.quantity for line in lines)
+    return [msgspec.structs.replace(lines[0], quantity=quantity)] if lines else []
 
 
 def play(empty: Callable[[], Coroutine[Any, Any, Engine]], *, examples: int) -> None:

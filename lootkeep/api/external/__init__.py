@@ -1,6 +1,6 @@
 """The External API: one file per group of the specification."""
 
-from lootkeep.api.external import fraud, referrals, webhooks
+from lootkeep.api.external import fraud, gift_cards, referrals, webhooks
 from lootkeep.api.http.routes import Group
 
-GROUPS: tuple[Group, ...] = (referrals.GROUP, fraud.GROUP, webhooks.GROUP)
+GROUPS: tuple[Group, ...] = (referrals.GROUP, fraud.GROUP, webhooks.GROUP, gift_cards.GROUP)

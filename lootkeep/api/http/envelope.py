@@ -7,9 +7,9 @@ from typing import Annotated
 
 import msgspec
 
-from lootkeep.api.http.errors import STATUSES, MethodNotAllowed, Status, TooManyRequests, Unauthorized
+from lootkeep.api.http.errors import STATUSES, MethodNotAllowed, Status, Unauthorized
 from lootkeep.api.http.routes import Reply
-from lootkeep.kernel.errors import Reason
+from lootkeep.kernel.errors import Reason, TooOften
 from lootkeep.kernel.paging import last_page
 from lootkeep.views.fields import field
 
@@ -79,6 +79,6 @@ def _headers(reason: Reason) -> Headers:
             return [(b"www-authenticate", b"Bearer")]
         case MethodNotAllowed():
             return [(b"allow", ", ".join(reason.allowed).encode())]
-        case TooManyRequests():
+        case TooOften():
             return [(b"retry-after", str(reason.retry_after).encode())]
     return []

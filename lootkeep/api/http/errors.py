@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from lootkeep.kernel import errors
-from lootkeep.kernel.errors import Reason
+from lootkeep.kernel.errors import Reason, TooOften
 
 
 class Status(NamedTuple):
@@ -63,11 +63,10 @@ class UnsupportedMediaType(Reason):
         super().__init__("unsupported_media_type", "The request body must be sent as application/json.")
 
 
-class TooManyRequests(Reason):
+class TooManyRequests(TooOften):
     def __init__(self, seconds: int) -> None:
         unit = "second" if seconds == 1 else "seconds"
-        super().__init__("rate_limited", f"Too many requests. Please try again in {seconds} {unit}.")
-        self.retry_after = seconds
+        super().__init__("rate_limited", f"Too many requests. Please try again in {seconds} {unit}.", seconds)
 
 
 class ServerError(Reason):
@@ -88,6 +87,6 @@ STATUSES: dict[type[Reason], Status] = {
     MethodNotAllowed: METHOD_NOT_ALLOWED,
     PayloadTooLarge: PAYLOAD_TOO_LARGE,
     UnsupportedMediaType: UNSUPPORTED_MEDIA_TYPE,
-    TooManyRequests: TOO_MANY_REQUESTS,
+    errors.TooOften: TOO_MANY_REQUESTS,
     ServerError: SERVER_ERROR,
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
@@ -16,13 +15,14 @@ from lootkeep.storage.idempotency import KeptAnswer
 
 _LONGEST_KEY = 255
 _PURPOSE = "kept answer"
+_REQUEST_PURPOSE = "request"
 
 Deed = Callable[[Deps], Awaitable[tuple[int, bytes]]]
 
 
 async def once(deps: Deps, token_id: int, path: str, key: str, body: bytes, deed: Deed) -> tuple[int, bytes, bool]:
     """Status and body, and whether they are a replay. What fails is rolled back and not kept: it may be tried again."""
-    fingerprint = _fingerprint(key, body)
+    fingerprint = _fingerprint(deps, key, body)
     now = deps.clock.now()
     async with deps.db.write() as tx:
         if not await tx.lock(f"idempotency {token_id} {path} {key}"):
@@ -41,7 +41,7 @@ async def once_outside(
     deps: Deps, token_id: int, path: str, key: str, body: bytes, deed: Deed
 ) -> tuple[int, bytes, bool]:
     """The same for a deed that talks to the outside: no transaction is open meanwhile."""
-    fingerprint = _fingerprint(key, body)
+    fingerprint = _fingerprint(deps, key, body)
     now = deps.clock.now()
     async with deps.db.read() as tx:
         kept = await storage.get(tx, token_id, path, key)
@@ -54,10 +54,11 @@ async def once_outside(
     return status, answer, False
 
 
-def _fingerprint(key: str, body: bytes) -> str:
+def _fingerprint(deps: Deps, key: str, body: bytes) -> str:
     if not 1 <= len(key) <= _LONGEST_KEY or not key.isascii() or not key.isprintable():
         raise invalid("Idempotency-Key", "The Idempotency-Key header must be 1 to 255 printable ASCII characters.")
-    return hashlib.sha256(body).hexdigest()
+    # Keyed: a body can hold a short code, which could be guessed from a plain digest.
+    return deps.vault.fingerprint(body, _REQUEST_PURPOSE)
 
 
 def _kept(deps: Deps, fingerprint: str, status: int, answer: bytes, now: Instant) -> KeptAnswer:

@@ -13,12 +13,12 @@ from lootkeep.api.http.validation import Body
 from lootkeep.api.store.customers import IMPORT_SCOPE, Word
 from lootkeep.api.store.metadata import Metadata, as_text
 from lootkeep.domain.checkout import Cart, CartLine
-from lootkeep.kernel.errors import invalid
 from lootkeep.services import orders as services
 from lootkeep.views import orders as views
 
 _MOST_LINES = 100
 _LARGEST_QUANTITY = 100_000
+_UNRETURNED = "Order refunded; the gift card that paid for it was revoked and got nothing back"
 _NO_METADATA: dict[str, Any] = {}
 
 Text = Annotated[str, Field(max_length=2000)]
@@ -41,7 +41,9 @@ class OrderBody(Body):
     user_agent: Annotated[Text | None, Field(description="The browser's User-Agent.")] = None
     device_id: Annotated[Word | None, Field(description="What the storefront knows the device by.")] = None
     coupon_code: Annotated[Word | None, Field(description="A coupon of this customer.")] = None
-    gift_card_code: Annotated[Word | None, Field(description="Not accepted yet.")] = None
+    gift_card_code: Annotated[
+        Word | None, Field(description="A gift card that pays as much as it holds.", examples=["7KQ2-M9XW-4TRB-7K2P"])
+    ] = None
     external_id: Annotated[
         Word | None, Field(description="The store's own id; sent again it answers the same order.")
     ] = None
@@ -80,8 +82,6 @@ async def place_order(call: Call[OrderBody, None]) -> Reply:
     is_history = any(sent.get(name) is not None for name in ("created_at", "paid_at", "completed_at"))
     if is_history and not call.token.may(IMPORT_SCOPE):
         raise Forbidden(IMPORT_SCOPE)
-    if sent.pop("gift_card_code", None):
-        raise invalid("gift_card_code", "The gift card code field is not accepted yet.")
     lines = tuple(CartLine(line.product_id, line.quantity) for line in sent.pop("items"))
     metadata = as_text(sent.pop("metadata", {}))
     sale, is_new = await services.place(call.deps, Cart(**sent, lines=lines, metadata=metadata))
@@ -98,8 +98,8 @@ async def pay_order(call: Call[PayBody, None]) -> Reply:
 
 
 async def refund_order(call: Call[RefundBody, None]) -> Reply:
-    sale, refund = await services.refund(call.deps, call.id, call.body.amount, call.body.reason)
-    return Reply(views.refunded(sale, refund))
+    sale, refund, way = await services.refund(call.deps, call.id, call.body.amount, call.body.reason)
+    return Reply(views.refunded(sale, refund, way), message=_UNRETURNED if way.unreturned else None)
 
 
 async def cancel_order(call: Call[CancelBody, None]) -> Reply:
@@ -119,7 +119,8 @@ GROUP = Group(
             "Place an order",
             one(views.PlacedOrderView, "Order placed successfully", status=201),
             body=OrderBody,
-            description="Reserves stock and coupon. A free order is paid at once.",
+            description="Reserves stock and coupon, and takes what it can from the gift card. An order with nothing "
+            "due is paid at once.",
         ),
         Route(
             "POST",
@@ -139,7 +140,8 @@ GROUP = Group(
             "Refund an order",
             one(views.RefundedOrderView, "Order refunded successfully"),
             body=RefundBody,
-            description="In full, or an amount. Once everything is given back the order is `refunded`.",
+            description="In full, or an amount. Money goes back before the gift card does. Once everything is given "
+            "back the order is `refunded`, and gift cards bought in it are revoked.",
         ),
         Route(
             "POST",
@@ -149,7 +151,7 @@ GROUP = Group(
             "Cancel an order",
             one(views.OrderView, "Order cancelled successfully"),
             body=CancelBody,
-            description="Only before it is paid. Releases the stock and the coupon that it held.",
+            description="Only before it is paid. Releases the stock, the coupon and what it took from a gift card.",
         ),
     ),
 )

@@ -6,6 +6,8 @@ from lootkeep.storage.tables.columns import metadata
 from lootkeep.storage.tables.customers import customers, sightings
 from lootkeep.storage.tables.events import counters, events
 from lootkeep.storage.tables.fraud import fraud_checks, fraud_policies, fraud_reviews
+from lootkeep.storage.tables.gift_cards import gift_card_entries, gift_cards
+from lootkeep.storage.tables.mails import mails
 from lootkeep.storage.tables.orders import order_items, orders, refunds, subscriptions
 from lootkeep.storage.tables.products import products
 from lootkeep.storage.tables.referrals import (
@@ -28,7 +30,10 @@ __all__ = [
     "fraud_checks",
     "fraud_policies",
     "fraud_reviews",
+    "gift_card_entries",
+    "gift_cards",
     "idempotency_keys",
+    "mails",
     "metadata",
     "order_items",
     "orders",

@@ -1,0 +1,263 @@
+"""Gift cards over HTTP: the list, figures, checking a code, redeeming, revoking, sending, changing."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field
+
+from lootkeep.api.http.errors import TooManyRequests
+from lootkeep.api.http.fields import Currency, Email, Name, PositiveMoney, QueryDate, QueryInteger, Time, not_blank
+from lootkeep.api.http.pages import Order, PageQuery, days
+from lootkeep.api.http.routes import Call, Group, Reply, Route, one, paged
+from lootkeep.api.http.validation import Body, partial
+from lootkeep.domain.gift_cards import GiftCardStatus
+from lootkeep.engines.card_codes import CardCodes
+from lootkeep.kernel.errors import NotFound
+from lootkeep.services import gift_cards as services
+from lootkeep.storage import counters
+from lootkeep.storage import gift_cards as storage
+from lootkeep.storage.gift_card_lists import Sort, page
+from lootkeep.views import gift_cards as views
+
+# Codes cannot be found by trying; whoever tries is told to wait all the same.
+_MISSES_PER_MINUTE = 10
+
+Message = Annotated[str, Field(max_length=1000)]
+Note = Annotated[str, Field(max_length=2000)]
+Reference = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(not_blank)]
+
+
+class GiftCardQuery(PageQuery):
+    """Filters of the list."""
+
+    status: Annotated[GiftCardStatus | None, Field(description="Only cards in this state.")] = None
+    currency: Annotated[Currency | None, Field(description="Only cards in this currency.")] = None
+    recipient_email: Annotated[Email | None, Field(description="Only cards for this address.")] = None
+    customer_id: Annotated[QueryInteger | None, Field(description="Only cards of this customer.")] = None
+    order_id: Annotated[QueryInteger | None, Field(description="Only cards bought in this order.")] = None
+    search: Annotated[
+        str | None,
+        Field(max_length=255, description="Part of the recipient's name or e-mail, or of the end of the code."),
+    ] = None
+    from_: Annotated[QueryDate | None, Field(alias="from", description="Made on this UTC day or later.")] = None
+    to: Annotated[QueryDate | None, Field(description="Made on this UTC day or before.")] = None
+    sort: Annotated[Sort, Field(description="What to sort by.")] = "created_at"
+    order: Order = "desc"
+
+    def filters(self) -> dict[str, Any]:
+        """Those that were given."""
+        names = ("status", "currency", "recipient_email", "customer_id", "order_id")
+        wanted = {name: getattr(self, name) for name in names} | days(self.from_, self.to)
+        wanted["search"] = (self.search or "").strip() or None
+        return {name: value for name, value in wanted.items() if value is not None}
+
+
+class ValidateBody(Body):
+    """A code as a customer typed it, and what they want to pay."""
+
+    code: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=255,
+            description="Case, blanks and hyphens do not matter.",
+            examples=["7KQ2-M9XW-4TRB-7K2P"],
+        ),
+    ]
+    amount: Annotated[PositiveMoney | None, Field(description="What is to be paid.", examples=["5.00"])] = None
+
+
+class RedeemBody(Body):
+    """How much is taken, and for what."""
+
+    amount: Annotated[PositiveMoney, Field(description="At most what is on the card.", examples=["5.00"])]
+    order_id: Annotated[
+        Annotated[int, Field(ge=1)] | None, Field(description="The order it is for; noted, nothing more.")
+    ] = None
+    reference: Annotated[
+        Reference | None,
+        Field(description="The caller's own; with it a call can be repeated safely.", examples=["till-7-0042"]),
+    ] = None
+
+
+class RevokeBody(Body):
+    """Why the card is revoked."""
+
+    reason: Annotated[Message | None, Field(description="Why it is revoked.", examples=["lost"])] = None
+
+
+class ResendBody(Body):
+    """Where the card is sent."""
+
+    email: Annotated[Email | None, Field(description="The recipient's when absent.", examples=["jun@example.com"])] = (
+        None
+    )
+
+
+class GiftCardBody(Body):
+    """What can be changed."""
+
+    recipient_email: Annotated[Email | None, Field(description="Who it is for.", examples=["jun@example.com"])]
+    recipient_name: Annotated[Name | None, Field(description="Their name.", examples=["Jun Park"])]
+    message: Annotated[Message | None, Field(description="What the giver says.", examples=["Happy birthday!"])]
+    expires_at: Annotated[
+        Time | None, Field(description="In the future; null is never.", examples=["2027-11-15T10:30:00Z"])
+    ]
+    note: Annotated[Note | None, Field(description="The store's own note.")]
+
+
+GiftCardChanges = partial(GiftCardBody, "GiftCardChanges")
+
+
+async def list_gift_cards(call: Call[None, GiftCardQuery]) -> Reply:
+    query = call.query
+    now = call.deps.clock.now()
+    filters = query.filters()
+    if "status" in filters:
+        await services.settle(call.deps, now)
+    # A search may look at many rows.
+    async with call.deps.db.read(slow="search" in filters) as tx:
+        found, total = await page(tx, query.asked, filters, query.sort, query.order)
+    return Reply([views.gift_card(card, now) for card in found], page=query.asked, total=total)
+
+
+async def get_gift_card(call: Call[None, None]) -> Reply:
+    async with call.deps.db.read() as tx:
+        card = await storage.get(tx, call.id)
+        if card is None:
+            raise NotFound("Gift card")
+        entries = await storage.ledger(tx, card.id)
+    return Reply(views.gift_card_detail(card, entries, call.deps.clock.now()))
+
+
+async def get_gift_card_statistics(call: Call[None, None]) -> Reply:
+    await services.settle(call.deps, call.deps.clock.now())
+    async with call.deps.db.read() as tx:
+        counts = await counters.totals(tx, storage.COUNTER)
+        values = await counters.totals(tx, storage.VALUE)
+    return Reply(views.statistics(counts, values))
+
+
+async def validate_gift_card(call: Call[ValidateBody, None]) -> Reply:
+    now = call.deps.clock.now()
+    misses = f"gift-card-misses:{call.token.id}"
+    standing = await call.deps.limiter.hit(misses, 0, now)
+    if standing.count >= _MISSES_PER_MINUTE:
+        raise TooManyRequests(standing.retry_after(now))
+    async with call.deps.db.read() as tx:
+        card = await storage.by_hash(tx, CardCodes(call.deps.vault, call.deps.ids).hashed(call.body.code))
+    if card is None:
+        standing = await call.deps.limiter.hit(misses, _MISSES_PER_MINUTE, now)
+        if not standing.is_allowed:
+            raise TooManyRequests(standing.retry_after(now))
+    return Reply(views.validation(card, call.body.amount, now))
+
+
+async def redeem_gift_card(call: Call[RedeemBody, None]) -> Reply:
+    body = call.body
+    return Reply(views.redeemed(*await services.redeem(call.deps, call.id, body.amount, body.order_id, body.reference)))
+
+
+async def revoke_gift_card(call: Call[RevokeBody, None]) -> Reply:
+    card = await services.revoke(call.deps, call.id, call.body.reason)
+    return Reply(views.gift_card(card, call.deps.clock.now()))
+
+
+async def resend_gift_card(call: Call[ResendBody, None]) -> Reply:
+    return Reply(views.sent(*await services.send(call.deps, call.id, call.body.email)))
+
+
+async def update_gift_card(call: Call[Body, None]) -> Reply:
+    card = await services.change(call.deps, call.id, call.body.sent())
+    return Reply(views.gift_card(card, call.deps.clock.now()))
+
+
+GROUP = Group(
+    name="Gift cards",
+    description="Prepaid cards: their balances with every change of them, and redeeming, revoking and sending them.",
+    routes=(
+        Route(
+            "GET",
+            "/gift-cards",
+            list_gift_cards,
+            "gift-cards:read",
+            "List gift cards",
+            paged(views.GiftCardView),
+            query=GiftCardQuery,
+            description="Newest first unless `sort` and `order` say otherwise.",
+        ),
+        Route(
+            "GET",
+            "/gift-cards/statistics",
+            get_gift_card_statistics,
+            "gift-cards:read",
+            "Read the gift cards' figures",
+            one(views.GiftCardStatisticsView),
+            description="Exact at this moment. Amounts of different currencies are never added up.",
+        ),
+        Route(
+            "GET",
+            "/gift-cards/{id}",
+            get_gift_card,
+            "gift-cards:read",
+            "Read a gift card with its transactions",
+            one(views.GiftCardDetailView),
+        ),
+        Route(
+            "POST",
+            "/gift-cards/validate",
+            validate_gift_card,
+            "gift-cards:read",
+            "Check a gift card's code and balance",
+            one(views.GiftCardValidationView),
+            body=ValidateBody,
+            description="An unknown code is no error: `valid` is false and `reason` is `not_found`. After ten unknown "
+            "codes in a minute the token has to wait.",
+        ),
+        Route(
+            "POST",
+            "/gift-cards/{id}/redeem",
+            redeem_gift_card,
+            "gift-cards:write",
+            "Redeem an amount",
+            one(views.RedeemedGiftCardView, "Gift card redeemed successfully"),
+            body=RedeemBody,
+            description="The same `reference` and amount again take nothing more and give the same answer.",
+            may_conflict=True,
+        ),
+        Route(
+            "POST",
+            "/gift-cards/{id}/revoke",
+            revoke_gift_card,
+            "gift-cards:write",
+            "Revoke a gift card",
+            one(views.GiftCardView, "Gift card revoked"),
+            body=RevokeBody,
+            description="For good: what is left is taken off. Revoking again changes nothing.",
+        ),
+        Route(
+            "POST",
+            "/gift-cards/{id}/resend-email",
+            resend_gift_card,
+            "gift-cards:write",
+            "Mail a gift card again",
+            one(views.SentGiftCardView, "Gift card sent"),
+            body=ResendBody,
+            description="At most five times an hour.",
+            may_conflict=True,
+        ),
+        Route(
+            "PUT",
+            "/gift-cards/{id}",
+            update_gift_card,
+            "gift-cards:write",
+            "Update a gift card",
+            one(views.GiftCardView, "Gift card updated successfully"),
+            body=GiftCardChanges,
+            description="Only the fields sent are changed; at least one. A later `expires_at` makes an expired card "
+            "valid again. Of a revoked card only the note can be changed.",
+            may_conflict=True,
+        ),
+    ),
+)

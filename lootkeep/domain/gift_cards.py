@@ -1,0 +1,234 @@
+"""Gift cards: their states, what may be done in each, and what their codes look like."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from lootkeep.kernel.clock import HOUR, SECOND, Instant, iso
+from lootkeep.kernel.errors import Conflict, InvalidFields, Reason, TooOften, invalid
+from lootkeep.kernel.money import Hundredths, text
+
+GiftCardStatus = Literal["scheduled", "active", "redeemed", "expired", "revoked"]
+EntryType = Literal["issue", "redeem", "refund", "revoke"]
+
+LARGEST_BALANCE = Hundredths(10_000_00)
+# A code that staff can have sent as often as they mistype an address, and nobody can flood a mailbox with.
+MOST_SENDS_PER_HOUR = 5
+# Cards that one line of an order may issue: each is written, and mailed, by itself.
+MOST_BOUGHT_AT_ONCE = 100
+
+ORDER_REFUNDED = "order refunded"
+
+_SHORTEST_CODE = 8
+_LONGEST_CODE = 64
+_CODE = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
+_GROUP = 4
+
+_WHY_NOT: dict[GiftCardStatus, str] = {
+    "scheduled": "is not valid yet",
+    "redeemed": "has nothing left on it",
+    "expired": "has expired",
+    "revoked": "was revoked",
+}
+
+
+class SealedCode(msgspec.Struct, frozen=True):
+    """A code as it is stored: found by its hash, opened with the application key, told apart by its end."""
+
+    code_hash: str
+    sealed_code: str
+    last_four: str
+
+
+class GiftCardTerms(msgspec.Struct, frozen=True):
+    """What is decided when a card is made."""
+
+    initial_balance: Hundredths
+    currency: str
+    recipient_email: str | None
+    recipient_name: str | None
+    sender_name: str | None
+    message: str | None
+    customer_id: int | None
+    # The order in which it was bought.
+    order_id: int | None
+    starts_at: Instant | None
+    expires_at: Instant | None
+    note: str | None
+
+
+class GiftCard(GiftCardTerms, frozen=True):
+    """A card and what became of it."""
+
+    id: int
+    sealed_code: str
+    last_four: str
+    balance: Hundredths
+    # The status when it was last written or settled: what lists and totals go by. Answers compute it.
+    kept_status: GiftCardStatus
+    sent_at: Instant | None
+    send_count: int
+    # How often it was sent in the hour that began with the first of those mails.
+    sends_since: Instant | None
+    recent_sends: int
+    last_used_at: Instant | None
+    revoked_at: Instant | None
+    revoke_reason: str | None
+    created_at: Instant
+    updated_at: Instant
+
+
+class LedgerEntry(msgspec.Struct, frozen=True):
+    """One change of a balance; the amounts of a card add up to its balance."""
+
+    id: int
+    gift_card_id: int
+    type: EntryType
+    amount: Hundredths
+    balance_after: Hundredths
+    order_id: int | None
+    reference: str | None
+    created_at: Instant
+
+
+def status(card: GiftCard, now: Instant) -> GiftCardStatus:
+    """A card that was used up stays `redeemed`, whatever its time."""
+    if card.revoked_at is not None:
+        return "revoked"
+    if card.balance == 0:
+        return "redeemed"
+    if card.expires_at is not None and card.expires_at <= now:
+        return "expired"
+    if card.starts_at is not None and card.starts_at > now:
+        return "scheduled"
+    return "active"
+
+
+def turns_at(card: GiftCard) -> Instant | None:
+    """When time alone changes the status next, after the one that was kept."""
+    if card.kept_status == "scheduled":
+        return card.starts_at
+    return card.expires_at if card.kept_status == "active" else None
+
+
+def checked(terms: GiftCardTerms, now: Instant) -> GiftCardTerms:
+    """The terms, or every reason why they cannot hold together."""
+    refused: dict[str, list[str]] = {}
+    if terms.initial_balance > LARGEST_BALANCE:
+        refused["initial_balance"] = [f"The initial balance field must not be greater than {text(LARGEST_BALANCE)}."]
+    if fault := _expiry_fault(terms.starts_at, terms.expires_at, now):
+        refused["expires_at"] = [fault]
+    if refused:
+        raise InvalidFields(refused)
+    return terms
+
+
+def changed(card: GiftCard, changes: dict[str, Any], now: Instant) -> GiftCard:
+    """The card after a change by staff. Revoking is final: only the note can be changed then."""
+    if card.revoked_at is not None and changes.keys() - {"note"}:
+        raise _refusal("revoked", "changed, except for its note")
+    if changes.get("expires_at") is not None and (fault := _expiry_fault(card.starts_at, changes["expires_at"], now)):
+        raise invalid("expires_at", fault)
+    return replace(card, **changes, updated_at=now)
+
+
+def require_redeemable(card: GiftCard, amount: Hundredths, now: Instant) -> None:
+    state = status(card, now)
+    if state in ("scheduled", "expired", "revoked"):
+        raise _refusal(state, "redeemed")
+    if amount > card.balance:
+        raise invalid("amount", f"The amount field must not be greater than {text(card.balance)}, the card's balance.")
+
+
+def why_not_tender(card: GiftCard | None, currency: str, now: Instant) -> Reason | None:
+    """Why an order cannot be paid with the card."""
+    if card is None:
+        return _not_tender("is not a gift card of this store")
+    state = status(card, now)
+    if state != "active":
+        return _not_tender(f"names a gift card that {_WHY_NOT[state]}")
+    if card.currency != currency:
+        return _not_tender(f"names a gift card in {card.currency}, not {currency}")
+    return None
+
+
+def redeemed(card: GiftCard, amount: Hundredths, now: Instant) -> GiftCard:
+    return replace(card, balance=Hundredths(card.balance - amount), last_used_at=now, updated_at=now)
+
+
+def given_back(card: GiftCard, amount: Hundredths, now: Instant) -> GiftCard:
+    return replace(card, balance=Hundredths(card.balance + amount), updated_at=now)
+
+
+def revoked(card: GiftCard, reason: str | None, now: Instant) -> GiftCard:
+    return replace(card, balance=Hundredths(0), revoked_at=now, revoke_reason=reason, updated_at=now)
+
+
+def sent(card: GiftCard, now: Instant) -> GiftCard:
+    """The card after one more mail; refuses when there were too many within an hour."""
+    if card.sends_since is None or now >= card.sends_since + HOUR:
+        card = replace(card, sends_since=now, recent_sends=0)
+    if card.recent_sends >= MOST_SENDS_PER_HOUR:
+        assert card.sends_since is not None
+        seconds = max(1, -((now - card.sends_since - HOUR) // SECOND))
+        raise TooOften(
+            "gift_card_sent_too_often",
+            f"A gift card can be sent {MOST_SENDS_PER_HOUR} times an hour. Please try again in {seconds} seconds.",
+            seconds,
+        )
+    return replace(
+        card, sent_at=now, send_count=card.send_count + 1, recent_sends=card.recent_sends + 1, updated_at=now
+    )
+
+
+def require_sendable(card: GiftCard, now: Instant) -> None:
+    state = status(card, now)
+    if state != "active":
+        raise _refusal(state, "sent")
+
+
+def check_code(code: str) -> str:
+    """A code of the store's own choice: letters, digits and single hyphens, long enough not to be guessed."""
+    if not _CODE.fullmatch(code) or not _SHORTEST_CODE <= len(plain(code)) <= _LONGEST_CODE:
+        raise invalid(
+            "code",
+            f"The code field must have {_SHORTEST_CODE} to {_LONGEST_CODE} letters and digits, "
+            "with single hyphens between them at most.",
+        )
+    return code
+
+
+def plain(code: str) -> str:
+    """Codes are compared without case, blanks and hyphens."""
+    return "".join(code.split()).replace("-", "").upper()
+
+
+def grouped(characters: str) -> str:
+    """`XXXX-XXXX-XXXX-XXXX`."""
+    return "-".join(characters[start : start + _GROUP] for start in range(0, len(characters), _GROUP))
+
+
+def masked(card: GiftCard) -> str:
+    return f"****-****-****-{card.last_four}"
+
+
+def _expiry_fault(starts_at: Instant | None, expires_at: Instant | None, now: Instant) -> str | None:
+    if expires_at is None:
+        return None
+    if expires_at <= now:
+        return "The expires at field must lie in the future."
+    if starts_at is not None and expires_at <= starts_at:
+        return f"The expires at field must lie after {iso(starts_at)}, when the card becomes valid."
+    return None
+
+
+def _refusal(state: GiftCardStatus, deed: str) -> Conflict:
+    return Conflict(f"gift_card_{state}", f"This gift card {_WHY_NOT[state]} and cannot be {deed}.")
+
+
+def _not_tender(predicate: str) -> Reason:
+    return invalid("gift_card_code", f"The gift card code field {predicate}.")

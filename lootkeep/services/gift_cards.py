@@ -1,0 +1,129 @@
+"""Deeds on gift cards: making, redeeming, revoking, changing, sending, and settling what time has changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lootkeep.deps import Deps
+from lootkeep.domain import gift_cards as rules
+from lootkeep.domain.gift_cards import GiftCard, GiftCardTerms, LedgerEntry
+from lootkeep.engines.card_codes import CardCodes
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import Conflict, NotFound, Unprocessable, invalid
+from lootkeep.kernel.money import Hundredths
+from lootkeep.storage import customers, gift_card_mails, gift_card_turns, orders
+from lootkeep.storage import gift_cards as storage
+from lootkeep.storage.counters import Changes
+from lootkeep.storage.database import Transaction
+
+_NO_CARD = "Gift card"
+
+
+async def create(deps: Deps, terms: GiftCardTerms, own_code: str | None) -> tuple[GiftCard, str]:
+    """The card and its code, which is told this once."""
+    now = deps.clock.now()
+    terms = rules.checked(terms, now)
+    codes = CardCodes(deps.vault, deps.ids)
+    code = codes.new() if own_code is None else rules.check_code(own_code)
+    sealed = codes.sealed(code)
+    async with deps.db.write() as tx:
+        if terms.customer_id is not None and await customers.get(tx, terms.customer_id) is None:
+            raise invalid("customer_id", "The customer id field is not a customer of this store.")
+        changes = Changes(spread=int(sealed.code_hash[:8], 16))
+        card = await storage.add(tx, terms, sealed, now, changes)
+        if card is None:
+            raise invalid("code", "The code field has already been taken.")
+        card = await gift_card_mails.send_first(tx, card, codes, now, changes)
+        await changes.apply(tx)
+    return card, code
+
+
+async def redeem(
+    deps: Deps, card_id: int, amount: Hundredths, order_id: int | None, reference: str | None
+) -> tuple[GiftCard, LedgerEntry]:
+    """Takes an amount. The same reference again takes nothing more and gives the same entry."""
+    now = deps.clock.now()
+    changes = Changes(spread=card_id)
+    async with deps.db.write() as tx:
+        # The order is held first: whoever refunds it holds it before the card, too.
+        if order_id is not None and await orders.for_change(tx, order_id) is None:
+            raise invalid("order_id", "The order id field is not an order of this store.")
+        card = await _for_change(deps, tx, card_id, now, changes)
+        entry = None if reference is None else await storage.by_reference(tx, card_id, reference)
+        if entry is None:
+            rules.require_redeemable(card, amount, now)
+            entry = await storage.redeem(tx, card, amount, now, changes, order_id=order_id, reference=reference)
+        elif entry.amount != -amount:
+            raise Conflict("reference_reused", "This reference was already used to redeem another amount.")
+        await changes.apply(tx)
+    return card, entry
+
+
+async def revoke(deps: Deps, card_id: int, reason: str | None) -> GiftCard:
+    """For good; revoking again changes nothing."""
+    changes = Changes(spread=card_id)
+    async with deps.db.write() as tx:
+        card = await storage.for_change(tx, card_id)
+        if card is None:
+            raise NotFound(_NO_CARD)
+        if card.revoked_at is not None:
+            return card
+        card = await storage.revoke(tx, card, reason, deps.clock.now(), changes)
+        await changes.apply(tx)
+    return card
+
+
+async def change(deps: Deps, card_id: int, wanted: dict[str, Any]) -> GiftCard:
+    if not wanted:
+        raise Unprocessable(
+            "nothing_to_change", "Send at least one of recipient_email, recipient_name, message, expires_at and note."
+        )
+    now = deps.clock.now()
+    changes = Changes(spread=card_id)
+    async with deps.db.write() as tx:
+        card = await _for_change(deps, tx, card_id, now, changes)
+        card = await storage.save(tx, card, rules.changed(card, wanted, now), now, changes)
+        await changes.apply(tx)
+    return card
+
+
+async def send(deps: Deps, card_id: int, email: str | None) -> tuple[GiftCard, str]:
+    """Mails the card once more, to its recipient or to another address; tells to whom."""
+    now = deps.clock.now()
+    changes = Changes(spread=card_id)
+    async with deps.db.write() as tx:
+        card = await _for_change(deps, tx, card_id, now, changes)
+        rules.require_sendable(card, now)
+        address = email or card.recipient_email
+        if address is None:
+            raise invalid("email", "The email field is required: the gift card has no recipient e-mail.")
+        card = await gift_card_mails.send(tx, card, address, CardCodes(deps.vault, deps.ids), now, changes)
+        await changes.apply(tx)
+    return card, address
+
+
+async def settle(deps: Deps, now: Instant) -> None:
+    """Brings every card to where it is by now, so that what is counted and listed by status is exact.
+
+    A card that becomes valid by this is mailed to its recipient.
+    """
+    codes = CardCodes(deps.vault, deps.ids)
+    while True:
+        async with deps.db.read() as tx:
+            if not await gift_card_turns.are_due(tx, now):
+                return
+        async with deps.db.write() as tx:
+            await gift_card_turns.settle(tx, now, codes)
+
+
+async def settle_now(deps: Deps) -> None:
+    """The worker's part: readers find little left to settle."""
+    await settle(deps, deps.clock.now())
+
+
+async def _for_change(deps: Deps, tx: Transaction, card_id: int, now: Instant, changes: Changes) -> GiftCard:
+    """The card as it is by now, held until the transaction ends."""
+    card = await storage.for_change(tx, card_id)
+    if card is None:
+        raise NotFound(_NO_CARD)
+    return await gift_card_turns.turn(tx, card, now, CardCodes(deps.vault, deps.ids), changes)

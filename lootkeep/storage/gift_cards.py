@@ -1,0 +1,250 @@
+"""Gift cards and their ledger: every change of a balance is a guarded update and a row, in one transaction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy.dialects import postgresql
+
+from lootkeep.domain import gift_cards as rules
+from lootkeep.domain.customers import search_text
+from lootkeep.domain.gift_cards import EntryType, GiftCard, GiftCardTerms, LedgerEntry, SealedCode
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.money import Hundredths
+from lootkeep.storage.counters import Changes
+from lootkeep.storage.database import Transaction
+from lootkeep.storage.query import Query
+from lootkeep.storage.tables import gift_card_entries as entries
+from lootkeep.storage.tables import gift_cards as cards
+
+# How many cards of each currency and status, by the day they were made.
+COUNTER = "gift_cards."
+# By currency: what cards of each status hold, and what was issued, redeemed (less what was given back) and revoked.
+VALUE = "gift_card_value."
+
+_CARD = [cards.c[name] for name in GiftCard.__struct_fields__]
+_ENTRY = [entries.c[name] for name in LedgerEntry.__struct_fields__]
+_THIS = cards.c.id == bindparam("card")
+_CHANGING = (
+    "balance",
+    "kept_status",
+    "recipient_email",
+    "recipient_name",
+    "message",
+    "expires_at",
+    "note",
+    "sent_at",
+    "send_count",
+    "sends_since",
+    "recent_sends",
+    "last_used_at",
+    "revoked_at",
+    "revoke_reason",
+    "updated_at",
+)
+# In which sum an entry counts, and with which sign: redeeming is written as a negative amount.
+_SUMS: dict[EntryType, tuple[str, int]] = {
+    "issue": ("issued", 1),
+    "redeem": ("redeemed", -1),
+    "refund": ("redeemed", -1),
+    "revoke": ("revoked", -1),
+}
+
+_NEW = {
+    **{name: bindparam(name) for name in (*GiftCardTerms.__struct_fields__, *SealedCode.__struct_fields__)},
+    "balance": bindparam("initial_balance"),
+    "kept_status": bindparam("kept"),
+    "turns_at": bindparam("turning"),
+    "send_count": 0,
+    "recent_sends": 0,
+    "search_text": bindparam("searched"),
+    "created_at": bindparam("now"),
+    "updated_at": bindparam("now"),
+}
+_ADD = Query(
+    postgresql.insert(cards).values(_NEW).on_conflict_do_nothing(index_elements=["code_hash"]).returning(*_CARD),
+    GiftCard,
+)
+_GET = Query(select(*_CARD).where(_THIS), GiftCard)
+_LOCK = Query(select(*_CARD).where(_THIS).with_for_update(), GiftCard)
+_BY_HASH = Query(select(*_CARD).where(cards.c.code_hash == bindparam("hashed")), GiftCard)
+_LOCK_BY_HASH = Query(select(*_CARD).where(cards.c.code_hash == bindparam("hashed")).with_for_update(), GiftCard)
+_BOUGHT = Query(select(cards.c.id).where(cards.c.order_id == bindparam("order")).order_by(cards.c.id))
+# Guarded: what was decided on one balance is never written over another.
+_SET = Query(
+    update(cards)
+    .where(_THIS, cards.c.balance == bindparam("known_balance"))
+    .values(
+        {name: bindparam(name) for name in _CHANGING}
+        | {"turns_at": bindparam("turning"), "search_text": bindparam("searched")}
+    )
+    .returning(*_CARD),
+    GiftCard,
+)
+_ENTER = Query(
+    insert(entries)
+    .values({name: bindparam(f"new_{name}") for name in (*LedgerEntry.__struct_fields__[1:], "is_tender")})
+    .returning(*_ENTRY),
+    LedgerEntry,
+)
+_LEDGER = Query(select(*_ENTRY).where(entries.c.gift_card_id == bindparam("card")).order_by(entries.c.id), LedgerEntry)
+_BY_REFERENCE = Query(
+    select(*_ENTRY).where(
+        entries.c.gift_card_id == bindparam("card"),
+        entries.c.type == "redeem",
+        entries.c.reference == bindparam("given_reference"),
+    ),
+    LedgerEntry,
+)
+_TENDER = Query(
+    select(entries.c.gift_card_id).where(
+        entries.c.order_id == bindparam("order"), entries.c.is_tender, entries.c.type == "redeem"
+    )
+)
+
+
+async def add(
+    tx: Transaction, terms: GiftCardTerms, code: SealedCode, now: Instant, changes: Changes
+) -> GiftCard | None:
+    """A new card with the first entry of its ledger; None when the code is taken."""
+    is_scheduled = terms.starts_at is not None and terms.starts_at > now
+    values = msgspec.structs.asdict(terms) | msgspec.structs.asdict(code)
+    card = await tx.one(
+        _ADD,
+        **values,
+        kept="scheduled" if is_scheduled else "active",
+        turning=terms.starts_at if is_scheduled else terms.expires_at,
+        searched=_searched(terms, code.last_four),
+        now=now,
+    )
+    if card is None:
+        return None
+    _count(changes, card, 1)
+    await _enter(tx, card, "issue", card.balance, now, changes, order_id=card.order_id)
+    return card
+
+
+async def get(tx: Transaction, card_id: int) -> GiftCard | None:
+    return await tx.one(_GET, card=card_id)
+
+
+async def for_change(tx: Transaction, card_id: int) -> GiftCard | None:
+    """Held until the transaction ends: two deeds on one card come one after the other."""
+    return await tx.one(_LOCK, card=card_id)
+
+
+async def by_hash(tx: Transaction, code_hash: str) -> GiftCard | None:
+    return await tx.one(_BY_HASH, hashed=code_hash)
+
+
+async def by_hash_for_change(tx: Transaction, code_hash: str) -> GiftCard | None:
+    return await tx.one(_LOCK_BY_HASH, hashed=code_hash)
+
+
+async def save(tx: Transaction, before: GiftCard, after: GiftCard, now: Instant, changes: Changes) -> GiftCard:
+    """Writes a card that is held, and moves what is counted from where it was to where it is now."""
+    after = replace(after, kept_status=rules.status(after, now))
+    (saved,) = await tx.all(
+        _SET,
+        card=before.id,
+        known_balance=before.balance,
+        turning=rules.turns_at(after),
+        searched=_searched(after, after.last_four),
+        **{name: getattr(after, name) for name in _CHANGING},
+    )
+    _count(changes, before, -1)
+    _count(changes, saved, 1)
+    return saved
+
+
+async def redeem(
+    tx: Transaction,
+    card: GiftCard,
+    amount: Hundredths,
+    now: Instant,
+    changes: Changes,
+    *,
+    order_id: int | None,
+    reference: str | None = None,
+    is_tender: bool = False,
+) -> LedgerEntry:
+    saved = await save(tx, card, rules.redeemed(card, amount, now), now, changes)
+    return await _enter(
+        tx, saved, "redeem", -amount, now, changes, order_id=order_id, reference=reference, is_tender=is_tender
+    )
+
+
+async def give_back(
+    tx: Transaction, card: GiftCard, amount: Hundredths, now: Instant, changes: Changes, *, order_id: int
+) -> None:
+    saved = await save(tx, card, rules.given_back(card, amount, now), now, changes)
+    await _enter(tx, saved, "refund", amount, now, changes, order_id=order_id, is_tender=True)
+
+
+async def revoke(tx: Transaction, card: GiftCard, reason: str | None, now: Instant, changes: Changes) -> GiftCard:
+    """Takes what is left."""
+    saved = await save(tx, card, rules.revoked(card, reason, now), now, changes)
+    if card.balance:
+        await _enter(tx, saved, "revoke", -card.balance, now, changes)
+    return saved
+
+
+async def ledger(tx: Transaction, card_id: int) -> list[LedgerEntry]:
+    return await tx.all(_LEDGER, card=card_id)
+
+
+async def by_reference(tx: Transaction, card_id: int, reference: str) -> LedgerEntry | None:
+    """The redemption that was made under this reference."""
+    return await tx.one(_BY_REFERENCE, card=card_id, given_reference=reference)
+
+
+async def paying_for(tx: Transaction, order_id: int) -> int | None:
+    """The card that an order was paid with."""
+    found = await tx.one(_TENDER, order=order_id)
+    return found[0] if found else None
+
+
+async def bought_in(tx: Transaction, order_id: int) -> list[int]:
+    return [card_id for (card_id,) in await tx.all(_BOUGHT, order=order_id)]
+
+
+async def _enter(
+    tx: Transaction,
+    card: GiftCard,
+    kind: EntryType,
+    amount: int,
+    now: Instant,
+    changes: Changes,
+    *,
+    order_id: int | None = None,
+    reference: str | None = None,
+    is_tender: bool = False,
+) -> LedgerEntry:
+    name, sign = _SUMS[kind]
+    changes.add(f"{VALUE}{card.currency}.{name}", sign * amount)
+    values: dict[str, Any] = {
+        "gift_card_id": card.id,
+        "type": kind,
+        "amount": amount,
+        "balance_after": card.balance,
+        "order_id": order_id,
+        "reference": reference,
+        "created_at": now,
+        "is_tender": is_tender,
+    }
+    (entry,) = await tx.all(_ENTER, **{f"new_{name}": value for name, value in values.items()})
+    return entry
+
+
+def _count(changes: Changes, card: GiftCard, sign: int) -> None:
+    place = f"{card.currency}.{card.kept_status}"
+    changes.add(COUNTER + place, sign, at=card.created_at)
+    if card.balance:
+        changes.add(VALUE + place, sign * card.balance)
+
+
+def _searched(terms: GiftCardTerms, last_four: str) -> str:
+    return search_text(terms.recipient_name, terms.recipient_email, last_four)

@@ -1,0 +1,108 @@
+"""Gift cards, and the ledger of everything that changed their balances."""
+
+from __future__ import annotations
+
+from sqlalchemy import CheckConstraint, Index, Table
+from sqlalchemy import text as sql
+
+from lootkeep.storage.tables.columns import flag, identity, link, metadata, number, text
+
+_TURNING = sql("turns_at IS NOT NULL")
+_TENDER = sql("is_tender AND type = 'redeem'")
+_WITH_REFERENCE = sql("type = 'redeem' AND reference IS NOT NULL")
+
+gift_cards = Table(
+    "gift_cards",
+    metadata,
+    identity(),
+    # The code itself is only here: a keyed hash to find it by, and sealed with the application key.
+    text("code_hash", unique=True),
+    text("sealed_code"),
+    text("last_four"),
+    number("initial_balance"),
+    number("balance"),
+    text("currency"),
+    # The status when the row was last written or settled, and when time changes it next: what lists go by.
+    text("kept_status"),
+    number("turns_at", optional=True),
+    text("recipient_email", optional=True),
+    text("recipient_name", optional=True),
+    text("sender_name", optional=True),
+    text("message", optional=True),
+    link("customer_id", "customers.id", optional=True),
+    link("order_id", "orders.id", optional=True),
+    number("starts_at", optional=True),
+    number("expires_at", optional=True),
+    text("note", optional=True),
+    number("sent_at", optional=True),
+    number("send_count"),
+    number("sends_since", optional=True),
+    number("recent_sends"),
+    number("last_used_at", optional=True),
+    number("revoked_at", optional=True),
+    text("revoke_reason", optional=True),
+    # Recipient and the end of the code, case folded.
+    text("search_text"),
+    number("created_at"),
+    number("updated_at"),
+    CheckConstraint("initial_balance BETWEEN 1 AND 1000000", name="initial_balance"),
+    # Never overspent, whatever races; and never worth more than it was sold for.
+    CheckConstraint("balance BETWEEN 0 AND initial_balance", name="balance"),
+    CheckConstraint("revoked_at IS NULL OR balance = 0", name="revoked_at"),
+    CheckConstraint("kept_status IN ('scheduled', 'active', 'redeemed', 'expired', 'revoked')", name="kept_status"),
+    Index(None, "created_at", "id"),
+    Index(None, "balance", "id"),
+    Index(None, "expires_at", "id"),
+    Index(None, "kept_status", "id"),
+    Index(None, "kept_status", "created_at", "id"),
+    Index(None, "kept_status", "balance", "id"),
+    Index(None, "kept_status", "expires_at", "id"),
+    Index(None, "currency", "created_at", "id"),
+    Index(None, "currency", "kept_status", "created_at", "id"),
+    Index(None, "customer_id"),
+    Index(None, "order_id"),
+    Index(None, "recipient_email"),
+    Index("ix_gift_cards_turning", "turns_at", sqlite_where=_TURNING, postgresql_where=_TURNING),
+    Index(
+        "ix_gift_cards_search_text",
+        "search_text",
+        postgresql_using="gin",
+        postgresql_ops={"search_text": "gin_trgm_ops"},
+    ).ddl_if(dialect="postgresql"),
+    sqlite_autoincrement=True,
+)
+
+# Only ever added to.
+gift_card_entries = Table(
+    "gift_card_entries",
+    metadata,
+    identity(),
+    link("gift_card_id", "gift_cards.id"),
+    text("type"),
+    # Signed: the amounts of a card add up to its balance.
+    number("amount"),
+    number("balance_after"),
+    link("order_id", "orders.id", optional=True),
+    # Whether the card pays for this order, or an order was only named when it was redeemed.
+    flag("is_tender"),
+    text("reference", optional=True),
+    number("created_at"),
+    CheckConstraint("type IN ('issue', 'redeem', 'refund', 'revoke')", name="type"),
+    CheckConstraint(
+        "(type IN ('issue', 'refund') AND amount > 0) OR (type IN ('redeem', 'revoke') AND amount < 0)",
+        name="amount",
+    ),
+    CheckConstraint("balance_after >= 0", name="balance_after"),
+    Index(None, "gift_card_id", "id"),
+    Index("uq_gift_card_entries_tender", "order_id", unique=True, sqlite_where=_TENDER, postgresql_where=_TENDER),
+    # A reference redeems once.
+    Index(
+        "uq_gift_card_entries_reference",
+        "gift_card_id",
+        "reference",
+        unique=True,
+        sqlite_where=_WITH_REFERENCE,
+        postgresql_where=_WITH_REFERENCE,
+    ),
+    sqlite_autoincrement=True,
+)

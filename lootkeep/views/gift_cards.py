@@ -1,0 +1,238 @@
+"""Gift cards in public: never the whole code, but in the answer that makes one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Annotated, Any, get_args
+
+import msgspec
+
+from lootkeep.domain.gift_cards import EntryType, GiftCard, GiftCardStatus, LedgerEntry, masked, status
+from lootkeep.domain.mail import Mail
+from lootkeep.kernel.clock import Instant, optional_utc, utc
+from lootkeep.kernel.money import Hundredths, text
+from lootkeep.views.fields import Time, field
+from lootkeep.views.mails import render
+from lootkeep.views.money import in_words
+
+_MASKED = "****-****-****-7K2P"
+_HUNDRED_PERCENT = 100_00
+
+
+class GiftCardView(msgspec.Struct, frozen=True):
+    id: Annotated[int, field("Identifies the gift card.", 12)]
+    masked_code: Annotated[str, field("The end of the code, to tell cards apart.", _MASKED)]
+    initial_balance: Annotated[str, field("What was on it at first.", "25.00")]
+    balance: Annotated[str, field("What is on it now.", "25.00")]
+    currency: Annotated[str, field("ISO 4217.", "USD")]
+    status: Annotated[GiftCardStatus, field("Where the card stands at this moment.", "active")]
+    recipient_email: Annotated[str | None, field("Who it is for.", "jun@example.com")]
+    recipient_name: Annotated[str | None, field("Their name.", "Jun Park")]
+    sender_name: Annotated[str | None, field("Who gives it.", "Mina")]
+    message: Annotated[str | None, field("What they say.", "Happy birthday!")]
+    customer_id: Annotated[int | None, field("The customer it belongs to.", None)]
+    order_id: Annotated[int | None, field("The order in which it was bought.", None)]
+    starts_at: Annotated[datetime | None, field("From when on it is valid; null is at once.", None)]
+    expires_at: Annotated[datetime | None, field("When it expires; null is never.", "2027-11-15T10:30:00Z")]
+    note: Annotated[str | None, field("The store's own note.", None)]
+    sent_at: Annotated[datetime | None, field("When it was last mailed.", None)]
+    send_count: Annotated[int, field("How often it was mailed.", 0)]
+    last_used_at: Annotated[datetime | None, field("When it was last redeemed.", None)]
+    revoked_at: Annotated[datetime | None, field("When it was revoked.", None)]
+    revoke_reason: Annotated[str | None, field("Why it was revoked.", None)]
+    created_at: Time
+    updated_at: Time
+
+
+class GiftCardTransactionView(msgspec.Struct, frozen=True):
+    id: Annotated[int, field("Identifies the transaction.", 31)]
+    type: Annotated[EntryType, field("What happened.", "redeem")]
+    amount: Annotated[str, field("Signed: all of a card's amounts add up to its balance.", "-5.00")]
+    balance_after: Annotated[str, field("What was left then.", "20.00")]
+    order_id: Annotated[int | None, field("The order it belongs to.", 123)]
+    reference: Annotated[str | None, field("The caller's own reference.", "till-7-0042")]
+    created_at: Time
+
+
+class GiftCardDetailView(GiftCardView, frozen=True):
+    transactions: Annotated[
+        list[GiftCardTransactionView], msgspec.Meta(description="Everything that changed the balance.")
+    ]
+
+
+class GiftCardWithCodeView(GiftCardView, frozen=True):
+    code: Annotated[str, field("The whole code; shown only now.", "7KQ2-M9XW-4TRB-7K2P")]
+
+
+class GiftCardValidationView(msgspec.Struct, frozen=True):
+    valid: Annotated[bool, field("Whether it can be redeemed now.", True)]
+    reason: Annotated[
+        str | None,
+        field("Why not: `not_found`, `scheduled`, `expired`, `revoked` or `redeemed`.", None),
+    ]
+    gift_card: GiftCardView | None
+    applicable_amount: Annotated[str, field("What it can pay of the amount; all it holds when none is given.", "5.00")]
+
+
+class RedeemedGiftCardView(msgspec.Struct, frozen=True):
+    gift_card_id: Annotated[int, field("The gift card.", 12)]
+    masked_code: Annotated[str, field("The end of its code.", _MASKED)]
+    amount: Annotated[str, field("What was redeemed.", "5.00")]
+    balance: Annotated[str, field("What was left on it then.", "20.00")]
+    currency: Annotated[str, field("ISO 4217.", "USD")]
+    transaction: GiftCardTransactionView
+
+
+class SentGiftCardView(msgspec.Struct, frozen=True):
+    sent_to: Annotated[str, field("Where it was sent.", "jun@example.com")]
+    sent_at: Time
+    send_count: Annotated[int, field("How often it was mailed in all.", 2)]
+
+
+class GiftCardCountsView(msgspec.Struct, frozen=True):
+    scheduled: Annotated[int, field("Not valid yet.", 3)]
+    active: Annotated[int, field("Can be redeemed.", 120)]
+    redeemed: Annotated[int, field("Used up.", 70)]
+    expired: Annotated[int, field("Expired with something on them.", 5)]
+    revoked: Annotated[int, field("Revoked.", 2)]
+
+
+class GiftCardCurrencyView(msgspec.Struct, frozen=True):
+    currency: Annotated[str, field("ISO 4217.", "USD")]
+    total: Annotated[int, field("Gift cards in this currency.", 200)]
+    by_status: GiftCardCountsView
+    total_issued_value: Annotated[str, field("What was on all of them at first.", "5000.00")]
+    outstanding_balance: Annotated[str, field("What can still be redeemed, now or later.", "3000.00")]
+    total_redeemed_value: Annotated[str, field("What was redeemed, less what was given back.", "1850.00")]
+    expired_value: Annotated[str, field("What was left on cards when they expired.", "100.00")]
+    revoked_value: Annotated[str, field("What was left on cards when they were revoked.", "50.00")]
+    redemption_rate: Annotated[float, field("Redeemed of issued, in percent.", 37.0)]
+
+
+class GiftCardStatisticsView(msgspec.Struct, frozen=True):
+    total: Annotated[int, field("All gift cards.", 200)]
+    by_status: GiftCardCountsView
+    currencies: list[GiftCardCurrencyView]
+
+
+def gift_card(record: GiftCard, now: Instant) -> GiftCardView:
+    return GiftCardView(**_fields(record, now))
+
+
+def gift_card_detail(record: GiftCard, entries: Sequence[LedgerEntry], now: Instant) -> GiftCardDetailView:
+    return GiftCardDetailView(**_fields(record, now), transactions=[_transaction(entry) for entry in entries])
+
+
+def gift_card_with_code(record: GiftCard, code: str, now: Instant) -> GiftCardWithCodeView:
+    return GiftCardWithCodeView(**_fields(record, now), code=code)
+
+
+def validation(record: GiftCard | None, amount: Hundredths | None, now: Instant) -> GiftCardValidationView:
+    if record is None:
+        return GiftCardValidationView(valid=False, reason="not_found", gift_card=None, applicable_amount="0.00")
+    state = status(record, now)
+    is_valid = state == "active"
+    applicable = min(record.balance, record.balance if amount is None else amount) if is_valid else Hundredths(0)
+    return GiftCardValidationView(is_valid, None if is_valid else state, gift_card(record, now), text(applicable))
+
+
+def redeemed(record: GiftCard, entry: LedgerEntry) -> RedeemedGiftCardView:
+    """Told of the entry alone, so that it reads the same however often it is asked for."""
+    return RedeemedGiftCardView(
+        gift_card_id=record.id,
+        masked_code=masked(record),
+        amount=text(Hundredths(-entry.amount)),
+        balance=text(entry.balance_after),
+        currency=record.currency,
+        transaction=_transaction(entry),
+    )
+
+
+def sent(record: GiftCard, address: str) -> SentGiftCardView:
+    assert record.sent_at is not None
+    return SentGiftCardView(address, utc(record.sent_at), record.send_count)
+
+
+def statistics(counts: Mapping[str, int], values: Mapping[str, int]) -> GiftCardStatisticsView:
+    """From kept totals named `USD.active`."""
+    currencies = sorted({name.partition(".")[0] for name in counts})
+    each = [_of_currency(currency, counts, values) for currency in currencies]
+    by_status = {state: sum(getattr(one.by_status, state) for one in each) for state in get_args(GiftCardStatus)}
+    return GiftCardStatisticsView(sum(by_status.values()), GiftCardCountsView(**by_status), each)
+
+
+def mail(record: GiftCard, address: str, code: str) -> Mail:
+    """The one mail that holds the whole code."""
+    return render(
+        "gift_card",
+        address,
+        record.recipient_name or "" if address == record.recipient_email else "",
+        name=record.recipient_name,
+        sender_name=record.sender_name,
+        amount=in_words(record.balance, record.currency),
+        code=code,
+        message=record.message,
+        expires_on=None if record.expires_at is None else _moment(utc(record.expires_at)),
+    )
+
+
+def _moment(time: datetime) -> str:
+    return f"{time.day} {time:%B %Y, %H:%M} UTC"
+
+
+def _of_currency(currency: str, counts: Mapping[str, int], values: Mapping[str, int]) -> GiftCardCurrencyView:
+    by_status = {state: counts.get(f"{currency}.{state}", 0) for state in get_args(GiftCardStatus)}
+    names = ("issued", "redeemed", "revoked", "expired", "active", "scheduled")
+    value = {name: Hundredths(values.get(f"{currency}.{name}", 0)) for name in names}
+    rate = round(value["redeemed"] * _HUNDRED_PERCENT / value["issued"]) / 100 if value["issued"] else 0.0
+    return GiftCardCurrencyView(
+        currency=currency,
+        total=sum(by_status.values()),
+        by_status=GiftCardCountsView(**by_status),
+        total_issued_value=text(value["issued"]),
+        outstanding_balance=text(Hundredths(value["active"] + value["scheduled"])),
+        total_redeemed_value=text(value["redeemed"]),
+        expired_value=text(value["expired"]),
+        revoked_value=text(value["revoked"]),
+        redemption_rate=rate,
+    )
+
+
+def _fields(record: GiftCard, now: Instant) -> dict[str, Any]:
+    return {
+        "id": record.id,
+        "masked_code": masked(record),
+        "initial_balance": text(record.initial_balance),
+        "balance": text(record.balance),
+        "currency": record.currency,
+        "status": status(record, now),
+        "recipient_email": record.recipient_email,
+        "recipient_name": record.recipient_name,
+        "sender_name": record.sender_name,
+        "message": record.message,
+        "customer_id": record.customer_id,
+        "order_id": record.order_id,
+        "starts_at": optional_utc(record.starts_at),
+        "expires_at": optional_utc(record.expires_at),
+        "note": record.note,
+        "sent_at": optional_utc(record.sent_at),
+        "send_count": record.send_count,
+        "last_used_at": optional_utc(record.last_used_at),
+        "revoked_at": optional_utc(record.revoked_at),
+        "revoke_reason": record.revoke_reason,
+        "created_at": utc(record.created_at),
+        "updated_at": utc(record.updated_at),
+    }
+
+
+def _transaction(entry: LedgerEntry) -> GiftCardTransactionView:
+    return GiftCardTransactionView(
+        id=entry.id,
+        type=entry.type,
+        amount=text(entry.amount),
+        balance_after=text(entry.balance_after),
+        order_id=entry.order_id,
+        reference=entry.reference,
+        created_at=utc(entry.created_at),
+    )

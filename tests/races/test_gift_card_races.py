@@ -1,0 +1,131 @@
+"""Sixty-four at one gift card: it never gives more than is on it, whoever comes first, on both engines."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+from collections import Counter
+from collections.abc import AsyncIterator
+
+import pytest
+
+from lootkeep.domain.gift_cards import GiftCardTerms
+from lootkeep.kernel.clock import MINUTE, Instant
+from lootkeep.kernel.errors import InvalidFields, Unavailable
+from lootkeep.kernel.money import Hundredths
+from lootkeep.services import gift_cards as services
+from lootkeep.storage import gift_cards as storage
+from lootkeep.storage.database import Engine
+from lootkeep.storage.tables import gift_card_entries, gift_cards, orders
+from tests.builders import new_customer, new_gift_card, new_product
+from tests.races.test_races import AT_ONCE, ORDERS, assert_all_totals_agree, order_of, race, statuses
+from tests.recount import rows
+from tests.world import World
+
+# `LOOTKEEP_TEST_RACE_ROUNDS=1000` runs it for long.
+ROUNDS = int(os.environ.get("LOOTKEEP_TEST_RACE_ROUNDS", "5"))
+CARD = Hundredths(25_00)
+TERMS = GiftCardTerms(CARD, "USD", None, None, None, None, None, None, None, None, None)
+
+
+@pytest.fixture
+async def world(db: Engine) -> AsyncIterator[World]:
+    """The world without a limit of requests."""
+    world = World(db, rate_limit_per_minute=0)
+    await world.begin()
+    yield world
+    await world.close()
+
+
+async def redeemed(world: World, card_id: int, amount: int, reference: str | None = None) -> int:
+    """What was taken, or nothing. Comes again when no connection got free in time."""
+    while True:
+        try:
+            await services.redeem(world.deps, card_id, Hundredths(amount), None, reference)
+        except InvalidFields:
+            return 0
+        except Unavailable:
+            continue
+        return amount
+
+
+@pytest.mark.timeout(1800)
+async def test_parallel_redemptions_never_take_more_than_there_is(world: World) -> None:
+    chance = random.Random(64)
+    for _ in range(ROUNDS):
+        card, _code = await services.create(world.deps, TERMS, None)
+        amounts = [chance.choice((1, 40, 1_00, 2_50, 7_77)) for _ in range(AT_ONCE)]
+        taken = sum(await asyncio.gather(*(redeemed(world, card.id, amount) for amount in amounts)))
+        async with world.db.read() as tx:
+            after = await storage.get(tx, card.id)
+            entries = await storage.ledger(tx, card.id)
+        assert after is not None
+        assert after.balance == CARD - taken == sum(entry.amount for entry in entries) >= 0
+        balances = [entry.balance_after for entry in entries]
+        assert balances == sorted(balances, reverse=True)
+        # Nobody was refused who could have been served.
+        assert sum(amounts) <= CARD or after.balance < max(amounts)
+    await assert_all_totals_agree(world)
+
+
+@pytest.mark.timeout(1800)
+async def test_one_reference_told_many_times_takes_once(world: World) -> None:
+    for number in range(ROUNDS):
+        card, _code = await services.create(world.deps, TERMS, None)
+        calls = [redeemed(world, card.id, 5_00, f"till-{number}") for _ in range(AT_ONCE)]
+        assert await asyncio.gather(*calls) == [5_00] * AT_ONCE
+        assert (await rows(world.db, gift_cards))[-1]["balance"] == 20_00
+    await assert_all_totals_agree(world)
+
+
+async def test_orders_and_redemptions_share_what_is_there(world: World) -> None:
+    customer = (await new_customer(world))["customer"]["id"]
+    await new_product(world, price="3.00")
+    for number in range(1, 4):
+        card = await new_gift_card(world)
+        calls = [order_of(customer, (1, 1), gift_card_code=card["code"])] * (AT_ONCE // 2)
+        calls += [(f"/gift-cards/{number}/redeem", {"amount": "2.00"})] * (AT_ONCE // 2)
+        random.Random(number).shuffle(calls)
+        answers = await race(world, calls)
+        assert set(statuses(answers)) <= {200, 201, 422}
+        assert (await rows(world.db, gift_cards))[-1]["balance"] == 0
+        await assert_all_totals_agree(world)
+    paid = sum(order["gift_card_total"] for order in await rows(world.db, orders))
+    tendered = sum(entry["amount"] for entry in await rows(world.db, gift_card_entries) if entry["is_tender"])
+    assert paid == -tendered
+
+
+async def test_cancelling_refunding_and_revoking_at_once_leave_totals_that_agree(world: World) -> None:
+    customer = (await new_customer(world))["customer"]["id"]
+    await new_product(world, price="40.00")
+    await new_product(world, name="Card", price="5.00", delivery_type="gift_card")
+    for _ in range(3):
+        codes = [(await new_gift_card(world))["code"] for _ in range(8)]
+        carts = [order_of(customer, (1, 1), (2, 2), gift_card_code=code) for code in codes for _ in range(2)]
+        placed = [answer.json()["data"]["order"]["id"] for answer in await race(world, carts) if answer.is_success]
+        assert len(placed) == 8
+        steps = [(f"{ORDERS}/{order_id}/{step}", {}) for order_id in placed for step in ("pay", "cancel")]
+        found = [row["id"] for row in await rows(world.db, gift_cards)][-8:]
+        steps += [(f"/gift-cards/{card_id}/revoke", {}) for card_id in found[::2]]
+        await race(world, steps)
+        refunds = [(f"{ORDERS}/{order_id}/refund", {"amount": "30.00"}) for order_id in placed for _ in range(3)]
+        refunds += [(f"{ORDERS}/{order_id}/refund", {}) for order_id in placed]
+        await race(world, refunds)
+        await assert_all_totals_agree(world)
+        world.clock.advance(MINUTE)
+
+
+async def test_settling_by_many_counts_each_card_once(world: World) -> None:
+    for _ in range(3):
+        expires_at = Instant(world.clock.now() + MINUTE)
+        terms = GiftCardTerms(CARD, "USD", None, None, None, None, None, None, None, expires_at, None)
+        made = [(await services.create(world.deps, terms, None))[0] for _ in range(20)]
+        world.clock.advance(MINUTE)
+        readers = [world.get("/gift-cards/statistics") for _ in range(AT_ONCE // 2)]
+        changers = [world.put(f"/gift-cards/{card.id}", {"note": "seen"}) for card in made]
+        answers = await asyncio.gather(*readers, *changers)
+        assert Counter(answer.status_code for answer in answers).keys() <= {200, 503}
+        figures = (await world.get("/gift-cards/statistics")).json()["data"]
+        assert figures["by_status"]["active"] == 0
+        await assert_all_totals_agree(world)

@@ -1,0 +1,287 @@
+"""Any sequence of deeds on gift cards: each does what a small model says, and every kept total adds up."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
+
+from lootkeep.domain.gift_cards import GiftCardTerms
+from lootkeep.kernel.clock import DAY, HOUR, Instant
+from lootkeep.kernel.errors import Conflict, InvalidFields, Reason, TooOften
+from lootkeep.kernel.money import Hundredths, text
+from lootkeep.services import gift_cards as services
+from lootkeep.services import recount
+from lootkeep.storage.database import Engine
+from lootkeep.storage.postgres import PostgresDatabase
+from lootkeep.storage.sqlite import SqliteDatabase
+from lootkeep.storage.tables import gift_cards, mails, metadata
+from tests.recount import kept, recounted, rows
+from tests.services.test_state_machine import NO_DEADLINE, TIME_TO_SHRINK, Home
+
+EMAIL = "jun@example.com"
+
+
+class Model:
+    """A card as it should be."""
+
+    def __init__(self, code: str, terms: GiftCardTerms) -> None:
+        self.code = code
+        self.terms = terms
+        self.balance: int = terms.initial_balance
+        self.expires_at = terms.expires_at
+        self.is_revoked = False
+        self.references: dict[str, int] = {}
+        self.redeemed = 0
+        self.taken_back = 0
+        self.sends: list[int] = []
+
+    def status(self, now: int) -> str:
+        if self.is_revoked:
+            return "revoked"
+        if not self.balance:
+            return "redeemed"
+        if self.expires_at is not None and self.expires_at <= now:
+            return "expired"
+        return "scheduled" if self.terms.starts_at is not None and self.terms.starts_at > now else "active"
+
+
+class Drawer(RuleBasedStateMachine):
+    """Cards that are made, used, prolonged, revoked and sent while time goes by."""
+
+    cards: Bundle[int] = Bundle("cards")
+
+    home: Home
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.world = self.home.move_in()
+        self.deps = self.world.deps
+        self.models: dict[int, Model] = {}
+
+    def teardown(self) -> None:
+        self.home.move_out(self.world)
+
+    @property
+    def now(self) -> Instant:
+        return self.world.clock.now()
+
+    def refusal(self, deed: Coroutine[Any, Any, Any]) -> Reason:
+        try:
+            self.home.run(deed)
+        except Reason as reason:
+            return reason
+        raise AssertionError("This must be refused.")
+
+    # --- deeds
+
+    @rule(time=st.sampled_from([1, HOUR, DAY, 30 * DAY]))
+    def wait(self, time: int) -> None:
+        self.world.clock.advance(time)
+
+    @rule(
+        target=cards,
+        balance=st.sampled_from([1, 10_00, 25_00, 10_000_00]),
+        currency=st.sampled_from(["USD", "USD", "EUR"]),
+        starts_in=st.sampled_from([None, None, -DAY, HOUR, DAY]),
+        lasts=st.sampled_from([None, 2 * DAY, 40 * DAY]),
+        email=st.sampled_from([None, EMAIL]),
+    )
+    def make(self, balance: int, currency: str, starts_in: int | None, lasts: int | None, email: str | None) -> int:
+        terms = GiftCardTerms(
+            initial_balance=Hundredths(balance),
+            currency=currency,
+            recipient_email=email,
+            recipient_name=None,
+            sender_name=None,
+            message=None,
+            customer_id=None,
+            order_id=None,
+            starts_at=None if starts_in is None else Instant(self.now + starts_in),
+            expires_at=None if lasts is None else Instant(self.now + lasts),
+            note=None,
+        )
+        card, code = self.home.run(services.create(self.deps, terms, None))
+        self.models[card.id] = Model(code, terms)
+        self._mail_first(self.models[card.id])
+        return card.id
+
+    @rule(
+        card_id=cards,
+        amount=st.sampled_from([1, 5_00, 10_00, 25_00]),
+        reference=st.sampled_from([None, None, "a", "b"]),
+    )
+    def redeem(self, card_id: int, amount: int, reference: str | None) -> None:
+        model = self.models[card_id]
+        deed = services.redeem(self.deps, card_id, Hundredths(amount), None, reference)
+        known = model.references.get(reference or "")
+        if known is not None and known != amount:
+            assert isinstance(self.refusal(deed), Conflict)
+        elif known is not None:
+            assert self.home.run(deed)[1].amount == -amount
+            self._mail_first(model)
+        elif (state := model.status(self.now)) in ("scheduled", "expired", "revoked"):
+            assert self.refusal(deed).code == f"gift_card_{state}"
+        elif amount > model.balance:
+            assert isinstance(self.refusal(deed), InvalidFields)
+        else:
+            _, entry = self.home.run(deed)
+            self._mail_first(model)
+            model.balance -= amount
+            model.redeemed += amount
+            assert entry.balance_after == model.balance
+            if reference:
+                model.references[reference] = amount
+
+    @rule(card_id=cards)
+    def revoke(self, card_id: int) -> None:
+        model = self.models[card_id]
+        self.home.run(services.revoke(self.deps, card_id, "lost"))
+        model.taken_back += model.balance
+        model.balance = 0
+        model.is_revoked = True
+
+    @rule(card_id=cards, lasts=st.sampled_from([None, HOUR, 3 * DAY, -HOUR]))
+    def prolong(self, card_id: int, lasts: int | None) -> None:
+        model = self.models[card_id]
+        expires_at = None if lasts is None else Instant(self.now + lasts)
+        deed = services.change(self.deps, card_id, {"expires_at": expires_at})
+        starts_at = model.terms.starts_at
+        if model.is_revoked:
+            assert isinstance(self.refusal(deed), Conflict)
+        elif expires_at is not None and (expires_at <= self.now or (starts_at is not None and expires_at <= starts_at)):
+            assert isinstance(self.refusal(deed), InvalidFields)
+        else:
+            self._mail_first(model)
+            self.home.run(deed)
+            model.expires_at = expires_at
+
+    @rule(card_id=cards, email=st.sampled_from([None, "mina@example.com"]))
+    def send(self, card_id: int, email: str | None) -> None:
+        model = self.models[card_id]
+        deed = services.send(self.deps, card_id, email)
+        if model.status(self.now) != "active":
+            assert isinstance(self.refusal(deed), Conflict)
+        elif email is None and model.terms.recipient_email is None:
+            assert isinstance(self.refusal(deed), InvalidFields)
+        else:
+            with suppress(TooOften):
+                self.home.run(deed)
+                self._mail_first(model)
+                model.sends.append(self.now)
+
+    @rule()
+    def settle(self) -> None:
+        self.home.run(services.settle_now(self.deps))
+        for model in self.models.values():
+            self._mail_first(model)
+
+    def _mail_first(self, model: Model) -> None:
+        if model.terms.recipient_email and not model.sends and model.status(self.now) == "active":
+            model.sends.append(self.now)
+
+    # --- what must be true after each of them
+
+    @invariant()
+    def the_kept_totals_are_what_the_rows_add_up_to(self) -> None:
+        assert self.home.run(kept(self.world.db)) == self.home.run(recounted(self.world.db))
+        assert not any(self.home.run(recount.check(self.deps)).values())
+
+    @invariant()
+    def every_card_holds_what_it_should(self) -> None:
+        stored = {row["id"]: row for row in self.home.run(rows(self.world.db, gift_cards))}
+        assert {card_id: row["balance"] for card_id, row in stored.items()} == {
+            card_id: model.balance for card_id, model in self.models.items()
+        }
+
+    @rule(card_id=cards)
+    def look_at_one(self, card_id: int) -> None:
+        card = self.home.run(self.world.get(f"/gift-cards/{card_id}", token=self._unlimited())).json()["data"]
+        model = self.models[card_id]
+        assert (card["status"], card["balance"]) == (model.status(self.now), text(Hundredths(model.balance)))
+
+    @rule()
+    def look_at_the_figures(self) -> None:
+        """Exact at this moment, whatever time has done since anyone looked."""
+        answer = self.home.run(self.world.get("/gift-cards/statistics", token=self._unlimited())).json()["data"]
+        states = [model.status(self.now) for model in self.models.values()]
+        assert answer["by_status"] == {state: states.count(state) for state in answer["by_status"]}
+        for figures in answer["currencies"]:
+            of_it = [model for model in self.models.values() if model.terms.currency == figures["currency"]]
+            held = dict.fromkeys(answer["by_status"], 0)
+            for model in of_it:
+                held[model.status(self.now)] += model.balance
+            sums = {
+                "total_issued_value": sum(model.terms.initial_balance for model in of_it),
+                "outstanding_balance": held["active"] + held["scheduled"],
+                "total_redeemed_value": sum(model.redeemed for model in of_it),
+                "expired_value": held["expired"],
+                "revoked_value": sum(model.taken_back for model in of_it),
+            }
+            assert {name: figures[name] for name in sums} == {
+                name: text(Hundredths(value)) for name, value in sums.items()
+            }
+            assert sums.pop("total_issued_value") == sum(sums.values())
+        for model in self.models.values():
+            self._mail_first(model)
+
+    @rule(state=st.sampled_from(["scheduled", "active", "redeemed", "expired", "revoked"]))
+    def look_for_a_status(self, state: str) -> None:
+        path = f"/gift-cards?status={state}&sort=id&order=asc&per_page=100"
+        answer = self.home.run(self.world.get(path, token=self._unlimited())).json()
+        expected = [card_id for card_id, model in self.models.items() if model.status(self.now) == state]
+        assert [card["id"] for card in answer["data"]] == expected
+        assert answer["meta"]["total"] == len(expected)
+        for model in self.models.values():
+            self._mail_first(model)
+
+    @invariant()
+    def nobody_was_written_to_twice_unasked(self) -> None:
+        assert len(self.home.run(rows(self.world.db, mails))) == sum(len(model.sends) for model in self.models.values())
+
+    def _unlimited(self) -> str:
+        return self.home.run(self.world.new_token("gift-cards:read"))
+
+
+def play(empty: Callable[[], Coroutine[Any, Any, Engine]], *, examples: int) -> None:
+    class DrawerHere(Drawer):
+        home = Home(empty)
+
+    try:
+        run_state_machine_as_test(DrawerHere, settings=settings(NO_DEADLINE, max_examples=examples))
+    finally:
+        DrawerHere.home.leave()
+
+
+@pytest.mark.timeout(TIME_TO_SHRINK)
+def test_any_sequence_of_deeds_on_cards_adds_up_on_sqlite(sqlite_template: Path, tmp_path: Path) -> None:
+    numbers = count(1)
+
+    async def empty() -> Engine:
+        path = tmp_path / f"{next(numbers)}.db"
+        shutil.copy(sqlite_template, path)
+        return SqliteDatabase(path)
+
+    play(empty, examples=40)
+
+
+@pytest.mark.timeout(TIME_TO_SHRINK)
+def test_any_sequence_of_deeds_on_cards_adds_up_on_postgresql(postgres_url: str) -> None:
+    tables = ", ".join(table.name for table in metadata.sorted_tables)
+
+    async def empty() -> Engine:
+        connection = await asyncpg.connect(postgres_url)
+        await connection.execute(f"TRUNCATE {tables} RESTART IDENTITY CASCADE")
+        await connection.close()
+        return await PostgresDatabase.open(postgres_url, 1)
+
+    play(empty, examples=8)
