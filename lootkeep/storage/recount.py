@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 
 from lootkeep.kernel.clock import DAY
-from lootkeep.storage import counters
+from lootkeep.storage import counters, ticket_recount
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.dialect import HoldTables
 from lootkeep.storage.query import Query
@@ -144,7 +144,7 @@ _COUPONS_VALUE = Query(
 async def mend(tx: Transaction, currency: str) -> dict[str, int]:
     """How many kept totals of each kind were wrong; in this transaction they are right now."""
     await tx.run(_HOLD)
-    wrong: dict[str, int] = {}
+    wrong = await ticket_recount.mend(tx)
     for kind, queries in _MENDS.items():
         values = {"currency": currency} if kind == "customers" else {}
         wrong[kind] = sum([len(await tx.all(query, **values)) for query in queries])

@@ -1,6 +1,6 @@
 """The Store API: how the store's own checkout feeds the service; one file per group."""
 
 from lootkeep.api.http.routes import Group
-from lootkeep.api.store import customers, orders, products, subscriptions
+from lootkeep.api.store import customers, orders, products, subscriptions, support_tickets
 
-GROUPS: tuple[Group, ...] = (customers.GROUP, products.GROUP, orders.GROUP, subscriptions.GROUP)
+GROUPS: tuple[Group, ...] = (customers.GROUP, products.GROUP, orders.GROUP, subscriptions.GROUP, support_tickets.GROUP)
