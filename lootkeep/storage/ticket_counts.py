@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Literal
 
 from sqlalchemy import BigInteger, bindparam, cast, func, select
@@ -55,6 +56,16 @@ _key = [ticket_figures.c[name] for name in CELL]
 _FIGURES = Query(
     select(*_key, *(_summed(ticket_figures.c[name]).label(name) for name in SUMS)).group_by(*_key), Figures
 )
+
+
+@cache
+def _total_query(filters: frozenset[str]) -> Query[tuple[Any, ...]]:
+    total = func.coalesce(_summed(ticket_figures.c.tickets), 0)
+    return Query(
+        select(total).where(*(ticket_figures.c[name] == bindparam(f"wanted_{name}") for name in sorted(filters)))
+    )
+
+
 _BUCKETS = Query(
     select(ticket_counts.c.bucket, _summed(ticket_counts.c.value))
     .where(
@@ -94,6 +105,13 @@ async def add_count(tx: Transaction, name: str, bucket: int, difference: int) ->
 async def figures(tx: Transaction) -> list[Figures]:
     """Every kind of ticket there ever was; some have none now."""
     return await tx.all(_FIGURES)
+
+
+async def total(tx: Transaction, filters: dict[str, Any]) -> int:
+    """How many tickets there are with these values of `CELL`."""
+    values = {f"wanted_{name}": value for name, value in filters.items()}
+    ((found,),) = await tx.all(_total_query(frozenset(filters)), **values)
+    return int(found)
 
 
 async def in_days(tx: Transaction, name: str, since: Instant | None, until: Instant | None) -> dict[int, int]:

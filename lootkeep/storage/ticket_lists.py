@@ -11,7 +11,7 @@ from sqlalchemy import Select, bindparam, func, literal_column, select
 
 from lootkeep.domain.customers import folded
 from lootkeep.domain.support_tickets import TicketCategory, TicketEntry, TicketPriority, TicketStatus
-from lootkeep.domain.ticket_figures import NOBODY, Figures
+from lootkeep.domain.ticket_figures import NOBODY
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.paging import Order, Page
 from lootkeep.storage import ticket_counts
@@ -44,8 +44,8 @@ _COLUMNS: dict[str, Any] = _COUNTED | {
 _CHOICES: dict[str, Any] = {"status": TicketStatus, "priority": TicketPriority, "category": TicketCategory}
 # By last message there are indexes for the two by which staff work.
 _WALKED: dict[Sort, tuple[str, ...]] = {
-    "created_at": ("status", "priority", "category", "agent", "nobody"),
-    "last_message_at": ("status", "agent", "nobody"),
+    "created_at": ("status", "priority", "category", "agent"),
+    "last_message_at": ("status", "agent"),
 }
 
 
@@ -97,13 +97,12 @@ async def page(tx: Transaction, asked: Page, wanted: Wanted, sort: Sort, order: 
         return await _counted_page(tx, asked, narrow, values)
     if wanted.since is not None or wanted.until is not None:
         return await _page_of_days(tx, asked, wanted, shape, values)
-    figures = await ticket_counts.figures(tx)
-    total = _total(figures, wanted.counted)
+    total = await ticket_counts.total(tx, wanted.counted)
     if asked.offset >= total:
         return [], total
     if total <= FEW:
         return await _fetch(tx, asked.size, asked.offset, _short_way(shape), values), total
-    shape = msgspec.structs.replace(shape, along=_shortest_walk(figures, wanted, sort))
+    shape = msgspec.structs.replace(shape, along=await _shortest_walk(tx, wanted, sort))
     if asked.offset >= FEW and sort == "created_at" and len(wanted.counted) <= 1:
         return await _far_page(tx, asked, wanted, shape, values), total
     return await _fetch(tx, asked.size, asked.offset, shape, values), total
@@ -177,15 +176,14 @@ def _bound(values: dict[str, Any]) -> dict[str, Any]:
     return {f"wanted_{name}": value for name, value in values.items() if name != "nobody"}
 
 
-def _total(figures: list[Figures], counted: dict[str, Any]) -> int:
-    return sum(cell.tickets for cell in figures if all(getattr(cell, name) == value for name, value in counted.items()))
-
-
-def _shortest_walk(figures: list[Figures], wanted: Wanted, sort: Sort) -> str | None:
+async def _shortest_walk(tx: Transaction, wanted: Wanted, sort: Sort) -> str | None:
     """Of the filters that have an index in this order, the one with the fewest tickets."""
-    names = [name for name in wanted.counted if name in _WALKED[sort]]
-    rarest = min(names, key=lambda name: _total(figures, {name: wanted.counted[name]}), default=None)
-    return _alone(Wanted(agent=wanted.agent)) if rarest == "agent" else rarest
+    filters = {name: value for name, value in wanted.counted.items() if name in _WALKED[sort]}
+    if len(filters) > 1:
+        totals = {name: await ticket_counts.total(tx, {name: value}) for name, value in filters.items()}
+        rarest = min(totals, key=lambda name: totals[name])
+        filters = {rarest: filters[rarest]}
+    return _alone(Wanted(**filters))
 
 
 def _alone(wanted: Wanted) -> str | None:
