@@ -10,6 +10,7 @@ import pytest
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE
 from lootkeep.services import access
 from lootkeep.storage import support_tickets as storage
+from tests.api.test_openapi import ALL_ROWS, content_of, example_body, faults, operation, path_of
 from tests.builders import STORE, new_customer, new_order, new_product, new_ticket
 from tests.world import NOON, World
 
@@ -452,3 +453,22 @@ async def test_a_ticket_answers_its_newest_fifty_messages_unless_told_otherwise(
     ):
         answer = await world.get(f"/support-tickets/{ticket['id']}?{query}")
         assert (answer.status_code, list(answer.json()["errors"].values())) == (422, [[sentence]])
+
+
+async def test_every_answer_is_as_the_document_says(world: World) -> None:
+    customer = (await new_customer(world))["customer"]
+    order = await new_order(world, customer["id"], ((await new_product(world))["id"], 1))
+    for prefix, route in ALL_ROWS:
+        if "support-tickets" not in route.path:
+            continue
+        await new_ticket(world, customer["id"])
+        body = example_body(prefix, route)
+        for name, value in (("customer_id", customer["id"]), ("order_id", order["id"]), ("user_id", 1)):
+            if body and name in body:
+                body = body | {name: value}
+        answer = await world.call(route.method, path_of(prefix, route, 1), body)
+        assert (route.path, answer.status_code) == (route.path, route.answer.status)
+        documented = content_of(operation(prefix, route)["responses"][str(answer.status_code)])
+        assert faults(answer.json(), documented["schema"]) == []
+        assert set(answer.json()) == set(documented["example"])
+        await world.put("/support-tickets/1/status", {"status": "open"})
