@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from typing import Annotated, Literal
@@ -9,6 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from lootkeep.engines.mail.message import parse_sender
 from lootkeep.kernel.errors import StartupError
 
 PREFIX = "LOOTKEEP_"
@@ -64,6 +66,20 @@ class Settings(BaseSettings):
     events_kept_days: Annotated[int, Field(ge=1)] = Field(
         30, description="How long events and finished deliveries are kept."
     )
+    smtp_url: SecretStr | None = Field(
+        None,
+        description="The mail server: `smtp://USER:PASSWORD@HOST:PORT`, or `smtps://` with TLS from the start. "
+        "Without it mail stays in the outbox and nothing is sent.",
+    )
+    mail_from: str | None = Field(
+        None, description="In whose name mail is sent, such as `Shop <shop@example.com>`; required with a mail server."
+    )
+    public_url: str | None = Field(
+        None, description="Where people reach this service, for links in mails; `http://HOST:PORT` when not given."
+    )
+    mails_kept_days: Annotated[int, Field(ge=1)] = Field(
+        30, description="How long sent, failed and unsent mails are kept."
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="What is logged; `info` has a line for each request."
     )
@@ -101,6 +117,33 @@ class Settings(BaseSettings):
         except ValueError:
             raise ValueError("must be redis://HOST:PORT/NUMBER, rediss:// with TLS, or unix://PATH") from None
         return url
+
+    @field_validator("smtp_url")
+    @classmethod
+    def _smtp(cls, url: SecretStr | None) -> SecretStr | None:
+        if url is None or not url.get_secret_value():
+            return None
+        # Loaded only where it is used, like Redis.
+        from lootkeep.engines.mail.smtp import parse_server
+
+        parse_server(url.get_secret_value())
+        return url
+
+    @field_validator("mail_from")
+    @classmethod
+    def _sender(cls, sender: str | None) -> str | None:
+        if sender:
+            parse_sender(sender)
+        return sender or None
+
+    @field_validator("public_url")
+    @classmethod
+    def _public(cls, url: str | None) -> str | None:
+        if not url:
+            return None
+        if not re.fullmatch(r"https?://[^\s/?#@\"<>]+(/[^\s?#\"<>]*)?", url):
+            raise ValueError("must be an address such as https://shop.example")
+        return url.rstrip("/")
 
     @field_validator("currency")
     @classmethod

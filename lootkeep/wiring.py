@@ -21,13 +21,16 @@ from lootkeep.api.http.probes import Check, Probes
 from lootkeep.deps import Deps
 from lootkeep.domain.webhooks import Rules, reachable
 from lootkeep.engines import logs
+from lootkeep.engines.mail import Mailer
+from lootkeep.engines.mail.message import parse_sender
+from lootkeep.engines.mail.outbox import OutboxMailer
 from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.ratelimit import RateLimiter
 from lootkeep.engines.ratelimit.memory import MemoryRateLimiter
 from lootkeep.engines.vault import Vault
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.engines.wakeup.postgres import PostgresWakeup
-from lootkeep.kernel.clock import SystemClock
+from lootkeep.kernel.clock import Clock, SystemClock
 from lootkeep.kernel.errors import Reason, StartupError
 from lootkeep.kernel.ids import RandomIds
 from lootkeep.services import access, retention
@@ -39,6 +42,7 @@ from lootkeep.storage.postgres import PostgresDatabase
 from lootkeep.storage.sqlite import SqliteDatabase
 from lootkeep.worker.dispatch import Dispatcher, step_replays
 from lootkeep.worker.loop import Chore, Worker
+from lootkeep.worker.mail import Postman
 from lootkeep.worker.metrics import DeliveryMetrics
 
 GROUPS = (*external.GROUPS, *store.GROUPS)
@@ -91,6 +95,8 @@ def check_settings(settings: Settings) -> None:
             f"LOOTKEEP_SECRET_KEY must be set {where}: at least 32 random characters, the same for every process. "
             "`openssl rand -hex 32` makes one."
         )
+    if settings.smtp_url is not None and settings.mail_from is None:
+        raise StartupError("LOOTKEEP_MAIL_FROM must be set with LOOTKEEP_SMTP_URL, such as Shop <shop@example.com>.")
 
 
 class Application:
@@ -144,7 +150,8 @@ async def working(deps: Deps, settings: Settings, metrics: Metrics, *chores: Cho
         concurrency=settings.webhook_concurrency,
         metrics=DeliveryMetrics(metrics.registry),
     )
-    worker = Worker((*_chores(deps, settings), *chores), (dispatcher.run,))
+    postman = Postman(deps, wakeup.follower(), mailer(settings, deps.clock))
+    worker = Worker((*_chores(deps, settings), *chores), (dispatcher.run, postman.run))
     worker.start()
     try:
         yield worker
@@ -169,6 +176,7 @@ def _chores(deps: Deps, settings: Settings) -> tuple[Chore, ...]:
         Chore("expire subscriptions", 60, partial(retention.expire_subscriptions, deps)),
         Chore("purge answers", 3600, partial(retention.purge_answers, deps)),
         Chore("purge events", 3600, partial(retention.purge_events, deps, settings.events_kept_days)),
+        Chore("purge mails", 3600, partial(retention.purge_mails, deps, settings.mails_kept_days)),
     )
 
 
@@ -178,6 +186,16 @@ def _wakeup(deps: Deps, settings: Settings) -> MemoryWakeup:
         deps.db.on_commit(wakeup.wake)
         return wakeup
     return PostgresWakeup(settings.database_url)
+
+
+def mailer(settings: Settings, clock: Clock) -> Mailer:
+    """One for each loop that sends: each keeps a connection of its own."""
+    if settings.smtp_url is None or settings.mail_from is None:
+        return OutboxMailer()
+    # Loaded only where it is used, like Redis.
+    from lootkeep.engines.mail.smtp import SmtpMailer, parse_server
+
+    return SmtpMailer(parse_server(settings.smtp_url.get_secret_value()), parse_sender(settings.mail_from), clock)
 
 
 def _limiter(settings: Settings) -> RateLimiter:

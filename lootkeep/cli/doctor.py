@@ -10,6 +10,7 @@ from rich.markup import escape
 
 from lootkeep import settings, wiring
 from lootkeep.cli.output import out, print_json, run
+from lootkeep.kernel.clock import SystemClock
 from lootkeep.kernel.errors import StartupError
 from lootkeep.services import recount
 from lootkeep.settings import Settings
@@ -31,7 +32,7 @@ def doctor(
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Check the settings, the database and Redis. Exits with 1 when something is wrong."""
+    """Check the settings, the database, Redis and mail. Exits with 1 when something is wrong."""
     findings = run(_examine())
     if (check_counters or rebuild_counters) and all(finding.is_good for finding in findings):
         findings.append(run(_counters(rebuild=rebuild_counters)))
@@ -65,7 +66,7 @@ async def _examine() -> list[Finding]:
         wiring.check_settings(config)
     except StartupError as error:
         return [Finding("settings", False, str(error))]
-    return [_safety(config), await _database(config), await _redis(config)]
+    return [_safety(config), await _database(config), await _redis(config), await _mail(config)]
 
 
 def _safety(config: Settings) -> Finding:
@@ -104,3 +105,16 @@ async def _redis(config: Settings) -> Finding:
     finally:
         await client.aclose()
     return Finding("redis", True, "Redis answers.")
+
+
+async def _mail(config: Settings) -> Finding:
+    if config.smtp_url is None:
+        return Finding("mail", True, "LOOTKEEP_SMTP_URL is not set: mail stays in the outbox, nothing is sent.")
+    mailer = wiring.mailer(config, SystemClock())
+    fault = await mailer.check()
+    await mailer.close()
+    if fault:
+        return Finding("mail", False, f"Mail cannot be sent: {fault}. Check LOOTKEEP_SMTP_URL.")
+    if config.environment == "production" and not (config.public_url or "").startswith("https://"):
+        return Finding("mail", False, "Links in mails need an https address: set LOOTKEEP_PUBLIC_URL.")
+    return Finding("mail", True, "The mail server answers and lets us in.")

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from lootkeep.deps import Deps
 from lootkeep.kernel.clock import DAY, Instant
-from lootkeep.storage import idempotency, retention, subscriptions
+from lootkeep.storage import idempotency, mails, retention, subscriptions
 from lootkeep.storage.database import Transaction
 
 # An idempotency key can be replayed for so long.
@@ -24,6 +24,12 @@ async def purge_events(deps: Deps, kept_days: int) -> None:
     before = Instant(deps.clock.now() - kept_days * DAY)
     await _in_batches(deps, lambda tx: retention.purge_deliveries(tx, before))
     await _in_batches(deps, lambda tx: retention.purge_events(tx, before))
+
+
+async def purge_mails(deps: Deps, kept_days: int) -> None:
+    """Removes mails that ended long ago, whatever came of them."""
+    before = Instant(deps.clock.now() - kept_days * DAY)
+    await _in_batches(deps, lambda tx: mails.purge(tx, before))
 
 
 async def expire_subscriptions(deps: Deps) -> None:

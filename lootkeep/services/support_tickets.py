@@ -11,9 +11,10 @@ from lootkeep.domain.customers import Customer
 from lootkeep.domain.support_tickets import SYSTEM, Message, Ticket, TicketEntry, TicketForm, TicketStatus
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields, NotFound, invalid
-from lootkeep.storage import access, customers, orders, ticket_counts
+from lootkeep.storage import access, customers, mails, orders, ticket_counts
 from lootkeep.storage import support_tickets as storage
 from lootkeep.storage.database import Transaction
+from lootkeep.views.mails import render
 
 
 async def open_ticket(deps: Deps, form: TicketForm) -> tuple[Message, TicketEntry]:
@@ -32,8 +33,7 @@ async def ask(deps: Deps, ticket_id: int, body: str) -> tuple[Message, TicketEnt
     async with deps.db.write() as tx:
         before = await _for_change(tx, ticket_id)
         after = rules.asked(before, now)
-        customer = await customers.get(tx, before.customer_id)
-        assert customer is not None
+        customer = await _customer(tx, before)
         message = await storage.add_message(tx, ticket_id, "customer", customer.name, body, now)
         if after.reopened_count > before.reopened_count:
             await _note(tx, ticket_id, "The customer's message opened the ticket again.", now)
@@ -47,7 +47,7 @@ async def answer(deps: Deps, ticket_id: int, user_id: int, body: str) -> tuple[M
     async with deps.db.write() as tx:
         before = await _for_change(tx, ticket_id)
         after = rules.answered(before, now)
-        message = await _write_to_customer(tx, before, await _user(tx, user_id), body, now)
+        message = await _write_to_customer(deps, tx, before, await _user(tx, user_id), body, now)
         await storage.save(tx, before, after)
         return message, await _entry(tx, ticket_id)
 
@@ -81,7 +81,7 @@ async def close(deps: Deps, ticket_id: int, user_id: int, body: str | None) -> T
             told = before
             if body is not None:
                 told = rules.answered(before, now)
-                await _write_to_customer(tx, before, author, body, now)
+                await _write_to_customer(deps, tx, before, author, body, now)
             await _note(tx, ticket_id, f"{author.name} closed the ticket.", now)
             await storage.save(tx, before, rules.moved(told, "closed", now))
         return await _entry(tx, ticket_id)
@@ -130,7 +130,22 @@ async def _checked(tx: Transaction, form: TicketForm) -> Customer:
     return customer
 
 
-async def _write_to_customer(tx: Transaction, ticket: Ticket, author: User, body: str, now: Instant) -> Message:
+async def _write_to_customer(
+    deps: Deps, tx: Transaction, ticket: Ticket, author: User, body: str, now: Instant
+) -> Message:
+    """Adds a public message of the staff, and queues it as a mail: both are there, or neither is."""
+    customer = await _customer(tx, ticket)
+    mail = render(
+        "ticket_reply",
+        customer.email,
+        customer.name,
+        subject=ticket.subject,
+        ticket_number=ticket.number,
+        name=customer.name,
+        author_name=author.name,
+        message=body,
+    )
+    await mails.add(tx, mail, deps.vault.seal, now)
     return await storage.add_message(tx, ticket.id, "staff", author.name, body, now, user_id=author.id)
 
 
@@ -143,6 +158,12 @@ async def _for_change(tx: Transaction, ticket_id: int) -> Ticket:
     if ticket is None:
         raise NotFound("Support ticket")
     return ticket
+
+
+async def _customer(tx: Transaction, ticket: Ticket) -> Customer:
+    customer = await customers.get(tx, ticket.customer_id)
+    assert customer is not None
+    return customer
 
 
 async def _entry(tx: Transaction, ticket_id: int) -> TicketEntry:

@@ -10,9 +10,18 @@ class MemoryWakeup:
 
     def __init__(self) -> None:
         self._event = asyncio.Event()
+        self._followers: list[MemoryWakeup] = []
+
+    def follower(self) -> MemoryWakeup:
+        """Another to wait on, for a second loop: each hears every call, whoever is busy at the moment."""
+        follower = MemoryWakeup()
+        self._followers.append(follower)
+        return follower
 
     def wake(self) -> None:
         self._event.set()
+        for follower in self._followers:
+            follower.wake()
 
     async def wait(self, seconds: float) -> None:
         try:

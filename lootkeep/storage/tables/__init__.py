@@ -5,6 +5,7 @@ from lootkeep.storage.tables.access import idempotency_keys, settings, tokens, u
 from lootkeep.storage.tables.columns import metadata
 from lootkeep.storage.tables.customers import customers, sightings
 from lootkeep.storage.tables.events import counters, events
+from lootkeep.storage.tables.mails import mails
 from lootkeep.storage.tables.orders import order_items, orders, refunds, subscriptions
 from lootkeep.storage.tables.products import products
 from lootkeep.storage.tables.referrals import (
@@ -26,6 +27,7 @@ __all__ = [
     "deliveries",
     "events",
     "idempotency_keys",
+    "mails",
     "metadata",
     "order_items",
     "orders",

@@ -6,6 +6,7 @@ from sqlalchemy import DDL, Table, event
 
 from lootkeep.storage.tables.customers import customers
 from lootkeep.storage.tables.events import events
+from lootkeep.storage.tables.mails import mails
 from lootkeep.storage.tables.support_tickets import support_tickets
 
 
@@ -41,3 +42,10 @@ WAKEUP = (
 )
 for _statement in WAKEUP:
     event.listen(events, "after_create", DDL(_statement).execute_if(dialect="postgresql"))  # type: ignore[no-untyped-call]
+_MAIL_WAKEUP = (
+    "CREATE TRIGGER mails_wake_workers AFTER INSERT ON mails "
+    "FOR EACH STATEMENT EXECUTE FUNCTION lootkeep_wake_workers()"
+)
+# The function is made with the events, which no foreign key ties to the mails.
+mails.add_is_dependent_on(events)
+event.listen(mails, "after_create", DDL(_MAIL_WAKEUP).execute_if(dialect="postgresql"))  # type: ignore[no-untyped-call]

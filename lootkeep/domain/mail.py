@@ -1,0 +1,137 @@
+"""Mail: what a letter is, what its headers may hold, and what becomes of it after an attempt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from lootkeep.kernel.clock import SECOND, Instant
+
+# `outbox`: no mail server is set, so it was never sent; it can be looked at.
+MailStatus = Literal["queued", "sending", "sent", "failed", "outbox"]
+
+# After each temporary failure in turn; when there is none left the mail has failed.
+RETRY_SECONDS = (60, 300, 1800, 7200, 21600)
+# For one mail, from dialling to the server's last word.
+DEADLINE_SECONDS = 30
+# A worker that has not settled by then is given up. Longer than the deadline, or two would send at once.
+LEASE = 90 * SECOND
+
+INTERRUPTED = "the worker stopped before it could record the answer"
+
+
+class NotAHeaderError(ValueError):
+    """A line break in a header would let its writer add headers, or recipients, of their own."""
+
+
+class Mail(msgspec.Struct, frozen=True):
+    """A letter to one person. The sender's address is the operator's setting; `from_name` may go before it."""
+
+    # What it is for, in a word: `gift_card`, `ticket_reply`.
+    kind: str
+    to_email: str
+    to_name: str
+    subject: str
+    text: str
+    html: str
+    from_name: str | None = None
+    reply_to: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("to_email", "to_name", "subject", "from_name", "reply_to"):
+            refuse_line_breaks(name, getattr(self, name))
+
+
+class QueuedMail(msgspec.Struct, frozen=True):
+    """A mail as it is stored; both bodies are sealed as one."""
+
+    id: int
+    kind: str
+    status: MailStatus
+    to_email: str
+    to_name: str
+    from_name: str | None
+    reply_to: str | None
+    subject: str
+    body: str
+    due_at: Instant
+    attempts_count: int
+    failures: int
+    # It was sent again although an earlier attempt may have arrived.
+    perhaps_twice: bool
+    reason: str | None
+    created_at: Instant
+    finished_at: Instant | None
+
+    @property
+    def message_id(self) -> str:
+        """The same over all attempts: whoever receives a mail twice can tell by it."""
+        return f"mail.{self.id}.{self.created_at}"
+
+
+class Letter(msgspec.Struct, frozen=True):
+    """What goes over the wire, before it is put into bytes. Its id is made whole by the sender's domain."""
+
+    to_email: str
+    to_name: str
+    from_name: str | None
+    reply_to: str | None
+    subject: str
+    text: str
+    html: str
+    message_id: str
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What one attempt came to.
+
+    `refused` is for good, `deferred` concerns this mail, `unreachable` the server and so every mail.
+    """
+
+    kind: Literal["sent", "refused", "deferred", "unreachable", "outbox"]
+    reason: str | None = None
+    # The connection ended after the letter was handed over and before the server answered.
+    perhaps_sent: bool = False
+    # There is no such mailbox.
+    is_bounce: bool = False
+
+
+class Settlement(msgspec.Struct, frozen=True):
+    """What becomes of a mail after an attempt."""
+
+    status: MailStatus
+    due_at: Instant
+    failures: int
+    reason: str | None
+    perhaps_twice: bool
+
+
+def settle(
+    outcome: Outcome, failures: int, now: Instant, *, delays: Sequence[int] = RETRY_SECONDS, was_doubtful: bool = False
+) -> Settlement:
+    """Sent, kept in the outbox, due again after the next delay, or failed for good."""
+    if outcome.kind in ("sent", "outbox"):
+        return Settlement("sent" if outcome.kind == "sent" else "outbox", now, failures, None, was_doubtful)
+    is_doubtful = was_doubtful or outcome.perhaps_sent
+    failures += 1
+    if outcome.kind == "refused" or failures > len(delays):
+        return Settlement("failed", now, failures, outcome.reason, is_doubtful)
+    return Settlement("queued", Instant(now + delays[failures - 1] * SECOND), failures, outcome.reason, is_doubtful)
+
+
+def one_line(text: str) -> str:
+    """A name or a subject from the store's own data as a header can hold it."""
+    return " ".join("".join(character if character.isprintable() else " " for character in text).split())
+
+
+def holds_line_break(text: str) -> bool:
+    """Any character that some program takes for the end of a line, or that no header may hold."""
+    return any(ord(character) < 32 or character in "\x7f\x85\u2028\u2029" for character in text)
+
+
+def refuse_line_breaks(name: str, value: str | None) -> None:
+    if value is not None and holds_line_break(value):
+        raise NotAHeaderError(f"{name} must be on one line")

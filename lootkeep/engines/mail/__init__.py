@@ -1,0 +1,19 @@
+"""Handing letters over: to a mail server, or to nobody."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from lootkeep.domain.mail import Letter, Outcome
+
+
+class Mailer(Protocol):
+    """Whatever takes a letter; nothing a server does is an error, every failure is an outcome in words."""
+
+    async def send(self, letter: Letter) -> Outcome: ...
+
+    async def check(self) -> str | None:
+        """What stands in the way of sending, in words; None when nothing does."""
+        ...
+
+    async def close(self) -> None: ...

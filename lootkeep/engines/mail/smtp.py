@@ -1,0 +1,241 @@
+"""Mail over SMTP: a connection that is kept open between letters, and a reason in words for each refusal."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import re
+import ssl
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Literal
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import aiosmtplib
+from aiosmtplib import SMTPResponseException
+
+from lootkeep.domain.mail import DEADLINE_SECONDS, Letter, Outcome
+from lootkeep.engines.mail.message import Sender, envelope_address, to_bytes
+from lootkeep.kernel.clock import Clock
+
+StartTls = Literal["auto", "required", "never"]
+
+_ENHANCED = re.compile(r"([245])\.(\d{1,3})\.(\d{1,3})\b")
+# Without an enhanced code: no such mailbox, moved, and a name that is not allowed.
+_BOUNCES = (550, 551, 553)
+_SHOWN_CHARACTERS = 200
+_QUIT_SECONDS = 2.0
+_PORTS = {"smtp": 25, "smtps": 465}
+
+
+@dataclass(frozen=True, slots=True)
+class SmtpServer:
+    """Where mail is handed over, and how."""
+
+    host: str
+    port: int
+    user: str | None = None
+    password: str | None = field(default=None, repr=False)
+    is_tls: bool = False
+    starttls: StartTls = "auto"
+
+
+def parse_server(url: str) -> SmtpServer:
+    """`smtp://USER:PASSWORD@HOST:PORT?starttls=auto`; anything else is a ValueError that ends a sentence."""
+    parts = urlsplit(url)
+    options = parse_qs(parts.query, keep_blank_values=True)
+    starttls = options.pop("starttls", ["auto"])[-1]
+    try:
+        port = parts.port
+    except ValueError:
+        port = 0
+    if parts.scheme not in _PORTS or not parts.hostname or port == 0 or parts.path not in ("", "/") or options:
+        raise ValueError("must be smtp://USER:PASSWORD@HOST:PORT, or smtps:// with TLS from the start")
+    if starttls not in ("auto", "required", "never"):
+        raise ValueError("must have a starttls of auto, required or never")
+    user = unquote(parts.username) if parts.username else None
+    password = unquote(parts.password) if parts.password else None
+    is_tls = parts.scheme == "smtps"
+    if is_tls:
+        starttls = "never"
+    elif user and starttls == "auto" and not _is_loopback(parts.hostname):
+        # A password never crosses a network in the clear unless the operator says so.
+        starttls = "required"
+    return SmtpServer(parts.hostname, port or _PORTS[parts.scheme], user, password, is_tls, starttls)  # type: ignore[arg-type]
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+class SmtpMailer:
+    """One letter at a time. The connection is made on first use, and again when the server has closed it."""
+
+    def __init__(
+        self,
+        server: SmtpServer,
+        sender: Sender,
+        clock: Clock,
+        *,
+        tls: ssl.SSLContext | None = None,
+        deadline: float = DEADLINE_SECONDS,
+    ) -> None:
+        self._server = server
+        self._sender = sender
+        self._clock = clock
+        self._tls = tls
+        self._deadline = deadline
+        self._client: aiosmtplib.SMTP | None = None
+
+    async def send(self, letter: Letter) -> Outcome:
+        transfer = _Transfer()
+        try:
+            raw = to_bytes(letter, self._sender, self._clock.now())
+        except (ValueError, LookupError):
+            return Outcome("refused", "the letter cannot be written: an address or a header is not valid")
+        try:
+            async with asyncio.timeout(self._deadline):
+                return await self._hand_over(letter, raw, transfer)
+        except SMTPResponseException as error:
+            return await self._refusal(error, transfer)
+        except (aiosmtplib.SMTPException, OSError, TimeoutError, ValueError) as error:
+            self._drop()
+            reason = _reason(error, self._deadline)
+            if transfer.has_begun:
+                return Outcome("deferred", f"{reason} before the server confirmed the mail", perhaps_sent=True)
+            return Outcome("unreachable", reason)
+        except asyncio.CancelledError:
+            self._drop()
+            raise
+
+    async def check(self) -> str | None:
+        """Connects and signs in."""
+        try:
+            async with asyncio.timeout(self._deadline):
+                await (await self._connected()).noop()
+        except SMTPResponseException as error:
+            return _words(error)
+        except (aiosmtplib.SMTPException, OSError, TimeoutError, ValueError) as error:
+            return _reason(error, self._deadline)
+        return None
+
+    async def close(self) -> None:
+        client, self._client = self._client, None
+        if client and client.is_connected:
+            with suppress(aiosmtplib.SMTPException, OSError, TimeoutError):
+                await client.quit(timeout=_QUIT_SECONDS)
+            client.close()
+
+    async def _hand_over(self, letter: Letter, raw: bytes, transfer: _Transfer) -> Outcome:
+        client = await self._begin(letter)
+        if client is None:
+            return Outcome("refused", "the mail server does not take addresses with characters beyond ASCII")
+        transfer.stage = "recipient"
+        await client.rcpt(envelope_address(letter.to_email), encoding="utf-8")
+        transfer.stage = "content"
+        transfer.has_begun = True
+        await client.data(raw)
+        return Outcome("sent")
+
+    async def _begin(self, letter: Letter) -> aiosmtplib.SMTP | None:
+        """A connection that has taken the sender. One that was idle may be dead: then a new one is made, once."""
+        was_idle = self._client is not None and self._client.is_connected
+        client = await self._connected()
+        options = [] if envelope_address(letter.to_email).isascii() else ["SMTPUTF8"]
+        if options and not client.supports_extension("smtputf8"):
+            return None
+        try:
+            await client.mail(self._sender.email, options=options)
+        except (aiosmtplib.SMTPServerDisconnected, SMTPResponseException) as error:
+            if not was_idle or (isinstance(error, SMTPResponseException) and error.code != 421):
+                raise
+            self._drop()
+            client = await self._connected()
+            await client.mail(self._sender.email, options=options)
+        return client
+
+    async def _connected(self) -> aiosmtplib.SMTP:
+        if self._client and self._client.is_connected:
+            return self._client
+        server = self._server
+        client = aiosmtplib.SMTP(
+            hostname=server.host,
+            port=server.port,
+            username=server.user,
+            password=server.password,
+            local_hostname=self._sender.domain,
+            timeout=self._deadline,
+            use_tls=server.is_tls,
+            start_tls=None if server.starttls == "auto" else server.starttls == "required",
+            tls_context=self._tls,
+        )
+        await client.connect()
+        self._client = client
+        return client
+
+    async def _refusal(self, error: SMTPResponseException, transfer: _Transfer) -> Outcome:
+        """The server answered: the connection is good for the next letter, unless it says good-bye."""
+        await self._reset(error)
+        # Who may send, and whether at all, concerns every mail.
+        if error.code == 421 or transfer.stage == "sender":
+            return Outcome("unreachable", _words(error))
+        if error.code >= 500:
+            return Outcome("refused", _words(error), is_bounce=transfer.stage == "recipient" and _is_bounce(error))
+        return Outcome("deferred", _words(error))
+
+    async def _reset(self, error: SMTPResponseException) -> None:
+        client = self._client
+        if client is None or error.code == 421:
+            self._drop()
+            return
+        try:
+            await client.rset(timeout=_QUIT_SECONDS)
+        except (aiosmtplib.SMTPException, OSError, TimeoutError):
+            self._drop()
+
+    def _drop(self) -> None:
+        client, self._client = self._client, None
+        if client:
+            client.close()
+
+
+@dataclass(slots=True)
+class _Transfer:
+    """How far a letter has come: up to `content` the server cannot have taken it."""
+
+    stage: Literal["sender", "recipient", "content"] = "sender"
+    has_begun: bool = False
+
+
+def _is_bounce(error: SMTPResponseException) -> bool:
+    """There is no such mailbox; a refusal for other reasons says nothing about the address."""
+    found = _ENHANCED.search(error.message)
+    if found is None:
+        return error.code in _BOUNCES
+    subject, detail = int(found[2]), int(found[3])
+    return subject == 1 or (subject == 2 and detail == 1)
+
+
+def _words(error: SMTPResponseException) -> str:
+    text = " ".join(str(error.message).split())[:_SHOWN_CHARACTERS]
+    clean = "".join(character if character.isprintable() else "\ufffd" for character in text)
+    return f"the mail server answered {error.code}: {clean}" if clean else f"the mail server answered {error.code}"
+
+
+def _reason(error: BaseException, deadline: float) -> str:
+    """Why there was no answer, in words."""
+    cause = error.__cause__ or error
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return "the mail server's certificate is not trusted"
+    if isinstance(cause, ssl.SSLError) or "TLS" in str(error):
+        return "a TLS connection to the mail server could not be made"
+    if isinstance(error, TimeoutError):
+        return f"the mail server did not answer within {deadline:g} s"
+    if isinstance(error, aiosmtplib.SMTPConnectError) or isinstance(cause, ConnectionRefusedError):
+        return "the mail server cannot be reached"
+    if isinstance(error, aiosmtplib.SMTPServerDisconnected | ConnectionError):
+        return "the mail server closed the connection"
+    return "the mail server could not be used"

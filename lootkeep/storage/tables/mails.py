@@ -1,0 +1,42 @@
+"""Outgoing mail: the rows are the queue."""
+
+from __future__ import annotations
+
+from sqlalchemy import CheckConstraint, Index, Table
+from sqlalchemy import text as sql
+
+from lootkeep.storage.tables.columns import flag, identity, metadata, number, text
+
+_OPEN = sql("status IN ('queued', 'sending')")
+
+mails = Table(
+    "mails",
+    metadata,
+    identity(),
+    text("kind"),
+    text("status"),
+    text("to_email"),
+    text("to_name"),
+    text("from_name", optional=True),
+    text("reply_to", optional=True),
+    text("subject"),
+    # Both parts as one JSON object, sealed with the application key: a mail may hold a gift card's code.
+    text("body"),
+    # When to send; while a worker holds it, when that worker is given up.
+    number("due_at"),
+    # The worker's claim; whoever settles must still hold it.
+    text("lease", optional=True),
+    number("attempts_count"),
+    number("failures"),
+    flag("perhaps_twice"),
+    text("reason", optional=True),
+    number("created_at"),
+    number("finished_at", optional=True),
+    CheckConstraint("status IN ('queued', 'sending', 'sent', 'failed', 'outbox')", name="status"),
+    CheckConstraint("(status IN ('queued', 'sending')) = (finished_at IS NULL)", name="finished_at"),
+    CheckConstraint("(status = 'sending') = (lease IS NOT NULL)", name="lease"),
+    Index("ix_mails_due", "due_at", sqlite_where=_OPEN, postgresql_where=_OPEN),
+    Index(None, "finished_at"),
+    Index(None, "status", "id"),
+    sqlite_autoincrement=True,
+)

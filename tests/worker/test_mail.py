@@ -1,0 +1,277 @@
+"""Mail from the deed to the server: queued in the deed's transaction, sent once, retried, and marked when in doubt."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from sqlalchemy import select, update
+
+from lootkeep.domain.mail import LEASE, RETRY_SECONDS, QueuedMail
+from lootkeep.engines.mail import Mailer
+from lootkeep.engines.mail.message import Sender
+from lootkeep.engines.mail.outbox import OutboxMailer
+from lootkeep.engines.mail.smtp import SmtpMailer, parse_server
+from lootkeep.engines.vault import Vault
+from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.kernel.clock import DAY, SECOND
+from lootkeep.services import retention
+from lootkeep.storage import mails as storage
+from lootkeep.storage.query import Query
+from lootkeep.storage.tables import mails
+from lootkeep.views import mails as views
+from lootkeep.worker.mail import Postman
+from tests.mailbox import MailServer
+from tests.world import World
+
+CODE = "GIFT-CODE-7K2P"
+_RAW = Query(select(mails.c.body))
+_POISON = Query(update(mails).values(body=Vault("o" * 32).seal("{}", storage.BODY_PURPOSE)))
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[MailServer]:
+    async with MailServer() as server:
+        yield server
+
+
+def postman(world: World, server: MailServer | None, **options: Any) -> Postman:
+    mailer: Mailer = OutboxMailer()
+    if server:
+        mailer = SmtpMailer(parse_server(server.url), Sender("Shop", "shop@store.example"), world.clock)
+    return Postman(world.deps, MemoryWakeup(), mailer, **options)
+
+
+async def write(world: World, to: str = "ann@mail.example", **values: Any) -> int:
+    given = {"amount": "$20.00", "code": CODE, "name": "Ann", "sender_name": "Bob", "message": None, "expires_on": None}
+    mail = views.render("gift_card", to, "Ann", **given | values)
+    async with world.db.write() as tx:
+        return await storage.add(tx, mail, world.deps.vault.seal, world.clock.now())
+
+
+async def read(world: World, mail_id: int) -> QueuedMail:
+    async with world.db.read() as tx:
+        mail = await storage.get(tx, mail_id)
+    assert mail is not None
+    return mail
+
+
+async def work(postman: Postman) -> None:
+    """Turns until there is nothing left to do at this moment; the last one settles."""
+    while await postman.turn():
+        pass
+
+
+async def test_a_mail_is_sent_once_and_says_so(world: World, server: MailServer) -> None:
+    mail_id = await write(world)
+    working = postman(world, server)
+    await work(working)
+    await work(working)
+    (letter,) = server.arrived
+    assert (CODE in letter.part("plain"), CODE in letter.part("html")) == (True, True)
+    assert letter.message["Auto-Submitted"] == "auto-generated"
+    mail = await read(world, mail_id)
+    assert (mail.status, mail.attempts_count, mail.failures, mail.perhaps_twice) == ("sent", 1, 0, False)
+    assert (mail.reason, mail.finished_at) == (None, world.clock.now())
+
+
+async def test_a_mail_of_a_deed_that_fails_was_never_written(world: World, server: MailServer) -> None:
+    mail = views.render(
+        "ticket_reply", "a@b.example", "A", subject="S", ticket_number="TKT-1", name="A", author_name="B", message="M"
+    )
+    with suppress(KeyError):
+        async with world.db.write() as tx:
+            await storage.add(tx, mail, world.deps.vault.seal, world.clock.now())
+            raise KeyError
+    await work(postman(world, server))
+    assert server.arrived == []
+
+
+async def test_without_a_server_mail_stays_in_the_outbox_and_is_never_called_sent(world: World) -> None:
+    mail_id = await write(world)
+    await work(postman(world, None))
+    mail = await read(world, mail_id)
+    assert (mail.status, mail.reason) == ("outbox", None)
+    async with world.db.read() as tx:
+        shown = await storage.newest(tx, "outbox", 10)
+        assert await storage.newest(tx, "sent", 10) == []
+    assert [CODE in storage.body_of(one, world.deps.vault.open).text for one in shown] == [True]
+
+
+async def test_what_waits_in_the_outbox_is_not_sent_when_a_server_is_set_later(
+    world: World, server: MailServer
+) -> None:
+    mail_id = await write(world)
+    await work(postman(world, None))
+    world.clock.advance(DAY)
+    await work(postman(world, server))
+    assert (server.arrived, (await read(world, mail_id)).status) == ([], "outbox")
+
+
+async def test_the_text_of_a_mail_is_not_readable_in_the_database(world: World) -> None:
+    await write(world)
+    async with world.db.read() as tx:
+        ((raw,),) = await tx.all(_RAW)
+    assert CODE not in raw
+
+
+@pytest.mark.parametrize("word", ["full", "greylist", "busy", "bye", "vanish"])
+async def test_a_temporary_failure_is_tried_again_after_each_delay_and_then_given_up(
+    world: World, server: MailServer, word: str
+) -> None:
+    mail_id = await write(world, f"{word}@mail.example")
+    working = postman(world, server)
+    for number, delay in enumerate(RETRY_SECONDS, 1):
+        await work(working)
+        mail = await read(world, mail_id)
+        assert (mail.status, mail.attempts_count, mail.failures) == ("queued", number, number)
+        assert mail.due_at == world.clock.now() + delay * SECOND
+        world.clock.advance(delay * SECOND - 1)
+        assert not await working.turn()
+        world.clock.advance(1)
+    await work(working)
+    mail = await read(world, mail_id)
+    assert (mail.status, mail.attempts_count) == ("failed", len(RETRY_SECONDS) + 1)
+    assert (mail.reason or "").startswith("the mail server ")
+    assert server.arrived == []
+
+
+@pytest.mark.parametrize("word", ["gone", "policy", "spam"])
+async def test_a_refusal_is_for_good(world: World, server: MailServer, word: str) -> None:
+    mail_id = await write(world, f"{word}@mail.example")
+    await work(postman(world, server))
+    mail = await read(world, mail_id)
+    assert (mail.status, mail.attempts_count) == ("failed", 1)
+    assert (mail.reason or "").startswith("the mail server answered 55")
+
+
+async def test_a_mail_that_may_have_arrived_is_sent_again_and_marked(world: World, server: MailServer) -> None:
+    mail_id = await write(world, "drop@mail.example")
+    working = postman(world, server, delays=(1,))
+    await work(working)
+    mail = await read(world, mail_id)
+    assert (mail.status, mail.perhaps_twice) == ("queued", True)
+    world.clock.advance(SECOND)
+    await work(working)
+    first, second = server.to("drop@mail.example")
+    assert first.message["Message-ID"] == second.message["Message-ID"]
+
+
+async def test_a_mail_whose_worker_died_is_sent_by_the_next_and_marked(world: World, server: MailServer) -> None:
+    mail_id = await write(world)
+    async with world.db.write() as tx:
+        assert await storage.claim(tx, "the dead", world.clock.now())
+    assert (await read(world, mail_id)).status == "sending"
+    working = postman(world, server)
+    world.clock.advance(LEASE - 1)
+    assert not await working.turn()
+    world.clock.advance(1)
+    await work(working)
+    mail = await read(world, mail_id)
+    assert (mail.status, mail.attempts_count, mail.perhaps_twice) == ("sent", 2, True)
+    assert len(server.arrived) == 1
+
+
+async def test_a_worker_that_was_given_up_cannot_overwrite_its_successor(world: World, server: MailServer) -> None:
+    mail_id = await write(world)
+    slow = postman(world, None)
+    assert await slow.turn()
+    world.clock.advance(LEASE)
+    await work(postman(world, server))
+    await work(slow)
+    assert (await read(world, mail_id)).status == "sent"
+
+
+async def test_a_mail_that_ends_every_worker_is_given_up(world: World, server: MailServer) -> None:
+    mail_id = await write(world)
+    for _ in range(len(RETRY_SECONDS) + 1):
+        async with world.db.write() as tx:
+            assert await storage.claim(tx, "the dead", world.clock.now())
+        world.clock.advance(LEASE)
+    await work(postman(world, server))
+    mail = await read(world, mail_id)
+    assert (mail.status, mail.reason) == ("failed", "the worker stopped before it could record the answer")
+    assert (server.arrived, mail.perhaps_twice) == ([], True)
+
+
+async def test_a_mail_that_cannot_be_opened_fails_and_the_next_goes_out(world: World, server: MailServer) -> None:
+    spoilt = await write(world)
+    async with world.db.write() as tx:
+        await tx.run(_POISON)
+    good = await write(world)
+    await work(postman(world, server))
+    mail = await read(world, spoilt)
+    assert mail.status == "failed"
+    assert mail.reason == "the stored mail cannot be opened: the secret key has changed"
+    assert (await read(world, good)).status == "sent"
+
+
+async def test_two_workers_never_send_the_same_mail(world: World, server: MailServer) -> None:
+    for number in range(40):
+        await write(world, f"p{number}@mail.example")
+    await asyncio.gather(*(work(postman(world, server)) for _ in range(4)))
+    assert sorted(letter.recipients[0] for letter in server.arrived) == sorted(f"p{n}@mail.example" for n in range(40))
+
+
+async def test_a_worker_told_to_stop_settles_what_is_under_way(world: World, server: MailServer) -> None:
+    mail_id = await write(world, "hang@mail.example")
+    stopping = asyncio.Event()
+    running = asyncio.create_task(postman(world, server).run(stopping))
+    await server.hanging.wait()
+    stopping.set()
+    server.released.set()
+    await running
+    assert (await read(world, mail_id)).status == "sent"
+
+
+async def test_old_mails_are_removed_and_waiting_ones_are_not(world: World, server: MailServer) -> None:
+    ended = await write(world)
+    await work(postman(world, server))
+    world.clock.advance(31 * DAY)
+    waiting = await write(world)
+    await retention.purge_mails(world.deps, 30)
+    async with world.db.read() as tx:
+        assert await storage.get(tx, ended) is None
+        assert await storage.get(tx, waiting) is not None
+
+
+HOSTILE = '<b>Ann & Bob</b>\r\nBcc: evil@evil.example "quoted" {{ 7*7 }} {% raw %} 💎'
+
+
+async def test_hostile_values_stay_text_in_every_template(world: World, server: MailServer) -> None:
+    reply = views.render(
+        "ticket_reply",
+        "ann@mail.example",
+        HOSTILE,
+        subject=HOSTILE,
+        ticket_number="TKT-000001",
+        name=HOSTILE,
+        author_name=HOSTILE,
+        message=HOSTILE,
+    )
+    card = views.render(
+        "gift_card",
+        "ann@mail.example",
+        HOSTILE,
+        amount="$5.00",
+        code=CODE,
+        name=HOSTILE,
+        sender_name=HOSTILE,
+        message=HOSTILE,
+        expires_on="15 November 2026",
+    )
+    async with world.db.write() as tx:
+        for mail in (reply, card):
+            await storage.add(tx, mail, world.deps.vault.seal, world.clock.now())
+    await work(postman(world, server))
+    assert len(server.arrived) == 2
+    for letter in server.arrived:
+        assert (letter.recipients, letter.message["Bcc"]) == (["ann@mail.example"], None)
+        assert letter.names("To")[0][0] == HOSTILE.replace("\r\n", " ")
+        assert "<b>" not in letter.part("html")
+        assert "&lt;b&gt;Ann &amp; Bob&lt;/b&gt;" in letter.part("html")
+        assert "49" not in letter.part("plain")
+        assert HOSTILE.replace("\r\n", "\n") in letter.part("plain")
