@@ -22,7 +22,6 @@ from lootkeep.views import support_tickets as views
 from lootkeep.views import ticket_stats
 
 _LONGEST_MESSAGE = 20_000
-_ID = r"[1-9][0-9]{0,17}"
 
 
 def _agent(value: Any) -> Any:
@@ -36,7 +35,7 @@ def _agent(value: Any) -> Any:
 Agent = Annotated[
     int | Literal["me", "none"],
     BeforeValidator(_agent),
-    WithJsonSchema({"type": "string", "pattern": f"^({_ID}|me|none)$"}),
+    WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string", "enum": ["me", "none"]}]}),
 ]
 Text = Annotated[str, Field(min_length=1, max_length=_LONGEST_MESSAGE), AfterValidator(not_blank)]
 
