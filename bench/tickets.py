@@ -151,6 +151,8 @@ async def make_postgres(url: str, size: int) -> None:
             await connection.copy_records_to_table(
                 table, records=[tuple(row.values()) for row in found], columns=list(found[0])
             )
+    for table in ("users", "customers", "support_tickets", "ticket_messages"):
+        await connection.execute(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), max(id)) FROM {table}")
     await _count(engine)
     # What autovacuum does to a database that lives.
     await connection.execute("VACUUM ANALYZE")

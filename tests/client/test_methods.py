@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,12 +18,14 @@ from lootkeep.api.http.router import Router
 from lootkeep.api.http.routes import Group, Route
 from lootkeep_client import AsyncClient, AsyncPages, Client, Pages, Retry
 from tests.api.test_openapi import example_body
+from tests.rules.tree import ROOT
 from tools import write_client as generator
 from tools.client_names import NAMES
 
 ROWS = [(group, route) for group in wiring.GROUPS for route in group.routes]
 PACKAGE = generator.PACKAGE
 ROUTER = Router(wiring.GROUPS)
+_NAMED = re.compile(r"\bclient\.((?:\w+\.)*\w+)\(")
 
 
 def title(group: Group, route: Route) -> str:
@@ -128,3 +131,12 @@ def test_the_first_attempts_wait_half_a_second_and_then_twice_as_long_each_time(
             assert most / 2 <= wait <= most
     assert Retry().after_failure(5) is None
     assert (Retry(attempts=99).after_failure(50) or 0) <= 8
+
+
+@pytest.mark.parametrize("page", ["docs/client.md", "client/README.md"])
+def test_every_method_that_a_page_names_is_there(page: str) -> None:
+    with Client("http://store.test", "lk_test") as client:
+        named = set(_NAMED.findall((ROOT / page).read_text()))
+        assert named
+        for name in named:
+            assert callable(method_of(client, name)), f"{page} names client.{name}."

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -17,16 +18,19 @@ import pytest
 
 from bench import tickets
 from bench.tickets import BEGIN
+from lootkeep.domain.support_tickets import TicketForm
 from lootkeep.domain.ticket_figures import NOBODY
 from lootkeep.kernel.clock import DAY, SECOND, Instant
 from lootkeep.kernel.paging import Page
+from lootkeep.services import support_tickets as services
 from lootkeep.storage import ticket_counts, ticket_lists
-from lootkeep.storage.database import Engine
+from lootkeep.storage.database import Engine, JoinedDatabase
 from lootkeep.storage.postgres import PostgresDatabase
 from lootkeep.storage.sqlite import SqliteDatabase
 from lootkeep.storage.ticket_lists import Wanted
 from tests.conftest import ENGINES, drop_postgres_database, new_postgres_database
 from tests.storage.plans import Asked, Recorder, Work, postgres_work, sqlite_work
+from tests.world import World
 
 SIZE = 20_000
 LARGE = {"support_tickets", "ticket_messages", "ticket_counts"}
@@ -54,6 +58,10 @@ def many_postgresql(postgres_admin_url: str, worker_id: str, testrun_uid: str) -
     asyncio.run(tickets.make_postgres(url, SIZE))
     yield url
     asyncio.run(drop_postgres_database(postgres_admin_url, url))
+
+
+class Undone(Exception):
+    """Takes a deed back."""
 
 
 @dataclass
@@ -99,6 +107,24 @@ async def test_a_reading_touches_little_more_than_it_answers(desk: Desk, name: s
         await READINGS[name](recorder)
     assert recorder.asked
     works = [await desk.explain(asked) for asked in recorder.asked]
+    assert [work for work in works if not desk.is_small(work)] == []
+
+
+async def test_deeds_find_what_they_need_without_looking_through_a_table(desk: Desk, world: World) -> None:
+    with suppress(Undone):
+        async with desk.engine.write() as tx:
+            recorder = Recorder(tx)
+            deps = replace(world.deps, db=JoinedDatabase(recorder))
+            _, ticket = await services.open_ticket(deps, TicketForm(1, "Subject", "Text"))
+            await services.answer(deps, ticket.id, 1, "Text")
+            await services.ask(deps, ticket.id, "Text")
+            await services.note(deps, ticket.id, 1, "Text")
+            await services.assign(deps, ticket.id, 1, 2)
+            await services.set_status(deps, ticket.id, 1, "resolved")
+            await services.close(deps, ticket.id, 1, None)
+            raise Undone
+    works = [await desk.explain(asked) for asked in recorder.asked]
+    assert len(works) > 30
     assert [work for work in works if not desk.is_small(work)] == []
 
 
