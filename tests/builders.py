@@ -52,6 +52,11 @@ async def new_gift_card(world: World, **fields: Any) -> dict[str, Any]:
     return await _data(world, "/gift-cards", {"initial_balance": "25.00"} | fields)
 
 
+async def new_ticket(world: World, customer_id: int, **fields: Any) -> dict[str, Any]:
+    body = {"customer_id": customer_id, "subject": "My key does not work", "message": "It was used before."} | fields
+    return await _data(world, "/support-tickets", body)
+
+
 async def _data(world: World, path: str, body: dict[str, Any]) -> dict[str, Any]:
     answer = await world.post(STORE + path, body)
     assert answer.status_code == 201, answer.text

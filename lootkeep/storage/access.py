@@ -24,6 +24,7 @@ _ADD_USER = Query(
     User,
 )
 _USER_BY_EMAIL = Query(select(*_USER).where(users.c.email == bindparam("email")), User)
+_USER_BY_ID = Query(select(*_USER).where(users.c.id == bindparam("user")), User)
 _OWNER = Query(select(*_USER).where(users.c.is_owner), User)
 _USERS = Query(select(*_USER).order_by(users.c.id), User)
 
@@ -57,6 +58,10 @@ async def add_user(tx: Transaction, email: str, name: str, *, is_owner: bool, no
 
 async def user_by_email(tx: Transaction, email: str) -> User | None:
     return await tx.one(_USER_BY_EMAIL, email=email)
+
+
+async def user(tx: Transaction, user_id: int) -> User | None:
+    return await tx.one(_USER_BY_ID, user=user_id)
 
 
 async def owner(tx: Transaction) -> User | None:

@@ -28,12 +28,12 @@ class ContainsShort(Contains):
     """The same for a term too short for the index: a look at every row."""
 
 
-class Unindexed(ColumnElement[str]):
+class Unindexed(ColumnElement[Any]):
     """A column whose index must not be used here: SQLite, which knows no statistics, takes any equality for rare."""
 
     inherit_cache = False
 
-    def __init__(self, column: Column[str]) -> None:
+    def __init__(self, column: Column[Any]) -> None:
         self.column = column
         self.type = column.type
 

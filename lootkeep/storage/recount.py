@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 
 from lootkeep.kernel.clock import DAY, Instant
-from lootkeep.storage import counters, gift_card_recount
+from lootkeep.storage import counters, gift_card_recount, ticket_recount
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.dialect import HoldTables
 from lootkeep.storage.fraud_checks import COUNTER, signal_counters
@@ -162,7 +162,7 @@ _COUPONS_VALUE = Query(
 async def mend(tx: Transaction, currency: str, now: Instant) -> dict[str, int]:
     """How many kept totals of each kind were wrong; in this transaction they are right now."""
     await tx.run(_HOLD)
-    wrong: dict[str, int] = {}
+    wrong = await ticket_recount.mend(tx)
     for kind, queries in _MENDS.items():
         values = {"currency": currency} if kind == "customers" else {}
         wrong[kind] = sum([len(await tx.all(query, **values)) for query in queries])

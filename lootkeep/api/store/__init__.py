@@ -1,6 +1,13 @@
 """The Store API: how the store's own checkout feeds the service; one file per group."""
 
 from lootkeep.api.http.routes import Group
-from lootkeep.api.store import customers, gift_cards, orders, products, subscriptions
+from lootkeep.api.store import customers, gift_cards, orders, products, subscriptions, support_tickets
 
-GROUPS: tuple[Group, ...] = (customers.GROUP, products.GROUP, orders.GROUP, subscriptions.GROUP, gift_cards.GROUP)
+GROUPS: tuple[Group, ...] = (
+    customers.GROUP,
+    products.GROUP,
+    orders.GROUP,
+    subscriptions.GROUP,
+    gift_cards.GROUP,
+    support_tickets.GROUP,
+)

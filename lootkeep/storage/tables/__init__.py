@@ -18,6 +18,7 @@ from lootkeep.storage.tables.referrals import (
     refused_referrals,
     reward_claims,
 )
+from lootkeep.storage.tables.support_tickets import support_tickets, ticket_counts, ticket_figures, ticket_messages
 from lootkeep.storage.tables.webhooks import attempts, deliveries, replays, webhooks
 
 __all__ = [
@@ -48,6 +49,10 @@ __all__ = [
     "settings",
     "sightings",
     "subscriptions",
+    "support_tickets",
+    "ticket_counts",
+    "ticket_figures",
+    "ticket_messages",
     "tokens",
     "users",
     "webhooks",

@@ -8,6 +8,7 @@ from lootkeep.storage.tables.customers import customers
 from lootkeep.storage.tables.events import events
 from lootkeep.storage.tables.gift_cards import gift_cards
 from lootkeep.storage.tables.mails import mails
+from lootkeep.storage.tables.support_tickets import support_tickets
 
 
 def statements(table: str) -> list[str]:
@@ -32,6 +33,7 @@ def _beside(table: Table) -> None:
 
 _beside(customers)
 _beside(gift_cards)
+_beside(support_tickets)
 
 # A hint for the workers, told when the transaction commits; losing it loses nothing.
 WAKEUP = (

@@ -1,0 +1,230 @@
+"""Makes a store with any number of support tickets fast, by bulk loading: for the tests of query plans and by hand.
+
+`.venv/bin/python -m bench.tickets [--size 1000000]` makes one on SQLite and tells what each reading of it takes.
+"""
+
+import argparse
+import asyncio
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from random import Random
+from statistics import median
+from typing import Any
+
+import apsw
+import asyncpg
+
+from lootkeep.domain.customers import search_text
+from lootkeep.domain.ticket_figures import NOBODY
+from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant
+from lootkeep.kernel.paging import Page
+from lootkeep.storage import migrations, support_tickets, ticket_counts, ticket_lists, ticket_recount
+from lootkeep.storage.database import Engine, Transaction
+from lootkeep.storage.postgres import PostgresDatabase
+from lootkeep.storage.sqlite import SqliteDatabase
+from lootkeep.storage.ticket_lists import Wanted
+
+AGENTS = 8
+# Every store has a few hundred customers who write; the last agent has next to nothing, the first most.
+CUSTOMERS = 500
+BEGIN = Instant(1_700_000_000 * SECOND // DAY * DAY)
+DAYS = 1000
+RARE = "xqz"
+
+STATUSES = ("closed",) * 90 + ("open",) * 4 + ("pending",) * 3 + ("resolved",) * 3
+PRIORITIES = ("normal",) * 80 + ("low",) * 12 + ("high",) * 7 + ("urgent",)
+CATEGORIES = ("order", "payment", "delivery", "account", "refund", "technical", "other")
+
+Row = dict[str, Any]
+Reading = Callable[[Transaction], Awaitable[Any]]
+
+
+def rows(size: int) -> Iterator[tuple[Row, list[Row]]]:
+    """Tickets in the order in which they were opened, each with its messages; the newest are open more often."""
+    random = Random(size)
+    for number in range(1, size + 1):
+        created_at = BEGIN + number * DAYS * DAY // (size + 1)
+        is_new = number > size * 0.995
+        status = random.choice(("open", "pending", "resolved", "closed") if is_new else STATUSES)
+        yield _ticket(random, number, status, created_at), _messages(random, number, status, created_at)
+
+
+def _ticket(random: Random, number: int, status: str, created_at: int) -> Row:
+    customer = random.randint(1, CUSTOMERS)
+    subject = f"Ticket {number}" + (f" {RARE}" if number % 5000 == 7 else "")
+    answered_at = None if status == "open" else created_at + int(random.expovariate(1 / (2 * HOUR)))
+    settled_at = created_at + int(random.expovariate(1 / (2 * DAY))) if status in ("resolved", "closed") else None
+    return {
+        "id": number,
+        "customer_id": customer,
+        "order_id": None,
+        "subject": subject,
+        "status": status,
+        "priority": random.choice(PRIORITIES),
+        "category": random.choice(CATEGORIES),
+        "assigned_to_id": min(AGENTS, int(random.expovariate(0.7)) + 1) if random.random() < 0.9 else None,
+        "messages_count": 0,
+        "last_message_at": 0,
+        "last_message_by": "customer",
+        "first_response_at": answered_at,
+        "resolved_at": settled_at,
+        "closed_at": settled_at if status == "closed" else None,
+        "reopened_count": 0,
+        "search_text": search_text(subject, f"Customer {customer}", f"c{customer}@mail.example"),
+        "created_at": created_at,
+        "updated_at": created_at,
+    }
+
+
+def _messages(random: Random, number: int, status: str, created_at: int) -> list[Row]:
+    count = 1 if status == "open" else 2
+    return [
+        {
+            "ticket_id": number,
+            "author_type": "staff" if place else "customer",
+            "user_id": 1 if place else None,
+            "author_name": "Owner" if place else "Customer",
+            "body": "Text.",
+            "is_internal": False,
+            "created_at": created_at + place * random.randint(1, 100_000) * MINUTE,
+        }
+        for place in range(count)
+    ]
+
+
+def _people() -> Iterator[tuple[str, Row]]:
+    for number in range(1, AGENTS + 1):
+        yield (
+            "users",
+            {"id": number, "email": f"a{number}@s.example", "name": f"Agent {number}", "is_owner": number == 1}
+            | {"created_at": BEGIN},
+        )
+    for number in range(1, CUSTOMERS + 1):
+        name, email = f"Customer {number}", f"c{number}@mail.example"
+        yield (
+            "customers",
+            {"id": number, "email": email, "name": name, "status": "active", "accepts_marketing": False}
+            | {"email_status": "ok", "referral_code": f"C{number:07d}", "orders_count": 0, "total_spent": 0}
+            | {"tags": "[]", "search_text": search_text(name, email), "created_at": BEGIN, "updated_at": BEGIN},
+        )
+
+
+def _tables(size: int) -> Iterator[tuple[str, list[Row]]]:
+    for table, row in _people():
+        yield table, [row]
+    tickets: list[Row] = []
+    messages: list[Row] = []
+    for ticket, written in rows(size):
+        tickets.append(ticket)
+        messages += written
+        if len(tickets) == 10_000:
+            yield from (("support_tickets", tickets), ("ticket_messages", messages))
+            tickets, messages = [], []
+    yield from (("support_tickets", tickets), ("ticket_messages", messages))
+
+
+async def make_sqlite(path: Path, size: int) -> None:
+    engine = SqliteDatabase(path)
+    await migrations.upgrade(engine)
+    connection = apsw.Connection(str(path))
+    with connection:
+        for table, found in _tables(size):
+            names = ", ".join(found[0]) if found else ""
+            marks = ", ".join("?" * len(found[0])) if found else ""
+            connection.executemany(
+                f"INSERT INTO {table} ({names}) VALUES ({marks})", [tuple(row.values()) for row in found]
+            )
+    connection.close()
+    await _count(engine)
+    await engine.close()
+
+
+async def make_postgres(url: str, size: int) -> None:
+    engine = await PostgresDatabase.open(url, 1)
+    await migrations.upgrade(engine)
+    connection = await asyncpg.connect(url)
+    await connection.execute("SET session_replication_role = replica")
+    for table, found in _tables(size):
+        if found:
+            await connection.copy_records_to_table(
+                table, records=[tuple(row.values()) for row in found], columns=list(found[0])
+            )
+    for table in ("users", "customers", "support_tickets", "ticket_messages"):
+        await connection.execute(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), max(id)) FROM {table}")
+    await _count(engine)
+    # What autovacuum does to a database that lives.
+    await connection.execute("VACUUM ANALYZE")
+    await connection.close()
+    await engine.close()
+
+
+async def _count(engine: Engine) -> None:
+    """The figures as a recount has them, and they are what the deeds would have kept."""
+    async with engine.write() as tx:
+        await ticket_recount.mend(tx)
+
+
+def readings(size: int) -> dict[str, Reading]:
+    def listed(number: int, wanted: Wanted, sort: ticket_lists.Sort = "created_at") -> Reading:
+        return lambda tx: ticket_lists.page(tx, Page(number, 15), wanted, sort, "desc")
+
+    middle = size // 2 // 15
+    late = Wanted(since=Instant(BEGIN + 100 * DAY), until=Instant(BEGIN + 800 * DAY))
+    return {
+        "first page": listed(1, Wanted()),
+        "middle page": listed(middle, Wanted()),
+        "last page": listed(size // 15, Wanted()),
+        "open": listed(1, Wanted(status="open")),
+        "closed, middle page": listed(middle, Wanted(status="closed")),
+        "normal, middle page": listed(middle // 2, Wanted(priority="normal")),
+        "refund, far page": listed(size // 8 // 15, Wanted(category="refund")),
+        "an agent's": listed(1, Wanted(agent=1)),
+        "an agent's, far page": listed(size // 4 // 15, Wanted(agent=1)),
+        "nobody's, far page": listed(size // 12 // 15, Wanted(agent=NOBODY)),
+        "an agent's open ones": listed(1, Wanted(status="open", agent=1)),
+        "open and urgent": listed(1, Wanted(status="open", priority="urgent")),
+        "closed, urgent, refund": listed(1, Wanted(status="closed", priority="urgent", category="refund")),
+        "an agent's pending, urgent": listed(1, Wanted(status="pending", priority="urgent", agent=AGENTS)),
+        "none at all": listed(1, Wanted(priority="urgent", agent=999)),
+        "by last message": listed(1, Wanted(), "last_message_at"),
+        "open, by last message": listed(1, Wanted(status="open"), "last_message_at"),
+        "an agent's, by last message": listed(1, Wanted(agent=2), "last_message_at"),
+        "a customer's": listed(1, Wanted(customer_id=7)),
+        "some days": listed(1, late),
+        "some days, middle page": listed(middle // 2, late),
+        "closed of some days, middle page": listed(middle // 2, Wanted("closed", since=late.since, until=late.until)),
+        "search": listed(1, Wanted(term=RARE)),
+        "search by number": listed(1, Wanted(term="TKT-000123")),
+        "search within a status": listed(1, Wanted(status="closed", term=RARE)),
+        "figures": ticket_counts.figures,
+        "median of responses": lambda tx: ticket_counts.median_seconds(tx, "response"),
+        "median of resolutions": lambda tx: ticket_counts.median_seconds(tx, "resolution"),
+        "created on a day": lambda tx: ticket_counts.in_days(tx, ticket_counts.ALL, BEGIN, Instant(BEGIN + DAY)),
+        "a ticket": lambda tx: support_tickets.entry(tx, size // 2),
+        "its messages": lambda tx: support_tickets.messages(tx, size // 2, None, 51),
+    }
+
+
+async def measure(size: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        started = time.perf_counter()
+        await make_sqlite(Path(folder) / "tickets.db", size)
+        print(f"{size:,} tickets made in {time.perf_counter() - started:.0f} s")
+        engine = SqliteDatabase(Path(folder) / "tickets.db")
+        async with engine.read() as tx:
+            for name, reading in readings(size).items():
+                took = []
+                for _ in range(7):
+                    begun = time.perf_counter()
+                    await reading(tx)
+                    took.append(time.perf_counter() - begun)
+                print(f"{name:<36} {median(took) * 1000:8.2f} ms")
+        await engine.close()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="bench.tickets")
+    parser.add_argument("--size", type=int, default=1_000_000)
+    asyncio.run(measure(parser.parse_args().size))

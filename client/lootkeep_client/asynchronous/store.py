@@ -1,0 +1,138 @@
+"""The methods of `store`; written by `python -m tools.write_client`."""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+from lootkeep_client.cores import AsyncCore
+from lootkeep_client.pages import Data
+from lootkeep_client.parameters import store as takes
+
+
+class StoreSupportTickets:
+    """`client.store.support_tickets`."""
+
+    def __init__(self, core: AsyncCore) -> None:
+        self._core = core
+
+    async def create(self, *, idempotency_key: str | None = None, **body: Unpack[takes.OpenSupportTicket]) -> Data:
+        """Open a support ticket."""
+        return await self._core.one("POST", "/api/store/v1/support-tickets", body=body, key=idempotency_key)
+
+    async def add_message(
+        self, support_ticket_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.AddCustomerMessage]
+    ) -> Data:
+        """Add a customer's message."""
+        return await self._core.one(
+            "POST", "/api/store/v1/support-tickets/{id}/messages", support_ticket_id, body=body, key=idempotency_key
+        )
+
+
+class StoreSubscriptions:
+    """`client.store.subscriptions`."""
+
+    def __init__(self, core: AsyncCore) -> None:
+        self._core = core
+
+    async def create(self, *, idempotency_key: str | None = None, **body: Unpack[takes.CreateSubscription]) -> Data:
+        """Begin a subscription."""
+        return await self._core.one("POST", "/api/store/v1/subscriptions", body=body, key=idempotency_key)
+
+    async def renew(self, subscription_id: int, *, idempotency_key: str | None = None) -> Data:
+        """Renew a subscription."""
+        return await self._core.one(
+            "POST", "/api/store/v1/subscriptions/{id}/renew", subscription_id, key=idempotency_key
+        )
+
+    async def cancel(
+        self, subscription_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.CancelSubscription]
+    ) -> Data:
+        """Cancel a subscription."""
+        return await self._core.one(
+            "POST", "/api/store/v1/subscriptions/{id}/cancel", subscription_id, body=body, key=idempotency_key
+        )
+
+
+class StoreProducts:
+    """`client.store.products`."""
+
+    def __init__(self, core: AsyncCore) -> None:
+        self._core = core
+
+    async def create(self, *, idempotency_key: str | None = None, **body: Unpack[takes.CreateProduct]) -> Data:
+        """Create a product."""
+        return await self._core.one("POST", "/api/store/v1/products", body=body, key=idempotency_key)
+
+    async def update(self, product_id: int, **body: Unpack[takes.UpdateProduct]) -> Data:
+        """Update a product."""
+        return await self._core.one("PUT", "/api/store/v1/products/{id}", product_id, body=body)
+
+    async def delete(self, product_id: int) -> str:
+        """Delete a product."""
+        return await self._core.message("DELETE", "/api/store/v1/products/{id}", product_id)
+
+
+class StoreOrders:
+    """`client.store.orders`."""
+
+    def __init__(self, core: AsyncCore) -> None:
+        self._core = core
+
+    async def create(self, *, idempotency_key: str | None = None, **body: Unpack[takes.PlaceOrder]) -> Data:
+        """Place an order."""
+        return await self._core.one("POST", "/api/store/v1/orders", body=body, key=idempotency_key)
+
+    async def pay(self, order_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.PayOrder]) -> Data:
+        """Tell that an order was paid."""
+        return await self._core.one("POST", "/api/store/v1/orders/{id}/pay", order_id, body=body, key=idempotency_key)
+
+    async def refund(
+        self, order_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.RefundOrder]
+    ) -> Data:
+        """Refund an order."""
+        return await self._core.one(
+            "POST", "/api/store/v1/orders/{id}/refund", order_id, body=body, key=idempotency_key
+        )
+
+    async def cancel(
+        self, order_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.CancelOrder]
+    ) -> Data:
+        """Cancel an order."""
+        return await self._core.one(
+            "POST", "/api/store/v1/orders/{id}/cancel", order_id, body=body, key=idempotency_key
+        )
+
+
+class StoreCustomers:
+    """`client.store.customers`."""
+
+    def __init__(self, core: AsyncCore) -> None:
+        self._core = core
+
+    async def create(self, *, idempotency_key: str | None = None, **body: Unpack[takes.CreateCustomer]) -> Data:
+        """Sign a customer up."""
+        return await self._core.one("POST", "/api/store/v1/customers", body=body, key=idempotency_key)
+
+    async def referrals(self, customer_id: int) -> Data:
+        """Read a customer's referrals."""
+        return await self._core.one("GET", "/api/store/v1/customers/{id}/referrals", customer_id)
+
+    async def claim(
+        self, customer_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.ClaimTier]
+    ) -> Data:
+        """Claim a reward tier."""
+        return await self._core.one(
+            "POST", "/api/store/v1/customers/{id}/claims", customer_id, body=body, key=idempotency_key
+        )
+
+
+class Store:
+    """`client.store`."""
+
+    def __init__(self, core: AsyncCore) -> None:
+        self._core = core
+        self.customers = StoreCustomers(core)
+        self.orders = StoreOrders(core)
+        self.products = StoreProducts(core)
+        self.subscriptions = StoreSubscriptions(core)
+        self.support_tickets = StoreSupportTickets(core)

@@ -1,0 +1,1 @@
+"""What each method takes, a file for each group."""

@@ -1,0 +1,84 @@
+"""What the methods of `referrals` take; written by `python -m tools.write_client`."""
+
+from __future__ import annotations
+
+from typing import Literal, Required, TypedDict
+
+
+class ListReferrals(TypedDict, total=False):
+    """List referrals."""
+
+    page: int
+    per_page: int
+    status: Literal["pending", "successful"] | None
+    search: str | None
+
+
+class ListLeaderboard(TypedDict, total=False):
+    """Rank customers by counted referrals."""
+
+    limit: int
+
+
+class ListTopReferrers(TypedDict, total=False):
+    """Rank customers by successful referrals."""
+
+    limit: int
+
+
+class ValidateReferralCode(TypedDict, total=False):
+    """Check a referral code."""
+
+    code: Required[str]
+
+
+class CreateTier(TypedDict, total=False):
+    """Create a reward tier."""
+
+    name: Required[str]
+    description: str | None
+    referrals_required: Required[int]
+    reward_type: Required[Literal["percentage_discount", "fixed_discount"]]
+    reward_value: Required[float | str]
+    reward_currency: str | None
+    coupon_validity_days: int
+    is_active: bool
+    sort_order: int
+
+
+class UpdateTier(TypedDict, total=False):
+    """Update a reward tier."""
+
+    name: str
+    description: str | None
+    referrals_required: int
+    reward_type: Literal["percentage_discount", "fixed_discount"]
+    reward_value: float | str
+    reward_currency: str | None
+    coupon_validity_days: int
+    is_active: bool
+    sort_order: int
+
+
+class UpdateReferralSettings(TypedDict, total=False):
+    """Update the program's settings."""
+
+    referral_enabled: bool
+    referral_reward_event: Literal["signup", "first_purchase"]
+    referral_welcome_discount_enabled: bool
+    referral_welcome_discount_type: Literal["percentage", "fixed"]
+    referral_welcome_discount_value: float | str
+
+
+class ListClaims(TypedDict, total=False):
+    """List reward claims."""
+
+    page: int
+    per_page: int
+
+
+class ListRefusedReferrals(TypedDict, total=False):
+    """List refused referrals."""
+
+    page: int
+    per_page: int

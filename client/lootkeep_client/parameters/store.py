@@ -1,0 +1,140 @@
+"""What the methods of `store` take; written by `python -m tools.write_client`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Required, TypedDict
+
+
+class CreateCustomer(TypedDict, total=False):
+    """Sign a customer up."""
+
+    email: Required[str]
+    name: Required[str]
+    username: str | None
+    external_id: str | None
+    referral_code: str | None
+    country: str | None
+    ip_address: str | None
+    device_id: str | None
+    accepts_marketing: bool
+    created_at: str | None
+
+
+class ClaimTier(TypedDict, total=False):
+    """Claim a reward tier."""
+
+    tier_id: Required[int]
+
+
+class CreateProduct(TypedDict, total=False):
+    """Create a product."""
+
+    name: Required[str]
+    sku: str | None
+    description: str | None
+    delivery_type: Literal["keys", "file", "command", "manual", "gift_card"]
+    billing_type: Literal["one_time", "recurring"]
+    billing_interval: Literal["day", "week", "month", "year"] | None
+    billing_interval_count: int | None
+    status: Literal["draft", "active", "archived"]
+    price: Required[float | str]
+    compare_at_price: float | str | None
+    currency: str | None
+    stock: int | None
+    max_per_order: int | None
+    category: str | None
+    tags: Sequence[str]
+    image_url: str | None
+    metadata: Mapping[str, Any]
+
+
+class UpdateProduct(TypedDict, total=False):
+    """Update a product."""
+
+    name: str
+    sku: str | None
+    description: str | None
+    delivery_type: Literal["keys", "file", "command", "manual", "gift_card"]
+    billing_type: Literal["one_time", "recurring"]
+    billing_interval: Literal["day", "week", "month", "year"] | None
+    billing_interval_count: int | None
+    status: Literal["draft", "active", "archived"]
+    price: float | str
+    compare_at_price: float | str | None
+    currency: str | None
+    stock: int | None
+    max_per_order: int | None
+    category: str | None
+    tags: Sequence[str]
+    image_url: str | None
+    metadata: Mapping[str, Any]
+
+
+class PlaceOrder(TypedDict, total=False):
+    """Place an order."""
+
+    customer_id: Required[int]
+    items: Required[Sequence[Mapping[str, Any]]]
+    ip_address: Required[str]
+    billing_country: str | None
+    user_agent: str | None
+    device_id: str | None
+    coupon_code: str | None
+    gift_card_code: str | None
+    external_id: str | None
+    metadata: Mapping[str, Any]
+    created_at: str | None
+    paid_at: str | None
+    completed_at: str | None
+
+
+class PayOrder(TypedDict, total=False):
+    """Tell that an order was paid."""
+
+    payment_method: str | None
+    transaction_id: str | None
+
+
+class RefundOrder(TypedDict, total=False):
+    """Refund an order."""
+
+    amount: float | str | None
+    reason: str | None
+
+
+class CancelOrder(TypedDict, total=False):
+    """Cancel an order."""
+
+    reason: str | None
+
+
+class CreateSubscription(TypedDict, total=False):
+    """Begin a subscription."""
+
+    customer_id: Required[int]
+    product_id: Required[int]
+
+
+class CancelSubscription(TypedDict, total=False):
+    """Cancel a subscription."""
+
+    at_period_end: bool
+    reason: str | None
+
+
+class OpenSupportTicket(TypedDict, total=False):
+    """Open a support ticket."""
+
+    customer_id: Required[int]
+    subject: Required[str]
+    message: Required[str]
+    priority: Literal["low", "normal", "high", "urgent"]
+    category: Literal["order", "payment", "delivery", "account", "refund", "technical", "other"]
+    order_id: int | None
+
+
+class AddCustomerMessage(TypedDict, total=False):
+    """Add a customer's message."""
+
+    message: Required[str]

@@ -1,0 +1,55 @@
+"""What the methods of `webhooks` take; written by `python -m tools.write_client`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Required, TypedDict
+
+
+class CreateWebhook(TypedDict, total=False):
+    """Create a webhook."""
+
+    url: Required[str]
+    events: Required[Sequence[str]]
+
+
+class UpdateWebhook(TypedDict, total=False):
+    """Update a webhook."""
+
+    url: str
+    events: Sequence[str]
+    is_active: bool
+
+
+class ListDeliveries(TypedDict, total=False):
+    """List a webhook's deliveries."""
+
+    page: int
+    per_page: int
+    status: Literal["pending", "delivered", "failed", "cancelled"] | None
+    event_type: (
+        Literal[
+            "order.created",
+            "order.paid",
+            "order.completed",
+            "order.refunded",
+            "subscription.created",
+            "subscription.renewed",
+            "subscription.cancelled",
+            "product.created",
+            "product.updated",
+            "product.deleted",
+        ]
+        | None
+    )
+    from_: str | None
+    sort: Literal["created_at"]
+    order: Literal["asc", "desc"]
+    to: str | None
+
+
+class ReplayEvents(TypedDict, total=False):
+    """Send recorded events again."""
+
+    since: Required[str]
+    event_types: Sequence[str] | None

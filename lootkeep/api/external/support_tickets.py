@@ -1,0 +1,249 @@
+"""Support tickets over HTTP: the list, a ticket with its messages, figures, and what staff do."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+
+from lootkeep.api.http.fields import QueryDate, QueryInteger, not_blank, refuse
+from lootkeep.api.http.pages import LARGEST_PAGE, Order, PageQuery, days
+from lootkeep.api.http.routes import Call, Group, Reply, Route, one, paged
+from lootkeep.api.http.validation import Body, Query
+from lootkeep.domain.support_tickets import TicketCategory, TicketPriority, TicketStatus
+from lootkeep.domain.ticket_figures import NOBODY, TicketStats
+from lootkeep.kernel.clock import DAY, Instant
+from lootkeep.kernel.errors import NotFound
+from lootkeep.services import support_tickets as services
+from lootkeep.storage import access, ticket_counts, ticket_lists
+from lootkeep.storage import support_tickets as storage
+from lootkeep.storage.ticket_lists import Wanted
+from lootkeep.views import support_tickets as views
+from lootkeep.views import ticket_stats
+
+_LONGEST_MESSAGE = 20_000
+
+
+def _agent(value: Any) -> Any:
+    if isinstance(value, str) and value.isascii() and value.isdigit() and 1 <= int(value[:19]) < 2**63:
+        return int(value)
+    if value not in ("me", "none"):
+        raise refuse("must be the id of a user, `me` or `none`")
+    return value
+
+
+Agent = Annotated[
+    int | Literal["me", "none"],
+    BeforeValidator(_agent),
+    WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string", "enum": ["me", "none"]}]}),
+]
+Text = Annotated[str, Field(min_length=1, max_length=_LONGEST_MESSAGE), AfterValidator(not_blank)]
+
+
+class TicketQuery(PageQuery):
+    """Filters of the list."""
+
+    status: Annotated[TicketStatus | None, Field(description="Only tickets in this state.")] = None
+    priority: Annotated[TicketPriority | None, Field(description="Only tickets of this priority.")] = None
+    category: Annotated[TicketCategory | None, Field(description="Only tickets of this category.")] = None
+    assigned_to: Annotated[
+        Agent | None, Field(description="A user's id, `me` (the token's user) or `none`.", examples=["me"])
+    ] = None
+    customer_id: Annotated[QueryInteger | None, Field(ge=1, description="Only tickets of this customer.")] = None
+    order_id: Annotated[QueryInteger | None, Field(ge=1, description="Only tickets about this order.")] = None
+    from_: Annotated[QueryDate | None, Field(alias="from", description="Opened from this UTC day on.")] = None
+    to: Annotated[QueryDate | None, Field(description="Opened up to this UTC day, included.")] = None
+    search: Annotated[
+        str | None,
+        Field(max_length=255, description="A ticket number, or part of a subject, name or e-mail, in any case."),
+    ] = None
+    sort: Annotated[ticket_lists.Sort, Field(description="What to sort by.")] = "created_at"
+    order: Order = "desc"
+
+    def wanted(self, user_id: int) -> Wanted:
+        """The filters as they are looked for in the name of a user."""
+        within = days(self.from_, self.to)
+        return Wanted(
+            status=self.status,
+            priority=self.priority,
+            category=self.category,
+            agent=self._agent(user_id),
+            customer_id=self.customer_id,
+            order_id=self.order_id,
+            since=within["from"],
+            until=within["to"],
+            term=(self.search or "").strip(),
+        )
+
+    def _agent(self, user_id: int) -> int | None:
+        if self.assigned_to == "me":
+            return user_id
+        return NOBODY if self.assigned_to == "none" else self.assigned_to
+
+
+class MessagesQuery(Query):
+    """Which of a ticket's messages to answer."""
+
+    before: Annotated[QueryInteger | None, Field(ge=1, description="The `earlier_before` of the answer before.")] = None
+    limit: Annotated[QueryInteger, Field(ge=1, le=LARGEST_PAGE, description="How many messages to answer.")] = 50
+
+
+class StatusBody(Body):
+    """Where to move the ticket."""
+
+    status: Annotated[TicketStatus, Field(description="The new state.", examples=["resolved"])]
+
+
+class MessageBody(Body):
+    """A message of the staff."""
+
+    message: Annotated[Text, Field(description="Plain text.", examples=["Here is a new key."])]
+    is_internal: Annotated[bool, Field(description="A note for staff alone.")] = False
+
+
+class CloseBody(Body):
+    """A last word to the customer."""
+
+    message: Annotated[
+        Text | None, Field(description="Sent to the customer before closing.", examples=["Enjoy your game!"])
+    ] = None
+
+
+class AssignBody(Body):
+    """Who works on the ticket."""
+
+    user_id: Annotated[
+        Annotated[int, Field(ge=1)] | None, Field(description="A user, or null for nobody.", examples=[2])
+    ]
+
+
+async def list_support_tickets(call: Call[None, TicketQuery]) -> Reply:
+    query = call.query
+    wanted = query.wanted(call.token.user_id)
+    async with call.deps.db.read(slow=wanted.is_slow) as tx:
+        found, total = await ticket_lists.page(tx, query.asked, wanted, query.sort, query.order)
+    return Reply([views.ticket(entry) for entry in found], page=query.asked, total=total)
+
+
+async def get_support_ticket_stats(call: Call[None, None]) -> Reply:
+    today = Instant(call.deps.clock.now() // DAY * DAY)
+    tomorrow = Instant(today + DAY)
+    async with call.deps.db.read() as tx:
+        stats = TicketStats(
+            figures=await ticket_counts.figures(tx),
+            agents={user.id: user.name for user in await access.all_users(tx)},
+            created_today=sum((await ticket_counts.in_days(tx, ticket_counts.ALL, today, tomorrow)).values()),
+            closed_today=sum((await ticket_counts.in_days(tx, ticket_counts.CLOSED, today, tomorrow)).values()),
+            median_response_seconds=await ticket_counts.median_seconds(tx, "response"),
+            median_resolution_seconds=await ticket_counts.median_seconds(tx, "resolution"),
+        )
+    return Reply(ticket_stats.stats(stats))
+
+
+async def get_support_ticket(call: Call[None, MessagesQuery]) -> Reply:
+    query = call.query
+    async with call.deps.db.read() as tx:
+        entry = await storage.entry(tx, call.id)
+        if entry is None:
+            raise NotFound("Support ticket")
+        # One more than asked for tells whether there are others before.
+        found = await storage.messages(tx, call.id, query.before, query.limit + 1)
+    shown = found[-query.limit :]
+    return Reply(views.detail(entry, shown, shown[0].id if len(found) > len(shown) else None))
+
+
+async def set_support_ticket_status(call: Call[StatusBody, None]) -> Reply:
+    return Reply(views.ticket(await services.set_status(call.deps, call.id, call.token.user_id, call.body.status)))
+
+
+async def add_support_ticket_message(call: Call[MessageBody, None]) -> Reply:
+    deed = services.note if call.body.is_internal else services.answer
+    return Reply(views.posted(*await deed(call.deps, call.id, call.token.user_id, call.body.message)))
+
+
+async def close_support_ticket(call: Call[CloseBody, None]) -> Reply:
+    return Reply(views.ticket(await services.close(call.deps, call.id, call.token.user_id, call.body.message)))
+
+
+async def assign_support_ticket(call: Call[AssignBody, None]) -> Reply:
+    return Reply(views.ticket(await services.assign(call.deps, call.id, call.token.user_id, call.body.user_id)))
+
+
+GROUP = Group(
+    name="Support tickets",
+    description="What customers ask for, what staff answer, and how long it takes.",
+    routes=(
+        Route(
+            "GET",
+            "/support-tickets",
+            list_support_tickets,
+            "support-tickets:read",
+            "List support tickets",
+            paged(views.TicketView),
+            query=TicketQuery,
+            description="Newest first unless `sort` and `order` say otherwise. Filters can be combined.",
+        ),
+        Route(
+            "GET",
+            "/support-tickets/stats",
+            get_support_ticket_stats,
+            "support-tickets:read",
+            "Read the figures of support",
+            one(ticket_stats.TicketStatsView),
+            description="Times are in minutes, to the second; null while there is nothing to measure.",
+        ),
+        Route(
+            "GET",
+            "/support-tickets/{id}",
+            get_support_ticket,
+            "support-tickets:read",
+            "Read a support ticket with its messages",
+            one(views.TicketDetailView),
+            query=MessagesQuery,
+            description="The newest messages, internal notes among them. `earlier_before`, sent as `before`, answers "
+            "those before.",
+        ),
+        Route(
+            "PUT",
+            "/support-tickets/{id}/status",
+            set_support_ticket_status,
+            "support-tickets:write",
+            "Set a support ticket's status",
+            one(views.TicketView, "Support ticket status updated successfully"),
+            body=StatusBody,
+            may_conflict=True,
+            description="A step that is not allowed is a 409 `ticket_step_not_allowed` and names those that are. The "
+            "status it has already changes nothing.",
+        ),
+        Route(
+            "POST",
+            "/support-tickets/{id}/messages",
+            add_support_ticket_message,
+            "support-tickets:write",
+            "Write to a support ticket",
+            one(views.PostedMessageView, "Message added successfully", status=201),
+            body=MessageBody,
+            description="A public message is mailed to the customer and turns `open` into `pending`; on a closed "
+            "ticket it is a 409 `ticket_closed`. An internal note changes nothing.",
+        ),
+        Route(
+            "POST",
+            "/support-tickets/{id}/close",
+            close_support_ticket,
+            "support-tickets:write",
+            "Close a support ticket",
+            one(views.TicketView, "Support ticket closed successfully"),
+            body=CloseBody,
+            description="Closing again changes nothing and sends nothing.",
+        ),
+        Route(
+            "POST",
+            "/support-tickets/{id}/assign",
+            assign_support_ticket,
+            "support-tickets:write",
+            "Assign a support ticket",
+            one(views.TicketView, "Support ticket assigned successfully"),
+            body=AssignBody,
+        ),
+    ),
+)

@@ -1,0 +1,75 @@
+"""Support tickets over the Store API: what customers open and write."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from lootkeep.api.external.support_tickets import Text
+from lootkeep.api.http.fields import Name
+from lootkeep.api.http.routes import Call, Group, Reply, Route, one
+from lootkeep.api.http.validation import Body
+from lootkeep.domain.support_tickets import TicketCategory, TicketForm, TicketPriority
+from lootkeep.services import support_tickets as services
+from lootkeep.views import support_tickets as views
+
+
+class TicketBody(Body):
+    """What a customer asks for."""
+
+    customer_id: Annotated[int, Field(ge=1, description="Who asks.", examples=[31])]
+    subject: Annotated[Name, Field(description="What it is about.", examples=["My key does not work"])]
+    message: Annotated[Text, Field(description="Plain text.", examples=["The game says it was used before."])]
+    priority: Annotated[TicketPriority, Field(description="How much it presses.")] = "normal"
+    category: Annotated[TicketCategory, Field(description="What kind of request it is.", examples=["delivery"])] = (
+        "other"
+    )
+    order_id: Annotated[
+        Annotated[int, Field(ge=1)] | None, Field(description="The customer's order it is about.", examples=[77])
+    ] = None
+
+
+class CustomerMessageBody(Body):
+    """A message of the customer."""
+
+    message: Annotated[Text, Field(description="Plain text.", examples=["It works now, thank you!"])]
+
+
+async def open_support_ticket(call: Call[TicketBody, None]) -> Reply:
+    form = TicketForm(**{name: getattr(call.body, name) for name in TicketForm.__struct_fields__})
+    message, entry = await services.open_ticket(call.deps, form)
+    return Reply(views.detail(entry, [message], None))
+
+
+async def add_customer_message(call: Call[CustomerMessageBody, None]) -> Reply:
+    return Reply(views.posted(*await services.ask(call.deps, call.id, call.body.message)))
+
+
+GROUP = Group(
+    name="Store: support tickets",
+    description="What customers write to the store's support.",
+    prefix="/api/store/v1",
+    routes=(
+        Route(
+            "POST",
+            "/support-tickets",
+            open_support_ticket,
+            "store:write",
+            "Open a support ticket",
+            one(views.TicketDetailView, "Support ticket created successfully", status=201),
+            body=TicketBody,
+        ),
+        Route(
+            "POST",
+            "/support-tickets/{id}/messages",
+            add_customer_message,
+            "store:write",
+            "Add a customer's message",
+            one(views.PostedMessageView, "Message added successfully", status=201),
+            body=CustomerMessageBody,
+            description="Opens a ticket again that is pending, resolved, or closed for at most 14 days. On one closed "
+            "for longer it is a 409 `ticket_closed`: open a new one.",
+        ),
+    ),
+)

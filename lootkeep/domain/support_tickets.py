@@ -1,0 +1,187 @@
+"""Support tickets: whose turn it is, which steps are allowed, and what a message does to them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from lootkeep.kernel.clock import DAY, SECOND, Instant
+from lootkeep.kernel.errors import Conflict
+
+# Open: it is the store's turn. Pending: it is the customer's.
+TicketStatus = Literal["open", "pending", "resolved", "closed"]
+TicketPriority = Literal["low", "normal", "high", "urgent"]
+TicketCategory = Literal["order", "payment", "delivery", "account", "refund", "technical", "other"]
+AuthorType = Literal["customer", "staff", "system"]
+# Only what customers see makes a last message.
+LastMessageBy = Literal["customer", "staff"]
+
+# Where staff may move a ticket to. What is settled goes on only by being opened again.
+STEPS: dict[TicketStatus, tuple[TicketStatus, ...]] = {
+    "open": ("pending", "resolved", "closed"),
+    "pending": ("open", "resolved", "closed"),
+    "resolved": ("open", "closed"),
+    "closed": ("open",),
+}
+_SETTLED = ("resolved", "closed")
+
+# Later a customer's message is about something else, and opens a ticket of its own.
+REOPENED_WITHIN = 14 * DAY
+
+SYSTEM = "System"
+
+
+class Ticket(msgspec.Struct, frozen=True):
+    """A customer's request; the figures of its messages are kept by the deeds that add them."""
+
+    id: int
+    customer_id: int
+    order_id: int | None
+    subject: str
+    status: TicketStatus
+    priority: TicketPriority
+    category: TicketCategory
+    assigned_to_id: int | None
+    # Internal notes do not count, here and in the two below.
+    messages_count: int
+    last_message_at: Instant
+    last_message_by: LastMessageBy
+    first_response_at: Instant | None
+    # Since when it is resolved, or closed without that.
+    resolved_at: Instant | None
+    closed_at: Instant | None
+    reopened_count: int
+    created_at: Instant
+    updated_at: Instant
+
+    @property
+    def number(self) -> str:
+        return f"TKT-{self.id:06d}"
+
+    @property
+    def response_seconds(self) -> int | None:
+        return None if self.first_response_at is None else (self.first_response_at - self.created_at) // SECOND
+
+    @property
+    def resolution_seconds(self) -> int | None:
+        return None if self.resolved_at is None else (self.resolved_at - self.created_at) // SECOND
+
+
+class TicketEntry(Ticket, frozen=True):
+    """A ticket with the names that an answer shows."""
+
+    customer_name: str
+    customer_email: str
+    assigned_to_name: str | None
+
+
+class Message(msgspec.Struct, frozen=True):
+    """One message of a ticket; an internal one is for staff alone."""
+
+    id: int
+    ticket_id: int
+    author_type: AuthorType
+    user_id: int | None
+    author_name: str
+    body: str
+    is_internal: bool
+    created_at: Instant
+
+
+class TicketForm(msgspec.Struct, frozen=True):
+    """What a customer asks for."""
+
+    customer_id: int
+    subject: str
+    message: str
+    priority: TicketPriority = "normal"
+    category: TicketCategory = "other"
+    order_id: int | None = None
+
+
+def opened(form: TicketForm, now: Instant) -> Ticket:
+    """The new ticket with its first message. Its id is not known yet."""
+    return Ticket(
+        id=0,
+        customer_id=form.customer_id,
+        order_id=form.order_id,
+        subject=form.subject,
+        status="open",
+        priority=form.priority,
+        category=form.category,
+        assigned_to_id=None,
+        messages_count=1,
+        last_message_at=now,
+        last_message_by="customer",
+        first_response_at=None,
+        resolved_at=None,
+        closed_at=None,
+        reopened_count=0,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def moved(ticket: Ticket, status: TicketStatus, now: Instant) -> Ticket:
+    """The ticket after a step of the staff; none at all when it is there already."""
+    if status == ticket.status:
+        return ticket
+    if status not in STEPS[ticket.status]:
+        raise Conflict(
+            "ticket_step_not_allowed",
+            f"Ticket {ticket.number} is {ticket.status} and cannot become {status}. "
+            f"Allowed from here: {', '.join(STEPS[ticket.status])}.",
+        )
+    return _at(ticket, status, now)
+
+
+def answered(ticket: Ticket, now: Instant) -> Ticket:
+    """After a public message of the staff: the turn passes to the customer."""
+    if ticket.status == "closed":
+        raise Conflict(
+            "ticket_closed", f"Ticket {ticket.number} is closed. Set its status to open before you write to it."
+        )
+    told = _with_message(ticket, "staff", now)
+    if told.first_response_at is None:
+        # Clocks of two machines may disagree a little: no answer comes before its question.
+        told = replace(told, first_response_at=max(now, ticket.created_at))
+    return _at(told, "pending", now) if ticket.status == "open" else told
+
+
+def asked(ticket: Ticket, now: Instant) -> Ticket:
+    """After a message of the customer: it is the store's turn, if it is not too late for that."""
+    if ticket.closed_at is not None and now - ticket.closed_at > REOPENED_WITHIN:
+        raise Conflict(
+            "ticket_closed",
+            f"Ticket {ticket.number} was closed more than {REOPENED_WITHIN // DAY} days ago. Please open a new ticket.",
+        )
+    told = _with_message(ticket, "customer", now)
+    return told if ticket.status == "open" else _at(told, "open", now)
+
+
+def assigned(ticket: Ticket, user_id: int | None, now: Instant) -> Ticket:
+    if user_id == ticket.assigned_to_id:
+        return ticket
+    return replace(ticket, assigned_to_id=user_id, updated_at=now)
+
+
+def _with_message(ticket: Ticket, by: LastMessageBy, now: Instant) -> Ticket:
+    return replace(
+        ticket, messages_count=ticket.messages_count + 1, last_message_at=now, last_message_by=by, updated_at=now
+    )
+
+
+def _at(ticket: Ticket, status: TicketStatus, now: Instant) -> Ticket:
+    """The ticket in another state, with the times that go with it."""
+    settled_at = max(now, ticket.created_at)
+    is_reopened = ticket.status in _SETTLED and status not in _SETTLED
+    return replace(
+        ticket,
+        status=status,
+        resolved_at=(ticket.resolved_at or settled_at) if status in _SETTLED else None,
+        closed_at=settled_at if status == "closed" else None,
+        reopened_count=ticket.reopened_count + is_reopened,
+        updated_at=now,
+    )

@@ -1,0 +1,38 @@
+"""What the support tickets add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from lootkeep.domain.support_tickets import TicketCategory, TicketPriority, TicketStatus
+
+# Nobody, where an agent is a key.
+NOBODY = 0
+
+
+class Figures(msgspec.Struct, frozen=True):
+    """What the tickets of one kind and one agent add up to."""
+
+    agent: int
+    status: TicketStatus
+    priority: TicketPriority
+    category: TicketCategory
+    tickets: int
+    responded: int
+    response_seconds: int
+    resolved: int
+    resolution_seconds: int
+
+
+class TicketStats(msgspec.Struct, frozen=True):
+    """All that is told of the tickets."""
+
+    figures: Sequence[Figures]
+    # Names of the users, by id.
+    agents: Mapping[int, str]
+    created_today: int
+    closed_today: int
+    median_response_seconds: float | None
+    median_resolution_seconds: float | None

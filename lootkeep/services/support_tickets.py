@@ -1,0 +1,178 @@
+"""Deeds on support tickets: opening, writing, moving, closing, assigning; replies are mailed to the customer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from lootkeep.deps import Deps
+from lootkeep.domain import support_tickets as rules
+from lootkeep.domain.access import User
+from lootkeep.domain.customers import Customer
+from lootkeep.domain.support_tickets import SYSTEM, Message, Ticket, TicketEntry, TicketForm, TicketStatus
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import InvalidFields, NotFound, invalid
+from lootkeep.storage import access, customers, mails, orders, ticket_counts
+from lootkeep.storage import support_tickets as storage
+from lootkeep.storage.database import Transaction
+from lootkeep.views.mails import render
+
+
+async def open_ticket(deps: Deps, form: TicketForm) -> tuple[Message, TicketEntry]:
+    now = deps.clock.now()
+    async with deps.db.write() as tx:
+        customer = await _checked(tx, form)
+        ticket = await storage.add(tx, rules.opened(form, now), customer)
+        message = await storage.add_message(tx, ticket.id, "customer", customer.name, form.message, now)
+        await ticket_counts.change(tx, None, ticket)
+        return message, await _entry(tx, ticket.id)
+
+
+async def ask(deps: Deps, ticket_id: int, body: str) -> tuple[Message, TicketEntry]:
+    """A message of the customer."""
+    now = deps.clock.now()
+    async with deps.db.write() as tx:
+        before = await _for_change(tx, ticket_id)
+        after = rules.asked(before, now)
+        customer = await _customer(tx, before)
+        message = await storage.add_message(tx, ticket_id, "customer", customer.name, body, now)
+        if after.reopened_count > before.reopened_count:
+            await _note(tx, ticket_id, "The customer's message opened the ticket again.", now)
+        await storage.save(tx, before, after)
+        return message, await _entry(tx, ticket_id)
+
+
+async def answer(deps: Deps, ticket_id: int, user_id: int, body: str) -> tuple[Message, TicketEntry]:
+    """A public message of the staff, which the customer is sent."""
+    now = deps.clock.now()
+    async with deps.db.write() as tx:
+        before = await _for_change(tx, ticket_id)
+        after = rules.answered(before, now)
+        message = await _write_to_customer(deps, tx, before, await _user(tx, user_id), body, now)
+        await storage.save(tx, before, after)
+        return message, await _entry(tx, ticket_id)
+
+
+async def note(deps: Deps, ticket_id: int, user_id: int, body: str) -> tuple[Message, TicketEntry]:
+    """An internal note: it changes nothing, and the customer never sees it."""
+    now = deps.clock.now()
+    async with deps.db.write() as tx:
+        await _for_change(tx, ticket_id)
+        author = await _user(tx, user_id)
+        message = await storage.add_message(
+            tx, ticket_id, "staff", author.name, body, now, user_id=author.id, is_internal=True
+        )
+        return message, await _entry(tx, ticket_id)
+
+
+async def set_status(deps: Deps, ticket_id: int, user_id: int, status: TicketStatus) -> TicketEntry:
+    def step(ticket: Ticket, now: Instant) -> tuple[Ticket, str]:
+        return rules.moved(ticket, status, now), f"set the status to {status}."
+
+    return await _step(deps, ticket_id, user_id, step)
+
+
+async def close(deps: Deps, ticket_id: int, user_id: int, body: str | None) -> TicketEntry:
+    """With a last word to the customer, if there is one. Closing again changes nothing and sends nothing."""
+    now = deps.clock.now()
+    async with deps.db.write() as tx:
+        before = await _for_change(tx, ticket_id)
+        if before.status != "closed":
+            author = await _user(tx, user_id)
+            told = before
+            if body is not None:
+                told = rules.answered(before, now)
+                await _write_to_customer(deps, tx, before, author, body, now)
+            await _note(tx, ticket_id, f"{author.name} closed the ticket.", now)
+            await storage.save(tx, before, rules.moved(told, "closed", now))
+        return await _entry(tx, ticket_id)
+
+
+async def assign(deps: Deps, ticket_id: int, user_id: int, agent_id: int | None) -> TicketEntry:
+    """To one of the users, or to nobody."""
+    async with deps.db.read() as tx:
+        agent = None if agent_id is None else await access.user(tx, agent_id)
+    if agent_id is not None and agent is None:
+        raise invalid("user_id", "The user id field is not a user of this store.")
+
+    def step(ticket: Ticket, now: Instant) -> tuple[Ticket, str]:
+        words = f"assigned the ticket to {agent.name}." if agent else "left the ticket to nobody."
+        return rules.assigned(ticket, agent_id, now), words
+
+    return await _step(deps, ticket_id, user_id, step)
+
+
+async def _step(
+    deps: Deps, ticket_id: int, user_id: int, step: Callable[[Ticket, Instant], tuple[Ticket, str]]
+) -> TicketEntry:
+    """Takes a step and leaves a note of who took it, unless it leads nowhere."""
+    now = deps.clock.now()
+    async with deps.db.write() as tx:
+        before = await _for_change(tx, ticket_id)
+        after, words = step(before, now)
+        if after != before:
+            await _note(tx, ticket_id, f"{(await _user(tx, user_id)).name} {words}", now)
+            await storage.save(tx, before, after)
+        return await _entry(tx, ticket_id)
+
+
+async def _checked(tx: Transaction, form: TicketForm) -> Customer:
+    """Who asks, or every reason why they cannot."""
+    errors: dict[str, list[str]] = {}
+    customer = await customers.get(tx, form.customer_id)
+    if customer is None:
+        errors["customer_id"] = ["The customer id field is not a customer of this store."]
+    order = None if form.order_id is None else await orders.get(tx, form.order_id)
+    if form.order_id is not None and (order is None or order.customer_id != form.customer_id):
+        errors["order_id"] = ["The order id field is not an order of this customer."]
+    if errors:
+        raise InvalidFields(errors)
+    assert customer is not None
+    return customer
+
+
+async def _write_to_customer(
+    deps: Deps, tx: Transaction, ticket: Ticket, author: User, body: str, now: Instant
+) -> Message:
+    """Adds a public message of the staff, and queues it as a mail: both are there, or neither is."""
+    customer = await _customer(tx, ticket)
+    mail = render(
+        "ticket_reply",
+        customer.email,
+        customer.name,
+        subject=ticket.subject,
+        ticket_number=ticket.number,
+        name=customer.name,
+        author_name=author.name,
+        message=body,
+    )
+    await mails.add(tx, mail, deps.vault.seal, now)
+    return await storage.add_message(tx, ticket.id, "staff", author.name, body, now, user_id=author.id)
+
+
+async def _note(tx: Transaction, ticket_id: int, words: str, now: Instant) -> None:
+    await storage.add_message(tx, ticket_id, "system", SYSTEM, words, now, is_internal=True)
+
+
+async def _for_change(tx: Transaction, ticket_id: int) -> Ticket:
+    ticket = await storage.for_change(tx, ticket_id)
+    if ticket is None:
+        raise NotFound("Support ticket")
+    return ticket
+
+
+async def _customer(tx: Transaction, ticket: Ticket) -> Customer:
+    customer = await customers.get(tx, ticket.customer_id)
+    assert customer is not None
+    return customer
+
+
+async def _entry(tx: Transaction, ticket_id: int) -> TicketEntry:
+    entry = await storage.entry(tx, ticket_id)
+    assert entry is not None
+    return entry
+
+
+async def _user(tx: Transaction, user_id: int) -> User:
+    user = await access.user(tx, user_id)
+    assert user is not None
+    return user

@@ -1,0 +1,107 @@
+"""Support tickets, their messages, and the figures that are kept of them."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, CheckConstraint, Column, Index, Table, Text
+
+from lootkeep.storage.tables.columns import flag, identity, link, metadata, number, text
+
+support_tickets = Table(
+    "support_tickets",
+    metadata,
+    identity(),
+    link("customer_id", "customers.id"),
+    link("order_id", "orders.id", optional=True),
+    text("subject"),
+    text("status"),
+    text("priority"),
+    text("category"),
+    link("assigned_to_id", "users.id", optional=True),
+    number("messages_count"),
+    number("last_message_at"),
+    text("last_message_by"),
+    number("first_response_at", optional=True),
+    number("resolved_at", optional=True),
+    number("closed_at", optional=True),
+    number("reopened_count"),
+    # Subject, and the customer's name and e-mail, case folded, as the search sees them.
+    text("search_text"),
+    number("created_at"),
+    number("updated_at"),
+    CheckConstraint("status IN ('open', 'pending', 'resolved', 'closed')", name="status"),
+    CheckConstraint("priority IN ('low', 'normal', 'high', 'urgent')", name="priority"),
+    CheckConstraint(
+        "category IN ('order', 'payment', 'delivery', 'account', 'refund', 'technical', 'other')", name="category"
+    ),
+    CheckConstraint("last_message_by IN ('customer', 'staff')", name="last_message_by"),
+    CheckConstraint("(status IN ('resolved', 'closed')) = (resolved_at IS NOT NULL)", name="resolved_at"),
+    CheckConstraint("(status = 'closed') = (closed_at IS NOT NULL)", name="closed_at"),
+    CheckConstraint("first_response_at >= created_at AND resolved_at >= created_at", name="times"),
+    Index(None, "created_at", "id"),
+    Index(None, "status", "created_at", "id"),
+    Index(None, "priority", "created_at", "id"),
+    Index(None, "category", "created_at", "id"),
+    Index(None, "assigned_to_id", "created_at", "id"),
+    Index(None, "last_message_at", "id"),
+    Index(None, "status", "last_message_at", "id"),
+    Index(None, "assigned_to_id", "last_message_at", "id"),
+    Index(None, "customer_id", "created_at", "id"),
+    Index(None, "order_id"),
+    # Exactly the tickets of some cells, for what is rare.
+    Index("ix_support_tickets_cell", "status", "priority", "category", "assigned_to_id"),
+    Index(
+        "ix_support_tickets_search_text",
+        "search_text",
+        postgresql_using="gin",
+        postgresql_ops={"search_text": "gin_trgm_ops"},
+    ).ddl_if(dialect="postgresql"),
+    sqlite_autoincrement=True,
+)
+
+ticket_messages = Table(
+    "ticket_messages",
+    metadata,
+    identity(),
+    link("ticket_id", "support_tickets.id"),
+    text("author_type"),
+    link("user_id", "users.id", optional=True),
+    # As it was when the message was written.
+    text("author_name"),
+    text("body"),
+    flag("is_internal"),
+    number("created_at"),
+    CheckConstraint("author_type IN ('customer', 'staff', 'system')", name="author_type"),
+    CheckConstraint("author_type <> 'customer' OR NOT is_internal", name="is_internal"),
+    Index(None, "ticket_id", "id"),
+    sqlite_autoincrement=True,
+)
+
+# What the tickets of a cell add up to: a table as small as there are kinds of tickets times agents.
+ticket_figures = Table(
+    "ticket_figures",
+    metadata,
+    # 0 is nobody.
+    Column("agent", BigInteger, primary_key=True, autoincrement=False),
+    Column("status", Text, primary_key=True),
+    Column("priority", Text, primary_key=True),
+    Column("category", Text, primary_key=True),
+    # On PostgreSQL concurrent deeds would otherwise queue for one row.
+    Column("shard", BigInteger, primary_key=True, autoincrement=False),
+    number("tickets"),
+    number("responded"),
+    number("response_seconds"),
+    number("resolved"),
+    number("resolution_seconds"),
+    sqlite_with_rowid=False,
+)
+
+# Tickets by day, for each filter of the list; and by how long they took, for the medians.
+ticket_counts = Table(
+    "ticket_counts",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("bucket", BigInteger, primary_key=True, autoincrement=False),
+    Column("shard", BigInteger, primary_key=True, autoincrement=False),
+    number("value"),
+    sqlite_with_rowid=False,
+)

@@ -1,0 +1,78 @@
+"""Replies are mailed to the customer: what staff tell them, once, and never what is internal."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from lootkeep.storage import mails
+from lootkeep.storage.mails import Body
+from tests.builders import STORE, new_customer, new_ticket
+from tests.world import World
+
+HOSTILE = "Hi\r\nBcc: all@example.com\n<script>alert(1)</script> {{ 7 * 7 }}"
+
+
+async def a_ticket(world: World, **fields: Any) -> int:
+    customer = (await new_customer(world, name="Jun Park", email="jun@example.com"))["customer"]
+    number: int = (await new_ticket(world, customer["id"], **fields))["id"]
+    return number
+
+
+async def queued(world: World) -> list[tuple[str, str, Body]]:
+    """Address, subject and body of every mail, oldest first."""
+    async with world.db.read() as tx:
+        found = await mails.newest(tx, "queued", 1000)
+    return [(mail.to_email, mail.subject, mails.body_of(mail, world.deps.vault.open)) for mail in found[::-1]]
+
+
+async def test_a_public_message_is_mailed(world: World) -> None:
+    ticket_id = await a_ticket(world)
+    await world.post(f"/support-tickets/{ticket_id}/messages", {"message": "Here is a new key."})
+    ((address, subject, body),) = await queued(world)
+    assert (address, subject) == ("jun@example.com", "Re: My key does not work [TKT-000001]")
+    assert body.text == ("Hello Jun Park,\n\nOwner has answered your ticket TKT-000001:\n\nHere is a new key.\n")
+    assert "Here is a new key." in body.html
+
+
+async def test_a_last_word_is_mailed_once_however_often_the_ticket_is_closed(world: World) -> None:
+    ticket_id = await a_ticket(world)
+    for _ in range(3):
+        await world.post(f"/support-tickets/{ticket_id}/close", {"message": "Enjoy!"})
+    assert [body.text.splitlines()[-1] for _, _, body in await queued(world)] == ["Enjoy!"]
+
+
+async def test_nothing_else_is_mailed(world: World) -> None:
+    ticket_id = await a_ticket(world)
+    await world.post(f"/support-tickets/{ticket_id}/messages", {"message": "Looks like fraud.", "is_internal": True})
+    await world.post(f"{STORE}/support-tickets/{ticket_id}/messages", {"message": "Hello?"})
+    await world.post(f"/support-tickets/{ticket_id}/assign", {"user_id": 1})
+    await world.put(f"/support-tickets/{ticket_id}/status", {"status": "resolved"})
+    await world.post(f"/support-tickets/{ticket_id}/close")
+    assert (await world.post(f"/support-tickets/{ticket_id}/messages", {"message": "Refused."})).status_code == 409
+    assert await queued(world) == []
+
+
+async def test_hostile_text_stays_text(world: World) -> None:
+    ticket_id = await a_ticket(world, subject=HOSTILE)
+    await world.post(f"/support-tickets/{ticket_id}/messages", {"message": HOSTILE})
+    ((address, subject, body),) = await queued(world)
+    assert address == "jun@example.com"
+    assert len(subject.splitlines()) == 1
+    assert HOSTILE in body.text
+    assert "<script>" not in body.html
+    assert "&lt;script&gt;" in body.html
+    assert "49" not in body.html
+
+
+@pytest.mark.parametrize("name", ["messages", "close"])
+async def test_of_many_calls_with_one_key_one_mail_is_sent(world: World, name: str) -> None:
+    ticket_id = await a_ticket(world)
+    calls = [
+        world.post(f"/support-tickets/{ticket_id}/{name}", {"message": "Once."}, headers={"Idempotency-Key": "same"})
+        for _ in range(8)
+    ]
+    assert {answer.status_code for answer in await asyncio.gather(*calls)} <= {200, 201, 409}
+    assert len(await queued(world)) == 1

@@ -1,0 +1,97 @@
+"""`verify_webhook` believes what the service signs, and says in words why it does not believe the rest."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from lootkeep.domain import receiving, signing
+from lootkeep.kernel.clock import SECOND, Instant
+from lootkeep_client import WebhookNotVerified, verify_webhook
+
+SECRET = "whsec_" + "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWY="
+OLD_SECRET = "whsec_" + "b2xkb2xkb2xkb2xkb2xkb2xkb2xkb2xkb2xkb2xkb2w="
+NOW = 1_790_000_000
+BODY = json.dumps({"id": "wh_1", "event": "order.paid", "data": {"name": "Ünï", "total": "9.99"}}, ensure_ascii=False)
+BYTES = json.dumps(json.loads(BODY), separators=(",", ":"), ensure_ascii=False).encode()
+HEADERS = signing.headers(BYTES, "order.paid", "wh_1", [SECRET], NOW)
+
+
+def verify(body: bytes = BYTES, headers: dict[str, str] | None = None, secret: str = SECRET, now: int = NOW) -> Any:
+    return verify_webhook(body, HEADERS if headers is None else headers, secret, now=lambda: now)
+
+
+def without(*names: str) -> dict[str, str]:
+    return {name: value for name, value in HEADERS.items() if name.lower() not in names}
+
+
+TRIO = ("webhook-id", "webhook-timestamp", "webhook-signature")
+
+
+def test_a_delivery_of_the_service_is_believed() -> None:
+    assert verify()["data"] == {"name": "Ünï", "total": "9.99"}
+
+
+@pytest.mark.parametrize("change", [str.upper, str.lower, str.title])
+def test_the_case_of_header_names_does_not_matter(change: Any) -> None:
+    assert verify(headers={change(name): value for name, value in HEADERS.items()})["id"] == "wh_1"
+
+
+def test_the_plain_signature_alone_is_enough_whatever_the_time() -> None:
+    assert verify(headers=without(*TRIO), now=NOW + 10**6)["id"] == "wh_1"
+
+
+def test_after_a_rotation_both_secrets_are_right() -> None:
+    headers = signing.headers(BYTES, "order.paid", "wh_1", [SECRET, OLD_SECRET], NOW)
+    assert verify(headers=headers)["id"] == verify(headers=headers, secret=OLD_SECRET)["id"] == "wh_1"
+
+
+PRETTY = json.dumps(json.loads(BODY), indent=2).encode()
+CASES: dict[str, tuple[dict[str, Any], str]] = {
+    "another secret": ({"secret": OLD_SECRET}, "wrong_secret"),
+    "a changed body": ({"body": BYTES.replace(b"9.99", b"0.01")}, "wrong_secret"),
+    "a body that is no JSON": ({"body": b"\xff{"}, "wrong_secret"),
+    "a body written anew": ({"body": PRETTY}, "body_reserialised"),
+    "a body written anew, plain": ({"body": PRETTY, "headers": without(*TRIO)}, "body_reserialised"),
+    "a changed body, plain": ({"body": BYTES + b" ", "headers": without(*TRIO), "secret": OLD_SECRET}, "wrong_secret"),
+    "no signature": ({"headers": {}}, "header_missing"),
+    "no timestamp": ({"headers": without("webhook-timestamp")}, "header_missing"),
+    "an odd timestamp": ({"headers": HEADERS | {"webhook-timestamp": "now"}}, "bad_timestamp"),
+    "another id": ({"headers": HEADERS | {"webhook-id": "wh_2"}}, "headers_changed"),
+    "a signature beyond ASCII": (
+        {"headers": HEADERS | {"webhook-signature": "v1,ü", "X-Webhook-Signature": "ü"}},
+        "wrong_secret",
+    ),
+    "an old request": ({"now": NOW + 301}, "old_timestamp"),
+    "a request of the future": ({"now": NOW - 301}, "future_timestamp"),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_wrong_is_told(name: str) -> None:
+    given, reason = CASES[name]
+    with pytest.raises(WebhookNotVerified) as caught:
+        verify(**given)
+    assert caught.value.reason == reason
+    assert str(caught.value).endswith(".")
+    ours = receiving.verify(
+        given.get("body", BYTES),
+        given.get("headers", HEADERS),
+        given.get("secret", SECRET),
+        Instant(given.get("now", NOW) * SECOND),
+    )
+    assert ours.fault is not None
+    assert ours.fault.name == reason
+
+
+def test_a_secret_that_was_cut_is_told() -> None:
+    with pytest.raises(WebhookNotVerified, match="as it was shown") as caught:
+        verify(secret="whsec_abc")
+    assert caught.value.reason == "bad_secret"
+
+
+@pytest.mark.parametrize("age", [-300, 0, 300])
+def test_five_minutes_either_way_are_tolerated(age: int) -> None:
+    assert verify(now=NOW + age)["id"] == "wh_1"

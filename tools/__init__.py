@@ -1,0 +1,1 @@
+"""What the make commands run."""
