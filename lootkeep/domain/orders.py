@@ -85,6 +85,9 @@ class Order(msgspec.Struct, frozen=True):
     completed_at: Instant | None = None
     cancelled_at: Instant | None = None
     refunded_at: Instant | None = None
+    # Copied from the fraud check.
+    risk_level: str | None = None
+    fulfillment_note: str | None = None
 
     @property
     def number(self) -> str:

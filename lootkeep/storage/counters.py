@@ -10,12 +10,13 @@ from sqlalchemy.dialects import postgresql
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.query import Query
+from lootkeep.storage.rollups import SHARDS, Rollups
 from lootkeep.storage.tables import counters
 
-# Deeds on different rows of the store mostly meet in different shards.
-_SHARDS = 4
 # The bucket of a total; the others are days since the epoch.
 TOTAL = -1
+# Later than any day there is.
+_NO_DAY = 2**62 // DAY
 
 _NEW = postgresql.insert(counters).values(
     name=bindparam("counter"), bucket=bindparam("day"), shard=bindparam("part"), value=bindparam("change")
@@ -33,9 +34,22 @@ _TOTALS = Query(
 )
 _DAYS = Query(
     select(counters.c.bucket, _SUM)
-    .where(counters.c.name.like(bindparam("pattern")), counters.c.bucket != TOTAL)
+    .where(
+        counters.c.name.like(bindparam("pattern")),
+        counters.c.bucket >= bindparam("first"),
+        counters.c.bucket < bindparam("end"),
+    )
     .group_by(counters.c.bucket)
     .order_by(counters.c.bucket.desc())
+)
+_BETWEEN = Query(
+    select(counters.c.name, _SUM)
+    .where(
+        counters.c.name.like(bindparam("pattern")),
+        counters.c.bucket >= bindparam("first"),
+        counters.c.bucket < bindparam("end"),
+    )
+    .group_by(counters.c.name)
 )
 _ALL = Query(select(counters.c.name, counters.c.bucket, _SUM).group_by(counters.c.name, counters.c.bucket))
 
@@ -44,20 +58,25 @@ class Changes:
     """Changes of totals that a deed gathers on its way and applies at its end."""
 
     def __init__(self, *, spread: int) -> None:
-        self._shard = spread % _SHARDS
+        self._shard = spread % SHARDS
         self._changes: dict[tuple[str, int], int] = {}
+        self.rollups = Rollups(spread=spread)
 
     def add(self, name: str, change: int, *, at: Instant | None = None) -> None:
         """With a time, the total is kept by day as well."""
         buckets = (TOTAL,) if at is None else (TOTAL, at // DAY)
         for bucket in buckets:
-            self._changes[name, bucket] = self._changes.get((name, bucket), 0) + change
+            self.add_to(name, bucket, change)
+
+    def add_to(self, name: str, bucket: int, change: int) -> None:
+        self._changes[name, bucket] = self._changes.get((name, bucket), 0) + change
 
     async def apply(self, tx: Transaction) -> None:
         """The last step of a deed, always in the same order: two deeds never wait for each other in a circle."""
         for (name, bucket), change in sorted(self._changes.items()):
             if change:
                 await tx.run(_ADD, counter=name, day=bucket, part=self._shard, change=change)
+        await self.rollups.apply(tx)
 
 
 async def totals(tx: Transaction, prefix: str) -> dict[str, int]:
@@ -66,13 +85,22 @@ async def totals(tx: Transaction, prefix: str) -> dict[str, int]:
     return {name.removeprefix(prefix): total for name, total in rows}
 
 
-async def place(tx: Transaction, pattern: str, offset: int) -> tuple[Instant, int]:
+async def between(tx: Transaction, prefix: str, first: int, end: int) -> dict[str, int]:
+    """The totals under a prefix over some of the buckets, the end excluded."""
+    rows = await tx.all(_BETWEEN, pattern=prefix + "%", first=first, end=end)
+    return {name.removeprefix(prefix): total for name, total in rows}
+
+
+async def place(
+    tx: Transaction, pattern: str, offset: int, first: int = 0, last: int = _NO_DAY
+) -> tuple[Instant, int]:
     """Where the item lies that has `offset` newer ones before it: a time, and how many to skip from there back.
 
-    So a page in the middle of a list costs what the first one does, however long the list is.
+    So a page in the middle of a list costs what the first one does, however long the list is. With days, only the
+    items of these count.
     """
-    end = Instant(2**62)
-    for day, count in await tx.all(_DAYS, pattern=pattern):
+    end = Instant(min(last, _NO_DAY) * DAY)
+    for day, count in await tx.all(_DAYS, pattern=pattern, first=first, end=last):
         if offset < count:
             break
         offset -= count

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from lootkeep.domain.orders import AUTOMATIC_DELIVERY, Order, Refund, Sale
-from lootkeep.storage import coupons, customers, orders, outbox, products, referrals
+from lootkeep.storage import coupons, customers, orders, outbox, products, referrals, sales
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
 from lootkeep.views import order_events as views
@@ -24,7 +24,10 @@ async def record(
     for line in sorted(sale.items, key=lambda line: line.product_id):
         await products.add_sales(tx, line.product_id, line.quantity)
     counted = sale.counted_in(store_currency, paid.total)
+    first_before = await customers.first_order_at(tx, sale.customer.id)
     await customers.add_payment(tx, sale.customer.id, counted, paid.paid_at)
+    sales.paid(changes, sale, paid.paid_at)
+    sales.first_bought(changes, first_before, paid.paid_at)
     await referrals.judge(tx, sale.customer.id, changes)
     if announce:
         await outbox.append(tx, "order.paid", views.paid(sale), paid.updated_at)
@@ -33,6 +36,8 @@ async def record(
 
 async def complete(tx: Transaction, sale: Sale, completed: Order, changes: Changes, *, announce: bool) -> Sale:
     """Writes that everything was delivered."""
+    assert completed.completed_at is not None
+    sales.completed(changes, sale, sale.order.completed_at, completed.completed_at)
     items = [await orders.set_fulfilled(tx, line, line.quantity) for line in sale.items]
     await orders.save(tx, sale.order, completed, changes)
     sale = replace(sale, order=completed, items=items)
@@ -47,6 +52,7 @@ async def record_refund(
     is_full = after.status == "refunded"
     await orders.save(tx, sale.order, after, changes)
     sale = replace(sale, order=after)
+    sales.refunded(changes, sale, after, refund.amount, refund.created_at)
     counted = sale.counted_in(store_currency, refund.amount)
     await customers.take_back(tx, sale.customer.id, counted, orders=1 if is_full else 0)
     if is_full:

@@ -21,10 +21,12 @@ from sqlalchemy import (
 )
 
 from lootkeep.kernel.clock import DAY
-from lootkeep.storage import counters
+from lootkeep.storage import counters, rollup_recount
+from lootkeep.storage import orders as orders_kept
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.dialect import HoldTables
 from lootkeep.storage.query import Query
+from lootkeep.storage.rollups import SPAN_DAYS
 from lootkeep.storage.tables import (
     coupons,
     customers,
@@ -39,7 +41,9 @@ from lootkeep.storage.tables import (
 )
 
 # Nobody may change what is counted while it is counted. The shared totals come last, as in every deed.
-_HOLD = Query(HoldTables("customers", "products", "referral_tiers", "referrers", "counters"))
+_HOLD = Query(
+    HoldTables("customers", "products", "referral_tiers", "referrers", "counters", "sales_rollups", "buyers")
+)
 
 
 def _mend(table: Table, key: str, truth: Subquery) -> Query[tuple[Any, ...]]:
@@ -149,7 +153,7 @@ async def mend(tx: Transaction, currency: str) -> dict[str, int]:
         values = {"currency": currency} if kind == "customers" else {}
         wrong[kind] = sum([len(await tx.all(query, **values)) for query in queries])
     wrong["totals"] = await counters.set_all(tx, await _expected(tx, currency))
-    return wrong
+    return wrong | await rollup_recount.mend(tx)
 
 
 async def _expected(tx: Transaction, currency: str) -> dict[tuple[str, int], int]:
@@ -158,6 +162,9 @@ async def _expected(tx: Transaction, currency: str) -> dict[tuple[str, int], int
         for name, day, count in await tx.all(query):
             expected[prefix + name, day] = count
             expected[prefix + name, counters.TOTAL] = expected.get((prefix + name, counters.TOTAL), 0) + count
+            if prefix == orders_kept.COUNTER:
+                span = orders_kept.SPANS + name, day // SPAN_DAYS
+                expected[span] = expected.get(span, 0) + count
     for name, query in _TOTALS.items():
         for (count,) in await tx.all(query):
             expected[name, counters.TOTAL] = count

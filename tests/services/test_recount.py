@@ -6,11 +6,11 @@ from sqlalchemy import update
 
 from lootkeep.services import recount
 from lootkeep.storage.query import Query
-from lootkeep.storage.tables import counters, customers, products, referral_tiers, referrers
+from lootkeep.storage.tables import buyers, counters, customers, products, referral_tiers, referrers, sales_rollups
 from tests.builders import STORE, new_customer, new_product, paid_order, referred
 from tests.world import World
 
-RIGHT = {"customers": 0, "products": 0, "referral tiers": 0, "referrers": 0, "totals": 0}
+RIGHT = {"customers": 0, "products": 0, "referral tiers": 0, "referrers": 0, "totals": 0, "sales figures": 0, "buyers": 0}
 
 
 async def a_busy_store(world: World) -> None:
@@ -45,7 +45,13 @@ async def test_broken_totals_are_found_without_being_changed_and_then_mended(wor
         await tx.run(Query(update(referral_tiers).values(claims_count=5)))
         await tx.run(Query(update(referrers).values(total_reached_at=1)))
         await tx.run(Query(update(counters).values(value=counters.c.value + 1).where(counters.c.name == "claims.made")))
-    wrong = {"customers": 1, "products": 2, "referral tiers": 1, "referrers": 1, "totals": 1}
+        await tx.run(Query(update(sales_rollups).values(gross=7).where(sales_rollups.c.dimension == "country")))
+        await tx.run(Query(update(buyers).values(bits=b"\xff").where(buyers.c.level == 2)))
+    kinds = {"customers": 1, "products": 2, "referral tiers": 1, "referrers": 1, "totals": 1}
+    wrong = await recount.check(world.deps)
+    assert {kind: wrong[kind] for kind in kinds} == kinds
+    assert wrong["sales figures"] > 0
+    assert wrong["buyers"] > 0
     assert await recount.check(world.deps) == wrong
     assert await recount.check(world.deps) == wrong
     assert await recount.rebuild(world.deps) == wrong

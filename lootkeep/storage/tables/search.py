@@ -6,6 +6,7 @@ from sqlalchemy import DDL, Table, event
 
 from lootkeep.storage.tables.customers import customers
 from lootkeep.storage.tables.events import events
+from lootkeep.storage.tables.products import products
 
 
 def statements(table: str) -> list[str]:
@@ -29,6 +30,7 @@ def _beside(table: Table) -> None:
 
 
 _beside(customers)
+_beside(products)
 
 # A hint for the workers, told when the transaction commits; losing it loses nothing.
 WAKEUP = (
