@@ -91,9 +91,7 @@ async def between(tx: Transaction, prefix: str, first: int, end: int) -> dict[st
     return {name.removeprefix(prefix): total for name, total in rows}
 
 
-async def place(
-    tx: Transaction, pattern: str, offset: int, first: int = 0, last: int = _NO_DAY
-) -> tuple[Instant, int]:
+async def place(tx: Transaction, pattern: str, offset: int, first: int = 0, last: int = _NO_DAY) -> tuple[Instant, int]:
     """Where the item lies that has `offset` newer ones before it: a time, and how many to skip from there back.
 
     So a page in the middle of a list costs what the first one does, however long the list is. With days, only the

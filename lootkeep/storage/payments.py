@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from msgspec.structs import replace
 
 from lootkeep.domain.orders import AUTOMATIC_DELIVERY, Order, Refund, Sale
@@ -38,12 +40,21 @@ async def complete(tx: Transaction, sale: Sale, completed: Order, changes: Chang
     """Writes that everything was delivered."""
     assert completed.completed_at is not None
     sales.completed(changes, sale, sale.order.completed_at, completed.completed_at)
-    items = [await orders.set_fulfilled(tx, line, line.quantity) for line in sale.items]
+    sale = await deliver(tx, sale, {line.id: line.quantity for line in sale.items})
     await orders.save(tx, sale.order, completed, changes)
-    sale = replace(sale, order=completed, items=items)
+    sale = replace(sale, order=completed)
     if announce:
         await outbox.append(tx, "order.completed", views.completed(sale), completed.updated_at)
     return sale
+
+
+async def deliver(tx: Transaction, sale: Sale, fulfilled: Mapping[int, int]) -> Sale:
+    """Writes how many of each line are delivered; lines that are not named stay as they are."""
+    items = [
+        await orders.set_fulfilled(tx, line, fulfilled[line.id]) if line.id in fulfilled else line
+        for line in sale.items
+    ]
+    return replace(sale, items=items)
 
 
 async def record_refund(
@@ -74,8 +85,5 @@ async def _fulfil_automatic(tx: Transaction, sale: Sale, changes: Changes, *, an
     if all(line.delivery_type in AUTOMATIC_DELIVERY for line in sale.items):
         completed = replace(sale.order, status="completed", completed_at=sale.order.paid_at)
         return await complete(tx, sale, completed, changes, announce=announce)
-    items = [
-        await orders.set_fulfilled(tx, line, line.quantity) if line.delivery_type in AUTOMATIC_DELIVERY else line
-        for line in sale.items
-    ]
-    return replace(sale, items=items)
+    automatic = {line.id: line.quantity for line in sale.items if line.delivery_type in AUTOMATIC_DELIVERY}
+    return await deliver(tx, sale, automatic)

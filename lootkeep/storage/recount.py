@@ -41,9 +41,7 @@ from lootkeep.storage.tables import (
 )
 
 # Nobody may change what is counted while it is counted. The shared totals come last, as in every deed.
-_HOLD = Query(
-    HoldTables("customers", "products", "referral_tiers", "referrers", "counters", "sales_rollups", "buyers")
-)
+_HOLD = Query(HoldTables("customers", "products", "referral_tiers", "referrers", "counters", "sales_rollups", "buyers"))
 
 
 def _mend(table: Table, key: str, truth: Subquery) -> Query[tuple[Any, ...]]:

@@ -90,9 +90,7 @@ _COUNTS: tuple[tuple[str, tuple[int, ...], tuple[str, ...], Query[tuple[Any, ...
 )
 
 _KEY = (rollups.c.dimension, rollups.c.level, rollups.c.block, rollups.c.key, rollups.c.currency)
-_KEPT = Query(
-    select(*_KEY, *(cast(func.sum(rollups.c[name]), BigInteger) for name in MEASURES)).group_by(*_KEY)
-)
+_KEPT = Query(select(*_KEY, *(cast(func.sum(rollups.c[name]), BigInteger) for name in MEASURES)).group_by(*_KEY))
 _bought = select(orders.c.paid_at, orders.c.customer_id).where(_PAID.is_not(None)).subquery()
 _BOUGHT = Query(select(_bought.c.paid_at, _bought.c.customer_id))
 _BUYERS = Query(select(buyers.c.level, buyers.c.block, buyers.c.shard, buyers.c.chunk, buyers.c.bits))
@@ -122,7 +120,15 @@ async def _expected(tx: Transaction) -> Sums:
     sums: Sums = defaultdict(dict)
     for dimension, levels, names, query in _COUNTS:
         for quarter, key, currency, *values in await tx.all(query):
-            _add(sums, dimension, levels, quarter, "" if key is None else str(key), currency, zip(names, values, strict=True))
+            _add(
+                sums,
+                dimension,
+                levels,
+                quarter,
+                "" if key is None else str(key),
+                currency,
+                zip(names, values, strict=True),
+            )
     for quarter, count in await tx.all(_FIRST):
         _add(sums, "all", (QUARTERS, DAYS), quarter, "", "", [("new_customers", count)])
     return sums

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import msgspec
 
-from lootkeep.domain.orders import OrderItem, OrderStatus, Refund, Sale
+from lootkeep.domain.orders import OrderCheck, OrderItem, OrderStatus, Refund, Sale
 from lootkeep.kernel.clock import optional_utc, utc
 from lootkeep.kernel.money import text
 from lootkeep.views.fields import Metadata, Time, field
@@ -68,6 +68,7 @@ class OrderView(msgspec.Struct, frozen=True):
     completed_at: Annotated[datetime | None, field("When everything was delivered.", None)]
     cancelled_at: Annotated[datetime | None, field("When it was cancelled.", None)]
     refunded_at: Annotated[datetime | None, field("When it was last refunded.", None)]
+    fulfillment_note: Annotated[str | None, field("What was noted when it was delivered.", None)]
 
 
 class OrderCheckView(msgspec.Struct, frozen=True):
@@ -115,7 +116,7 @@ def order(sale: Sale) -> OrderView:
         transaction_id=record.transaction_id,
         ip_address=record.ip_address,
         billing_country=record.billing_country,
-        fraud=None,
+        fraud=_fraud(sale.check),
         cancel_reason=record.cancel_reason,
         external_id=record.external_id,
         metadata=msgspec.Raw(record.metadata.encode()),
@@ -125,7 +126,12 @@ def order(sale: Sale) -> OrderView:
         completed_at=optional_utc(record.completed_at),
         cancelled_at=optional_utc(record.cancelled_at),
         refunded_at=optional_utc(record.refunded_at),
+        fulfillment_note=record.fulfillment_note,
     )
+
+
+def _fraud(check: OrderCheck | None) -> OrderFraudView | None:
+    return check and OrderFraudView(check.id, check.risk_score, check.risk_level, check.action_taken)
 
 
 def placed(sale: Sale) -> PlacedOrderView:

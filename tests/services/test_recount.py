@@ -10,7 +10,15 @@ from lootkeep.storage.tables import buyers, counters, customers, products, refer
 from tests.builders import STORE, new_customer, new_product, paid_order, referred
 from tests.world import World
 
-RIGHT = {"customers": 0, "products": 0, "referral tiers": 0, "referrers": 0, "totals": 0, "sales figures": 0, "buyers": 0}
+RIGHT = {
+    "customers": 0,
+    "products": 0,
+    "referral tiers": 0,
+    "referrers": 0,
+    "totals": 0,
+    "sales figures": 0,
+    "buyers": 0,
+}
 
 
 async def a_busy_store(world: World) -> None:
