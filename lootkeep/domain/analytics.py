@@ -120,7 +120,8 @@ def named(period: PeriodName, now: Instant, name: str) -> Stretch:
 
 def interval_for(stretch: Stretch, asked: Interval | None) -> Interval:
     """What was asked for, if the time is not too long for it; else what suits its length."""
-    interval = asked or next((name for most, name in _DEFAULTS if stretch.days <= most), "month")
+    suiting: list[Interval] = [name for most, name in _DEFAULTS if stretch.days <= most]
+    interval = asked or (suiting[0] if suiting else "month")
     if stretch.days > LONGEST[interval]:
         raise invalid("interval", f"The interval field must not be {interval} for more than {LONGEST[interval]} days.")
     return interval

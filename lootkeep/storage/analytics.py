@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 from sqlalchemy import BigInteger, bindparam, cast, func, select
@@ -80,7 +81,7 @@ class Whole:
 
 async def series(tx: Transaction, cuts: Sequence[Instant], product_id: int | None) -> list[dict[str, Figures]]:
     """The figures between each cut and the next, by currency."""
-    if cuts[-1] - cuts[0] <= DAY or any(b - a < DAY // 2 for a, b in zip(cuts, cuts[1:], strict=False)):
+    if cuts[-1] - cuts[0] <= DAY or any(b - a < DAY // 2 for a, b in pairwise(cuts)):
         sums = await _by_quarters(tx, cuts, product_id)
     else:
         sums = await _by_days(tx, cuts, product_id)
@@ -132,7 +133,8 @@ def _add(sums: Sums, currency: str, values: Sequence[int], sign: int) -> None:
 
 
 def _figures(values: Sequence[int]) -> Figures:
-    return Figures(**{name: value for name, value in zip(MEASURES, values, strict=True)})  # type: ignore[arg-type]
+    named: dict[str, Any] = dict(zip(MEASURES, values, strict=True))
+    return Figures(**named)
 
 
 async def parts(

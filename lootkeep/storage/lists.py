@@ -16,8 +16,6 @@ from lootkeep.storage.query import Query
 
 R = TypeVar("R")
 
-# So many matches are sorted faster than found one by one along another index.
-_FEW = 2_000
 _MOST_QUERIES = 256
 
 # A clause with its column as it is, so that its index leads, or kept out of the way of another index.
@@ -86,6 +84,8 @@ class Listing(Generic[R]):
     sorts: Mapping[str, Sort]
     # What holds of all rows that are listed.
     always: tuple[ColumnElement[bool], ...] = ()
+    # So many matches are sorted faster than found one by one along another index.
+    few: int = 2_000
     _queries: dict[Any, Query[Any]] = field(default_factory=dict)
 
     async def total(self, tx: Transaction, wanted: Mapping[str, Any]) -> int:
@@ -129,7 +129,7 @@ class Listing(Generic[R]):
     def _is_gathered(self, names: tuple[str, ...], sort: str, total: int) -> bool:
         if not names or (sort == "created_at" and self.filters[names[0]].is_sorted):
             return False
-        return total <= _FEW
+        return total <= self.few
 
     def _count(self, names: tuple[str, ...]) -> Query[tuple[Any, ...]]:
         counted = select(func.count()).select_from(self.table)

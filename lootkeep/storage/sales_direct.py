@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -150,6 +149,6 @@ async def top_customers(
     return await tx.all(_top_query(product_id is not None), currency=currency, size=size, **values)
 
 
-def _rank(candidate: tuple[int, TopCustomer]) -> Sequence[int]:
+def _rank(candidate: tuple[int, TopCustomer]) -> tuple[int, int, int]:
     total_spent, one = candidate
     return one.spent, total_spent, one.id

@@ -131,7 +131,9 @@ def order(sale: Sale) -> OrderView:
 
 
 def _fraud(check: OrderCheck | None) -> OrderFraudView | None:
-    return check and OrderFraudView(check.id, check.risk_score, check.risk_level, check.action_taken)
+    if check is None:
+        return None
+    return OrderFraudView(check.id, check.risk_score, check.risk_level, check.action_taken)
 
 
 def placed(sale: Sale) -> PlacedOrderView:

@@ -1,5 +1,7 @@
 """What the lists of products, orders and customers need, and the figures that analytics reads."""
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -56,7 +58,7 @@ def upgrade() -> None:
     for column in ("name", "email"):
         op.create_index(f"ix_customers_{column}_id", "customers", [bytewise(column), "id"])
     alive = sa.text("deleted_at IS NULL")
-    listed = {
+    listed: dict[str, list[Any]] = {
         **_LISTED,
         "ix_products_by_name": [bytewise("name"), "id"],
         "ix_products_by_stock": [sa.text("coalesce(stock, 2147483648)"), "id"],
