@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
+from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Table, select
@@ -37,10 +38,19 @@ Totals = dict[str, dict[Any, Any]]
 # A counter is named with its day, or with this for all days together.
 TOTAL = "total"
 _ALL_DAYS = -1
-QUARTER, SPAN = DAY // 96, 32 * DAY
 # What analytics keeps, by the length of its blocks.
-_LEVELS = {"all": (QUARTER, DAY), "country": (DAY, SPAN), "method": (DAY, SPAN), "product": (QUARTER, DAY, SPAN)}
-_LENGTHS = (QUARTER, DAY, SPAN)
+_LENGTHS = ("quarter", "day", "month", "eight")
+_SERIES, _SUMS = ("quarter", "day", "month"), ("day", "month")
+_LEVELS = {"all": _SERIES, "country": _SUMS, "method": _SUMS, "product": _SERIES}
+
+
+def _block(length: str, time: int) -> int:
+    if length == "month":
+        moment = datetime.fromtimestamp(time // 1_000_000, UTC)
+        return (moment.year - 1970) * 12 + moment.month - 1
+    return time // {"quarter": DAY // 96, "day": DAY, "eight": 8 * DAY}[length]
+
+
 _TABLES = (
     buyers,
     counters,
@@ -166,7 +176,7 @@ async def _counters(
     dated += [("customers.all", who["created_at"]) for who in await rows(db, customers)]
     for name, time in dated:
         sums.update([(name, TOTAL), (name, time // DAY)])
-    sums.update((f"order_spans.{order['status']}", order["created_at"] // SPAN) for order in placed)
+    sums.update((f"order_months.{order['status']}", _block("month", order["created_at"])) for order in placed)
     sums["claims.made", TOTAL] = len(await rows(db, reward_claims))
     sums["refused_referrals.made", TOTAL] = len(await rows(db, refused_referrals))
     sums["referral_coupons.value", TOTAL] = sum(
@@ -251,7 +261,7 @@ async def _figures(db: Database, placed: list[Row]) -> dict[Any, int]:
     def add(dimension: str, key: Any, time: int, currency: str, **values: int) -> None:
         for length in _LEVELS[dimension]:
             for name, value in values.items():
-                sums[dimension, str(key or ""), length, time // length, currency, name] += value
+                sums[dimension, str(key or ""), length, _block(length, time), currency, name] += value
 
     by_id = {order["id"]: order for order in placed}
     for order in by_id.values():
@@ -303,6 +313,6 @@ def _buyers(placed: list[Row]) -> dict[Any, set[int]]:
     found: dict[Any, set[int]] = defaultdict(set)
     for order in placed:
         if order["paid_at"] is not None:
-            for length in (DAY, SPAN):
-                found[length, order["paid_at"] // length].add(order["customer_id"])
+            for length in ("day", "eight", "month"):
+                found[length, _block(length, order["paid_at"])].add(order["customer_id"])
     return dict(found)

@@ -26,6 +26,9 @@ _DEFAULTS: tuple[tuple[int, Interval], ...] = ((2, "hour"), (92, "day"), (183, "
 _LAST_DAYS: dict[str, int] = {"today": 1, "last_7_days": 7, "last_30_days": 30, "last_90_days": 90}
 
 
+_EPOCH = date(1970, 1, 1)
+
+
 class Figures(msgspec.Struct, frozen=True):
     """What was sold and given back in some time; money in one currency."""
 
@@ -87,6 +90,14 @@ class Stretch(msgspec.Struct, frozen=True):
         return Stretch(self.first - length, self.last - length, self.zone)
 
 
+class Cut(msgspec.Struct, frozen=True):
+    """Where an interval begins: its name, the moment, and which day begins there, since the epoch; None within one."""
+
+    name: str
+    at: Instant
+    day: int | None
+
+
 # Zones are read from files; a store has a handful.
 @lru_cache(maxsize=64)
 def zone(name: str) -> ZoneInfo | None:
@@ -127,11 +138,21 @@ def interval_for(stretch: Stretch, asked: Interval | None) -> Interval:
     return interval
 
 
-def cuts(stretch: Stretch, interval: Interval) -> list[tuple[str, Instant]]:
-    """Where each interval begins, with its name; the end of the last is that of the stretch."""
+def cuts(stretch: Stretch, interval: Interval) -> list[Cut]:
+    """Where each interval begins, and at last where the stretch ends."""
+    end = _cut(stretch.last + timedelta(days=1), stretch.zone)
     if interval == "hour":
-        return [(iso(Instant(at)), Instant(at)) for at in range(stretch.start, stretch.end, HOUR)]
-    return [(day.isoformat(), midnight(day, stretch.zone)) for day in _days(stretch, interval)]
+        return [*(Cut(iso(Instant(at)), Instant(at), None) for at in range(stretch.start, end.at, HOUR)), end]
+    return [*(_cut(day, stretch.zone) for day in _days(stretch, interval)), end]
+
+
+def ends(stretch: Stretch) -> list[Cut]:
+    """The stretch in one piece."""
+    return [_cut(stretch.first, stretch.zone), _cut(stretch.last + timedelta(days=1), stretch.zone)]
+
+
+def _cut(day: date, zone_name: str) -> Cut:
+    return Cut(day.isoformat(), midnight(day, zone_name), (day - _EPOCH).days)
 
 
 def _days(stretch: Stretch, interval: Interval) -> Iterator[date]:

@@ -1,16 +1,16 @@
-"""Figures of any stretch of time from what is kept per quarter of an hour, day and span of days."""
+"""Figures of any stretch of time from what is kept per quarter of an hour, UTC day and UTC month."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache
-from itertools import pairwise
-from typing import Any
+from typing import Any, get_args
 
 from sqlalchemy import BigInteger, bindparam, cast, func, select
 
-from lootkeep.domain.analytics import Figures, Part
+from lootkeep.domain.analytics import Cut, Figures, Part
+from lootkeep.domain.orders import OrderStatus
 from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.money import Hundredths
@@ -18,9 +18,19 @@ from lootkeep.storage import counters, sales_direct
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.lists import among
 from lootkeep.storage.orders import COUNTER
-from lootkeep.storage.orders import SPANS as ORDER_SPANS
+from lootkeep.storage.orders import MONTHS as ORDER_MONTHS
 from lootkeep.storage.query import Query
-from lootkeep.storage.rollups import DAYS, MEASURES, QUARTER, QUARTERS, SPAN_DAYS, SPANS, place_of
+from lootkeep.storage.rollups import (
+    DAYS,
+    EIGHTS,
+    MEASURES,
+    MONTHS,
+    QUARTER,
+    QUARTERS,
+    first_day,
+    month_of,
+    place_of,
+)
 from lootkeep.storage.tables import buyers, products
 from lootkeep.storage.tables import sales_rollups as rollups
 
@@ -61,64 +71,104 @@ _BUYERS = Query(
 
 
 class Whole:
-    """A stretch of time as whole spans and days, and what is left over at its ends."""
+    """A stretch of time as whole UTC months and days, and what is left over at its ends."""
 
     def __init__(self, start: Instant, end: Instant) -> None:
         first, last = -(-start // DAY), end // DAY
-        self.blocks: list[tuple[int, int, int]] = []
-        self.edges: list[tuple[Instant, Instant]] = []
+        self.months = (0, 0)
+        self.days: list[tuple[int, int]] = []
         if first > last:
             self.edges = [(start, end)]
             return
-        self.edges = [(Instant(a), Instant(b)) for a, b in ((start, first * DAY), (last * DAY, end)) if a < b]
-        span, last_span = -(-first // SPAN_DAYS), last // SPAN_DAYS
-        if span < last_span:
-            parts = [(DAYS, first, span * SPAN_DAYS), (SPANS, span, last_span), (DAYS, last_span * SPAN_DAYS, last)]
-        else:
-            parts = [(DAYS, first, last)]
-        self.blocks = [(level, a, b) for level, a, b in parts if a < b]
+        edges = ((start, first * DAY), (last * DAY, end))
+        self.edges = [(Instant(a), Instant(b)) for a, b in edges if a < b]
+        self.months, self.days = months_and_days(first, last)
+
+    @property
+    def blocks(self) -> list[tuple[int, int, int]]:
+        """Level, first and end of each run of blocks."""
+        runs = [(MONTHS, *self.months), *((DAYS, *days) for days in self.days)]
+        return [run for run in runs if run[1] < run[2]]
+
+    @property
+    def sets(self) -> list[tuple[int, int, int]]:
+        """The same with eights of days: what is joined may as well lie in two blocks."""
+        runs = [(MONTHS, *self.months)]
+        for first, last in self.days:
+            eight, end = -(-first // 8), last // 8
+            if eight < end:
+                runs += [(DAYS, first, eight * 8), (EIGHTS, eight, end), (DAYS, end * 8, last)]
+            else:
+                runs.append((DAYS, first, last))
+        return [run for run in runs if run[1] < run[2]]
 
 
-async def series(tx: Transaction, cuts: Sequence[Instant], product_id: int | None) -> list[dict[str, Figures]]:
+def months_and_days(first: int, last: int) -> tuple[tuple[int, int], list[tuple[int, int]]]:
+    """Days, the last excluded, as the months that lie within and the days around them."""
+    begin, end = month_of(first), month_of(last)
+    if first_day(begin) < first:
+        begin += 1
+    if begin >= end:
+        return (0, 0), [(first, last)]
+    return (begin, end), [(first, first_day(begin)), (first_day(end), last)]
+
+
+async def series(tx: Transaction, cuts: Sequence[Cut], product_id: int | None) -> list[dict[str, Figures]]:
     """The figures between each cut and the next, by currency."""
-    if cuts[-1] - cuts[0] <= DAY or any(b - a < DAY // 2 for a, b in pairwise(cuts)):
-        sums = await _by_quarters(tx, cuts, product_id)
-    else:
-        sums = await _by_days(tx, cuts, product_id)
+    is_by_days = all(cut.day is not None for cut in cuts)
+    sums = await (_by_days if is_by_days else _by_quarters)(tx, cuts, product_id)
     return [{currency: _figures(values) for currency, values in one.items()} for one in sums]
 
 
-async def _by_quarters(tx: Transaction, cuts: Sequence[Instant], product_id: int | None) -> list[Sums]:
-    found = await _rows(tx, QUARTERS, cuts[0] // QUARTER, cuts[-1] // QUARTER, product_id)
+async def _by_quarters(tx: Transaction, cuts: Sequence[Cut], product_id: int | None) -> list[Sums]:
+    found = await _rows(tx, QUARTERS, cuts[0].at // QUARTER, cuts[-1].at // QUARTER, product_id)
     sums: list[Sums] = [{} for _ in cuts[1:]]
     number = 0
     for block, currency, *values in sorted(found):
-        while block * QUARTER >= cuts[number + 1]:
+        while block * QUARTER >= cuts[number + 1].at:
             number += 1
         _add(sums[number], currency, values, 1)
     return sums
 
 
-async def _by_days(tx: Transaction, cuts: Sequence[Instant], product_id: int | None) -> list[Sums]:
-    """Whole UTC days, and where a cut lies within one, what that day had before it: once taken off, once added."""
-    found = await _rows(tx, DAYS, cuts[0] // DAY, cuts[-1] // DAY, product_id)
+async def _by_days(tx: Transaction, cuts: Sequence[Cut], product_id: int | None) -> list[Sums]:
+    """Whole UTC days of the same dates, and the quarters by which the zone's days begin earlier or later."""
+    days = [cut.day or 0 for cut in cuts]
     sums: list[Sums] = [{} for _ in cuts[1:]]
-    number = 0
-    for day, currency, *values in sorted(found):
-        while day >= cuts[number + 1] // DAY:
-            number += 1
-        _add(sums[number], currency, values, 1)
+    for level, first, end in _runs(days):
+        number = 0
+        for block, currency, *values in sorted(await _rows(tx, level, first, end, product_id)):
+            day = first_day(block) if level == MONTHS else block
+            while day >= days[number + 1]:
+                number += 1
+            _add(sums[number], currency, values, 1)
     for number, cut in enumerate(cuts):
-        if cut % DAY == 0:
-            continue
-        for _, currency, *values in await _rows(
-            tx, QUARTERS, cut // DAY * (DAY // QUARTER), cut // QUARTER, product_id
-        ):
-            if number < len(sums):
-                _add(sums[number], currency, values, -1)
-            if number:
-                _add(sums[number - 1], currency, values, 1)
+        await _shift(tx, sums, number, cut, product_id)
     return sums
+
+
+def _runs(days: Sequence[int]) -> list[tuple[int, int, int]]:
+    """What to read for intervals that begin on these days: months where each lies within one interval."""
+    (begin, end), around = months_and_days(days[0], days[-1])
+    cut_within = {month_of(day) for day in days[1:-1] if first_day(month_of(day)) != day}
+    if cut_within & set(range(begin, end)):
+        return [(DAYS, days[0], days[-1])]
+    runs = [(MONTHS, begin, end), *((DAYS, *run) for run in around)]
+    return [run for run in runs if run[1] < run[2]]
+
+
+async def _shift(tx: Transaction, sums: list[Sums], number: int, cut: Cut, product_id: int | None) -> None:
+    """Moves what lies between the zone's midnight and that of UTC from one side of the cut to the other."""
+    utc = (cut.day or 0) * DAY
+    if cut.at == utc:
+        return
+    sign = 1 if cut.at < utc else -1
+    first, end = sorted((cut.at // QUARTER, utc // QUARTER))
+    for _, currency, *values in await _rows(tx, QUARTERS, first, end, product_id):
+        if number < len(sums):
+            _add(sums[number], currency, values, sign)
+        if number:
+            _add(sums[number - 1], currency, values, -sign)
 
 
 async def _rows(tx: Transaction, level: int, first: int, end: int, product_id: int | None) -> list[tuple[Any, ...]]:
@@ -168,9 +218,10 @@ async def statuses(tx: Transaction, start: Instant, end: Instant, product_id: in
         return dict(found)
     whole = Whole(start, end)
     for level, first, last in whole.blocks:
-        prefix = ORDER_SPANS if level == SPANS else COUNTER
-        for status, count in (await counters.between(tx, prefix, first, last)).items():
-            sums[status] += count
+        prefix = ORDER_MONTHS if level == MONTHS else COUNTER
+        names = [prefix + status for status in get_args(OrderStatus)]
+        for name, count in (await counters.between(tx, names, first, last)).items():
+            sums[name.removeprefix(prefix)] += count
     for edge in whole.edges:
         for status, count in await sales_direct.statuses(tx, *edge, None):
             sums[status] += count
@@ -183,7 +234,7 @@ async def unique_customers(tx: Transaction, start: Instant, end: Instant, produc
         return len(await sales_direct.buyers(tx, start, end, product_id))
     whole = Whole(start, end)
     sets: dict[tuple[int, int], int] = defaultdict(int)
-    for level, first, last in whole.blocks:
+    for level, first, last in whole.sets:
         for shard, chunk, bits in await tx.all(_BUYERS, of_level=level, first=first, end=last):
             sets[shard, chunk] |= int.from_bytes(bits, "little")
     for edge in whole.edges:

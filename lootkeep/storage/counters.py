@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
 
-from sqlalchemy import BigInteger, bindparam, cast, func, literal_column, select
+from sqlalchemy import BigInteger, BindParameter, bindparam, cast, func, literal_column, select
 from sqlalchemy.dialects import postgresql
 
 from lootkeep.kernel.clock import DAY, Instant
@@ -15,8 +17,6 @@ from lootkeep.storage.tables import counters
 
 # The bucket of a total; the others are days since the epoch.
 TOTAL = -1
-# Later than any day there is.
-_NO_DAY = 2**62 // DAY
 
 _NEW = postgresql.insert(counters).values(
     name=bindparam("counter"), bucket=bindparam("day"), shard=bindparam("part"), value=bindparam("change")
@@ -34,22 +34,9 @@ _TOTALS = Query(
 )
 _DAYS = Query(
     select(counters.c.bucket, _SUM)
-    .where(
-        counters.c.name.like(bindparam("pattern")),
-        counters.c.bucket >= bindparam("first"),
-        counters.c.bucket < bindparam("end"),
-    )
+    .where(counters.c.name.like(bindparam("pattern")), counters.c.bucket != TOTAL)
     .group_by(counters.c.bucket)
     .order_by(counters.c.bucket.desc())
-)
-_BETWEEN = Query(
-    select(counters.c.name, _SUM)
-    .where(
-        counters.c.name.like(bindparam("pattern")),
-        counters.c.bucket >= bindparam("first"),
-        counters.c.bucket < bindparam("end"),
-    )
-    .group_by(counters.c.name)
 )
 _ALL = Query(select(counters.c.name, counters.c.bucket, _SUM).group_by(counters.c.name, counters.c.bucket))
 
@@ -85,25 +72,53 @@ async def totals(tx: Transaction, prefix: str) -> dict[str, int]:
     return {name.removeprefix(prefix): total for name, total in rows}
 
 
-async def between(tx: Transaction, prefix: str, first: int, end: int) -> dict[str, int]:
-    """The totals under a prefix over some of the buckets, the end excluded."""
-    rows = await tx.all(_BETWEEN, pattern=prefix + "%", first=first, end=end)
-    return {name.removeprefix(prefix): total for name, total in rows}
+async def between(tx: Transaction, names: Sequence[str], first: int, end: int) -> dict[str, int]:
+    """Each of these totals over some of its buckets, the end excluded; what was never counted is not there."""
+    wanted = {f"name_{number}": name for number, name in enumerate(names)}
+    return dict(await tx.all(_between(len(names)), first=first, end=end, **wanted))
 
 
-async def place(tx: Transaction, pattern: str, offset: int, first: int = 0, last: int = _NO_DAY) -> tuple[Instant, int]:
+@cache
+def _between(how_many: int) -> Query[tuple[Any, ...]]:
+    names: list[BindParameter[str]] = [bindparam(f"name_{number}") for number in range(how_many)]
+    buckets = counters.c.bucket >= bindparam("first"), counters.c.bucket < bindparam("end")
+    return Query(select(counters.c.name, _SUM).where(counters.c.name.in_(names), *buckets).group_by(counters.c.name))
+
+
+async def place(tx: Transaction, pattern: str, offset: int) -> tuple[Instant, int]:
     """Where the item lies that has `offset` newer ones before it: a time, and how many to skip from there back.
 
-    So a page in the middle of a list costs what the first one does, however long the list is. With days, only the
-    items of these count.
+    So a page in the middle of a list costs what the first one does, however long the list is.
     """
-    end = Instant(min(last, _NO_DAY) * DAY)
-    for day, count in await tx.all(_DAYS, pattern=pattern, first=first, end=last):
+    return _place(await tx.all(_DAYS, pattern=pattern), offset, Instant(2**62))
+
+
+async def place_of(tx: Transaction, names: Sequence[str], offset: int, first: int, end: int) -> tuple[Instant, int]:
+    """The same among the items that these totals count on some of the days, the end excluded."""
+    wanted = {f"name_{number}": name for number, name in enumerate(names)}
+    days = await tx.all(_days_of(len(names)), first=first, end=end, **wanted)
+    return _place(days, offset, Instant(end * DAY))
+
+
+def _place(days: list[tuple[Any, ...]], offset: int, end: Instant) -> tuple[Instant, int]:
+    for day, count in days:
         if offset < count:
             break
         offset -= count
         end = Instant(day * DAY)
     return end, offset
+
+
+@cache
+def _days_of(how_many: int) -> Query[tuple[Any, ...]]:
+    names: list[BindParameter[str]] = [bindparam(f"name_{number}") for number in range(how_many)]
+    buckets = counters.c.bucket >= bindparam("first"), counters.c.bucket < bindparam("end")
+    return Query(
+        select(counters.c.bucket, _SUM)
+        .where(counters.c.name.in_(names), *buckets)
+        .group_by(counters.c.bucket)
+        .order_by(counters.c.bucket.desc())
+    )
 
 
 async def set_all(tx: Transaction, expected: Mapping[tuple[str, int], int]) -> int:

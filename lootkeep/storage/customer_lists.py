@@ -15,7 +15,7 @@ from lootkeep.storage.dialect import Bytewise, Contains, ContainsShort
 from lootkeep.storage.lists import Filter, Listing, Sort, among, at_least, at_most, equals, less_than
 from lootkeep.storage.tables import customers
 
-COUNTER = "customers.all"
+COUNTERS = ("customers.all",)
 
 
 def _contains(contains: type[Contains], name: str) -> Filter:
@@ -56,7 +56,7 @@ async def page(
 ) -> tuple[list[Customer], int]:
     """A page of the list, and how many there are in all."""
     if wanted.keys() <= {"from", "to"}:
-        return await kept_lists.page(tx, LISTING, COUNTER, asked, wanted, sort, order)
+        return await kept_lists.page(tx, LISTING, COUNTERS, asked, wanted, sort, order)
     total = await LISTING.total(tx, wanted)
     return await LISTING.page(tx, asked, wanted, sort, order, total), total
 

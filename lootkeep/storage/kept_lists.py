@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from lootkeep.kernel.clock import DAY
@@ -21,23 +21,23 @@ _NO_END = 2**62 // DAY * DAY
 async def page(
     tx: Transaction,
     listing: Listing[R],
-    prefix: str,
+    names: Sequence[str],
     asked: Page,
     wanted: Mapping[str, Any],
     sort: str,
     order: Order,
 ) -> tuple[list[R], int]:
-    """A page, and how many there are in all; `prefix` names the counters of what is wanted, but for `from` and `to`."""
+    """A page, and how many there are in all; the counters named count what is wanted, but for the days."""
     first, end = wanted.get("from", 0) // DAY, wanted.get("to", _NO_END) // DAY
     if "from" in wanted or "to" in wanted:
-        kept = await counters.between(tx, prefix, first, end)
+        kept = await counters.between(tx, names, first, end)
     else:
-        kept = await counters.totals(tx, prefix)
+        kept = await counters.between(tx, names, counters.TOTAL, counters.TOTAL + 1)
     total = sum(kept.values())
     size = min(asked.size, total - asked.offset)
     skip = asked.offset if order == "desc" else total - asked.offset - size
     if size <= 0 or sort != "created_at" or min(skip, total - skip) < _FEW:
         return await listing.page(tx, asked, wanted, sort, order, total), total
-    until, skip = await counters.place(tx, prefix + "%", skip, first, end)
+    until, skip = await counters.place_of(tx, names, skip, first, end)
     found = await listing.stretch(tx, {**wanted, "to": until}, size, skip)
     return (found if order == "desc" else found[::-1]), total

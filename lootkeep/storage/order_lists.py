@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from sqlalchemy import BigInteger, BindParameter, bindparam, select, union
 
 from lootkeep.domain.customers import Customer
-from lootkeep.domain.orders import Order, OrderItem, Sale
+from lootkeep.domain.orders import Order, OrderItem, OrderStatus, Sale
 from lootkeep.kernel import paging
 from lootkeep.kernel.paging import Page
 from lootkeep.storage import kept_lists
@@ -76,8 +76,8 @@ async def page(
 ) -> tuple[list[Sale], int]:
     """A page of the list, and how many there are in all."""
     if wanted.keys() <= _KEPT:
-        prefix = COUNTER + wanted.get("status", "")
-        found, total = await kept_lists.page(tx, LISTING, prefix, asked, wanted, sort, order)
+        names = [COUNTER + status for status in get_args(OrderStatus) if wanted.get("status", status) == status]
+        found, total = await kept_lists.page(tx, LISTING, names, asked, wanted, sort, order)
     else:
         total = await LISTING.total(tx, wanted)
         found = await LISTING.page(tx, asked, wanted, sort, order, total)

@@ -18,8 +18,8 @@ from lootkeep.storage.tables import order_items as items
 from lootkeep.storage.tables import orders, refunds
 
 COUNTER = "orders."
-# The same by spans of days, for analytics over long times.
-SPANS = "order_spans."
+# The same by months, for analytics over long times.
+MONTHS = "order_months."
 
 _ORDER = [orders.c[name] for name in Order.__struct_fields__]
 _ITEM = [items.c[name] for name in OrderItem.__struct_fields__]
@@ -87,7 +87,7 @@ async def add(
 
 def _count(changes: Changes, order: Order, change: int) -> None:
     changes.add(COUNTER + order.status, change, at=order.created_at)
-    changes.add_to(SPANS + order.status, rollups.block(rollups.SPANS, order.created_at), change)
+    changes.add_to(MONTHS + order.status, rollups.block(rollups.MONTHS, order.created_at), change)
 
 
 async def get(tx: Transaction, order_id: int) -> Order | None:

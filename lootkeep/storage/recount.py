@@ -26,7 +26,7 @@ from lootkeep.storage import orders as orders_kept
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.dialect import HoldTables
 from lootkeep.storage.query import Query
-from lootkeep.storage.rollups import SPAN_DAYS
+from lootkeep.storage.rollups import month_of
 from lootkeep.storage.tables import (
     coupons,
     customers,
@@ -161,8 +161,8 @@ async def _expected(tx: Transaction, currency: str) -> dict[tuple[str, int], int
             expected[prefix + name, day] = count
             expected[prefix + name, counters.TOTAL] = expected.get((prefix + name, counters.TOTAL), 0) + count
             if prefix == orders_kept.COUNTER:
-                span = orders_kept.SPANS + name, day // SPAN_DAYS
-                expected[span] = expected.get(span, 0) + count
+                month = orders_kept.MONTHS + name, month_of(day)
+                expected[month] = expected.get(month, 0) + count
     for name, query in _TOTALS.items():
         for (count,) in await tx.all(query):
             expected[name, counters.TOTAL] = count

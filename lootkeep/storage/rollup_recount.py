@@ -11,13 +11,14 @@ from sqlalchemy import BigInteger, Select, bindparam, cast, delete, func, insert
 from lootkeep.storage import rollups as kept
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.query import Query
-from lootkeep.storage.rollups import DAYS, MEASURES, QUARTER, QUARTERS, SPANS, Key
+from lootkeep.storage.rollups import DAYS, EIGHTS, MEASURES, MONTHS, QUARTER, QUARTERS, Key
 from lootkeep.storage.tables import buyers, order_items, orders, refunds
 from lootkeep.storage.tables import sales_rollups as rollups
 
+_SERIES = (QUARTERS, DAYS, MONTHS)
+
 Sums = dict[Key, dict[str, int]]
 
-_SPAN_OF_QUARTERS = kept.SPAN_DAYS * 96
 _LINES = orders.join(order_items, order_items.c.order_id == orders.c.id)
 _IS_REFUNDED = orders.c.status == "refunded"
 
@@ -66,31 +67,40 @@ _FIRST = Query(select(_first_quarters.c.quarter, func.count()).group_by(_first_q
 # Dimension, levels, measures, and the query that counts them.
 _COUNTS: tuple[tuple[str, tuple[int, ...], tuple[str, ...], Query[tuple[Any, ...]]], ...] = (
     (
-        *("all", (QUARTERS, DAYS), ("orders", "gross", "discounts", "gift_cards")),
+        *("all", _SERIES, ("orders", "gross", "discounts", "gift_cards")),
         _by_quarter(_PAID, _NONE, _ONE, *_MONEY),
     ),
-    ("all", (QUARTERS, DAYS), ("items",), _by_quarter(_PAID, _NONE, order_items.c.quantity, source=_LINES)),
-    ("all", (QUARTERS, DAYS), ("completed_orders",), _by_quarter(orders.c.completed_at, _NONE, _ONE)),
-    ("all", (QUARTERS, DAYS), ("refunded_orders",), _by_quarter(orders.c.refunded_at, _NONE, _ONE, where=_IS_REFUNDED)),
+    ("all", _SERIES, ("items",), _by_quarter(_PAID, _NONE, order_items.c.quantity, source=_LINES)),
+    ("all", _SERIES, ("completed_orders",), _by_quarter(orders.c.completed_at, _NONE, _ONE)),
+    ("all", _SERIES, ("refunded_orders",), _by_quarter(orders.c.refunded_at, _NONE, _ONE, where=_IS_REFUNDED)),
     (
-        *("all", (QUARTERS, DAYS), ("refunds",)),
+        *("all", _SERIES, ("refunds",)),
         _by_quarter(refunds.c.created_at, _NONE, refunds.c.amount, source=refunds.join(orders)),
     ),
-    ("country", (DAYS, SPANS), ("orders", "gross"), _by_quarter(_PAID, orders.c.billing_country, _ONE, orders.c.total)),
-    ("method", (DAYS, SPANS), ("orders", "gross"), _by_quarter(_PAID, orders.c.payment_method, _ONE, orders.c.total)),
     (
-        *("product", (QUARTERS, DAYS, SPANS), ("orders", "items", "gross")),
+        "country",
+        (DAYS, MONTHS),
+        ("orders", "gross"),
+        _by_quarter(_PAID, orders.c.billing_country, _ONE, orders.c.total),
+    ),
+    ("method", (DAYS, MONTHS), ("orders", "gross"), _by_quarter(_PAID, orders.c.payment_method, _ONE, orders.c.total)),
+    (
+        *("product", _SERIES, ("orders", "items", "gross")),
         _lines(_PAID, order_items.c.quantity, order_items.c.total),
     ),
-    ("product", (QUARTERS, DAYS, SPANS), ("completed_orders",), _lines(orders.c.completed_at)),
+    ("product", _SERIES, ("completed_orders",), _lines(orders.c.completed_at)),
     (
-        *("product", (QUARTERS, DAYS, SPANS), ("refunded_orders", "refunds")),
+        *("product", _SERIES, ("refunded_orders", "refunds")),
         _lines(orders.c.refunded_at, order_items.c.total, where=_IS_REFUNDED),
     ),
 )
 
 _KEY = (rollups.c.dimension, rollups.c.level, rollups.c.block, rollups.c.key, rollups.c.currency)
-_KEPT = Query(select(*_KEY, *(cast(func.sum(rollups.c[name]), BigInteger) for name in MEASURES)).group_by(*_KEY))
+_KEPT = Query(
+    select(*_KEY, *(cast(func.sum(rollups.c[name]), BigInteger) for name in MEASURES))
+    .where(rollups.c.dimension == bindparam("of_dimension"))
+    .group_by(*_KEY)
+)
 _bought = select(orders.c.paid_at, orders.c.customer_id).where(_PAID.is_not(None)).subquery()
 _BOUGHT = Query(select(_bought.c.paid_at, _bought.c.customer_id))
 _BUYERS = Query(select(buyers.c.level, buyers.c.block, buyers.c.shard, buyers.c.chunk, buyers.c.bits))
@@ -104,8 +114,14 @@ async def mend(tx: Transaction) -> dict[str, int]:
 
 
 async def _mend_sums(tx: Transaction) -> int:
-    expected = await _expected(tx)
-    found: Sums = {tuple(row[:5]): dict(zip(MEASURES, row[5:], strict=True)) for row in await tx.all(_KEPT)}
+    """One dimension after another: each has as many sums as there are orders at most."""
+    return sum([await _mend_dimension(tx, dimension) for dimension in ("all", "country", "method", "product")])
+
+
+async def _mend_dimension(tx: Transaction, dimension: str) -> int:
+    expected = await _expected(tx, dimension)
+    rows = await tx.all(_KEPT, of_dimension=dimension)
+    found: Sums = {tuple(row[:5]): dict(zip(MEASURES, row[5:], strict=True)) for row in rows}
     wrong = []
     for key in sorted(expected.keys() | found.keys()):
         changes = {name: expected[key].get(name, 0) - found.get(key, {}).get(name, 0) for name in MEASURES}
@@ -116,9 +132,11 @@ async def _mend_sums(tx: Transaction) -> int:
     return len(wrong)
 
 
-async def _expected(tx: Transaction) -> Sums:
+async def _expected(tx: Transaction, wanted: str) -> Sums:
     sums: Sums = defaultdict(dict)
     for dimension, levels, names, query in _COUNTS:
+        if dimension != wanted:
+            continue
         for quarter, key, currency, *values in await tx.all(query):
             _add(
                 sums,
@@ -129,8 +147,8 @@ async def _expected(tx: Transaction) -> Sums:
                 currency,
                 zip(names, values, strict=True),
             )
-    for quarter, count in await tx.all(_FIRST):
-        _add(sums, "all", (QUARTERS, DAYS), quarter, "", "", [("new_customers", count)])
+    for quarter, count in await tx.all(_FIRST) if wanted == "all" else ():
+        _add(sums, "all", _SERIES, quarter, "", "", [("new_customers", count)])
     return sums
 
 
@@ -143,7 +161,7 @@ def _add(
     currency: str,
     values: Iterable[tuple[str, int]],
 ) -> None:
-    blocks = (quarter, quarter // 96, quarter // _SPAN_OF_QUARTERS)
+    blocks = (quarter, quarter // 96, kept.month_of(quarter // 96))
     for name, value in list(values):
         for level in levels:
             row = sums[dimension, level, blocks[level], key, currency]
@@ -154,7 +172,7 @@ async def _mend_buyers(tx: Transaction) -> int:
     sets: dict[tuple[int, int, int, int], bytearray] = {}
     for paid_at, customer_id in await tx.all(_BOUGHT):
         shard, chunk, bit = kept.place_of(customer_id)
-        for level in (DAYS, SPANS):
+        for level in (DAYS, EIGHTS, MONTHS):
             bits = sets.setdefault((level, kept.block(level, paid_at), shard, chunk), bytearray(kept.CHUNK // 8))
             bits[bit // 8] |= 1 << bit % 8
     expected = {key: bytes(bits).rstrip(b"\0") for key, bits in sets.items()}

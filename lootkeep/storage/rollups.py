@@ -1,7 +1,9 @@
-"""Sums that analytics reads, kept by the deeds that change them: per quarter of an hour, day, and span of days."""
+"""Sums that analytics reads, kept by the deeds that change them: per quarter of an hour, UTC day and UTC month."""
 
 from __future__ import annotations
 
+from datetime import date, timedelta
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import bindparam, select, update
@@ -15,9 +17,11 @@ from lootkeep.storage.tables import sales_rollups as rollups
 
 # Every time zone of the last fifty years is a multiple of this away from UTC: so its days begin with one of these.
 QUARTER = 15 * MINUTE
-# A year is eleven spans and a month's worth of days, so it costs little more than a month.
-SPAN_DAYS = 32
-QUARTERS, DAYS, SPANS = 0, 1, 2
+# A year is eleven months and a month's worth of days at most, so it costs little more than a month.
+# Eights of days are for the sets of buyers alone, which are large.
+QUARTERS, DAYS, MONTHS, EIGHTS = 0, 1, 2, 3
+
+_EPOCH = date(1970, 1, 1)
 
 # Deeds of different customers mostly meet in different shards.
 SHARDS = 4
@@ -62,8 +66,22 @@ _BEGIN = Query(
 
 
 def block(level: int, at: int) -> int:
-    """The number of the quarter, day or span that a time lies in."""
-    return at // (QUARTER, DAY, SPAN_DAYS * DAY)[level]
+    """The number of the quarter, day, month or eight days that a time lies in, since the epoch."""
+    if level == MONTHS:
+        return month_of(at // DAY)
+    return at // {QUARTERS: QUARTER, DAYS: DAY, EIGHTS: 8 * DAY}[level]
+
+
+@lru_cache(maxsize=4096)
+def month_of(day: int) -> int:
+    """The UTC month of a day, both counted since the epoch."""
+    when = _EPOCH + timedelta(days=day)
+    return (when.year - _EPOCH.year) * 12 + when.month - 1
+
+
+@lru_cache(maxsize=4096)
+def first_day(month: int) -> int:
+    return (_EPOCH.replace(year=_EPOCH.year + month // 12, month=month % 12 + 1) - _EPOCH).days
 
 
 def place_of(customer_id: int) -> tuple[int, int, int]:
@@ -90,7 +108,7 @@ class Rollups:
 
     def buy(self, customer_id: int, at: Instant) -> None:
         """The customer is among those who bought on that day."""
-        for level in (DAYS, SPANS):
+        for level in (DAYS, EIGHTS, MONTHS):
             self._buyers.add((level, block(level, at), *place_of(customer_id)))
 
     async def apply(self, tx: Transaction) -> None:

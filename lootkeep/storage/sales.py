@@ -7,12 +7,11 @@ from collections import defaultdict
 from lootkeep.domain.orders import Order, Sale
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.counters import Changes
-from lootkeep.storage.rollups import DAYS, QUARTERS, SPANS
+from lootkeep.storage.rollups import DAYS, MONTHS, QUARTERS
 
 # The whole store and each product have series; countries and methods only sums.
-_SERIES = (QUARTERS, DAYS)
-_SUMS = (DAYS, SPANS)
-_BOTH = (QUARTERS, DAYS, SPANS)
+_SERIES = (QUARTERS, DAYS, MONTHS)
+_SUMS = (DAYS, MONTHS)
 
 
 def paid(changes: Changes, sale: Sale, at: Instant) -> None:
@@ -23,7 +22,7 @@ def paid(changes: Changes, sale: Sale, at: Instant) -> None:
     for dimension, key in (("country", order.billing_country), ("method", order.payment_method)):
         rollups.add(dimension, key or "", at, order.currency, _SUMS, orders=1, gross=order.total)
     for product_id, (quantity, total) in _by_product(sale).items():
-        rollups.add("product", str(product_id), at, order.currency, _BOTH, orders=1, items=quantity, gross=total)
+        rollups.add("product", str(product_id), at, order.currency, _SERIES, orders=1, items=quantity, gross=total)
     rollups.buy(order.customer_id, at)
 
 
@@ -43,7 +42,7 @@ def completed(changes: Changes, sale: Sale, before: Instant | None, at: Instant)
             continue
         changes.rollups.add("all", "", time, sale.order.currency, _SERIES, completed_orders=change)
         for product_id in _by_product(sale):
-            changes.rollups.add("product", str(product_id), time, sale.order.currency, _BOTH, completed_orders=change)
+            changes.rollups.add("product", str(product_id), time, sale.order.currency, _SERIES, completed_orders=change)
 
 
 def refunded(changes: Changes, sale: Sale, after: Order, amount: int, at: Instant) -> None:
@@ -53,7 +52,7 @@ def refunded(changes: Changes, sale: Sale, after: Order, amount: int, at: Instan
     if not is_full:
         return
     for product_id, (_, total) in _by_product(sale).items():
-        changes.rollups.add("product", str(product_id), at, after.currency, _BOTH, refunds=total, refunded_orders=1)
+        changes.rollups.add("product", str(product_id), at, after.currency, _SERIES, refunds=total, refunded_orders=1)
 
 
 def _by_product(sale: Sale) -> dict[int, tuple[int, int]]:

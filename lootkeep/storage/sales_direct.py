@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from sqlalchemy import BigInteger, Select, bindparam, cast, func, literal, select
+from sqlalchemy import BigInteger, Select, bindparam, case, cast, func, literal, select
 
 from lootkeep.domain.analytics import TopCustomer
+from lootkeep.domain.customers import Customer
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.query import Query
@@ -23,8 +24,8 @@ _KEYS = {"country": orders.c.billing_country, "method": orders.c.payment_method}
 # So many orders are added up at once rather than looked through by customer.
 _FEW = 5_000
 # The customers who have spent most of all are looked at in batches, and so many batches at most.
-_BATCH = 64
-_MOST_BATCHES = 16
+_BATCH = 20
+_MOST_BATCHES = 25
 
 
 @cache
@@ -89,44 +90,35 @@ async def new_customers(tx: Transaction, start: Instant, end: Instant, product_i
     return int(count)
 
 
-# What stays of the orders a customer paid in this time: never more than what the customer has spent in all.
-_SPENT = cast(func.coalesce(func.sum(orders.c.total - orders.c.refunded_total), 0), BigInteger)
-_IN_CURRENCY = orders.c.currency == bindparam("currency")
+# What stays of the orders that were paid in this time: never more than what the customer has spent in all.
+_KEPT = case((orders.c.currency == bindparam("currency"), orders.c.total - orders.c.refunded_total), else_=0)
+_SPENT = cast(func.coalesce(func.sum(_KEPT), 0), BigInteger)
+_STANDING = func.count(orders.c.id).filter(orders.c.status != "refunded")
 
 
 @cache
 def _top_query(is_product: bool) -> Query[TopCustomer]:
-    spent = _of(select(orders.c.customer_id, func.count().label("orders"), _SPENT.label("spent")), is_product)
-    sums = spent.where(*_PAID, _IN_CURRENCY).group_by(orders.c.customer_id).subquery()
+    spent = _of(select(orders.c.customer_id, _STANDING.label("orders"), _SPENT.label("spent")), is_product)
+    sums = spent.where(*_PAID).group_by(orders.c.customer_id).subquery()
     best = (
         select(customers.c.id, customers.c.name, customers.c.email, sums.c.orders, sums.c.spent)
         .join_from(sums, customers, customers.c.id == sums.c.customer_id)
+        .where(sums.c.spent > 0)
         .order_by(sums.c.spent.desc(), customers.c.total_spent.desc(), customers.c.id.desc())
         .limit(bindparam("size"))
     )
     return Query(best, TopCustomer)
 
 
-_richest = (
-    select(customers.c.id, customers.c.total_spent)
+_RICHEST = Query(
+    select(*(customers.c[name] for name in Customer.__struct_fields__))
+    .where(customers.c.total_spent > 0)
     .order_by(customers.c.total_spent.desc(), customers.c.id.desc())
     .limit(_BATCH)
-    .offset(bindparam("skip"))
-    .subquery()
+    .offset(bindparam("skip")),
+    Customer,
 )
-_own = (orders.c.customer_id == _richest.c.id, *_PAID, _IN_CURRENCY)
-_CANDIDATES = Query(
-    select(
-        customers.c.id,
-        customers.c.name,
-        customers.c.email,
-        customers.c.total_spent,
-        select(func.count()).select_from(orders).where(*_own).correlate(_richest).scalar_subquery(),
-        select(_SPENT).where(*_own).correlate(_richest).scalar_subquery(),
-    )
-    .join_from(_richest, customers, customers.c.id == _richest.c.id)
-    .order_by(customers.c.total_spent.desc(), customers.c.id.desc())
-)
+_OWN = Query(select(_STANDING, _SPENT).where(orders.c.customer_id == bindparam("customer", type_=BigInteger), *_PAID))
 
 
 async def top_customers(
@@ -140,13 +132,23 @@ async def top_customers(
     if orders > _FEW and product_id is None:
         best: list[tuple[int, TopCustomer]] = []
         for batch in range(_MOST_BATCHES):
-            found = await tx.all(_CANDIDATES, start=start, end=end, currency=currency, skip=batch * _BATCH)
-            best += [(row[3], TopCustomer(row[0], row[1], row[2], row[4], row[5])) for row in found if row[4]]
-            best = sorted(best, key=_rank, reverse=True)[:size]
-            if len(found) < _BATCH or (len(best) == size and best[-1][1].spent >= found[-1][3]):
+            found = await tx.all(_RICHEST, skip=batch * _BATCH)
+            best += [(one.total_spent, await _in_time(tx, one, start, end, currency)) for one in found]
+            best = sorted((one for one in best if one[1].spent > 0), key=_rank, reverse=True)[:size]
+            if len(found) < _BATCH or (len(best) == size and best[-1][1].spent >= found[-1].total_spent):
                 return [one for _, one in best]
     values = _values(start, end, product_id)
     return await tx.all(_top_query(product_id is not None), currency=currency, size=size, **values)
+
+
+async def _in_time(tx: Transaction, one: Customer, start: Instant, end: Instant, currency: str) -> TopCustomer:
+    """What the customer spent in this time; all of it, if all of their orders lie in it."""
+    assert one.first_order_at is not None
+    assert one.last_order_at is not None
+    if start <= one.first_order_at and one.last_order_at < end:
+        return TopCustomer(one.id, one.name, one.email, one.orders_count, one.total_spent)
+    ((standing, spent),) = await tx.all(_OWN, customer=one.id, currency=currency, start=start, end=end)
+    return TopCustomer(one.id, one.name, one.email, standing, spent)
 
 
 def _rank(candidate: tuple[int, TopCustomer]) -> tuple[int, int, int]:

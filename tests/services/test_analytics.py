@@ -37,17 +37,17 @@ Row = dict[str, Any]
 
 # A zone, and a night in which its clock is changed: forward or back, by an hour or half of one, at midnight or later.
 NIGHTS = (
-    ("UTC", datetime(2026, 11, 1)),
-    ("Asia/Kathmandu", datetime(2026, 11, 1)),
-    ("Europe/Berlin", datetime(2026, 3, 29)),
-    ("Europe/Berlin", datetime(2026, 10, 25)),
-    ("America/St_Johns", datetime(2026, 3, 8)),
-    ("Australia/Lord_Howe", datetime(2026, 4, 5)),
-    ("Australia/Lord_Howe", datetime(2025, 10, 5)),
-    ("Pacific/Chatham", datetime(2026, 4, 5)),
-    ("America/Havana", datetime(2026, 11, 1)),
-    ("America/Sao_Paulo", datetime(2018, 11, 4)),
-    ("America/Sao_Paulo", datetime(2018, 2, 18)),
+    ("UTC", datetime(2026, 11, 1, tzinfo=UTC)),
+    ("Asia/Kathmandu", datetime(2026, 11, 1, tzinfo=UTC)),
+    ("Europe/Berlin", datetime(2026, 3, 29, tzinfo=UTC)),
+    ("Europe/Berlin", datetime(2026, 10, 25, tzinfo=UTC)),
+    ("America/St_Johns", datetime(2026, 3, 8, tzinfo=UTC)),
+    ("Australia/Lord_Howe", datetime(2026, 4, 5, tzinfo=UTC)),
+    ("Australia/Lord_Howe", datetime(2025, 10, 5, tzinfo=UTC)),
+    ("Pacific/Chatham", datetime(2026, 4, 5, tzinfo=UTC)),
+    ("America/Havana", datetime(2026, 11, 1, tzinfo=UTC)),
+    ("America/Sao_Paulo", datetime(2018, 11, 4, tzinfo=UTC)),
+    ("America/Sao_Paulo", datetime(2018, 2, 18, tzinfo=UTC)),
 )
 COUNTRIES, METHODS = (None, "KR", "DE"), (None, "card", "crypto")
 CATALOGUE = ({"price": 20_00}, {"price": 5, "delivery_type": "keys"}, {"price": 10_00, "currency": "EUR"}, {"price": 0})
@@ -104,7 +104,7 @@ async def live(world: World, told: list[Deed], start: datetime) -> None:
         (await customers.sign_up(world.deps, SignUp(f"p{n}@p{n}.example", f"P{n}"))).customer.id for n in range(3)
     ]
     goods = [(await products.create(world.deps, replace(PLAIN, name="g", **terms))).id for terms in CATALOGUE]
-    world.clock.advance(instant(start.replace(tzinfo=UTC)) - world.clock.now())
+    world.clock.advance(instant(start) - world.clock.now())
     placed: list[int] = []
     for deed in told:
         world.clock.advance(deed.after * MINUTE)
@@ -253,7 +253,7 @@ def _check_parts(answer: Row, right: Reckoning) -> None:
         if order["currency"] == "USD":
             spent[order["customer_id"]] += order["total"] - order["refunded_total"]
     assert {one["id"]: one["total_spent"] for one in answer["top_customers"]} == {
-        who: _text(amount) for who, amount in spent.items()
+        who: _text(amount) for who, amount in spent.items() if amount
     }
     amounts = [float(one["total_spent"]) for one in answer["top_customers"]]
     assert amounts == sorted(amounts, reverse=True)

@@ -12,7 +12,7 @@ from lootkeep.api.http.fields import QueryBoolean, QueryDate, QueryInteger, refu
 from lootkeep.api.http.routes import Call, Group, Reply, Route, one
 from lootkeep.api.http.validation import Query
 from lootkeep.domain import analytics as rules
-from lootkeep.domain.analytics import Figures, Interval, PeriodName, Stretch
+from lootkeep.domain.analytics import Cut, Figures, Interval, PeriodName, Stretch
 from lootkeep.kernel.clock import Instant, utc
 from lootkeep.kernel.errors import invalid
 from lootkeep.storage import analytics as storage
@@ -55,8 +55,7 @@ class Asked(NamedTuple):
 
     stretch: Stretch
     interval: Interval
-    dates: list[str]
-    cuts: list[Instant]
+    cuts: list[Cut]
 
 
 async def get_revenue(call: Call[None, AnalyticsQuery]) -> Reply:
@@ -77,8 +76,8 @@ async def get_revenue(call: Call[None, AnalyticsQuery]) -> Reply:
             previous=None if then is None else views.revenue_totals(then),
             change=None if then is None else views.revenue_change(now, then),
             series=[
-                views.revenue_point(date, point.get(currency, nothing))
-                for date, point in zip(asked.dates, points, strict=True)
+                views.revenue_point(cut.name, point.get(currency, nothing))
+                for cut, point in zip(asked.cuts, points, strict=False)
             ],
             other_currencies=[views.other_currency(name, total[name]) for name in others],
         )
@@ -105,7 +104,8 @@ async def get_sales(call: Call[None, AnalyticsQuery]) -> Reply:
             change=None if then is None else views.sales_change(now, then),
             **ranked,
             series=[
-                views.sales_point(date, _sum(point.values())) for date, point in zip(asked.dates, points, strict=True)
+                views.sales_point(cut.name, _sum(point.values()))
+                for cut, point in zip(asked.cuts, points, strict=False)
             ],
         )
     )
@@ -114,8 +114,7 @@ async def get_sales(call: Call[None, AnalyticsQuery]) -> Reply:
 def _asked(query: AnalyticsQuery, now: Instant) -> Asked:
     stretch = _stretch(query, now)
     interval = rules.interval_for(stretch, query.interval)
-    cuts = rules.cuts(stretch, interval)
-    return Asked(stretch, interval, [date for date, _ in cuts], [*(at for _, at in cuts), stretch.end])
+    return Asked(stretch, interval, rules.cuts(stretch, interval))
 
 
 def _stretch(query: AnalyticsQuery, now: Instant) -> Stretch:
@@ -139,7 +138,7 @@ _FIRST_YEAR, _LAST_YEAR = 1970, 9000
 
 
 async def _whole(tx: Transaction, stretch: Stretch, product_id: int | None) -> dict[str, Figures]:
-    (found,) = await storage.series(tx, [stretch.start, stretch.end], product_id)
+    (found,) = await storage.series(tx, rules.ends(stretch), product_id)
     return found
 
 

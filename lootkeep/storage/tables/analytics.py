@@ -1,4 +1,4 @@
-"""What analytics reads: sums per quarter of an hour, day and span of days, and who bought on which days."""
+"""What analytics reads: sums per quarter of an hour, day and month, and who bought on which days."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ sales_rollups = Table(
     metadata,
     # `all`, `country`, `method` or `product`; the key says which country and so on, empty for none.
     Column("dimension", Text, primary_key=True),
-    # 0: quarters of an hour, 1: UTC days, 2: spans of 32 UTC days; the block counts them since the epoch.
+    # 0: quarters of an hour, 1: UTC days, 2: UTC months; the block counts them since the epoch.
     Column("level", BigInteger, primary_key=True, autoincrement=False),
     Column("block", BigInteger, primary_key=True, autoincrement=False),
     Column("key", Text, primary_key=True),
@@ -33,6 +33,7 @@ sales_rollups = Table(
 )
 
 # Who bought: a bit for each customer. A set of people over many days cannot be summed, but it can be joined.
+# The levels are those of the sums, and 3: eights of UTC days.
 buyers = Table(
     "buyers",
     metadata,
