@@ -6,6 +6,7 @@ without HTTP; on PostgreSQL the server's CPU counts too. Ends with status 1 when
 
 import argparse
 import asyncio
+import hashlib
 import json
 import os
 import sys
@@ -40,7 +41,7 @@ SIZES = {10_000: 30, 1_000_000: 365}
 PRODUCTS, COUNTRIES = 50, 30
 NUMBERS = {
     "sqlite": "(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {0}) SELECT i FROM n) AS n",
-    "postgresql": "generate_series(1, {0}) AS n(i)",
+    "postgresql": "generate_series(1::bigint, {0}) AS n(i)",
 }
 QUERIES = {
     "by default": "",
@@ -114,9 +115,16 @@ async def built(engine: str, size: int) -> str:
     return address
 
 
+def _name(size: int) -> str:
+    """Of the schema and of what is filled in: what another made is not taken for its own."""
+    schema = sorted((Path(migrations.__file__).parent / "versions").glob("*.py"))
+    code = b"".join(path.read_bytes() for path in (*schema, Path(__file__)))
+    return f"analytics_{size}_{hashlib.sha256(code).hexdigest()[:12]}"
+
+
 async def _sqlite(size: int) -> str:
     data.CACHE.mkdir(exist_ok=True)
-    path = data.CACHE / f"analytics_{size}.db"
+    path = data.CACHE / f"{_name(size)}.db"
     if path.exists():
         return str(path)
     unfinished = path.with_suffix(f".{os.getpid()}")
@@ -138,15 +146,21 @@ async def _postgres(size: int) -> str:
     admin_url = os.environ.get("LOOTKEEP_TEST_POSTGRES_URL")
     if not admin_url:
         raise SystemExit("LOOTKEEP_TEST_POSTGRES_URL is not set: run this under tests/servers.py.")
-    name = f"analytics_{size}"
+    name = _name(size)
     url = urlsplit(admin_url)._replace(path=f"/{name}").geturl()
     admin = await asyncpg.connect(admin_url)
-    is_there = await admin.fetchval("SELECT true FROM pg_database WHERE datname = $1", name)
-    if not is_there:
-        await admin.execute(f"CREATE DATABASE {name}")
-    await admin.close()
-    if is_there:
-        return url
+    try:
+        if not await admin.fetchval("SELECT true FROM pg_database WHERE datname = $1", name):
+            unfinished = f"{name}_{os.getpid()}"
+            await admin.execute(f"CREATE DATABASE {unfinished}")
+            await _fill(urlsplit(admin_url)._replace(path=f"/{unfinished}").geturl(), size)
+            await admin.execute(f"ALTER DATABASE {unfinished} RENAME TO {name}")
+    finally:
+        await admin.close()
+    return url
+
+
+async def _fill(url: str, size: int) -> None:
     engine = await PostgresDatabase.open(url, 1)
     await migrations.upgrade(engine)
     connection = await asyncpg.connect(url)
@@ -157,7 +171,6 @@ async def _postgres(size: int) -> str:
     await _count(engine)
     await connection.execute("VACUUM ANALYZE")
     await connection.close()
-    return url
 
 
 async def _count(engine: Engine) -> None:
