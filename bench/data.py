@@ -15,7 +15,8 @@ import asyncpg
 from sqlalchemy import Table
 
 from bench import people, rows
-from lootkeep.storage import migrations
+from lootkeep.storage import migrations, rollup_recount
+from lootkeep.storage.database import Engine
 from lootkeep.storage.postgres import PostgresDatabase
 from lootkeep.storage.sqlite import SqliteDatabase
 from lootkeep.storage.tables import metadata
@@ -84,6 +85,7 @@ async def make_sqlite(path: Path, size: int) -> None:
             connection.executemany(f"INSERT INTO {table.name} ({', '.join(names)}) VALUES ({marks})", found)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.close()
+    await _count_sales(SqliteDatabase(path))
 
 
 async def make_postgres(url: str, size: int) -> None:
@@ -101,6 +103,15 @@ async def make_postgres(url: str, size: int) -> None:
             await connection.execute(
                 f"SELECT setval(pg_get_serial_sequence('{table.name}', 'id'), max(id)) FROM {table.name}"
             )
+    await connection.execute("ANALYZE")
+    await _count_sales(await PostgresDatabase.open(url, 1))
     # What autovacuum does to a database that lives.
     await connection.execute("VACUUM ANALYZE")
     await connection.close()
+
+
+async def _count_sales(engine: Engine) -> None:
+    """The figures of analytics, as the orders add up."""
+    async with engine.write() as tx:
+        await rollup_recount.mend(tx)
+    await engine.close()

@@ -9,7 +9,7 @@ import msgspec
 
 from lootkeep.domain.customers import Customer
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import Conflict, Unprocessable, invalid
+from lootkeep.kernel.errors import Conflict, InvalidFields, Unprocessable, invalid
 from lootkeep.kernel.money import Hundredths, text
 
 OrderStatus = Literal["pending", "on_hold", "paid", "completed", "partially_refunded", "refunded", "cancelled"]
@@ -92,6 +92,9 @@ class Order(msgspec.Struct, frozen=True):
     completed_at: Instant | None = None
     cancelled_at: Instant | None = None
     refunded_at: Instant | None = None
+    # Copied from the fraud check.
+    risk_level: str | None = None
+    fulfillment_note: str | None = None
 
     @property
     def number(self) -> str:
@@ -105,6 +108,13 @@ class Order(msgspec.Struct, frozen=True):
     @property
     def refundable(self) -> Hundredths:
         return Hundredths(self.total - self.refunded_total)
+
+
+class Delivered(msgspec.Struct, frozen=True):
+    """So many more of a line were delivered."""
+
+    item_id: int
+    quantity: int
 
 
 class Refund(msgspec.Struct, frozen=True):
@@ -141,6 +151,10 @@ class Sale(msgspec.Struct, frozen=True):
     customer: Customer
     check: OrderCheck | None = None
 
+    @property
+    def is_delivered(self) -> bool:
+        return all(line.fulfilled_quantity == line.quantity for line in self.items)
+
     def counted_in(self, currency: str, amount: Hundredths) -> Hundredths:
         """An amount as it counts towards the customer's total, which is kept in the store's currency alone."""
         return amount if self.order.currency == currency else Hundredths(0)
@@ -172,6 +186,30 @@ def paid(order: Order, at: Instant, method: str | None, transaction_id: str | No
     return msgspec.structs.replace(
         order, status="paid", paid_at=at, payment_method=method, transaction_id=transaction_id, updated_at=now
     )
+
+
+def fulfilled(items: Sequence[OrderItem], asked: Sequence[Delivered] | None) -> dict[int, int]:
+    """How many of each line are delivered afterwards: all of them unless less is told, and never more than ordered."""
+    if asked is None:
+        return {line.id: line.quantity for line in items}
+    lines = {line.id: line for line in items}
+    errors: dict[str, list[str]] = {}
+    after: dict[int, int] = {}
+    for index, part in enumerate(asked):
+        line = lines.get(part.item_id)
+        if line is None:
+            errors[f"items.{index}.item_id"] = [f"The items.{index}.item id field is not a line of this order."]
+        elif part.item_id in after:
+            errors[f"items.{index}.item_id"] = [f"The items.{index}.item id field names a line twice."]
+        elif part.quantity > (left := line.quantity - line.fulfilled_quantity):
+            errors[f"items.{index}.quantity"] = [
+                f"The items.{index}.quantity field must not be greater than {left}, what is left to deliver."
+            ]
+        else:
+            after[part.item_id] = line.fulfilled_quantity + part.quantity
+    if errors:
+        raise InvalidFields(errors)
+    return after
 
 
 def refund_amount(order: Order, asked: Hundredths | None) -> Hundredths:

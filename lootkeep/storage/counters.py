@@ -11,13 +11,13 @@ from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.dialect import IsAmong
 from lootkeep.storage.query import Query
+from lootkeep.storage.rollups import SHARDS, Rollups
 from lootkeep.storage.tables import counters
 
-# Deeds on different rows of the store mostly meet in different shards.
-_SHARDS = 4
 # The bucket of a total; the others are days since the epoch.
 TOTAL = -1
-NO_END = Instant(2**62)
+# After every day that there is.
+_NO_END = 2**62 // DAY
 
 _NEW = postgresql.insert(counters).values(
     name=bindparam("counter"), bucket=bindparam("day"), shard=bindparam("part"), value=bindparam("change")
@@ -36,14 +36,13 @@ _TOTALS = Query(
 _NAMED = IsAmong(counters.c.name, bindparam("names", type_=Text))
 _DAYS = Query(
     select(counters.c.bucket, _SUM)
-    .where(_NAMED, counters.c.bucket > TOTAL, counters.c.bucket < bindparam("end_day"))
+    .where(_NAMED, counters.c.bucket > TOTAL, counters.c.bucket < bindparam("end"))
     .group_by(counters.c.bucket)
     .order_by(counters.c.bucket.desc())
 )
-_TOTAL_OF = Query(select(func.coalesce(_SUM, 0)).where(_NAMED, _IS_TOTAL))
 _BETWEEN = Query(
     select(counters.c.name, _SUM)
-    .where(_NAMED, counters.c.bucket >= bindparam("first_day"), counters.c.bucket < bindparam("end_day"))
+    .where(_NAMED, counters.c.bucket >= bindparam("first"), counters.c.bucket < bindparam("end"))
     .group_by(counters.c.name)
 )
 _ALL = Query(select(counters.c.name, counters.c.bucket, _SUM).group_by(counters.c.name, counters.c.bucket))
@@ -53,20 +52,25 @@ class Changes:
     """Changes of totals that a deed gathers on its way and applies at its end."""
 
     def __init__(self, *, spread: int) -> None:
-        self._shard = spread % _SHARDS
+        self._shard = spread % SHARDS
         self._changes: dict[tuple[str, int], int] = {}
+        self.rollups = Rollups(spread=spread)
 
     def add(self, name: str, change: int, *, at: Instant | None = None) -> None:
         """With a time, the total is kept by day as well."""
         buckets = (TOTAL,) if at is None else (TOTAL, at // DAY)
         for bucket in buckets:
-            self._changes[name, bucket] = self._changes.get((name, bucket), 0) + change
+            self.add_to(name, bucket, change)
+
+    def add_to(self, name: str, bucket: int, change: int) -> None:
+        self._changes[name, bucket] = self._changes.get((name, bucket), 0) + change
 
     async def apply(self, tx: Transaction) -> None:
         """The last step of a deed, always in the same order: two deeds never wait for each other in a circle."""
         for (name, bucket), change in sorted(self._changes.items()):
             if change:
                 await tx.run(_ADD, counter=name, day=bucket, part=self._shard, change=change)
+        await self.rollups.apply(tx)
 
 
 async def totals(tx: Transaction, prefix: str) -> dict[str, int]:
@@ -75,10 +79,9 @@ async def totals(tx: Transaction, prefix: str) -> dict[str, int]:
     return {name.removeprefix(prefix): total for name, total in rows}
 
 
-async def between(tx: Transaction, names: Iterable[str], first: Instant, end: Instant) -> dict[str, int]:
-    """The totals of these names over whole days, from the day of `first` to the day before that of `end`."""
-    days = {"first_day": max(0, first // DAY), "end_day": end // DAY}
-    return dict(await tx.all(_BETWEEN, names=" ".join(names), **days))
+async def between(tx: Transaction, names: Iterable[str], first: int, end: int) -> dict[str, int]:
+    """Each of these totals over some of its buckets, the end excluded; what was never counted is not there."""
+    return dict(await tx.all(_BETWEEN, names=" ".join(names), first=first, end=end))
 
 
 async def total(
@@ -86,22 +89,24 @@ async def total(
 ) -> int:
     """The sum of these totals; of whole days when a stretch of time is given."""
     if since is None and until is None:
-        ((found,),) = await tx.all(_TOTAL_OF, names=" ".join(names))
-        return int(found)
-    days = await between(tx, names, Instant(0) if since is None else since, NO_END if until is None else until)
-    return sum(days.values())
+        kept = await between(tx, names, TOTAL, TOTAL + 1)
+    else:
+        kept = await between(
+            tx, names, 0 if since is None else since // DAY, _NO_END if until is None else until // DAY
+        )
+    return sum(kept.values())
 
 
 async def place(
-    tx: Transaction, names: Iterable[str], offset: int, before: Instant | None = None
+    tx: Transaction, names: Iterable[str], offset: int, *, until: Instant | None = None
 ) -> tuple[Instant, int]:
     """Where the item lies that has `offset` newer ones before it: a time, and how many to skip from there back.
 
     So a page in the middle of a list costs what the first one does, however long the list is. The items are those
-    counted under the names; `before`, the start of a day, leaves out what is newer.
+    counted under the names; `until`, the start of a day, leaves out what is newer.
     """
-    end = NO_END if before is None else before
-    for day, count in await tx.all(_DAYS, names=" ".join(names), end_day=end // DAY):
+    end = Instant(_NO_END * DAY) if until is None else until
+    for day, count in await tx.all(_DAYS, names=" ".join(names), end=end // DAY):
         if offset < count:
             break
         offset -= count

@@ -41,6 +41,7 @@ _SET_REFERRER = Query(
     update(customers).where(_THIS).values(referred_by_id=bindparam("referrer")).returning(*_CUSTOMER), Customer
 )
 
+_FIRST_ORDER = Query(select(customers.c.first_order_at).where(_THIS).with_for_update())
 _paid_at: BindParameter[int] = bindparam("paid_at")
 _ADD_PAYMENT = Query(
     update(customers)
@@ -122,6 +123,12 @@ async def code_that_brought(tx: Transaction, customer: Customer) -> str | None:
 async def set_referrer(tx: Transaction, customer_id: int, referrer_id: int) -> Customer:
     (customer,) = await tx.all(_SET_REFERRER, customer=customer_id, referrer=referrer_id)
     return customer
+
+
+async def first_order_at(tx: Transaction, customer_id: int) -> Instant | None:
+    """When the customer first bought; holds the customer, so that nobody else changes it meanwhile."""
+    found = await tx.one(_FIRST_ORDER, customer=customer_id)
+    return found[0] if found else None
 
 
 async def add_payment(tx: Transaction, customer_id: int, amount: int, paid_at: Instant) -> None:

@@ -73,6 +73,26 @@ def _by_strpos(element: ContainsShort, compiler: Any, **kw: Any) -> str:
     return f"strpos({compiler.process(element.search_text, **kw)}, {compiler.process(element.term, **kw)}) > 0"
 
 
+class Bytewise(ColumnElement[str]):
+    """A text as it is sorted: by its code points on both engines, whatever the server's own language is."""
+
+    inherit_cache = False
+
+    def __init__(self, column: Column[str]) -> None:
+        self.column = column
+        self.type = column.type
+
+
+@compiles(Bytewise, "sqlite")
+def _is_bytewise(element: Bytewise, compiler: Any, **kw: Any) -> str:
+    return str(compiler.process(element.column, **kw))
+
+
+@compiles(Bytewise, "postgresql")
+def _collated(element: Bytewise, compiler: Any, **kw: Any) -> str:
+    return f'{compiler.process(element.column, **kw)} COLLATE "C"'
+
+
 class HoldTables(Executable, ClauseElement):
     """Keeps all other writers away from these tables until the transaction ends."""
 

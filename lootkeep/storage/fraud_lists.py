@@ -51,7 +51,7 @@ async def page(tx: Transaction, asked: Page, filters: Filters) -> tuple[list[Che
         return [], total
     end, skip = filters.end, asked.offset
     if skip > _FEW:
-        end, skip = await counters.place(tx, names, skip, before=end)
+        end, skip = await counters.place(tx, names, skip, until=end)
     given = {name: value for name in _VALUES if (value := getattr(filters, name)) is not None}
     bounds = {"start": filters.start, "end": end}
     times = {name: value for name, value in bounds.items() if value is not None}
@@ -118,7 +118,7 @@ def _names(filters: Filters) -> list[str]:
 async def made_between(tx: Transaction, start: Instant, end: Instant) -> Mapping[tuple[str, str], int]:
     """How many checks of each level and action were made on these days."""
     counted: dict[tuple[str, str], int] = {}
-    for name, count in (await counters.between(tx, _names(Filters()), start, end)).items():
+    for name, count in (await counters.between(tx, _names(Filters()), start // DAY, end // DAY)).items():
         level, action, _ = name.removeprefix(COUNTER).split(".")
         counted[level, action] = counted.get((level, action), 0) + count
     return counted

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from msgspec.structs import replace
 
 from lootkeep.domain.orders import AUTOMATIC_DELIVERY, Order, Refund, Sale
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage import coupons, customers, orders, outbox, products, referrals, tender
+from lootkeep.storage import coupons, customers, orders, outbox, products, referrals, sales, tender
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.gift_card_mails import Codes
@@ -26,7 +28,10 @@ async def record(
     for line in sorted(sale.items, key=lambda line: line.product_id):
         await products.add_sales(tx, line.product_id, line.quantity)
     counted = sale.counted_in(store_currency, paid.total)
+    first_before = await customers.first_order_at(tx, sale.customer.id)
     await customers.add_payment(tx, sale.customer.id, counted, paid.paid_at)
+    sales.paid(changes, sale, paid.paid_at)
+    sales.first_bought(changes, first_before, paid.paid_at)
     await referrals.judge(tx, sale.customer.id, changes)
     if announce:
         await tender.issue_bought(tx, sale, codes, paid.updated_at, changes)
@@ -36,12 +41,23 @@ async def record(
 
 async def complete(tx: Transaction, sale: Sale, completed: Order, changes: Changes, *, announce: bool) -> Sale:
     """Writes that everything was delivered."""
-    items = [await orders.set_fulfilled(tx, line, line.quantity) for line in sale.items]
+    assert completed.completed_at is not None
+    sales.completed(changes, sale, sale.order.completed_at, completed.completed_at)
+    sale = await deliver(tx, sale, {line.id: line.quantity for line in sale.items})
     await orders.save(tx, sale.order, completed, changes)
-    sale = replace(sale, order=completed, items=items)
+    sale = replace(sale, order=completed)
     if announce:
         await outbox.append(tx, "order.completed", views.completed(sale), completed.updated_at)
     return sale
+
+
+async def deliver(tx: Transaction, sale: Sale, fulfilled: Mapping[int, int]) -> Sale:
+    """Writes how many of each line are delivered; lines that are not named stay as they are."""
+    items = [
+        await orders.set_fulfilled(tx, line, fulfilled[line.id]) if line.id in fulfilled else line
+        for line in sale.items
+    ]
+    return replace(sale, items=items)
 
 
 async def record_refund(
@@ -50,6 +66,7 @@ async def record_refund(
     is_full = after.status == "refunded"
     await orders.save(tx, sale.order, after, changes)
     sale = replace(sale, order=after)
+    sales.refunded(changes, sale, after, refund.amount, refund.created_at)
     counted = sale.counted_in(store_currency, refund.amount)
     await customers.take_back(tx, sale.customer.id, counted, orders=1 if is_full else 0)
     if is_full:
@@ -75,8 +92,5 @@ async def _fulfil_automatic(tx: Transaction, sale: Sale, changes: Changes, *, an
     if all(line.delivery_type in AUTOMATIC_DELIVERY for line in sale.items):
         completed = replace(sale.order, status="completed", completed_at=sale.order.paid_at)
         return await complete(tx, sale, completed, changes, announce=announce)
-    items = [
-        await orders.set_fulfilled(tx, line, line.quantity) if line.delivery_type in AUTOMATIC_DELIVERY else line
-        for line in sale.items
-    ]
-    return replace(sale, items=items)
+    automatic = {line.id: line.quantity for line in sale.items if line.delivery_type in AUTOMATIC_DELIVERY}
+    return await deliver(tx, sale, automatic)

@@ -6,7 +6,8 @@ from collections.abc import Collection
 from functools import cache
 from typing import Any
 
-from sqlalchemy import BigInteger, BindParameter, bindparam, case, or_, select, update
+import msgspec
+from sqlalchemy import BigInteger, BindParameter, bindparam, case, delete, insert, or_, select, update
 from sqlalchemy.dialects import postgresql
 
 from lootkeep.domain import products as rules
@@ -15,7 +16,7 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import invalid
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.query import Query
-from lootkeep.storage.tables import products, subscriptions
+from lootkeep.storage.tables import product_tags, products, subscriptions
 
 _PRODUCT = [products.c[name] for name in Product.__struct_fields__]
 _TERMS: dict[str, Any] = {name: bindparam(name) for name in ProductTerms.__struct_fields__}
@@ -74,6 +75,9 @@ _SUBSCRIBED = Query(
     .limit(1)
 )
 
+_TAG = Query(insert(product_tags).values(tag=bindparam("word"), product_id=bindparam("product_id")))
+_UNTAG = Query(delete(product_tags).where(product_tags.c.product_id == bindparam("product_id")))
+
 # Longer than any number that a slug will ever end with.
 _LONGEST_SUFFIX = 12
 
@@ -103,6 +107,7 @@ async def add(tx: Transaction, terms: ProductTerms, now: Instant) -> Product:
     while True:
         product = await tx.one(_ADD, **_values(terms), slug=slug, now=now)
         if product is not None:
+            await _tag(tx, product)
             return product
         # Another transaction may take the same free slug: the constraint decides, and we look again.
         slug = await _free_slug(tx, wanted)
@@ -113,12 +118,16 @@ async def set_terms(tx: Transaction, before: Product, after: Product, now: Insta
     if after.sku != before.sku:
         await _claim_sku(tx, after.sku)
     (product,) = await tx.all(_SET, **_values(after), product_id=before.id, now=now)
+    if after.tags != before.tags:
+        await tx.run(_UNTAG, product_id=before.id)
+        await _tag(tx, product)
     return product
 
 
 async def remove(tx: Transaction, product_id: int, now: Instant) -> None:
     """Hides the product; orders go on naming it."""
     await tx.run(_REMOVE, product_id=product_id, now=now)
+    await tx.run(_UNTAG, product_id=product_id)
 
 
 async def reserve_stock(tx: Transaction, product_id: int, quantity: int) -> bool | None:
@@ -147,6 +156,12 @@ async def has_active_subscriptions(tx: Transaction, product_id: int) -> bool:
 def _these(how_many: int) -> Query[Product]:
     ids: list[BindParameter[int]] = [bindparam(f"product_{i}") for i in range(how_many)]
     return Query(select(*_PRODUCT).where(products.c.id.in_(ids), _ALIVE), Product)
+
+
+async def _tag(tx: Transaction, product: Product) -> None:
+    words = msgspec.json.decode(product.tags, type=list[str])
+    if words:
+        await tx.many(_TAG, [{"word": word, "product_id": product.id} for word in words])
 
 
 async def _claim_sku(tx: Transaction, sku: str | None) -> None:

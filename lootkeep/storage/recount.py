@@ -21,11 +21,13 @@ from sqlalchemy import (
 )
 
 from lootkeep.kernel.clock import DAY, Instant
-from lootkeep.storage import counters, gift_card_recount, ticket_recount
+from lootkeep.storage import counters, gift_card_recount, rollup_recount, ticket_recount
+from lootkeep.storage import orders as orders_kept
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.dialect import HoldTables
 from lootkeep.storage.fraud_checks import COUNTER, signal_counters
 from lootkeep.storage.query import Query
+from lootkeep.storage.rollups import month_of
 from lootkeep.storage.tables import (
     coupons,
     customers,
@@ -41,7 +43,11 @@ from lootkeep.storage.tables import (
 )
 
 # Nobody may change what is counted while it is counted. The shared totals come last, as in every deed.
-_HOLD = Query(HoldTables("customers", "products", "referral_tiers", "referrers", "gift_cards", "counters"))
+_HOLD = Query(
+    HoldTables(
+        "customers", "products", "referral_tiers", "referrers", "gift_cards", "counters", "sales_rollups", "buyers"
+    )
+)
 
 
 def _mend(table: Table, key: str, truth: Subquery) -> Query[tuple[Any, ...]]:
@@ -168,7 +174,7 @@ async def mend(tx: Transaction, currency: str, now: Instant) -> dict[str, int]:
         wrong[kind] = sum([len(await tx.all(query, **values)) for query in queries])
     wrong["gift cards"] = await gift_card_recount.mend(tx, now)
     wrong["totals"] = await counters.set_all(tx, await _expected(tx, currency))
-    return wrong
+    return wrong | await rollup_recount.mend(tx)
 
 
 async def _expected(tx: Transaction, currency: str) -> dict[tuple[str, int], int]:
@@ -177,6 +183,9 @@ async def _expected(tx: Transaction, currency: str) -> dict[tuple[str, int], int
         for name, day, count in await tx.all(query):
             expected[prefix + name, day] = count
             expected[prefix + name, counters.TOTAL] = expected.get((prefix + name, counters.TOTAL), 0) + count
+            if prefix == orders_kept.COUNTER:
+                month = orders_kept.MONTHS + name, month_of(day)
+                expected[month] = expected.get(month, 0) + count
     for name, query in _TOTALS.items():
         for (count,) in await tx.all(query):
             expected[name, counters.TOTAL] = count

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import msgspec
 
-from lootkeep.domain.orders import OrderItem, OrderStatus, Refund, Return, Sale
+from lootkeep.domain.orders import OrderCheck, OrderItem, OrderStatus, Refund, Return, Sale
 from lootkeep.kernel.clock import optional_utc, utc
 from lootkeep.kernel.money import text
 from lootkeep.views.fields import Metadata, Time, field
@@ -68,6 +68,7 @@ class OrderView(msgspec.Struct, frozen=True):
     completed_at: Annotated[datetime | None, field("When everything was delivered.", None)]
     cancelled_at: Annotated[datetime | None, field("When it was cancelled.", None)]
     refunded_at: Annotated[datetime | None, field("When it was last refunded.", None)]
+    fulfillment_note: Annotated[str | None, field("What was noted when it was delivered.", None)]
 
 
 class OrderCheckView(msgspec.Struct, frozen=True):
@@ -118,7 +119,7 @@ def order(sale: Sale) -> OrderView:
         transaction_id=record.transaction_id,
         ip_address=record.ip_address,
         billing_country=record.billing_country,
-        fraud=_fraud(sale),
+        fraud=_fraud(sale.check),
         cancel_reason=record.cancel_reason,
         external_id=record.external_id,
         metadata=msgspec.Raw(record.metadata.encode()),
@@ -128,7 +129,14 @@ def order(sale: Sale) -> OrderView:
         completed_at=optional_utc(record.completed_at),
         cancelled_at=optional_utc(record.cancelled_at),
         refunded_at=optional_utc(record.refunded_at),
+        fulfillment_note=record.fulfillment_note,
     )
+
+
+def _fraud(check: OrderCheck | None) -> OrderFraudView | None:
+    if check is None:
+        return None
+    return OrderFraudView(check.id, check.risk_score, check.risk_level, check.action_taken)
 
 
 def placed(sale: Sale) -> PlacedOrderView:
@@ -147,10 +155,6 @@ def refunded(sale: Sale, given: Refund, way: Return) -> RefundedOrderView:
         created_at=utc(given.created_at),
     )
     return RefundedOrderView(order(sale), refund)
-
-
-def _fraud(sale: Sale) -> OrderFraudView | None:
-    return OrderFraudView(*msgspec.structs.astuple(sale.check)) if sale.check else None
 
 
 def _item(item: OrderItem) -> OrderItemView:

@@ -119,6 +119,7 @@ async def test_a_placed_order_is_answered_with_every_field(world: World) -> None
                 "completed_at": None,
                 "cancelled_at": None,
                 "refunded_at": None,
+                "fulfillment_note": None,
             },
             "fraud_check": None,
         },

@@ -248,6 +248,17 @@ async def test_payments_and_refunds_of_many_never_wait_for_each_other_in_a_circl
         to_pay, to_refund = await asyncio.gather(*again), to_pay
 
 
+async def test_one_order_is_fulfilled_once_however_many_say_so(world: World) -> None:
+    await new_product(world)
+    for number in range(1, ROUNDS + 1):
+        order = await paid_order(world, (await someone(world))["id"], (1, 2))
+        part = {"items": [{"item_id": order["items"][0]["id"], "quantity": 1}]}
+        calls: list[Call] = [(f"/orders/{order['id']}/fulfill", part if i % 2 else {}) for i in range(AT_ONCE)]
+        assert statuses(await race(world, calls)) == {200: AT_ONCE}
+        assert (await sent(world.db)).count("order.completed") == number
+        await assert_all_totals_agree(world)
+
+
 async def test_everything_at_once_leaves_totals_that_agree(world: World) -> None:
     await new_product(world, stock=1000)
     await world.post("/referrals/tiers", BRONZE)

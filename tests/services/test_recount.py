@@ -6,7 +6,16 @@ from sqlalchemy import update
 
 from lootkeep.services import recount
 from lootkeep.storage.query import Query
-from lootkeep.storage.tables import counters, customers, gift_cards, products, referral_tiers, referrers
+from lootkeep.storage.tables import (
+    buyers,
+    counters,
+    customers,
+    gift_cards,
+    products,
+    referral_tiers,
+    referrers,
+    sales_rollups,
+)
 from tests.builders import STORE, new_customer, new_gift_card, new_product, paid_order, referred
 from tests.world import World
 
@@ -19,6 +28,8 @@ RIGHT = {
     "referrers": 0,
     "gift cards": 0,
     "totals": 0,
+    "sales figures": 0,
+    "buyers": 0,
 }
 
 
@@ -73,7 +84,13 @@ async def test_broken_totals_are_found_without_being_changed_and_then_mended(wor
         await tx.run(Query(update(counters).values(value=7).where(counters.c.name == "gift_card_value.USD.revoked")))
         await tx.run(Query(update(counters).values(value=7).where(counters.c.name == "gift_cards.EUR.active")))
         await tx.run(Query(update(counters).values(value=counters.c.value + 1).where(counters.c.name == "claims.made")))
-    wrong = RIGHT | {"customers": 1, "products": 2, "referral tiers": 1, "referrers": 1, "gift cards": 3, "totals": 4}
+        await tx.run(Query(update(sales_rollups).values(gross=7).where(sales_rollups.c.dimension == "country")))
+        await tx.run(Query(update(buyers).values(bits=b"\xff").where(buyers.c.level == 2)))
+    kinds = {"customers": 1, "products": 2, "referral tiers": 1, "referrers": 1, "gift cards": 3, "totals": 4}
+    wrong = await recount.check(world.deps)
+    assert {kind: wrong[kind] for kind in kinds} == kinds
+    assert wrong["sales figures"] > 0
+    assert wrong["buyers"] > 0
     assert await recount.check(world.deps) == wrong
     assert await recount.check(world.deps) == wrong
     assert await recount.rebuild(world.deps) == wrong

@@ -1,12 +1,26 @@
 """The External API: one file per group of the specification."""
 
-from lootkeep.api.external import fraud, gift_cards, referrals, support_tickets, webhooks
+from lootkeep.api.external import (
+    analytics,
+    customers,
+    fraud,
+    gift_cards,
+    orders,
+    products,
+    referrals,
+    support_tickets,
+    webhooks,
+)
 from lootkeep.api.http.routes import Group
 
 GROUPS: tuple[Group, ...] = (
     referrals.GROUP,
     fraud.GROUP,
     webhooks.GROUP,
+    products.GROUP,
+    orders.GROUP,
+    customers.GROUP,
+    analytics.GROUP,
     gift_cards.GROUP,
     support_tickets.GROUP,
 )

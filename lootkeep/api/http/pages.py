@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
-from lootkeep.api.http.fields import QueryInteger
+from lootkeep.api.http.fields import QueryDate, QueryInteger
 from lootkeep.api.http.validation import Query
 from lootkeep.kernel import paging
 from lootkeep.kernel.clock import DAY, Instant
@@ -33,6 +33,34 @@ class LimitQuery(Query):
     """`limit`, for the lists that only show their top."""
 
     limit: Annotated[QueryInteger, Field(ge=1, le=LARGEST_PAGE, description="How many entries to answer.")] = 10
+
+
+class ListQuery(PageQuery):
+    """What the lists of the back office share: the days of creation, a search, and the direction."""
+
+    from_: Annotated[QueryDate | None, Field(alias="from", description="Created on this UTC day or later.")] = None
+    to: Annotated[QueryDate | None, Field(description="Created on this UTC day or earlier.")] = None
+    search: Annotated[str | None, Field(max_length=255, description="A text to look for, in any case.")] = None
+    order: Annotated[paging.Order, Field(description="The direction of the order.")] = "desc"
+
+    @property
+    def term(self) -> str:
+        return (self.search or "").strip()
+
+    def wanted(self, **filters: Any) -> dict[str, Any]:
+        """The filters that were sent, by name, and those of every list."""
+        sent = {**filters, **days(self.from_, self.to)}
+        return {name: value for name, value in sent.items() if value is not None}
+
+    def is_slow(self, wanted: dict[str, Any]) -> bool:
+        """The head of the plain list takes microseconds; whatever else is asked may take milliseconds."""
+        return bool(wanted) or self.page > 1
+
+
+def in_order(name: str, least: int | None, most: int | None) -> None:
+    """Refuses a range whose ends are the wrong way round."""
+    if least is not None and most is not None and least > most:
+        raise invalid(f"min_{name}", f"The min {name} field must not be greater than max {name}.")
 
 
 def days(first: Instant | None, last: Instant | None) -> dict[str, Instant | None]:

@@ -2,6 +2,7 @@
 
 from lootkeep.storage.tables import search as _search  # noqa: F401  adds the full-text indexes
 from lootkeep.storage.tables.access import idempotency_keys, settings, tokens, users
+from lootkeep.storage.tables.analytics import buyers, sales_rollups
 from lootkeep.storage.tables.columns import metadata
 from lootkeep.storage.tables.customers import customers, sightings
 from lootkeep.storage.tables.events import counters, events
@@ -9,7 +10,7 @@ from lootkeep.storage.tables.fraud import fraud_checks, fraud_policies, fraud_re
 from lootkeep.storage.tables.gift_cards import gift_card_entries, gift_cards
 from lootkeep.storage.tables.mails import mails
 from lootkeep.storage.tables.orders import order_items, orders, refunds, subscriptions
-from lootkeep.storage.tables.products import products
+from lootkeep.storage.tables.products import product_tags, products
 from lootkeep.storage.tables.referrals import (
     coupons,
     referral_tiers,
@@ -23,6 +24,7 @@ from lootkeep.storage.tables.webhooks import attempts, deliveries, replays, webh
 
 __all__ = [
     "attempts",
+    "buyers",
     "counters",
     "coupons",
     "customers",
@@ -38,6 +40,7 @@ __all__ = [
     "metadata",
     "order_items",
     "orders",
+    "product_tags",
     "products",
     "referral_tiers",
     "referrals",
@@ -46,6 +49,7 @@ __all__ = [
     "refused_referrals",
     "replays",
     "reward_claims",
+    "sales_rollups",
     "settings",
     "sightings",
     "subscriptions",

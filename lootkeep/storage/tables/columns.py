@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Integer, MetaData, Text
+from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Integer, MetaData, Text
 
 metadata = MetaData(
     naming_convention={
@@ -40,3 +40,10 @@ def flag(name: str, **options: Any) -> Column[bool]:
 def link(name: str, target: str, *, optional: bool = False, **options: Any) -> Column[int]:
     """A reference to another table's id."""
     return Column(name, BigInteger, ForeignKey(target), nullable=optional, **options)
+
+
+def nulls_last(name: str, column: Column[Any], key: Column[int]) -> None:
+    """An index for lists in which what has no value comes after all that has one, newest first."""
+    Index(name, column.desc().nulls_last(), key.desc()).ddl_if(dialect="postgresql")
+    # Here nulls are less than any value by themselves.
+    Index(name, column, key).ddl_if(dialect="sqlite")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Index, Table, Text
 
-from lootkeep.storage.tables.columns import flag, identity, link, metadata, number, text
+from lootkeep.storage.dialect import Bytewise
+from lootkeep.storage.tables.columns import flag, identity, link, metadata, nulls_last, number, text
 
 customers = Table(
     "customers",
@@ -34,6 +35,11 @@ customers = Table(
     CheckConstraint("status IN ('active', 'blocked')", name="status"),
     CheckConstraint("orders_count >= 0 AND total_spent >= 0", name="totals"),
     Index(None, "created_at", "id"),
+    Index(None, "status", "created_at", "id"),
+    Index(None, "country", "created_at", "id"),
+    Index(None, "accepts_marketing", "created_at", "id"),
+    Index(None, "orders_count", "id"),
+    Index(None, "total_spent", "id"),
     Index(
         "ix_customers_search_text",
         "search_text",
@@ -42,6 +48,10 @@ customers = Table(
     ).ddl_if(dialect="postgresql"),
     sqlite_autoincrement=True,
 )
+
+nulls_last("ix_customers_last_order_at_id", customers.c.last_order_at, customers.c.id)
+Index("ix_customers_name_id", Bytewise(customers.c.name), customers.c.id)
+Index("ix_customers_email_id", Bytewise(customers.c.email), customers.c.id)
 
 # The identity store, shared by referral abuse and fraud: who was seen with which device, address or mailbox.
 sightings = Table(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import CheckConstraint, Index, Table, true
 from sqlalchemy import text as sql
 
-from lootkeep.storage.tables.columns import flag, identity, link, metadata, number, text
+from lootkeep.storage.tables.columns import flag, identity, link, metadata, nulls_last, number, text
 
 _ENDING = sql("status = 'active' AND ends_at IS NOT NULL")
 
@@ -71,6 +71,9 @@ orders = Table(
     number("completed_at", optional=True),
     number("cancelled_at", optional=True),
     number("refunded_at", optional=True),
+    # Copied from the order's fraud check, so that the list can be filtered by it.
+    text("risk_level", optional=True),
+    text("fulfillment_note", optional=True),
     CheckConstraint(
         "status IN ('pending', 'on_hold', 'paid', 'completed', 'partially_refunded', 'refunded', 'cancelled')",
         name="status",
@@ -83,8 +86,16 @@ orders = Table(
     Index(None, "status", "created_at", "id"),
     Index(None, "customer_id", "created_at"),
     Index(None, "ip_address", "created_at"),
+    # What the list is filtered by, each in the order of the list.
+    Index(None, "coupon_code", "created_at", "id"),
+    Index(None, "payment_method", "created_at", "id"),
+    Index(None, "billing_country", "created_at", "id"),
+    Index(None, "risk_level", "created_at", "id"),
+    Index(None, "total", "id"),
+    Index(None, "transaction_id"),
     sqlite_autoincrement=True,
 )
+nulls_last("ix_orders_paid_at_id", orders.c.paid_at, orders.c.id)
 
 order_items = Table(
     "order_items",

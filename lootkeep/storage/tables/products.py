@@ -1,9 +1,13 @@
-"""Products."""
+"""Products, and the words they are tagged with."""
 
 from __future__ import annotations
 
-from sqlalchemy import CheckConstraint, Index, Table
+from typing import Any
 
+from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Index, Table, Text
+from sqlalchemy import text as sql
+
+from lootkeep.storage.dialect import Bytewise
 from lootkeep.storage.tables.columns import identity, metadata, number, text
 
 products = Table(
@@ -49,5 +53,42 @@ products = Table(
         name="billing",
     ),
     Index(None, "created_at", "id"),
+    Index(
+        "ix_products_search_text",
+        "search_text",
+        postgresql_using="gin",
+        postgresql_ops={"search_text": "gin_trgm_ops"},
+    ).ddl_if(dialect="postgresql"),
     sqlite_autoincrement=True,
+)
+
+# Unlimited is more than any number: one above the largest stock there can be.
+STOCK = sql("coalesce(stock, 2147483648)")
+
+
+def _listed(name: str, *columns: Any) -> None:
+    """An index of the products that are not deleted: nothing else is ever listed."""
+    alive = sql("deleted_at IS NULL")
+    Index(name, *columns, products.c.id, sqlite_where=alive, postgresql_where=alive)
+
+
+_listed("ix_products_listed", products.c.created_at)
+_listed("ix_products_by_name", Bytewise(products.c.name))
+_listed("ix_products_by_price", products.c.price)
+_listed("ix_products_by_stock", STOCK)
+_listed("ix_products_by_sales_count", products.c.sales_count)
+_listed("ix_products_by_updated_at", products.c.updated_at)
+_listed("ix_products_by_status", products.c.status, products.c.created_at)
+_listed("ix_products_by_delivery_type", products.c.delivery_type, products.c.created_at)
+_listed("ix_products_by_billing_type", products.c.billing_type, products.c.created_at)
+_listed("ix_products_by_category", products.c.category, products.c.created_at)
+
+# The tags once more, so that products are found by them; those of a deleted product are gone.
+product_tags = Table(
+    "product_tags",
+    metadata,
+    Column("tag", Text, primary_key=True),
+    Column("product_id", BigInteger, ForeignKey("products.id"), primary_key=True, autoincrement=False),
+    Index(None, "product_id"),
+    sqlite_with_rowid=False,
 )

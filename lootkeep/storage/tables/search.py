@@ -8,6 +8,7 @@ from lootkeep.storage.tables.customers import customers
 from lootkeep.storage.tables.events import events
 from lootkeep.storage.tables.gift_cards import gift_cards
 from lootkeep.storage.tables.mails import mails
+from lootkeep.storage.tables.products import products
 from lootkeep.storage.tables.support_tickets import support_tickets
 
 
@@ -34,6 +35,7 @@ def _beside(table: Table) -> None:
 _beside(customers)
 _beside(gift_cards)
 _beside(support_tickets)
+_beside(products)
 
 # A hint for the workers, told when the transaction commits; losing it loses nothing.
 WAKEUP = (

@@ -1,0 +1,213 @@
+"""What analytics costs for a month of 10,000 orders and for a year of 1,000,000, on both engines, as CPU and as time.
+
+`.venv/bin/python -m tests.servers -- .venv/bin/python -m bench.analytics`. Both endpoints are measured as they read,
+without HTTP; on PostgreSQL the server's CPU counts too. Ends with status 1 when a year costs more than its target.
+"""
+
+import argparse
+import asyncio
+import hashlib
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import apsw
+import asyncpg
+import uvloop
+from rich.console import Console
+
+from bench import data
+from bench.growth import ENGINES, TARGET, Reading, Result, Store, as_table, measure, opened
+from lootkeep.api.external.analytics import AnalyticsQuery, get_revenue, get_sales
+from lootkeep.api.http.routes import Call, Reply
+from lootkeep.deps import Deps
+from lootkeep.domain.access import Token
+from lootkeep.kernel.clock import DAY, ManualClock, instant
+from lootkeep.storage import migrations, recount
+from lootkeep.storage.database import Engine, JoinedDatabase, Transaction
+from lootkeep.storage.postgres import PostgresDatabase
+from lootkeep.storage.sqlite import SqliteDatabase
+
+END = instant(datetime(2026, 1, 1, tzinfo=UTC))
+NOW = END - 3600 * 1_000_000
+# Orders, and the days over which they are spread.
+SIZES = {10_000: 30, 1_000_000: 365}
+PRODUCTS, COUNTRIES = 50, 30
+NUMBERS = {
+    "sqlite": "(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {0}) SELECT i FROM n) AS n",
+    "postgresql": "generate_series(1::bigint, {0}) AS n(i)",
+}
+QUERIES = {
+    "by default": "",
+    "by default, Kathmandu": "timezone=Asia/Kathmandu&",
+}
+
+
+def statements(engine: str, size: int) -> list[str]:
+    """Orders of uneven customers and products, as the services would have kept them; the totals are counted after."""
+    people, step = size * 3 // 10, SIZES[size] * DAY // size
+    begin = END - SIZES[size] * DAY
+
+    def numbers(how_many: int) -> str:
+        return NUMBERS[engine].format(how_many)
+
+    # One in ten orders goes to one customer in a hundred; the others to anyone.
+    who = f"CASE WHEN i % 10 = 0 THEN i * 7919 % {max(1, people // 100)} ELSE i * 104729 % {people} END + 1"
+    product = f"i * 31 % {PRODUCTS} * (i * 17 % 3) / 2 + 1"
+    false = "false" if engine == "postgresql" else "0"
+    status = "CASE WHEN i % 20 = 0 THEN 'refunded' WHEN i % 10 = 1 THEN 'paid' ELSE 'completed' END"
+    paid_at = f"{begin} + i * {step} - 1"
+    return [
+        "INSERT INTO customers (id, email, name, status, accepts_marketing, email_status, referral_code, orders_count,"
+        " total_spent, tags, search_text, created_at, updated_at)"
+        f" SELECT i, 'c' || i || '@c.example', 'Customer ' || i, 'active', {false}, 'ok', 'C' || i, 0, 0, '[]',"
+        f" 'c' || i, {begin} - 1, {begin} - 1 FROM {numbers(people)}",
+        "INSERT INTO products (id, name, slug, delivery_type, billing_type, status, price, currency, tags, sales_count,"
+        " metadata, search_text, created_at, updated_at)"
+        f" SELECT i, 'Product ' || i, 'p' || i, 'manual', 'one_time', 'active', i * 100, 'USD', '[]', 0, '{{}}',"
+        f" 'product ' || i, {begin}, {begin} FROM {numbers(PRODUCTS)}",
+        "INSERT INTO orders (id, customer_id, status, subtotal, discount_total, total, gift_card_total, refunded_total,"
+        " currency, payment_method, billing_country, metadata, created_at, updated_at, paid_at, completed_at,"
+        " refunded_at) SELECT i, who, status, product * 100, 0, product * 100, 0,"
+        " CASE WHEN status = 'refunded' THEN product * 100 ELSE 0 END, 'USD', 'method ' || (i % 4),"
+        f" 'C' || (i * 13 % {COUNTRIES}), '{{}}', paid_at - 1000000, paid_at, paid_at,"
+        " CASE WHEN status <> 'paid' THEN paid_at END, CASE WHEN status = 'refunded' THEN paid_at END"
+        f" FROM (SELECT i, {who} AS who, {status} AS status, {product} AS product, {paid_at} AS paid_at"
+        f" FROM {numbers(size)}) AS made",
+        "INSERT INTO order_items (order_id, product_id, product_name, delivery_type, quantity, price, total,"
+        " fulfilled_quantity) SELECT id, total / 100, 'x', 'manual', 1, total, total, 0 FROM orders",
+        "INSERT INTO refunds (order_id, amount, created_at) SELECT id, total, refunded_at FROM orders"
+        " WHERE status = 'refunded'",
+    ]
+
+
+def main() -> int:
+    options = parse_options()
+    results: list[Result] = []
+    for engine in options.engine or ENGINES:
+        addresses = [asyncio.run(built(engine, size)) for size in SIZES]
+        results += uvloop.run(compare(engine, addresses, options.rounds))
+    Console(width=140).print(as_table(results))
+    if options.json:
+        options.json.write_text(json.dumps([asdict(result) for result in results], indent=2) + "\n")
+    return int(any(max(result.cpu_ratio, result.wall_ratio) > TARGET for result in results))
+
+
+def parse_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="bench.analytics")
+    parser.add_argument("--engine", action="append", choices=ENGINES, help="only this one")
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--json", type=Path, metavar="OUT", help="write the figures to this file")
+    return parser.parse_args()
+
+
+async def built(engine: str, size: int) -> str:
+    """The address of a store with so many orders; made anew unless it is there."""
+    started = time.monotonic()
+    address = await (_sqlite(size) if engine == "sqlite" else _postgres(size))
+    print(f"{engine} with {size:,} orders is there after {time.monotonic() - started:.0f} s", file=sys.stderr)
+    return address
+
+
+def _name(size: int) -> str:
+    """Of the schema and of what is filled in: what another made is not taken for its own."""
+    schema = sorted((Path(migrations.__file__).parent / "versions").glob("*.py"))
+    code = b"".join(path.read_bytes() for path in (*schema, Path(__file__)))
+    return f"analytics_{size}_{hashlib.sha256(code).hexdigest()[:12]}"
+
+
+async def _sqlite(size: int) -> str:
+    data.CACHE.mkdir(exist_ok=True)
+    path = data.CACHE / f"{_name(size)}.db"
+    if path.exists():
+        return str(path)
+    unfinished = path.with_suffix(f".{os.getpid()}")
+    engine = SqliteDatabase(unfinished)
+    await migrations.upgrade(engine)
+    connection = apsw.Connection(str(unfinished))
+    for pragma in ("synchronous = OFF", "cache_size = -1000000"):
+        connection.execute(f"PRAGMA {pragma}")
+    with connection:
+        for statement in statements("sqlite", size):
+            connection.execute(statement)
+    connection.close()
+    await _count(engine)
+    unfinished.rename(path)
+    return str(path)
+
+
+async def _postgres(size: int) -> str:
+    admin_url = os.environ.get("LOOTKEEP_TEST_POSTGRES_URL")
+    if not admin_url:
+        raise SystemExit("LOOTKEEP_TEST_POSTGRES_URL is not set: run this under tests/servers.py.")
+    name = _name(size)
+    url = urlsplit(admin_url)._replace(path=f"/{name}").geturl()
+    admin = await asyncpg.connect(admin_url)
+    try:
+        if not await admin.fetchval("SELECT true FROM pg_database WHERE datname = $1", name):
+            unfinished = f"{name}_{os.getpid()}"
+            await admin.execute(f"CREATE DATABASE {unfinished}")
+            await _fill(urlsplit(admin_url)._replace(path=f"/{unfinished}").geturl(), size)
+            await admin.execute(f"ALTER DATABASE {unfinished} RENAME TO {name}")
+    finally:
+        await admin.close()
+    return url
+
+
+async def _fill(url: str, size: int) -> None:
+    engine = await PostgresDatabase.open(url, 1)
+    await migrations.upgrade(engine)
+    connection = await asyncpg.connect(url)
+    await connection.execute("SET session_replication_role = replica")
+    for statement in statements("postgresql", size):
+        await connection.execute(statement)
+    await connection.execute("ANALYZE")
+    await _count(engine)
+    await connection.execute("VACUUM ANALYZE")
+    await connection.close()
+
+
+async def _count(engine: Engine) -> None:
+    async with engine.write() as tx:
+        await recount.mend(tx, "USD")
+    await engine.close()
+
+
+async def compare(engine: str, addresses: list[str], rounds: int) -> list[Result]:
+    stores = [await opened(engine, size, address) for size, address in zip(SIZES, addresses, strict=True)]
+    results = []
+    for endpoint in (get_revenue, get_sales):
+        for name, query in QUERIES.items():
+            readings = [asked(endpoint, store, query) for store in stores]
+            title = f"{endpoint.__name__.removeprefix('get_')} {name}"
+            results.append(await measure(engine, title, stores, readings, rounds))
+    for store in stores:
+        await store.engine.close()
+    return results
+
+
+def asked(endpoint: Callable[..., object], store: Store, query: str) -> Reading:
+    """The whole time over which the store's orders are spread, as its endpoint reads it."""
+    days = SIZES[store.size]
+    first, last = (datetime.fromtimestamp((END - back * DAY) / 1e6, UTC).date() for back in (days, 1))
+    sent = dict(part.split("=") for part in query.split("&") if part)
+    sent = {"from": first.isoformat(), "to": last.isoformat(), **sent}
+    parsed = AnalyticsQuery.model_validate(sent)
+    token = Token(1, 1, "bench", "", "", None, NOW, None, None, None)  # type: ignore[arg-type]
+
+    async def read(tx: Transaction) -> Reply:
+        deps = Deps(ManualClock(NOW), None, JoinedDatabase(tx), None, None, None, None, "USD")  # type: ignore[arg-type]
+        reply: Reply = await endpoint(Call(deps, token, {}, None, parsed))  # type: ignore[misc]
+        return reply
+
+    return read
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,147 @@
+"""Orders over HTTP, as the back office and the game servers see them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from lootkeep.api.http.fields import Country, Email, Money, QueryInteger
+from lootkeep.api.http.pages import ListQuery, in_order
+from lootkeep.api.http.routes import Call, Group, Reply, Route, one, paged
+from lootkeep.api.http.validation import Body
+from lootkeep.domain.customers import folded, plain_code
+from lootkeep.domain.orders import Delivered, OrderStatus
+from lootkeep.kernel.errors import NotFound
+from lootkeep.services import fulfillment as services
+from lootkeep.storage import order_lists
+from lootkeep.storage import orders as storage
+from lootkeep.storage.dialect import SHORTEST_INDEXED_TERM
+from lootkeep.views import orders as views
+
+_Text = Annotated[str, Field(min_length=1, max_length=255)]
+RiskLevel = Literal["low", "medium", "high", "critical"]
+_MOST_LINES = 100
+_LARGEST_QUANTITY = 100_000
+
+
+class OrderQuery(ListQuery):
+    """Filters and order of the list."""
+
+    status: Annotated[OrderStatus | None, Field(description="Only orders in this state.")] = None
+    customer_id: Annotated[QueryInteger | None, Field(ge=1, description="Only orders of this customer.")] = None
+    email: Annotated[Email | None, Field(description="Only orders of the customer with this e-mail.")] = None
+    product_id: Annotated[QueryInteger | None, Field(ge=1, description="Only orders with this product.")] = None
+    coupon_code: Annotated[_Text | None, Field(description="Only orders with this coupon.")] = None
+    payment_method: Annotated[_Text | None, Field(description="Only orders paid so.")] = None
+    country: Annotated[Country | None, Field(description="The billing country, ISO 3166-1 alpha-2.")] = None
+    min_total: Annotated[Money | None, Field(description="At least this total.")] = None
+    max_total: Annotated[Money | None, Field(description="At most this total.")] = None
+    risk_level: Annotated[RiskLevel | None, Field(description="Only orders whose fraud check came to this.")] = None
+    sort: Annotated[
+        Literal["id", "created_at", "paid_at", "total"],
+        Field(description="What to sort by; what is not paid comes before everything that is."),
+    ] = "created_at"
+
+
+class DeliveredBody(Body):
+    """So many more of a line were delivered."""
+
+    item_id: Annotated[int, Field(ge=1, description="The line: `id` in the order's `items`.", examples=[41])]
+    quantity: Annotated[int, Field(ge=1, le=_LARGEST_QUANTITY, description="How many more.", examples=[1])]
+
+
+class FulfillBody(Body):
+    """What was delivered; everything that is left when nothing is named."""
+
+    items: Annotated[
+        Annotated[list[DeliveredBody], Field(min_length=1, max_length=_MOST_LINES)] | None,
+        Field(
+            description="Only these lines; all that is left when absent.", examples=[[{"item_id": 41, "quantity": 1}]]
+        ),
+    ] = None
+    note: Annotated[
+        Annotated[str, Field(max_length=2000)] | None,
+        Field(description="Kept with the order.", examples=["given out on server eu-3"]),
+    ] = None
+
+
+async def list_orders(call: Call[None, OrderQuery]) -> Reply:
+    query = call.query
+    in_order("total", query.min_total, query.max_total)
+    wanted = query.wanted(**_filters(query))
+    async with call.deps.db.read(slow=query.is_slow(wanted)) as tx:
+        found, total = await order_lists.page(tx, query.asked, wanted, query.sort, query.order)
+    return Reply([views.order(sale) for sale in found], page=query.asked, total=total)
+
+
+def _filters(query: OrderQuery) -> dict[str, object]:
+    filters: dict[str, object] = {
+        "status": query.status,
+        "customer_id": query.customer_id,
+        "email": query.email,
+        "product_id": query.product_id,
+        "coupon_code": plain_code(query.coupon_code) if query.coupon_code else None,
+        "payment_method": query.payment_method,
+        "country": query.country,
+        "min_total": query.min_total,
+        "max_total": query.max_total,
+        "risk_level": query.risk_level,
+    }
+    if query.term:
+        term = folded(query.term)
+        filters["search" if len(term) >= SHORTEST_INDEXED_TERM else "search_short"] = term
+        filters |= order_lists.exact(query.term)
+    return filters
+
+
+async def get_order(call: Call[None, None]) -> Reply:
+    async with call.deps.db.read() as tx:
+        order = await storage.get(tx, call.id)
+        if order is None:
+            raise NotFound("Order")
+        (sale,) = await order_lists.sales(tx, [order])
+    return Reply(views.order(sale))
+
+
+async def fulfill_order(call: Call[FulfillBody, None]) -> Reply:
+    body = call.body
+    delivered = None if body.items is None else [Delivered(part.item_id, part.quantity) for part in body.items]
+    sale, is_new = await services.fulfill(call.deps, call.id, delivered, body.note)
+    message = None
+    if not is_new:
+        message = "The order had been fulfilled before"
+    elif sale.order.status != "completed":
+        message = "Order fulfilled in part"
+    return Reply(views.order(sale), message=message)
+
+
+GROUP = Group(
+    name="Orders",
+    description="What was ordered, where each order stands, and telling that it was delivered.",
+    routes=(
+        Route(
+            "GET",
+            "/orders",
+            list_orders,
+            "orders:read",
+            "List orders",
+            paged(views.OrderView),
+            query=OrderQuery,
+            description="Newest first unless `sort` and `order` say otherwise. `search` looks through the customer's "
+            "name and e-mail, and finds an order number, an external id or a transaction id.",
+        ),
+        Route("GET", "/orders/{id}", get_order, "orders:read", "Read an order", one(views.OrderView)),
+        Route(
+            "POST",
+            "/orders/{id}/fulfill",
+            fulfill_order,
+            "orders:write",
+            "Mark an order fulfilled",
+            one(views.OrderView, "Order fulfilled successfully"),
+            body=FulfillBody,
+            description="In parts, or all that is left. Sends `order.completed` once everything is delivered; "
+            "a completed order again is 200, changes nothing and sends nothing.",
+        ),
+    ),
+)

@@ -1,0 +1,95 @@
+"""The catalogue over HTTP, as the back office reads it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from lootkeep.api.http.fields import Money, QueryBoolean
+from lootkeep.api.http.pages import ListQuery, in_order
+from lootkeep.api.http.routes import Call, Group, Reply, Route, one, paged
+from lootkeep.domain.customers import folded
+from lootkeep.domain.products import BillingType, DeliveryType, ProductStatus
+from lootkeep.kernel.errors import NotFound
+from lootkeep.storage import product_lists
+from lootkeep.storage import products as storage
+from lootkeep.storage.dialect import SHORTEST_INDEXED_TERM
+from lootkeep.views import products as views
+
+_Text = Annotated[str, Field(min_length=1, max_length=255)]
+
+
+class ProductQuery(ListQuery):
+    """Filters and order of the list."""
+
+    status: Annotated[ProductStatus | None, Field(description="Only products in this state.")] = None
+    delivery_type: Annotated[DeliveryType | None, Field(description="Only products delivered so.")] = None
+    billing_type: Annotated[BillingType | None, Field(description="Only products billed so.")] = None
+    category: Annotated[_Text | None, Field(description="Only products of this category.")] = None
+    tag: Annotated[_Text | None, Field(description="Only products with this tag.")] = None
+    in_stock: Annotated[QueryBoolean | None, Field(description="Whether any are left; unlimited is in stock.")] = None
+    min_price: Annotated[Money | None, Field(description="At least this price.")] = None
+    max_price: Annotated[Money | None, Field(description="At most this price.")] = None
+    sort: Annotated[
+        Literal["id", "name", "price", "stock", "sales_count", "created_at", "updated_at"],
+        Field(description="What to sort by; an unlimited stock is more than any number."),
+    ] = "created_at"
+
+
+async def list_products(call: Call[None, ProductQuery]) -> Reply:
+    query = call.query
+    in_order("price", query.min_price, query.max_price)
+    term = folded(query.term)
+    is_short = len(term) < SHORTEST_INDEXED_TERM
+    wanted = query.wanted(
+        status=query.status,
+        delivery_type=query.delivery_type,
+        billing_type=query.billing_type,
+        category=query.category,
+        tag=query.tag,
+        in_stock=1 if query.in_stock else None,
+        out_of_stock=0 if query.in_stock is False else None,
+        min_price=query.min_price,
+        max_price=query.max_price,
+        search=None if is_short else term,
+        search_short=term if is_short and term else None,
+    )
+    async with call.deps.db.read(slow=query.is_slow(wanted)) as tx:
+        found, total = await product_lists.page(tx, query.asked, wanted, query.sort, query.order)
+    return Reply([views.product(product) for product in found], page=query.asked, total=total)
+
+
+async def get_product(call: Call[None, None]) -> Reply:
+    async with call.deps.db.read() as tx:
+        product = await storage.get(tx, call.id)
+    if product is None:
+        raise NotFound("Product")
+    return Reply(views.product(product))
+
+
+GROUP = Group(
+    name="Products",
+    description="What the store sells.",
+    routes=(
+        Route(
+            "GET",
+            "/products",
+            list_products,
+            "products:read",
+            "List products",
+            paged(views.ProductView),
+            query=ProductQuery,
+            description="Newest first unless `sort` and `order` say otherwise. `search` looks through name and sku.",
+        ),
+        Route(
+            "GET",
+            "/products/{id}",
+            get_product,
+            "products:read",
+            "Read a product",
+            one(views.ProductView),
+            description="A deleted product is not found any more.",
+        ),
+    ),
+)

@@ -1,0 +1,167 @@
+"""Which stretch of time figures are asked for, in any time zone, and how it is cut into intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
+from typing import Literal
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from lootkeep.kernel.clock import HOUR, Instant, instant, iso, utc
+from lootkeep.kernel.errors import invalid
+from lootkeep.kernel.money import Hundredths
+
+PeriodName = Literal[
+    "today", "yesterday", "last_7_days", "last_30_days", "last_90_days", "this_month", "last_month", "this_year"
+]
+Interval = Literal["hour", "day", "week", "month"]
+
+# How many days at most can be cut into such intervals.
+LONGEST: dict[Interval, int] = {"hour": 7, "day": 366, "week": 731, "month": 3653}
+# Unless told otherwise: intervals for up to so many days.
+_DEFAULTS: tuple[tuple[int, Interval], ...] = ((2, "hour"), (92, "day"), (183, "week"))
+_LAST_DAYS: dict[str, int] = {"today": 1, "last_7_days": 7, "last_30_days": 30, "last_90_days": 90}
+
+
+_EPOCH = date(1970, 1, 1)
+
+
+class Figures(msgspec.Struct, frozen=True):
+    """What was sold and given back in some time; money in one currency."""
+
+    orders: int = 0
+    items: int = 0
+    gross: Hundredths = Hundredths(0)
+    discounts: Hundredths = Hundredths(0)
+    gift_cards: Hundredths = Hundredths(0)
+    refunds: Hundredths = Hundredths(0)
+    refunded_orders: int = 0
+    completed_orders: int = 0
+    new_customers: int = 0
+
+    @property
+    def net(self) -> Hundredths:
+        return Hundredths(self.gross - self.refunds)
+
+
+class Part(msgspec.Struct, frozen=True):
+    """A country, a payment method or a product among the sales; the key is empty where there is none."""
+
+    key: str
+    orders: int
+    items: int
+    gross: Hundredths
+
+
+class TopCustomer(msgspec.Struct, frozen=True):
+    id: int
+    name: str
+    email: str
+    orders: int
+    spent: Hundredths
+
+
+class Stretch(msgspec.Struct, frozen=True):
+    """Whole days of a time zone, both ends included."""
+
+    first: date
+    last: date
+    zone: str
+
+    @property
+    def days(self) -> int:
+        return (self.last - self.first).days + 1
+
+    @property
+    def start(self) -> Instant:
+        return midnight(self.first, self.zone)
+
+    @property
+    def end(self) -> Instant:
+        return midnight(self.last + timedelta(days=1), self.zone)
+
+    @property
+    def previous(self) -> Stretch:
+        """As many days, right before."""
+        length = timedelta(days=self.days)
+        return Stretch(self.first - length, self.last - length, self.zone)
+
+
+class Cut(msgspec.Struct, frozen=True):
+    """Where an interval begins: its name, the moment, and which day begins there, since the epoch; None within one."""
+
+    name: str
+    at: Instant
+    day: int | None
+
+
+# Zones are read from files; a store has a handful.
+@lru_cache(maxsize=64)
+def zone(name: str) -> ZoneInfo | None:
+    """None for a name that is no time zone."""
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        return None
+
+
+def midnight(day: date, name: str) -> Instant:
+    """When the day begins there; where the clock is put forward at midnight, that is the moment it is."""
+    found = zone(name)
+    assert found is not None
+    return instant(datetime(day.year, day.month, day.day, tzinfo=found).astimezone(UTC))
+
+
+def named(period: PeriodName, now: Instant, name: str) -> Stretch:
+    today = utc(now).astimezone(zone(name)).date()
+    if period == "yesterday":
+        return Stretch(today - timedelta(days=1), today - timedelta(days=1), name)
+    if period == "this_month":
+        return Stretch(today.replace(day=1), today, name)
+    if period == "last_month":
+        last = today.replace(day=1) - timedelta(days=1)
+        return Stretch(last.replace(day=1), last, name)
+    if period == "this_year":
+        return Stretch(today.replace(month=1, day=1), today, name)
+    return Stretch(today - timedelta(days=_LAST_DAYS[period] - 1), today, name)
+
+
+def interval_for(stretch: Stretch, asked: Interval | None) -> Interval:
+    """What was asked for, if the time is not too long for it; else what suits its length."""
+    suiting: list[Interval] = [name for most, name in _DEFAULTS if stretch.days <= most]
+    interval = asked or (suiting[0] if suiting else "month")
+    if stretch.days > LONGEST[interval]:
+        raise invalid("interval", f"The interval field must not be {interval} for more than {LONGEST[interval]} days.")
+    return interval
+
+
+def cuts(stretch: Stretch, interval: Interval) -> list[Cut]:
+    """Where each interval begins, and at last where the stretch ends."""
+    end = _cut(stretch.last + timedelta(days=1), stretch.zone)
+    if interval == "hour":
+        return [*(Cut(iso(Instant(at)), Instant(at), None) for at in range(stretch.start, end.at, HOUR)), end]
+    return [*(_cut(day, stretch.zone) for day in _days(stretch, interval)), end]
+
+
+def ends(stretch: Stretch) -> list[Cut]:
+    """The stretch in one piece."""
+    return [_cut(stretch.first, stretch.zone), _cut(stretch.last + timedelta(days=1), stretch.zone)]
+
+
+def _cut(day: date, zone_name: str) -> Cut:
+    return Cut(day.isoformat(), midnight(day, zone_name), (day - _EPOCH).days)
+
+
+def _days(stretch: Stretch, interval: Interval) -> Iterator[date]:
+    day = stretch.first
+    while day <= stretch.last:
+        yield day
+        if interval == "day":
+            day += timedelta(days=1)
+        elif interval == "week":
+            day += timedelta(days=7 - day.weekday())
+        else:
+            day = (day.replace(day=1) + timedelta(days=32)).replace(day=1)

@@ -1,0 +1,250 @@
+"""Figures of any stretch of time from what is kept per quarter of an hour, UTC day and UTC month."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, get_args
+
+from sqlalchemy import BigInteger, bindparam, cast, func, select
+
+from lootkeep.domain.analytics import Cut, Figures, Part
+from lootkeep.domain.orders import OrderStatus
+from lootkeep.domain.products import Product
+from lootkeep.kernel.clock import DAY, Instant
+from lootkeep.kernel.money import Hundredths
+from lootkeep.storage import counters, sales_direct
+from lootkeep.storage.database import Transaction
+from lootkeep.storage.lists import among
+from lootkeep.storage.orders import COUNTER
+from lootkeep.storage.orders import MONTHS as ORDER_MONTHS
+from lootkeep.storage.query import Query
+from lootkeep.storage.rollups import (
+    DAYS,
+    EIGHTS,
+    MEASURES,
+    MONTHS,
+    QUARTER,
+    QUARTERS,
+    first_day,
+    month_of,
+    place_of,
+)
+from lootkeep.storage.tables import buyers, products
+from lootkeep.storage.tables import sales_rollups as rollups
+
+# Sums by currency; a plain list, since a year of days is added up.
+Sums = dict[str, list[int]]
+
+_BLOCKS = (rollups.c.block >= bindparam("first"), rollups.c.block < bindparam("end"))
+
+
+@cache
+def _series_query(is_product: bool) -> Query[tuple[Any, ...]]:
+    which = [rollups.c.dimension == "product", rollups.c.key == bindparam("product")]
+    # Named by the dimension alone, so that the engines take the primary key.
+    where = which if is_product else [rollups.c.dimension == "all"]
+    return Query(
+        select(rollups.c.block, rollups.c.currency, *(_sum(rollups.c[name]) for name in MEASURES))
+        .where(*where, rollups.c.level == bindparam("of_level"), *_BLOCKS)
+        .group_by(rollups.c.block, rollups.c.currency)
+    )
+
+
+def _sum(column: Any) -> Any:
+    return cast(func.sum(column), BigInteger)
+
+
+_PARTS = Query(
+    select(rollups.c.key, rollups.c.currency, *(_sum(rollups.c[name]) for name in ("orders", "items", "gross")))
+    .where(rollups.c.dimension == bindparam("of_dimension"), rollups.c.level == bindparam("of_level"), *_BLOCKS)
+    .group_by(rollups.c.key, rollups.c.currency)
+)
+_BUYERS = Query(
+    select(buyers.c.shard, buyers.c.chunk, buyers.c.bits).where(
+        buyers.c.level == bindparam("of_level"),
+        buyers.c.block >= bindparam("first"),
+        buyers.c.block < bindparam("end"),
+    )
+)
+
+
+class Whole:
+    """A stretch of time as whole UTC months and days, and what is left over at its ends."""
+
+    def __init__(self, start: Instant, end: Instant) -> None:
+        first, last = -(-start // DAY), end // DAY
+        self.months = (0, 0)
+        self.days: list[tuple[int, int]] = []
+        if first > last:
+            self.edges = [(start, end)]
+            return
+        edges = ((start, first * DAY), (last * DAY, end))
+        self.edges = [(Instant(a), Instant(b)) for a, b in edges if a < b]
+        self.months, self.days = months_and_days(first, last)
+
+    @property
+    def blocks(self) -> list[tuple[int, int, int]]:
+        """Level, first and end of each run of blocks."""
+        runs = [(MONTHS, *self.months), *((DAYS, *days) for days in self.days)]
+        return [run for run in runs if run[1] < run[2]]
+
+    @property
+    def sets(self) -> list[tuple[int, int, int]]:
+        """The same with eights of days: what is joined may as well lie in two blocks."""
+        runs = [(MONTHS, *self.months)]
+        for first, last in self.days:
+            eight, end = -(-first // 8), last // 8
+            if eight < end:
+                runs += [(DAYS, first, eight * 8), (EIGHTS, eight, end), (DAYS, end * 8, last)]
+            else:
+                runs.append((DAYS, first, last))
+        return [run for run in runs if run[1] < run[2]]
+
+
+def months_and_days(first: int, last: int) -> tuple[tuple[int, int], list[tuple[int, int]]]:
+    """Days, the last excluded, as the months that lie within and the days around them."""
+    begin, end = month_of(first), month_of(last)
+    if first_day(begin) < first:
+        begin += 1
+    if begin >= end:
+        return (0, 0), [(first, last)]
+    return (begin, end), [(first, first_day(begin)), (first_day(end), last)]
+
+
+async def series(tx: Transaction, cuts: Sequence[Cut], product_id: int | None) -> list[dict[str, Figures]]:
+    """The figures between each cut and the next, by currency."""
+    is_by_days = all(cut.day is not None for cut in cuts)
+    sums = await (_by_days if is_by_days else _by_quarters)(tx, cuts, product_id)
+    return [{currency: _figures(values) for currency, values in one.items()} for one in sums]
+
+
+async def _by_quarters(tx: Transaction, cuts: Sequence[Cut], product_id: int | None) -> list[Sums]:
+    found = await _rows(tx, QUARTERS, cuts[0].at // QUARTER, cuts[-1].at // QUARTER, product_id)
+    sums: list[Sums] = [{} for _ in cuts[1:]]
+    number = 0
+    for block, currency, *values in sorted(found):
+        while block * QUARTER >= cuts[number + 1].at:
+            number += 1
+        _add(sums[number], currency, values, 1)
+    return sums
+
+
+async def _by_days(tx: Transaction, cuts: Sequence[Cut], product_id: int | None) -> list[Sums]:
+    """Whole UTC days of the same dates, and the quarters by which the zone's days begin earlier or later."""
+    days = [cut.day or 0 for cut in cuts]
+    sums: list[Sums] = [{} for _ in cuts[1:]]
+    for level, first, end in _runs(days):
+        number = 0
+        for block, currency, *values in sorted(await _rows(tx, level, first, end, product_id)):
+            day = first_day(block) if level == MONTHS else block
+            while day >= days[number + 1]:
+                number += 1
+            _add(sums[number], currency, values, 1)
+    for number, cut in enumerate(cuts):
+        await _shift(tx, sums, number, cut, product_id)
+    return sums
+
+
+def _runs(days: Sequence[int]) -> list[tuple[int, int, int]]:
+    """What to read for intervals that begin on these days: months where each lies within one interval."""
+    (begin, end), around = months_and_days(days[0], days[-1])
+    cut_within = {month_of(day) for day in days[1:-1] if first_day(month_of(day)) != day}
+    if cut_within & set(range(begin, end)):
+        return [(DAYS, days[0], days[-1])]
+    runs = [(MONTHS, begin, end), *((DAYS, *run) for run in around)]
+    return [run for run in runs if run[1] < run[2]]
+
+
+async def _shift(tx: Transaction, sums: list[Sums], number: int, cut: Cut, product_id: int | None) -> None:
+    """Moves what lies between the zone's midnight and that of UTC from one side of the cut to the other."""
+    utc = (cut.day or 0) * DAY
+    if cut.at == utc:
+        return
+    sign = 1 if cut.at < utc else -1
+    first, end = sorted((cut.at // QUARTER, utc // QUARTER))
+    for _, currency, *values in await _rows(tx, QUARTERS, first, end, product_id):
+        if number < len(sums):
+            _add(sums[number], currency, values, sign)
+        if number:
+            _add(sums[number - 1], currency, values, -sign)
+
+
+async def _rows(tx: Transaction, level: int, first: int, end: int, product_id: int | None) -> list[tuple[Any, ...]]:
+    which = {} if product_id is None else {"product": str(product_id)}
+    return await tx.all(_series_query(product_id is not None), of_level=level, first=first, end=end, **which)
+
+
+def _add(sums: Sums, currency: str, values: Sequence[int], sign: int) -> None:
+    kept = sums.setdefault(currency, [0] * len(MEASURES))
+    for index, value in enumerate(values):
+        kept[index] += sign * value
+
+
+def _figures(values: Sequence[int]) -> Figures:
+    named: dict[str, Any] = dict(zip(MEASURES, values, strict=True))
+    return Figures(**named)
+
+
+async def parts(
+    tx: Transaction, dimension: str, start: Instant, end: Instant, currency: str, product_id: int | None = None
+) -> list[Part]:
+    """By country, method or product, best first; orders of every currency, money in the store's alone."""
+    found: list[tuple[Any, ...]] = []
+    if product_id is None:
+        whole = Whole(start, end)
+        for level, first, last in whole.blocks:
+            found += await tx.all(_PARTS, of_dimension=dimension, of_level=level, first=first, end=last)
+        for edge in whole.edges:
+            found += await sales_direct.parts(tx, dimension, *edge, None)
+    else:
+        found += await sales_direct.parts(tx, dimension, start, end, product_id)
+    sums: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
+    for key, of, orders, items, gross in found:
+        one = sums["" if key is None else str(key)]
+        one[0] += orders
+        one[1] += items
+        one[2] += gross if of == currency else 0
+    made = [Part(key, orders, items, Hundredths(gross)) for key, (orders, items, gross) in sums.items() if orders]
+    return sorted(made, key=lambda part: (-part.gross, -part.orders, len(part.key), part.key))
+
+
+async def statuses(tx: Transaction, start: Instant, end: Instant, product_id: int | None) -> dict[str, int]:
+    """Where the orders stand now that were placed in this time."""
+    sums: dict[str, int] = defaultdict(int)
+    if product_id is not None:
+        found = await sales_direct.statuses(tx, start, end, product_id)
+        return dict(found)
+    whole = Whole(start, end)
+    for level, first, last in whole.blocks:
+        prefix = ORDER_MONTHS if level == MONTHS else COUNTER
+        names = [prefix + status for status in get_args(OrderStatus)]
+        for name, count in (await counters.between(tx, names, first, last)).items():
+            sums[name.removeprefix(prefix)] += count
+    for edge in whole.edges:
+        for status, count in await sales_direct.statuses(tx, *edge, None):
+            sums[status] += count
+    return dict(sums)
+
+
+async def unique_customers(tx: Transaction, start: Instant, end: Instant, product_id: int | None) -> int:
+    """How many different customers bought: sets are joined, not added up."""
+    if product_id is not None:
+        return len(await sales_direct.buyers(tx, start, end, product_id))
+    whole = Whole(start, end)
+    sets: dict[tuple[int, int], int] = defaultdict(int)
+    for level, first, last in whole.sets:
+        for shard, chunk, bits in await tx.all(_BUYERS, of_level=level, first=first, end=last):
+            sets[shard, chunk] |= int.from_bytes(bits, "little")
+    for edge in whole.edges:
+        for (customer_id,) in await sales_direct.buyers(tx, *edge, None):
+            shard, chunk, bit = place_of(customer_id)
+            sets[shard, chunk] |= 1 << bit
+    return sum(bits.bit_count() for bits in sets.values())
+
+
+async def product_names(tx: Transaction, product_ids: Sequence[int]) -> dict[int, str]:
+    """Of deleted products too."""
+    found = await among(tx, products, "id", Product, product_ids)
+    return {product.id: product.name for product in found}

@@ -1,0 +1,144 @@
+"""Sums that analytics reads, kept by the deeds that change them: per quarter of an hour, UTC day and UTC month."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import bindparam, select, update
+from sqlalchemy.dialects import postgresql
+
+from lootkeep.kernel.clock import DAY, MINUTE, Instant
+from lootkeep.storage.database import Transaction
+from lootkeep.storage.query import Query
+from lootkeep.storage.tables import buyers
+from lootkeep.storage.tables import sales_rollups as rollups
+
+# Every time zone of the last fifty years is a multiple of this away from UTC: so its days begin with one of these.
+QUARTER = 15 * MINUTE
+# A year is eleven months and a month's worth of days at most, so it costs little more than a month.
+# Eights of days are for the sets of buyers alone, which are large.
+QUARTERS, DAYS, MONTHS, EIGHTS = 0, 1, 2, 3
+
+_EPOCH = date(1970, 1, 1)
+
+# Deeds of different customers mostly meet in different shards.
+SHARDS = 4
+# How many customers' bits a row holds: two kilobytes.
+CHUNK = 16_384
+
+MEASURES = (
+    "orders",
+    "items",
+    "gross",
+    "discounts",
+    "gift_cards",
+    "refunds",
+    "refunded_orders",
+    "completed_orders",
+    "new_customers",
+)
+# (dimension, level, block, key, currency)
+Key = tuple[str, int, int, str, str]
+
+_KEY = ("dimension", "level", "block", "key", "currency", "shard")
+_NEW = postgresql.insert(rollups).values({name: bindparam(f"new_{name}") for name in (*_KEY, *MEASURES)})
+ADD = Query(
+    _NEW.on_conflict_do_update(
+        index_elements=list(_KEY), set_={name: rollups.c[name] + _NEW.excluded[name] for name in MEASURES}
+    )
+)
+
+_THESE = (
+    buyers.c.level == bindparam("of_level"),
+    buyers.c.block == bindparam("of_block"),
+    buyers.c.shard == bindparam("of_shard"),
+    buyers.c.chunk == bindparam("of_chunk"),
+)
+_LOCK = Query(select(buyers.c.bits).where(*_THESE).with_for_update())
+_SET = Query(update(buyers).where(*_THESE).values(bits=bindparam("new_bits")))
+_BEGIN = Query(
+    postgresql.insert(buyers)
+    .values({name: bindparam(f"of_{name}") for name in ("level", "block", "shard", "chunk")} | {"bits": b""})
+    .on_conflict_do_nothing()
+)
+
+
+def block(level: int, at: int) -> int:
+    """The number of the quarter, day, month or eight days that a time lies in, since the epoch."""
+    if level == MONTHS:
+        return month_of(at // DAY)
+    return at // {QUARTERS: QUARTER, DAYS: DAY, EIGHTS: 8 * DAY}[level]
+
+
+@lru_cache(maxsize=4096)
+def month_of(day: int) -> int:
+    """The UTC month of a day, both counted since the epoch."""
+    when = _EPOCH + timedelta(days=day)
+    return (when.year - _EPOCH.year) * 12 + when.month - 1
+
+
+@lru_cache(maxsize=4096)
+def first_day(month: int) -> int:
+    return (_EPOCH.replace(year=_EPOCH.year + month // 12, month=month % 12 + 1) - _EPOCH).days
+
+
+def place_of(customer_id: int) -> tuple[int, int, int]:
+    """Shard, chunk and bit of a customer."""
+    chunk, bit = divmod(customer_id // SHARDS, CHUNK)
+    return customer_id % SHARDS, chunk, bit
+
+
+class Rollups:
+    """Changes of sums that a deed gathers on its way and applies at its end, after the counters."""
+
+    def __init__(self, *, spread: int) -> None:
+        self._shard = spread % SHARDS
+        self._changes: dict[Key, dict[str, int]] = {}
+        self._buyers: set[tuple[int, int, int, int, int]] = set()
+
+    def add(
+        self, dimension: str, key: str, at: Instant, currency: str, levels: tuple[int, ...], **changes: int
+    ) -> None:
+        for level in levels:
+            sums = self._changes.setdefault((dimension, level, block(level, at), key, currency), {})
+            for name, change in changes.items():
+                sums[name] = sums.get(name, 0) + change
+
+    def buy(self, customer_id: int, at: Instant) -> None:
+        """The customer is among those who bought on that day."""
+        for level in (DAYS, EIGHTS, MONTHS):
+            self._buyers.add((level, block(level, at), *place_of(customer_id)))
+
+    async def apply(self, tx: Transaction) -> None:
+        """Always in the same order: two deeds never wait for each other in a circle."""
+        changed = [(key, sums) for key, sums in sorted(self._changes.items()) if any(sums.values())]
+        if changed:
+            await tx.many(ADD, [row(key, self._shard, sums) for key, sums in changed])
+        for level, number, shard, chunk, bit in sorted(self._buyers):
+            await _set_bit(tx, bit, of_level=level, of_block=number, of_shard=shard, of_chunk=chunk)
+
+
+def row(key: Key, shard: int, sums: dict[str, int]) -> dict[str, Any]:
+    """The values of `ADD`."""
+    named = dict(zip(_KEY, (*key, shard), strict=True)) | {name: sums.get(name, 0) for name in MEASURES}
+    return {f"new_{name}": value for name, value in named.items()}
+
+
+async def _set_bit(tx: Transaction, bit: int, **these: int) -> None:
+    found = await tx.one(_LOCK, **these)
+    if found is None:
+        # Whoever begins the row, it is there and held afterwards.
+        await tx.run(_BEGIN, **these)
+        found = await tx.one(_LOCK, **these)
+    assert found is not None
+    bits = with_bit(found[0], bit)
+    if bits != found[0]:
+        await tx.run(_SET, new_bits=bits, **these)
+
+
+def with_bit(bits: bytes, bit: int) -> bytes:
+    changed = bytearray(bits.ljust(bit // 8 + 1, b"\0"))
+    changed[bit // 8] |= 1 << bit % 8
+    return bytes(changed)

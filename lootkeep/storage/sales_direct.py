@@ -1,0 +1,156 @@
+"""Sales as the orders themselves tell them: for the parts of a day, and for a single product."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from sqlalchemy import BigInteger, Select, bindparam, case, cast, func, literal, select
+
+from lootkeep.domain.analytics import TopCustomer
+from lootkeep.domain.customers import Customer
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage.database import Transaction
+from lootkeep.storage.query import Query
+from lootkeep.storage.tables import customers, order_items, orders
+
+_PAID = (orders.c.paid_at >= bindparam("start"), orders.c.paid_at < bindparam("end"))
+_PLACED = (orders.c.created_at >= bindparam("start"), orders.c.created_at < bindparam("end"))
+_WITH_PRODUCT = orders.c.id.in_(
+    select(order_items.c.order_id).where(order_items.c.product_id == bindparam("product", type_=BigInteger))
+)
+_KEYS = {"country": orders.c.billing_country, "method": orders.c.payment_method}
+
+# So many orders are added up at once rather than looked through by customer.
+_FEW = 5_000
+# The customers who have spent most of all are looked at in batches, and so many batches at most.
+_BATCH = 20
+_MOST_BATCHES = 25
+
+
+@cache
+def _parts_query(dimension: str, is_product: bool) -> Query[tuple[Any, ...]]:
+    if dimension == "product":
+        key = order_items.c.product_id
+        sums = (func.count(orders.c.id.distinct()), func.sum(order_items.c.quantity), func.sum(order_items.c.total))
+        query: Select[Any] = select(key, orders.c.currency, *(cast(one, BigInteger) for one in sums))
+        query = query.join_from(orders, order_items, order_items.c.order_id == orders.c.id)
+        # Of its own figures when one product is asked for, not of those bought with it.
+        query = query.where(key == bindparam("product", type_=BigInteger)) if is_product else query
+        return Query(query.where(*_PAID).group_by(key, orders.c.currency))
+    key = _KEYS[dimension]
+    query = select(key, orders.c.currency, func.count(), literal(0), cast(func.sum(orders.c.total), BigInteger))
+    return Query(_of(query, is_product).where(*_PAID).group_by(key, orders.c.currency))
+
+
+@cache
+def _statuses_query(is_product: bool) -> Query[tuple[Any, ...]]:
+    query = _of(select(orders.c.status, func.count()), is_product)
+    return Query(query.where(*_PLACED).group_by(orders.c.status))
+
+
+@cache
+def _buyers_query(is_product: bool) -> Query[tuple[Any, ...]]:
+    return Query(_of(select(orders.c.customer_id).distinct(), is_product).where(*_PAID))
+
+
+def _of(query: Select[Any], is_product: bool) -> Select[Any]:
+    return query.where(_WITH_PRODUCT) if is_product else query
+
+
+def _values(start: Instant, end: Instant, product_id: int | None) -> dict[str, int]:
+    return {"start": start, "end": end} | ({} if product_id is None else {"product": product_id})
+
+
+async def parts(
+    tx: Transaction, dimension: str, start: Instant, end: Instant, product_id: int | None
+) -> list[tuple[Any, ...]]:
+    """Key, currency, orders, items and money of each."""
+    return await tx.all(_parts_query(dimension, product_id is not None), **_values(start, end, product_id))
+
+
+async def statuses(tx: Transaction, start: Instant, end: Instant, product_id: int | None) -> list[tuple[Any, ...]]:
+    return await tx.all(_statuses_query(product_id is not None), **_values(start, end, product_id))
+
+
+async def buyers(tx: Transaction, start: Instant, end: Instant, product_id: int | None) -> list[tuple[Any, ...]]:
+    return await tx.all(_buyers_query(product_id is not None), **_values(start, end, product_id))
+
+
+_NEW = Query(
+    select(func.count(orders.c.customer_id.distinct()))
+    .join_from(orders, customers, customers.c.id == orders.c.customer_id)
+    .where(_WITH_PRODUCT, *_PAID, customers.c.first_order_at >= bindparam("start"))
+)
+
+
+async def new_customers(tx: Transaction, start: Instant, end: Instant, product_id: int) -> int:
+    """Buyers of the product whose first order of all lies in this time."""
+    ((count,),) = await tx.all(_NEW, **_values(start, end, product_id))
+    return int(count)
+
+
+# What stays of the orders that were paid in this time: never more than what the customer has spent in all.
+_KEPT = case((orders.c.currency == bindparam("currency"), orders.c.total - orders.c.refunded_total), else_=0)
+_SPENT = cast(func.coalesce(func.sum(_KEPT), 0), BigInteger)
+_STANDING = func.count(orders.c.id).filter(orders.c.status != "refunded")
+
+
+@cache
+def _top_query(is_product: bool) -> Query[TopCustomer]:
+    spent = _of(select(orders.c.customer_id, _STANDING.label("orders"), _SPENT.label("spent")), is_product)
+    sums = spent.where(*_PAID).group_by(orders.c.customer_id).subquery()
+    best = (
+        select(customers.c.id, customers.c.name, customers.c.email, sums.c.orders, sums.c.spent)
+        .join_from(sums, customers, customers.c.id == sums.c.customer_id)
+        .where(sums.c.spent > 0)
+        .order_by(sums.c.spent.desc(), customers.c.total_spent.desc(), customers.c.id.desc())
+        .limit(bindparam("size"))
+    )
+    return Query(best, TopCustomer)
+
+
+_RICHEST = Query(
+    select(*(customers.c[name] for name in Customer.__struct_fields__))
+    .where(customers.c.total_spent > 0)
+    .order_by(customers.c.total_spent.desc(), customers.c.id.desc())
+    .limit(_BATCH)
+    .offset(bindparam("skip")),
+    Customer,
+)
+_OWN = Query(select(_STANDING, _SPENT).where(orders.c.customer_id == bindparam("customer", type_=BigInteger), *_PAID))
+
+
+async def top_customers(
+    tx: Transaction, start: Instant, end: Instant, currency: str, size: int, *, orders: int, product_id: int | None
+) -> list[TopCustomer]:
+    """Who spent most in this time, of `orders` orders; refunds of these orders are taken off.
+
+    Nobody can have spent more in it than in all, which is kept and indexed. So those who spent most in all are looked
+    at first, until the next can no longer be among the best; only when that takes too long all orders are added up.
+    """
+    if orders > _FEW and product_id is None:
+        best: list[tuple[int, TopCustomer]] = []
+        for batch in range(_MOST_BATCHES):
+            found = await tx.all(_RICHEST, skip=batch * _BATCH)
+            best += [(one.total_spent, await _in_time(tx, one, start, end, currency)) for one in found]
+            best = sorted((one for one in best if one[1].spent > 0), key=_rank, reverse=True)[:size]
+            if len(found) < _BATCH or (len(best) == size and best[-1][1].spent >= found[-1].total_spent):
+                return [one for _, one in best]
+    values = _values(start, end, product_id)
+    return await tx.all(_top_query(product_id is not None), currency=currency, size=size, **values)
+
+
+async def _in_time(tx: Transaction, one: Customer, start: Instant, end: Instant, currency: str) -> TopCustomer:
+    """What the customer spent in this time; all of it, if all of their orders lie in it."""
+    assert one.first_order_at is not None
+    assert one.last_order_at is not None
+    if start <= one.first_order_at and one.last_order_at < end:
+        return TopCustomer(one.id, one.name, one.email, one.orders_count, one.total_spent)
+    ((standing, spent),) = await tx.all(_OWN, customer=one.id, currency=currency, start=start, end=end)
+    return TopCustomer(one.id, one.name, one.email, standing, spent)
+
+
+def _rank(candidate: tuple[int, TopCustomer]) -> tuple[int, int, int]:
+    total_spent, one = candidate
+    return one.spent, total_spent, one.id

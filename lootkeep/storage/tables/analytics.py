@@ -1,0 +1,45 @@
+"""What analytics reads: sums per quarter of an hour, day and month, and who bought on which days."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Column, Index, LargeBinary, Table, Text
+
+from lootkeep.storage.tables.columns import metadata, number
+
+# Signed sums; a figure is the sum over its shards, as with the counters.
+sales_rollups = Table(
+    "sales_rollups",
+    metadata,
+    # `all`, `country`, `method` or `product`; the key says which country and so on, empty for none.
+    Column("dimension", Text, primary_key=True),
+    # 0: quarters of an hour, 1: UTC days, 2: UTC months; the block counts them since the epoch.
+    Column("level", BigInteger, primary_key=True, autoincrement=False),
+    Column("block", BigInteger, primary_key=True, autoincrement=False),
+    Column("key", Text, primary_key=True),
+    Column("currency", Text, primary_key=True),
+    Column("shard", BigInteger, primary_key=True, autoincrement=False),
+    number("orders"),
+    number("items"),
+    number("gross"),
+    number("discounts"),
+    number("gift_cards"),
+    number("refunds"),
+    number("refunded_orders"),
+    number("completed_orders"),
+    number("new_customers"),
+    # The series of one product.
+    Index(None, "dimension", "key", "level", "block"),
+    sqlite_with_rowid=False,
+)
+
+# Who bought: a bit for each customer. A set of people over many days cannot be summed, but it can be joined.
+# The levels are those of the sums, and 3: eights of UTC days.
+buyers = Table(
+    "buyers",
+    metadata,
+    Column("level", BigInteger, primary_key=True, autoincrement=False),
+    Column("block", BigInteger, primary_key=True, autoincrement=False),
+    Column("shard", BigInteger, primary_key=True, autoincrement=False),
+    Column("chunk", BigInteger, primary_key=True, autoincrement=False),
+    Column("bits", LargeBinary, nullable=False),
+)

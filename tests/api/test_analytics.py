@@ -1,0 +1,211 @@
+"""Revenue and sales over HTTP: the shape of the answer, named periods, intervals, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lootkeep.kernel.clock import DAY
+from tests.builders import STORE, new_customer, new_product, paid_order
+from tests.world import World
+
+
+async def read(world: World, path: str) -> dict[str, Any]:
+    answer = await world.get(f"/analytics/{path}")
+    assert answer.status_code == 200, answer.text
+    data: dict[str, Any] = answer.json()["data"]
+    return data
+
+
+async def a_store(world: World) -> None:
+    """Three sales on two days, one of them given back on the second, and one in another currency."""
+    anna, ben = [(await new_customer(world))["customer"]["id"] for _ in range(2)]
+    await new_product(world)
+    await new_product(world, name="Import", price="7.00", currency="EUR")
+    await paid_order(world, anna, (1, 2), billing_country="KR")
+    world.clock.advance(DAY)
+    order = await paid_order(world, anna, (1, 1))
+    await paid_order(world, ben, (2, 1))
+    await world.post(f"{STORE}/orders/{order['id']}/refund", {"amount": "5.00"})
+
+
+async def test_revenue_is_answered_with_every_field(world: World) -> None:
+    await a_store(world)
+    answer = await read(world, "revenue?from=2026-11-15&to=2026-11-17&interval=day&compare=true")
+    nothing = {"gross_revenue": "0.00", "refunds": "0.00", "net_revenue": "0.00", "orders_count": 0}
+    assert answer == {
+        "period": {"from": "2026-11-15", "to": "2026-11-17", "interval": "day", "timezone": "UTC"},
+        "currency": "USD",
+        "totals": {
+            "gross_revenue": "60.00",
+            "refunds": "5.00",
+            "net_revenue": "55.00",
+            "discounts": "0.00",
+            "gift_card_redeemed": "0.00",
+            "orders_count": 2,
+            "average_order_value": "30.00",
+        },
+        "previous": nothing | {"discounts": "0.00", "gift_card_redeemed": "0.00", "average_order_value": "0.00"},
+        "change": dict.fromkeys(answer["totals"]),
+        "series": [
+            {"date": "2026-11-15", **nothing, "gross_revenue": "40.00", "net_revenue": "40.00", "orders_count": 1},
+            {
+                "date": "2026-11-16",
+                "gross_revenue": "20.00",
+                "refunds": "5.00",
+                "net_revenue": "15.00",
+                "orders_count": 1,
+            },
+            {"date": "2026-11-17", **nothing},
+        ],
+        "other_currencies": [
+            {
+                "gross_revenue": "7.00",
+                "refunds": "0.00",
+                "net_revenue": "7.00",
+                "discounts": "0.00",
+                "gift_card_redeemed": "0.00",
+                "orders_count": 1,
+                "average_order_value": "7.00",
+                "currency": "EUR",
+            }
+        ],
+    }
+
+
+async def test_sales_are_answered_with_every_field(world: World) -> None:
+    await a_store(world)
+    answer = await read(world, "sales?from=2026-11-16&to=2026-11-16&interval=day")
+    assert answer["totals"] == {
+        "orders_count": 2,
+        "items_sold": 2,
+        "completed_orders": 0,
+        "refunded_orders": 0,
+        "refund_rate": 0,
+        "unique_customers": 2,
+        "new_customers": 1,
+        "returning_customers": 1,
+    }
+    assert answer["by_status"] == {
+        **dict.fromkeys(("pending", "on_hold", "completed", "refunded", "cancelled"), 0),
+        "paid": 1,
+        "partially_refunded": 1,
+    }
+    assert [(one["product_id"], one["items_sold"], one["gross_revenue"]) for one in answer["top_products"]] == [
+        (1, 1, "20.00"),
+        (2, 1, "0.00"),
+    ]
+    assert [(one["id"], one["total_spent"]) for one in answer["top_customers"]] == [(1, "15.00")]
+    assert answer["by_country"] == [{"country": None, "orders_count": 2, "gross_revenue": "20.00"}]
+    assert answer["by_payment_method"] == [{"payment_method": None, "orders_count": 2, "gross_revenue": "20.00"}]
+    assert (answer["previous"], answer["change"]) == (None, None)
+    assert answer["series"] == [
+        {
+            "date": "2026-11-16",
+            "orders_count": 2,
+            "items_sold": 2,
+            "completed_orders": 0,
+            "refunded_orders": 0,
+            "new_customers": 1,
+        }
+    ]
+
+
+async def test_a_comparison_tells_the_change_in_percent(world: World) -> None:
+    await a_store(world)
+    revenue = await read(world, "revenue?from=2026-11-16&to=2026-11-16&compare=1")
+    assert (revenue["previous"]["gross_revenue"], revenue["change"]["gross_revenue"]) == ("40.00", -50.0)
+    sales = await read(world, "sales?from=2026-11-16&to=2026-11-16&compare=1")
+    assert (sales["previous"]["orders_count"], sales["change"]["orders_count"]) == (1, 100.0)
+
+
+async def test_one_product_has_figures_of_its_own(world: World) -> None:
+    await a_store(world)
+    revenue = await read(world, "revenue?product_id=1")
+    assert (revenue["totals"]["gross_revenue"], revenue["totals"]["orders_count"]) == ("60.00", 2)
+    sales = await read(world, "sales?product_id=2")
+    assert (sales["totals"]["unique_customers"], sales["totals"]["new_customers"]) == (1, 1)
+    assert sales["by_status"]["paid"] == 1
+    assert [one["product_id"] for one in sales["top_products"]] == [2]
+    assert (await read(world, "sales?product_id=99"))["totals"]["orders_count"] == 0
+
+
+@pytest.mark.parametrize(
+    ("period", "first", "last", "interval"),
+    [
+        ("today", "2026-11-15", "2026-11-15", "hour"),
+        ("yesterday", "2026-11-14", "2026-11-14", "hour"),
+        ("last_7_days", "2026-11-09", "2026-11-15", "day"),
+        ("last_30_days", "2026-10-17", "2026-11-15", "day"),
+        ("last_90_days", "2026-08-18", "2026-11-15", "day"),
+        ("this_month", "2026-11-01", "2026-11-15", "day"),
+        ("last_month", "2026-10-01", "2026-10-31", "day"),
+        ("this_year", "2026-01-01", "2026-11-15", "month"),
+    ],
+)
+async def test_a_period_by_its_name(world: World, period: str, first: str, last: str, interval: str) -> None:
+    for path in ("revenue", "sales"):
+        answer = await read(world, f"{path}?period={period}")
+        assert answer["period"] == {"from": first, "to": last, "interval": interval, "timezone": "UTC"}
+        assert answer["series"][0]["date"].startswith(first)
+
+
+async def test_nothing_asked_is_the_last_thirty_days_with_every_day_filled_in(world: World) -> None:
+    answer = await read(world, "revenue")
+    assert [len(answer["series"]), answer["period"]["from"]] == [30, "2026-10-17"]
+
+
+async def test_a_zone_decides_which_day_it_is(world: World) -> None:
+    await a_store(world)
+    # Noon in UTC is one in the morning of the next day on Chatham.
+    answer = await read(world, "revenue?from=2026-11-15&to=2026-11-17&interval=day&timezone=Pacific/Chatham")
+    assert [point["orders_count"] for point in answer["series"]] == [0, 1, 1]
+    assert (await read(world, "revenue?period=today&timezone=Pacific/Chatham"))["period"]["from"] == "2026-11-17"
+
+
+async def test_weeks_begin_on_monday_and_months_on_the_first_but_never_before_what_was_asked(world: World) -> None:
+    weeks = await read(world, "revenue?from=2026-11-05&to=2026-11-17&interval=week")
+    assert [point["date"] for point in weeks["series"]] == ["2026-11-05", "2026-11-09", "2026-11-16"]
+    months = await read(world, "revenue?from=2026-10-20&to=2026-12-01&interval=month")
+    assert [point["date"] for point in months["series"]] == ["2026-10-20", "2026-11-01", "2026-12-01"]
+
+
+@pytest.mark.parametrize("path", ["revenue", "sales"])
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ("period=ever", "period"),
+        ("period=today&from=2026-11-01&to=2026-11-02", "period"),
+        ("from=2026-11-01", "to"),
+        ("to=2026-11-01", "from"),
+        ("from=2026-11-02&to=2026-11-01", "from"),
+        ("from=1969-12-31&to=2026-11-01", "from"),
+        ("timezone=Mars/Base", "timezone"),
+        ("timezone=../../etc/passwd", "timezone"),
+        ("timezone=", "timezone"),
+        ("timezone=Europe", "timezone"),
+        ("interval=year", "interval"),
+        ("interval=hour&from=2026-11-01&to=2026-11-08", "interval"),
+        ("interval=day&from=2025-01-01&to=2026-01-02", "interval"),
+        ("interval=week&from=2024-01-01&to=2026-01-01", "interval"),
+        ("interval=month&from=2016-01-01&to=2026-01-02", "interval"),
+        ("from=2000-01-01&to=2026-01-02", "interval"),
+        ("product_id=0", "product_id"),
+        ("compare=maybe", "compare"),
+    ],
+)
+async def test_what_cannot_be_answered_is_refused_by_name(world: World, path: str, query: str, field: str) -> None:
+    answer = await world.get(f"/analytics/{path}?{query}")
+    assert (answer.status_code, list(answer.json()["errors"])) == (422, [field])
+
+
+async def test_the_longest_times_are_answered(world: World) -> None:
+    for interval, first, last, count in (
+        ("hour", "2026-11-01", "2026-11-07", 168),
+        ("day", "2025-01-01", "2026-01-01", 366),
+        ("week", "2024-01-01", "2025-12-31", 105),
+        ("month", "2016-01-01", "2025-12-31", 120),
+    ):
+        answer = await read(world, f"revenue?interval={interval}&from={first}&to={last}")
+        assert len(answer["series"]) == count, interval
