@@ -175,7 +175,7 @@ async def _fill(url: str, size: int) -> None:
 
 async def _count(engine: Engine) -> None:
     async with engine.write() as tx:
-        await recount.mend(tx, "USD")
+        await recount.mend(tx, "USD", NOW)
     await engine.close()
 
 
@@ -202,7 +202,7 @@ def asked(endpoint: Callable[..., object], store: Store, query: str) -> Reading:
     token = Token(1, 1, "bench", "", "", None, NOW, None, None, None)  # type: ignore[arg-type]
 
     async def read(tx: Transaction) -> Reply:
-        deps = Deps(ManualClock(NOW), None, JoinedDatabase(tx), None, None, None, None, "USD")  # type: ignore[arg-type]
+        deps = Deps(ManualClock(NOW), None, JoinedDatabase(tx), None, None, None, None, "USD", None)  # type: ignore[arg-type]
         reply: Reply = await endpoint(Call(deps, token, {}, None, parsed))  # type: ignore[misc]
         return reply
 

@@ -62,9 +62,10 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart, changes: Changes) ->
     found = await _judge(deps, tx, cart, customer, lines, now)
     coupon = await _coupon(tx, cart, currency, now)
     new = checkout.order(cart, lines, currency, coupon, await customers.code_that_brought(tx, customer), now)
-    # What was paid long ago is not stopped any more.
-    if found and not is_history:
-        new = rules.judged(new, found.verdict.action_taken, now)
+    if found:
+        # What was paid long ago is not stopped any more.
+        new = replace(new, risk_level=found.verdict.risk_level)
+        new = new if is_history else rules.judged(new, found.verdict.action_taken, now)
     is_stopped = new.status == "cancelled"
     if not is_history and not is_stopped:
         lines = await _reserve(tx, lines)

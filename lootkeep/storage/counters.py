@@ -89,12 +89,9 @@ async def total(
 ) -> int:
     """The sum of these totals; of whole days when a stretch of time is given."""
     if since is None and until is None:
-        kept = await between(tx, names, TOTAL, TOTAL + 1)
-    else:
-        kept = await between(
-            tx, names, 0 if since is None else since // DAY, _NO_END if until is None else until // DAY
-        )
-    return sum(kept.values())
+        return sum((await between(tx, names, TOTAL, TOTAL + 1)).values())
+    first, end = 0 if since is None else since // DAY, _NO_END if until is None else until // DAY
+    return sum((await between(tx, names, first, end)).values())
 
 
 async def place(

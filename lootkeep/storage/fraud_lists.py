@@ -12,7 +12,7 @@ from sqlalchemy import Select, bindparam, false, select, true, tuple_, union_all
 
 from lootkeep.domain.fraud.checks import CheckEntry, CheckSummary, FraudCheck
 from lootkeep.domain.fraud.score import Action, RiskLevel
-from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.paging import Page
 from lootkeep.storage import counters
 from lootkeep.storage.database import Transaction

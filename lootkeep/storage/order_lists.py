@@ -10,7 +10,7 @@ from typing import Any, get_args
 from sqlalchemy import BigInteger, BindParameter, bindparam, select, union
 
 from lootkeep.domain.customers import Customer
-from lootkeep.domain.orders import Order, OrderItem, OrderStatus, Sale
+from lootkeep.domain.orders import Order, OrderCheck, OrderItem, OrderStatus, Sale
 from lootkeep.kernel import paging
 from lootkeep.kernel.paging import Page
 from lootkeep.storage import kept_lists
@@ -18,7 +18,7 @@ from lootkeep.storage.database import Transaction
 from lootkeep.storage.dialect import Contains, ContainsShort
 from lootkeep.storage.lists import Filter, Listing, Sort, among, at_least, at_most, equals, less_than
 from lootkeep.storage.orders import COUNTER
-from lootkeep.storage.tables import customers, order_items, orders
+from lootkeep.storage.tables import customers, fraud_checks, order_items, orders
 
 _NUMBER = re.compile(r"(?:ord-)?0*([0-9]{1,18})", re.IGNORECASE)
 # Counted per day while writing.
@@ -84,6 +84,10 @@ async def page(
     return await sales(tx, found), total
 
 
+class _CheckOf(OrderCheck, frozen=True):
+    order_id: int
+
+
 def exact(term: str) -> dict[str, Any]:
     """What a search for the term finds as a whole: an id of the store or the provider, or an order number."""
     number = _NUMBER.fullmatch(term)
@@ -91,10 +95,11 @@ def exact(term: str) -> dict[str, Any]:
 
 
 async def sales(tx: Transaction, found: Sequence[Order]) -> list[Sale]:
-    """The orders with their customers and lines. Fraud checks would be fetched here in the same way."""
+    """The orders with their customers, lines and fraud checks."""
     ids = [order.id for order in found]
+    checks = {one.order_id: one for one in await among(tx, fraud_checks, "order_id", _CheckOf, ids)}
     people = {one.id: one for one in await among(tx, customers, "id", Customer, [o.customer_id for o in found])}
     lines: dict[int, list[OrderItem]] = defaultdict(list)
     for line in await among(tx, order_items, "order_id", OrderItem, ids):
         lines[line.order_id].append(line)
-    return [Sale(order, lines[order.id], people[order.customer_id]) for order in found]
+    return [Sale(order, lines[order.id], people[order.customer_id], checks.get(order.id)) for order in found]

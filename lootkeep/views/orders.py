@@ -141,7 +141,9 @@ def _fraud(check: OrderCheck | None) -> OrderFraudView | None:
 
 def placed(sale: Sale) -> PlacedOrderView:
     check = sale.check
-    return PlacedOrderView(order(sale), OrderCheckView(*msgspec.structs.astuple(check)) if check else None)
+    return PlacedOrderView(
+        order(sale), OrderCheckView(check.id, check.risk_score, check.risk_level, check.action_taken) if check else None
+    )
 
 
 def refunded(sale: Sale, given: Refund, way: Return) -> RefundedOrderView:

@@ -261,12 +261,12 @@ async def everything(db: Database, listing: Listing[Any], values: dict[str, Any]
 async def test_every_filter_and_order_gives_what_a_plain_reckoning_gives(world: World, kind: str, few: int) -> None:
     shop = Shop(7, 150)
     await shop.open(world.db)
-    listing: Listing[Any] = {
+    listings: dict[str, Listing[Any]] = {
         "orders": order_lists.LISTING,
         "customers": customer_lists.LISTING,
         "products": product_lists.LISTING,
-    }[kind]
-    listing = replace(listing, few=few, _queries={})
+    }
+    listing = replace(listings[kind], few=few, _queries={})
     rows = [row for row in getattr(shop, kind) if row.get("deleted_at") is None]
     filters = {"orders": shop.order_filters, "customers": shop.customer_filters, "products": shop.product_filters}
     for number, (values, holds) in enumerate(cases(filters[kind]())):
