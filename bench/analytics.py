@@ -28,7 +28,7 @@ from lootkeep.api.external.analytics import AnalyticsQuery, get_revenue, get_sal
 from lootkeep.api.http.routes import Call, Reply
 from lootkeep.deps import Deps
 from lootkeep.domain.access import Token
-from lootkeep.kernel.clock import DAY, ManualClock, instant
+from lootkeep.kernel.clock import DAY, Instant, ManualClock, instant
 from lootkeep.storage import migrations, recount
 from lootkeep.storage.database import Engine, JoinedDatabase, Transaction
 from lootkeep.storage.postgres import PostgresDatabase
@@ -175,7 +175,7 @@ async def _fill(url: str, size: int) -> None:
 
 async def _count(engine: Engine) -> None:
     async with engine.write() as tx:
-        await recount.mend(tx, "USD", NOW)
+        await recount.mend(tx, "USD", Instant(NOW))
     await engine.close()
 
 
