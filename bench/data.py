@@ -1,4 +1,4 @@
-"""Makes a store with any number of referrals fast, by bulk loading: for `bench.growth` and the tests of query plans.
+"""Makes a store with any number of referrals and gift cards fast: for `bench.growth` and the tests of query plans.
 
 A built SQLite file stays in bench/.cache; a PostgreSQL database stays on its server.
 """
@@ -7,6 +7,7 @@ import asyncio
 import hashlib
 import os
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -14,7 +15,7 @@ import apsw
 import asyncpg
 from sqlalchemy import Table
 
-from bench import people, rows
+from bench import cards, people, rows
 from lootkeep.storage import migrations, rollup_recount
 from lootkeep.storage.database import Engine
 from lootkeep.storage.postgres import PostgresDatabase
@@ -60,12 +61,14 @@ async def _postgres(size: int, admin_url: str) -> str:
 def _name(size: int) -> str:
     """Of the schema and of the code that makes the data, too: what either made before is not taken for its own."""
     schema = sorted((Path(migrations.__file__).parent / "versions").glob("*.py"))
-    code = b"".join(path.read_bytes() for path in (*schema, Path(people.__file__), Path(rows.__file__)))
+    code = b"".join(
+        path.read_bytes() for path in (*schema, Path(people.__file__), Path(rows.__file__), Path(cards.__file__))
+    )
     return f"referrals_{size}_{hashlib.sha256(code).hexdigest()[:12]}"
 
 
 def _parts(size: int) -> Iterator[tuple[Table, list[str], list[tuple[object, ...]]]]:
-    for part in rows.parts(size):
+    for part in chain(rows.parts(size), cards.parts(size)):
         for table, found in part.items():
             names = list(dict.fromkeys(name for row in found for name in row))
             yield table, names, [tuple(row.get(name) for name in names) for row in found]

@@ -19,6 +19,7 @@ from lootkeep.storage.database import Transaction
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import gift_card_entries as entries
 from lootkeep.storage.tables import gift_cards as cards
+from lootkeep.storage.tables.gift_cards import TENDER, WITH_REFERENCE
 
 # How many cards of each currency and status, by the day they were made.
 COUNTER = "gift_cards."
@@ -94,16 +95,12 @@ _LEDGER = Query(select(*_ENTRY).where(entries.c.gift_card_id == bindparam("card"
 _BY_REFERENCE = Query(
     select(*_ENTRY).where(
         entries.c.gift_card_id == bindparam("card"),
-        entries.c.type == "redeem",
         entries.c.reference == bindparam("given_reference"),
+        WITH_REFERENCE,
     ),
     LedgerEntry,
 )
-_TENDER = Query(
-    select(entries.c.gift_card_id).where(
-        entries.c.order_id == bindparam("order"), entries.c.is_tender, entries.c.type == "redeem"
-    )
-)
+_PAYING = Query(select(entries.c.gift_card_id).where(entries.c.order_id == bindparam("order"), TENDER))
 
 
 async def add(
@@ -203,7 +200,7 @@ async def by_reference(tx: Transaction, card_id: int, reference: str) -> LedgerE
 
 async def paying_for(tx: Transaction, order_id: int) -> int | None:
     """The card that an order was paid with."""
-    found = await tx.one(_TENDER, order=order_id)
+    found = await tx.one(_PAYING, order=order_id)
     return found[0] if found else None
 
 

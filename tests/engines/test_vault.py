@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 
 import pytest
 from hypothesis import given
@@ -59,3 +60,16 @@ def test_a_seal_that_was_cut_does_not_open() -> None:
     raw = base64.b64decode(VAULT.seal("whsec_x", "webhook secret"))
     with pytest.raises(StartupError):
         VAULT.open(base64.b64encode(raw[:-1]).decode(), "webhook secret")
+
+
+def test_a_fingerprint_is_the_same_for_the_same_content_key_and_purpose_only() -> None:
+    fingerprint = Vault("k" * 32).fingerprint(b"code", "gift card code")
+    assert Vault("k" * 32).fingerprint(b"code", "gift card code") == fingerprint
+    others = {
+        Vault("l" * 32).fingerprint(b"code", "gift card code"),
+        Vault("k" * 32).fingerprint(b"code", "request"),
+        Vault("k" * 32).fingerprint(b"Code", "gift card code"),
+        hashlib.sha256(b"code").hexdigest(),
+    }
+    assert len(others | {fingerprint}) == 5
+    assert len(fingerprint) == 64

@@ -19,7 +19,7 @@ from lootkeep.storage import gift_cards as storage
 from lootkeep.storage.database import Engine
 from lootkeep.storage.tables import gift_card_entries, gift_cards, orders
 from tests.builders import new_customer, new_gift_card, new_product
-from tests.races.test_races import AT_ONCE, ORDERS, assert_all_totals_agree, order_of, race, statuses
+from tests.races.test_races import AT_ONCE, ORDERS, Call, assert_all_totals_agree, order_of, race, statuses
 from tests.recount import rows
 from tests.world import World
 
@@ -105,9 +105,7 @@ async def test_cancelling_refunding_and_revoking_at_once_leave_totals_that_agree
         carts = [order_of(customer, (1, 1), (2, 2), gift_card_code=code) for code in codes for _ in range(2)]
         placed = [answer.json()["data"]["order"]["id"] for answer in await race(world, carts) if answer.is_success]
         assert len(placed) == 8
-        steps: list[tuple[str, dict[str, str]]] = [
-            (f"{ORDERS}/{order_id}/{step}", {}) for order_id in placed for step in ("pay", "cancel")
-        ]
+        steps: list[Call] = [(f"{ORDERS}/{order_id}/{step}", {}) for order_id in placed for step in ("pay", "cancel")]
         found = [row["id"] for row in await rows(world.db, gift_cards)][-8:]
         steps += [(f"/gift-cards/{card_id}/revoke", {}) for card_id in found[::2]]
         await race(world, steps)

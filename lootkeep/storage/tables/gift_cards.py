@@ -8,8 +8,9 @@ from sqlalchemy import text as sql
 from lootkeep.storage.tables.columns import flag, identity, link, metadata, number, text
 
 _TURNING = sql("turns_at IS NOT NULL")
-_TENDER = sql("is_tender AND type = 'redeem'")
-_WITH_REFERENCE = sql("type = 'redeem' AND reference IS NOT NULL")
+# Written out also where they are looked for: only so does SQLite see that the index will do.
+TENDER = sql("is_tender AND type = 'redeem'")
+WITH_REFERENCE = sql("type = 'redeem' AND reference IS NOT NULL")
 
 gift_cards = Table(
     "gift_cards",
@@ -94,15 +95,15 @@ gift_card_entries = Table(
     ),
     CheckConstraint("balance_after >= 0", name="balance_after"),
     Index(None, "gift_card_id", "id"),
-    Index("uq_gift_card_entries_tender", "order_id", unique=True, sqlite_where=_TENDER, postgresql_where=_TENDER),
+    Index("uq_gift_card_entries_tender", "order_id", unique=True, sqlite_where=TENDER, postgresql_where=TENDER),
     # A reference redeems once.
     Index(
         "uq_gift_card_entries_reference",
         "gift_card_id",
         "reference",
         unique=True,
-        sqlite_where=_WITH_REFERENCE,
-        postgresql_where=_WITH_REFERENCE,
+        sqlite_where=WITH_REFERENCE,
+        postgresql_where=WITH_REFERENCE,
     ),
     sqlite_autoincrement=True,
 )

@@ -1,0 +1,129 @@
+"""Gift cards: every state, where time and deeds lead, and what codes look like."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from lootkeep.domain import gift_cards as rules
+from lootkeep.domain.gift_cards import GiftCard
+from lootkeep.domain.orders import Order, Return, returned
+from lootkeep.kernel.clock import HOUR, SECOND, Instant
+from lootkeep.kernel.errors import Conflict, InvalidFields, TooOften
+from lootkeep.kernel.money import Hundredths
+from tests.domain.test_orders import order
+
+NOW = Instant(1_000 * HOUR)
+SOON = Instant(NOW + HOUR)
+PAST = Instant(NOW - HOUR)
+
+CARD = GiftCard(
+    initial_balance=Hundredths(25_00),
+    currency="USD",
+    recipient_email=None,
+    recipient_name=None,
+    sender_name=None,
+    message=None,
+    customer_id=None,
+    order_id=None,
+    starts_at=None,
+    expires_at=None,
+    note=None,
+    id=1,
+    sealed_code="",
+    last_four="7K2P",
+    balance=Hundredths(25_00),
+    kept_status="active",
+    sent_at=None,
+    send_count=0,
+    sends_since=None,
+    recent_sends=0,
+    last_used_at=None,
+    revoked_at=None,
+    revoke_reason=None,
+    created_at=PAST,
+    updated_at=PAST,
+)
+
+
+@pytest.mark.parametrize(
+    ("fields", "status", "turns_at"),
+    [
+        ({}, "active", None),
+        ({"expires_at": SOON}, "active", SOON),
+        ({"expires_at": NOW}, "expired", None),
+        ({"expires_at": PAST}, "expired", None),
+        ({"starts_at": PAST}, "active", None),
+        ({"starts_at": NOW}, "active", None),
+        ({"starts_at": SOON}, "scheduled", SOON),
+        ({"starts_at": SOON, "expires_at": Instant(SOON + 1)}, "scheduled", SOON),
+        ({"balance": 0}, "redeemed", None),
+        ({"balance": 0, "expires_at": PAST}, "redeemed", None),
+        ({"balance": 0, "expires_at": SOON}, "redeemed", None),
+        ({"balance": 0, "revoked_at": PAST}, "revoked", None),
+        ({"balance": 0, "revoked_at": PAST, "expires_at": PAST}, "revoked", None),
+    ],
+)
+def test_status_follows_from_the_balance_and_the_time(fields: dict[str, Any], status: str, turns_at: Any) -> None:
+    card = replace(CARD, **fields)
+    assert rules.status(card, NOW) == status
+    assert rules.turns_at(replace(card, kept_status=rules.status(card, NOW))) == turns_at
+
+
+def test_the_first_mail_after_an_hour_opens_a_new_hour() -> None:
+    card = CARD
+    for minute in range(5):
+        card = rules.sent(card, Instant(NOW + minute * 60 * SECOND))
+    with pytest.raises(TooOften) as refused:
+        rules.sent(card, Instant(NOW + HOUR - 1))
+    assert refused.value.retry_after == 1
+    card = rules.sent(card, Instant(NOW + HOUR))
+    assert (card.send_count, card.recent_sends, card.sends_since) == (6, 1, NOW + HOUR)
+
+
+@pytest.mark.parametrize("code", ["ABCDEFGH", "abcd-efgh", "A-B-C-D-E-F-G-H", "1" * 64])
+def test_a_good_code_is_taken_as_it_is(code: str) -> None:
+    assert rules.check_code(code) == code
+
+
+@pytest.mark.parametrize(
+    "code", ["ABCDEFG", "A-B-C-D", "ABCD EFGH", "ABCD--EFGH", "ABCDEFGH-", "ABCDEFGÄ", "1" * 65, "\n"]
+)
+def test_a_bad_code_is_refused(code: str) -> None:
+    with pytest.raises(InvalidFields):
+        rules.check_code(code)
+
+
+def test_codes_are_compared_without_case_blanks_and_hyphens() -> None:
+    assert rules.plain(" 7kq2-m9xw 4TRB\t7k2p\n") == "7KQ2M9XW4TRB7K2P"
+    assert rules.grouped("7KQ2M9XW4TRB7K2P") == "7KQ2-M9XW-4TRB-7K2P"
+    assert rules.masked(CARD) == "****-****-****-7K2P"
+
+
+def test_of_a_revoked_card_only_the_note_changes() -> None:
+    revoked = rules.revoked(CARD, "lost", NOW)
+    assert (revoked.balance, revoked.revoke_reason) == (0, "lost")
+    assert rules.changed(revoked, {"note": "x"}, NOW).note == "x"
+    with pytest.raises(Conflict):
+        rules.changed(revoked, {"message": "x"}, NOW)
+
+
+amounts = st.integers(0, 1000)
+
+
+@given(total=amounts, by_card=amounts, refunds=st.lists(st.integers(1, 400), max_size=6))
+def test_refunds_give_back_each_kind_of_money_at_most_once(total: int, by_card: int, refunds: list[int]) -> None:
+    placed: Order = replace(order(), total=Hundredths(total), gift_card_total=Hundredths(min(total, by_card)))
+    ways: list[Return] = []
+    for amount in refunds:
+        given_back = Hundredths(min(amount, placed.refundable))
+        ways.append(returned(placed, given_back))
+        placed = replace(placed, refunded_total=Hundredths(placed.refunded_total + given_back))
+    money, cards = sum(way.payment for way in ways), sum(way.gift_card for way in ways)
+    assert money + cards == placed.refunded_total
+    assert money == min(placed.refunded_total, placed.amount_due)
+    assert cards <= placed.gift_card_total
