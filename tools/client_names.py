@@ -76,6 +76,7 @@ _EXTERNAL = {
     "GET /email-campaigns/{id}/preview-recipients": "email_campaigns.preview_recipients",
     "POST /email-campaigns/{id}/send": "email_campaigns.send",
     "POST /email-campaigns/{id}/duplicate": "email_campaigns.duplicate",
+    "POST /email-campaigns/{id}/cancel": "email_campaigns.cancel",
 }
 _STORE = {
     "POST /customers": "store.customers.create",
