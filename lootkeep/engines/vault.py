@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hmac
 import os
 
 from cryptography.exceptions import InvalidTag
@@ -14,6 +15,8 @@ from lootkeep.kernel.errors import StartupError
 
 _NONCE_BYTES = 12
 _KEY_BYTES = 32
+# As hard to guess as a key; short enough for a link.
+_SIGNATURE_BYTES = 16
 
 
 class Vault:
@@ -22,6 +25,8 @@ class Vault:
     def __init__(self, secret_key: str) -> None:
         derived = HKDF(algorithm=SHA256(), length=_KEY_BYTES, salt=None, info=b"lootkeep vault")
         self._cipher = AESGCM(derived.derive(secret_key.encode()))
+        signing = HKDF(algorithm=SHA256(), length=_KEY_BYTES, salt=None, info=b"lootkeep links")
+        self._signing_key = signing.derive(secret_key.encode())
 
     def seal(self, text: str, purpose: str) -> str:
         nonce = os.urandom(_NONCE_BYTES)
@@ -36,3 +41,17 @@ class Vault:
             raise StartupError(
                 "A stored secret cannot be opened: LOOTKEEP_SECRET_KEY is not the one it was sealed with."
             ) from None
+
+    def sign(self, text: str, purpose: str) -> str:
+        """The text with a signature, for links that work without signing in: all can read it, nobody can make one."""
+        return f"{text}.{self._signature(text, purpose)}"
+
+    def signed(self, token: str, purpose: str) -> str | None:
+        """The text of a token that was signed for this purpose; None for any other."""
+        text, _, signature = token.rpartition(".")
+        is_ours = hmac.compare_digest(signature.encode(), self._signature(text, purpose).encode())
+        return text if is_ours else None
+
+    def _signature(self, text: str, purpose: str) -> str:
+        digest = hmac.digest(self._signing_key, f"{purpose}\0{text}".encode(), "sha256")
+        return base64.urlsafe_b64encode(digest[:_SIGNATURE_BYTES]).decode().rstrip("=")

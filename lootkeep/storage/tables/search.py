@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import DDL, Table, event
 
+from lootkeep.storage.tables.campaigns import email_campaigns
 from lootkeep.storage.tables.customers import customers
 from lootkeep.storage.tables.events import events
 from lootkeep.storage.tables.mails import mails
@@ -30,6 +31,7 @@ def _beside(table: Table) -> None:
 
 
 _beside(customers)
+_beside(email_campaigns)
 
 # A hint for the workers, told when the transaction commits; losing it loses nothing.
 WAKEUP = (
