@@ -28,6 +28,8 @@ log = structlog.get_logger(__name__)
 
 # When the server is the trouble, nobody is written to for so long.
 HOLD_OFF = MINUTE
+# One transaction never passes over more than so many.
+_LEFT_OUT_AT_ONCE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,8 @@ class Campaigner:
             except Unavailable:
                 log.warning("the database is unavailable, campaigns wait")
                 await self._wakeup.wait(1.0)
-        await self._settle()
+        if self._finished is not None:
+            await self._settle()
         await self._mailer.close()
 
     async def turn(self, stopping: asyncio.Event | None = None) -> bool:
@@ -120,7 +123,10 @@ class Campaigner:
 
     async def _take(self, tx: Transaction, now: Instant) -> tuple[Recipient, Addressee] | None:
         """The next reader who may be written to; those who may not are settled on the way."""
-        while held := await queue.claim(tx, self._lease, now):
+        for _ in range(_LEFT_OUT_AT_ONCE):
+            held = await queue.claim(tx, self._lease, now)
+            if held is None:
+                break
             reader = await queue.addressee(tx, held)
             settlement = rules.left_out(held, reader, now)
             if settlement is None and held.failures > len(self._delays):
