@@ -81,6 +81,12 @@ class Settings(BaseSettings):
     public_url: str | None = Field(
         None, description="Where people reach this service, for links in mails; `http://HOST:PORT` when not given."
     )
+    campaign_mails_per_minute: Annotated[int, Field(ge=1, le=60_000)] = Field(
+        300, description="How many mails of campaigns are sent a minute, by all processes together."
+    )
+    campaign_tracking: bool = Field(
+        True, description="Counts opened mails and followed links of campaigns; `false` leaves both out of the mails."
+    )
     mails_kept_days: Annotated[int, Field(ge=1)] = Field(
         30, description="How long sent, failed and unsent mails are kept."
     )

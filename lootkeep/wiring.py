@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lootkeep import __version__
-from lootkeep.api import external, store
+from lootkeep.api import external, readers, store
 from lootkeep.api.http import openapi
 from lootkeep.api.http.app import Api, ASGIApp, Receive, Scope, Send
 from lootkeep.api.http.auth import Tokens
@@ -42,6 +42,7 @@ from lootkeep.storage import migrations
 from lootkeep.storage.database import Engine
 from lootkeep.storage.postgres import PostgresDatabase
 from lootkeep.storage.sqlite import SqliteDatabase
+from lootkeep.worker.campaigns import Campaigner, Manner
 from lootkeep.worker.dispatch import Dispatcher, step_replays
 from lootkeep.worker.lists import ListKeeper
 from lootkeep.worker.loop import Chore, Worker
@@ -160,7 +161,8 @@ async def working(deps: Deps, settings: Settings, metrics: Metrics, *chores: Cho
         metrics=DeliveryMetrics(metrics.registry),
     )
     postman = Postman(deps, wakeup.follower(), mailer(settings, deps.clock))
-    worker = Worker((*_chores(deps, settings), *chores), (dispatcher.run, postman.run))
+    campaigner = Campaigner(deps, wakeup.follower(), mailer(settings, deps.clock), manner(settings))
+    worker = Worker((*_chores(deps, settings), *chores), (dispatcher.run, postman.run, campaigner.run))
     worker.start()
     try:
         yield worker
@@ -175,7 +177,7 @@ def api(deps: Deps, settings: Settings, tokens: Tokens, worker: Worker, metrics:
     limits = Limits(deps.limiter, settings.rate_limit_per_minute, settings.auth_failures_per_minute)
     checks: dict[str, Check] = {"database": partial(_database_answers, deps), "worker": worker.is_alive}
     probes = Probes(deps, tokens, metrics, checks, document())
-    return Api(deps, GROUPS, tokens, limits, metrics, probes.app())
+    return Api(deps, GROUPS, tokens, limits, metrics, probes.app(*readers.pages(deps)))
 
 
 def _chores(deps: Deps, settings: Settings) -> tuple[Chore, ...]:
@@ -206,6 +208,16 @@ def mailer(settings: Settings, clock: Clock) -> Mailer:
     from lootkeep.engines.mail.smtp import SmtpMailer, parse_server
 
     return SmtpMailer(parse_server(settings.smtp_url.get_secret_value()), parse_sender(settings.mail_from), clock)
+
+
+def manner(settings: Settings) -> Manner:
+    """How campaigns are sent."""
+    return Manner(
+        settings.public_url or f"http://{settings.host}:{settings.port}",
+        settings.campaign_mails_per_minute,
+        settings.campaign_tracking,
+        has_server=settings.smtp_url is not None,
+    )
 
 
 def _limiter(settings: Settings) -> RateLimiter:

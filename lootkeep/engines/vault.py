@@ -16,6 +16,8 @@ from lootkeep.kernel.errors import StartupError
 
 _NONCE_BYTES = 12
 _KEY_BYTES = 32
+# As hard to guess as a key; short enough for a link.
+_SIGNATURE_BYTES = 16
 
 
 class Vault:
@@ -27,6 +29,7 @@ class Vault:
     def __init__(self, secret_key: str) -> None:
         self._cipher = AESGCM(_derived(secret_key, b"lootkeep vault"))
         self._fingerprint_key = _derived(secret_key, b"lootkeep fingerprints")
+        self._signing_key = _derived(secret_key, b"lootkeep links")
 
     def seal(self, text: str, purpose: str) -> str:
         nonce = os.urandom(_NONCE_BYTES)
@@ -45,6 +48,20 @@ class Vault:
     def fingerprint(self, content: bytes, purpose: str) -> str:
         """Always the same for the same content: a secret is found by it, and cannot be guessed from it."""
         return hmac.new(self._fingerprint_key, purpose.encode() + b"\0" + content, hashlib.sha256).hexdigest()
+
+    def sign(self, text: str, purpose: str) -> str:
+        """The text with a signature, for links that work without signing in: all can read it, nobody can make one."""
+        return f"{text}.{self._signature(text, purpose)}"
+
+    def signed(self, token: str, purpose: str) -> str | None:
+        """The text of a token that was signed for this purpose; None for any other."""
+        text, _, signature = token.rpartition(".")
+        is_ours = hmac.compare_digest(signature.encode(), self._signature(text, purpose).encode())
+        return text if is_ours else None
+
+    def _signature(self, text: str, purpose: str) -> str:
+        digest = hmac.digest(self._signing_key, f"{purpose}\0{text}".encode(), "sha256")
+        return base64.urlsafe_b64encode(digest[:_SIGNATURE_BYTES]).decode().rstrip("=")
 
 
 def _derived(secret_key: str, use: bytes) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BindParameter, Boolean, ClauseElement, Column, ColumnElement, Executable
+from sqlalchemy import BindParameter, Boolean, ClauseElement, Column, ColumnElement, Executable, Text
 from sqlalchemy.ext.compiler import compiles
 
 # A trigram index knows nothing shorter.
@@ -212,3 +212,48 @@ def _is_always_settled(element: IsSettled, compiler: Any, **kw: Any) -> str:
 @compiles(IsSettled, "postgresql")
 def _is_before_the_horizon(element: IsSettled, compiler: Any, **kw: Any) -> str:
     return f"age({element.table}.xmin) > age({compiler.process(element.horizon, **kw)}::text::xid)"
+
+
+class IsListed(ColumnElement[bool]):
+    """The column's value is in a JSON array: a list of any length in one argument."""
+
+    inherit_cache = False
+    type = Boolean()
+    _is_implicitly_boolean = True
+
+    def __init__(self, column: ColumnElement[Any], array: BindParameter[str]) -> None:
+        self.column = column
+        self.array = array
+
+
+@compiles(IsListed, "sqlite")
+def _in_json(element: IsListed, compiler: Any, **kw: Any) -> str:
+    column, array = compiler.process(element.column, **kw), compiler.process(element.array, **kw)
+    return f"{column} IN (SELECT value FROM json_each({array}))"
+
+
+@compiles(IsListed, "postgresql")
+def _in_jsonb(element: IsListed, compiler: Any, **kw: Any) -> str:
+    column, array = compiler.process(element.column, **kw), compiler.process(element.array, **kw)
+    values = f"SELECT jsonb_array_elements_text({array}::text::jsonb)"
+    if not isinstance(element.column.type, Text):
+        return f"{column} = ANY (ARRAY({values})::bigint[])"
+    return f"{column} = ANY (ARRAY({values}))"
+
+
+class SharesEntry(IsListed):
+    """The column is a JSON array that has an entry in common with another."""
+
+
+@compiles(SharesEntry, "sqlite")
+def _shares_json(element: SharesEntry, compiler: Any, **kw: Any) -> str:
+    column, array = compiler.process(element.column, **kw), compiler.process(element.array, **kw)
+    return (
+        f"EXISTS (SELECT 1 FROM json_each({column}) AS own WHERE own.value IN (SELECT value FROM json_each({array})))"
+    )
+
+
+@compiles(SharesEntry, "postgresql")
+def _shares_jsonb(element: SharesEntry, compiler: Any, **kw: Any) -> str:
+    column, array = compiler.process(element.column, **kw), compiler.process(element.array, **kw)
+    return f"{column}::jsonb ?| ARRAY(SELECT jsonb_array_elements_text({array}::text::jsonb))"

@@ -48,7 +48,8 @@ class Postman:
             except Unavailable:
                 log.warning("the database is unavailable, mail waits")
                 await self._wakeup.wait(1.0)
-        await self._settle()
+        if self._finished is not None:
+            await self._settle()
         await self._mailer.close()
 
     async def turn(self, stopping: asyncio.Event | None = None) -> bool:

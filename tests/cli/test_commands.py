@@ -98,6 +98,7 @@ def test_doctor_finds_nothing_wrong_before_the_first_start(terminal: Terminal) -
         "ok    settings   The settings hold together (development).",
         "ok    database   There is no database at lootkeep.db yet; `lootkeep serve` makes it.",
         "ok    redis      LOOTKEEP_REDIS_URL is not set: each process counts requests for itself.",
+        "ok    mail       LOOTKEEP_SMTP_URL is not set: mail stays in the outbox, nothing is sent.",
     ]
     assert list(terminal.folder.iterdir()) == []
 
@@ -105,9 +106,10 @@ def test_doctor_finds_nothing_wrong_before_the_first_start(terminal: Terminal) -
 def test_doctor_finds_everything_well(terminal: Terminal, postgres_url: str, redis_url: str) -> None:
     outcome = terminal.call("doctor", database_url=postgres_url, redis_url=redis_url, secret_key=KEY)
     assert outcome.code == 0
-    assert outcome.out.splitlines()[1:3] == [
+    assert outcome.out.splitlines()[1:4] == [
         f"ok    database   The database answers and its schema is up to date ({migrations.HEAD}).",
         "ok    redis      Redis answers.",
+        "ok    mail       LOOTKEEP_SMTP_URL is not set: mail stays in the outbox, nothing is sent.",
     ]
 
 
@@ -117,6 +119,7 @@ def test_doctor_speaks_json(terminal: Terminal) -> None:
         ("settings", True),
         ("database", True),
         ("redis", True),
+        ("mail", True),
         *((need, True) for need in NEEDS),
     ]
 

@@ -24,6 +24,12 @@ BAD = {
     "webhook_concurrency": ("0", "input should be greater than or equal to 1"),
     "events_kept_days": ("0", "input should be greater than or equal to 1"),
     "data_dir": ("", "must name a folder of its own"),
+    "smtp_url": ("mail.example", "must be smtp://USER:PASSWORD@HOST:PORT, or smtps:// with TLS from the start"),
+    "mail_from": ("Shop", "must be an address such as Shop <shop@example.com>"),
+    "public_url": ("shop.example", "must be an address such as https://shop.example"),
+    "campaign_mails_per_minute": ("0", "input should be greater than or equal to 1"),
+    "campaign_tracking": ("perhaps", "input should be a valid boolean, unable to interpret input"),
+    "mails_kept_days": ("0", "input should be greater than or equal to 1"),
     "log_level": ("loud", "input should be 'debug', 'info', 'warning' or 'error'"),
     "log_format": ("xml", "input should be 'auto', 'console' or 'json'"),
 }

@@ -3,6 +3,7 @@
 from lootkeep.api.external import (
     analytics,
     customers,
+    email_campaigns,
     fraud,
     gift_cards,
     orders,
@@ -23,4 +24,5 @@ GROUPS: tuple[Group, ...] = (
     analytics.GROUP,
     gift_cards.GROUP,
     support_tickets.GROUP,
+    email_campaigns.GROUP,
 )

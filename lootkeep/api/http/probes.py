@@ -52,7 +52,8 @@ class Probes:
         self._checks = checks
         self._document = document
 
-    def app(self) -> Starlette:
+    def app(self, *others: Page) -> Starlette:
+        """`others` are pages that belong to no probe, such as those that mails lead to."""
         return Starlette(
             routes=[
                 Page("/", self.home),
@@ -62,6 +63,7 @@ class Probes:
                 Page("/openapi.json", self.openapi),
                 Page("/docs", self.docs),
                 Page("/docs/{name}", self.docs_asset),
+                *others,
             ],
             exception_handlers={Reason: _on_reason, HTTPException: _on_http, Exception: _on_error},
         )

@@ -3,6 +3,7 @@
 from lootkeep.storage.tables import search as _search  # noqa: F401  adds the full-text indexes
 from lootkeep.storage.tables.access import idempotency_keys, settings, tokens, users
 from lootkeep.storage.tables.analytics import buyers, sales_rollups
+from lootkeep.storage.tables.campaigns import campaign_recipients, email_campaigns
 from lootkeep.storage.tables.columns import metadata
 from lootkeep.storage.tables.customers import customers, sightings
 from lootkeep.storage.tables.events import counters, events
@@ -25,10 +26,12 @@ from lootkeep.storage.tables.webhooks import attempts, deliveries, replays, webh
 __all__ = [
     "attempts",
     "buyers",
+    "campaign_recipients",
     "counters",
     "coupons",
     "customers",
     "deliveries",
+    "email_campaigns",
     "events",
     "fraud_checks",
     "fraud_policies",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import DDL, Table, event
 
+from lootkeep.storage.tables.campaigns import email_campaigns
 from lootkeep.storage.tables.customers import customers
 from lootkeep.storage.tables.events import events
 from lootkeep.storage.tables.gift_cards import gift_cards
@@ -36,6 +37,7 @@ _beside(customers)
 _beside(gift_cards)
 _beside(support_tickets)
 _beside(products)
+_beside(email_campaigns)
 
 # A hint for the workers, told when the transaction commits; losing it loses nothing.
 WAKEUP = (

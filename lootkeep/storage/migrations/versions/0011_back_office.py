@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0011"
-down_revision = "0009"
+down_revision = "0010"
 
 _LEAVE = "INSERT INTO products_search (products_search, rowid, search_text) VALUES ('delete', old.id, old.search_text);"
 _ENTER = "INSERT INTO products_search (rowid, search_text) VALUES (new.id, new.search_text);"

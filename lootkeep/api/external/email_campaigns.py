@@ -1,0 +1,205 @@
+"""E-mail campaigns over HTTP."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lootkeep.api.external.campaign_bodies import (
+    AudienceBody,
+    CampaignBody,
+    CampaignChanges,
+    CampaignQuery,
+    DuplicateBody,
+    SendBody,
+)
+from lootkeep.api.http.pages import days
+from lootkeep.api.http.routes import Call, Group, Reply, Route, one, only_message, paged
+from lootkeep.api.http.validation import Body
+from lootkeep.domain import campaigns as rules
+from lootkeep.domain.campaigns import Campaign, audience_of
+from lootkeep.kernel.errors import NotFound
+from lootkeep.services import campaigns as services
+from lootkeep.storage import audiences
+from lootkeep.storage import campaigns as storage
+from lootkeep.views import campaigns as views
+
+
+async def list_campaigns(call: Call[None, CampaignQuery]) -> Reply:
+    query = call.query
+    filters: dict[str, Any] = {"status": query.status, **days(query.from_, query.to), "search": query.search or None}
+    chosen = {name: value for name, value in filters.items() if value is not None}
+    async with call.deps.db.read(slow=True) as tx:
+        found, total = await storage.page(tx, query.asked, chosen, query.sort, query.order)
+    return Reply([views.entry(campaign) for campaign in found], page=query.asked, total=total)
+
+
+async def create_campaign(call: Call[CampaignBody, None]) -> Reply:
+    fields = {name: getattr(call.body, name) for name in CampaignBody.model_fields}
+    return Reply(views.campaign(await services.create(call.deps, _stored(fields))))
+
+
+async def get_campaign(call: Call[None, None]) -> Reply:
+    return Reply(views.campaign(await _found(call)))
+
+
+async def get_stats(call: Call[None, None]) -> Reply:
+    return Reply(views.stats(await _found(call)))
+
+
+async def preview_recipients(call: Call[None, None]) -> Reply:
+    campaign = await _found(call)
+    async with call.deps.db.read(slow=True) as tx:
+        return Reply(views.preview(await audiences.preview(tx, audience_of(campaign))))
+
+
+async def update_campaign(call: Call[Body, None]) -> Reply:
+    return Reply(views.campaign(await services.change(call.deps, call.id, _stored(call.body.sent()))))
+
+
+async def delete_campaign(call: Call[None, None]) -> Reply:
+    await services.delete(call.deps, call.id)
+    return Reply()
+
+
+async def send_campaign(call: Call[SendBody, None]) -> Reply:
+    campaign = await services.send(call.deps, call.id, call.body.scheduled_at)
+    message = "Campaign scheduled" if campaign.status == "scheduled" else "Campaign is being sent"
+    return Reply(views.campaign(campaign), message=message)
+
+
+async def cancel_campaign(call: Call[None, None]) -> Reply:
+    return Reply(views.campaign(await services.cancel(call.deps, call.id)))
+
+
+async def duplicate_campaign(call: Call[DuplicateBody, None]) -> Reply:
+    return Reply(views.campaign(await services.duplicate(call.deps, call.id, call.body.name)))
+
+
+async def _found(call: Call[Any, Any]) -> Campaign:
+    async with call.deps.db.read() as tx:
+        campaign = await storage.get(tx, call.id)
+    if campaign is None:
+        raise NotFound("Email campaign")
+    return campaign
+
+
+def _stored(fields: dict[str, Any]) -> dict[str, Any]:
+    """With the audience as the domain knows it."""
+    body: AudienceBody | None = fields.get("audience")
+    if body is None:
+        return fields
+    given = {name: _frozen(value) for name, value in body.filters}
+    audience = rules.Audience(body.type, tuple(body.customer_ids), rules.Filters(**given))
+    return fields | {"audience": audience}
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+GROUP = Group(
+    name="Email campaigns",
+    description="Mails to many customers at once: whom they reach, when they go out, and what came of them.",
+    routes=(
+        Route(
+            "GET",
+            "/email-campaigns",
+            list_campaigns,
+            "email-campaigns:read",
+            "List campaigns",
+            paged(views.CampaignListView),
+            query=CampaignQuery,
+            description="Newest first unless `sort` and `order` say otherwise; without the mails themselves.",
+        ),
+        Route(
+            "POST",
+            "/email-campaigns",
+            create_campaign,
+            "email-campaigns:write",
+            "Create a campaign",
+            one(views.CampaignView, "Campaign created successfully", status=201),
+            body=CampaignBody,
+            description="A draft; nothing is sent yet. `{{ name }}`, `{{ email }}`, `{{ referral_code }}` and "
+            "`{{ unsubscribe_url }}` are filled in for each reader.",
+        ),
+        Route(
+            "GET",
+            "/email-campaigns/{id}",
+            get_campaign,
+            "email-campaigns:read",
+            "Read a campaign",
+            one(views.CampaignView),
+        ),
+        Route(
+            "PUT",
+            "/email-campaigns/{id}",
+            update_campaign,
+            "email-campaigns:write",
+            "Update a campaign",
+            one(views.CampaignView, "Campaign updated successfully"),
+            body=CampaignChanges,
+            description="Only the fields sent are changed. In the states draft and scheduled.",
+            may_conflict=True,
+        ),
+        Route(
+            "DELETE",
+            "/email-campaigns/{id}",
+            delete_campaign,
+            "email-campaigns:write",
+            "Delete a campaign",
+            only_message("Campaign deleted successfully"),
+            description="In the states draft and scheduled.",
+            may_conflict=True,
+        ),
+        Route(
+            "GET",
+            "/email-campaigns/{id}/stats",
+            get_stats,
+            "email-campaigns:read",
+            "Read a campaign's figures",
+            one(views.CampaignStatsView),
+            description="Rates are percentages, and 0 when there is nothing to be a part of.",
+        ),
+        Route(
+            "GET",
+            "/email-campaigns/{id}/preview-recipients",
+            preview_recipients,
+            "email-campaigns:read",
+            "See whom a campaign would reach",
+            one(views.RecipientsPreviewView),
+            description="As of now; changes nothing.",
+        ),
+        Route(
+            "POST",
+            "/email-campaigns/{id}/send",
+            send_campaign,
+            "email-campaigns:write",
+            "Send or schedule a campaign",
+            one(views.CampaignView, "Campaign is being sent"),
+            body=SendBody,
+            description="Only a draft can be sent. Its recipients are fixed when it starts.",
+            may_conflict=True,
+        ),
+        Route(
+            "POST",
+            "/email-campaigns/{id}/cancel",
+            cancel_campaign,
+            "email-campaigns:write",
+            "Cancel a campaign",
+            one(views.CampaignView, "Campaign cancelled"),
+            description="Scheduled, or while it is being sent: nobody more is written to.",
+            may_conflict=True,
+            is_extension=True,
+        ),
+        Route(
+            "POST",
+            "/email-campaigns/{id}/duplicate",
+            duplicate_campaign,
+            "email-campaigns:write",
+            "Duplicate a campaign",
+            one(views.CampaignView, "Campaign duplicated successfully", status=201),
+            body=DuplicateBody,
+            description="A new draft with the same content and audience.",
+        ),
+    ),
+)

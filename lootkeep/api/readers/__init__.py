@@ -1,0 +1,81 @@
+"""The pages that mails lead to, without signing in: unsubscribing, and counting what was opened and followed."""
+
+from __future__ import annotations
+
+import base64
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from lootkeep.deps import Deps
+from lootkeep.kernel.errors import Unavailable
+from lootkeep.services import campaigns
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+_HEADERS = {
+    "x-content-type-options": "nosniff",
+    "content-security-policy": _POLICY,
+    # The token is in the address: it must not be told to the next page.
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+    "x-robots-tag": "noindex",
+}
+# The smallest picture there is: transparent, one by one.
+_PIXEL = base64.b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
+
+
+def pages(deps: Deps) -> list[Route]:
+    """Under short addresses, for they stand in mails."""
+    reader = _Readers(deps)
+    return [
+        Route("/u/{token}", reader.ask, methods=["GET"]),
+        Route("/u/{token}", reader.unsubscribe, methods=["POST"]),
+        Route("/o/{token}", reader.opened, methods=["GET"]),
+        Route("/c/{token}", reader.followed, methods=["GET"]),
+    ]
+
+
+class _Readers:
+    """One method per page. A token that is not ours gets a page that says so, and changes nothing."""
+
+    def __init__(self, deps: Deps) -> None:
+        self._deps = deps
+
+    async def ask(self, request: Request) -> Response:
+        """Looking changes nothing: mail scanners follow every link."""
+        token = request.path_params["token"]
+        if campaigns.recipient_of(self._deps, token, campaigns.UNSUBSCRIBE) is None:
+            return _page("unknown", 404)
+        return _page("ask")
+
+    async def unsubscribe(self, request: Request) -> Response:
+        """The button of the page above, and the one click of RFC 8058, whatever the body."""
+        is_done = await campaigns.unsubscribe(self._deps, request.path_params["token"])
+        return _page("done") if is_done else _page("unknown", 404)
+
+    async def opened(self, request: Request) -> Response:
+        # A picture that cannot be counted is shown all the same.
+        with suppress(Unavailable):
+            await campaigns.note_opened(self._deps, request.path_params["token"])
+        return Response(_PIXEL, media_type="image/gif", headers=_HEADERS)
+
+    async def followed(self, request: Request) -> Response:
+        target = await campaigns.follow(self._deps, request.path_params["token"])
+        if target is None:
+            return _page("unknown", 404)
+        return RedirectResponse(target, 302, _HEADERS)
+
+
+def _page(state: str, status: int = 200) -> Response:
+    page = _environment().get_template("unsubscribe.html").render(state=state)
+    return Response(page, status, _HEADERS, "text/html")
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(loader=FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True)

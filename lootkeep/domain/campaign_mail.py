@@ -1,0 +1,102 @@
+"""A campaign's mail: placeholders filled in, links counted, and a plain text made of the HTML."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from html import escape
+
+import msgspec
+
+from lootkeep.domain.html import links, text_of
+from lootkeep.domain.mail import one_line
+
+_PLACEHOLDER = re.compile(r"\{\{\s*(name|email|referral_code|unsubscribe_url)\s*\}\}")
+_UNSUBSCRIBE = re.compile(r"\{\{\s*unsubscribe_url\s*\}\}")
+_BODY_TAG = re.compile(r"<body\b[^<>]*>", re.IGNORECASE)
+_BODY_END = re.compile(r"</body\s*>", re.IGNORECASE)
+# A link whose target begins here is filled in for each reader.
+_MARK = "\x00{}\x00"
+_MARKS = re.compile(r"\x00(\d+)\x00")
+
+
+class Template(msgspec.Struct, frozen=True):
+    """A campaign's mail before it has a reader; made once, used for each of them."""
+
+    subject: str
+    text: str
+    html: str
+    # Where followed links lead, in the order in which they are counted.
+    links: tuple[str, ...]
+
+
+class Addresses(msgspec.Struct, frozen=True):
+    """The links of one mail that lead to this service; without tracking there is only the first."""
+
+    unsubscribe: str
+    pixel: str | None = None
+    click: Callable[[int], str] | None = None
+
+
+def template(
+    subject: str, preview_text: str | None, body_html: str | None, body_text: str | None, *, is_tracked: bool
+) -> Template:
+    html = body_html if (body_html or "").strip() else _html_of(body_text or "")
+    text = body_text if (body_text or "").strip() else text_of(html or "")
+    assert html is not None
+    assert text is not None
+    found = targets(html) if is_tracked else ()
+    if found:
+        html = _marked(html, found)
+    if not _UNSUBSCRIBE.search(html):
+        html = _before_end(html, '<p style="font-size:12px"><a href="{{ unsubscribe_url }}">Unsubscribe</a></p>')
+    if not _UNSUBSCRIBE.search(text):
+        text = text.rstrip() + "\n\nUnsubscribe: {{ unsubscribe_url }}\n"
+    if preview_text:
+        html = _after_start(html, f'<div style="display:none">{escape(preview_text)}</div>')
+    return Template(subject, text, html, found)
+
+
+def filled(made: Template, values: Mapping[str, str], addresses: Addresses) -> tuple[str, str, str]:
+    """Subject, text and HTML for one reader. Values are put in once, and what they hold is never looked at again."""
+    plain = {name: one_line(value) for name, value in values.items()} | {"unsubscribe_url": addresses.unsubscribe}
+    safe = {name: escape(value) for name, value in plain.items()}
+    html = _PLACEHOLDER.sub(lambda match: safe[match[1]], made.html)
+    if addresses.click is not None:
+        click = addresses.click
+        html = _MARKS.sub(lambda match: escape(click(int(match[1]))), html)
+    if addresses.pixel is not None:
+        html = _before_end(html, f'<img src="{escape(addresses.pixel)}" width="1" height="1" alt="">')
+    subject = one_line(_PLACEHOLDER.sub(lambda match: plain[match[1]], made.subject))
+    return subject, _PLACEHOLDER.sub(lambda match: plain[match[1]], made.text), html
+
+
+def targets(body_html: str | None) -> tuple[str, ...]:
+    """Where the counted links of a mail lead, each once, in order: a link is known by its place here."""
+    return tuple(dict.fromkeys(link.target for link in links(body_html or "")))
+
+
+def _html_of(text: str) -> str:
+    return f'<div style="white-space:pre-wrap">{escape(text)}</div>'
+
+
+def _marked(html: str, found: tuple[str, ...]) -> str:
+    """The same HTML with a mark in place of each counted target."""
+    numbers = {target: number for number, target in enumerate(found)}
+    pieces, position = [], 0
+    for link in links(html):
+        pieces += [html[position : link.start], _MARK.format(numbers[link.target])]
+        position = link.end
+    return "".join([*pieces, html[position:]])
+
+
+def _before_end(html: str, piece: str) -> str:
+    ends = list(_BODY_END.finditer(html))
+    place = ends[-1].start() if ends else len(html)
+    return html[:place] + piece + html[place:]
+
+
+def _after_start(html: str, piece: str) -> str:
+    match = _BODY_TAG.search(html)
+    place = match.end() if match else 0
+    return html[:place] + piece + html[place:]

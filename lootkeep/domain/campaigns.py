@@ -1,0 +1,234 @@
+"""E-mail campaigns: whom they are for, what may be done in which state, and when they may be sent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from lootkeep.domain import mail
+from lootkeep.domain.mail import Outcome, holds_line_break
+from lootkeep.kernel.clock import DAY, Instant
+from lootkeep.kernel.errors import Conflict, InvalidFields, Unprocessable, invalid
+from lootkeep.kernel.money import Hundredths
+
+CampaignStatus = Literal["draft", "scheduled", "sending", "sent", "cancelled", "failed"]
+AudienceType = Literal["all", "segment", "customers"]
+RecipientStatus = Literal["queued", "sending", "sent", "failed", "skipped", "outbox", "cancelled"]
+Exclusion = Literal["not_opted_in", "unsubscribed", "bounced", "blocked"]
+
+MOST_CUSTOMERS = 10_000
+LARGEST_BODY = 500 * 1024
+LONGEST_WAIT = 366 * DAY
+SAMPLE = 10
+
+NO_SERVER = "No mail server is set: the mails are in the outbox and none was sent."
+NONE_SENT = "None of the mails could be sent."
+NOBODY_LEFT = "There was nobody to write to when its time came."
+NO_BODY_LEFT = "There was nothing to send when its time came."
+
+
+class Filters(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a segment's customers have in common; what is None does not matter."""
+
+    countries: tuple[str, ...] | None = None
+    min_total_spent: Hundredths | None = None
+    min_orders: int | None = None
+    last_order_before: Instant | None = None
+    last_order_after: Instant | None = None
+    registered_from: Instant | None = None
+    registered_to: Instant | None = None
+    product_ids: tuple[int, ...] | None = None
+    tags: tuple[str, ...] | None = None
+    is_referrer: bool | None = None
+
+
+class Audience(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Whom a campaign is for, before those are left out who must not be written to."""
+
+    type: AudienceType = "all"
+    customer_ids: tuple[int, ...] = ()
+    filters: Filters = Filters()
+
+
+class CampaignEntry(msgspec.Struct, frozen=True):
+    """A campaign as lists show it; the counts are kept by the deeds and the worker."""
+
+    id: int
+    name: str
+    subject: str
+    preview_text: str | None
+    from_name: str | None
+    reply_to: str | None
+    audience: str
+    status: CampaignStatus
+    scheduled_at: Instant | None
+    recipients_count: int
+    sent_count: int
+    failed_count: int
+    skipped_count: int
+    outbox_count: int
+    perhaps_twice_count: int
+    opened_count: int
+    clicked_count: int
+    unsubscribed_count: int
+    error: str | None
+    started_at: Instant | None
+    completed_at: Instant | None
+    duplicated_from_id: int | None
+    created_at: Instant
+    updated_at: Instant
+
+
+class Campaign(CampaignEntry, frozen=True):
+    """The whole of it."""
+
+    body_html: str | None
+    body_text: str | None
+    # The text was made from the HTML.
+    is_text_derived: bool
+
+    @property
+    def has_body(self) -> bool:
+        return bool((self.body_html or "").strip() or (self.body_text or "").strip())
+
+
+class Recipient(msgspec.Struct, frozen=True):
+    """Someone a campaign writes to, held by a worker."""
+
+    id: int
+    campaign_id: int
+    customer_id: int
+    email: str
+    attempts_count: int
+    failures: int
+    perhaps_twice: bool
+
+
+class Addressee(msgspec.Struct, frozen=True):
+    """What a mail says about its reader, as it is at the moment of sending."""
+
+    name: str
+    referral_code: str
+    may_be_written_to: bool
+    # The campaign has not been cancelled meanwhile.
+    is_wanted: bool
+
+
+class Settlement(msgspec.Struct, frozen=True):
+    """What becomes of a recipient after an attempt, or without one."""
+
+    status: RecipientStatus
+    due_at: Instant
+    failures: int
+    reason: str | None
+    perhaps_twice: bool
+
+
+class Preview(msgspec.Struct, frozen=True):
+    """Whom a campaign would reach if it were sent now."""
+
+    total: int
+    excluded: dict[Exclusion, int]
+    sample: list[tuple[int, str, str]]
+
+
+def settle(outcome: Outcome, recipient: Recipient, now: Instant, delays: Sequence[int]) -> Settlement:
+    """As with any mail, but a server that cannot be reached is not held against the reader: all wait together."""
+    if outcome.kind == "unreachable":
+        return Settlement("queued", now, recipient.failures, outcome.reason, recipient.perhaps_twice)
+    settled = mail.settle(outcome, recipient.failures, now, delays=delays, was_doubtful=recipient.perhaps_twice)
+    return Settlement(settled.status, settled.due_at, settled.failures, settled.reason, settled.perhaps_twice)
+
+
+def left_out(recipient: Recipient, reader: Addressee, now: Instant) -> Settlement | None:
+    """For someone who must not be written to any more: they have said so, or the campaign was cancelled."""
+    if not reader.is_wanted:
+        return Settlement("cancelled", now, recipient.failures, None, recipient.perhaps_twice)
+    if not reader.may_be_written_to:
+        reason = "the customer does not take mail any more"
+        return Settlement("skipped", now, recipient.failures, reason, recipient.perhaps_twice)
+    return None
+
+
+def audience_of(campaign: CampaignEntry) -> Audience:
+    return msgspec.json.decode(campaign.audience, type=Audience)
+
+
+def checked(fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields as they are stored, or everything that is wrong with them."""
+    faults: dict[str, list[str]] = {}
+    for name in ("name", "subject", "preview_text", "from_name", "reply_to"):
+        if holds_line_break(fields.get(name) or ""):
+            faults[name] = [f"The {name.replace('_', ' ')} field must be on one line."]
+    for name in ("body_html", "body_text"):
+        if len((fields.get(name) or "").encode()) > LARGEST_BODY:
+            faults[name] = [f"The {name.replace('_', ' ')} field must not be larger than 500 KB."]
+    if "audience" in fields:
+        faults |= _audience_faults(fields["audience"])
+    if faults:
+        raise InvalidFields(faults)
+    if "audience" in fields:
+        return fields | {"audience": msgspec.json.encode(_plain(fields["audience"])).decode()}
+    return fields
+
+
+def _audience_faults(audience: Audience) -> dict[str, list[str]]:
+    if audience.type == "customers" and not audience.customer_ids:
+        return {"audience.customer_ids": ["The audience customer ids field is required when the type is customers."]}
+    if audience.type == "segment" and audience.filters == Filters():
+        return {"audience.filters": ["The audience filters field needs at least one filter when the type is segment."]}
+    return {}
+
+
+def _plain(audience: Audience) -> Audience:
+    """Only what its type looks at."""
+    ids = tuple(dict.fromkeys(audience.customer_ids)) if audience.type == "customers" else ()
+    return Audience(audience.type, ids, audience.filters if audience.type == "segment" else Filters())
+
+
+def require_editable(campaign: CampaignEntry) -> None:
+    if campaign.status not in ("draft", "scheduled"):
+        raise Conflict("campaign_not_editable", f"A campaign that is {_state(campaign)} cannot be changed or deleted.")
+
+
+def require_sendable(campaign: Campaign) -> None:
+    if campaign.status != "draft":
+        raise Conflict("campaign_not_draft", f"A campaign that is {_state(campaign)} cannot be sent again.")
+    require_body(campaign)
+
+
+def require_body(campaign: Campaign) -> None:
+    if not campaign.has_body:
+        raise invalid("body_html", "The body html field must not be empty when the campaign is to be sent.")
+
+
+def require_cancellable(campaign: CampaignEntry) -> None:
+    if campaign.status not in ("scheduled", "sending"):
+        raise Conflict("campaign_not_cancellable", f"A campaign that is {_state(campaign)} cannot be cancelled.")
+
+
+def require_in_time(scheduled_at: Instant, now: Instant) -> None:
+    if scheduled_at <= now:
+        raise invalid("scheduled_at", "The scheduled at field must lie in the future.")
+    if scheduled_at > now + LONGEST_WAIT:
+        raise invalid("scheduled_at", "The scheduled at field must not lie more than a year ahead.")
+
+
+def no_audience() -> Unprocessable:
+    return Unprocessable("empty_audience", "Nobody in the audience can be written to.")
+
+
+def _state(campaign: CampaignEntry) -> str:
+    return "a draft" if campaign.status == "draft" else campaign.status
+
+
+def copy_name(name: str, longest: int = 255) -> str:
+    suffix = " (copy)"
+    return name[: longest - len(suffix)] + suffix
+
+
+def rate(part: int, whole: int) -> float:
+    """Percent with two decimals; 0 when there is nothing to be a part of."""
+    return round(part / whole * 100, 2) if whole else 0.0

@@ -1,0 +1,189 @@
+"""Deeds on e-mail campaigns: writing them, sending and cancelling them, and what their readers do."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+from msgspec.structs import asdict
+
+from lootkeep.deps import Deps
+from lootkeep.domain import campaigns
+from lootkeep.domain.campaign_mail import targets
+from lootkeep.domain.campaigns import Campaign, audience_of
+from lootkeep.domain.html import text_of
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import NotFound
+from lootkeep.storage import audiences, campaign_queue, campaign_readers
+from lootkeep.storage import campaigns as storage
+from lootkeep.storage.database import Transaction
+
+UNSUBSCRIBE = "unsubscribe"
+OPEN = "open"
+CLICK = "click"
+
+_NO_CAMPAIGN = "Email campaign"
+
+
+async def create(deps: Deps, fields: dict[str, Any]) -> Campaign:
+    terms = _derived(campaigns.checked(fields))
+    async with deps.db.write(single=True) as tx:
+        return await storage.add(tx, terms, deps.clock.now())
+
+
+async def change(deps: Deps, campaign_id: int, changes: dict[str, Any]) -> Campaign:
+    changes = campaigns.checked(changes)
+    async with deps.db.write() as tx:
+        campaign = await _found(tx, campaign_id)
+        campaigns.require_editable(campaign)
+        terms = _derived(_terms(campaign) | changes)
+        changed = await storage.save(tx, campaign_id, terms, deps.clock.now())
+        if changed.status == "scheduled":
+            campaigns.require_body(changed)
+        return changed
+
+
+async def delete(deps: Deps, campaign_id: int) -> None:
+    async with deps.db.write() as tx:
+        campaigns.require_editable(await _found(tx, campaign_id))
+        await storage.remove(tx, campaign_id)
+
+
+async def duplicate(deps: Deps, campaign_id: int, name: str | None) -> Campaign:
+    """A new draft with the same terms, whatever has become of the first."""
+    checked = campaigns.checked({} if name is None else {"name": name})
+    async with deps.db.write() as tx:
+        campaign = await _found(tx, campaign_id)
+        terms = _derived(_terms(campaign) | {"name": campaigns.copy_name(campaign.name)} | checked)
+        return await storage.add(tx, terms, deps.clock.now(), campaign_id)
+
+
+async def send(deps: Deps, campaign_id: int, scheduled_at: Instant | None) -> Campaign:
+    """Now: its recipients are fixed in this transaction, and the worker begins. Later: when its time comes."""
+    now = deps.clock.now()
+    if scheduled_at is not None:
+        campaigns.require_in_time(scheduled_at, now)
+    async with deps.db.write() as tx:
+        campaign = await _found(tx, campaign_id)
+        campaigns.require_sendable(campaign)
+        if scheduled_at is not None:
+            if await audiences.is_empty(tx, audience_of(campaign)):
+                raise campaigns.no_audience()
+            return await storage.schedule(tx, campaign_id, scheduled_at, now)
+        count = await audiences.fix(tx, campaign_id, audience_of(campaign), now)
+        if count == 0:
+            raise campaigns.no_audience()
+        return await storage.start(tx, campaign_id, count, now)
+
+
+async def start_due(deps: Deps) -> bool:
+    """Starts the campaign whose time has come; one that cannot be sent any more fails and says why."""
+    now = deps.clock.now()
+    async with deps.db.read() as tx:
+        first = await campaign_queue.next_start(tx)
+    if first is None or first[0] > now:
+        return False
+    async with deps.db.write() as tx:
+        campaign = await _found(tx, first[1])
+        # Another process may have been quicker.
+        if campaign.status != "scheduled" or campaign.scheduled_at is None or campaign.scheduled_at > now:
+            return True
+        if not campaign.has_body:
+            await storage.end(tx, campaign.id, "failed", campaigns.NO_BODY_LEFT, now)
+            return True
+        count = await audiences.fix(tx, campaign.id, audience_of(campaign), now)
+        if count:
+            await storage.start(tx, campaign.id, count, now)
+        else:
+            await storage.end(tx, campaign.id, "failed", campaigns.NOBODY_LEFT, now)
+    return True
+
+
+async def cancel(deps: Deps, campaign_id: int) -> Campaign:
+    """Nobody more is written to; cancelling again changes nothing."""
+    now = deps.clock.now()
+    async with deps.db.write() as tx:
+        campaign = await _found(tx, campaign_id)
+        if campaign.status == "cancelled":
+            return campaign
+        campaigns.require_cancellable(campaign)
+        await storage.cancel_recipients(tx, campaign_id, now)
+        return await storage.end(tx, campaign_id, "cancelled", None, now)
+
+
+async def unsubscribe(deps: Deps, token: str) -> bool:
+    """False for a token that is not ours."""
+    recipient_id = recipient_of(deps, token, UNSUBSCRIBE)
+    if recipient_id is None:
+        return False
+    async with deps.db.write() as tx:
+        found = await campaign_readers.find(tx, recipient_id)
+        if found is None:
+            return False
+        now = deps.clock.now()
+        await campaign_readers.mark(tx, recipient_id, found.campaign_id, "unsubscribed", now)
+        await campaign_readers.unsubscribe(tx, found.customer_id, now)
+    return True
+
+
+async def note_opened(deps: Deps, token: str) -> None:
+    recipient_id = recipient_of(deps, token, OPEN)
+    if recipient_id is not None:
+        await _note(deps, recipient_id, ("opened",))
+
+
+async def follow(deps: Deps, token: str) -> str | None:
+    """Where the link leads, which is always one of the mail's own; None for a token that is not ours."""
+    text = deps.vault.signed(token, CLICK)
+    if text is None:
+        return None
+    recipient_id, _, number = text.partition(".")
+    async with deps.db.read() as tx:
+        found = await campaign_readers.find(tx, int(recipient_id))
+        links = await campaign_readers.links(tx, found.campaign_id) if found else []
+    if int(number) >= len(links):
+        return None
+    # Whoever follows a link has opened the mail, also where images are not shown.
+    await _note(deps, int(recipient_id), ("opened", "clicked"))
+    return links[int(number)]
+
+
+def recipient_of(deps: Deps, token: str, purpose: str) -> int | None:
+    text = deps.vault.signed(token, purpose)
+    return None if text is None else int(text)
+
+
+async def _note(deps: Deps, recipient_id: int, what: tuple[Literal["opened", "clicked"], ...]) -> None:
+    # Looked for first: most mails are opened more than once, and only the first time is written down.
+    async with deps.db.read() as tx:
+        found = await campaign_readers.find(tx, recipient_id)
+    new = [word for word in what if found is not None and getattr(found, f"{word}_at") is None]
+    if found is None or not new:
+        return
+    async with deps.db.write() as tx:
+        for word in new:
+            await campaign_readers.mark(tx, recipient_id, found.campaign_id, word, deps.clock.now())
+
+
+async def _found(tx: Transaction, campaign_id: int) -> Campaign:
+    campaign = await storage.for_change(tx, campaign_id)
+    if campaign is None:
+        raise NotFound(_NO_CAMPAIGN)
+    return campaign
+
+
+def _terms(campaign: Campaign) -> dict[str, Any]:
+    """As they were given: a text that was made from the HTML was not."""
+    terms = asdict(campaign)
+    return terms | {"body_text": None if campaign.is_text_derived else campaign.body_text}
+
+
+def _derived(terms: dict[str, Any]) -> dict[str, Any]:
+    """With a text where none was given, and the links that can be followed."""
+    html, text = terms.get("body_html"), terms.get("body_text")
+    is_derived = bool((html or "").strip()) and not (text or "").strip()
+    return terms | {
+        "body_text": text_of(html or "") if is_derived else text,
+        "is_text_derived": is_derived,
+        "links": msgspec.json.encode(targets(html)).decode(),
+    }

@@ -1,0 +1,142 @@
+"""Whom a campaign is for: one condition over the customers, for counting, for showing some, and for fixing them all."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import msgspec
+from sqlalchemy import BigInteger, Boolean, Text, and_, bindparam, case, exists, func, insert, literal_column, select
+from sqlalchemy import cast as sql_cast
+
+from lootkeep.domain.campaigns import SAMPLE, Audience, Exclusion, Preview
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage.database import Transaction
+from lootkeep.storage.dialect import IsListed, SharesEntry
+from lootkeep.storage.query import Query
+from lootkeep.storage.tables import campaign_recipients, customers, order_items, orders, referrers
+
+_LISTS = frozenset({"customer_ids", "countries", "product_ids", "tags"})
+
+
+def _list(name: str) -> Any:
+    return bindparam(f"wanted_{name}", type_=Text)
+
+
+def _number(name: str) -> Any:
+    return bindparam(f"wanted_{name}", type_=BigInteger)
+
+
+_HAS_BOUGHT = exists().where(
+    orders.c.customer_id == customers.c.id,
+    orders.c.paid_at.is_not(None),
+    order_items.c.order_id == orders.c.id,
+    IsListed(order_items.c.product_id, _list("product_ids")),
+)
+_HAS_REFERRED = exists().where(referrers.c.customer_id == customers.c.id, referrers.c.total_referrals > 0)
+
+# Each filter by its name; `segment` is any choice of them.
+_FILTERS: dict[str, Any] = {
+    "customer_ids": IsListed(customers.c.id, _list("customer_ids")),
+    "countries": IsListed(customers.c.country, _list("countries")),
+    "min_total_spent": customers.c.total_spent >= _number("min_total_spent"),
+    "min_orders": customers.c.orders_count >= _number("min_orders"),
+    "last_order_before": customers.c.last_order_at < _number("last_order_before"),
+    "last_order_after": customers.c.last_order_at >= _number("last_order_after"),
+    "registered_from": customers.c.created_at >= _number("registered_from"),
+    "registered_to": customers.c.created_at <= _number("registered_to"),
+    "product_ids": _HAS_BOUGHT,
+    "tags": SharesEntry(customers.c.tags, _list("tags")),
+    "is_referrer": _HAS_REFERRED,
+    "is_no_referrer": ~_HAS_REFERRED,
+}
+
+# Why somebody is not written to: the first that holds.
+_EXCLUSION = case(
+    (customers.c.status == "blocked", "blocked"),
+    (customers.c.email_status == "bounced", "bounced"),
+    (customers.c.email_status != "ok", "unsubscribed"),
+    (~customers.c.accepts_marketing, "not_opted_in"),
+    else_="",
+)
+MAY_BE_WRITTEN_TO = and_(
+    customers.c.status == "active", customers.c.email_status == "ok", customers.c.accepts_marketing
+)
+
+
+@cache
+def _counts(shape: frozenset[str]) -> Query[tuple[Any, ...]]:
+    reason = _EXCLUSION.label("reason")
+    return Query(select(reason, func.count()).select_from(customers).where(*_chosen(shape)).group_by(reason))
+
+
+@cache
+def _sample(shape: frozenset[str]) -> Query[tuple[Any, ...]]:
+    shown = select(customers.c.id, customers.c.name, customers.c.email)
+    return Query(shown.where(MAY_BE_WRITTEN_TO, *_chosen(shape)).order_by(customers.c.id).limit(SAMPLE))
+
+
+@cache
+def _fix(shape: frozenset[str]) -> Query[tuple[Any, ...]]:
+    now = bindparam("now", type_=BigInteger)
+    values: dict[str, Any] = {
+        "campaign_id": bindparam("campaign", type_=BigInteger),
+        "customer_id": customers.c.id,
+        "email": customers.c.email,
+        "status": literal_column("'queued'", Text),
+        "due_at": now,
+        "attempts_count": literal_column("0", BigInteger),
+        "failures": literal_column("0", BigInteger),
+        "perhaps_twice": sql_cast(literal_column("false", Boolean), Boolean),
+    }
+    people = select(*values.values()).select_from(customers).where(MAY_BE_WRITTEN_TO, *_chosen(shape))
+    return Query(insert(campaign_recipients).from_select(list(values), people.order_by(customers.c.id)))
+
+
+_COUNT_FIXED = Query(
+    select(func.count())
+    .select_from(campaign_recipients)
+    .where(campaign_recipients.c.campaign_id == bindparam("campaign"))
+)
+
+
+async def preview(tx: Transaction, audience: Audience) -> Preview:
+    """Whom a campaign would reach now, and who is left out and why; each is counted once."""
+    shape, values = _asked(audience)
+    counts = {reason: int(count) for reason, count in await tx.all(_counts(shape), **values)}
+    sample = [(int(id_), str(name), str(email)) for id_, name, email in await tx.all(_sample(shape), **values)]
+    reasons: tuple[Exclusion, ...] = ("not_opted_in", "unsubscribed", "bounced", "blocked")
+    return Preview(counts.get("", 0), {reason: counts.get(reason, 0) for reason in reasons}, sample)
+
+
+async def is_empty(tx: Transaction, audience: Audience) -> bool:
+    shape, values = _asked(audience)
+    return not await tx.all(_sample(shape), **values)
+
+
+async def fix(tx: Transaction, campaign_id: int, audience: Audience, now: Instant) -> int:
+    """Writes down everyone who will be written to, once and for all, in one statement; tells how many."""
+    shape, values = _asked(audience)
+    await tx.run(_fix(shape), campaign=campaign_id, now=now, **values)
+    ((count,),) = await tx.all(_COUNT_FIXED, campaign=campaign_id)
+    return int(count)
+
+
+def _chosen(shape: frozenset[str]) -> list[Any]:
+    return [_FILTERS[name] for name in sorted(shape)]
+
+
+def _asked(audience: Audience) -> tuple[frozenset[str], dict[str, Any]]:
+    wanted: dict[str, Any] = {}
+    if audience.type == "customers":
+        wanted["customer_ids"] = audience.customer_ids
+    if audience.type == "segment":
+        given = msgspec.structs.asdict(audience.filters)
+        wanted |= {name: value for name, value in given.items() if value is not None}
+        if wanted.get("is_referrer") is False:
+            wanted["is_no_referrer"] = wanted.pop("is_referrer")
+    values = {
+        f"wanted_{name}": msgspec.json.encode(value).decode() if name in _LISTS else value
+        for name, value in wanted.items()
+    }
+    return frozenset(wanted), values

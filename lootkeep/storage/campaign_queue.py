@@ -1,0 +1,225 @@
+"""Sending campaigns: the pace, claiming the next reader, settling, and the end with the last one."""
+
+from __future__ import annotations
+
+from sqlalchemy import Text, bindparam, case, exists, literal_column, or_, select, update
+
+from lootkeep.domain.campaigns import NO_SERVER, NONE_SENT, Addressee, Recipient, Settlement
+from lootkeep.domain.mail import LEASE
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage.audiences import MAY_BE_WRITTEN_TO
+from lootkeep.storage.database import Transaction
+from lootkeep.storage.query import Query
+from lootkeep.storage.tables import campaign_recipients as recipients
+from lootkeep.storage.tables import customers, email_campaigns
+
+THIS_CAMPAIGN = email_campaigns.c.id == bindparam("campaign")
+_THIS = recipients.c.id == bindparam("recipient")
+# Written out: only so do the engines see that the partial indexes will do.
+_IS_SENDING = email_campaigns.c.status == literal_column("'sending'", Text)
+_IS_SCHEDULED = email_campaigns.c.status == literal_column("'scheduled'", Text)
+_IS_OPEN = recipients.c.status.in_([literal_column("'queued'", Text), literal_column("'sending'", Text)])
+
+_NEXT_START = Query(
+    select(email_campaigns.c.scheduled_at, email_campaigns.c.id)
+    .where(_IS_SCHEDULED)
+    .order_by(email_campaigns.c.scheduled_at)
+    .limit(1)
+)
+_NEXT_TURN = Query(
+    select(email_campaigns.c.next_at).where(_IS_SENDING).order_by(email_campaigns.c.next_at.desc()).limit(1)
+)
+_NEXT_RECIPIENT = Query(select(recipients.c.due_at).where(_IS_OPEN).order_by(recipients.c.due_at).limit(1))
+
+_other = email_campaigns.alias("other")
+_IS_TOO_SOON = exists().where(_other.c.status == literal_column("'sending'", Text), _other.c.next_at > bindparam("now"))
+# All campaigns share one pace. Looked at twice: whoever waited for the row sees what the other has made of it.
+_TAKE_TURN = Query(
+    update(email_campaigns)
+    .where(_IS_SENDING, email_campaigns.c.next_at <= bindparam("now"), ~_IS_TOO_SOON)
+    .values(
+        next_at=case(
+            (email_campaigns.c.next_at > bindparam("floor"), email_campaigns.c.next_at + bindparam("pause")),
+            else_=bindparam("next"),
+        )
+    )
+    .returning(email_campaigns.c.id)
+)
+_HOLD_OFF = Query(update(email_campaigns).where(_IS_SENDING).values(next_at=bindparam("until"), error=bindparam("why")))
+
+_WAS_HELD = recipients.c.status == "sending"
+_CLAIM = Query(
+    update(recipients)
+    .where(
+        recipients.c.id.in_(
+            select(recipients.c.id)
+            .where(_IS_OPEN, recipients.c.due_at <= bindparam("now"))
+            .order_by(recipients.c.due_at, recipients.c.id)
+            .limit(1)
+            .with_for_update(skip_locked=True)
+        )
+    )
+    .values(
+        status="sending",
+        lease=bindparam("held"),
+        due_at=bindparam("until"),
+        attempts_count=recipients.c.attempts_count + 1,
+        failures=recipients.c.failures + case((_WAS_HELD, 1), else_=0),
+        perhaps_twice=or_(recipients.c.perhaps_twice, _WAS_HELD),
+    )
+    .returning(*(recipients.c[name] for name in Recipient.__struct_fields__)),
+    Recipient,
+)
+_ADDRESSEE = Query(
+    select(
+        customers.c.name,
+        customers.c.referral_code,
+        MAY_BE_WRITTEN_TO.label("may_be_written_to"),
+        (email_campaigns.c.status == "sending").label("is_wanted"),
+    )
+    .join(email_campaigns, THIS_CAMPAIGN)
+    .where(customers.c.id == bindparam("customer")),
+    Addressee,
+)
+# Always taken before a recipient's row: two deeds never wait for each other in a circle.
+HOLD = Query(select(email_campaigns.c.id).where(THIS_CAMPAIGN).with_for_update())
+# Fenced by lease and number: an attempt that was given up cannot overwrite what its successor found.
+_SETTLE = Query(
+    update(recipients)
+    .where(_THIS, recipients.c.lease == bindparam("held"), recipients.c.attempts_count == bindparam("attempt"))
+    .values(
+        status=bindparam("new_status"),
+        due_at=bindparam("due"),
+        lease=None,
+        failures=bindparam("failed"),
+        perhaps_twice=bindparam("doubtful"),
+        reason=bindparam("why"),
+        finished_at=bindparam("finished"),
+    )
+    .returning(recipients.c.id)
+)
+_COUNT = {
+    status: Query(
+        update(email_campaigns)
+        .where(THIS_CAMPAIGN)
+        .values(
+            {
+                f"{status}_count": email_campaigns.c[f"{status}_count"] + 1,
+                "perhaps_twice_count": email_campaigns.c.perhaps_twice_count + bindparam("doubtful"),
+                **({"error": None} if status == "sent" else {}),
+            }
+        )
+    )
+    for status in ("sent", "failed", "skipped", "outbox")
+}
+_done = (
+    email_campaigns.c.sent_count
+    + email_campaigns.c.failed_count
+    + email_campaigns.c.skipped_count
+    + email_campaigns.c.outbox_count
+)
+_FINISH = Query(
+    update(email_campaigns)
+    .where(THIS_CAMPAIGN, _IS_SENDING, _done == email_campaigns.c.recipients_count)
+    .values(
+        status=case((email_campaigns.c.sent_count > 0, "sent"), else_="failed"),
+        error=case(
+            (email_campaigns.c.outbox_count > 0, NO_SERVER),
+            (email_campaigns.c.sent_count > 0, None),
+            else_=NONE_SENT,
+        ),
+        completed_at=bindparam("now"),
+        updated_at=bindparam("now"),
+    )
+)
+# Without a mail server there is nothing to pace: all who wait go to the outbox at once.
+_ALL_TO_OUTBOX = Query(
+    update(recipients)
+    .where(recipients.c.campaign_id == bindparam("campaign"), _IS_OPEN)
+    .values(status="outbox", lease=None, finished_at=bindparam("now"))
+)
+_COUNT_OUTBOX = Query(
+    update(email_campaigns)
+    .where(THIS_CAMPAIGN, _IS_SENDING)
+    .values(outbox_count=email_campaigns.c.recipients_count - (_done - email_campaigns.c.outbox_count))
+)
+_SENDING = Query(select(email_campaigns.c.id).where(_IS_SENDING).order_by(email_campaigns.c.id))
+_BOUNCE = Query(
+    update(customers)
+    .where(
+        customers.c.id == bindparam("customer"),
+        customers.c.email == bindparam("address"),
+        customers.c.email_status == "ok",
+    )
+    .values(email_status="bounced", updated_at=bindparam("now"))
+)
+
+
+async def next_start(tx: Transaction) -> tuple[Instant, int] | None:
+    """The campaign that is scheduled first, and when."""
+    found = await tx.one(_NEXT_START)
+    return None if found is None else (Instant(found[0]), int(found[1]))
+
+
+async def next_due(tx: Transaction) -> Instant | None:
+    """When the next mail may be sent: somebody is due, and the pace allows it."""
+    turn = await tx.one(_NEXT_TURN)
+    if turn is None:
+        return None
+    waiting = await tx.one(_NEXT_RECIPIENT)
+    return None if waiting is None else Instant(max(turn[0], waiting[0]))
+
+
+async def take_turn(tx: Transaction, pause: int, now: Instant) -> bool:
+    """False when another process has just sent one."""
+    return bool(await tx.all(_TAKE_TURN, now=now, floor=now - pause, pause=pause, next=now + pause))
+
+
+async def hold_off(tx: Transaction, until: Instant, why: str) -> None:
+    """The server is the trouble, not the reader: everything waits."""
+    await tx.run(_HOLD_OFF, until=until, why=why)
+
+
+async def claim(tx: Transaction, lease: str, now: Instant) -> Recipient | None:
+    """Takes who has been due for longest, and writes down the attempt before it is made."""
+    return await tx.one(_CLAIM, held=lease, now=now, until=now + LEASE)
+
+
+async def addressee(tx: Transaction, recipient: Recipient) -> Addressee:
+    (found,) = await tx.all(_ADDRESSEE, customer=recipient.customer_id, campaign=recipient.campaign_id)
+    return found
+
+
+async def settle(tx: Transaction, lease: str, recipient: Recipient, settlement: Settlement, now: Instant) -> None:
+    """Writes down what came of a mail, counts it, and ends the campaign with its last one."""
+    await tx.run(HOLD, campaign=recipient.campaign_id)
+    settled = await tx.all(
+        _SETTLE,
+        recipient=recipient.id,
+        held=lease,
+        attempt=recipient.attempts_count,
+        new_status=settlement.status,
+        due=settlement.due_at,
+        failed=settlement.failures,
+        doubtful=settlement.perhaps_twice,
+        why=settlement.reason,
+        finished=None if settlement.status == "queued" else now,
+    )
+    if settled and settlement.status in _COUNT:
+        count = _COUNT[settlement.status]
+        await tx.run(count, campaign=recipient.campaign_id, doubtful=int(settlement.perhaps_twice))
+        await tx.run(_FINISH, campaign=recipient.campaign_id, now=now)
+
+
+async def all_to_outbox(tx: Transaction, now: Instant) -> bool:
+    """Ends every campaign that is being sent: with no server there is nothing to wait for. False when there is none."""
+    found = await tx.all(_SENDING)
+    for (campaign_id,) in found:
+        await tx.run(_ALL_TO_OUTBOX, campaign=campaign_id, now=now)
+        await tx.run(_COUNT_OUTBOX, campaign=campaign_id)
+        await tx.run(_FINISH, campaign=campaign_id, now=now)
+    return bool(found)
+
+
+async def set_bounced(tx: Transaction, recipient: Recipient, now: Instant) -> None:
+    await tx.run(_BOUNCE, customer=recipient.customer_id, address=recipient.email, now=now)

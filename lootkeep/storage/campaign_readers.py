@@ -1,0 +1,74 @@
+"""What readers do with a campaign's mails: open them, follow their links, unsubscribe."""
+
+from __future__ import annotations
+
+import msgspec
+from sqlalchemy import bindparam, select, update
+
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage.campaign_queue import HOLD, THIS_CAMPAIGN
+from lootkeep.storage.database import Transaction
+from lootkeep.storage.query import Query
+from lootkeep.storage.tables import campaign_recipients as recipients
+from lootkeep.storage.tables import customers, email_campaigns
+
+_THIS = recipients.c.id == bindparam("recipient")
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A mail that somebody has come back from."""
+
+    campaign_id: int
+    customer_id: int
+    email: str
+    opened_at: Instant | None
+    clicked_at: Instant | None
+    unsubscribed_at: Instant | None
+
+
+_FIND = Query(select(*(recipients.c[name] for name in Found.__struct_fields__)).where(_THIS), Found)
+_LINKS = Query(select(email_campaigns.c.links).where(THIS_CAMPAIGN))
+_MARK = {
+    what: Query(
+        update(recipients)
+        .where(_THIS, recipients.c[f"{what}_at"].is_(None))
+        .values({f"{what}_at": bindparam("now")})
+        .returning(recipients.c.id)
+    )
+    for what in ("opened", "clicked", "unsubscribed")
+}
+_COUNT_MARK = {
+    what: Query(
+        update(email_campaigns).where(THIS_CAMPAIGN).values({f"{what}_count": email_campaigns.c[f"{what}_count"] + 1})
+    )
+    for what in _MARK
+}
+_UNSUBSCRIBE = Query(
+    update(customers)
+    .where(
+        customers.c.id == bindparam("customer"),
+        customers.c.email_status != "complained",
+        customers.c.email_status != "unsubscribed",
+    )
+    .values(email_status="unsubscribed", updated_at=bindparam("now"))
+)
+
+
+async def find(tx: Transaction, recipient_id: int) -> Found | None:
+    return await tx.one(_FIND, recipient=recipient_id)
+
+
+async def links(tx: Transaction, campaign_id: int) -> list[str]:
+    found = await tx.one(_LINKS, campaign=campaign_id)
+    return msgspec.json.decode(found[0], type=list[str]) if found else []
+
+
+async def mark(tx: Transaction, recipient_id: int, campaign_id: int, what: str, now: Instant) -> None:
+    """Notes and counts it the first time."""
+    await tx.run(HOLD, campaign=campaign_id)
+    if await tx.all(_MARK[what], recipient=recipient_id, now=now):
+        await tx.run(_COUNT_MARK[what], campaign=campaign_id)
+
+
+async def unsubscribe(tx: Transaction, customer_id: int, now: Instant) -> None:
+    await tx.run(_UNSUBSCRIBE, customer=customer_id, now=now)

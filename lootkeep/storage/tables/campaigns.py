@@ -1,0 +1,99 @@
+"""E-mail campaigns and the people they write to."""
+
+from __future__ import annotations
+
+from sqlalchemy import CheckConstraint, Index, Table, UniqueConstraint
+from sqlalchemy import text as sql
+
+from lootkeep.storage.tables.columns import flag, identity, link, metadata, number, text
+
+_SCHEDULED = sql("status = 'scheduled'")
+_SENDING = sql("status = 'sending'")
+_OPEN = sql("status IN ('queued', 'sending')")
+
+email_campaigns = Table(
+    "email_campaigns",
+    metadata,
+    identity(),
+    text("name"),
+    text("subject"),
+    text("preview_text", optional=True),
+    text("from_name", optional=True),
+    text("reply_to", optional=True),
+    text("body_html", optional=True),
+    text("body_text", optional=True),
+    # The text was made from the HTML, and is made again when that changes.
+    flag("is_text_derived"),
+    # Where the links of the HTML lead: a JSON array in which a followed link is looked up.
+    text("links"),
+    # A JSON object.
+    text("audience"),
+    text("status"),
+    number("scheduled_at", optional=True),
+    number("recipients_count"),
+    number("sent_count"),
+    number("failed_count"),
+    number("skipped_count"),
+    number("outbox_count"),
+    number("perhaps_twice_count"),
+    number("opened_count"),
+    number("clicked_count"),
+    number("unsubscribed_count"),
+    # What stands in the way, or why it failed, in words.
+    text("error", optional=True),
+    # When the next mail may be sent: the pace, which all processes keep together.
+    number("next_at"),
+    number("started_at", optional=True),
+    number("completed_at", optional=True),
+    # Kept as it was: the other may be gone.
+    number("duplicated_from_id", optional=True),
+    # Name and subject, case folded, as the search sees them.
+    text("search_text"),
+    number("created_at"),
+    number("updated_at"),
+    CheckConstraint("status IN ('draft', 'scheduled', 'sending', 'sent', 'cancelled', 'failed')", name="status"),
+    CheckConstraint("status <> 'scheduled' OR scheduled_at IS NOT NULL", name="scheduled_at"),
+    CheckConstraint(
+        "sent_count + failed_count + skipped_count + outbox_count BETWEEN 0 AND recipients_count", name="counts"
+    ),
+    Index("ix_email_campaigns_scheduled", "scheduled_at", sqlite_where=_SCHEDULED, postgresql_where=_SCHEDULED),
+    Index("ix_email_campaigns_sending", "next_at", sqlite_where=_SENDING, postgresql_where=_SENDING),
+    Index(None, "created_at", "id"),
+    Index(None, "status", "created_at", "id"),
+    Index(None, "name", "id"),
+    Index(
+        "ix_email_campaigns_search_text",
+        "search_text",
+        postgresql_using="gin",
+        postgresql_ops={"search_text": "gin_trgm_ops"},
+    ).ddl_if(dialect="postgresql"),
+    sqlite_autoincrement=True,
+)
+
+campaign_recipients = Table(
+    "campaign_recipients",
+    metadata,
+    identity(),
+    link("campaign_id", "email_campaigns.id"),
+    link("customer_id", "customers.id"),
+    text("email"),
+    text("status"),
+    # When to send; while a worker holds it, when that worker is given up.
+    number("due_at"),
+    text("lease", optional=True),
+    number("attempts_count"),
+    number("failures"),
+    flag("perhaps_twice"),
+    text("reason", optional=True),
+    number("finished_at", optional=True),
+    number("opened_at", optional=True),
+    number("clicked_at", optional=True),
+    number("unsubscribed_at", optional=True),
+    CheckConstraint(
+        "status IN ('queued', 'sending', 'sent', 'failed', 'skipped', 'outbox', 'cancelled')", name="status"
+    ),
+    CheckConstraint("(status = 'sending') = (lease IS NOT NULL)", name="lease"),
+    UniqueConstraint("campaign_id", "email"),
+    Index("ix_campaign_recipients_due", "due_at", "id", sqlite_where=_OPEN, postgresql_where=_OPEN),
+    sqlite_autoincrement=True,
+)

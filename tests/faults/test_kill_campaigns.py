@@ -1,0 +1,39 @@
+"""The short form of killing the process that sends a campaign."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ENGINES, drop_postgres_database, new_postgres_database
+from tests.faults.kill_campaigns import run
+
+READERS = 300
+KILLS = 4
+
+
+@pytest.fixture(params=ENGINES)
+def own_address(request: pytest.FixtureRequest, tmp_path: Path, worker_id: str, testrun_uid: str) -> Iterator[str]:
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path}/store.db"
+        return
+    admin: str = request.getfixturevalue("postgres_admin_url")
+    url = asyncio.run(new_postgres_database(admin, f"lootkeep_{testrun_uid[:8]}_{worker_id}_campaign"))
+    yield url
+    asyncio.run(drop_postgres_database(admin, url))
+
+
+def test_killed_again_and_again_a_campaign_reaches_everyone_and_marks_whom_it_may_reach_twice(
+    own_address: str, tmp_path: Path
+) -> None:
+    report = asyncio.run(run(own_address, tmp_path, readers=READERS, kills=KILLS, seed=7))
+    assert (report.status, report.sent) == ("sent", READERS), (tmp_path / "log").read_text()[-2000:]
+    assert len(report.arrived) == READERS
+    # One mail in flight for each kill, and no more; none is sent twice without a mark.
+    assert report.twice <= report.marked
+    assert len(report.marked) <= KILLS
+    assert report.perhaps_twice == len(report.marked)
+    assert max(report.arrived.values()) <= 2

@@ -1,0 +1,149 @@
+"""The queues of mails and campaigns find the next one by an index, however much lies behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import apsw
+import asyncpg
+import pytest
+from sqlalchemy import bindparam, insert
+
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.paging import Page
+from lootkeep.storage import campaign_queue, campaign_readers, campaigns, mails
+from lootkeep.storage.database import Engine, Transaction
+from lootkeep.storage.query import Query
+from lootkeep.storage.tables import campaign_recipients, customers, email_campaigns
+from lootkeep.storage.tables import mails as mail_table
+from tests.storage.plans import Recorder, postgres_work, sqlite_work
+
+MANY = 3000
+NOW = Instant(10**15)
+# A page and what it costs to find it; the tables hold many times that.
+MOST = 2_000
+LARGE = {"mails", "campaign_recipients", "email_campaigns", "customers"}
+
+Reading = Callable[[Transaction], Awaitable[Any]]
+READINGS: dict[str, Reading] = {
+    "next mail": mails.next_due,
+    "mail": lambda tx: mails.get(tx, 5),
+    "newest in the outbox": lambda tx: mails.newest(tx, "outbox", 10),
+    "claim a mail": lambda tx: mails.claim(tx, "me", NOW),
+    "purge mails": lambda tx: mails.purge(tx, Instant(0)),
+    "next start": campaign_queue.next_start,
+    "next recipient": campaign_queue.next_due,
+    "turn": lambda tx: campaign_queue.take_turn(tx, 1, NOW),
+    "claim a recipient": lambda tx: campaign_queue.claim(tx, "me", NOW),
+    "reader": lambda tx: campaign_readers.find(tx, 7),
+    "campaign": lambda tx: campaigns.get(tx, 7),
+}
+# What is counted in all is read from an index of its own; the page itself touches little.
+PAGES: dict[str, Reading] = {
+    "first page": lambda tx: campaigns.page(tx, Page(1, 15), {}, "created_at", "desc"),
+    "by status": lambda tx: campaigns.page(tx, Page(1, 15), {"status": "sent"}, "created_at", "desc"),
+    "by name": lambda tx: campaigns.page(tx, Page(1, 15), {}, "name", "asc"),
+    "search": lambda tx: campaigns.page(tx, Page(1, 15), {"search": "number 2999"}, "created_at", "desc"),
+}
+
+
+def _campaign(number: int) -> dict[str, Any]:
+    counts = dict.fromkeys([column.name for column in email_campaigns.c if column.name.endswith("_count")], 0)
+    given = {"name": f"Number {number}", "subject": "S", "is_text_derived": False, "links": "[]", "audience": "{}"}
+    state = {"status": "sending" if number == MANY - 1 else "sent", "next_at": 1, "created_at": number}
+    return counts | given | state | {"search_text": f"number {number}", "updated_at": 1, "recipients_count": MANY}
+
+
+def _customer(number: int) -> dict[str, Any]:
+    return {
+        "email": f"p{number}@mail.example",
+        "name": f"P{number}",
+        "status": "active",
+        "accepts_marketing": True,
+        "email_status": "ok",
+        "referral_code": f"C{number}",
+        "orders_count": 0,
+        "total_spent": 0,
+        "tags": "[]",
+        "search_text": f"p{number}",
+        "created_at": number,
+        "updated_at": number,
+    }
+
+
+def _recipient(number: int) -> dict[str, Any]:
+    is_open = number > MANY - 100
+    return {
+        "campaign_id": MANY,
+        "customer_id": number + 1,
+        "email": f"p{number}@mail.example",
+        "status": "queued" if is_open else "sent",
+        "due_at": number,
+        "attempts_count": 0,
+        "failures": 0,
+        "perhaps_twice": False,
+        "finished_at": None if is_open else number,
+    }
+
+
+def _mail(number: int) -> dict[str, Any]:
+    is_open = number > MANY - 100
+    status = "queued" if is_open else ("sent", "failed", "outbox")[number % 3]
+    given = dict.fromkeys(("kind", "to_email", "to_name", "subject", "body"), "x")
+    numbers = {"due_at": number, "attempts_count": 0, "failures": 0, "created_at": number}
+    return given | numbers | {"status": status, "perhaps_twice": False, "finished_at": None if is_open else number}
+
+
+@pytest.fixture
+async def full(db: Engine) -> Engine:
+    async with db.write() as tx:
+        for table, row in (
+            (customers, _customer),
+            (email_campaigns, _campaign),
+            (campaign_recipients, _recipient),
+            (mail_table, _mail),
+        ):
+            await tx.many(Query(insert(table).values({name: _bind(table, name) for name in row(0)})), _rows(row))
+    return db
+
+
+def _bind(table: Any, name: str) -> Any:
+    return bindparam(f"given_{name}", type_=table.c[name].type)
+
+
+def _rows(row: Callable[[int], dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{f"given_{name}": value for name, value in row(number).items()} for number in range(MANY)]
+
+
+async def _explained(address: Path | str, recorder: Recorder) -> list[Any]:
+    if isinstance(address, Path):
+        connection = apsw.Connection(str(address))
+        works = [await sqlite_work(connection, {"other": "email_campaigns"}, asked) for asked in recorder.asked]
+        connection.close()
+        return works
+    explaining = await asyncpg.connect(address)
+    await explaining.execute("ANALYZE")
+    works = [await postgres_work(explaining, asked) for asked in recorder.asked]
+    await explaining.close()
+    return works
+
+
+@pytest.mark.parametrize("name", READINGS)
+async def test_the_next_one_is_found_by_an_index(full: Engine, address: Path | str, name: str) -> None:
+    async with full.write() as tx:
+        recorder = Recorder(tx)
+        await READINGS[name](recorder)
+    works = await _explained(address, recorder)
+    assert [work for work in works if work.scanned & LARGE or work.touched > MOST] == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+async def test_a_page_of_the_list_is_cut_from_an_index(full: Engine, address: Path | str, name: str) -> None:
+    async with full.read() as tx:
+        recorder = Recorder(tx)
+        found, _ = await PAGES[name](recorder)
+    assert found
+    works = [work for work in await _explained(address, recorder) if "count(*)" not in work.sql]
+    assert [work for work in works if work.scanned & LARGE or work.touched > MOST] == []
