@@ -62,7 +62,18 @@ class PostgresTransaction:
     async def run(self, query: Query[Any], **values: Any) -> None:
         await self.all(query, **values)
 
+    async def each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
+        compiled = query.postgres_set
+        try:
+            found = await self.connection.fetch(compiled.sql, *compiled.arguments(rows))
+        except _OUTAGES as error:
+            raise Unavailable from error
+        return compiled.records(found)
+
     async def many(self, query: Query[Any], rows: list[dict[str, Any]]) -> None:
+        if query.at_once:
+            await self.each(query, rows)
+            return
         compiled = query.postgres
         try:
             await self.connection.executemany(compiled.sql, [compiled.arguments(values) for values in rows])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sqlalchemy import bindparam, delete, exists, or_, select, update
+from sqlalchemy import bindparam, delete, exists, select, update
 
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.database import Transaction
-from lootkeep.storage.deliveries import INTERRUPT
+from lootkeep.storage.deliveries import FREE, INTERRUPT, PENDING
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import attempts, deliveries, events, webhooks
 
@@ -21,8 +21,8 @@ _OLD_DELIVERIES = (
     .with_for_update(skip_locked=True)
 )
 _FIND = Query(_OLD_DELIVERIES)
-_PURGE_ATTEMPTS = Query(delete(attempts).where(attempts.c.delivery_id == bindparam("delivery")))
-_PURGE_DELIVERY = Query(delete(deliveries).where(deliveries.c.id == bindparam("delivery")))
+_PURGE_ATTEMPTS = Query(delete(attempts).where(attempts.c.delivery_id == bindparam("delivery")), at_once=True)
+_PURGE_DELIVERY = Query(delete(deliveries).where(deliveries.c.id == bindparam("delivery")), at_once=True)
 _PURGE_EVENTS = Query(
     delete(events)
     .where(
@@ -46,16 +46,20 @@ _CANCEL = Query(
             select(deliveries.c.id)
             .join(webhooks, webhooks.c.id == deliveries.c.webhook_id)
             .where(
-                deliveries.c.status == "pending",
+                PENDING,
                 ~webhooks.c.is_active,
                 # What a worker holds is its own, until it is given up.
-                or_(deliveries.c.lease.is_(None), deliveries.c.due_at <= bindparam("now")),
+                FREE,
             )
             .limit(_BATCH)
         )
     )
     .values(
-        status="cancelled", lease=None, reason="the webhook was switched off or deleted", finished_at=bindparam("now")
+        status="cancelled",
+        lease=None,
+        leased_until=None,
+        reason="the webhook was switched off or deleted",
+        finished_at=bindparam("now"),
     )
     .returning(deliveries.c.id)
 )
