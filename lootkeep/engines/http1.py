@@ -75,8 +75,15 @@ class Answer(NamedTuple):
 class Client:
     """Connections to receivers; `make_socket` is asked for the socket of every address that is dialled."""
 
-    def __init__(self, tls: ssl.SSLContext, make_socket: Callable[[Any], socket.socket], most_read: int) -> None:
+    def __init__(
+        self,
+        tls: ssl.SSLContext,
+        make_socket: Callable[[Any], socket.socket],
+        most_read: int,
+        kept_seconds: float = _KEPT_SECONDS,
+    ) -> None:
         self._tls = tls
+        self._kept_seconds = kept_seconds
         self._make_socket = make_socket
         self._most_read = most_read
         self._idle: defaultdict[tuple[bool, str, int], list[_Connection]] = defaultdict(list)
@@ -125,7 +132,7 @@ class Client:
 
     def _sweep_later(self) -> None:
         if self._sweeping is None:
-            self._sweeping = asyncio.get_running_loop().call_later(_KEPT_SECONDS, self._sweep)
+            self._sweeping = asyncio.get_running_loop().call_later(self._kept_seconds, self._sweep)
 
     def _sweep(self) -> None:
         """Closes what was idle at the last sweep already."""
@@ -183,8 +190,10 @@ class _Connection(asyncio.Protocol):
             self._parser.feed_data(data)
         except HttpParserUpgrade:
             self._finish(is_reusable=False)
+            self.is_reusable = False
         except HttpParserError:
             self._fail(NotHttp())
+            self.is_reusable = False
         if not self._has_head:
             # A header that never ends is not seen by the parser's caller before it does.
             self._unread_bytes += len(data)
@@ -213,7 +222,8 @@ class _Connection(asyncio.Protocol):
 
     def on_headers_complete(self) -> None:
         self._code = self._parser.get_status_code()
-        self._has_head = self._code >= 200
+        # The other codes below 200 only say that it goes on.
+        self._has_head = self._code >= 200 or self._code == 101
 
     def on_body(self, body: bytes) -> None:
         self._beginning += body
@@ -224,7 +234,6 @@ class _Connection(asyncio.Protocol):
         if self._has_head:
             self._finish(is_reusable=self._parser.should_keep_alive())
         else:
-            # It only says that it goes on.
             self._reset()
 
     def on_message_begin(self) -> None:

@@ -151,8 +151,7 @@ MOST_COUNTED = 10_000
 _BACKLOG = Query(
     select(func.count()).select_from(
         select(deliveries.c.id)
-        .join(webhooks, webhooks.c.id == deliveries.c.webhook_id)
-        .where(*_SENDING, *_DUE)
+        .where(deliveries.c.webhook_id.in_(select(webhooks.c.id).where(*_SENDING)), *_DUE)
         .limit(MOST_COUNTED)
         .subquery()
     )

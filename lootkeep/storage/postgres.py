@@ -46,14 +46,7 @@ class PostgresTransaction:
 
     async def all(self, query: Query[R], **values: Any) -> list[R]:
         compiled = query.postgres
-        try:
-            rows = await self.connection.fetch(compiled.sql, *compiled.arguments(values))
-        except asyncpg.DataError:
-            # A value that no column can hold is a fault of ours, though asyncpg counts it among its own troubles.
-            raise
-        except _OUTAGES as error:
-            raise Unavailable from error
-        return compiled.records(rows)
+        return compiled.records(await self._fetch(compiled.sql, compiled.arguments(values)))
 
     async def one(self, query: Query[R], **values: Any) -> R | None:
         found = await self.all(query, **values)
@@ -64,11 +57,7 @@ class PostgresTransaction:
 
     async def each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
         compiled = query.postgres_set
-        try:
-            found = await self.connection.fetch(compiled.sql, *compiled.arguments(rows))
-        except _OUTAGES as error:
-            raise Unavailable from error
-        return compiled.records(found)
+        return compiled.records(await self._fetch(compiled.sql, compiled.arguments(rows)))
 
     async def many(self, query: Query[Any], rows: list[dict[str, Any]]) -> None:
         if query.at_once:
@@ -77,6 +66,15 @@ class PostgresTransaction:
         compiled = query.postgres
         try:
             await self.connection.executemany(compiled.sql, [compiled.arguments(values) for values in rows])
+        except _OUTAGES as error:
+            raise Unavailable from error
+
+    async def _fetch(self, sql: str, arguments: list[Any]) -> list[Any]:
+        try:
+            return await self.connection.fetch(sql, *arguments)
+        except asyncpg.DataError:
+            # A value that no column can hold is a fault of ours, though asyncpg counts it among its own troubles.
+            raise
         except _OUTAGES as error:
             raise Unavailable from error
 

@@ -101,9 +101,9 @@ class CompiledSet(Generic[R]):
 def _over(sql: str, given: str) -> str:
     """The statement, once for each of the given rows."""
     if sql.startswith("SELECT"):
-        return f"SELECT found.* FROM {given} CROSS JOIN LATERAL ({sql}) AS found"
+        return f"SELECT found.* FROM {given} CROSS JOIN LATERAL ({sql}) AS found"  # noqa: S608
     if sql.startswith("INSERT"):
-        return re.sub(r"VALUES \(([^()]*)\)", rf"SELECT \1 FROM {given}", sql, count=1)
+        return re.sub(r"VALUES \(([^()]*)\)", rf"SELECT \1 FROM {given}", sql, count=1)  # noqa: S608
     return sql.replace(" WHERE ", f" {'FROM' if sql.startswith('UPDATE') else 'USING'} {given} WHERE ", 1)
 
 

@@ -39,29 +39,28 @@ _PURGE_EVENTS = Query(
     )
     .returning(events.c.id)
 )
+# Held, so that none is switched on meanwhile.
+_OFF = Query(select(webhooks.c.id).where(~webhooks.c.is_active).with_for_update(read=True))
+# In the order of the index of what is pending: a webhook has most often nothing left there, and much elsewhere.
+_CANCELLABLE = Query(
+    select(deliveries.c.id)
+    # What a worker holds is its own, until it is given up.
+    .where(deliveries.c.webhook_id == bindparam("webhook"), PENDING, FREE)
+    .order_by(deliveries.c.priority, deliveries.c.due_at)
+    .limit(_BATCH)
+    .with_for_update(skip_locked=True)
+)
 _CANCEL = Query(
     update(deliveries)
-    .where(
-        deliveries.c.id.in_(
-            select(deliveries.c.id)
-            .join(webhooks, webhooks.c.id == deliveries.c.webhook_id)
-            .where(
-                PENDING,
-                ~webhooks.c.is_active,
-                # What a worker holds is its own, until it is given up.
-                FREE,
-            )
-            .limit(_BATCH)
-        )
-    )
+    .where(deliveries.c.id == bindparam("delivery"))
     .values(
         status="cancelled",
         lease=None,
         leased_until=None,
         reason="the webhook was switched off or deleted",
         finished_at=bindparam("now"),
-    )
-    .returning(deliveries.c.id)
+    ),
+    at_once=True,
 )
 
 
@@ -79,7 +78,10 @@ async def purge_events(tx: Transaction, before: Instant) -> int:
 
 
 async def cancel_deliveries(tx: Transaction, now: Instant) -> int:
-    cancelled = [{"delivery": delivery_id, "now": now} for (delivery_id,) in await tx.all(_CANCEL, now=now)]
+    off = [{"webhook": webhook_id, "now": now} for (webhook_id,) in await tx.all(_OFF)]
+    found = await tx.each(_CANCELLABLE, off) if off else []
+    cancelled = [{"delivery": delivery_id, "now": now} for (delivery_id,) in found[:_BATCH]]
     if cancelled:
+        await tx.many(_CANCEL, cancelled)
         await tx.many(INTERRUPT, cancelled)
     return len(cancelled)

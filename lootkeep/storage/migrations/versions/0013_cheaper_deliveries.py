@@ -18,14 +18,14 @@ ATTEMPTS = "delivery_id, number, outcome, started_at, finished_at, response_code
 
 
 def upgrade() -> None:
-    op.execute(f"CREATE TABLE kept_attempts AS SELECT {ATTEMPTS} FROM attempts")
-    op.execute(f"CREATE TABLE kept_deliveries AS SELECT {OLD_DELIVERIES} FROM deliveries")
+    op.execute(f"CREATE TABLE kept_attempts AS SELECT {ATTEMPTS} FROM attempts")  # noqa: S608
+    op.execute(f"CREATE TABLE kept_deliveries AS SELECT {OLD_DELIVERIES} FROM deliveries")  # noqa: S608
     op.drop_table("attempts")
     op.drop_table("deliveries")
     create_deliveries()
     create_attempts()
     for table, columns in (("deliveries", DELIVERIES), ("attempts", ATTEMPTS)):
-        op.execute(f"INSERT INTO {table} ({columns}) SELECT {columns} FROM kept_{table}")
+        op.execute(f"INSERT INTO {table} ({columns}) SELECT {columns} FROM kept_{table}")  # noqa: S608
         op.drop_table(f"kept_{table}")
     if op.get_context().dialect.name == "postgresql":
         op.execute("SELECT setval('deliveries_id_seq', (SELECT coalesce(max(id), 0) + 1 FROM deliveries), false)")
