@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 from sqlalchemy import ScalarSelect, Text, bindparam, exists, func, insert, literal_column, or_, select, update
 
@@ -209,7 +210,7 @@ async def _claimable(tx: Transaction, rooms: Sequence[tuple[Webhook, int]], now:
 
 
 async def _start(tx: Transaction, claimed: Sequence[Claimed], lease: str, now: Instant) -> None:
-    held = {"worker": lease, "until": now + rules.LEASE, "now": now}
+    held: dict[str, Any] = {"worker": lease, "until": now + rules.LEASE, "now": now}
     rows = [{"delivery": one.id, "attempt": one.attempts_count, **held} for one in claimed]
     await tx.many(_LEASE, rows)
     again = [row for row in rows if row["attempt"] > 1]

@@ -62,7 +62,7 @@ async def stored(db: Engine, product_id: int) -> Any:
 
 async def reserve(db: Engine, product_id: int, quantity: int) -> bool:
     async with db.write() as tx:
-        return await storage.reserve_stock(tx, product_id, quantity)
+        return await storage.reserve_stock(tx, product_id, quantity) is not None
 
 
 async def remove(db: Engine, product_id: int) -> None:
