@@ -38,9 +38,9 @@ Run = Callable[[str], Awaitable[list[Any]]]
 
 _LEASE = "bench"
 _REFUSED = Result(False, 500, 1, "answered 500", None)
-_PARKED = """INSERT INTO deliveries (public_id, event_id, webhook_id, event_type, body, status, priority, due_at,
+_PARKED = """INSERT INTO deliveries (public_id, event_id, webhook_id, event_type, status, priority, due_at,
         attempts_count, failures, response_code, reason, created_at)
-    SELECT 'wh_' || e.id || '_' || w.id, e.id, w.id, e.type, e.data, 'pending', 1,
+    SELECT 'wh_' || e.id || '_' || w.id, e.id, w.id, e.type, 'pending', 1,
         {later} + (e.id * 7919 + w.id * 104729) % {hour}, 1, 1, 500, 'answered 500', {now}
     FROM events e CROSS JOIN webhooks w"""
 _TRIED = """INSERT INTO attempts (delivery_id, number, outcome, started_at, finished_at, response_code, reason)
@@ -222,17 +222,20 @@ async def claim_times(deps: Deps, run: Run, events: int, count: int) -> dict[str
             await deliveries.settle(tx, _LEASE, settled, deps.clock.now())
         started = time.monotonic()
         async with deps.db.read() as tx:
-            await deliveries.next_due(tx)
+            await deliveries.next_due(tx, deps.clock.now())
         times["next due"].append((time.monotonic() - started) * 1000)
     return {name: spread(those) for name, those in times.items()}
 
 
 async def _claim(deps: Deps) -> list[Claimed]:
+    """As the dispatcher does it: a look, then the claim of what it holds."""
     now = deps.clock.now()
     async with deps.db.read() as tx:
-        due = await deliveries.webhooks_due(tx, now)
+        await deliveries.webhooks_due(tx, now)
     async with deps.db.write() as tx:
-        return [one for webhook in due for one in await deliveries.claim(tx, webhook.id, 10, _LEASE, now)]
+        rooms = [(webhook, 10) for webhook in await deliveries.webhooks_due(tx, now, hold=True)]
+        claimed, _ = await deliveries.claim(tx, rooms, _LEASE, now)
+    return claimed
 
 
 class _Count:

@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from lootkeep.kernel.clock import SECOND, Instant
+from lootkeep.kernel.clock import SECOND, Instant, iso
 
 DeliveryStatus = Literal["pending", "delivered", "failed", "cancelled"]
 Outcome = Literal["open", "delivered", "failed", "interrupted"]
@@ -31,12 +31,20 @@ class Delivery(msgspec.Struct, frozen=True):
     event_type: str
     status: DeliveryStatus
     due_at: Instant
+    leased_until: Instant | None
     attempts_count: int
     failures: int
     response_code: int | None
     reason: str | None
     created_at: Instant
     finished_at: Instant | None
+
+    @property
+    def next_attempt_at(self) -> Instant | None:
+        """While a worker holds it, when that worker is given up."""
+        if self.status != "pending":
+            return None
+        return self.due_at if self.leased_until is None else max(self.due_at, self.leased_until)
 
 
 class Attempt(msgspec.Struct, frozen=True):
@@ -53,15 +61,20 @@ class Attempt(msgspec.Struct, frozen=True):
 
 
 class Claimed(msgspec.Struct, frozen=True):
-    """A delivery that this worker holds and must send now."""
+    """A delivery that this worker holds and must send now, with what its event recorded."""
 
     id: int
     webhook_id: int
     public_id: str
     event_type: str
-    body: str
     attempts_count: int
     failures: int
+    created_at: Instant
+    data: str
+
+    @property
+    def body(self) -> bytes:
+        return body(self.public_id, self.event_type, iso(self.created_at), self.data).encode()
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -94,5 +107,5 @@ def settle(result: Result, failures: int, now: Instant, delays: Sequence[int], c
 
 
 def body(delivery_id: str, event_type: str, created_at: str, data: str) -> str:
-    """The bytes of a delivery, fixed once; `data` goes in as the event recorded it."""
+    """What a delivery carries, made anew for each attempt of what never changes: this form must not change either."""
     return f'{{"id":"{delivery_id}","event_type":"{event_type}","created_at":"{created_at}","data":{data}}}'

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import hmac
 from collections.abc import Sequence
 
@@ -27,10 +26,10 @@ def headers(
 
 def signature(body: bytes, secret: str) -> str:
     """HMAC SHA-256 in hex; the key is the whole secret as it was shown."""
-    return hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+    return hmac.digest(secret.encode(), body, "sha256").hex()
 
 
 def _standard(signed: bytes, secret: str) -> str:
     """The Standard Webhooks form; its key is what the secret encodes."""
     key = base64.b64decode(secret.removeprefix(SECRET_PREFIX))
-    return "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+    return "v1," + base64.b64encode(hmac.digest(key, signed, "sha256")).decode()

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import hmac
 import os
+from functools import lru_cache
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -30,13 +31,15 @@ class Vault:
         self._cipher = AESGCM(_derived(secret_key, b"lootkeep vault"))
         self._fingerprint_key = _derived(secret_key, b"lootkeep fingerprints")
         self._signing_key = _derived(secret_key, b"lootkeep links")
+        # A worker opens the same few secrets for every delivery.
+        self.open = lru_cache(maxsize=256)(self._open)
 
     def seal(self, text: str, purpose: str) -> str:
         nonce = os.urandom(_NONCE_BYTES)
         sealed = self._cipher.encrypt(nonce, text.encode(), purpose.encode())
         return base64.b64encode(nonce + sealed).decode()
 
-    def open(self, sealed: str, purpose: str) -> str:
+    def _open(self, sealed: str, purpose: str) -> str:
         raw = base64.b64decode(sealed)
         try:
             return self._cipher.decrypt(raw[:_NONCE_BYTES], raw[_NONCE_BYTES:], purpose.encode()).decode()

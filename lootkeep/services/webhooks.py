@@ -96,8 +96,7 @@ async def redeliver(deps: Deps, public_id: str) -> Delivery:
             raise Conflict("webhook_inactive", "The webhook of this delivery is switched off or deleted.")
         if not webhook.wants(delivery.event_type):
             raise Conflict("not_subscribed", "The webhook is not subscribed to the type of this delivery any more.")
-        if not await delivery_log.send_again(tx, delivery.id, deps.clock.now()):
-            raise Conflict("delivery_expired", "The payload of this delivery has expired and cannot be sent again.")
+        await delivery_log.send_again(tx, delivery.id, deps.clock.now())
         again = await delivery_log.get(tx, public_id)
     assert again is not None
     return again

@@ -20,8 +20,12 @@ class Transaction(Protocol):
 
     async def run(self, query: Query[Any], **values: Any) -> None: ...
 
+    async def each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
+        """What a SELECT finds for each row of values, all together."""
+        ...
+
     async def many(self, query: Query[Any], rows: list[dict[str, Any]]) -> None:
-        """Runs a statement once for each row of values."""
+        """Runs a statement that writes once for each row of values."""
         ...
 
     async def lock(self, name: str) -> bool:

@@ -1,65 +1,45 @@
-"""The queue of deliveries: made from events, claimed by workers, settled; the rows are the queue."""
+"""The queue of deliveries: claimed by workers, settled; the rows are the queue."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Text, bindparam, exists, func, insert, select, update
-from sqlalchemy.dialects import postgresql
+from sqlalchemy import ScalarSelect, Text, bindparam, exists, func, insert, literal_column, or_, select, update
 
 from lootkeep.domain import deliveries as rules
 from lootkeep.domain.deliveries import Claimed, Result, Settlement
 from lootkeep.domain.webhooks import Webhook
-from lootkeep.kernel.clock import Instant, iso
+from lootkeep.kernel.clock import Instant
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.dialect import IsNotAmong
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import attempts, deliveries, events, webhooks
-from lootkeep.storage.webhooks import all_webhooks
 
-# Events that one transaction fans out.
+# Deliveries that one statement ends.
 _BATCH = 100
 
-_WAITING = Query(
-    select(events.c.id, events.c.type, events.c.data, events.c.created_at)
-    .where(events.c.fanned_out_at.is_(None))
-    .order_by(events.c.id)
-    .limit(_BATCH)
-    .with_for_update(skip_locked=True)
+# Written out, not a parameter: a plan that is made once may use the partial index only if it sees the word.
+PENDING = deliveries.c.status == literal_column("'pending'")
+FREE = or_(deliveries.c.leased_until.is_(None), deliveries.c.leased_until <= bindparam("now"))
+# Both priorities are named: the index goes by priority first, and holds every parked retry.
+_DUE = (
+    PENDING,
+    deliveries.c.priority.in_((literal_column("0"), literal_column("1"))),
+    deliveries.c.due_at <= bindparam("now"),
+    FREE,
 )
-_FANNED_OUT = Query(update(events).where(events.c.id == bindparam("event")).values(fanned_out_at=bindparam("now")))
-NEW_DELIVERY: dict[str, Any] = {
-    "public_id": bindparam("public_id"),
-    "event_id": bindparam("event"),
-    "webhook_id": bindparam("webhook"),
-    "event_type": bindparam("event_type"),
-    "body": bindparam("body"),
-    "status": "pending",
-    "priority": 0,
-    "due_at": bindparam("now"),
-    "attempts_count": 0,
-    "failures": 0,
-    "created_at": bindparam("now"),
-}
-_ADD = Query(
-    postgresql.insert(deliveries).values(NEW_DELIVERY).on_conflict_do_nothing(index_elements=["event_id", "webhook_id"])
-)
-
-_DUE = (deliveries.c.status == "pending", deliveries.c.due_at <= bindparam("now"))
+_SENDING = (webhooks.c.deleted_at.is_(None), webhooks.c.is_active)
 _DUE_WEBHOOKS = (
     select(*(webhooks.c[name] for name in Webhook.__struct_fields__))
-    .where(
-        webhooks.c.deleted_at.is_(None),
-        webhooks.c.is_active,
-        exists().where(deliveries.c.webhook_id == webhooks.c.id, *_DUE),
-    )
+    .where(*_SENDING, exists().where(deliveries.c.webhook_id == webhooks.c.id, *_DUE))
     .order_by(webhooks.c.id)
 )
 _WEBHOOKS_DUE = Query(_DUE_WEBHOOKS, Webhook)
 # Held while their deliveries are claimed: one that is deleted meanwhile gets nothing more.
 _HOLD_WEBHOOKS_DUE = Query(_DUE_WEBHOOKS.with_for_update(read=True), Webhook)
-# What a webhook does not want any more is ended before anything of it is claimed.
+# What a webhook does not want any more is ended instead of claimed.
 _CANCEL_UNWANTED = Query(
     update(deliveries)
     .where(
@@ -77,27 +57,41 @@ _CANCEL_UNWANTED = Query(
     .values(
         status="cancelled",
         lease=None,
+        leased_until=None,
         reason="the webhook is not subscribed to this event type any more",
         finished_at=bindparam("now"),
     )
     .returning(deliveries.c.id)
 )
-_CLAIM = Query(
-    update(deliveries)
-    .where(
-        deliveries.c.id.in_(
-            select(deliveries.c.id)
-            .where(
-                deliveries.c.webhook_id == bindparam("webhook"), deliveries.c.priority == bindparam("priority"), *_DUE
-            )
-            .order_by(deliveries.c.due_at)
-            .limit(bindparam("size"))
-            .with_for_update(skip_locked=True)
-        )
+_CLAIMABLE = Query(
+    select(
+        deliveries.c.id,
+        deliveries.c.webhook_id,
+        deliveries.c.public_id,
+        deliveries.c.event_type,
+        (deliveries.c.attempts_count + 1).label("attempts_count"),
+        deliveries.c.failures,
+        events.c.created_at,
+        events.c.data,
     )
-    .values(lease=bindparam("lease"), due_at=bindparam("until"), attempts_count=deliveries.c.attempts_count + 1)
-    .returning(*(deliveries.c[name] for name in Claimed.__struct_fields__)),
+    .join(events, events.c.id == deliveries.c.event_id)
+    .where(
+        deliveries.c.webhook_id == bindparam("webhook"),
+        deliveries.c.priority == bindparam("priority"),
+        deliveries.c.due_at <= bindparam("now"),
+        PENDING,
+        FREE,
+    )
+    .order_by(deliveries.c.due_at)
+    .limit(bindparam("size"))
+    .with_for_update(of=deliveries, skip_locked=True),
     Claimed,
+)
+_LEASE = Query(
+    update(deliveries)
+    .where(deliveries.c.id == bindparam("delivery"))
+    .values(lease=bindparam("worker"), leased_until=bindparam("until"), attempts_count=bindparam("attempt")),
+    at_once=True,
 )
 INTERRUPT = Query(
     update(attempts)
@@ -106,12 +100,14 @@ INTERRUPT = Query(
         outcome="interrupted",
         finished_at=bindparam("now"),
         reason="the worker stopped before it could record the answer",
-    )
+    ),
+    at_once=True,
 )
 _START = Query(
-    insert(attempts).values(
-        delivery_id=bindparam("delivery"), number=bindparam("number"), outcome="open", started_at=bindparam("now")
-    )
+    insert(attempts)
+    .values(delivery_id=bindparam("delivery"), number=bindparam("attempt"), outcome="open", started_at=bindparam("now"))
+    .inline(),
+    at_once=True,
 )
 _FINISH = Query(
     update(attempts)
@@ -127,7 +123,8 @@ _FINISH = Query(
         latency_ms=bindparam("latency"),
         reason=bindparam("why"),
         excerpt=bindparam("text"),
-    )
+    ),
+    at_once=True,
 )
 # Fenced by lease and number: an attempt that was given up cannot overwrite what its successor found.
 _SETTLE = Query(
@@ -142,67 +139,40 @@ _SETTLE = Query(
         priority=1,
         due_at=bindparam("due"),
         lease=None,
+        leased_until=None,
         failures=bindparam("failed"),
         response_code=bindparam("code"),
         reason=bindparam("why"),
         finished_at=bindparam("finished"),
-    )
+    ),
+    at_once=True,
 )
 # Counting stops here: from then on it is many.
 MOST_COUNTED = 10_000
-_BACKLOG = Query(select(func.count()).select_from(select(deliveries.c.id).where(*_DUE).limit(MOST_COUNTED).subquery()))
-# In the order of the index, so that it ends at the first row.
-_NEXT = Query(
-    select(deliveries.c.due_at)
-    .join(webhooks, webhooks.c.id == deliveries.c.webhook_id)
-    .where(deliveries.c.status == "pending", webhooks.c.is_active)
-    .order_by(deliveries.c.due_at)
-    .limit(1)
+_BACKLOG = Query(
+    select(func.count()).select_from(
+        select(deliveries.c.id)
+        .where(deliveries.c.webhook_id.in_(select(webhooks.c.id).where(*_SENDING)), *_DUE)
+        .limit(MOST_COUNTED)
+        .subquery()
+    )
 )
-_ANY_WAITING = Query(select(events.c.id).where(events.c.fanned_out_at.is_(None)).limit(1))
 
 
-async def has_waiting_events(tx: Transaction) -> bool:
-    return await tx.one(_ANY_WAITING) is not None
+def _first(priority: str) -> ScalarSelect[int]:
+    """When a webhook has its first delivery of a priority to send: the first of the index that nobody holds."""
+    return (
+        select(deliveries.c.due_at)
+        .where(
+            deliveries.c.webhook_id == webhooks.c.id, deliveries.c.priority == literal_column(priority), PENDING, FREE
+        )
+        .order_by(deliveries.c.due_at)
+        .limit(1)
+        .scalar_subquery()
+    )
 
 
-async def fan_out(tx: Transaction, make_id: Callable[[], str], now: Instant) -> int:
-    """Turns waiting events into one delivery per subscribed webhook; tells how many events there were."""
-    waiting = await tx.all(_WAITING)
-    if not waiting:
-        return 0
-    receivers = await all_webhooks(tx)
-    made = [
-        new_delivery(make_id(), event_id, webhook.id, event_type, data, created_at, now)
-        for event_id, event_type, data, created_at in waiting
-        for webhook in receivers
-        if webhook.wants(event_type)
-    ]
-    if made:
-        await tx.many(_ADD, made)
-    await tx.many(_FANNED_OUT, [{"event": row[0], "now": now} for row in waiting])
-    return len(waiting)
-
-
-def new_delivery(
-    public_id: str, event_id: int, webhook_id: int, event_type: str, data: str, created_at: Instant, now: Instant
-) -> dict[str, Any]:
-    """The row of a delivery: its body is fixed here for good."""
-    body = rules.body(public_id, event_type, iso(created_at), data)
-    return {
-        "public_id": public_id,
-        "event": event_id,
-        "webhook": webhook_id,
-        "event_type": event_type,
-        "body": body,
-        "now": now,
-    }
-
-
-async def cancel_unwanted(tx: Transaction, webhook: Webhook, now: Instant) -> int:
-    """Ends due deliveries of types that the webhook has dropped; tells how many."""
-    found = await tx.all(_CANCEL_UNWANTED, webhook=webhook.id, wanted=" ".join(webhook.event_types), now=now)
-    return len(found)
+_FIRST_DUE = Query(select(_first("0"), _first("1")).select_from(webhooks).where(*_SENDING))
 
 
 async def webhooks_due(tx: Transaction, now: Instant, *, hold: bool = False) -> list[Webhook]:
@@ -210,18 +180,43 @@ async def webhooks_due(tx: Transaction, now: Instant, *, hold: bool = False) -> 
     return await tx.all(_HOLD_WEBHOOKS_DUE if hold else _WEBHOOKS_DUE, now=now)
 
 
-async def claim(tx: Transaction, webhook_id: int, size: int, lease: str, now: Instant) -> list[Claimed]:
-    """Takes due deliveries, first attempts before retries, and writes down each attempt before it is made."""
-    held = {"webhook": webhook_id, "lease": lease, "now": now, "until": now + rules.LEASE}
-    claimed = await tx.all(_CLAIM, priority=0, size=size, **held)
-    if len(claimed) < size:
-        claimed += await tx.all(_CLAIM, priority=1, size=size - len(claimed), **held)
-    again = [{"delivery": one.id, "now": now} for one in claimed if one.attempts_count > 1]
+async def claim(
+    tx: Transaction, rooms: Sequence[tuple[Webhook, int]], lease: str, now: Instant
+) -> tuple[list[Claimed], int]:
+    """Takes as many due deliveries as each webhook has room for, and writes down each attempt before it is made.
+
+    Tells, too, how many were ended because their webhook has dropped their type.
+    """
+    found = await _claimable(tx, rooms, now)
+    wanted = {webhook.id: set(webhook.event_types) for webhook, _ in rooms}
+    claimed = [one for one in found if one.event_type in wanted[one.webhook_id]]
+    unwanting = {one.webhook_id for one in found if one.event_type not in wanted[one.webhook_id]}
+    cancelled = 0
+    for webhook_id in unwanting:
+        words = " ".join(wanted[webhook_id])
+        cancelled += len(await tx.all(_CANCEL_UNWANTED, webhook=webhook_id, wanted=words, now=now))
+    if claimed:
+        await _start(tx, claimed, lease, now)
+    return claimed, cancelled
+
+
+async def _claimable(tx: Transaction, rooms: Sequence[tuple[Webhook, int]], now: Instant) -> list[Claimed]:
+    """First attempts, and retries where room is left."""
+    asked = [{"webhook": webhook.id, "priority": 0, "size": size, "now": now} for webhook, size in rooms]
+    found = await tx.each(_CLAIMABLE, asked)
+    taken = Counter(one.webhook_id for one in found)
+    left = [{**one, "priority": 1, "size": room} for one in asked if (room := one["size"] - taken[one["webhook"]]) > 0]
+    return found + await tx.each(_CLAIMABLE, left) if left else found
+
+
+async def _start(tx: Transaction, claimed: Sequence[Claimed], lease: str, now: Instant) -> None:
+    held: dict[str, Any] = {"worker": lease, "until": now + rules.LEASE, "now": now}
+    rows = [{"delivery": one.id, "attempt": one.attempts_count, **held} for one in claimed]
+    await tx.many(_LEASE, rows)
+    again = [row for row in rows if row["attempt"] > 1]
     if again:
         await tx.many(INTERRUPT, again)
-    if claimed:
-        await tx.many(_START, [{"delivery": one.id, "number": one.attempts_count, "now": now} for one in claimed])
-    return claimed
+    await tx.many(_START, rows)
 
 
 async def settle(
@@ -266,11 +261,14 @@ async def settle(
 async def backlog(tx: Transaction, now: Instant) -> tuple[int, Instant | None]:
     """How many deliveries are due, counted up to a bound, and since when the oldest is."""
     ((count,),) = await tx.all(_BACKLOG, now=now)
-    oldest = await next_due(tx)
-    return int(count), oldest if oldest is not None and oldest <= now else None
+    return int(count), min((due for due in await _first_due(tx, now) if due <= now), default=None)
 
 
-async def next_due(tx: Transaction) -> Instant | None:
-    """When there will be something to send."""
-    found = await tx.one(_NEXT)
-    return None if found is None else Instant(found[0])
+async def next_due(tx: Transaction, now: Instant) -> Instant | None:
+    """When there will be something more to send than what is due already."""
+    return min((due for due in await _first_due(tx, now) if due > now), default=None)
+
+
+async def _first_due(tx: Transaction, now: Instant) -> list[Instant]:
+    """Of each webhook and priority."""
+    return [due for row in await tx.all(_FIRST_DUE, now=now) for due in row if due is not None]

@@ -28,9 +28,16 @@ _ATTEMPTS = Query(
 )
 _SEND_AGAIN = Query(
     update(deliveries)
-    .where(deliveries.c.id == bindparam("delivery"), deliveries.c.body.is_not(None))
-    .values(status="pending", priority=0, due_at=bindparam("now"), lease=None, failures=0, finished_at=None)
-    .returning(deliveries.c.id)
+    .where(deliveries.c.id == bindparam("delivery"))
+    .values(
+        status="pending",
+        priority=0,
+        due_at=bindparam("now"),
+        lease=None,
+        leased_until=None,
+        failures=0,
+        finished_at=None,
+    )
 )
 
 _WAKE = Query(WakeWorkers())
@@ -84,7 +91,7 @@ async def attempts_of(tx: Transaction, delivery_id: int) -> list[Attempt]:
     return await tx.all(_ATTEMPTS, delivery=delivery_id)
 
 
-async def send_again(tx: Transaction, delivery_id: int, now: Instant) -> bool:
-    """Makes the delivery due now, in a new round of retries; False when its payload is gone."""
+async def send_again(tx: Transaction, delivery_id: int, now: Instant) -> None:
+    """Makes the delivery due now, in a new round of retries."""
     await tx.run(_WAKE)
-    return await tx.one(_SEND_AGAIN, delivery=delivery_id, now=now) is not None
+    await tx.run(_SEND_AGAIN, delivery=delivery_id, now=now)

@@ -46,14 +46,7 @@ class PostgresTransaction:
 
     async def all(self, query: Query[R], **values: Any) -> list[R]:
         compiled = query.postgres
-        try:
-            rows = await self.connection.fetch(compiled.sql, *compiled.arguments(values))
-        except asyncpg.DataError:
-            # A value that no column can hold is a fault of ours, though asyncpg counts it among its own troubles.
-            raise
-        except _OUTAGES as error:
-            raise Unavailable from error
-        return compiled.records(rows)
+        return compiled.records(await self._fetch(compiled.sql, compiled.arguments(values)))
 
     async def one(self, query: Query[R], **values: Any) -> R | None:
         found = await self.all(query, **values)
@@ -62,10 +55,26 @@ class PostgresTransaction:
     async def run(self, query: Query[Any], **values: Any) -> None:
         await self.all(query, **values)
 
+    async def each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
+        compiled = query.postgres_set
+        return compiled.records(await self._fetch(compiled.sql, compiled.arguments(rows)))
+
     async def many(self, query: Query[Any], rows: list[dict[str, Any]]) -> None:
+        if query.at_once:
+            await self.each(query, rows)
+            return
         compiled = query.postgres
         try:
             await self.connection.executemany(compiled.sql, [compiled.arguments(values) for values in rows])
+        except _OUTAGES as error:
+            raise Unavailable from error
+
+    async def _fetch(self, sql: str, arguments: list[Any]) -> list[Any]:
+        try:
+            return await self.connection.fetch(sql, *arguments)
+        except asyncpg.DataError:
+            # A value that no column can hold is a fault of ours, though asyncpg counts it among its own troubles.
+            raise
         except _OUTAGES as error:
             raise Unavailable from error
 

@@ -12,8 +12,8 @@ from lootkeep.domain.events import RecordedEvent
 from lootkeep.domain.replays import Replay
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.database import Transaction
-from lootkeep.storage.deliveries import NEW_DELIVERY, new_delivery
 from lootkeep.storage.dialect import Horizon, IsSettled
+from lootkeep.storage.fan_out import NEW_DELIVERY
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import deliveries, events, replays
 
@@ -118,10 +118,8 @@ async def step(tx: Transaction, make_id: Callable[[], str], now: Instant) -> Non
         types = set(msgspec.json.decode(replay.event_types))
         wanted = [event for event in due if event.type in types and event.created_at >= replay.since]
         if wanted:
-            rows = [
-                new_delivery(make_id(), event.id, replay.webhook_id, event.type, event.data, event.created_at, now)
-                for event in wanted
-            ]
+            shared = {"webhook": replay.webhook_id, "now": now}
+            rows = [{"public_id": make_id(), "event": event.id, "event_type": event.type, **shared} for event in wanted]
             await tx.many(_SEND, rows)
         position = due[-1].id if due else replay.cursor
         is_over = await tx.one(_LEFT, position=position, last=replay.last_event_id) is None

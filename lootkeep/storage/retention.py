@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sqlalchemy import bindparam, delete, exists, or_, select, update
+from sqlalchemy import bindparam, delete, exists, select, update
 
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.database import Transaction
-from lootkeep.storage.deliveries import INTERRUPT
+from lootkeep.storage.deliveries import FREE, INTERRUPT, PENDING
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import attempts, deliveries, events, webhooks
 
@@ -21,8 +21,8 @@ _OLD_DELIVERIES = (
     .with_for_update(skip_locked=True)
 )
 _FIND = Query(_OLD_DELIVERIES)
-_PURGE_ATTEMPTS = Query(delete(attempts).where(attempts.c.delivery_id == bindparam("delivery")))
-_PURGE_DELIVERY = Query(delete(deliveries).where(deliveries.c.id == bindparam("delivery")))
+_PURGE_ATTEMPTS = Query(delete(attempts).where(attempts.c.delivery_id == bindparam("delivery")), at_once=True)
+_PURGE_DELIVERY = Query(delete(deliveries).where(deliveries.c.id == bindparam("delivery")), at_once=True)
 _PURGE_EVENTS = Query(
     delete(events)
     .where(
@@ -39,25 +39,28 @@ _PURGE_EVENTS = Query(
     )
     .returning(events.c.id)
 )
+# Held, so that none is switched on meanwhile.
+_OFF = Query(select(webhooks.c.id).where(~webhooks.c.is_active).with_for_update(read=True))
+# In the order of the index of what is pending: a webhook has most often nothing left there, and much elsewhere.
+_CANCELLABLE = Query(
+    select(deliveries.c.id)
+    # What a worker holds is its own, until it is given up.
+    .where(deliveries.c.webhook_id == bindparam("webhook"), PENDING, FREE)
+    .order_by(deliveries.c.priority, deliveries.c.due_at)
+    .limit(_BATCH)
+    .with_for_update(skip_locked=True)
+)
 _CANCEL = Query(
     update(deliveries)
-    .where(
-        deliveries.c.id.in_(
-            select(deliveries.c.id)
-            .join(webhooks, webhooks.c.id == deliveries.c.webhook_id)
-            .where(
-                deliveries.c.status == "pending",
-                ~webhooks.c.is_active,
-                # What a worker holds is its own, until it is given up.
-                or_(deliveries.c.lease.is_(None), deliveries.c.due_at <= bindparam("now")),
-            )
-            .limit(_BATCH)
-        )
-    )
+    .where(deliveries.c.id == bindparam("delivery"))
     .values(
-        status="cancelled", lease=None, reason="the webhook was switched off or deleted", finished_at=bindparam("now")
-    )
-    .returning(deliveries.c.id)
+        status="cancelled",
+        lease=None,
+        leased_until=None,
+        reason="the webhook was switched off or deleted",
+        finished_at=bindparam("now"),
+    ),
+    at_once=True,
 )
 
 
@@ -75,7 +78,10 @@ async def purge_events(tx: Transaction, before: Instant) -> int:
 
 
 async def cancel_deliveries(tx: Transaction, now: Instant) -> int:
-    cancelled = [{"delivery": delivery_id, "now": now} for (delivery_id,) in await tx.all(_CANCEL, now=now)]
+    off = [{"webhook": webhook_id, "now": now} for (webhook_id,) in await tx.all(_OFF)]
+    found = await tx.each(_CANCELLABLE, off) if off else []
+    cancelled = [{"delivery": delivery_id, "now": now} for (delivery_id,) in found[:_BATCH]]
     if cancelled:
+        await tx.many(_CANCEL, cancelled)
         await tx.many(INTERRUPT, cancelled)
     return len(cancelled)

@@ -52,6 +52,9 @@ class SqliteTransaction:
     async def run(self, query: Query[Any], **values: Any) -> None:
         await self.all(query, **values)
 
+    async def each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
+        return [found for values in rows for found in await self.all(query, **values)]
+
     async def many(self, query: Query[Any], rows: list[dict[str, Any]]) -> None:
         compiled = query.sqlite
         try:

@@ -131,7 +131,7 @@ def delivery(record: Delivery) -> DeliveryView:
         response_code=record.response_code,
         reason=record.reason,
         created_at=utc(record.created_at),
-        next_attempt_at=utc(record.due_at) if record.status == "pending" else None,
+        next_attempt_at=optional_utc(record.next_attempt_at),
         finished_at=optional_utc(record.finished_at),
     )
 

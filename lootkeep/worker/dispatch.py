@@ -21,7 +21,7 @@ from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.kernel.errors import Unavailable
 from lootkeep.services.webhooks import secrets_of
 from lootkeep.storage import deliveries as storage
-from lootkeep.storage import replays
+from lootkeep.storage import fan_out, replays
 from lootkeep.worker.metrics import DeliveryMetrics
 
 log = structlog.get_logger(__name__)
@@ -29,6 +29,8 @@ log = structlog.get_logger(__name__)
 # How long the worker sleeps when nothing tells it to look sooner.
 _LONGEST_SLEEP = 5 * SECOND
 _SHORTEST_SLEEP = SECOND // 100
+# How long finished requests wait for others of their turn.
+_LINGER_SECONDS = 0.02
 
 
 class Dispatcher:
@@ -51,6 +53,7 @@ class Dispatcher:
         self._lease = secrets.token_hex(8)
         self._in_flight: Counter[int] = Counter()
         self._sending: set[asyncio.Task[None]] = set()
+        self._latest: list[asyncio.Task[None]] = []
         self._finished: list[tuple[Claimed, Result]] = []
         self._settled = asyncio.Event()
 
@@ -60,6 +63,7 @@ class Dispatcher:
             try:
                 if not await self.turn():
                     await self._rest()
+                await self._gather()
             except Unavailable:
                 log.warning("the database is unavailable, deliveries wait")
                 await self._wakeup.wait(1.0)
@@ -78,13 +82,22 @@ class Dispatcher:
             await asyncio.wait(self._sending)
         await self._settle()
 
+    async def _gather(self) -> None:
+        """Lets what is under way come to an end together: a turn costs for one what it costs for a hundred.
+
+        Whoever hangs is not waited for: only what was claimed last is, and for a moment.
+        """
+        waited_for = [task for task in self._latest if not task.done()] or self._sending
+        if waited_for:
+            await asyncio.wait(waited_for, timeout=_LINGER_SECONDS)
+
     async def _rest(self) -> None:
         """Sleeps until something is due, something finishes, or somebody says that there is work."""
-        async with self._deps.db.read() as tx:
-            due = await storage.next_due(tx)
         now = self._deps.clock.now()
+        async with self._deps.db.read() as tx:
+            due = await storage.next_due(tx, now)
         # What is due already waits for room at its webhook, and whatever finishes makes room.
-        sleep = _LONGEST_SLEEP if due is None or due <= now else min(_LONGEST_SLEEP, max(_SHORTEST_SLEEP, due - now))
+        sleep = _LONGEST_SLEEP if due is None else min(_LONGEST_SLEEP, max(_SHORTEST_SLEEP, due - now))
         waits: set[asyncio.Future[Any]] = {asyncio.ensure_future(self._wakeup.wait(sleep / SECOND))}
         if self._sending:
             waits.add(asyncio.ensure_future(self._settled.wait()))
@@ -96,10 +109,10 @@ class Dispatcher:
     async def _fan_out(self) -> bool:
         # Looked for first: an idle worker never writes, and so never wakes itself.
         async with self._deps.db.read() as tx:
-            if not await storage.has_waiting_events(tx):
+            if not await fan_out.has_waiting_events(tx):
                 return False
         async with self._deps.db.write() as tx:
-            return await storage.fan_out(tx, self._deps.ids.delivery_id, self._deps.clock.now()) > 0
+            return await fan_out.fan_out(tx, self._deps.ids.delivery_id, self._deps.clock.now()) > 0
 
     async def _claim(self) -> bool:
         """Fair turns: every webhook with something due gets up to its own cap, none can take another's."""
@@ -107,32 +120,26 @@ class Dispatcher:
         async with self._deps.db.read() as tx:
             if not any(self._room(webhook) for webhook in await storage.webhooks_due(tx, now)):
                 return False
-        taken: list[tuple[Webhook, Claimed]] = []
-        cancelled = 0
         async with self._deps.db.write() as tx:
-            for webhook in await storage.webhooks_due(tx, now, hold=True):
-                cancelled += await storage.cancel_unwanted(tx, webhook, now)
-                if self._room(webhook):
-                    held = await storage.claim(tx, webhook.id, self._room(webhook), self._lease, now)
-                    taken += [(webhook, claimed) for claimed in held]
-        for webhook, claimed in taken:
-            self._start(webhook, claimed, now)
-        return bool(taken or cancelled)
+            held = {webhook.id: webhook for webhook in await storage.webhooks_due(tx, now, hold=True)}
+            rooms = [(webhook, room) for webhook in held.values() if (room := self._room(webhook)) > 0]
+            claimed, cancelled = await storage.claim(tx, rooms, self._lease, now) if rooms else ([], 0)
+        self._latest = [self._start(held[one.webhook_id], one, now) for one in claimed]
+        return bool(claimed or cancelled)
 
     def _room(self, webhook: Webhook) -> int:
         return self._concurrency - self._in_flight[webhook.id]
 
-    def _start(self, webhook: Webhook, claimed: Claimed, now: Instant) -> None:
+    def _start(self, webhook: Webhook, claimed: Claimed, now: Instant) -> asyncio.Task[None]:
         self._in_flight[webhook.id] += 1
         task = asyncio.create_task(self._send(webhook, claimed, now))
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)
+        return task
 
     async def _send(self, webhook: Webhook, claimed: Claimed, now: Instant) -> None:
         try:
-            result = await self._deps.outbound.post(
-                webhook.url, claimed.body.encode(), self._headers(webhook, claimed, now)
-            )
+            result = await self._deps.outbound.post(webhook.url, claimed.body, self._headers(webhook, claimed, now))
         except Exception:
             # A fault of ours must not hold the webhook's place for ever; it is retried like any other failure.
             log.exception("a delivery could not be sent", delivery=claimed.public_id)
@@ -144,7 +151,7 @@ class Dispatcher:
 
     def _headers(self, webhook: Webhook, claimed: Claimed, now: Instant) -> dict[str, str]:
         secrets_now = secrets_of(self._deps, webhook, now)
-        return signing.headers(claimed.body.encode(), claimed.event_type, claimed.public_id, secrets_now, now // SECOND)
+        return signing.headers(claimed.body, claimed.event_type, claimed.public_id, secrets_now, now // SECOND)
 
     async def _settle(self) -> bool:
         """One transaction for everything that has finished meanwhile."""

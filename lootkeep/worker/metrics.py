@@ -11,13 +11,14 @@ _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 class DeliveryMetrics:
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
-        self._attempts = Counter(
+        attempts = Counter(
             "lootkeep_webhook_attempts", "Attempts to deliver, by outcome.", ("outcome",), registry=registry
         )
+        self._delivered, self._failed = attempts.labels("delivered"), attempts.labels("failed")
         self._seconds = Histogram(
             "lootkeep_webhook_seconds", "Time until a receiver answered.", buckets=_SECONDS, registry=registry
         )
 
     def observe(self, result: Result) -> None:
-        self._attempts.labels("delivered" if result.is_delivered else "failed").inc()
+        (self._delivered if result.is_delivered else self._failed).inc()
         self._seconds.observe(result.latency_ms / 1000)

@@ -319,15 +319,14 @@ async def test_a_scheduled_campaign_says_when_and_cannot_lose_its_body(world: Wo
 
 async def test_the_preview_tells_who_is_left_out_and_why_and_changes_nothing(world: World) -> None:
     people = [await reader(world, name=f"Reader {n}") for n in range(18)]
-    for number, values in enumerate(
-        [
-            {"accepts_marketing": False},
-            {"email_status": "unsubscribed"},
-            {"email_status": "complained"},
-            {"email_status": "bounced", "accepts_marketing": False},
-            {"status": "blocked", "email_status": "bounced"},
-        ]
-    ):
+    left_out: list[dict[str, Any]] = [
+        {"accepts_marketing": False},
+        {"email_status": "unsubscribed"},
+        {"email_status": "complained"},
+        {"email_status": "bounced", "accepts_marketing": False},
+        {"status": "blocked", "email_status": "bounced"},
+    ]
+    for number, values in enumerate(left_out):
         await set_customer(world, people[number]["id"], **values)
     campaign = await make(world)
     before = await read(world, campaign["id"])

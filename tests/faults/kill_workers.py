@@ -41,7 +41,7 @@ PATIENCE_SECONDS = 300.0
 
 _OPEN = Query(select(func.count()).select_from(deliveries).where(deliveries.c.status == "pending"))
 _WAITING = Query(select(func.count()).select_from(events).where(events.c.fanned_out_at.is_(None)))
-_FORGET_LEASES = Query(update(deliveries).where(deliveries.c.lease.is_not(None)).values(due_at=0))
+_FORGET_LEASES = Query(update(deliveries).where(deliveries.c.lease.is_not(None)).values(leased_until=0))
 _DELIVERIES = Query(select(deliveries.c.public_id, deliveries.c.status, deliveries.c.attempts_count))
 _ATTEMPTS = Query(
     select(deliveries.c.public_id, attempts.c.number, attempts.c.outcome).join(

@@ -43,6 +43,10 @@ class Recorder:
     async def run(self, query: Query[Any], **values: Any) -> None:
         await self.all(query, **values)
 
+    async def each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
+        self.asked += [Asked(query, values) for values in rows]
+        return await self._tx.each(query, rows)
+
     async def many(self, query: Query[Any], rows: list[dict[str, Any]]) -> None:
         self.asked += [Asked(query, values) for values in rows]
         await self._tx.many(query, rows)

@@ -12,14 +12,15 @@ import apsw
 import asyncpg
 import pytest
 from alembic.script import ScriptDirectory
-from sqlalchemy import create_mock_engine
+from sqlalchemy import create_mock_engine, insert, select
 
 from lootkeep.kernel.errors import StartupError
 from lootkeep.storage import migrations
 from lootkeep.storage.database import Engine
 from lootkeep.storage.postgres import PostgresDatabase
+from lootkeep.storage.query import Query
 from lootkeep.storage.sqlite import SqliteDatabase
-from lootkeep.storage.tables import metadata
+from lootkeep.storage.tables import attempts, deliveries, metadata
 from tests.conftest import ENGINES, drop_postgres_database, new_postgres_database
 
 FUTURE = "9999"
@@ -44,6 +45,22 @@ CATALOG = (
     """SELECT 'function', proname, pg_get_function_identity_arguments(oid), pg_get_function_result(oid), prosrc
        FROM pg_proc WHERE pronamespace = 'public'::regnamespace""",
 )
+
+# One delivery that has arrived, and one that a worker holds for the second time.
+OLD_DELIVERIES = """
+    INSERT INTO events (id, type, data, created_at) VALUES (1, 'order.paid', '{}', 5), (2, 'order.paid', '{}', 6),
+        (3, 'order.paid', '{}', 7);
+    INSERT INTO webhooks (id, url, events, is_active, secret, created_at, updated_at)
+        VALUES (1, 'https://shop.example/', '[]', TRUE, 'sealed', 1, 1);
+    INSERT INTO deliveries (id, public_id, event_id, webhook_id, event_type, body, status, priority, due_at, lease,
+            attempts_count, failures, created_at, finished_at)
+        VALUES (4, 'wh_4', 1, 1, 'order.paid', '{}', 'delivered', 1, 10, NULL, 1, 0, 8, 10),
+            (7, 'wh_7', 2, 1, 'order.paid', '{}', 'pending', 1, 50, 'worker', 2, 1, 9, NULL);
+    INSERT INTO attempts (delivery_id, number, outcome, started_at)
+        VALUES (4, 1, 'delivered', 9), (7, 1, 'failed', 9), (7, 2, 'open', 20);
+"""
+NEW_DELIVERY = {"public_id": "wh_8", "event_id": 3, "webhook_id": 1, "event_type": "order.paid", "status": "pending"}
+NEW_DELIVERY |= {"priority": 0, "due_at": 60, "attempts_count": 0, "failures": 0, "created_at": 60}
 
 Facts = set[tuple[Any, ...]]
 
@@ -106,6 +123,23 @@ async def test_an_upgrade_starts_from_every_older_schema(empty: Callable[[], Any
     for revision in sorted(migrations.known_revisions()):
         await engine.migrate(lambda current, target=revision: _script(engine.name, current, target))
         assert await engine.revision() == revision
+
+
+async def test_deliveries_and_attempts_outlive_the_change_of_their_tables(empty: Callable[[], Any]) -> None:
+    engine = await empty()
+    await engine.migrate(lambda current: _script(engine.name, current, "0006"))
+    await engine.migrate(lambda _: OLD_DELIVERIES.replace("TRUE", "1" if engine.name == "sqlite" else "TRUE"))
+    await migrations.upgrade(engine)
+    asked = Query(
+        select(deliveries.c.id, deliveries.c.status, deliveries.c.due_at, deliveries.c.lease, deliveries.c.leased_until)
+    )
+    async with engine.write() as tx:
+        found = await tx.all(asked)
+        tried = await tx.all(Query(select(attempts.c.delivery_id, attempts.c.number, attempts.c.outcome)))
+        new = await tx.one(Query(insert(deliveries).values(**NEW_DELIVERY).returning(deliveries.c.id)))
+    assert found == [(4, "delivered", 10, None, None), (7, "pending", 50, "worker", 50)]
+    assert tried == [(4, 1, "delivered"), (7, 1, "failed"), (7, 2, "open")]
+    assert new == (8,)
 
 
 async def test_a_database_newer_than_the_code_is_not_upgraded(empty: Callable[[], Any]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from sqlalchemy import bindparam, false, func, insert, literal, null, select, true, update
+from sqlalchemy import bindparam, delete, false, func, insert, literal, null, select, true, update
 
 from lootkeep.domain.access import User
 from lootkeep.kernel.clock import Instant
@@ -13,6 +13,7 @@ from lootkeep.storage.query import Query
 from lootkeep.storage.tables import tokens, users
 
 ADA = {"email": "ada@store.test", "name": "Ada", "is_owner": True, "created_at": 5}
+BOB = ADA | {"is_owner": False}
 _COLUMNS = [users.c[name] for name in User.__struct_fields__]
 ADD = Query(insert(users).values({name: bindparam(name) for name in ADA}).returning(*_COLUMNS), User)
 
@@ -134,3 +135,54 @@ async def test_a_count_is_a_plain_integer_on_both_engines(db: Engine) -> None:
     async with db.read() as tx:
         row = await tx.one(Query(select(func.count()).select_from(users)))
     assert row == (0,)
+
+
+# Many rows of values in one statement
+
+
+def test_postgresql_takes_many_rows_as_one_array_for_each_name() -> None:
+    query = Query(
+        update(users)
+        .where(users.c.email == bindparam("address"), users.c.is_owner == literal(True))
+        .values(name=bindparam("new_name"), created_at=bindparam("now")),
+        at_once=True,
+    )
+    rows = [{"address": "a", "new_name": "A", "now": 1}, {"address": "b", "new_name": "B", "now": 2}]
+    assert query.postgres_set.sql == (
+        "UPDATE users SET name=given.new_name, created_at=given.now"
+        " FROM unnest($1::VARCHAR[], $2::BIGINT[], $3::VARCHAR[]) AS given (new_name, now, address)"
+        " WHERE users.email = given.address AND users.is_owner = $4::BOOLEAN"
+    )
+    assert query.postgres_set.arguments(rows) == [["A", "B"], [1, 2], ["a", "b"], True]
+
+
+async def test_many_rows_are_written_at_once_as_they_are_one_by_one(db: Engine) -> None:
+    add = Query(insert(users).values({name: bindparam(name) for name in ADA}).inline(), at_once=True)
+    rename = Query(
+        update(users).where(users.c.email == bindparam("address")).values(name=bindparam("new_name")), at_once=True
+    )
+    remove = Query(delete(users).where(users.c.email == bindparam("address")), at_once=True)
+    people = [BOB | {"email": f"{number}@store.test", "name": str(number)} for number in range(5)]
+    async with db.write() as tx:
+        await tx.many(add, people)
+        await tx.many(rename, [{"address": f"{number}@store.test", "new_name": f"new {number}"} for number in (1, 3)])
+        await tx.many(remove, [{"address": f"{number}@store.test"} for number in (0, 4)])
+        found = await tx.all(Query(select(users.c.name, users.c.is_owner).order_by(users.c.email)))
+    assert found == [("new 1", False), ("2", False), ("new 3", False)]
+
+
+async def test_a_select_answers_for_each_row_of_values(db: Engine) -> None:
+    found_by_time = Query(
+        select(*_COLUMNS)
+        .where(users.c.created_at == bindparam("time"))
+        .order_by(users.c.name.desc())
+        .limit(bindparam("size"))
+        .with_for_update(skip_locked=True),
+        User,
+    )
+    async with db.write() as tx:
+        for number in range(6):
+            await tx.run(ADD, **(BOB | {"email": f"{number}@x.test", "name": str(number), "created_at": number % 2}))
+        found = await tx.each(found_by_time, [{"time": 0, "size": 2}, {"time": 1, "size": 1}, {"time": 9, "size": 5}])
+    assert sorted((user.created_at, user.name) for user in found) == [(0, "2"), (0, "4"), (1, "5")]
+    assert all(user.is_owner is False for user in found)

@@ -242,7 +242,7 @@ async def test_what_a_dead_worker_held_for_a_webhook_that_is_off_comes_to_an_end
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
     await record(insecure_world)
-    await claim_and_die(insecure_world, webhook)
+    await claim_and_die(insecure_world)
     (delivery,) = await log(insecure_world, webhook)
     if is_deleted:
         await insecure_world.delete(f"/webhooks/{webhook['id']}")

@@ -1,0 +1,129 @@
+"""The client's connections: kept while they are sound, never used again when they are not."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from lootkeep.engines.http1 import Answer, Client, Target, target
+from tests.receiver import Behaviour, Receiver, saying
+
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+TLS = ssl.create_default_context()
+
+
+@pytest.fixture
+async def receiver() -> AsyncIterator[Receiver]:
+    async with Receiver() as receiver:
+        yield receiver
+
+
+@pytest.fixture
+async def client() -> AsyncIterator[Client]:
+    client = Client(TLS, plain_socket, 1000)
+    yield client
+    await client.close()
+
+
+def plain_socket(info: Any) -> socket.socket:
+    return socket.socket(*info[:3])
+
+
+async def post(client: Client, receiver: Receiver, behaviour: Behaviour | None = None) -> Answer:
+    receiver.behaviour = behaviour
+    return await client.post(target(receiver.url, ""), {"X-Number": "1"}, b"{}")
+
+
+def serving_for_good(*answers: bytes) -> Behaviour:
+    """Says this and then keeps the connection open."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"".join(answers))
+        await reader.read()
+
+    return serve
+
+
+@pytest.mark.parametrize(
+    ("url", "host", "head"),
+    [
+        ("https://shop.example", "shop.example", b"POST / HTTP/1.1\r\nHost: shop.example\r\n"),
+        ("http://shop.example:80/a?b=c&d", "shop.example", b"POST /a?b=c&d HTTP/1.1\r\nHost: shop.example\r\n"),
+        ("https://shop.example:80/%7e", "shop.example", b"POST /%7e HTTP/1.1\r\nHost: shop.example:80\r\n"),
+        ("https://[2606:2800::1]:8443/", "2606:2800::1", b"POST / HTTP/1.1\r\nHost: [2606:2800::1]:8443\r\n"),
+    ],
+)
+def test_a_url_is_sent_as_it_was_given(url: str, host: str, head: bytes) -> None:
+    found: Target = target(url, "")
+    assert (found.host, found.head) == (host, head)
+
+
+@pytest.mark.parametrize("url", ["", "ftp://a/", "https://", "https://a b/", "https://a/\r\nX: y", "https://ä/"])
+def test_what_is_not_an_address_of_a_receiver_is_refused(url: str) -> None:
+    with pytest.raises(ValueError, match="not a"):
+        target(url, "")
+
+
+async def test_ten_requests_at_once_take_ten_connections_which_are_kept(client: Client, receiver: Receiver) -> None:
+    for _ in range(3):
+        answers = await asyncio.gather(*(post(client, receiver) for _ in range(10)))
+        assert [answer.code for answer in answers] == [200] * 10
+    assert receiver.connects == 10
+
+
+async def test_a_connection_that_was_closed_meanwhile_is_not_used_again(client: Client, receiver: Receiver) -> None:
+    first = await post(client, receiver, saying(OK))
+    await asyncio.sleep(0.1)  # its end arrives
+    second = await post(client, receiver)
+    assert (first.code, second.code, receiver.connects) == (200, 200, 2)
+
+
+@pytest.mark.parametrize("more", [OK, b"HTTP/1.1 500 No\r\n\r\n", b"\x00"], ids=["twice", "another", "rubbish"])
+async def test_whoever_says_more_than_was_asked_is_not_asked_again_on_that_connection(
+    client: Client, receiver: Receiver, more: bytes
+) -> None:
+    answer = await post(client, receiver, serving_for_good(OK, more))
+    again = await post(client, receiver)
+    assert (answer.code, answer.beginning, again.code, receiver.connects) == (200, b"ok", 200, 2)
+
+
+async def test_answers_that_only_say_that_it_goes_on_are_passed_over(client: Client, receiver: Receiver) -> None:
+    going_on = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLocation: /early\r\n\r\n"
+    answer = await post(client, receiver, serving_for_good(going_on, OK))
+    assert answer == Answer(200, b"", b"ok")
+
+
+async def test_an_answer_in_lines_without_carriage_returns_is_understood(client: Client, receiver: Receiver) -> None:
+    answer = await post(client, receiver, saying(b"HTTP/1.1 200 OK\nContent-Length: 2\n\nok"))
+    assert answer.beginning == b"ok"
+
+
+async def test_an_answer_that_ends_with_the_connection_is_read_to_its_end(client: Client, receiver: Receiver) -> None:
+    answer = await post(client, receiver, saying(b"HTTP/1.0 200 OK\r\n\r\nto the ", b"end"))
+    assert answer.beginning == b"to the end"
+
+
+async def test_a_receiver_that_changes_the_protocol_is_left(client: Client, receiver: Receiver) -> None:
+    head = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: chat\r\nConnection: Upgrade\r\n\r\nhello"
+    answers = [await post(client, receiver, saying(head)), await post(client, receiver)]
+    assert [answer.code for answer in answers] == [101, 200]
+
+
+async def test_a_connection_that_nobody_needs_any_more_is_closed(receiver: Receiver) -> None:
+    client = Client(TLS, plain_socket, 1000, kept_seconds=0.05)
+    ended = asyncio.Event()
+
+    async def keep(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(OK)
+        assert await reader.read() == b""
+        ended.set()
+
+    await post(client, receiver, keep)
+    async with asyncio.timeout(5):
+        await ended.wait()
+    await client.close()

@@ -1,0 +1,104 @@
+"""With a queue full of parked retries, every look of a worker touches what is due and little more."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import apsw
+import asyncpg
+import pytest
+from sqlalchemy import Table, bindparam, insert
+
+from lootkeep.kernel.clock import HOUR
+from lootkeep.storage import deliveries as queue
+from lootkeep.storage import fan_out, retention
+from lootkeep.storage.database import Transaction
+from lootkeep.storage.query import Query
+from lootkeep.storage.tables import attempts, deliveries, events, webhooks
+from tests.storage.plans import Asked, Recorder, Work, postgres_work, sqlite_work
+from tests.world import World
+
+WEBHOOKS = 4
+EVENTS = 2500
+DUE = 5
+# For some ten rows in each of a few webhooks; the queue is many times that.
+MOST_STEPS = 4_000
+MOST_ROWS = 400
+
+Explain = Callable[[Asked], Awaitable[Work]]
+Look = Callable[[Transaction, Any], Awaitable[Any]]
+
+
+async def claim(tx: Transaction, now: Any) -> None:
+    rooms = [(webhook, 10) for webhook in await queue.webhooks_due(tx, now, hold=True)]
+    claimed, cancelled = await queue.claim(tx, rooms, "worker", now)
+    assert (len(claimed), cancelled) == (WEBHOOKS * DUE, 0)
+
+
+LOOKS: dict[str, Look] = {
+    "which webhooks are due": queue.webhooks_due,
+    "claim": claim,
+    "next due": queue.next_due,
+    "backlog": queue.backlog,
+    "is anything to fan out": lambda tx, _: fan_out.has_waiting_events(tx),
+    "fan out": lambda tx, now: fan_out.fan_out(tx, lambda: "wh_new", now),
+    "purge": retention.purge_deliveries,
+    "cancel": retention.cancel_deliveries,
+}
+
+
+@pytest.fixture
+async def explain(world: World, address: Path | str) -> AsyncIterator[Explain]:
+    """A queue in which all but the first few of each webhook are parked, and a way to see how it is searched."""
+    await fill(world)
+    if isinstance(address, Path):
+        file = apsw.Connection(str(address))
+        yield partial(sqlite_work, file, {})
+        file.close()
+    else:
+        connection = await asyncpg.connect(address)
+        await connection.execute("ANALYZE")
+        yield partial(postgres_work, connection)
+        await connection.close()
+
+
+async def fill(world: World) -> None:
+    now = world.clock.now()
+    made = {"url": "https://shop.example/", "events": '["order.paid"]', "is_active": True, "secret": "sealed"}
+    async with world.db.write() as tx:
+        for _ in range(WEBHOOKS):
+            await tx.run(Query(insert(webhooks).values(**made, created_at=now, updated_at=now)))
+        recorded = {"type": "order.paid", "data": "{}", "created_at": now, "fanned_out_at": now}
+        await tx.many(_adding(events, recorded), [recorded for _ in range(EVENTS)])
+        parked = [_parked(webhook, event, now) for webhook in range(1, WEBHOOKS + 1) for event in range(1, EVENTS + 1)]
+        await tx.many(_adding(deliveries, parked[0]), parked)
+        tried = {"number": 1, "outcome": "failed", "started_at": now}
+        numbers = range(1, WEBHOOKS * EVENTS + 1)
+        await tx.many(_adding(attempts, {"delivery_id": 1, **tried}), [{"delivery_id": n, **tried} for n in numbers])
+
+
+def _adding(table: Table, row: dict[str, Any]) -> Query[Any]:
+    return Query(insert(table).values({name: bindparam(name) for name in row}).inline(), at_once=True)
+
+
+def _parked(webhook: int, event: int, now: int) -> dict[str, Any]:
+    due = now if event <= DUE else now + HOUR + event
+    values = {"public_id": f"wh_{webhook}_{event}", "event_id": event, "webhook_id": webhook, "due_at": due}
+    values |= {"event_type": "order.paid", "status": "pending", "priority": 1, "attempts_count": 1, "failures": 1}
+    return values | {"created_at": now}
+
+
+@pytest.mark.parametrize("name", LOOKS)
+async def test_a_look_at_a_full_queue_touches_little(
+    world: World, explain: Explain, address: Path | str, name: str
+) -> None:
+    most = MOST_STEPS if isinstance(address, Path) else MOST_ROWS
+    async with world.db.write() as tx:
+        recorder = Recorder(tx)
+        await LOOKS[name](recorder, world.clock.now())
+    works = [await explain(asked) for asked in recorder.asked]
+    large = {deliveries.name, attempts.name, events.name}
+    assert [work for work in works if work.scanned & large or work.touched > most] == []
