@@ -1,8 +1,8 @@
 # The commands of this repository; `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check bench faults lock
+.PHONY: help setup run test check docs bench faults lock
 
-# `make test ARGS="-k tiers"`: passed on to the command behind run, test, bench and lock.
+# `make test ARGS="-k tiers"`: passed on to the command behind run, test, docs, bench and lock.
 ARGS ?=
 
 help:
@@ -21,6 +21,10 @@ test: setup ## run all tests on SQLite, PostgreSQL and Redis, which it finds or 
 
 check: setup ## style, types, imports, dead code, dependencies and the rules in tests/rules
 	@exec .venv/bin/python tools/check.py
+
+docs: ## write the documentation site to site/
+	@tools/setup.sh .venv-docs locks/docs.txt
+	@NO_MKDOCS_2_WARNING=1 exec .venv-docs/bin/mkdocs build $(ARGS)
 
 bench: setup ## measure against the peers in bench/peers
 	@tools/setup.sh .venv-bench locks/bench.txt

@@ -13,13 +13,16 @@ lock() {
     file=$1
     shift
     echo "lock: $file"
-    "$work/bin/uv" pip compile pyproject.toml --quiet --universal --python-version 3.11 \
+    "$work/bin/uv" pip compile --quiet --universal --python-version 3.11 \
         --generate-hashes --no-annotate --no-header --output-file "$file" "$@"
 }
 
 echo "lock: fetching uv"
 "${PYTHON:-python3}" -m venv "$work"
 "$work/bin/python" -m pip install -qq --no-input --disable-pip-version-check uv
-lock locks/runtime.txt "$@"
-lock locks/dev.txt --group dev "$@"
-lock locks/bench.txt --group bench "$@"
+lock locks/runtime.txt pyproject.toml "$@"
+lock locks/dev.txt pyproject.toml --group dev "$@"
+lock locks/bench.txt pyproject.toml --group bench "$@"
+lock locks/build.txt --group build "$@"
+# The site is made from pages alone, without what the service needs.
+lock locks/docs.txt --group docs "$@"

@@ -106,35 +106,51 @@ class Terminal:
         return Outcome(int(end.value.code or 0), said.out, said.err)
 
     def start(self, *arguments: str, **settings: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [PROGRAM, *arguments],
-            cwd=self.folder,
-            env=self._environment(settings),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        return start(self.folder, self._environment(settings), *arguments)
 
     @contextmanager
     def serving(self, *arguments: str, **settings: str) -> Iterator[Serving]:
-        """`lootkeep serve` on a free port. It listens before it greets, so nobody has to wait."""
-        with self.start("serve", "--port", "0", *arguments, **settings) as process:
-            assert process.stdout
-            greeting = ""
-            for line in process.stdout:
-                greeting += line
-                if line.startswith("  curl"):
-                    break
-            else:
-                pytest.fail(f"The server did not start: {process.communicate()}")
-            try:
-                yield Serving(process, greeting)
-            finally:
-                if process.poll() is None:
-                    process.terminate()
+        """`lootkeep serve` on a free port."""
+        with served(self.start("serve", "--port", "0", *arguments, **settings)) as server:
+            yield server
 
     def _environment(self, settings: Mapping[str, str]) -> dict[str, str]:
-        plain = {name: value for name, value in os.environ.items() if not name.startswith("LOOTKEEP_")}
-        given = {variable(name): value for name, value in (self.settings | dict(settings)).items()}
-        return plain | {"NO_COLOR": "1", "TERM": "dumb"} | given
+        return environment(self.settings | dict(settings))
+
+
+def environment(settings: Mapping[str, str]) -> dict[str, str]:
+    """Ours without the settings in it, and those that are given."""
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("LOOTKEEP_")}
+    given = {variable(name): value for name, value in settings.items()}
+    return plain | {"NO_COLOR": "1", "TERM": "dumb"} | given
+
+
+def start(folder: Path, env: Mapping[str, str], *arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [PROGRAM, *arguments],
+        cwd=folder,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@contextmanager
+def served(started: subprocess.Popen[str]) -> Iterator[Serving]:
+    """A server that was started, once it is up. It listens before it greets, so nobody has to wait."""
+    with started as process:
+        assert process.stdout
+        greeting = ""
+        for line in process.stdout:
+            greeting += line
+            if line.startswith("  curl"):
+                break
+        else:
+            pytest.fail(f"The server did not start: {process.communicate()}")
+        try:
+            yield Serving(process, greeting)
+        finally:
+            if process.poll() is None:
+                process.terminate()

@@ -21,7 +21,22 @@ LATER = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 TEXTS = [
     file
     for file in files(
-        "*.py", "*.md", "*.toml", "*.txt", "*.sh", "*.html", "*.css", "*.js", "*.yml", "Makefile", "run", ".gitignore"
+        "*.py",
+        "*.md",
+        "*.toml",
+        "*.txt",
+        "*.sh",
+        "*.html",
+        "*.css",
+        "*.js",
+        "*.yml",
+        "*.yaml",
+        "*.service",
+        "*.example",
+        "Dockerfile*",
+        "Makefile",
+        "run",
+        ".gitignore",
     )
     if file != Path(__file__)
 ]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 # What commands make and nobody commits; hidden folders are left out too, but for the one that holds our own file.
-_MADE = {"__pycache__", "build", "dist", "node_modules"}
+_MADE = {"__pycache__", "build", "dist", "node_modules", "site"}
 _HIDDEN_BUT_OURS = {".ci", ".gitignore"}
 
 

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from lootkeep_client.asynchronous.analytics import Analytics
+from lootkeep_client.asynchronous.customers import Customers
+from lootkeep_client.asynchronous.email_campaigns import EmailCampaigns
 from lootkeep_client.asynchronous.events import Events
+from lootkeep_client.asynchronous.fraud import Fraud
+from lootkeep_client.asynchronous.gift_cards import GiftCards
+from lootkeep_client.asynchronous.orders import Orders
+from lootkeep_client.asynchronous.products import Products
 from lootkeep_client.asynchronous.referrals import Referrals
 from lootkeep_client.asynchronous.store import Store
 from lootkeep_client.asynchronous.support_tickets import SupportTickets
@@ -14,7 +21,14 @@ class Api:
     """The root of all methods."""
 
     def __init__(self, core: AsyncCore) -> None:
+        self.analytics = Analytics(core)
+        self.customers = Customers(core)
+        self.email_campaigns = EmailCampaigns(core)
         self.events = Events(core)
+        self.fraud = Fraud(core)
+        self.gift_cards = GiftCards(core)
+        self.orders = Orders(core)
+        self.products = Products(core)
         self.referrals = Referrals(core)
         self.store = Store(core)
         self.support_tickets = SupportTickets(core)

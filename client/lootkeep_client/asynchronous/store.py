@@ -103,6 +103,17 @@ class StoreOrders:
         )
 
 
+class StoreGiftCards:
+    """`client.store.gift_cards`."""
+
+    def __init__(self, core: AsyncCore) -> None:
+        self._core = core
+
+    async def create(self, *, idempotency_key: str | None = None, **body: Unpack[takes.CreateGiftCard]) -> Data:
+        """Make a gift card."""
+        return await self._core.one("POST", "/api/store/v1/gift-cards", body=body, key=idempotency_key)
+
+
 class StoreCustomers:
     """`client.store.customers`."""
 
@@ -132,6 +143,7 @@ class Store:
     def __init__(self, core: AsyncCore) -> None:
         self._core = core
         self.customers = StoreCustomers(core)
+        self.gift_cards = StoreGiftCards(core)
         self.orders = StoreOrders(core)
         self.products = StoreProducts(core)
         self.subscriptions = StoreSubscriptions(core)

@@ -123,6 +123,22 @@ class CancelSubscription(TypedDict, total=False):
     reason: str | None
 
 
+class CreateGiftCard(TypedDict, total=False):
+    """Make a gift card."""
+
+    initial_balance: Required[float | str]
+    currency: str | None
+    recipient_email: str | None
+    recipient_name: str | None
+    sender_name: str | None
+    message: str | None
+    customer_id: int | None
+    starts_at: str | None
+    expires_at: str | None
+    note: str | None
+    code: str | None
+
+
 class OpenSupportTicket(TypedDict, total=False):
     """Open a support ticket."""
 

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from lootkeep_client.cores import Core
+from lootkeep_client.synchronous.analytics import Analytics
+from lootkeep_client.synchronous.customers import Customers
+from lootkeep_client.synchronous.email_campaigns import EmailCampaigns
 from lootkeep_client.synchronous.events import Events
+from lootkeep_client.synchronous.fraud import Fraud
+from lootkeep_client.synchronous.gift_cards import GiftCards
+from lootkeep_client.synchronous.orders import Orders
+from lootkeep_client.synchronous.products import Products
 from lootkeep_client.synchronous.referrals import Referrals
 from lootkeep_client.synchronous.store import Store
 from lootkeep_client.synchronous.support_tickets import SupportTickets
@@ -14,7 +21,14 @@ class Api:
     """The root of all methods."""
 
     def __init__(self, core: Core) -> None:
+        self.analytics = Analytics(core)
+        self.customers = Customers(core)
+        self.email_campaigns = EmailCampaigns(core)
         self.events = Events(core)
+        self.fraud = Fraud(core)
+        self.gift_cards = GiftCards(core)
+        self.orders = Orders(core)
+        self.products = Products(core)
         self.referrals = Referrals(core)
         self.store = Store(core)
         self.support_tickets = SupportTickets(core)

@@ -93,6 +93,17 @@ class StoreOrders:
         return self._core.one("POST", "/api/store/v1/orders/{id}/cancel", order_id, body=body, key=idempotency_key)
 
 
+class StoreGiftCards:
+    """`client.store.gift_cards`."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    def create(self, *, idempotency_key: str | None = None, **body: Unpack[takes.CreateGiftCard]) -> Data:
+        """Make a gift card."""
+        return self._core.one("POST", "/api/store/v1/gift-cards", body=body, key=idempotency_key)
+
+
 class StoreCustomers:
     """`client.store.customers`."""
 
@@ -120,6 +131,7 @@ class Store:
     def __init__(self, core: Core) -> None:
         self._core = core
         self.customers = StoreCustomers(core)
+        self.gift_cards = StoreGiftCards(core)
         self.orders = StoreOrders(core)
         self.products = StoreProducts(core)
         self.subscriptions = StoreSubscriptions(core)

@@ -1,0 +1,24 @@
+"""The methods of `customers`; written by `python -m tools.write_client`."""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+from lootkeep_client.cores import AsyncCore
+from lootkeep_client.pages import AsyncPages, Data
+from lootkeep_client.parameters import customers as takes
+
+
+class Customers:
+    """`client.customers`."""
+
+    def __init__(self, core: AsyncCore) -> None:
+        self._core = core
+
+    def list(self, **query: Unpack[takes.ListCustomers]) -> AsyncPages:
+        """List customers."""
+        return self._core.pages("GET", "/api/external/v1/customers", query=query)
+
+    async def get(self, customer_id: int) -> Data:
+        """Read a customer."""
+        return await self._core.one("GET", "/api/external/v1/customers/{id}", customer_id)

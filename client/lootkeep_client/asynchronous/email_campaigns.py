@@ -1,0 +1,68 @@
+"""The methods of `email_campaigns`; written by `python -m tools.write_client`."""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+from lootkeep_client.cores import AsyncCore
+from lootkeep_client.pages import AsyncPages, Data
+from lootkeep_client.parameters import email_campaigns as takes
+
+
+class EmailCampaigns:
+    """`client.email_campaigns`."""
+
+    def __init__(self, core: AsyncCore) -> None:
+        self._core = core
+
+    def list(self, **query: Unpack[takes.ListCampaigns]) -> AsyncPages:
+        """List campaigns."""
+        return self._core.pages("GET", "/api/external/v1/email-campaigns", query=query)
+
+    async def create(self, *, idempotency_key: str | None = None, **body: Unpack[takes.CreateCampaign]) -> Data:
+        """Create a campaign."""
+        return await self._core.one("POST", "/api/external/v1/email-campaigns", body=body, key=idempotency_key)
+
+    async def get(self, email_campaign_id: int) -> Data:
+        """Read a campaign."""
+        return await self._core.one("GET", "/api/external/v1/email-campaigns/{id}", email_campaign_id)
+
+    async def update(self, email_campaign_id: int, **body: Unpack[takes.UpdateCampaign]) -> Data:
+        """Update a campaign."""
+        return await self._core.one("PUT", "/api/external/v1/email-campaigns/{id}", email_campaign_id, body=body)
+
+    async def delete(self, email_campaign_id: int) -> str:
+        """Delete a campaign."""
+        return await self._core.message("DELETE", "/api/external/v1/email-campaigns/{id}", email_campaign_id)
+
+    async def stats(self, email_campaign_id: int) -> Data:
+        """Read a campaign's figures."""
+        return await self._core.one("GET", "/api/external/v1/email-campaigns/{id}/stats", email_campaign_id)
+
+    async def preview_recipients(self, email_campaign_id: int) -> Data:
+        """See whom a campaign would reach."""
+        return await self._core.one(
+            "GET", "/api/external/v1/email-campaigns/{id}/preview-recipients", email_campaign_id
+        )
+
+    async def send(
+        self, email_campaign_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.SendCampaign]
+    ) -> Data:
+        """Send or schedule a campaign."""
+        return await self._core.one(
+            "POST", "/api/external/v1/email-campaigns/{id}/send", email_campaign_id, body=body, key=idempotency_key
+        )
+
+    async def cancel(self, email_campaign_id: int, *, idempotency_key: str | None = None) -> Data:
+        """Cancel a campaign."""
+        return await self._core.one(
+            "POST", "/api/external/v1/email-campaigns/{id}/cancel", email_campaign_id, key=idempotency_key
+        )
+
+    async def duplicate(
+        self, email_campaign_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.DuplicateCampaign]
+    ) -> Data:
+        """Duplicate a campaign."""
+        return await self._core.one(
+            "POST", "/api/external/v1/email-campaigns/{id}/duplicate", email_campaign_id, body=body, key=idempotency_key
+        )

@@ -1,0 +1,32 @@
+"""The methods of `orders`; written by `python -m tools.write_client`."""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+from lootkeep_client.cores import AsyncCore
+from lootkeep_client.pages import AsyncPages, Data
+from lootkeep_client.parameters import orders as takes
+
+
+class Orders:
+    """`client.orders`."""
+
+    def __init__(self, core: AsyncCore) -> None:
+        self._core = core
+
+    def list(self, **query: Unpack[takes.ListOrders]) -> AsyncPages:
+        """List orders."""
+        return self._core.pages("GET", "/api/external/v1/orders", query=query)
+
+    async def get(self, order_id: int) -> Data:
+        """Read an order."""
+        return await self._core.one("GET", "/api/external/v1/orders/{id}", order_id)
+
+    async def fulfill(
+        self, order_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.FulfillOrder]
+    ) -> Data:
+        """Mark an order fulfilled."""
+        return await self._core.one(
+            "POST", "/api/external/v1/orders/{id}/fulfill", order_id, body=body, key=idempotency_key
+        )

@@ -1,0 +1,57 @@
+"""What the methods of `email_campaigns` take; written by `python -m tools.write_client`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, Required, TypedDict
+
+
+class ListCampaigns(TypedDict, total=False):
+    """List campaigns."""
+
+    page: int
+    per_page: int
+    status: Literal["draft", "scheduled", "sending", "sent", "cancelled", "failed"] | None
+    search: str | None
+    from_: str | None
+    to: str | None
+    sort: Literal["created_at", "name"]
+    order: Literal["asc", "desc"]
+
+
+class CreateCampaign(TypedDict, total=False):
+    """Create a campaign."""
+
+    name: Required[str]
+    subject: Required[str]
+    preview_text: str | None
+    from_name: str | None
+    reply_to: str | None
+    body_html: str | None
+    body_text: str | None
+    audience: Mapping[str, Any]
+
+
+class UpdateCampaign(TypedDict, total=False):
+    """Update a campaign."""
+
+    name: str
+    subject: str
+    preview_text: str | None
+    from_name: str | None
+    reply_to: str | None
+    body_html: str | None
+    body_text: str | None
+    audience: Mapping[str, Any]
+
+
+class SendCampaign(TypedDict, total=False):
+    """Send or schedule a campaign."""
+
+    scheduled_at: str | None
+
+
+class DuplicateCampaign(TypedDict, total=False):
+    """Duplicate a campaign."""
+
+    name: str | None

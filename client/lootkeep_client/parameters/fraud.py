@@ -1,0 +1,99 @@
+"""What the methods of `fraud` take; written by `python -m tools.write_client`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Required, TypedDict
+
+
+class ListFraudChecks(TypedDict, total=False):
+    """List fraud checks."""
+
+    page: int
+    per_page: int
+    risk_level: Literal["low", "medium", "high", "critical"] | None
+    action_taken: Literal["allowed", "flagged", "blocked", "verification_required"] | None
+    is_reviewed: bool | None
+    start_date: str | None
+    end_date: str | None
+
+
+class ReviewFraudCheck(TypedDict, total=False):
+    """Review a fraud check."""
+
+    outcome: Required[Literal["legitimate", "fraud", "inconclusive"]]
+    notes: str | None
+    whitelist_ip: bool
+    whitelist_email: bool
+
+
+class UpdateFraudSettings(TypedDict, total=False):
+    """Update the settings of fraud detection."""
+
+    fraud_detection_enabled: bool
+    fraud_sensitivity_level: Literal["low", "medium", "high"]
+    fraud_action: Literal["block", "flag", "verify"]
+    fraud_block_vpn: bool
+    fraud_block_proxy: bool
+    fraud_block_datacenter: bool
+    fraud_block_tor: bool
+    fraud_block_sanctioned_countries: bool
+    fraud_check_geo_mismatch: bool
+    fraud_check_velocity: bool
+    fraud_check_disposable_email: bool
+    fraud_velocity_limit_orders_per_ip: int
+    fraud_velocity_limit_orders_per_email: int
+    fraud_velocity_window_minutes: int
+    fraud_custom_blocked_countries: Sequence[str]
+    fraud_whitelisted_ips: Sequence[str]
+    fraud_whitelisted_emails: Sequence[str]
+
+
+class WhitelistIp(TypedDict, total=False):
+    """Trust an address."""
+
+    ip: Required[str]
+
+
+class UnwhitelistIp(TypedDict, total=False):
+    """Stop trusting an address."""
+
+    ip: Required[str]
+
+
+class WhitelistEmail(TypedDict, total=False):
+    """Trust an e-mail."""
+
+    email: Required[str]
+
+
+class UnwhitelistEmail(TypedDict, total=False):
+    """Stop trusting an e-mail."""
+
+    email: Required[str]
+
+
+class BlockCountry(TypedDict, total=False):
+    """Block a country."""
+
+    country_code: Required[str]
+
+
+class UnblockCountry(TypedDict, total=False):
+    """Stop blocking a country."""
+
+    country_code: Required[str]
+
+
+class BacktestSettings(TypedDict, total=False):
+    """Try settings on past orders."""
+
+    settings: Required[Mapping[str, Any]]
+    days: int
+
+
+class ExplainBuyer(TypedDict, total=False):
+    """Explain what counts against a buyer now."""
+
+    ip: str | None
+    email: str | None

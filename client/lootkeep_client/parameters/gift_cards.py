@@ -1,0 +1,59 @@
+"""What the methods of `gift_cards` take; written by `python -m tools.write_client`."""
+
+from __future__ import annotations
+
+from typing import Literal, Required, TypedDict
+
+
+class ListGiftCards(TypedDict, total=False):
+    """List gift cards."""
+
+    page: int
+    per_page: int
+    status: Literal["scheduled", "active", "redeemed", "expired", "revoked"] | None
+    currency: str | None
+    recipient_email: str | None
+    customer_id: int | None
+    order_id: int | None
+    search: str | None
+    from_: str | None
+    to: str | None
+    sort: Literal["id", "created_at", "balance", "expires_at"]
+    order: Literal["asc", "desc"]
+
+
+class ValidateGiftCard(TypedDict, total=False):
+    """Check a gift card's code and balance."""
+
+    code: Required[str]
+    amount: float | str | None
+
+
+class RedeemGiftCard(TypedDict, total=False):
+    """Redeem an amount."""
+
+    amount: Required[float | str]
+    order_id: int | None
+    reference: str | None
+
+
+class RevokeGiftCard(TypedDict, total=False):
+    """Revoke a gift card."""
+
+    reason: str | None
+
+
+class ResendGiftCard(TypedDict, total=False):
+    """Mail a gift card again."""
+
+    email: str | None
+
+
+class UpdateGiftCard(TypedDict, total=False):
+    """Update a gift card."""
+
+    recipient_email: str | None
+    recipient_name: str | None
+    message: str | None
+    expires_at: str | None
+    note: str | None

@@ -1,0 +1,24 @@
+"""The methods of `analytics`; written by `python -m tools.write_client`."""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+from lootkeep_client.cores import Core
+from lootkeep_client.pages import Data
+from lootkeep_client.parameters import analytics as takes
+
+
+class Analytics:
+    """`client.analytics`."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    def revenue(self, **query: Unpack[takes.GetRevenue]) -> Data:
+        """Read revenue figures."""
+        return self._core.one("GET", "/api/external/v1/analytics/revenue", query=query)
+
+    def sales(self, **query: Unpack[takes.GetSales]) -> Data:
+        """Read sales figures."""
+        return self._core.one("GET", "/api/external/v1/analytics/sales", query=query)

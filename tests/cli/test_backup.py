@@ -1,0 +1,154 @@
+"""A store is backed up while it is written to, and restored elsewhere, as docs/operate/backup.md says."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import shutil
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from tests.cli.terminal import KEY, SECONDS, Serving, Terminal
+from tests.conftest import drop_postgres_database, new_postgres_database
+from tests.programs import postgres_folder
+from tests.receiver import Receiver
+
+EXTERNAL, STORE = "/api/external/v1", "/api/store/v1"
+SETTINGS = {"rate_limit_per_minute": "0", "webhook_allow_insecure": "true", "log_level": "error"}
+READINGS = ("/referrals", "/referrals/statistics", "/referrals/leaderboard", "/webhooks", "/events")
+
+
+async def test_the_embedded_database_is_backed_up_while_it_is_written_to(terminal: Terminal, tmp_path: Path) -> None:
+    restored = tmp_path / "restored"
+    restored.mkdir()
+    statement = f"VACUUM INTO '{restored / 'lootkeep.db'}'"
+    command = [sys.executable, "-m", "apsw", str(terminal.folder / "lootkeep.db"), statement]
+    async with Receiver() as receiver:
+        with terminal.serving(**SETTINGS) as server:
+            token = server.token
+            kept = await _backed_up(server, token, command, receiver)
+            shutil.copy(terminal.folder / "lootkeep.db.key", restored)
+        terminal.folder = restored
+        await _check_restored(terminal, token, kept, receiver)
+
+
+async def test_postgresql_is_backed_up_while_it_is_written_to(
+    terminal: Terminal, tmp_path: Path, new_postgres_url: str, postgres_admin_url: str
+) -> None:
+    dump = tmp_path / "lootkeep.dump"
+    programs = postgres_folder()
+    command = [str(programs / "pg_dump"), "--format=custom", f"--file={dump}", new_postgres_url]
+    terminal.settings = {"database_url": new_postgres_url, "secret_key": KEY}
+    await asyncio.to_thread(terminal.run, "migrate")
+    async with Receiver() as receiver:
+        with terminal.serving(**SETTINGS) as server:
+            token = server.token
+            kept = await _backed_up(server, token, command, receiver)
+        async with _empty_database(postgres_admin_url, new_postgres_url + "_restored") as url:
+            await _run(str(programs / "pg_restore"), "--no-owner", "--exit-on-error", f"--dbname={url}", str(dump))
+            terminal.settings["database_url"] = url
+            await _check_restored(terminal, token, kept, receiver)
+
+
+class Kept:
+    """What the backup must hold."""
+
+    def __init__(self, readings: dict[str, Any], secret: str) -> None:
+        self.readings = readings
+        self.secret = secret
+        self.tiers_at_least = 0
+        self.tiers_at_most = 0
+
+
+async def _backed_up(server: Serving, token: str, command: list[str], receiver: Receiver) -> Kept:
+    """Fills the store, then runs the command while tiers are created one after the other."""
+    async with _client(server, token) as http:
+        kept = Kept({}, await _fill(http, receiver))
+        kept.readings = await _readings(http)
+        writing = asyncio.create_task(_write(http, kept))
+        # The backup begins in the midst of it.
+        async with asyncio.timeout(SECONDS):
+            while kept.tiers_at_most < 5:
+                await asyncio.sleep(0.01)
+        kept.tiers_at_least = kept.tiers_at_most
+        await _run(*command)
+        writing.cancel()
+        await asyncio.gather(writing, return_exceptions=True)
+    # One more may have been written without having been answered.
+    kept.tiers_at_most += 1
+    return kept
+
+
+async def _check_restored(terminal: Terminal, token: str, kept: Kept, receiver: Receiver) -> None:
+    checked = await asyncio.to_thread(terminal.run, "doctor", "--check-counters")
+    assert "Every kept total equals a recount." in checked.out, checked.out + checked.err
+    with terminal.serving(**SETTINGS) as server:
+        async with _client(server, token) as http:
+            assert await _readings(http) == kept.readings
+            tiers = [tier["name"] for tier in (await http.get(f"{EXTERNAL}/referrals/tiers")).json()["data"]]
+            assert kept.tiers_at_least <= len(tiers) <= kept.tiers_at_most
+            assert tiers == [f"Tier {number}" for number in range(len(tiers))]
+            await http.post(f"{EXTERNAL}/webhooks/1/test")
+    last = receiver.received[-1]
+    signature = hmac.new(kept.secret.encode(), last.body, hashlib.sha256).hexdigest()
+    assert last.headers["X-Webhook-Signature"] == signature
+
+
+async def _fill(http: httpx.AsyncClient, receiver: Receiver) -> str:
+    """A referral that has turned successful, an event, and a webhook whose secret this gives."""
+    webhook = await _post(http, f"{EXTERNAL}/webhooks", url=receiver.url, events=["product.deleted"])
+    await _post(http, f"{STORE}/products", name="Sword", price="19.99")
+    mira = await _post(http, f"{STORE}/customers", name="Mira", email="mira@example.com")
+    code = mira["customer"]["referral_code"]
+    await _post(http, f"{STORE}/customers", name="Jun", email="jun@example.org", referral_code=code)
+    items = [{"product_id": 1, "quantity": 1}]
+    placed = await _post(http, f"{STORE}/orders", customer_id=2, items=items, ip_address="203.0.113.9")
+    await _post(http, f"{STORE}/orders/{placed['order']['id']}/pay")
+    return str(webhook["secret"])
+
+
+async def _write(http: httpx.AsyncClient, kept: Kept) -> None:
+    while True:
+        name = f"Tier {kept.tiers_at_most}"
+        await _post(
+            http,
+            f"{EXTERNAL}/referrals/tiers",
+            name=name,
+            referrals_required=1,
+            reward_type="percentage_discount",
+            reward_value=10,
+        )
+        kept.tiers_at_most += 1
+
+
+async def _readings(http: httpx.AsyncClient) -> dict[str, Any]:
+    return {path: (await http.get(EXTERNAL + path)).json() for path in READINGS}
+
+
+async def _post(http: httpx.AsyncClient, path: str, **body: Any) -> Any:
+    answer = await http.post(path, json=body)
+    assert answer.is_success, answer.text
+    return answer.json()["data"]
+
+
+def _client(server: Serving, token: str) -> httpx.AsyncClient:
+    return httpx.AsyncClient(base_url=server.address, headers={"Authorization": f"Bearer {token}"}, timeout=30)
+
+
+async def _run(*command: str) -> None:
+    done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@asynccontextmanager
+async def _empty_database(admin_url: str, url: str) -> AsyncIterator[str]:
+    made = await new_postgres_database(admin_url, url.rsplit("/", 1)[1])
+    yield made
+    await drop_postgres_database(admin_url, made)

@@ -1,0 +1,122 @@
+"""What is in the store before the first call of a page: a line in BEFORE where the small store does not fit."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import httpx
+
+from tests.docs.known import Known
+from tests.receiver import Receiver, answer
+
+STORE, EXTERNAL = "/api/store/v1", "/api/external/v1"
+# As pages name them; what they are in a running store is by chance.
+MIRAS_CODE = "SC53PRD7"
+RECEIVER = "https://shop.example"
+
+
+class Stage:
+    """A running service, a receiver for its webhooks, and what the values of a page are there."""
+
+    def __init__(self, http: httpx.AsyncClient, receiver: Receiver) -> None:
+        self.http = http
+        self.receiver = receiver
+        self.known = Known({RECEIVER: receiver.url.removesuffix("/hook")})
+
+    async def post(self, path: str, **body: Any) -> Any:
+        answered = await self.http.post(path, json=body)
+        assert answered.is_success, f"POST {path}: {answered.text}"
+        return answered.json()["data"]
+
+
+async def nothing(_: Stage) -> None:
+    """A store as it is made."""
+
+
+async def small_store(stage: Stage) -> None:
+    """Two products, two customers of whom Mira brought Jun, and an order of Jun's that is paid."""
+    await stage.post(f"{STORE}/products", name="Dragon Sword", price="19.99", sku="SWORD-01", stock=40)
+    await stage.post(
+        f"{STORE}/products",
+        name="VIP rank",
+        price="9.99",
+        billing_type="recurring",
+        billing_interval="month",
+        billing_interval_count=1,
+    )
+    mira = await _customer(stage, "Mira Okafor", "mira@example.com")
+    code = mira["customer"]["referral_code"]
+    stage.known.texts[MIRAS_CODE] = code
+    await _customer(stage, "Jun Park", "jun@example.org", referral_code=code)
+    order = await _order(stage, 2)
+    await stage.post(f"{STORE}/orders/{order}/pay")
+
+
+async def referral_program(stage: Stage) -> None:
+    """The small store with a tier that Mira has claimed, a friend who has bought nothing, and a refused referral."""
+    await small_store(stage)
+    code = stage.known.texts[MIRAS_CODE]
+    await _customer(stage, "Mira Again", "mira+2@example.com", referral_code=code)
+    await _customer(stage, "Sam Reyes", "sam@example.net", referral_code=code)
+    await _tier(stage)
+    await stage.post(f"{STORE}/customers/1/claims", tier_id=1)
+
+
+async def tier_to_claim(stage: Stage) -> None:
+    await small_store(stage)
+    await _tier(stage)
+
+
+async def webhook_with_a_delivery(stage: Stage) -> None:
+    """A receiver that is down for everything but tests, and so has a delivery that waits for its next attempt."""
+
+    async def answer_tests(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if stage.receiver.received[-1].headers["X-Webhook-Event"] == "webhook.test":
+            await answer(writer, 200)
+        else:
+            writer.write(b"HTTP/1.1 503 Down\r\nContent-Length: 16\r\n\r\nupstream is down")
+            await writer.drain()
+
+    stage.receiver.behaviour = answer_tests
+    url = stage.known.text(f"{RECEIVER}/hooks/lootkeep")
+    await stage.post(f"{EXTERNAL}/webhooks", url=url, events=["order.paid", "order.refunded"])
+    await small_store(stage)
+    await stage.receiver.wait_for(1)
+
+
+# Pages that are not named here begin with the small store.
+BEFORE: dict[str, Callable[[Stage], Awaitable[None]]] = {
+    "README.md": nothing,
+    "docs/quickstart.md": nothing,
+    "docs/api/referrals.md": referral_program,
+    "docs/api/store-customers.md": tier_to_claim,
+    "docs/api/webhooks.md": webhook_with_a_delivery,
+}
+
+
+async def _customer(stage: Stage, name: str, email: str, **more: Any) -> Any:
+    return await stage.post(f"{STORE}/customers", name=name, email=email, **more)
+
+
+async def _order(stage: Stage, customer_id: int) -> int:
+    placed = await stage.post(
+        f"{STORE}/orders",
+        customer_id=customer_id,
+        items=[{"product_id": 1, "quantity": 1}],
+        ip_address="203.0.113.9",
+    )
+    order_id: int = placed["order"]["id"]
+    return order_id
+
+
+async def _tier(stage: Stage) -> None:
+    await stage.post(
+        f"{EXTERNAL}/referrals/tiers",
+        name="Bronze",
+        description="A friend, ten percent.",
+        referrals_required=1,
+        reward_type="percentage_discount",
+        reward_value=10,
+    )
