@@ -92,7 +92,7 @@ class Client:
     async def post(self, to: Target, headers: Mapping[str, str], body: bytes) -> Answer:
         """The answer, or OSError, NotHttp or Closed; there is no deadline but the caller's."""
         idle = self._idle[to.place]
-        connection = idle.pop() if idle else await self._dial(to)
+        connection = _sound_one(idle) or await self._dial(to)
         lines = "".join([f"{name}: {value}\r\n" for name, value in headers.items()])
         try:
             answer = await connection.exchange(
@@ -146,6 +146,15 @@ class Client:
             self._sweep_later()
 
 
+def _sound_one(idle: list[_Connection]) -> _Connection | None:
+    """The one used last: the others may go."""
+    while idle:
+        connection = idle.pop()
+        if connection.is_open:
+            return connection
+    return None
+
+
 class _Connection(asyncio.Protocol):
     """One connection: a request goes out, its answer comes back, and then perhaps the next."""
 
@@ -157,9 +166,11 @@ class _Connection(asyncio.Protocol):
         self.idle_in: list[_Connection] = []
         self.was_idle = False
 
+    @property
+    def is_open(self) -> bool:
+        return not self._transport.is_closing()
+
     async def exchange(self, request: bytes) -> Answer:
-        if self._transport.is_closing():
-            raise Closed
         self._answer = asyncio.get_running_loop().create_future()
         self.is_reusable = self.was_idle = False
         self._parser = HttpResponseParser(self)
@@ -204,7 +215,7 @@ class _Connection(asyncio.Protocol):
         self.is_reusable = False
         if self in self.idle_in:
             self.idle_in.remove(self)
-        if self._answer is not None and self._has_head and not self._has_end:
+        if self._answer is not None and error is None and self._has_head and not self._has_end:
             self._finish(is_reusable=False)
         self._fail(Closed())
 
