@@ -95,7 +95,7 @@ def parts(size: int) -> Iterator[dict[Table, Rows]]:
         sold += len(rows[orders])
         keeper.codes = chunk[-1].id
         yield rows
-    yield _rewards(keeper) | {products: [_product(sold)], counters: keeper.counter_rows()}
+    yield _rewards(keeper) | {products: [product(sold)], counters: keeper.counter_rows()}
 
 
 def _add(rows: dict[Table, Rows], keeper: Keeper, person: Person) -> None:
@@ -121,7 +121,7 @@ def _add(rows: dict[Table, Rows], keeper: Keeper, person: Person) -> None:
         keeper.refer(person)
     if person.referrer and person.paid_at is not None:
         rows[orders].append(_order(person, person.referrer, person.paid_at))
-        rows[order_items].append(_ITEM.copy())
+        rows[order_items].append(ITEM.copy())
         keeper.count("orders.paid", 1, person.id, person.paid_at - SECOND)
 
 
@@ -195,7 +195,7 @@ PRODUCT = {
     "tags": "[]",
     "metadata": "{}",
 }
-_ITEM = {
+ITEM = {
     "product_id": 1,
     "product_name": PRODUCT["name"],
     "delivery_type": "manual",
@@ -207,7 +207,7 @@ _ITEM = {
 }
 
 
-def _product(sold: int) -> Row:
+def product(sold: int) -> Row:
     more = {"id": 1, "slug": "vip-rank", "search_text": "vip rank\n", "created_at": NOW, "updated_at": NOW}
     return PRODUCT | more | {"sales_count": sold}
 
