@@ -11,6 +11,7 @@ from bench.people import END, Person, code, people
 from lootkeep.domain import identity
 from lootkeep.domain.customers import search_text
 from lootkeep.kernel.clock import DAY, SECOND, Instant
+from lootkeep.storage.counters import TOTAL, dated
 from lootkeep.storage.tables import (
     counters,
     coupons,
@@ -50,7 +51,7 @@ class Keeper:
         self._counters: dict[tuple[str, int, int], int] = defaultdict(int)
 
     def count(self, name: str, change: int, customer_id: int, at: int | None = None) -> None:
-        for bucket in (-1,) if at is None else (-1, at // DAY):
+        for bucket in (TOTAL,) if at is None else (TOTAL, *dated(at // DAY)):
             self._counters[name, bucket, customer_id % 4] += change
 
     def refer(self, person: Person) -> None:

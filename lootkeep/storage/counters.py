@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from sqlalchemy import BigInteger, Text, bindparam, cast, func, literal_column, select
 from sqlalchemy.dialects import postgresql
@@ -15,8 +16,10 @@ from lootkeep.storage.tables import counters
 
 # Deeds on different rows of the store mostly meet in different shards.
 _SHARDS = 4
-# The bucket of a total; the others are days since the epoch.
+# The bucket of a total. Days since the epoch are buckets from 0 on, blocks of days those below the total: a list of
+# many years is looked through block by block first.
 TOTAL = -1
+_BLOCK_DAYS = 32
 NO_END = Instant(2**62)
 
 _NEW = postgresql.insert(counters).values(
@@ -36,9 +39,15 @@ _TOTALS = Query(
 _NAMED = IsAmong(counters.c.name, bindparam("names", type_=Text))
 _DAYS = Query(
     select(counters.c.bucket, _SUM)
-    .where(_NAMED, counters.c.bucket > TOTAL, counters.c.bucket < bindparam("end_day"))
+    .where(_NAMED, counters.c.bucket >= bindparam("first_day"), counters.c.bucket < bindparam("end_day"))
     .group_by(counters.c.bucket)
     .order_by(counters.c.bucket.desc())
+)
+_BLOCKS = Query(
+    select(counters.c.bucket, _SUM)
+    .where(_NAMED, counters.c.bucket < TOTAL, counters.c.bucket > bindparam("after"))
+    .group_by(counters.c.bucket)
+    .order_by(counters.c.bucket)
 )
 _BETWEEN = Query(
     select(counters.c.name, _SUM)
@@ -46,6 +55,14 @@ _BETWEEN = Query(
     .group_by(counters.c.name)
 )
 _ALL = Query(select(counters.c.name, counters.c.bucket, _SUM).group_by(counters.c.name, counters.c.bucket))
+
+
+class Place(NamedTuple):
+    """Where items of a list lie, newest first: before `end` so many are skipped, and none is older than `start`."""
+
+    end: Instant
+    skip: int
+    start: Instant
 
 
 class Changes:
@@ -56,16 +73,23 @@ class Changes:
         self._changes: dict[tuple[str, int], int] = {}
 
     def add(self, name: str, change: int, *, at: Instant | None = None) -> None:
-        """With a time, the total is kept by day as well."""
-        buckets = (TOTAL,) if at is None else (TOTAL, at // DAY)
-        for bucket in buckets:
+        """With a time, the total is kept by day and by block of days as well."""
+        for bucket in (TOTAL,) if at is None else (TOTAL, *dated(at // DAY)):
             self._changes[name, bucket] = self._changes.get((name, bucket), 0) + change
 
     async def apply(self, tx: Transaction) -> None:
         """The last step of a deed, always in the same order: two deeds never wait for each other in a circle."""
-        for (name, bucket), change in sorted(self._changes.items()):
-            if change:
-                await tx.run(_ADD, counter=name, day=bucket, part=self._shard, change=change)
+        rows = [
+            {"counter": name, "day": bucket, "part": self._shard, "change": change}
+            for (name, bucket), change in sorted(self._changes.items())
+            if change
+        ]
+        await tx.many(_ADD, rows)
+
+
+def dated(day: int) -> tuple[int, int]:
+    """The buckets in which something of this day is counted, besides the total."""
+    return day, TOTAL - 1 - day // _BLOCK_DAYS
 
 
 async def totals(tx: Transaction, prefix: str) -> dict[str, int]:
@@ -88,13 +112,56 @@ async def place(
     So a page in the middle of a list costs what the first one does, however long the list is. The items are those
     counted under the names; `before`, the start of a day, leaves out what is newer.
     """
+    found = await stretch(tx, names, offset, 1, before)
+    return found.end, found.skip
+
+
+async def stretch(
+    tx: Transaction, names: Iterable[str], offset: int, size: int, before: Instant | None = None
+) -> Place:
+    """The same for several items in a row, with the time before which none of them lies."""
+    named = " ".join(names)
     end = NO_END if before is None else before
-    for day, count in await tx.all(_DAYS, names=" ".join(names), end_day=end // DAY):
+    end_day = end // DAY
+    first_day = end_day - end_day % _BLOCK_DAYS
+    if before is not None:
+        # This block is cut: what it holds in all says nothing.
+        found, end, offset = _walk(await _days(tx, named, first_day, end_day), end, offset, size)
+        if found:
+            return found
+    for bucket, count in await tx.all(_BLOCKS, names=named, after=TOTAL - 1 - first_day // _BLOCK_DAYS):
+        first_day = (TOTAL - 1 - bucket) * _BLOCK_DAYS
         if offset < count:
-            break
+            found, end, offset = _walk(await _days(tx, named, first_day, first_day + _BLOCK_DAYS), end, offset, size)
+            if found:
+                return found
+        offset -= count
+        end = Instant(first_day * DAY)
+    return Place(end, offset, Instant(0))
+
+
+async def _days(tx: Transaction, named: str, first_day: int, end_day: int) -> Iterator[tuple[int, int]]:
+    return iter(await tx.all(_DAYS, names=named, first_day=first_day, end_day=end_day))
+
+
+def _walk(days: Iterator[tuple[int, int]], end: Instant, offset: int, size: int) -> tuple[Place | None, Instant, int]:
+    """Goes back day by day. If the place lies behind all of them, tells where they end and how many are left."""
+    for day, count in days:
+        if offset < count:
+            return Place(end, offset, _beginning(days, day, count - offset - size)), end, offset
         offset -= count
         end = Instant(day * DAY)
-    return end, offset
+    return None, end, offset
+
+
+def _beginning(days: Iterator[tuple[int, int]], day: int, spare: int) -> Instant:
+    """The start of the day on which the last wanted item lies; that of time when none of these days is it."""
+    while spare < 0:
+        day, count = next(days, (0, 0))
+        if day == 0:
+            break
+        spare += count
+    return Instant(day * DAY)
 
 
 async def set_all(tx: Transaction, expected: Mapping[tuple[str, int], int]) -> int:

@@ -174,8 +174,8 @@ async def _expected(tx: Transaction, currency: str) -> dict[tuple[str, int], int
     expected: dict[tuple[str, int], int] = {}
     for prefix, query in _DAILY.items():
         for name, day, count in await tx.all(query):
-            expected[prefix + name, day] = count
-            expected[prefix + name, counters.TOTAL] = expected.get((prefix + name, counters.TOTAL), 0) + count
+            for bucket in (counters.TOTAL, *counters.dated(day)):
+                expected[prefix + name, bucket] = expected.get((prefix + name, bucket), 0) + count
     for name, query in _TOTALS.items():
         for (count,) in await tx.all(query):
             expected[name, counters.TOTAL] = count
