@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from sqlalchemy import BigInteger, Text, bindparam, cast, func, literal_column, select
+from sqlalchemy import BigInteger, Select, Text, bindparam, cast, func, literal_column, select, union_all
 from sqlalchemy.dialects import postgresql
 
 from lootkeep.kernel.clock import DAY, Instant
@@ -49,11 +49,18 @@ _BLOCKS = Query(
     .group_by(counters.c.bucket)
     .order_by(counters.c.bucket)
 )
-_BETWEEN = Query(
-    select(counters.c.name, _SUM)
-    .where(_NAMED, counters.c.bucket >= bindparam("first_day"), counters.c.bucket < bindparam("end_day"))
-    .group_by(counters.c.name)
-)
+
+
+def _buckets(first: str, end: str) -> Select[tuple[str, int]]:
+    return select(counters.c.name, counters.c.value).where(
+        _NAMED, counters.c.bucket >= bindparam(first), counters.c.bucket < bindparam(end)
+    )
+
+
+_span = union_all(
+    _buckets("first_day", "first_end"), _buckets("first_block", "end_block"), _buckets("last_day", "last_end")
+).subquery()
+_BETWEEN = Query(select(_span.c.name, cast(func.sum(_span.c.value), BigInteger)).group_by(_span.c.name))
 _ALL = Query(select(counters.c.name, counters.c.bucket, _SUM).group_by(counters.c.name, counters.c.bucket))
 
 
@@ -100,8 +107,25 @@ async def totals(tx: Transaction, prefix: str) -> dict[str, int]:
 
 async def between(tx: Transaction, names: Iterable[str], first: Instant, end: Instant) -> dict[str, int]:
     """The totals of these names over whole days, from the day of `first` to the day before that of `end`."""
-    days = {"first_day": max(0, first // DAY), "end_day": end // DAY}
-    return dict(await tx.all(_BETWEEN, names=" ".join(names), **days))
+    return dict(await tx.all(_BETWEEN, names=" ".join(names), **_bounds(max(0, first // DAY), end // DAY)))
+
+
+def _bounds(first_day: int, end_day: int) -> dict[str, int]:
+    """Whole blocks, and the days before and after them."""
+    first, end = -(-first_day // _BLOCK_DAYS), end_day // _BLOCK_DAYS
+    if first >= end:
+        # No block lies in between: only days.
+        first, end, first_end, last_day = 0, 0, end_day, end_day
+    else:
+        first_end, last_day = first * _BLOCK_DAYS, end * _BLOCK_DAYS
+    return {
+        "first_day": first_day,
+        "first_end": first_end,
+        "first_block": TOTAL - end,
+        "end_block": TOTAL - first,
+        "last_day": last_day,
+        "last_end": end_day,
+    }
 
 
 async def place(
@@ -148,6 +172,7 @@ def _walk(days: Iterator[tuple[int, int]], end: Instant, offset: int, size: int)
     """Goes back day by day. If the place lies behind all of them, tells where they end and how many are left."""
     for day, count in days:
         if offset < count:
+            end = Instant((day + 1) * DAY)
             return Place(end, offset, _beginning(days, day, count - offset - size)), end, offset
         offset -= count
         end = Instant(day * DAY)

@@ -29,8 +29,6 @@ _VALUES: dict[str, tuple[Any, ...]] = {
 _NEWEST = (fraud_checks.c.created_at.desc(), fraud_checks.c.id.desc())
 # Skipping so many index entries is cheaper than looking up where to start.
 _FEW = 200
-# Where one check in so many is wanted, the index of times is read, which tells the filters too.
-_DENSE = 4
 # Executed again so many at a time.
 _BATCH = 500
 
@@ -48,8 +46,7 @@ class Filters(msgspec.Struct, frozen=True):
 async def page(tx: Transaction, asked: Page, filters: Filters) -> tuple[list[CheckEntry], int]:
     """A page of the list, newest first, and how many there are in all."""
     names = _names(filters)
-    kept = await _counts(tx, filters)
-    total = sum(kept.get(name, 0) for name in names)
+    total = await _total(tx, names, filters)
     if asked.offset >= total:
         return [], total
     start, end, skip = filters.start, filters.end, asked.offset
@@ -59,17 +56,17 @@ async def page(tx: Transaction, asked: Page, filters: Filters) -> tuple[list[Che
     given = {name: value for name in _VALUES if (value := getattr(filters, name)) is not None}
     bounds = {"start": start, "end": end}
     times = {name: value for name, value in bounds.items() if value is not None}
-    # Among so many of them, the others are passed over on the way.
-    is_dense = total * _DENSE >= sum(kept.values())
-    query = page_query(tuple(given), tuple(times), is_dense=is_dense)
-    reach = {} if is_dense else {"reach": skip + asked.size}
+    # A day with so many of them is looked through as a whole: the others in it are passed over on the way.
+    is_walked = not given or skip > _FEW
+    query = page_query(tuple(given), tuple(times), is_walked=is_walked)
+    reach = {} if is_walked else {"reach": skip + asked.size}
     return await tx.all(query, size=asked.size, skip=skip, **reach, **given, **times), total
 
 
 @cache
-def page_query(given: tuple[str, ...], times: tuple[str, ...], *, is_dense: bool) -> Query[CheckEntry]:
+def page_query(given: tuple[str, ...], times: tuple[str, ...], *, is_walked: bool) -> Query[CheckEntry]:
     """The keys of the page first; only its rows are read and joined."""
-    keys = _passing(given, times) if is_dense else _merged(given, times)
+    keys = _passing(given, times) if is_walked else _merged(given, times)
     key = keys.order_by(keys.selected_columns[1].desc(), keys.selected_columns[0].desc())
     cut = key.limit(bindparam("size")).offset(bindparam("skip")).subquery()
     columns = [fraud_checks.c[name] for name in CheckSummary.__struct_fields__]
@@ -127,13 +124,13 @@ def _names(filters: Filters) -> list[str]:
     return [counter(level, action, is_reviewed=reviewed) for level, action, reviewed in product(*wanted)]
 
 
-async def _counts(tx: Transaction, filters: Filters) -> Mapping[str, int]:
-    """The kept totals of the days asked for, whatever the other filters."""
+async def _total(tx: Transaction, names: list[str], filters: Filters) -> int:
     if filters.start is None and filters.end is None:
-        return {COUNTER + name: count for name, count in (await counters.totals(tx, COUNTER)).items()}
+        kept = await counters.totals(tx, COUNTER)
+        return sum(kept.get(name.removeprefix(COUNTER), 0) for name in names)
     start = Instant(0) if filters.start is None else filters.start
     end = counters.NO_END if filters.end is None else filters.end
-    return await counters.between(tx, _names(Filters()), start, end)
+    return sum((await counters.between(tx, names, start, end)).values())
 
 
 async def made_between(tx: Transaction, start: Instant, end: Instant) -> Mapping[tuple[str, str], int]:
