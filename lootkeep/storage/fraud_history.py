@@ -155,5 +155,4 @@ async def ends(
 
 async def hold(tx: Transaction, email: str, ip_address: str | None) -> None:
     """Orders from one address or to one mailbox are judged one after the other: none slips past a limit."""
-    for name in sorted((f"orders of {mailbox(email)}", f"orders from {ip_address}")):
-        await tx.wait_for(name)
+    await tx.wait_for(f"orders of {mailbox(email)}", f"orders from {ip_address}")
