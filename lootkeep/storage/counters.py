@@ -19,7 +19,7 @@ _SHARDS = 4
 # The bucket of a total. Days since the epoch are buckets from 0 on, blocks of days those below the total: a list of
 # many years is looked through block by block first.
 TOTAL = -1
-_BLOCK_DAYS = 32
+_BLOCK_DAYS = 16
 NO_END = Instant(2**62)
 
 _NEW = postgresql.insert(counters).values(
@@ -91,7 +91,8 @@ class Changes:
             for (name, bucket), change in sorted(self._changes.items())
             if change
         ]
-        await tx.many(_ADD, rows)
+        if rows:
+            await tx.many(_ADD, rows)
 
 
 def dated(day: int) -> tuple[int, int]:

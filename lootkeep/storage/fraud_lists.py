@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any, get_args
 
 import msgspec
-from sqlalchemy import Select, bindparam, false, select, true, tuple_, union_all
+from sqlalchemy import Integer, Select, bindparam, false, literal_column, select, true, tuple_, union_all
 
 from lootkeep.domain.fraud.checks import CheckEntry, CheckSummary, FraudCheck
 from lootkeep.domain.fraud.score import Action, RiskLevel
@@ -58,15 +58,19 @@ async def page(tx: Transaction, asked: Page, filters: Filters) -> tuple[list[Che
     times = {name: value for name, value in bounds.items() if value is not None}
     # A day with so many of them is looked through as a whole: the others in it are passed over on the way.
     is_walked = not given or skip > _FEW
-    query = page_query(tuple(given), tuple(times), is_walked=is_walked)
-    reach = {} if is_walked else {"reach": skip + asked.size}
-    return await tx.all(query, size=asked.size, skip=skip, **reach, **given, **times), total
+    query = page_query(tuple(given), tuple(times), None if is_walked else _reach(skip + asked.size))
+    return await tx.all(query, size=asked.size, skip=skip, **given, **times), total
+
+
+def _reach(count: int) -> int:
+    """At least so many: a few fixed numbers, which PostgreSQL can plan with once for all."""
+    return max(32, 1 << (count - 1).bit_length())
 
 
 @cache
-def page_query(given: tuple[str, ...], times: tuple[str, ...], *, is_walked: bool) -> Query[CheckEntry]:
+def page_query(given: tuple[str, ...], times: tuple[str, ...], reach: int | None) -> Query[CheckEntry]:
     """The keys of the page first; only its rows are read and joined."""
-    keys = _passing(given, times) if is_walked else _merged(given, times)
+    keys = _passing(given, times) if reach is None else _merged(given, times, reach)
     key = keys.order_by(keys.selected_columns[1].desc(), keys.selected_columns[0].desc())
     cut = key.limit(bindparam("size")).offset(bindparam("skip")).subquery()
     columns = [fraud_checks.c[name] for name in CheckSummary.__struct_fields__]
@@ -90,12 +94,14 @@ def _passing(given: tuple[str, ...], times: tuple[str, ...]) -> Select[Any]:
     return _everything(times).where(*(level if name == "risk_level" else _equals(name, None) for name in given))
 
 
-def _merged(given: tuple[str, ...], times: tuple[str, ...]) -> Select[Any]:
+def _merged(given: tuple[str, ...], times: tuple[str, ...], reach: int) -> Select[Any]:
     """The newest of every stretch of the index that the filters admit."""
     stretches = []
     for values in product(*((None,) if name in given else _VALUES[name] for name in _VALUES)):
         alike = [_equals(name, value) for name, value in zip(_VALUES, values, strict=True)]
-        newest = _everything(times).where(*alike).order_by(*_NEWEST).limit(bindparam("reach")).subquery()
+        newest = (
+            _everything(times).where(*alike).order_by(*_NEWEST).limit(literal_column(str(reach), Integer)).subquery()
+        )
         stretches.append(select(newest.c.id, newest.c.created_at))
     merged = union_all(*stretches).subquery()
     return select(merged.c.id, merged.c.created_at)

@@ -1,4 +1,4 @@
-"""An index of fraud checks that tells their filters, and totals kept by blocks of days."""
+"""Indexes that tell all that is asked of them, and totals kept by blocks of days."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -6,10 +6,10 @@ from alembic import op
 revision = "0014"
 down_revision = "0012"
 
-# Each total by day is added to its block of 32 days, whose buckets lie below that of the whole total.
+# Each total by day is added to its block of 16 days, whose buckets lie below that of the whole total.
 _BLOCKS = """
     INSERT INTO counters (name, bucket, shard, value)
-    SELECT name, -2 - bucket / 32, shard, sum(value) FROM counters WHERE bucket >= 0 GROUP BY 1, 2, 3
+    SELECT name, -2 - bucket / 16, shard, sum(value) FROM counters WHERE bucket >= 0 GROUP BY 1, 2, 3
 """
 
 
@@ -18,4 +18,6 @@ def upgrade() -> None:
     op.create_index(
         "ix_fraud_checks_times", "fraud_checks", ["created_at", "id", "risk_level", "action_taken", "is_reviewed"]
     )
+    op.drop_index("ix_sightings_kind_value_last_seen_at", "sightings")
+    op.create_index("ix_sightings_seen", "sightings", ["kind", "value", "last_seen_at", "customer_id", "first_seen_at"])
     op.execute(sa.text(_BLOCKS))
