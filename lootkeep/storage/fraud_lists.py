@@ -45,8 +45,10 @@ class Filters(msgspec.Struct, frozen=True):
 
 async def page(tx: Transaction, asked: Page, filters: Filters) -> tuple[list[CheckEntry], int]:
     """A page of the list, newest first, and how many there are in all."""
-    names = _names(filters)
-    total = await _total(tx, names, filters)
+    kept = await _kept(tx, filters)
+    # Most combinations never occur.
+    names = [name for name in _names(filters) if kept.get(name)]
+    total = sum(kept[name] for name in names)
     if asked.offset >= total:
         return [], total
     start, end, skip = filters.start, filters.end, asked.offset
@@ -130,13 +132,13 @@ def _names(filters: Filters) -> list[str]:
     return [counter(level, action, is_reviewed=reviewed) for level, action, reviewed in product(*wanted)]
 
 
-async def _total(tx: Transaction, names: list[str], filters: Filters) -> int:
+async def _kept(tx: Transaction, filters: Filters) -> Mapping[str, int]:
+    """The kept totals, of the days asked for."""
     if filters.start is None and filters.end is None:
-        kept = await counters.totals(tx, COUNTER)
-        return sum(kept.get(name.removeprefix(COUNTER), 0) for name in names)
+        return {COUNTER + name: count for name, count in (await counters.totals(tx, COUNTER)).items()}
     start = Instant(0) if filters.start is None else filters.start
     end = counters.NO_END if filters.end is None else filters.end
-    return sum((await counters.between(tx, names, start, end)).values())
+    return await counters.between(tx, _names(filters), start, end)
 
 
 async def made_between(tx: Transaction, start: Instant, end: Instant) -> Mapping[tuple[str, str], int]:
