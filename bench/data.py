@@ -1,4 +1,4 @@
-"""Makes a store with any number of referrals and gift cards fast: for `bench.growth` and the tests of query plans.
+"""Makes a store of any size fast, by bulk loading: for the benchmarks of growth and the tests of query plans.
 
 A built SQLite file stays in bench/.cache; a PostgreSQL database stays on its server.
 """
@@ -6,7 +6,8 @@ A built SQLite file stays in bench/.cache; a PostgreSQL database stays on its se
 import asyncio
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -15,7 +16,7 @@ import apsw
 import asyncpg
 from sqlalchemy import Table
 
-from bench import cards, people, rows
+from bench import buyers, cards, judged, people, rows
 from lootkeep.storage import migrations, rollup_recount
 from lootkeep.storage.database import Engine
 from lootkeep.storage.postgres import PostgresDatabase
@@ -25,56 +26,73 @@ from lootkeep.storage.tables import metadata
 CACHE = Path(__file__).parent / ".cache"
 
 
-def sqlite(size: int, folder: Path = CACHE) -> Path:
-    """The file of a store with so many referrals, made if it is not there yet."""
+@dataclass(frozen=True)
+class Plan:
+    """What is made, and the code that makes it: what other code made before is not taken for its own."""
+
+    name: str
+    parts: Callable[[int], Iterator[dict[Table, rows.Rows]]]
+    code: tuple[str, ...]
+
+
+def _referrals(size: int) -> Iterator[dict[Table, rows.Rows]]:
+    return chain(rows.parts(size), cards.parts(size))
+
+
+# Its size is the number of referrals, and of gift cards beside them.
+REFERRALS = Plan("referrals", _referrals, (people.__file__, rows.__file__, cards.__file__))
+# Its size is the number of orders, each with its fraud check.
+ORDERS = Plan("orders", judged.parts, (people.__file__, rows.__file__, buyers.__file__, judged.__file__))
+
+
+def sqlite(plan: Plan, size: int, folder: Path = CACHE) -> Path:
+    """The file of a store of this size, made if it is not there yet."""
     folder.mkdir(exist_ok=True)
-    path = folder / f"{_name(size)}.db"
+    path = folder / f"{_name(plan, size)}.db"
     if not path.exists():
         # Only what is whole has the name.
         unfinished = path.with_suffix(f".{os.getpid()}")
-        asyncio.run(make_sqlite(unfinished, size))
+        asyncio.run(make_sqlite(unfinished, plan, size))
         unfinished.rename(path)
     return path
 
 
-def postgres(size: int, admin_url: str) -> str:
-    """The address of a database with so many referrals, made if it is not there yet."""
-    return asyncio.run(_postgres(size, admin_url))
+def postgres(plan: Plan, size: int, admin_url: str) -> str:
+    """The address of a database of this size, made if it is not there yet."""
+    return asyncio.run(_postgres(plan, size, admin_url))
 
 
-async def _postgres(size: int, admin_url: str) -> str:
+async def _postgres(plan: Plan, size: int, admin_url: str) -> str:
     admin = await asyncpg.connect(admin_url)
-    name = _name(size)
+    name = _name(plan, size)
     url = urlsplit(admin_url)._replace(path=f"/{name}").geturl()
     try:
         if await admin.fetchval("SELECT true FROM pg_database WHERE datname = $1", name):
             return url
         unfinished = f"{name}_{os.getpid()}"
         await admin.execute(f"CREATE DATABASE {unfinished}")
-        await make_postgres(urlsplit(admin_url)._replace(path=f"/{unfinished}").geturl(), size)
+        await make_postgres(urlsplit(admin_url)._replace(path=f"/{unfinished}").geturl(), plan, size)
         await admin.execute(f"ALTER DATABASE {unfinished} RENAME TO {name}")
     finally:
         await admin.close()
     return url
 
 
-def _name(size: int) -> str:
-    """Of the schema and of the code that makes the data, too: what either made before is not taken for its own."""
+def _name(plan: Plan, size: int) -> str:
+    """Of the schema, too."""
     schema = sorted((Path(migrations.__file__).parent / "versions").glob("*.py"))
-    code = b"".join(
-        path.read_bytes() for path in (*schema, Path(people.__file__), Path(rows.__file__), Path(cards.__file__))
-    )
-    return f"referrals_{size}_{hashlib.sha256(code).hexdigest()[:12]}"
+    code = b"".join(path.read_bytes() for path in (*schema, *map(Path, plan.code)))
+    return f"{plan.name}_{size}_{hashlib.sha256(code).hexdigest()[:12]}"
 
 
-def _parts(size: int) -> Iterator[tuple[Table, list[str], list[tuple[object, ...]]]]:
-    for part in chain(rows.parts(size), cards.parts(size)):
+def _parts(plan: Plan, size: int) -> Iterator[tuple[Table, list[str], list[tuple[object, ...]]]]:
+    for part in plan.parts(size):
         for table, found in part.items():
             names = list(dict.fromkeys(name for row in found for name in row))
             yield table, names, [tuple(row.get(name) for name in names) for row in found]
 
 
-async def make_sqlite(path: Path, size: int) -> None:
+async def make_sqlite(path: Path, plan: Plan, size: int) -> None:
     engine = SqliteDatabase(path)
     await migrations.upgrade(engine)
     await engine.close()
@@ -83,7 +101,7 @@ async def make_sqlite(path: Path, size: int) -> None:
     for pragma in ("journal_mode = OFF", "synchronous = OFF", "cache_size = -1000000"):
         connection.execute(f"PRAGMA {pragma}")
     with connection:
-        for table, names, found in _parts(size):
+        for table, names, found in _parts(plan, size):
             marks = ", ".join("?" * len(names))
             connection.executemany(f"INSERT INTO {table.name} ({', '.join(names)}) VALUES ({marks})", found)
     connection.execute("PRAGMA journal_mode = WAL")
@@ -91,14 +109,14 @@ async def make_sqlite(path: Path, size: int) -> None:
     await _count_sales(SqliteDatabase(path))
 
 
-async def make_postgres(url: str, size: int) -> None:
+async def make_postgres(url: str, plan: Plan, size: int) -> None:
     engine = await PostgresDatabase.open(url, 1)
     await migrations.upgrade(engine)
     await engine.close()
     connection = await asyncpg.connect(url)
     # The rows are right by themselves, and an index of trigrams is made faster at once than row by row.
     await connection.execute("SET session_replication_role = replica; DROP INDEX ix_customers_search_text")
-    for table, names, found in _parts(size):
+    for table, names, found in _parts(plan, size):
         await connection.copy_records_to_table(table.name, records=found, columns=names)
     await connection.execute("CREATE INDEX ix_customers_search_text ON customers USING gin (search_text gin_trgm_ops)")
     for table in metadata.sorted_tables:

@@ -74,7 +74,7 @@ def main() -> int:
     options = parse_options()
     results: list[Result] = []
     for engine in options.engine or ENGINES:
-        addresses = [built(engine, size) for size in options.size or SIZES]
+        addresses = [built(engine, data.REFERRALS, size) for size in options.size or SIZES]
         results += uvloop.run(compare(engine, options.size or SIZES, addresses, options))
     Console(width=120).print(as_table(results))
     if options.json:
@@ -91,16 +91,16 @@ def parse_options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def built(engine: str, size: int) -> str:
+def built(engine: str, plan: data.Plan, size: int) -> str:
     started = time.monotonic()
     if engine == "sqlite":
-        address = str(data.sqlite(size))
+        address = str(data.sqlite(plan, size))
     else:
         admin_url = os.environ.get("LOOTKEEP_TEST_POSTGRES_URL")
         if not admin_url:
             raise SystemExit("LOOTKEEP_TEST_POSTGRES_URL is not set: run this under tests/servers.py.")
-        address = data.postgres(size, admin_url)
-    print(f"{engine} with {size:,} referrals is there after {time.monotonic() - started:.0f} s", file=sys.stderr)
+        address = data.postgres(plan, size, admin_url)
+    print(f"{engine} with {size:,} {plan.name} is there after {time.monotonic() - started:.0f} s", file=sys.stderr)
     return address
 
 

@@ -11,6 +11,7 @@ from bench.people import END, Person, code, people
 from lootkeep.domain import identity
 from lootkeep.domain.customers import search_text
 from lootkeep.kernel.clock import DAY, SECOND, Instant
+from lootkeep.storage.counters import TOTAL, dated
 from lootkeep.storage.rollups import month_of
 from lootkeep.storage.tables import (
     counters,
@@ -51,7 +52,7 @@ class Keeper:
         self._counters: dict[tuple[str, int, int], int] = defaultdict(int)
 
     def count(self, name: str, change: int, customer_id: int, at: int | None = None) -> None:
-        for bucket in (-1,) if at is None else (-1, at // DAY):
+        for bucket in (TOTAL,) if at is None else (TOTAL, *dated(at // DAY)):
             self._counters[name, bucket, customer_id % 4] += change
 
     def count_in(self, name: str, bucket: int, customer_id: int) -> None:
@@ -99,7 +100,7 @@ def parts(size: int) -> Iterator[dict[Table, Rows]]:
         sold += len(rows[orders])
         keeper.codes = chunk[-1].id
         yield rows
-    yield _rewards(keeper) | {products: [_product(sold)], counters: keeper.counter_rows()}
+    yield _rewards(keeper) | {products: [product(sold)], counters: keeper.counter_rows()}
 
 
 def _add(rows: dict[Table, Rows], keeper: Keeper, person: Person) -> None:
@@ -125,7 +126,7 @@ def _add(rows: dict[Table, Rows], keeper: Keeper, person: Person) -> None:
         keeper.refer(person)
     if person.referrer and person.paid_at is not None:
         rows[orders].append(_order(person, person.referrer, person.paid_at))
-        rows[order_items].append(_ITEM.copy())
+        rows[order_items].append(ITEM.copy())
         keeper.count("orders.paid", 1, person.id, person.paid_at - SECOND)
         keeper.count_in("order_months.paid", month_of((person.paid_at - SECOND) // DAY), person.id)
 
@@ -200,7 +201,7 @@ PRODUCT = {
     "tags": "[]",
     "metadata": "{}",
 }
-_ITEM = {
+ITEM = {
     "product_id": 1,
     "product_name": PRODUCT["name"],
     "delivery_type": "manual",
@@ -212,7 +213,7 @@ _ITEM = {
 }
 
 
-def _product(sold: int) -> Row:
+def product(sold: int) -> Row:
     more = {"id": 1, "slug": "vip-rank", "search_text": "vip rank\n", "created_at": NOW, "updated_at": NOW}
     return PRODUCT | more | {"sales_count": sold}
 

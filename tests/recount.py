@@ -100,6 +100,9 @@ async def kept(db: Database) -> Totals:
     """The totals as the deeds have kept them."""
     sums: Counter[tuple[str, int | str]] = Counter()
     for counter in await rows(db, counters):
+        if counter["bucket"] < _ALL_DAYS:
+            # Blocks of days: `recount.check` compares them.
+            continue
         day = TOTAL if counter["bucket"] == _ALL_DAYS else counter["bucket"]
         sums[counter["name"], day] += counter["value"]
     return {

@@ -220,7 +220,7 @@ async def statuses(tx: Transaction, start: Instant, end: Instant, product_id: in
     for level, first, last in whole.blocks:
         prefix = ORDER_MONTHS if level == MONTHS else COUNTER
         names = [prefix + status for status in get_args(OrderStatus)]
-        for name, count in (await counters.between(tx, names, first, last)).items():
+        for name, count in (await counters.buckets(tx, names, first, last)).items():
             sums[name.removeprefix(prefix)] += count
     for edge in whole.edges:
         for status, count in await sales_direct.statuses(tx, *edge, None):

@@ -32,8 +32,8 @@ class Transaction(Protocol):
         """Takes a lock of that name until the transaction ends; False when another transaction holds it."""
         ...
 
-    async def wait_for(self, name: str) -> None:
-        """Takes a lock of that name until the transaction ends, as soon as no other transaction holds it."""
+    async def wait_for(self, *names: str) -> None:
+        """Takes locks of these names until the transaction ends, as soon as no other transaction holds them."""
         ...
 
 

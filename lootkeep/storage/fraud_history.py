@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import BigInteger, Integer, Text, bindparam, exists, func, literal_column, select
 
 from lootkeep.domain.fraud.facts import History
-from lootkeep.domain.fraud.memory import DEVICE_MEMORY, ENOUGH_ACCOUNTS, SHORT_MEMORY
+from lootkeep.domain.fraud.memory import DEVICE_MEMORY, ENOUGH_ACCOUNTS, ENOUGH_ORDERS, SHORT_MEMORY
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.identity import mailbox
 from lootkeep.kernel.clock import MINUTE, Instant
@@ -15,13 +15,19 @@ from lootkeep.storage.database import Transaction
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import fraud_checks, orders, refused_referrals, sightings
 
-# No limit can be set higher than 100 orders.
-_MOST_ORDERS = 101
 _MOST_FRAUDS = 4
 
 _CUSTOMER = bindparam("customer", type_=BigInteger)
 _AT = bindparam("at", type_=BigInteger)
-_IN_WINDOW = (orders.c.created_at > bindparam("window", type_=BigInteger), orders.c.created_at <= _AT)
+_WINDOW = bindparam("window", type_=BigInteger)
+_IN_WINDOW = (orders.c.created_at > _WINDOW, orders.c.created_at <= _AT)
+# Every order leaves a sighting: who was not seen within the window has no order in it. One mailbox may have thousands
+# of accounts, of which only these are looked at.
+_OF_MAILBOX = (
+    sightings.c.kind == literal_column("'mailbox'", Text),
+    sightings.c.value == bindparam("mailbox", type_=Text),
+    sightings.c.last_seen_at > _WINDOW,
+)
 
 
 def _counted(rows: Any, most: int) -> Any:
@@ -48,17 +54,13 @@ _HISTORY = Query(
     select(
         _counted(
             select(orders.c.id).where(orders.c.ip_address == bindparam("address", type_=Text), *_IN_WINDOW),
-            _MOST_ORDERS,
+            ENOUGH_ORDERS,
         ).label("address_orders"),
         _counted(
             select(orders.c.id)
             .join(sightings, sightings.c.customer_id == orders.c.customer_id)
-            .where(
-                sightings.c.kind == literal_column("'mailbox'", Text),
-                sightings.c.value == bindparam("mailbox", type_=Text),
-                *_IN_WINDOW,
-            ),
-            _MOST_ORDERS,
+            .where(*_OF_MAILBOX, *_IN_WINDOW),
+            ENOUGH_ORDERS,
         ).label("mailbox_orders"),
         _accounts("device", "device", "long_ago").label("device_accounts"),
         _accounts("device", "device", "lately").label("device_accounts_in_hour"),
@@ -126,10 +128,7 @@ _LIMITING = Query(
         _nth_newest(
             select(orders.c.created_at)
             .join(sightings, sightings.c.customer_id == orders.c.customer_id)
-            .where(
-                sightings.c.kind == literal_column("'mailbox'", Text),
-                sightings.c.value == bindparam("mailbox", type_=Text),
-            ),
+            .where(*_OF_MAILBOX),
             "per_mailbox",
         ),
     )
@@ -156,5 +155,4 @@ async def ends(
 
 async def hold(tx: Transaction, email: str, ip_address: str | None) -> None:
     """Orders from one address or to one mailbox are judged one after the other: none slips past a limit."""
-    for name in sorted((f"orders of {mailbox(email)}", f"orders from {ip_address}")):
-        await tx.wait_for(name)
+    await tx.wait_for(f"orders of {mailbox(email)}", f"orders from {ip_address}")

@@ -8,11 +8,11 @@ from itertools import product
 from typing import Any, get_args
 
 import msgspec
-from sqlalchemy import Select, bindparam, false, select, true, tuple_, union_all
+from sqlalchemy import Integer, Select, bindparam, false, literal_column, select, true, tuple_, union_all
 
 from lootkeep.domain.fraud.checks import CheckEntry, CheckSummary, FraudCheck
 from lootkeep.domain.fraud.score import Action, RiskLevel
-from lootkeep.kernel.clock import DAY, Instant
+from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.paging import Page
 from lootkeep.storage import counters
 from lootkeep.storage.database import Transaction
@@ -45,25 +45,34 @@ class Filters(msgspec.Struct, frozen=True):
 
 async def page(tx: Transaction, asked: Page, filters: Filters) -> tuple[list[CheckEntry], int]:
     """A page of the list, newest first, and how many there are in all."""
-    names = _names(filters)
-    total = await counters.total(tx, names, since=filters.start, until=filters.end)
+    kept = await _kept(tx, filters)
+    # Most combinations never occur.
+    names = [name for name in _names(filters) if kept.get(name)]
+    total = sum(kept[name] for name in names)
     if asked.offset >= total:
         return [], total
-    end, skip = filters.end, asked.offset
+    start, end, skip = filters.start, filters.end, asked.offset
     if skip > _FEW:
-        end, skip = await counters.place(tx, names, skip, until=end)
+        end, skip, oldest = await counters.stretch(tx, names, skip, asked.size, until=end)
+        start = oldest if start is None else max(start, oldest)
     given = {name: value for name in _VALUES if (value := getattr(filters, name)) is not None}
-    bounds = {"start": filters.start, "end": end}
+    bounds = {"start": start, "end": end}
     times = {name: value for name, value in bounds.items() if value is not None}
-    query = page_query(tuple(given), tuple(times))
-    reach = {} if not given else {"reach": skip + asked.size}
-    return await tx.all(query, size=asked.size, skip=skip, **reach, **given, **times), total
+    # A day with so many of them is looked through as a whole: the others in it are passed over on the way.
+    is_walked = not given or skip > _FEW
+    query = page_query(tuple(given), tuple(times), None if is_walked else _reach(skip + asked.size))
+    return await tx.all(query, size=asked.size, skip=skip, **given, **times), total
+
+
+def _reach(count: int) -> int:
+    """At least so many: a few fixed numbers, which PostgreSQL can plan with once for all."""
+    return max(32, 1 << (count - 1).bit_length())
 
 
 @cache
-def page_query(given: tuple[str, ...], times: tuple[str, ...]) -> Query[CheckEntry]:
+def page_query(given: tuple[str, ...], times: tuple[str, ...], reach: int | None) -> Query[CheckEntry]:
     """The keys of the page first; only its rows are read and joined."""
-    keys = _everything(times) if not given else _merged(given, times)
+    keys = _passing(given, times) if reach is None else _merged(given, times, reach)
     key = keys.order_by(keys.selected_columns[1].desc(), keys.selected_columns[0].desc())
     cut = key.limit(bindparam("size")).offset(bindparam("skip")).subquery()
     columns = [fraud_checks.c[name] for name in CheckSummary.__struct_fields__]
@@ -81,12 +90,20 @@ def _everything(times: tuple[str, ...]) -> Select[Any]:
     return select(fraud_checks.c.id, fraud_checks.c.created_at).where(*_within(times))
 
 
-def _merged(given: tuple[str, ...], times: tuple[str, ...]) -> Select[Any]:
+def _passing(given: tuple[str, ...], times: tuple[str, ...]) -> Select[Any]:
+    """In the order of time, with a look at each. Written so that no engine takes the index of filters and sorts."""
+    level = fraud_checks.c.risk_level.concat("") == bindparam("risk_level")
+    return _everything(times).where(*(level if name == "risk_level" else _equals(name, None) for name in given))
+
+
+def _merged(given: tuple[str, ...], times: tuple[str, ...], reach: int) -> Select[Any]:
     """The newest of every stretch of the index that the filters admit."""
     stretches = []
     for values in product(*((None,) if name in given else _VALUES[name] for name in _VALUES)):
         alike = [_equals(name, value) for name, value in zip(_VALUES, values, strict=True)]
-        newest = _everything(times).where(*alike).order_by(*_NEWEST).limit(bindparam("reach")).subquery()
+        newest = (
+            _everything(times).where(*alike).order_by(*_NEWEST).limit(literal_column(str(reach), Integer)).subquery()
+        )
         stretches.append(select(newest.c.id, newest.c.created_at))
     merged = union_all(*stretches).subquery()
     return select(merged.c.id, merged.c.created_at)
@@ -115,10 +132,19 @@ def _names(filters: Filters) -> list[str]:
     return [counter(level, action, is_reviewed=reviewed) for level, action, reviewed in product(*wanted)]
 
 
+async def _kept(tx: Transaction, filters: Filters) -> Mapping[str, int]:
+    """The kept totals, of the days asked for."""
+    if filters.start is None and filters.end is None:
+        return {COUNTER + name: count for name, count in (await counters.totals(tx, COUNTER)).items()}
+    start = Instant(0) if filters.start is None else filters.start
+    end = counters.NO_END if filters.end is None else filters.end
+    return await counters.between(tx, _names(filters), start, end)
+
+
 async def made_between(tx: Transaction, start: Instant, end: Instant) -> Mapping[tuple[str, str], int]:
     """How many checks of each level and action were made on these days."""
     counted: dict[tuple[str, str], int] = {}
-    for name, count in (await counters.between(tx, _names(Filters()), start // DAY, end // DAY)).items():
+    for name, count in (await counters.between(tx, _names(Filters()), start, end)).items():
         level, action, _ = name.removeprefix(COUNTER).split(".")
         counted[level, action] = counted.get((level, action), 0) + count
     return counted

@@ -50,8 +50,8 @@ _REFERRED_BY = Query(select(customers.c.referred_by_id).where(customers.c.id == 
 
 
 async def remember(tx: Transaction, customer_id: int, traces: Iterable[Trace], now: Instant) -> None:
-    for trace in traces:
-        await tx.run(_SEE, kind=trace.kind, seen_with=trace.value, customer=customer_id, now=now)
+    rows = [{"kind": trace.kind, "seen_with": trace.value, "customer": customer_id, "now": now} for trace in traces]
+    await tx.many(_SEE, rows)
 
 
 async def seen_with(tx: Transaction, trace: Trace, customer_ids: Iterable[int]) -> set[int]:

@@ -38,6 +38,10 @@ _OUTAGES = (
 )
 
 
+_TRY = "SELECT pg_try_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest($1::text[]) AS name"
+_WAIT = "SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest($1::text[]) AS name"
+
+
 class PostgresTransaction:
     """Runs queries on one connection."""
 
@@ -79,14 +83,16 @@ class PostgresTransaction:
             raise Unavailable from error
 
     async def lock(self, name: str) -> bool:
-        return bool(await self._advisory("pg_try_advisory_xact_lock", name))
+        ((is_taken,),) = await self._advisory(_TRY, [name])
+        return bool(is_taken)
 
-    async def wait_for(self, name: str) -> None:
-        await self._advisory("pg_advisory_xact_lock", name)
+    async def wait_for(self, *names: str) -> None:
+        # Always in the same order: two transactions never wait for each other in a circle.
+        await self._advisory(_WAIT, sorted(names))
 
-    async def _advisory(self, function: str, name: str) -> Any:
+    async def _advisory(self, sql: str, names: list[str]) -> list[Any]:
         try:
-            return await self.connection.fetchval(f"SELECT {function}(hashtextextended($1, 0))", name)
+            return await self.connection.fetch(sql, names)
         except _OUTAGES as error:
             raise Unavailable from error
 

@@ -181,8 +181,8 @@ async def _expected(tx: Transaction, currency: str) -> dict[tuple[str, int], int
     expected: dict[tuple[str, int], int] = {}
     for prefix, query in (_DAILY | gift_card_recount.DAILY).items():
         for name, day, count in await tx.all(query):
-            expected[prefix + name, day] = count
-            expected[prefix + name, counters.TOTAL] = expected.get((prefix + name, counters.TOTAL), 0) + count
+            for bucket in (counters.TOTAL, *counters.dated(day)):
+                expected[prefix + name, bucket] = expected.get((prefix + name, bucket), 0) + count
             if prefix == orders_kept.COUNTER:
                 month = orders_kept.MONTHS + name, month_of(day)
                 expected[month] = expected.get(month, 0) + count

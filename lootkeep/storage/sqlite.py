@@ -66,7 +66,7 @@ class SqliteTransaction:
         """There is one writer: whoever is in a transaction has every lock."""
         return True
 
-    async def wait_for(self, name: str) -> None:
+    async def wait_for(self, *names: str) -> None:
         """The same."""
 
 

@@ -79,7 +79,7 @@ class FraudCheckView(_Judged, frozen=True):
 class FraudCheckDetailView(_Judged, frozen=True):
     email: Annotated[str, field("The buyer's e-mail at that time.", "jun@example.com")]
     user_agent: Annotated[str | None, field("The browser's User-Agent.", None)]
-    signals: Annotated[dict[str, int], field("Points by the name of the signal.", {"datacenter": 25})]
+    signals: Annotated[dict[str, int], field("Points by the name of the signal.", {"datacenter": 15})]
     asn_name: Annotated[str | None, field("Who runs the network; null when no list tells it.", None)]
     asn_number: Annotated[int | None, field("The network's number.", None)]
     review_notes: Notes
@@ -101,7 +101,7 @@ class CheckReviewView(msgspec.Struct, frozen=True):
 
 class CheckAnswerView(msgspec.Struct, frozen=True):
     check: FraudCheckDetailView
-    detected_signals: Annotated[list[str], field("What counted, in words, the heaviest first.", ["Hosting address"])]
+    detected_signals: Annotated[list[str], field("What counted, in words, the heaviest first.", ["Datacenter address"])]
     risk_badge: BadgeView
     action_badge: BadgeView
 

@@ -21,7 +21,7 @@ Share = Annotated[float | None, field("From 0 to 1; null when nothing was review
 
 class SignalReportView(msgspec.Struct, frozen=True):
     name: Annotated[str, field("The signal.", "device_reuse")]
-    label: Annotated[str, field("In words.", "Device used by other accounts")]
+    label: Annotated[str, field("In words.", "Other accounts on this device")]
     fired: Annotated[int, field("Checks in which it counted.", 41)]
     right: Annotated[int, field("Of these, reviewed as fraud.", 12)]
     wrong: Annotated[int, field("Of these, reviewed as legitimate.", 1)]
@@ -63,7 +63,7 @@ class BacktestView(msgspec.Struct, frozen=True):
 
 class ExplainedSignalView(msgspec.Struct, frozen=True):
     name: Annotated[str, field("The signal.", "velocity_ip")]
-    label: Annotated[str, field("In words.", "Many orders from one address")]
+    label: Annotated[str, field("In words.", "Too many orders from one address")]
     points: Annotated[int, field("What it counts.", 30)]
     until: Annotated[datetime | None, field("When it ends by itself; null when it does not.", "2026-11-15T11:30:00Z")]
 

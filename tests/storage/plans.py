@@ -54,8 +54,8 @@ class Recorder:
     async def lock(self, name: str) -> bool:
         return await self._tx.lock(name)
 
-    async def wait_for(self, name: str) -> None:
-        await self._tx.wait_for(name)
+    async def wait_for(self, *names: str) -> None:
+        await self._tx.wait_for(*names)
 
 
 class Work(NamedTuple):

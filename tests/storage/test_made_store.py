@@ -1,15 +1,17 @@
-"""The store in which growth and query plans are looked at: it is what the services would have made."""
+"""The stores in which growth and query plans are looked at: they are what the services would have made."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from sqlalchemy import Table, select
 
-from bench import data, rows
+from bench import data, judged, rows
+from bench.buyers import Purchase, purchases
 from bench.people import RARE, RARE_NAMES, code, people
 from lootkeep.deps import Deps
 from lootkeep.domain.checkout import Cart, CartLine
@@ -19,10 +21,11 @@ from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import SECOND, Instant, ManualClock
 from lootkeep.kernel.ids import CountingIds
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services import customers, orders, products, recount, tiers
+from lootkeep.services import customers, fraud, orders, products, recount, tiers
+from lootkeep.storage import customers as stored_customers
 from lootkeep.storage import tables
 from lootkeep.storage.counters import Changes
-from lootkeep.storage.database import Database
+from lootkeep.storage.database import Database, Engine, Transaction
 from lootkeep.storage.query import Query
 from lootkeep.storage.sqlite import SqliteDatabase
 from tests.world import World
@@ -32,6 +35,11 @@ COMPARED = (
     *(tables.customers, tables.sightings, tables.products, tables.orders, tables.order_items),
     *(tables.referrals, tables.referrers, tables.refused_referrals),
     *(tables.referral_tiers, tables.coupons, tables.reward_claims),
+)
+ORDERS = 3000
+JUDGED = (
+    *(tables.customers, tables.sightings, tables.products, tables.orders, tables.order_items),
+    *(tables.fraud_checks, tables.fraud_reviews, tables.fraud_policies, tables.settings),
 )
 
 
@@ -47,7 +55,7 @@ class GivenCodes(CountingIds):
 
 
 async def test_the_services_would_have_made_the_same_rows(world: World, tmp_path: Path) -> None:
-    await data.make_sqlite(tmp_path / "made.db", SIZE)
+    await data.make_sqlite(tmp_path / "made.db", data.REFERRALS, SIZE)
     made = SqliteDatabase(tmp_path / "made.db")
     deps = replace(world.deps, clock=ManualClock(rows.NOW), ids=GivenCodes())
     await _live_through(deps)
@@ -57,6 +65,33 @@ async def test_the_services_would_have_made_the_same_rows(world: World, tmp_path
     for db in (made, world.db):
         assert set((await recount.check(replace(deps, db=db))).values()) == {0}
     await made.close()
+
+
+@pytest.fixture
+async def judging(db: Engine) -> AsyncIterator[World]:
+    world = World(db)
+    await world.begin(judges=True)
+    yield world
+    await world.close()
+
+
+async def test_the_services_would_have_judged_the_same_orders(judging: World, tmp_path: Path) -> None:
+    await data.make_sqlite(tmp_path / "made.db", data.ORDERS, ORDERS)
+    made = SqliteDatabase(tmp_path / "made.db")
+    deps = replace(judging.deps, clock=ManualClock(rows.NOW), ids=GivenCodes())
+    await _sell(deps)
+    for table in JUDGED:
+        assert await _rows(made, table) == await _rows(judging.db, table), table.name
+    for db in (made, judging.db):
+        assert set((await recount.check(replace(deps, db=db))).values()) == {0}
+    await made.close()
+
+
+def test_the_made_checks_have_every_level_and_action() -> None:
+    checks = [row for part in judged.parts(ORDERS) for row in part.get(tables.fraud_checks, ())]
+    assert {row["risk_level"] for row in checks} == {"low", "medium", "high", "critical"}
+    assert {row["action_taken"] for row in checks} == {"allowed", "flagged", "blocked", "verification_required"}
+    assert {row["review_outcome"] for row in checks} == {None, "legitimate", "fraud", "inconclusive"}
 
 
 def test_the_rare_fragment_is_in_as_many_names_at_every_size() -> None:
@@ -88,6 +123,42 @@ async def _live_through(deps: Deps) -> None:
         for referrer in await _rows(deps.db, tables.referrers):
             if referrer["successful_referrals"] >= required:
                 await tiers.claim(deps, referrer["customer_id"], tier_id)
+
+
+async def _sell(deps: Deps) -> None:
+    """A year of orders, deed by deed, then the reviews."""
+    terms: dict[str, Any] = dict.fromkeys(ProductTerms.__struct_fields__) | rows.PRODUCT
+    await products.create(deps, ProductTerms(**terms))
+    made = list(enumerate(purchases(ORDERS), 1))
+    for version, action in enumerate(judged.ACTIONS):
+        await fraud.change_settings(deps, {"fraud_action": action})
+        changes = Changes(spread=0)
+        async with deps.db.write() as tx:
+            for number, purchase in made:
+                if judged.version_at(number, ORDERS) == version:
+                    await _buy(deps, tx, purchase, changes)
+            await changes.apply(tx)
+    for check in await _rows(deps.db, tables.fraud_checks):
+        if outcome := judged.outcome_of(check["id"], check["action_taken"]):
+            await fraud.review(deps, check["id"], outcome, None, judged.OWNER)
+
+
+async def _buy(deps: Deps, tx: Transaction, purchase: Purchase, changes: Changes) -> None:
+    buyer = purchase.buyer
+    if await stored_customers.get(tx, buyer.id) is None:
+        form = SignUp(buyer.email, buyer.name, created_at=buyer.created_at)
+        await customers.sign_up_in(deps, tx, form, changes)
+    cart = Cart(
+        buyer.id,
+        (CartLine(1, 1),),
+        purchase.address,
+        purchase.billing_country,
+        purchase.user_agent,
+        purchase.device,
+        created_at=purchase.at,
+        paid_at=Instant(purchase.at + SECOND),
+    )
+    await orders.place_in(deps, tx, cart, changes)
 
 
 def _tier(required: int) -> TierTerms:

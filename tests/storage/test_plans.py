@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from dataclasses import replace as replace_in
 from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
-import apsw
-import asyncpg
 import pytest
 from msgspec.structs import replace
-from sqlalchemy import func, select
 
 from bench import data, rows
 from bench.people import RARE, code
@@ -48,24 +43,13 @@ from lootkeep.storage import (
     tiers,
 )
 from lootkeep.storage.counters import Changes
-from lootkeep.storage.database import Engine, Transaction
-from lootkeep.storage.postgres import PostgresDatabase
-from lootkeep.storage.query import Query
-from lootkeep.storage.sqlite import SqliteDatabase
-from lootkeep.storage.tables import metadata
+from lootkeep.storage.database import Transaction
 from tests.conftest import ENGINES, drop_postgres_database, new_postgres_database
-from tests.storage.plans import Asked, Recorder, Work, postgres_work, sqlite_work
+from tests.storage.made import Made, opened
+from tests.storage.plans import Recorder
 from tests.world import World
 
 SIZE = 20_000
-LARGE = 10_000
-# A page of fifteen joined rows and up to a thousand skipped keys; a table of this size would be many times that.
-MOST_STEPS = 30_000
-MOST_ROWS = 5_000
-# Where a page far down begins is found by the counts per day: bounded by a store's age, not by what is in it.
-HISTOGRAM = re.compile(r"GROUP BY counters\.bucket|counters\.bucket >=")
-
-ALIASES = {"brought_by": "customers"}
 Reading = Callable[[Transaction], Awaitable[Any]]
 
 DEEP = Page(SIZE // 2 // 15, 15)
@@ -200,36 +184,16 @@ class Undone(Exception):
 @pytest.fixture(scope="session")
 def made_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("made") / "made.db"
-    asyncio.run(data.make_sqlite(path, SIZE))
+    asyncio.run(data.make_sqlite(path, data.REFERRALS, SIZE))
     return path
 
 
 @pytest.fixture(scope="session")
 def made_postgresql(postgres_admin_url: str, worker_id: str, testrun_uid: str) -> Iterator[str]:
     url = asyncio.run(new_postgres_database(postgres_admin_url, f"lootkeep_{testrun_uid[:8]}_{worker_id}_made"))
-    asyncio.run(data.make_postgres(url, SIZE))
+    asyncio.run(data.make_postgres(url, data.REFERRALS, SIZE))
     yield url
     asyncio.run(drop_postgres_database(postgres_admin_url, url))
-
-
-@dataclass
-class Made:
-    """The made store, and a connection that explains its plans."""
-
-    engine: Engine
-    explain: Callable[[Asked], Awaitable[Work]]
-    most: int
-    large: set[str]
-
-    async def works(self, recorder: Recorder) -> list[Work]:
-        assert recorder.asked
-        return [await self.explain(asked) for asked in recorder.asked]
-
-    def is_small(self, work: Work) -> bool:
-        if HISTOGRAM.search(work.sql):
-            return work.scanned <= {"counters"}
-        is_counting = work.sql.startswith(COUNTING)
-        return not work.scanned & self.large and (is_counting or work.touched <= self.most)
 
 
 @pytest.fixture(params=ENGINES)
@@ -241,18 +205,9 @@ def made_address(request: pytest.FixtureRequest) -> Path | str:
 @pytest.fixture
 async def made(made_address: Path | str) -> AsyncIterator[Made]:
     """A store with many referrals, on each engine in turn."""
-    if isinstance(made_address, Path):
-        engine = SqliteDatabase(made_address)
-        connection = apsw.Connection(str(made_address))
-        yield Made(engine, partial(sqlite_work, connection, ALIASES), MOST_STEPS, await _large(engine))
-        connection.close()
-        await engine.close()
-    else:
-        database = await PostgresDatabase.open(made_address, 2)
-        explaining = await asyncpg.connect(made_address)
-        yield Made(database, partial(postgres_work, explaining), MOST_ROWS, await _large(database))
-        await explaining.close()
-        await database.close()
+    async with opened(made_address) as made:
+        assert {"customers", "referrals", "sightings", "counters"} <= made.large
+        yield made
 
 
 @pytest.mark.parametrize("name", READINGS)
@@ -276,14 +231,3 @@ async def test_deeds_find_what_they_need_without_looking_through_a_table(made: M
             await changes.apply(recorder)
             raise Undone
     assert [work for work in await made.works(recorder) if not made.is_small(work)] == []
-
-
-async def _large(engine: Engine) -> set[str]:
-    found = set()
-    async with engine.read() as tx:
-        for table in metadata.sorted_tables:
-            count = await tx.one(Query(select(func.count()).select_from(table)))
-            if count and count[0] > LARGE:
-                found.add(table.name)
-    assert {"customers", "referrals", "sightings", "counters", "gift_cards", "gift_card_entries"} <= found
-    return found

@@ -147,7 +147,7 @@ GROUP = Group(
             review_fraud_check,
             "fraud:write",
             "Review a fraud check",
-            one(views.ReviewedView, "Fraud check reviewed successfully"),
+            one(views.ReviewedView, "Fraud check marked as reviewed"),
             body=ReviewBody,
             description="`legitimate` releases an order on hold, `fraud` cancels one that is not paid yet. May be "
             "repeated: the last outcome stands.",

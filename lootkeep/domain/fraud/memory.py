@@ -16,6 +16,8 @@ DEVICE_MEMORY = 180 * DAY
 SHORT_MEMORY = HOUR
 # Accounts are counted this far: a little above what any signal asks for.
 ENOUGH_ACCOUNTS = 5
+# And orders: no limit can be set higher than 100.
+ENOUGH_ORDERS = 101
 
 
 class Sighting(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,7 +76,7 @@ class _Orders:
         if gone > found:
             # Seldom enough that it costs next to nothing.
             del times[:gone]
-        return found
+        return min(found, ENOUGH_ORDERS)
 
     def add(self, thing: str | None, at: Instant) -> None:
         if not thing:

@@ -36,7 +36,7 @@ async def test_a_review_is_answered_as_specified(world: World) -> None:
     assert answer.status_code == 200
     assert answer.json() == {
         "success": True,
-        "message": "Fraud check reviewed successfully",
+        "message": "Fraud check marked as reviewed",
         "data": {
             "id": 1,
             "is_reviewed": True,

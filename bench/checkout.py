@@ -1,0 +1,186 @@
+"""What fraud detection adds to a checkout: judging orders of all kinds of buyers, and placing them as a whole."""
+
+import os
+import random
+import secrets
+import shutil
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import asyncpg
+from msgspec.structs import replace
+
+from bench.buyers import COLLECTOR, RUSH_ADDRESS, RUSH_DEVICE, Buyer
+from bench.growth import Store, opened
+from bench.people import END
+from bench.rows import PRICE
+from bench.subjects import own_seconds
+from lootkeep.deps import Deps
+from lootkeep.domain.checkout import Cart, CartLine, PricedLine
+from lootkeep.domain.customers import Customer
+from lootkeep.domain.fraud.judgement import facts_of, judgement
+from lootkeep.domain.fraud.policy import SETTINGS, Policy
+from lootkeep.domain.identity import domain_of
+from lootkeep.domain.webhooks import Rules, reachable
+from lootkeep.engines.intelligence import Intelligence
+from lootkeep.engines.outbound import Outbound
+from lootkeep.engines.ratelimit.memory import MemoryRateLimiter
+from lootkeep.engines.vault import Vault
+from lootkeep.kernel.clock import SECOND, Instant, ManualClock
+from lootkeep.kernel.ids import RandomIds
+from lootkeep.kernel.money import Hundredths
+from lootkeep.services import orders
+from lootkeep.storage import customers, fraud_history, settings
+
+# How many different buyers of each kind there are.
+_BUYERS = 100
+# Between two orders that are placed.
+_PACE = 20 * SECOND
+_NOW = Instant(END + SECOND)
+_AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
+_LINES = [PricedLine(1, "VIP rank", None, "manual", 1, Hundredths(PRICE), Hundredths(PRICE))]
+
+Visit = tuple[Cart, Customer]
+Visits = dict[str, list[Visit]]
+
+
+@dataclass(frozen=True)
+class Spent:
+    """Microseconds of each call."""
+
+    cpu_us: list[float]
+    wall_us: list[float]
+
+
+async def visits_of(store: Store) -> Visits:
+    """Buyers about whom the store knows nothing, their own past, or a crowd."""
+    chance = random.Random(store.size)
+    found: Visits = {"new": [], "regular": [], "crowd": [], "tagged": []}
+    numbers = iter(chance.sample(range(1, store.size // 3), store.size // 4))
+    async with store.engine.read() as tx:
+        while any(len(visits) < _BUYERS for visits in found.values()):
+            customer = await customers.get(tx, next(numbers))
+            assert customer
+            kind = "tagged" if customer.email.startswith(COLLECTOR) else _shortest(found)
+            if len(found[kind]) < _BUYERS:
+                found[kind].append(_visit(kind, customer, store.size))
+    return found
+
+
+def _shortest(found: Visits) -> str:
+    return min(("new", "regular", "crowd"), key=lambda kind: len(found[kind]))
+
+
+def _visit(kind: str, customer: Customer, size: int) -> Visit:
+    if kind == "new":
+        # Nobody has these numbers.
+        number = size + customer.id
+        fresh = replace(customer, id=number, email=f"b{number}@new.example", orders_count=0, created_at=_NOW)
+        return _cart(fresh), fresh
+    if kind == "crowd":
+        return _cart(customer, address=RUSH_ADDRESS, device=RUSH_DEVICE), customer
+    return _cart(customer), customer
+
+
+def _cart(customer: Customer, *, address: str | None = None, device: str | None = None) -> Cart:
+    own = Buyer(customer.id, customer.email, customer.created_at)
+    return Cart(customer.id, (CartLine(1, 1),), address or own.address, "DE", _AGENT, device or own.device)
+
+
+async def judge(store: Store, intelligence: Intelligence, visit: Visit) -> None:
+    """As `services.orders` does it, up to what is stored."""
+    cart, customer = visit
+    async with store.engine.read() as tx:
+        version, policy = await settings.current(tx, SETTINGS, Policy)
+        history = await fraud_history.gather(
+            tx,
+            policy,
+            _NOW,
+            email=customer.email,
+            ip_address=cart.ip_address,
+            device_id=cart.device_id,
+            customer_id=customer.id,
+            paid_orders=customer.orders_count,
+        )
+    network = intelligence.network(cart.ip_address)
+    is_disposable = intelligence.is_disposable(domain_of(customer.email))
+    facts = facts_of(cart, customer, _LINES, _NOW, network=network, is_disposable=is_disposable, history=history)
+    judgement(facts, policy, version)
+
+
+async def spent(store: Store, deed: Callable[[Visit], Awaitable[object]], visits: list[Visit]) -> Spent:
+    """Call by call, so that the slowest are seen too."""
+    found = Spent([], [])
+    for visit in visits:
+        before, started = _cpu(store), time.perf_counter()
+        await deed(visit)
+        found.wall_us.append((time.perf_counter() - started) * 1e6)
+        found.cpu_us.append((_cpu(store) - before) * 1e6)
+    return found
+
+
+async def placing(engine: str, size: int, address: str, intelligence: Intelligence) -> Spent:
+    """Live orders of all kinds of buyers, one after the other, each its own transaction, in a copy of the store."""
+    async with _copied(engine, address) as copy:
+        store = await opened(engine, size, copy)
+        found = await visits_of(store)
+        # Who is new has not signed up yet.
+        del found["new"]
+        mixed = [visit for visits in zip(*found.values(), strict=True) for visit in visits]
+        deps = _deps(store, intelligence)
+        clock = deps.clock
+        assert isinstance(clock, ManualClock)
+
+        async def place(visit: Visit) -> None:
+            clock.advance(_PACE)
+            await orders.place(deps, visit[0])
+
+        await spent(store, place, mixed[:50])
+        costs = await spent(store, place, mixed[50:])
+        await store.engine.close()
+        return costs
+
+
+@asynccontextmanager
+async def _copied(engine: str, address: str) -> AsyncIterator[str]:
+    """The same store again, to be thrown away."""
+    if engine == "sqlite":
+        copy = Path(address).with_suffix(f".copy{os.getpid()}")
+        shutil.copyfile(address, copy)
+        try:
+            yield str(copy)
+        finally:
+            for path in copy.parent.glob(f"{copy.name}*"):
+                path.unlink()
+        return
+    url, name = urlsplit(address), f"bench_{secrets.token_hex(6)}"
+    admin = await asyncpg.connect(os.environ["LOOTKEEP_TEST_POSTGRES_URL"])
+    await admin.execute(f"CREATE DATABASE {name} TEMPLATE {url.path[1:]} STRATEGY file_copy")
+    try:
+        yield url._replace(path=f"/{name}").geturl()
+    finally:
+        await admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+        await admin.close()
+
+
+def _deps(store: Store, intelligence: Intelligence) -> Deps:
+    rules = Rules()
+    return Deps(
+        ManualClock(_NOW),
+        RandomIds(),
+        store.engine,
+        MemoryRateLimiter(),
+        Vault("k" * 32),
+        Outbound(reachable(rules)),
+        rules,
+        "USD",
+        intelligence,
+    )
+
+
+def _cpu(store: Store) -> float:
+    return time.process_time() + (own_seconds(store.backend) if store.backend else 0.0)

@@ -1,0 +1,251 @@
+"""The rows of a store whose orders were judged, exactly as the services would have kept them."""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import msgspec
+from sqlalchemy import Table
+
+from bench.buyers import Buyer, Purchase, purchases
+from bench.people import code
+from bench.rows import ITEM, NOW, PRICE, Keeper, Row, Rows, product
+from lootkeep.domain import identity
+from lootkeep.domain.customers import search_text
+from lootkeep.domain.fraud import mail
+from lootkeep.domain.fraud.facts import Network, OrderFacts
+from lootkeep.domain.fraud.flags import flags
+from lootkeep.domain.fraud.judgement import Judgement, judgement
+from lootkeep.domain.fraud.memory import Memory, Sighting
+from lootkeep.domain.fraud.policy import SETTINGS, FraudAction, Policy
+from lootkeep.domain.fraud.review import Outcome
+from lootkeep.kernel.clock import SECOND, Instant
+from lootkeep.kernel.money import Hundredths
+from lootkeep.storage.fraud_checks import counter, signal_counters
+from lootkeep.storage.tables import (
+    counters,
+    customers,
+    fraud_checks,
+    fraud_policies,
+    fraud_reviews,
+    order_items,
+    orders,
+    products,
+    settings,
+    sightings,
+    users,
+)
+
+# So many orders are held in memory at a time.
+_CHUNK = 20_000
+# The store changes its mind after each third of the orders; the place is the version of its settings.
+ACTIONS: tuple[FraudAction, ...] = ("block", "flag", "verify")
+POLICIES = tuple(Policy(fraud_action=action) for action in ACTIONS)
+OWNER = 1
+
+_OUTCOMES: tuple[Outcome, ...] = ("fraud", "legitimate", "inconclusive")
+_NO_NETWORK: Row = {
+    **dict.fromkeys(("detected_country", "detected_city", "asn_name", "asn_number")),
+    **dict.fromkeys(("is_vpn", "is_proxy", "is_datacenter", "is_tor"), False),
+}
+
+
+class Books:
+    """What the store remembers of its buyers, and keeps up to date beside the rows."""
+
+    def __init__(self) -> None:
+        self.keeper = Keeper()
+        self.memory = Memory(POLICIES[0].fraud_velocity_window_minutes)
+        self.buyers: dict[int, Buyer] = {}
+        # By customer: the times of paid orders. They come in the order of time.
+        self.paid: dict[int, list[int]] = {}
+        # First and last time, by kind, value and customer.
+        self.seen: dict[tuple[str, str, int], list[int]] = {}
+        self.reviews = 0
+
+    def see(self, buyer: Buyer, trace: identity.Trace, at: Instant) -> None:
+        self.seen.setdefault((trace.kind, trace.value, buyer.id), [at, at])[1] = at
+
+    def meet(self, buyer: Buyer) -> None:
+        if buyer.id not in self.buyers:
+            self.buyers[buyer.id] = buyer
+            self.paid[buyer.id] = []
+            self.see(buyer, identity.Trace("mailbox", identity.mailbox(buyer.email)), buyer.created_at)
+            self.keeper.count("customers.all", 1, buyer.id, buyer.created_at)
+
+
+def version_at(number: int, size: int) -> int:
+    """Of the settings under which this order is judged; the first order is number 1."""
+    return (number - 1) * len(POLICIES) // size
+
+
+def outcome_of(number: int, action: str) -> Outcome | None:
+    """What a reviewer says in the end: of every third check that was not simply allowed, and of a few others."""
+    return _OUTCOMES[number // 3 % 3] if number % (3 if action != "allowed" else 60) == 0 else None
+
+
+def parts(size: int) -> Iterator[dict[Table, Rows]]:
+    """The store's rows by table, a chunk of orders at a time; what was kept on the way comes last."""
+    books, made, done = Books(), purchases(size), 0
+    while chunk := list(islice(made, _CHUNK)):
+        rows: dict[Table, Rows] = {table: [] for table in (orders, order_items, fraud_checks, fraud_reviews)}
+        for number, purchase in enumerate(chunk, done + 1):
+            _add(rows, books, purchase, number, version_at(number, size))
+        done += len(chunk)
+        yield rows
+    everyone = iter(books.buyers.values())
+    while group := list(islice(everyone, _CHUNK)):
+        yield {customers: [_customer(buyer, books.paid[buyer.id]) for buyer in group]}
+    seen = iter(books.seen.items())
+    while some := list(islice(seen, _CHUNK)):
+        yield {sightings: [_sighting(key, times) for key, times in some]}
+    yield _settings() | {products: [product(done)], users: [_OWNER_ROW], counters: books.keeper.counter_rows()}
+
+
+def _add(rows: dict[Table, Rows], books: Books, purchase: Purchase, number: int, version: int) -> None:
+    buyer, at = purchase.buyer, purchase.at
+    books.meet(buyer)
+    found = judgement(_facts(books, purchase), POLICIES[version], version)
+    rows[orders].append(_order(purchase, number))
+    rows[order_items].append(ITEM | {"id": number, "order_id": number})
+    for trace in identity.traces(buyer.email, purchase.address, purchase.device):
+        books.see(buyer, trace, at)
+    books.paid[buyer.id].append(at + SECOND)
+    outcome = outcome_of(number, found.verdict.action_taken)
+    check = _check(purchase, number, found, outcome)
+    rows[fraud_checks].append(check)
+    if outcome:
+        books.reviews += 1
+        rows[fraud_reviews].append(_review(books.reviews, number, outcome))
+    kept = books.keeper
+    kept.count("orders.paid", 1, buyer.id, at)
+    name = counter(check["risk_level"], check["action_taken"], is_reviewed=outcome is not None)
+    kept.count(name, 1, buyer.id, at)
+    for signal in signal_counters(check["signals"], outcome):
+        kept.count(signal, 1, buyer.id)
+
+
+def _facts(books: Books, purchase: Purchase) -> OrderFacts:
+    buyer = purchase.buyer
+    sighting = Sighting(
+        at=purchase.at,
+        account=str(buyer.id),
+        address=purchase.address,
+        mailbox=identity.mailbox(buyer.email),
+        device=purchase.device,
+    )
+    history = books.memory.history(sighting)
+    books.memory.remember(sighting)
+    return OrderFacts(
+        at=purchase.at,
+        email=buyer.email,
+        ip_address=purchase.address,
+        amount=Hundredths(PRICE),
+        quantity=1,
+        customer_created_at=buyer.created_at,
+        billing_country=purchase.billing_country,
+        user_agent=purchase.user_agent,
+        has_device=True,
+        network=Network(),
+        mail=mail.describe(buyer.email, is_disposable=False),
+        history=msgspec.structs.replace(history, paid_orders=len(books.paid[buyer.id])),
+    )
+
+
+def _order(purchase: Purchase, number: int) -> Row:
+    return {
+        "id": number,
+        "customer_id": purchase.buyer.id,
+        "status": "paid",
+        "subtotal": PRICE,
+        "discount_total": 0,
+        "total": PRICE,
+        "gift_card_total": 0,
+        "refunded_total": 0,
+        "currency": "USD",
+        "ip_address": purchase.address,
+        "billing_country": purchase.billing_country,
+        "user_agent": purchase.user_agent,
+        "device_id": purchase.device,
+        "metadata": "{}",
+        "created_at": purchase.at,
+        "updated_at": NOW,
+        "paid_at": purchase.at + SECOND,
+    }
+
+
+def _check(purchase: Purchase, number: int, found: Judgement, outcome: Outcome | None) -> Row:
+    verdict = found.verdict
+    return _NO_NETWORK | {
+        "id": number,
+        "order_id": number,
+        "customer_id": purchase.buyer.id,
+        "ip_address": purchase.address,
+        "email": purchase.buyer.email,
+        "user_agent": purchase.user_agent,
+        "risk_score": verdict.risk_score,
+        "risk_level": verdict.risk_level,
+        "action_taken": verdict.action_taken,
+        "signals": msgspec.json.encode(verdict.signals).decode(),
+        "billing_country": purchase.billing_country,
+        **msgspec.structs.asdict(flags(found.facts, found.policy)),
+        "is_reviewed": outcome is not None,
+        "reviewed_by": OWNER if outcome else None,
+        "reviewed_at": NOW if outcome else None,
+        "review_outcome": outcome,
+        "review_notes": None,
+        "facts": msgspec.json.encode(found.facts).decode(),
+        "policy_version": found.policy_version,
+        "created_at": purchase.at,
+    }
+
+
+def _review(number: int, check_id: int, outcome: Outcome) -> Row:
+    said = {"outcome": outcome, "notes": None, "reviewed_by": OWNER, "created_at": NOW}
+    return {"id": number, "check_id": check_id, **said}
+
+
+def _customer(buyer: Buyer, paid: list[int]) -> Row:
+    return {
+        "id": buyer.id,
+        "email": buyer.email,
+        "name": buyer.name,
+        "status": "active",
+        "accepts_marketing": False,
+        "email_status": "ok",
+        "referral_code": code(buyer.id),
+        "orders_count": len(paid),
+        "total_spent": len(paid) * PRICE,
+        "first_order_at": paid[0],
+        "last_order_at": paid[-1],
+        "tags": "[]",
+        "search_text": search_text(buyer.name, buyer.email),
+        "created_at": buyer.created_at,
+        "updated_at": buyer.created_at,
+    }
+
+
+def _sighting(key: tuple[str, str, int], times: list[int]) -> Row:
+    kind, value, customer_id = key
+    return {
+        "kind": kind,
+        "value": value,
+        "customer_id": customer_id,
+        "first_seen_at": times[0],
+        "last_seen_at": times[1],
+    }
+
+
+def _settings() -> dict[Table, Rows]:
+    documents = [msgspec.json.encode(policy).decode() for policy in POLICIES]
+    last = len(POLICIES) - 1
+    kept: list[dict[str, Any]] = [
+        {"version": version, "document": documents[version], "created_at": NOW} for version in range(1, last + 1)
+    ]
+    return {
+        settings: [{"name": SETTINGS, "version": last, "value": documents[last], "updated_at": NOW}],
+        fraud_policies: kept,
+    }
+
+
+_OWNER_ROW: Row = {"id": OWNER, "email": "owner@localhost", "name": "Owner", "is_owner": True, "created_at": NOW}

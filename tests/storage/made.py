@@ -1,0 +1,79 @@
+"""A store that was made in bulk, and whether what is asked of it is little work."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import apsw
+import asyncpg
+from sqlalchemy import func, select
+
+from lootkeep.storage.database import Engine
+from lootkeep.storage.postgres import PostgresDatabase
+from lootkeep.storage.query import Query
+from lootkeep.storage.sqlite import SqliteDatabase
+from lootkeep.storage.tables import metadata
+from tests.storage.plans import Asked, Recorder, Work, postgres_work, sqlite_work
+
+LARGE = 10_000
+# A page of fifteen joined rows and up to a thousand skipped keys; a table of this size would be many times that.
+MOST_STEPS = 30_000
+MOST_ROWS = 5_000
+# Where a page far down begins is found by the counts per day: bounded by a store's age, not by what is in it.
+HISTOGRAM = re.compile(r"GROUP BY counters\.bucket|counters\.bucket >=")
+# Counts what a filter leaves, which may be much; the index it walks is told by the plan.
+COUNTING = "SELECT count(*)"
+
+ALIASES = {"brought_by": "customers"}
+
+
+@dataclass
+class Made:
+    """The made store, and a connection that explains its plans."""
+
+    engine: Engine
+    explain: Callable[[Asked], Awaitable[Work]]
+    most: int
+    large: set[str]
+
+    async def works(self, recorder: Recorder) -> list[Work]:
+        assert recorder.asked
+        return [await self.explain(asked) for asked in recorder.asked]
+
+    def is_small(self, work: Work) -> bool:
+        if HISTOGRAM.search(work.sql):
+            return work.scanned <= {"counters"}
+        is_counting = work.sql.startswith(COUNTING)
+        return not work.scanned & self.large and (is_counting or work.touched <= self.most)
+
+
+@asynccontextmanager
+async def opened(address: Path | str) -> AsyncIterator[Made]:
+    """A made store, a file or the address of a database."""
+    if isinstance(address, Path):
+        engine = SqliteDatabase(address)
+        connection = apsw.Connection(str(address))
+        yield Made(engine, partial(sqlite_work, connection, ALIASES), MOST_STEPS, await _large(engine))
+        connection.close()
+        await engine.close()
+    else:
+        database = await PostgresDatabase.open(address, 2)
+        explaining = await asyncpg.connect(address)
+        yield Made(database, partial(postgres_work, explaining), MOST_ROWS, await _large(database))
+        await explaining.close()
+        await database.close()
+
+
+async def _large(engine: Engine) -> set[str]:
+    found = set()
+    async with engine.read() as tx:
+        for table in metadata.sorted_tables:
+            count = await tx.one(Query(select(func.count()).select_from(table)))
+            if count and count[0] > LARGE:
+                found.add(table.name)
+    return found
