@@ -14,6 +14,8 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\dZ)?")
 _CHANCE = re.compile(r"(wh_|whsec_|lk_).+")
 _BY_CHANCE = ("id", "code", "token", "secret", "number", "ms", "seconds")
 _WIDEST = 110
+# The last entry of a list that a page does not show to its end.
+AND_SO_ON = "..."
 
 
 def differences(shown: Any, given: Any, path: Path = ()) -> list[str]:
@@ -43,14 +45,21 @@ def is_by_chance(value: Any, path: Path) -> bool:
 def as_shown(given: Any, shown: Any, path: Path = ()) -> Any:
     """The answer as the page should have it: what differs from run to run stays as the page has it."""
     if isinstance(given, dict):
-        before = shown if isinstance(shown, dict) else {}
-        return {key: as_shown(value, before.get(key), (*path, key)) for key, value in given.items()}
+        fields = shown if isinstance(shown, dict) else {}
+        return {key: as_shown(value, fields.get(key), (*path, key)) for key, value in given.items()}
     if isinstance(given, list):
-        rows = shown if isinstance(shown, list) and len(shown) == len(given) else [None] * len(given)
-        return [as_shown(value, rows[index], (*path, index)) for index, value in enumerate(given)]
+        before = shown if isinstance(shown, list) else []
+        given, end = as_far_as(before, given), [AND_SO_ON] if before[-1:] == [AND_SO_ON] else []
+        rows = before if len(before) == len(given) + len(end) else [None] * len(given)
+        return [as_shown(value, rows[index], (*path, index)) for index, value in enumerate(given)] + end
     if is_by_chance(given, path) and type(shown) is type(given):
         return shown
     return SHOWN_TIME if isinstance(given, str) and re.fullmatch(r".{10}T.{8}Z", given) else given
+
+
+def as_far_as(shown: list[Any], given: list[Any]) -> list[Any]:
+    """As much of a list as the page shows."""
+    return given[: len(shown) - 1] if shown[-1:] == [AND_SO_ON] else given
 
 
 def written(value: Any, indent: int = 0, before: int = 0) -> str:
@@ -77,6 +86,7 @@ def _of_objects(shown: dict[str, Any], given: dict[str, Any], path: Path) -> lis
 
 
 def _of_lists(shown: list[Any], given: list[Any], path: Path) -> list[str]:
+    shown, given = [entry for entry in shown if entry != AND_SO_ON], as_far_as(shown, given)
     if len(shown) != len(given):
         return [f"{_name(path)}: the page shows {len(shown)} entries, the service answered {len(given)}"]
     pairs = enumerate(zip(shown, given, strict=True))

@@ -15,6 +15,8 @@ STORE, EXTERNAL = "/api/store/v1", "/api/external/v1"
 # As pages name them; what they are in a running store is by chance.
 MIRAS_CODE = "SC53PRD7"
 RECEIVER = "https://shop.example"
+# On the store's own list.
+DISPOSABLE = "trash.example"
 
 
 class Stage:
@@ -86,10 +88,19 @@ async def webhook_with_a_delivery(stage: Stage) -> None:
     await stage.receiver.wait_for(1)
 
 
+async def suspicious_order(stage: Stage) -> None:
+    """The small store, and a new account with disposable mail whose order a program sends: it has to be verified."""
+    await small_store(stage)
+    await stage.http.put(f"{EXTERNAL}/fraud/settings", json={"fraud_action": "verify"})
+    await _customer(stage, "Jun Again", f"jun@{DISPOSABLE}")
+    await _order(stage, 3, user_agent="curl/8.0", billing_country="KR")
+
+
 # Pages that are not named here begin with the small store.
 BEFORE: dict[str, Callable[[Stage], Awaitable[None]]] = {
     "README.md": nothing,
     "docs/quickstart.md": nothing,
+    "docs/api/fraud.md": suspicious_order,
     "docs/api/referrals.md": referral_program,
     "docs/api/store-customers.md": tier_to_claim,
     "docs/api/webhooks.md": webhook_with_a_delivery,
@@ -100,12 +111,13 @@ async def _customer(stage: Stage, name: str, email: str, **more: Any) -> Any:
     return await stage.post(f"{STORE}/customers", name=name, email=email, **more)
 
 
-async def _order(stage: Stage, customer_id: int) -> int:
+async def _order(stage: Stage, customer_id: int, **more: Any) -> int:
     placed = await stage.post(
         f"{STORE}/orders",
         customer_id=customer_id,
         items=[{"product_id": 1, "quantity": 1}],
         ip_address="203.0.113.9",
+        **more,
     )
     order_id: int = placed["order"]["id"]
     return order_id

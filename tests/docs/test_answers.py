@@ -35,6 +35,12 @@ def test_a_field_that_is_gone_and_a_list_that_is_longer_are_told() -> None:
     ]
 
 
+def test_a_list_that_ends_in_dots_is_compared_as_far_as_it_is_shown() -> None:
+    assert differences({"a": [1, 2, "..."]}, {"a": [1, 2, 3, 4]}) == []
+    assert differences({"a": [1, "..."]}, {"a": [2, 3]}) != []
+    assert as_shown({"a": [5, 6, 7]}, {"a": [1, "..."]}) == {"a": [5, "..."]}
+
+
 def test_the_code_of_a_failure_is_not_by_chance() -> None:
     assert differences({"code": "not_found"}, {"code": "forbidden"})
 

@@ -21,7 +21,7 @@ import pytest
 from tests.cli import terminal
 from tests.docs import curls
 from tests.docs.answers import as_shown, differences, written
-from tests.docs.before import BEFORE, Stage, small_store
+from tests.docs.before import BEFORE, DISPOSABLE, Stage, small_store
 from tests.docs.curls import SHOWN_TOKEN, Example, Mistake, Request
 from tests.receiver import Receiver
 from tests.rules.tree import ROOT, name
@@ -56,6 +56,7 @@ def test_every_answer_follows_a_call(page: Path) -> None:
 @asynccontextmanager
 async def staged(page: Path, folder: Path) -> AsyncIterator[tuple[Stage, str]]:
     """A new store for the page, with what its calls need."""
+    _write_lists(folder / "lootkeep-data")
     started = terminal.start(folder, terminal.environment(SETTINGS), "serve", "--port", "0")
     with terminal.served(started) as server:
         headers = {"Authorization": f"Bearer {server.token}"}
@@ -65,6 +66,11 @@ async def staged(page: Path, folder: Path) -> AsyncIterator[tuple[Stage, str]]:
             # From here on a call has only the headers that the page gives it.
             http.headers.pop("Authorization")
             yield stage, server.token
+
+
+def _write_lists(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "disposable.txt").write_text(f"{DISPOSABLE}\n")
 
 
 async def answered(stage: Stage, request: Request, token: str) -> httpx.Response:
