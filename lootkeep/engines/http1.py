@@ -1,4 +1,4 @@
-"""POST over HTTP/1.1 and kept connections, for many small requests: a fifth of what a general client costs."""
+"""POST over HTTP/1.1 and kept connections, for many small requests that must cost little."""
 
 from __future__ import annotations
 

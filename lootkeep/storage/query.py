@@ -71,10 +71,7 @@ _PLACE = re.compile(r"\$(\d+)(?:::(\w+))?")
 
 
 class CompiledSet(Generic[R]):
-    """A statement for PostgreSQL that takes many rows of values at once, as one array for each name.
-
-    A row of values executed by itself costs the server ten times what it costs in an array.
-    """
+    """A statement for PostgreSQL that takes many rows of values at once, as one array for each name."""
 
     __slots__ = ("arguments", "records", "sql")
 

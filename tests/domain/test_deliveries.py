@@ -157,7 +157,8 @@ def test_a_lease_is_longer_than_the_deadline_with_room_to_settle() -> None:
 def test_the_body_carries_the_bytes_of_the_event_as_they_were_recorded(data: dict[str, str | int | None]) -> None:
     recorded = json.dumps(data, ensure_ascii=False)
     body = deliveries.body("wh_1", "order.paid", "2026-11-15T12:00:00Z", recorded)
-    assert body.endswith(f'"data":{recorded}}}')
+    head = '{"id":"wh_1","event_type":"order.paid","created_at":"2026-11-15T12:00:00Z"'
+    assert body == f'{head},"data":{recorded}}}'
     assert json.loads(body) == {
         "id": "wh_1",
         "event_type": "order.paid",

@@ -47,7 +47,7 @@ class Made:
 
     def is_small(self, work: Work) -> bool:
         if HISTOGRAM.search(work.sql):
-            return work.scanned <= {"counters"}
+            return not work.scanned & self.large - {"counters"}
         is_counting = work.sql.startswith(COUNTING)
         return not work.scanned & self.large and (is_counting or work.touched <= self.most)
 
