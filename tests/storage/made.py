@@ -48,8 +48,10 @@ class Made:
     def is_small(self, work: Work) -> bool:
         if HISTOGRAM.search(work.sql):
             return not work.scanned & self.large - {"counters"}
+        # A table that lies in the order of the list is walked along until the page is full.
+        is_walked = work.touched <= self.most // 20
         is_counting = work.sql.startswith(COUNTING)
-        return not work.scanned & self.large and (is_counting or work.touched <= self.most)
+        return is_walked or (not work.scanned & self.large and (is_counting or work.touched <= self.most))
 
 
 @asynccontextmanager
