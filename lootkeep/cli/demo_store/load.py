@@ -80,7 +80,7 @@ def _shop(deps: Deps, rng: Random, end: Instant) -> Shop:
         deps,
         clock=clock,
         ids=SeededIds(rng),
-        outbound=Receivers(rng),
+        outbound=Receivers(rng, clock, end),
         webhook_rules=Rules(allow_insecure=True),
         intelligence=places.intelligence(clock),
     )

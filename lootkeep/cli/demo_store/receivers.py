@@ -9,7 +9,7 @@ from lootkeep.cli.demo_store.shop import Shop
 from lootkeep.domain.deliveries import Result
 from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.wakeup.memory import MemoryWakeup
-from lootkeep.kernel.clock import DAY, SECOND, Instant
+from lootkeep.kernel.clock import DAY, HOUR, SECOND, Clock, Instant
 from lootkeep.services import retention, webhooks
 from lootkeep.storage import deliveries, fan_out
 from lootkeep.worker.dispatch import Dispatcher
@@ -18,7 +18,7 @@ from lootkeep.worker.dispatch import Dispatcher
 LISTENER = "http://127.0.0.1:4000/"
 BROKEN = "http://127.0.0.1:4000/old-endpoint"
 _LISTENED = ("order.created", "order.paid", "order.completed", "order.refunded", "subscription.renewed")
-_BROKEN_WANTS = ("order.refunded", "subscription.created")
+_BROKEN_WANTS = ("order.paid", "order.refunded", "subscription.created")
 
 # Retries go on for 21 hours, so that some have failed for good by the end.
 WINDOW = 6 * DAY
@@ -27,15 +27,18 @@ WINDOW = 6 * DAY
 class Receivers(Outbound):
     """Stands in for the receivers while the year goes by: no request leaves the process."""
 
-    def __init__(self, rng: Random) -> None:
+    def __init__(self, rng: Random, clock: Clock, end: Instant) -> None:
         super().__init__()
         self._rng = rng
+        self._clock = clock
+        # The listener goes down shortly before the end: some deliveries still wait for their next attempt.
+        self._down_from = end - 8 * HOUR
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Result:
         latency = self._rng.randrange(18, 240)
         if url == BROKEN:
             return Result(False, 410, latency, "answered 410", "This endpoint has moved.")
-        if self._rng.random() < 0.15:
+        if self._clock.now() > self._down_from or self._rng.random() < 0.15:
             return Result(False, 503, latency, "answered 503", "Down for maintenance.")
         return Result(True, 200, latency, None, "received")
 

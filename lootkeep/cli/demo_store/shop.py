@@ -87,7 +87,7 @@ class Shop:
     def _referrer(self) -> int | None:
         if not self.people:
             return None
-        if self._referrers and self.rng.random() < 0.7:
+        if self._referrers and self.rng.random() < 0.55:
             return self.rng.choice(self._referrers)
         return self.rng.randrange(len(self.people))
 
@@ -161,10 +161,10 @@ class Shop:
         transaction_id = f"tx_{self.rng.getrandbits(48):012x}"
         sale = await orders.pay(self.deps, order_id, self.rng.choice(METHODS), transaction_id)
         if sale.order.status == "paid":
-            self.agenda.add(self.between(SECOND, 40 * MINUTE), partial(self._fulfill, order_id))
+            self.agenda.add(self.between(SECOND, 40 * MINUTE), partial(self.fulfill, order_id))
         self._paid(person, sale)
 
-    async def _fulfill(self, order_id: int) -> None:
+    async def fulfill(self, order_id: int) -> None:
         await fulfillment.fulfill(self.deps, order_id, None, None)
 
     async def _cancel(self, order_id: int) -> None:

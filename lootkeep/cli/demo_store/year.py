@@ -6,8 +6,9 @@ from datetime import datetime
 from functools import partial
 
 from lootkeep.cli.demo_store.shop import Shop
+from lootkeep.domain.orders import Sale
 from lootkeep.domain.subscriptions import Subscription
-from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant, utc
+from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant, utc
 from lootkeep.services import fraud, products, subscriptions
 
 DAYS = 365
@@ -62,10 +63,10 @@ class Year:
     async def _subscribe(self, customer_id: int) -> None:
         shop = self._shop
         shop.orders_placed += 1
-        subscription, _ = await subscriptions.create(shop.deps, customer_id, shop.catalogue.subscription_id)
-        self._await_period(subscription)
+        self._await_period(*await subscriptions.create(shop.deps, customer_id, shop.catalogue.subscription_id))
 
-    def _await_period(self, subscription: Subscription) -> None:
+    def _await_period(self, subscription: Subscription, sale: Sale) -> None:
+        self._shop.agenda.add(self._shop.between(SECOND, HOUR), partial(self._shop.fulfill, sale.order.id))
         due = subscription.current_period_end - self._shop.clock.now()
         self._shop.agenda.add(due - self._shop.between(HOUR, DAY), partial(self._renew, subscription))
 
@@ -77,8 +78,7 @@ class Year:
             await subscriptions.cancel(shop.deps, subscription.id, at_period_end=at_end, reason=reason)
             return
         shop.orders_placed += 1
-        renewed, _ = await subscriptions.renew(shop.deps, subscription.id)
-        self._await_period(renewed)
+        self._await_period(*await subscriptions.renew(shop.deps, subscription.id))
 
     async def _change_policy(self) -> None:
         """After half a year the store has staff to look at orders, and no longer refuses what it doubts."""
