@@ -72,9 +72,7 @@ class Frauds:
 
     async def _embargo(self) -> None:
         country = places.SANCTIONED_COUNTRY
-        await self._order(
-            await self._new(), None, ip_address=self._address(places.SANCTIONED), billing_country=country
-        )
+        await self._order(await self._new(), None, ip_address=self._address(places.SANCTIONED), billing_country=country)
 
     async def _far_away(self) -> None:
         """From the country that this store has blocked itself."""

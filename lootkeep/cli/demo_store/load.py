@@ -63,9 +63,7 @@ async def _require_empty(tx: Transaction) -> None:
     if mark.loaded_at is not None:
         raise Conflict("demo_loaded", f"This store holds the demo already ({mark.scale}, seed {mark.seed}).")
     if mark.is_begun:
-        raise Conflict(
-            "demo_unfinished", "An earlier load was broken off here. Begin again with an empty database."
-        )
+        raise Conflict("demo_unfinished", "An earlier load was broken off here. Begin again with an empty database.")
     if held:
         raise Conflict(
             "store_not_empty",

@@ -35,12 +35,12 @@ _TONGUES: dict[str, tuple[str, str]] = {
         "Núñez/nunez Herrera Ibáñez/ibanez Vargas Peña/pena Rojas Castillo Méndez/mendez Fuentes Salazar Ortega",
     ),
     "portuguese": (
-        "João/joao Beatriz Thiago Larissa Vinícius/vinicius Letícia/leticia Caio Heloísa/heloisa Davi Marina Otávio/otavio",
+        "João/joao Beatriz Thiago Larissa Vinícius/vinicius Letícia/leticia Caio Heloísa/heloisa Davi Marina",
         "Gonçalves/goncalves Araújo/araujo Barros Teixeira Conceição/conceicao Moura Freitas Pires Nogueira Sampaio",
     ),
     "polish": (
         "Zofia Jakub Łukasz/lukasz Małgorzata/malgorzata Wojciech Kinga Paweł/pawel Agnieszka Michał/michal Ewa",
-        "Wójcik/wojcik Kamińska/kaminska Zając/zajac Wróbel/wrobel Mazur Sikora Dąbrowska/dabrowska Pawlak Głowacki/glowacki",
+        "Wójcik/wojcik Kamińska/kaminska Zając/zajac Wróbel/wrobel Mazur Sikora Dąbrowska/dabrowska Pawlak",
     ),
     "turkish": (
         "Elif Mehmet Zeynep Çağlar/caglar Ayşe/ayse Emre Gülşah/gulsah Onur İrem/irem Deniz Tuğba/tugba Kaan",

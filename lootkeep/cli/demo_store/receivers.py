@@ -21,7 +21,7 @@ _LISTENED = ("order.created", "order.paid", "order.completed", "order.refunded",
 _BROKEN_WANTS = ("order.paid", "order.refunded", "subscription.created")
 
 # Retries go on for 21 hours, so that some have failed for good by the end.
-WINDOW = 6 * DAY
+WINDOW = 10 * DAY
 
 
 class Receivers(Outbound):
