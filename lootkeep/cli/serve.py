@@ -109,7 +109,7 @@ def _greet(config: Settings, listener: socket.socket, first_token: str | None) -
         out.print(
             f"  curl -H 'Authorization: Bearer {first_token}' {escape(address)}/api/external/v1/referrals/tiers\n"
         )
-        out.print("The store is empty. `lootkeep demo load` fills it with a made-up one to look at.\n")
+        out.print("To look at a made-up store first, stop this one and run `lootkeep demo load`.\n")
     else:
         out.print("\nTry it, or make another token with `lootkeep token create`:\n")
         out.print(f"  curl {escape(address)}/healthz\n")

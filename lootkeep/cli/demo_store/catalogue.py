@@ -62,7 +62,7 @@ class Catalogue:
         for name, sku, price, delivery, category, weight in _PRODUCTS:
             self.products.append(await products.create(self._deps, self._terms(name, sku, price, delivery, category)))
             self.weights.append(weight)
-        rhythm = {"billing_type": "recurring", "billing_interval": "month", "billing_interval_count": 1}
+        rhythm: dict[str, Any] = {"billing_type": "recurring", "billing_interval": "month", "billing_interval_count": 1}
         self.subscription_id = (await products.create(self._deps, self._terms(*_SUBSCRIPTION, **rhythm))).id
         await products.create(
             self._deps, self._terms("Emberfall: Ashen Crown", "KEY-ASHEN", 19_99, "keys", "Games", status="draft")
