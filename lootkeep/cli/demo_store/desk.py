@@ -1,17 +1,16 @@
-"""What staff do in the demo: tickets are answered, gift cards given out, campaigns written and one of them sent."""
+"""What staff do in the demo: tickets are answered, and gift cards given out."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
+from lootkeep.cli.demo_store.people import Person
 from lootkeep.cli.demo_store.shop import Shop
-from lootkeep.domain.campaigns import Audience, Filters
 from lootkeep.domain.gift_cards import GiftCardTerms
 from lootkeep.domain.support_tickets import TicketCategory, TicketForm, TicketPriority
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services import campaigns, gift_cards, support_tickets
+from lootkeep.services import gift_cards, support_tickets
 
 # Subject, what is asked, what is answered, about what.
 _TALKS: tuple[tuple[str, str, str, TicketCategory], ...] = (
@@ -53,7 +52,6 @@ _TALKS: tuple[tuple[str, str, str, TicketCategory], ...] = (
     ),
 )
 _AMOUNTS = (10_00, 15_00, 25_00, 25_00, 50_00, 100_00)
-_HTML = """<h1>Hello {{ name }}</h1><p>%s</p><p><a href="https://store.example/sale">To the store</a></p>"""
 
 
 class Desk:
@@ -68,7 +66,6 @@ class Desk:
             shop.agenda.add(DAY + length * number // tickets + shop.between(0, DAY), self._ticket)
         for number in range(cards):
             shop.agenda.add(DAY + length * number // cards + shop.between(0, DAY), self._card)
-        shop.agenda.add(length - 20 * DAY, self._campaigns)
 
     def _agent(self) -> int:
         return self._shop.rng.choice(self._shop.catalogue.staff)
@@ -98,7 +95,7 @@ class Desk:
         await support_tickets.answer(shop.deps, ticket_id, self._agent(), words)
         if rng.random() < 0.5:
             shop.agenda.add(shop.between(10 * MINUTE, DAY), partial(self._thank, ticket_id))
-        else:
+        elif rng.random() < 0.8:
             shop.agenda.add(shop.between(DAY, 5 * DAY), partial(self._close, ticket_id))
 
     async def _thank(self, ticket_id: int) -> None:
@@ -147,7 +144,7 @@ class Desk:
         elif chance < 0.75:
             shop.agenda.add(shop.between(DAY, 30 * DAY), partial(self._revoke, card.id))
 
-    async def _tender(self, person: Any, code: str) -> None:
+    async def _tender(self, person: Person, code: str) -> None:
         """The card pays for an order, or for a part of it."""
         shop = self._shop
         basket = [line for line in shop.basket() if line[0].delivery_type != "gift_card"][:1]
@@ -162,27 +159,3 @@ class Desk:
 
     async def _revoke(self, card_id: int) -> None:
         await gift_cards.revoke(self._shop.deps, card_id, "sent to the wrong player")
-
-    # Campaigns
-
-    async def _campaigns(self) -> None:
-        deps = self._shop.deps
-        sale = await campaigns.create(deps, _campaign("Autumn sale", "Half price until Sunday", Audience()))
-        await campaigns.send(deps, sale.id, None)
-        loyal = Audience(type="segment", filters=Filters(min_orders=3))
-        await campaigns.create(deps, _campaign("For our regulars", "A look at what comes next", loyal))
-        brought = Audience(type="segment", filters=Filters(is_referrer=True))
-        await campaigns.create(deps, _campaign("Recruiters", "Your code is worth more in December", brought))
-
-
-def _campaign(name: str, subject: str, audience: Audience) -> dict[str, Any]:
-    return {
-        "name": name,
-        "subject": subject,
-        "preview_text": None,
-        "from_name": "The demo store",
-        "reply_to": None,
-        "audience": audience,
-        "body_html": _HTML % f"{subject}.",
-        "body_text": None,
-    }

@@ -13,6 +13,7 @@ from lootkeep.cli.demo_store import places
 from lootkeep.cli.demo_store.desk import Desk
 from lootkeep.cli.demo_store.frauds import Frauds
 from lootkeep.cli.demo_store.ids import SeededIds
+from lootkeep.cli.demo_store.letters import Letters
 from lootkeep.cli.demo_store.receivers import Deliveries, Receivers
 from lootkeep.cli.demo_store.shop import Shop
 from lootkeep.cli.demo_store.year import DAYS, Year
@@ -90,9 +91,10 @@ async def _live_through(deps: Deps, shop: Shop, orders: int, advance: Callable[[
     stories = max(_FEWEST_STORIES, orders // 40)
     sending = Deliveries(shop)
     await shop.catalogue.open()
-    Year(shop, shop.clock.now(), orders - 2 * stories).begin()
-    Frauds(shop).begin(stories, length - 4 * DAY)
+    Year(shop, shop.clock.now(), orders - 2 * stories - 24).begin()
+    Frauds(shop).begin(stories, length)
     Desk(shop).begin(max(10, orders // 40), max(12, orders // 100), length - 2 * DAY)
+    Letters(shop).begin(length)
     sending.begin(length)
     await shop.agenda.run(deps.db, shop.join, sending.after_each, lambda: advance(shop.orders_placed))
 
