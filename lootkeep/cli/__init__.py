@@ -7,7 +7,7 @@ import sys
 import typer
 
 from lootkeep import __version__
-from lootkeep.cli import doctor, fraud, import_, migrate, openapi, serve, token, user, webhooks, worker
+from lootkeep.cli import demo, doctor, fraud, import_, migrate, openapi, serve, token, user, webhooks, worker
 from lootkeep.cli.output import fail
 from lootkeep.kernel.errors import Reason, StartupError
 
@@ -22,6 +22,7 @@ app.command("worker")(worker.worker)
 app.command("migrate")(migrate.migrate)
 app.command("openapi")(openapi.openapi)
 app.command("doctor")(doctor.doctor)
+app.add_typer(demo.app, name="demo")
 app.add_typer(fraud.app, name="fraud")
 app.add_typer(import_.app, name="import")
 app.add_typer(token.app, name="token")

@@ -15,7 +15,7 @@ from lootkeep.kernel.clock import SystemClock
 from lootkeep.kernel.errors import StartupError
 from lootkeep.services import recount
 from lootkeep.settings import Settings
-from lootkeep.storage import migrations
+from lootkeep.storage import demo, migrations
 
 
 class Finding(NamedTuple):
@@ -86,11 +86,14 @@ async def _database(config: Settings) -> Finding:
         engine = await wiring.open_database(config)
         try:
             await migrations.check(engine)
+            async with engine.read() as tx:
+                mark = await demo.mark(tx)
         finally:
             await engine.close()
     except StartupError as error:
         return Finding("database", False, str(error))
-    return Finding("database", True, f"The database answers and its schema is up to date ({migrations.HEAD}).")
+    holds = f" It holds the demo ({mark.scale}, seed {mark.seed})." if mark.is_begun else ""
+    return Finding("database", True, f"The database answers and its schema is up to date ({migrations.HEAD}).{holds}")
 
 
 async def _redis(config: Settings) -> Finding:

@@ -21,6 +21,7 @@ from lootkeep.kernel.errors import StartupError
 from lootkeep.services import access
 from lootkeep.settings import Settings
 from lootkeep.storage import access as storage
+from lootkeep.storage import demo
 
 # Requests under way get so long to finish after SIGTERM.
 _DRAIN_SECONDS = 15
@@ -41,8 +42,8 @@ def serve(
         )
     logs.configure(config.log_level, config.log_format)
     listener = _listen(host or config.host, config.port if port is None else port)
-    first_token = run(_prepare(config))
-    _greet(config, listener, first_token)
+    first_token, is_empty = run(_prepare(config))
+    _greet(config, listener, first_token, is_empty=is_empty)
     # Each process reads the settings anew through the factory, so all of them are built the same way.
     server = Config(
         "lootkeep.wiring:app",
@@ -84,17 +85,18 @@ def _listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-async def _prepare(config: Settings) -> str | None:
-    """Makes the database ready; gives a token when there was none, which is the very first start."""
+async def _prepare(config: Settings) -> tuple[str | None, bool]:
+    """Makes the database ready; gives a token when there was none, the very first start, and if the store is empty."""
     async with wiring.opened(config) as deps:
         async with deps.db.read() as tx:
+            is_empty = not await demo.held(tx)
             if await storage.all_tokens(tx):
-                return None
+                return None, is_empty
         secret, _ = await access.create_token(deps, name="first token", scopes=list(SCOPES))
-        return secret
+        return secret, is_empty
 
 
-def _greet(config: Settings, listener: socket.socket, first_token: str | None) -> None:
+def _greet(config: Settings, listener: socket.socket, first_token: str | None, *, is_empty: bool) -> None:
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{port}"
@@ -112,4 +114,6 @@ def _greet(config: Settings, listener: socket.socket, first_token: str | None) -
     else:
         out.print("\nTry it, or make another token with `lootkeep token create`:\n")
         out.print(f"  curl {escape(address)}/healthz\n")
+    if is_empty:
+        out.print("The store is empty. To look at a made-up one, stop the service and run `lootkeep demo load`.\n")
     sys.stdout.flush()

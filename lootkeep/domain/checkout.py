@@ -53,6 +53,7 @@ class Cart(msgspec.Struct, frozen=True):
     created_at: Instant | None = None
     paid_at: Instant | None = None
     completed_at: Instant | None = None
+    payment_method: str | None = None
 
 
 def priced(

@@ -7,8 +7,8 @@ import secrets
 import uuid
 from typing import Protocol
 
-_READABLE = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
-_CODE_LENGTH = 8
+READABLE = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+CODE_LENGTH = 8
 
 
 class Ids(Protocol):
@@ -51,7 +51,7 @@ class RandomIds:
         return "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode()
 
     def code(self) -> str:
-        return "".join(secrets.choice(_READABLE) for _ in range(_CODE_LENGTH))
+        return "".join(secrets.choice(READABLE) for _ in range(CODE_LENGTH))
 
 
 class CountingIds:
@@ -79,7 +79,7 @@ class CountingIds:
     def code(self) -> str:
         self._count += 1
         digits, rest = "", self._count
-        while len(digits) < _CODE_LENGTH:
-            rest, digit = divmod(rest, len(_READABLE))
-            digits = _READABLE[digit] + digits
+        while len(digits) < CODE_LENGTH:
+            rest, digit = divmod(rest, len(READABLE))
+            digits = READABLE[digit] + digits
         return digits

@@ -258,7 +258,7 @@ async def _pay_if_due(deps: Deps, tx: Transaction, cart: Cart, sale: Sale, now: 
     if cart.paid_at is None and (sale.order.amount_due > 0 or sale.order.status != "pending"):
         return sale
     is_live = cart.created_at is None
-    method = rules.BY_GIFT_CARD if sale.order.gift_card_total else None
+    method = rules.BY_GIFT_CARD if sale.order.gift_card_total else cart.payment_method
     paid = rules.paid(sale.order, now if cart.paid_at is None else cart.paid_at, method, None, now)
     codes = CardCodes(deps.vault, deps.ids)
     sale = await payments.record(tx, sale, paid, changes, store_currency=deps.currency, announce=is_live, codes=codes)

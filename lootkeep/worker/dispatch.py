@@ -6,7 +6,7 @@ import asyncio
 import random
 import secrets
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import structlog
@@ -44,12 +44,14 @@ class Dispatcher:
         delays: Sequence[int] = rules.RETRY_SECONDS,
         concurrency: int = 10,
         metrics: DeliveryMetrics | None = None,
+        chance: Callable[[], float] = random.random,
     ) -> None:
         self._deps = deps
         self._wakeup = wakeup
         self._delays = delays
         self._concurrency = concurrency
         self._metrics = metrics or DeliveryMetrics()
+        self._chance = chance
         self._lease = secrets.token_hex(8)
         self._in_flight: Counter[int] = Counter()
         self._sending: set[asyncio.Task[None]] = set()
@@ -160,7 +162,7 @@ class Dispatcher:
             return False
         now = self._deps.clock.now()
         settled = [
-            (claimed, result, rules.settle(result, claimed.failures, now, self._delays, random.random()))  # noqa: S311
+            (claimed, result, rules.settle(result, claimed.failures, now, self._delays, self._chance()))
             for claimed, result in finished
         ]
         try:

@@ -1,0 +1,99 @@
+"""`lootkeep demo`: a believable store to look at, and one that goes on living."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from random import Random
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from lootkeep import settings, wiring
+from lootkeep.cli.demo_store import load as loading
+from lootkeep.cli.demo_store.live import Live
+from lootkeep.cli.output import out, run
+from lootkeep.deps import Deps
+from lootkeep.kernel.errors import StartupError
+from lootkeep.storage import demo
+
+app = typer.Typer(help="Fill an empty store with a demo.", no_args_is_help=True)
+
+_stderr = Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+class Scale(StrEnum):
+    small = "small"
+    medium = "medium"
+    large = "large"
+
+
+@app.callback()
+def _noun() -> None:
+    """With a callback the command keeps its name, although it is the only one."""
+
+
+@app.command()
+def load(
+    scale: Annotated[Scale, typer.Option(help="2,000, 50,000 or 1,000,000 orders.")] = Scale.small,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same store.")] = 1,
+    live: Annotated[bool, typer.Option("--live", help="Go on with sign-ups, orders and frauds until Ctrl-C.")] = False,
+) -> None:
+    """Load a year of a game store into an empty database. A store that holds anything is refused."""
+    run(_load(scale.value, seed, is_live=live))
+
+
+async def _load(scale: str, seed: int, *, is_live: bool) -> None:
+    async with wiring.opened(settings.load()) as deps:
+        async with deps.db.read() as tx:
+            mark = await demo.mark(tx)
+        if not (is_live and mark.loaded_at is not None):
+            await _fill(deps, scale, seed)
+        if is_live:
+            await _live(deps, seed)
+
+
+async def _fill(deps: Deps, scale: str, seed: int) -> None:
+    count = loading.SCALES[scale]
+    with _progress(count) as advance:
+        try:
+            shop = await loading.load(deps, scale, seed, count, advance)
+        except asyncio.CancelledError:
+            raise StartupError("Broken off. Delete the database before you load the demo again.") from None
+    out.print(f"The demo is loaded: {shop.orders_placed:,} orders of the last year. `lootkeep serve` shows it.")
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[Callable[[int], None]]:
+    """A bar over the orders, for someone who watches."""
+    if not _stderr.is_terminal:
+        yield lambda count: None
+        return
+    columns = (TextColumn("Orders"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=_stderr, transient=True) as progress:
+        task = progress.add_task("", total=total)
+        yield lambda count: progress.update(task, completed=min(count, total))
+
+
+async def _live(deps: Deps, seed: int) -> None:
+    stopping = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stopping.set)
+
+    async def rest(seconds: float) -> bool:
+        try:
+            await asyncio.wait_for(stopping.wait(), seconds)
+        except TimeoutError:
+            return True
+        return False
+
+    out.print("The store is open. Ctrl-C closes it.")
+    rng = Random(f"{seed}:{deps.clock.now()}")  # noqa: S311  made-up data
+    await Live(loading.demo_deps(deps), rng, lambda line: out.print(escape(line))).run(rest)
+    out.print("Closed.")

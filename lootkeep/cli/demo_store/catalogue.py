@@ -1,0 +1,111 @@
+"""What the demo store sells, what it rewards, and how it is set up."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from lootkeep.deps import Deps
+from lootkeep.domain.products import Product, ProductTerms
+from lootkeep.domain.referrals import TierTerms
+from lootkeep.kernel.money import Hundredths
+from lootkeep.services import access, fraud, products, referrals, tiers
+
+STAFF = (("mira@store.example", "Mira Okafor"), ("tom@store.example", "Tom Lindqvist"))
+
+# Name, sku, price, how it is delivered, category, how often it is bought beside the others.
+_PRODUCTS: tuple[tuple[str, str, int, str, str, int], ...] = (
+    ("Emberfall: Standard Edition", "KEY-EMBER", 39_99, "keys", "Games", 10),
+    ("Emberfall: Deluxe Edition", "KEY-EMBER-DX", 59_99, "keys", "Games", 6),
+    ("Starlit Depths", "KEY-STARLIT", 24_99, "keys", "Games", 8),
+    ("Hexgarden", "KEY-HEX", 14_99, "keys", "Games", 9),
+    ("Emberfall Original Soundtrack", "FILE-OST", 9_99, "file", "Extras", 4),
+    ("Hexgarden Artbook (PDF)", "FILE-ART", 7_50, "file", "Extras", 3),
+    ("Mapmaker's Texture Pack", "FILE-TEX", 4_99, "file", "Extras", 5),
+    ("1,000 Gold", "CMD-GOLD-1K", 4_99, "command", "Currency", 16),
+    ("5,500 Gold", "CMD-GOLD-5K", 19_99, "command", "Currency", 11),
+    ("Crate Key", "CMD-CRATE", 2_49, "command", "Currency", 14),
+    ("Squire Rank", "RANK-SQUIRE", 5_00, "command", "Ranks", 9),
+    ("Knight Rank", "RANK-KNIGHT", 15_00, "command", "Ranks", 7),
+    ("Legend Rank", "RANK-LEGEND", 49_00, "command", "Ranks", 2),
+    ("Custom Guild Banner", "MAN-BANNER", 25_00, "manual", "Services", 2),
+    ("Gift Card 25", "GIFT-25", 25_00, "gift_card", "Gift cards", 2),
+    ("Gift Card 50", "GIFT-50", 50_00, "gift_card", "Gift cards", 1),
+)
+_SUBSCRIPTION = ("Guild Pass", "SUB-PASS", 7_99, "command", "Subscriptions")
+_TIERS: tuple[tuple[str, int, str, int, bool], ...] = (
+    ("Bronze recruiter", 3, "percentage_discount", 10_00, True),
+    ("Silver recruiter", 8, "percentage_discount", 20_00, True),
+    ("Gold recruiter", 20, "fixed_discount", 25_00, True),
+    ("Founder's circle", 50, "fixed_discount", 75_00, False),
+)
+BLOCKED_COUNTRIES = frozenset({"AQ"})
+
+
+class Catalogue:
+    """The products as the store made them, with how often each is chosen."""
+
+    def __init__(self, deps: Deps) -> None:
+        self._deps = deps
+        self.products: list[Product] = []
+        self.weights: list[int] = []
+        self.subscription_id = 0
+        self.tiers: list[tuple[int, int]] = []
+        self.staff: list[int] = []
+
+    async def open(self) -> None:
+        """The store on its first day."""
+        for email, name in STAFF:
+            self.staff.append((await access.add_user(self._deps, email, name)).id)
+        await referrals.change_settings(self._deps, {"referral_welcome_discount_enabled": True})
+        await fraud.change_settings(self._deps, {"fraud_custom_blocked_countries": BLOCKED_COUNTRIES})
+        for name, sku, price, delivery, category, weight in _PRODUCTS:
+            self.products.append(await products.create(self._deps, self._terms(name, sku, price, delivery, category)))
+            self.weights.append(weight)
+        rhythm: dict[str, Any] = {"billing_type": "recurring", "billing_interval": "month", "billing_interval_count": 1}
+        self.subscription_id = (await products.create(self._deps, self._terms(*_SUBSCRIPTION, **rhythm))).id
+        await products.create(
+            self._deps, self._terms("Emberfall: Ashen Crown", "KEY-ASHEN", 19_99, "keys", "Games", status="draft")
+        )
+        for order, tier in enumerate(_TIERS):
+            await self._add_tier(order, *tier)
+
+    async def _add_tier(self, order: int, name: str, required: int, kind: Any, value: int, is_active: bool) -> None:
+        terms = TierTerms(
+            name=name,
+            description=f"For those who bring {required} players.",
+            referrals_required=required,
+            reward_type=kind,
+            reward_value=Hundredths(value),
+            reward_currency=None,
+            coupon_validity_days=90,
+            is_active=is_active,
+            sort_order=order,
+        )
+        made = await tiers.create_tier(self._deps, terms)
+        if is_active:
+            self.tiers.append((required, made.id))
+
+    def _terms(self, name: str, sku: str, price: int, delivery: Any, category: str, **more: Any) -> ProductTerms:
+        fields: dict[str, Any] = {
+            "billing_type": "one_time",
+            "billing_interval": None,
+            "billing_interval_count": None,
+            "status": "active",
+            "stock": None,
+        }
+        return ProductTerms(
+            name=name,
+            sku=sku,
+            description=f"{name}, of the demo store.",
+            delivery_type=delivery,
+            price=Hundredths(price),
+            compare_at_price=None,
+            currency=self._deps.currency,
+            max_per_order=None,
+            category=category,
+            tags=json.dumps([category.lower().replace(" ", "-"), "demo"]),
+            image_url=None,
+            metadata="{}",
+            **(fields | more),
+        )

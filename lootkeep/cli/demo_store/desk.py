@@ -1,0 +1,161 @@
+"""What staff do in the demo: tickets are answered, and gift cards given out."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from lootkeep.cli.demo_store.people import Person
+from lootkeep.cli.demo_store.shop import Shop
+from lootkeep.domain.gift_cards import GiftCardTerms
+from lootkeep.domain.support_tickets import TicketCategory, TicketForm, TicketPriority
+from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant
+from lootkeep.kernel.money import Hundredths
+from lootkeep.services import gift_cards, support_tickets
+
+# Subject, what is asked, what is answered, about what.
+_TALKS: tuple[tuple[str, str, str, TicketCategory], ...] = (
+    (
+        "My key says it was used already",
+        "I bought Hexgarden an hour ago and the key is refused.",
+        "Sorry about that! Here is a new one; the old one is switched off.",
+        "delivery",
+    ),
+    (
+        "Gold did not arrive",
+        "I paid for 5,500 gold but my balance is the same.",
+        "The game server was restarting. It is on your account now.",
+        "delivery",
+    ),
+    (
+        "Paid twice?",
+        "My bank shows two payments for one order.",
+        "One of them is only reserved and will be gone in three days.",
+        "payment",
+    ),
+    (
+        "Wrong edition",
+        "I meant to buy the Deluxe Edition. Can I still change?",
+        "Yes: we give back the first order, and you can buy the other one.",
+        "refund",
+    ),
+    (
+        "Cannot log in",
+        "The confirmation mail never comes.",
+        "We have sent it again; please look into the spam folder, too.",
+        "account",
+    ),
+    (
+        "Crash on start",
+        "Starlit Depths closes right after the logo.",
+        "Please update your graphics driver and tell us whether it helps.",
+        "technical",
+    ),
+)
+_AMOUNTS = (10_00, 15_00, 25_00, 25_00, 50_00, 100_00)
+
+
+class Desk:
+    """The store's staff over the year."""
+
+    def __init__(self, shop: Shop) -> None:
+        self._shop = shop
+
+    def begin(self, tickets: int, cards: int, length: int) -> None:
+        shop = self._shop
+        for number in range(tickets):
+            shop.agenda.add(DAY + length * number // tickets + shop.between(0, DAY), self._ticket)
+        for number in range(cards):
+            shop.agenda.add(DAY + length * number // cards + shop.between(0, DAY), self._card)
+
+    def _agent(self) -> int:
+        return self._shop.rng.choice(self._shop.catalogue.staff)
+
+    # Tickets
+
+    async def _ticket(self) -> None:
+        shop, rng = self._shop, self._shop.rng
+        if not shop.people:
+            return
+        subject, question, answer, category = rng.choice(_TALKS)
+        priorities: tuple[TicketPriority, ...] = ("low", "normal", "normal", "normal", "high", "urgent")
+        asked = TicketForm(rng.choice(shop.people).id, subject, question, rng.choice(priorities), category)
+        _, entry = await support_tickets.open_ticket(shop.deps, asked)
+        if rng.random() < 0.7:
+            shop.agenda.add(shop.between(MINUTE, 2 * HOUR), partial(self._assign, entry.id))
+        if rng.random() < 0.9:
+            shop.agenda.add(shop.between(4 * MINUTE, 20 * HOUR), partial(self._answer, entry.id, answer))
+
+    async def _assign(self, ticket_id: int) -> None:
+        await support_tickets.assign(self._shop.deps, ticket_id, self._agent(), self._agent())
+
+    async def _answer(self, ticket_id: int, words: str) -> None:
+        shop, rng = self._shop, self._shop.rng
+        if rng.random() < 0.2:
+            await support_tickets.note(shop.deps, ticket_id, self._agent(), "Looked at the order: all is well with it.")
+        await support_tickets.answer(shop.deps, ticket_id, self._agent(), words)
+        if rng.random() < 0.5:
+            shop.agenda.add(shop.between(10 * MINUTE, DAY), partial(self._thank, ticket_id))
+        elif rng.random() < 0.8:
+            shop.agenda.add(shop.between(DAY, 5 * DAY), partial(self._close, ticket_id))
+
+    async def _thank(self, ticket_id: int) -> None:
+        shop = self._shop
+        is_solved = shop.rng.random() < 0.8
+        words = "That helped, thank you!" if is_solved else "It is still the same, I am afraid."
+        await support_tickets.ask(shop.deps, ticket_id, words)
+        if is_solved:
+            shop.agenda.add(shop.between(MINUTE, 5 * HOUR), partial(self._resolve, ticket_id))
+
+    async def _resolve(self, ticket_id: int) -> None:
+        await support_tickets.set_status(self._shop.deps, ticket_id, self._agent(), "resolved")
+
+    async def _close(self, ticket_id: int) -> None:
+        await support_tickets.close(self._shop.deps, ticket_id, self._agent(), None)
+
+    # Gift cards
+
+    async def _card(self) -> None:
+        shop, rng = self._shop, self._shop.rng
+        if not shop.people:
+            return
+        person, now = rng.choice(shop.people), shop.clock.now()
+        terms = GiftCardTerms(
+            initial_balance=Hundredths(rng.choice(_AMOUNTS)),
+            currency=shop.deps.currency,
+            recipient_email=person.email,
+            recipient_name=person.name,
+            sender_name="The demo store",
+            message=rng.choice(("Happy birthday!", "Thank you for your patience.", "You won the weekly draw.")),
+            customer_id=person.id,
+            order_id=None,
+            starts_at=Instant(now + 40 * DAY) if rng.random() < 0.1 else None,
+            expires_at=Instant(now + rng.choice((90, 365, 730)) * DAY) if rng.random() < 0.7 else None,
+            note=None,
+        )
+        card, code = await gift_cards.create(shop.deps, terms, None)
+        if terms.starts_at is not None:
+            return
+        chance = rng.random()
+        if chance < 0.35:
+            shop.agenda.add(shop.between(HOUR, 30 * DAY), partial(self._tender, person, code))
+        elif chance < 0.65:
+            part = Hundredths(card.initial_balance // rng.choice((1, 2, 4)))
+            shop.agenda.add(shop.between(HOUR, 30 * DAY), partial(self._redeem, card.id, part))
+        elif chance < 0.75:
+            shop.agenda.add(shop.between(DAY, 30 * DAY), partial(self._revoke, card.id))
+
+    async def _tender(self, person: Person, code: str) -> None:
+        """The card pays for an order, or for a part of it."""
+        shop = self._shop
+        basket = [line for line in shop.basket() if line[0].delivery_type != "gift_card"][:1]
+        if not basket:
+            return
+        sale = await shop.place(person, basket, gift_card_code=code)
+        if sale.order.status == "pending":
+            shop.agenda.add(shop.between(MINUTE, 9 * MINUTE), partial(shop.pay, person, sale.order.id))
+
+    async def _redeem(self, card_id: int, amount: Hundredths) -> None:
+        await gift_cards.redeem(self._shop.deps, card_id, amount, None, f"till-{card_id}")
+
+    async def _revoke(self, card_id: int) -> None:
+        await gift_cards.revoke(self._shop.deps, card_id, "sent to the wrong player")

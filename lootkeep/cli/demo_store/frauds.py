@@ -1,0 +1,157 @@
+"""Fraud in the demo: each story is told again and again over the year, and every signal has one."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from lootkeep.cli.demo_store import places
+from lootkeep.cli.demo_store.people import Person
+from lootkeep.cli.demo_store.shop import Shop
+from lootkeep.domain.fraud.review import Outcome
+from lootkeep.domain.orders import Sale
+from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND
+from lootkeep.services import fraud
+
+# A forwarding service's domain is real: such customers get no mail from the demo, of no kind.
+_RELAY = "mozmail.com"
+_NOTES: dict[Outcome, str] = {
+    "fraud": "The card's owner called the bank.",
+    "legitimate": "Answered our mail; a player of many years.",
+    "inconclusive": "No answer to two mails.",
+}
+
+
+class Frauds:
+    """Stories of people who try something, and of honest ones who only look like it."""
+
+    def __init__(self, shop: Shop) -> None:
+        self._shop = shop
+        self.stories: tuple[Callable[[], Awaitable[None]], ...] = (
+            self._holiday,
+            self._stolen_card,
+            self._program,
+            self._onion,
+            self._embargo,
+            self._far_away,
+            self._risky_country,
+            self._card_testing,
+            self._device_farm,
+            self._relay,
+            self._own_referral,
+            self._again,
+        )
+
+    def begin(self, count: int, length: int) -> None:
+        """Evenly over the time, with some chance."""
+        for number in range(count):
+            at = length * number // count + self._shop.between(0, 5 * HOUR)
+            self._shop.agenda.add(at, self.stories[number % len(self.stories)])
+        # Once more in the last days, so that today's figures show something.
+        for number, story in enumerate(self.stories):
+            self._shop.agenda.add(length - 9 * HOUR * (len(self.stories) - number) + HOUR, story)
+
+    async def _holiday(self) -> None:
+        """Somebody honest behind a VPN, who hides more than is usual."""
+        person = await self._new(user_agent=None)
+        await self._order(person, "legitimate", ip_address=self._address(places.VPN), billing_country="SG")
+
+    async def _stolen_card(self) -> None:
+        """A throw-away mailbox, a proxy, and a purchase within the minute."""
+        person = await self._new(domain=places.DISPOSABLE)
+        self._shop.agenda.add(
+            30 * SECOND, partial(self._order, person, "fraud", ip_address=self._address(places.PROXY))
+        )
+
+    async def _program(self) -> None:
+        """A script on a rented machine."""
+        person = await self._new(user_agent="python-requests/2.32")
+        self._shop.agenda.add(
+            20 * MINUTE, partial(self._order, person, "fraud", ip_address=self._address(places.DATACENTER))
+        )
+
+    async def _onion(self) -> None:
+        await self._order(await self._new(), "inconclusive", ip_address=self._address(places.TOR))
+
+    async def _embargo(self) -> None:
+        country = places.SANCTIONED_COUNTRY
+        await self._order(await self._new(), None, ip_address=self._address(places.SANCTIONED), billing_country=country)
+
+    async def _far_away(self) -> None:
+        """From the country that this store has blocked itself."""
+        country = places.BLOCKED_COUNTRY
+        await self._order(await self._new(), None, ip_address=self._address(places.BLOCKED), billing_country=country)
+
+    async def _risky_country(self) -> None:
+        country = places.HIGH_RISK_COUNTRY
+        await self._order(await self._new(), None, ip_address=self._address(places.HIGH_RISK), billing_country=country)
+
+    async def _card_testing(self) -> None:
+        """One address tries card after card."""
+        person = await self._new()
+        for number in range(7):
+            self._shop.agenda.add(HOUR + number * 2 * MINUTE, partial(self._order, person, "fraud"))
+
+    async def _device_farm(self) -> None:
+        """Four accounts of one mailbox on one telephone."""
+        first = await self._new(tag="+1")
+        for number in range(4):
+            self._shop.agenda.add(number * 9 * MINUTE, partial(self._sibling, first, number))
+
+    async def _sibling(self, first: Person, number: int) -> None:
+        person = first
+        if number:
+            person = self._shop.make.new()
+            person.email = first.email.replace("+1@", f"+{number + 1}@")
+            person.device_id, person.ip_address = first.device_id, first.ip_address
+            await self._shop.sign_up(person)
+        await self._order(person, "fraud")
+
+    async def _relay(self) -> None:
+        """Careful, not criminal."""
+        person = self._shop.make.new()
+        person.email = f"{person.email.partition('@')[0]}@{_RELAY}"
+        await self._shop.sign_up(person)
+        self._shop.agenda.add(3 * DAY, partial(self._order, person, None))
+
+    async def _own_referral(self) -> None:
+        """Brings themself, on the same device: the referral is refused, and remembered."""
+        first = await self._new()
+        second = self._shop.make.new()
+        second.device_id = first.device_id
+        await self._shop.sign_up(second, first.code)
+        self._shop.agenda.add(2 * MINUTE, partial(self._order, second, "inconclusive"))
+
+    async def _again(self) -> None:
+        """Found out once, and back a few days later."""
+        person = await self._new(domain=places.DISPOSABLE, user_agent="curl/8.7")
+        await self._order(person, "fraud")
+        self._shop.agenda.add(3 * DAY, partial(self._order, person, "fraud"))
+
+    async def _new(self, *, domain: str | None = None, tag: str = "", **fields: str | None) -> Person:
+        person = self._shop.make.new()
+        name, _, usual = person.email.partition("@")
+        person.email = f"{name}{tag}@{domain or usual}"
+        if "user_agent" in fields:
+            person.user_agent = fields["user_agent"]
+        await self._shop.sign_up(person)
+        return person
+
+    def _address(self, block: str) -> str:
+        return places.special(block, self._shop.rng)
+
+    async def _order(self, person: Person, truth: Outcome | None, **fields: str) -> None:
+        """Places it; somebody may look at it, and what is not stopped is paid."""
+        shop = self._shop
+        sale = await shop.place(person, shop.basket()[:1], **fields)
+        if truth and sale.check and sale.check.action_taken != "allowed" and shop.rng.random() < 0.75:
+            shop.agenda.add(shop.between(HOUR, 2 * DAY), partial(self._review, person, sale, truth))
+        if sale.order.status == "pending" and shop.rng.random() < 0.8:
+            shop.agenda.add(shop.between(20 * SECOND, 9 * MINUTE), partial(shop.pay, person, sale.order.id))
+
+    async def _review(self, person: Person, sale: Sale, truth: Outcome) -> None:
+        shop = self._shop
+        assert sale.check is not None
+        await fraud.review(shop.deps, sale.check.id, truth, _NOTES[truth], shop.rng.choice(shop.catalogue.staff))
+        if truth == "legitimate" and sale.order.status == "on_hold":
+            shop.agenda.add(shop.between(HOUR, 5 * HOUR), partial(shop.pay, person, sale.order.id))

@@ -1,0 +1,84 @@
+"""Campaigns of the demo: one that was sent and read, one that lies in the outbox, and drafts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lootkeep.cli.demo_store.shop import Shop
+from lootkeep.domain.campaigns import Audience, Filters
+from lootkeep.domain.mail import Letter, Outcome
+from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.kernel.clock import DAY, MINUTE, Instant
+from lootkeep.services import campaigns
+from lootkeep.worker.campaigns import Campaigner, Manner
+
+_HTML = """<h1>Hello {{ name }}</h1><p>%s</p><p><a href="https://store.example/sale">To the store</a></p>"""
+_PER_MINUTE = 60_000
+
+
+class _Postbox:
+    """Stands in for the mail server: takes every letter, and keeps none."""
+
+    async def send(self, letter: Letter) -> Outcome:
+        return Outcome("sent")
+
+    async def check(self) -> str | None:
+        return None
+
+    async def close(self) -> None:
+        return None
+
+
+class Letters:
+    def __init__(self, shop: Shop) -> None:
+        self._shop = shop
+
+    def begin(self, length: int) -> None:
+        self._shop.agenda.add(length // 2, self._send)
+        self._shop.agenda.add(length - 20 * DAY, self._write)
+
+    async def _send(self) -> None:
+        """To those who came lately; they are the first readers that the store has, so they are numbered from 1."""
+        shop, deps = self._shop, self._shop.deps
+        lately = Audience(
+            type="segment", filters=Filters(registered_from=Instant(shop.clock.now() - 45 * DAY), min_orders=1)
+        )
+        campaign = await campaigns.create(deps, _terms("Welcome aboard", "What our players like best", lately))
+        sent = await campaigns.send(deps, campaign.id, None)
+        manner = Manner("http://127.0.0.1:8000", mails_per_minute=_PER_MINUTE)
+        campaigner = Campaigner(deps, MemoryWakeup(), _Postbox(), manner)
+        while await campaigner.turn():
+            shop.clock.advance(MINUTE // _PER_MINUTE)
+        for reader in range(1, sent.recipients_count + 1):
+            await self._read(reader)
+
+    async def _read(self, reader: int) -> None:
+        deps, chance = self._shop.deps, self._shop.rng.random()
+        if chance < 0.45:
+            await campaigns.note_opened(deps, deps.vault.sign(str(reader), campaigns.OPEN))
+        if chance < 0.12:
+            await campaigns.follow(deps, deps.vault.sign(f"{reader}.0", campaigns.CLICK))
+        if chance < 0.02:
+            await campaigns.unsubscribe(deps, deps.vault.sign(str(reader), campaigns.UNSUBSCRIBE))
+
+    async def _write(self) -> None:
+        deps = self._shop.deps
+        sale = await campaigns.create(deps, _terms("Autumn sale", "Half price until Sunday", Audience()))
+        await campaigns.send(deps, sale.id, None)
+        loyal = Audience(type="segment", filters=Filters(min_orders=3))
+        await campaigns.create(deps, _terms("For our regulars", "A look at what comes next", loyal))
+        brought = Audience(type="segment", filters=Filters(is_referrer=True))
+        await campaigns.create(deps, _terms("Recruiters", "Your code is worth more in December", brought))
+
+
+def _terms(name: str, subject: str, audience: Audience) -> dict[str, Any]:
+    return {
+        "name": name,
+        "subject": subject,
+        "preview_text": None,
+        "from_name": "The demo store",
+        "reply_to": None,
+        "audience": audience,
+        "body_html": _HTML % f"{subject}.",
+        "body_text": None,
+    }

@@ -1,0 +1,108 @@
+"""The demo goes on: sign-ups, orders, payments and frauds, a few a second, until somebody stops it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from random import Random
+
+from lootkeep.cli.demo_store import places
+from lootkeep.cli.demo_store.people import People, Person, form
+from lootkeep.deps import Deps
+from lootkeep.domain.checkout import Cart, CartLine
+from lootkeep.domain.orders import Sale
+from lootkeep.kernel.errors import Unavailable
+from lootkeep.kernel.money import text
+from lootkeep.services import customers, fulfillment, orders
+from lootkeep.storage import demo
+
+Say = Callable[[str], None]
+# Waits for so many seconds; False when it is time to end.
+Rest = Callable[[float], Awaitable[bool]]
+
+_METHODS = ("card", "card", "paypal", "apple_pay")
+_LONGEST_PAUSE = 0.8
+# So many of those who signed up lately are remembered, and come back to buy.
+_REMEMBERED = 200
+
+
+class Live:
+    """One customer does one thing at a time."""
+
+    def __init__(self, deps: Deps, rng: Random, say: Say) -> None:
+        self._deps = deps
+        self._rng = rng
+        self._say = say
+        self._people: list[Person] = []
+        self._unpaid: list[Sale] = []
+        self._products: list[int] = []
+        self._make = People(rng)
+
+    async def run(self, rest: Rest) -> None:
+        async with self._deps.db.read() as tx:
+            self._products = await demo.products_on_sale(tx)
+            # Mailboxes are numbered on from those that there are.
+            self._make = People(self._rng, await demo.last_customer(tx) + 1)
+        while await rest(self._rng.uniform(0.05, _LONGEST_PAUSE)):
+            try:
+                await self._step()
+            except Unavailable:
+                self._say("The database is busy; the next one will do.")
+
+    async def _step(self) -> None:
+        chance = self._rng.random()
+        if self._unpaid and chance < 0.45:
+            await self._pay(self._unpaid.pop(0))
+        elif not self._people or chance < 0.65:
+            await self._sign_up()
+        elif chance < 0.92:
+            await self._order(self._rng.choice(self._people))
+        else:
+            await self._defraud()
+
+    async def _sign_up(self) -> Person:
+        person = self._make.new()
+        brought_by = self._rng.choice(self._people).code if self._people and self._rng.random() < 0.4 else None
+        signed_up = await customers.sign_up(self._deps, form(person, brought_by, accepts_marketing=False))
+        person.id, person.code = signed_up.customer.id, signed_up.customer.referral_code
+        self._people = [*self._people[-_REMEMBERED:], person]
+        words = f", brought by {signed_up.referrer.name}" if signed_up.referrer else ""
+        self._say(f"{person.name} ({person.country}) signed up{words}.")
+        return person
+
+    async def _order(self, person: Person) -> None:
+        sale, _ = await orders.place(self._deps, self._cart(person))
+        total = f"{text(sale.order.total)} {sale.order.currency}"
+        told = f"{person.name} ordered {sale.items[0].product_name}, {total}: {sale.order.number}"
+        if sale.check and sale.check.action_taken != "allowed":
+            words = sale.check.action_taken.replace("_", " ")
+            told += f", {words} with a risk score of {sale.check.risk_score}"
+        self._say(f"{told}.")
+        if sale.order.status == "pending":
+            self._unpaid.append(sale)
+
+    async def _pay(self, sale: Sale) -> None:
+        transaction_id = f"live_{self._rng.getrandbits(48):012x}"
+        paid = await orders.pay(self._deps, sale.order.id, self._rng.choice(_METHODS), transaction_id)
+        if paid.order.status == "paid":
+            paid, _ = await fulfillment.fulfill(self._deps, paid.order.id, None, None)
+        self._say(f"{paid.customer.name} paid {paid.order.number}; it is {paid.order.status}.")
+
+    async def _defraud(self) -> None:
+        """Somebody new behind one of the addresses that the demo's lists name, in a hurry."""
+        person = self._make.new()
+        person.email = f"{person.email.partition('@')[0]}@{places.DISPOSABLE}"
+        block = self._rng.choice((places.VPN, places.PROXY, places.TOR, places.DATACENTER, places.SANCTIONED))
+        person.ip_address = places.special(block, self._rng)
+        signed_up = await customers.sign_up(self._deps, form(person, None, accepts_marketing=False))
+        person.id = signed_up.customer.id
+        await self._order(person)
+
+    def _cart(self, person: Person) -> Cart:
+        return Cart(
+            customer_id=person.id,
+            lines=(CartLine(self._rng.choice(self._products), 1),),
+            ip_address=person.ip_address,
+            billing_country=person.country,
+            user_agent=person.user_agent,
+            device_id=person.device_id,
+        )

@@ -1,0 +1,123 @@
+"""Loading the demo: the store opens a year ago, and lives through the year up to now."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+
+from msgspec.structs import replace as changed
+
+from lootkeep.cli.demo_store import places
+from lootkeep.cli.demo_store.desk import Desk
+from lootkeep.cli.demo_store.frauds import Frauds
+from lootkeep.cli.demo_store.ids import SeededIds
+from lootkeep.cli.demo_store.letters import Letters
+from lootkeep.cli.demo_store.receivers import Deliveries, Receivers
+from lootkeep.cli.demo_store.shop import Shop
+from lootkeep.cli.demo_store.year import DAYS, Year
+from lootkeep.deps import Deps
+from lootkeep.domain.webhooks import Rules
+from lootkeep.engines.mail.outbox import OutboxMailer
+from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.kernel.clock import DAY, HOUR, Instant, ManualClock
+from lootkeep.kernel.errors import Conflict
+from lootkeep.services import gift_cards, retention
+from lootkeep.storage import demo
+from lootkeep.storage.database import JoinedDatabase, Transaction
+from lootkeep.storage.demo import Demo
+from lootkeep.worker.campaigns import Campaigner, Manner
+from lootkeep.worker.mail import Postman
+
+SCALES = {"small": 2_000, "medium": 50_000, "large": 1_000_000}
+
+# Fewer would not tell every story twice.
+_FEWEST_STORIES = 24
+_MAILS_AT_ONCE = 300
+
+
+async def load(deps: Deps, scale: str, seed: int, orders: int, advance: Callable[[int], None]) -> Shop:
+    """Fills an empty store; `advance` is told how many orders there are by now."""
+    begun = Demo(scale, seed)
+    async with deps.db.write() as tx:
+        await _require_empty(tx)
+        await demo.set_mark(tx, begun, deps.clock.now())
+    # Whole hours: a load that is repeated soon gives the same store.
+    end = Instant(deps.clock.now() // HOUR * HOUR)
+    shop = _shop(deps, Random(seed), end)  # noqa: S311  made-up data
+    await _live_through(deps, shop, orders, advance)
+    await _to_outbox(deps, shop)
+    async with deps.db.write() as tx:
+        now = deps.clock.now()
+        await demo.set_mark(tx, changed(begun, loaded_at=now), now)
+    return shop
+
+
+def demo_deps(deps: Deps) -> Deps:
+    """The store's own, except that they know the demo's addresses."""
+    return replace(deps, intelligence=places.intelligence(deps.clock))
+
+
+async def _require_empty(tx: Transaction) -> None:
+    mark, held = await demo.mark(tx), await demo.held(tx)
+    if mark.loaded_at is not None:
+        raise Conflict("demo_loaded", f"This store holds the demo already ({mark.scale}, seed {mark.seed}).")
+    if mark.is_begun:
+        raise Conflict("demo_unfinished", "An earlier load was broken off here. Begin again with an empty database.")
+    if held:
+        raise Conflict(
+            "store_not_empty",
+            f"This store holds {' and '.join(held)}: the demo is loaded into an empty store only. "
+            "Point LOOTKEEP_DATABASE_URL to another database.",
+        )
+
+
+def _shop(deps: Deps, rng: Random, end: Instant) -> Shop:
+    clock = ManualClock(Instant(end - DAYS * DAY))
+    made = replace(
+        deps,
+        clock=clock,
+        ids=SeededIds(rng),
+        outbound=Receivers(rng, clock, end),
+        webhook_rules=Rules(allow_insecure=True),
+        intelligence=places.intelligence(clock),
+    )
+    return Shop(made, clock, rng, end)
+
+
+async def _live_through(deps: Deps, shop: Shop, orders: int, advance: Callable[[int], None]) -> None:
+    length = DAYS * DAY
+    stories = max(_FEWEST_STORIES, orders // 40)
+    sending = Deliveries(shop)
+    await shop.catalogue.open()
+    Year(shop, shop.clock.now(), orders - 2 * stories - 24).begin()
+    Frauds(shop).begin(stories, length)
+    Desk(shop).begin(max(10, orders // 40), max(12, orders // 100), length - 2 * DAY)
+    Letters(shop).begin(length)
+    sending.begin(length)
+    await shop.agenda.run(deps.db, shop.join, sending.after_each, lambda: advance(shop.orders_placed))
+
+
+async def _to_outbox(deps: Deps, shop: Shop) -> None:
+    """Time has come for cards and subscriptions, too; and no letter of the demo is ever sent to anybody."""
+    shop.clock.advance(shop.agenda.end - shop.clock.now())
+    made = replace(shop.deps, db=deps.db)
+    await gift_cards.settle_now(made)
+    await retention.expire_subscriptions(made)
+    stopped = asyncio.Event()
+    stopped.set()
+    more = True
+    while more:
+        async with deps.db.write() as tx:
+            joined = replace(made, db=JoinedDatabase(tx))
+            postman = Postman(joined, MemoryWakeup(), OutboxMailer())
+            campaigner = Campaigner(joined, MemoryWakeup(), OutboxMailer(), Manner("", has_server=False))
+            while await campaigner.turn():
+                pass
+            for _ in range(_MAILS_AT_ONCE):
+                more = await postman.turn()
+                if not more:
+                    break
+            # Told to stop, it writes down what came of the last letter.
+            await postman.run(stopped)

@@ -1,0 +1,91 @@
+"""Where the demo's buyers connect from: documentation addresses, and lists of our own that know them."""
+
+from __future__ import annotations
+
+import ipaddress
+from random import Random
+
+from lootkeep.cli.demo_store.names import COUNTRIES
+from lootkeep.domain.fraud.facts import Network
+from lootkeep.engines.intelligence import Intelligence
+from lootkeep.engines.intelligence.addresses import Address
+from lootkeep.engines.intelligence.sources import RANK_BUNDLED, Need, Source
+from lootkeep.kernel.clock import Clock
+
+# No real address is in the demo: these ranges are set aside for documentation, and no real list names them.
+_HOME_V6 = int(ipaddress.ip_address("2001:db8::"))
+_HOME_V4 = tuple(int(ipaddress.ip_address(text)) for text in ("192.0.2.0", "203.0.113.0"))
+_BLOCK = 16
+
+# The blocks of sixteen addresses that are not homes of the countries where most buyers live.
+VPN, PROXY, TOR, DATACENTER = "198.51.100.0", "198.51.100.64", "198.51.100.128", "198.51.100.192"
+SANCTIONED, HIGH_RISK, BLOCKED = "203.0.113.160", "203.0.113.176", "203.0.113.192"
+SANCTIONED_COUNTRY, HIGH_RISK_COUNTRY, BLOCKED_COUNTRY = "CU", "HT", "AQ"
+
+# The domain of mailboxes that last for minutes.
+DISPOSABLE = "ten-minutes.example"
+
+_SPECIAL = {
+    VPN: Network(country="NL", city="Utrecht", asn_number=64500, asn_name="Veil VPN (demo)", is_vpn=True),
+    PROXY: Network(country="US", city="Boise", asn_number=64501, asn_name="Open Relay (demo)", is_proxy=True),
+    TOR: Network(country="DE", city="Kassel", asn_number=64502, asn_name="Onion Exit (demo)", is_tor=True),
+    DATACENTER: Network(
+        country="US", city="Reno", asn_number=64503, asn_name="Rack and Stack Hosting (demo)", is_datacenter=True
+    ),
+    SANCTIONED: Network(country=SANCTIONED_COUNTRY, asn_number=64504, asn_name="Island Telecom (demo)"),
+    HIGH_RISK: Network(country=HIGH_RISK_COUNTRY, asn_number=64505, asn_name="Harbour Net (demo)"),
+    BLOCKED: Network(country=BLOCKED_COUNTRY, asn_number=64506, asn_name="Polar Station (demo)"),
+}
+_HOMES = tuple(
+    Network(country=country.code, city=country.city, asn_number=64510 + index, asn_name=f"{country.city} Fibre (demo)")
+    for index, country in enumerate(COUNTRIES)
+)
+
+
+def _home_block(index: int) -> int:
+    return _HOME_V4[index // _BLOCK] + index % _BLOCK * _BLOCK
+
+
+_BLOCKS = {int(ipaddress.ip_address(text)) // _BLOCK: network for text, network in _SPECIAL.items()} | {
+    _home_block(index) // _BLOCK: network for index, network in enumerate(_HOMES)
+}
+
+
+def home(index: int, rng: Random) -> str:
+    """An address of the country with this number; the few IPv4 addresses are shared, as those of many providers are."""
+    if rng.random() < 0.3:
+        return str(ipaddress.ip_address(_home_block(index) + rng.randrange(_BLOCK)))
+    return str(ipaddress.ip_address(_HOME_V6 | index << 80 | rng.getrandbits(32) << 48 | 1))
+
+
+def special(start: str, rng: Random) -> str:
+    """An address out of one of the blocks above."""
+    return str(ipaddress.ip_address(int(ipaddress.ip_address(start)) + rng.randrange(_BLOCK)))
+
+
+def intelligence(clock: Clock) -> Intelligence:
+    """Knows the demo's addresses and nothing else: the operator's lists are neither read nor written."""
+    return Intelligence(None, clock, bundled=_sources)
+
+
+def _sources() -> list[Source]:
+    needs: dict[Need, int | None] = {
+        "country": len(_BLOCKS) + len(_HOMES),
+        "asn": len(_BLOCKS) + len(_HOMES),
+        "vpn": 1,
+        "proxy": 1,
+        "tor": 1,
+        "datacenter": 1,
+    }
+    addresses = Source("the demo's addresses", needs, _look, rank=RANK_BUNDLED)
+    return [
+        addresses,
+        Source("the demo's mail domains", {"disposable": 1}, domains=frozenset({DISPOSABLE}), rank=RANK_BUNDLED),
+    ]
+
+
+def _look(address: Address) -> Network | None:
+    if not address.is_v6:
+        return _BLOCKS.get(address.number // _BLOCK)
+    index = address.number >> 80 & 0xFFFF
+    return _HOMES[index] if index < len(_HOMES) else None

@@ -1,0 +1,88 @@
+"""The demo's webhooks: one that mostly answers, one that is broken, and what came of each delivery."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+
+from lootkeep.cli.demo_store.shop import Shop
+from lootkeep.domain.deliveries import Result
+from lootkeep.engines.outbound import Outbound
+from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.kernel.clock import DAY, HOUR, SECOND, Clock, Instant
+from lootkeep.services import retention, webhooks
+from lootkeep.storage import deliveries, fan_out
+from lootkeep.worker.dispatch import Dispatcher
+
+# Where `lootkeep webhooks listen` listens: who starts it receives what the demo sends from then on.
+LISTENER = "http://127.0.0.1:4000/"
+BROKEN = "http://127.0.0.1:4000/old-endpoint"
+_LISTENED = ("order.created", "order.paid", "order.completed", "order.refunded", "subscription.renewed")
+_BROKEN_WANTS = ("order.paid", "order.refunded", "subscription.created")
+
+# Retries go on for 21 hours, so that some have failed for good by the end.
+WINDOW = 10 * DAY
+
+
+class Receivers(Outbound):
+    """Stands in for the receivers while the year goes by: no request leaves the process."""
+
+    def __init__(self, rng: Random, clock: Clock, end: Instant) -> None:
+        super().__init__()
+        self._rng = rng
+        self._clock = clock
+        # The listener goes down shortly before the end: some deliveries still wait for their next attempt.
+        self._down_from = end - 8 * HOUR
+
+    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Result:
+        latency = self._rng.randrange(18, 240)
+        if url == BROKEN:
+            return Result(False, 410, latency, "answered 410", "This endpoint has moved.")
+        if self._clock.now() > self._down_from or self._rng.random() < 0.15:
+            return Result(False, 503, latency, "answered 503", "Down for maintenance.")
+        return Result(True, 200, latency, None, "received")
+
+
+class Deliveries:
+    """Sends what is due after every deed, as the worker of a running store does."""
+
+    def __init__(self, shop: Shop) -> None:
+        self._shop = shop
+        self._is_open = False
+        self._broken_id = 0
+
+    def begin(self, length: int) -> None:
+        self._shop.agenda.add(length - WINDOW, self._open)
+        self._shop.agenda.add(length - 2 * DAY, self._switch_off)
+
+    async def after_each(self) -> None:
+        """What happened, and the retries that fall due before the next deed."""
+        if not self._is_open:
+            return
+        clock, agenda = self._shop.clock, self._shop.agenda
+        before, until = clock.now(), agenda.next_at or agenda.end
+        dispatcher = Dispatcher(self._shop.deps, MemoryWakeup(), chance=self._shop.rng.random)
+        due: Instant | None = Instant(before + SECOND)
+        while due is not None and due <= until:
+            clock.advance(due - clock.now())
+            while await dispatcher.turn():
+                await dispatcher.drain()
+            async with self._shop.deps.db.read() as tx:
+                due = await deliveries.next_due(tx, clock.now())
+        clock.advance(before - clock.now())
+
+    async def _open(self) -> None:
+        """Events from before are nobody's: they are fanned out to no webhook."""
+        deps = self._shop.deps
+        async with deps.db.write() as tx:
+            while await fan_out.fan_out(tx, deps.ids.delivery_id, deps.clock.now()):
+                pass
+        await webhooks.create(deps, LISTENER, _LISTENED)
+        broken, _ = await webhooks.create(deps, BROKEN, _BROKEN_WANTS)
+        self._broken_id = broken.id
+        self._is_open = True
+
+    async def _switch_off(self) -> None:
+        """Somebody has noticed, days later."""
+        await webhooks.change(self._shop.deps, self._broken_id, {"is_active": False})
+        await retention.cancel_deliveries(self._shop.deps)

@@ -1,0 +1,198 @@
+"""The demo store at work: signing up, ordering, paying and what may follow, by the store's own deeds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from functools import partial
+from random import Random
+from typing import Any
+
+from lootkeep.cli.demo_store.agenda import Agenda
+from lootkeep.cli.demo_store.catalogue import Catalogue
+from lootkeep.cli.demo_store.people import People, Person, form
+from lootkeep.deps import Deps
+from lootkeep.domain.checkout import Cart, CartLine
+from lootkeep.domain.orders import AUTOMATIC_DELIVERY, Sale
+from lootkeep.domain.products import Product
+from lootkeep.domain.sign_up import SignedUp
+from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant, ManualClock
+from lootkeep.kernel.errors import Unprocessable
+from lootkeep.kernel.money import Hundredths
+from lootkeep.services import customers, fulfillment, orders, tiers
+from lootkeep.storage.counters import Changes
+from lootkeep.storage.database import JoinedDatabase, Transaction
+
+Basket = list[tuple[Product, int]]
+
+# Events are kept for so long, so what happened before is written as history, which announces nothing.
+RECENT = 30 * DAY
+
+METHODS = ("card", "card", "card", "paypal", "paypal", "apple_pay", "bank_transfer", "crypto")
+_REASONS = ("bought by mistake", "the key did not work", "changed my mind", None)
+
+
+class Shop:
+    """One store over its year."""
+
+    def __init__(self, deps: Deps, clock: ManualClock, rng: Random, end: Instant) -> None:
+        self.deps = deps
+        self.clock = clock
+        self.rng = rng
+        self.agenda = Agenda(clock, end)
+        self.catalogue = Catalogue(deps)
+        self.make = People(rng)
+        self.people: list[Person] = []
+        self.orders_placed = 0
+        # The referrer of each referral: who brought many is drawn often, and so brings more.
+        self._referrers: list[int] = []
+        self._brought: Counter[int] = Counter()
+        self._changes = Changes(spread=0)
+        self._tx: Transaction | None = None
+        self._base = deps
+
+    def join(self, tx: Transaction, changes: Changes) -> None:
+        """From here on every deed is a part of this transaction."""
+        self._tx, self._changes = tx, changes
+        self.deps = replace(self._base, db=JoinedDatabase(tx))
+
+    @property
+    def is_recent(self) -> bool:
+        return self.clock.now() > self.agenda.end - RECENT
+
+    def between(self, shortest: int, longest: int) -> int:
+        """A stretch of time by chance."""
+        return self.rng.randrange(shortest, longest)
+
+    # Signing up
+
+    async def sign_up(self, person: Person, code: str | None = None, *, accepts_marketing: bool = False) -> SignedUp:
+        assert self._tx is not None
+        filled = form(person, code, accepts_marketing=accepts_marketing)
+        signed_up = await customers.sign_up_in(self.deps, self._tx, filled, self._changes)
+        person.id, person.code = signed_up.customer.id, signed_up.customer.referral_code
+        person.coupon = signed_up.welcome_coupon
+        return signed_up
+
+    async def arrive(self, person: Person) -> None:
+        """An ordinary customer signs up, brought by another or not."""
+        referrer = self._referrer() if self.rng.random() < 0.35 else None
+        code = None if referrer is None else self.people[referrer].code
+        signed_up = await self.sign_up(person, code, accepts_marketing=self.rng.random() < 0.6)
+        if referrer is not None and signed_up.referrer and not signed_up.refusal:
+            person.referrer = referrer
+            self._referrers.append(referrer)
+        self.people.append(person)
+
+    def _referrer(self) -> int | None:
+        if not self.people:
+            return None
+        if self._referrers and self.rng.random() < 0.55:
+            return self.rng.choice(self._referrers)
+        return self.rng.randrange(len(self.people))
+
+    # Ordering
+
+    def basket(self) -> Basket:
+        lines = self.rng.choices((1, 2, 3), (70, 22, 8))[0]
+        chosen = {
+            product.id: product
+            for product in self.rng.choices(self.catalogue.products, self.catalogue.weights, k=lines)
+        }
+        few = {"Currency": (1, 1, 1, 2, 3, 5)}
+        return [(one, self.rng.choice(few.get(one.category or "", (1,)))) for one in chosen.values()]
+
+    async def buy(self, person: Person) -> None:
+        """An ordinary order, and whatever comes of it."""
+        basket = self.basket()
+        is_live = self.is_recent or any(product.delivery_type == "gift_card" for product, _ in basket)
+        is_abandoned = self.rng.random() < 0.05
+        if not is_live and not is_abandoned:
+            self._paid(person, await self._place_past(person, basket))
+            return
+        sale = await self.place(person, basket)
+        if sale.order.status != "pending":
+            return
+        if is_abandoned:
+            self.agenda.add(self.between(HOUR, 30 * HOUR), partial(self._cancel, sale.order.id))
+        else:
+            self.agenda.add(self.between(20 * SECOND, 9 * MINUTE), partial(self.pay, person, sale.order.id))
+
+    async def place(self, person: Person, basket: Basket, **other: Any) -> Sale:
+        """Placed now: judged, announced, and waiting for its payment."""
+        return await self._place(self._cart(person, basket, **other))
+
+    async def _place_past(self, person: Person, basket: Basket) -> Sale:
+        """Placed, paid and delivered in one: as a shop's history is brought in, with the clock at its end."""
+        created = self.clock.now()
+        paid = Instant(created + self.between(20 * SECOND, 9 * MINUTE))
+        is_automatic = all(product.delivery_type in AUTOMATIC_DELIVERY for product, _ in basket)
+        completed = None if is_automatic else Instant(paid + self.between(SECOND, 40 * MINUTE))
+        times = {"created_at": created, "paid_at": paid, "completed_at": completed}
+        cart = self._cart(person, basket, payment_method=self.rng.choice(METHODS), **times)
+        end = completed or paid
+        self.clock.advance(end - created)
+        sale = await self._place(cart)
+        self.clock.advance(created - end)
+        return sale
+
+    def _cart(self, person: Person, basket: Basket, **other: Any) -> Cart:
+        fields: dict[str, Any] = {
+            "ip_address": person.ip_address,
+            "billing_country": person.country,
+            "user_agent": person.user_agent,
+            "device_id": person.device_id,
+        }
+        if person.coupon and self.clock.now() < person.coupon.expires_at - HOUR:
+            fields["coupon_code"] = person.coupon.code
+        person.coupon = None
+        lines = tuple(CartLine(product.id, quantity) for product, quantity in basket)
+        return Cart(customer_id=person.id, lines=lines, **(fields | other))
+
+    async def _place(self, cart: Cart) -> Sale:
+        assert self._tx is not None
+        sale, _ = await orders.place_in(self.deps, self._tx, cart, self._changes)
+        self.orders_placed += 1
+        return sale
+
+    # What follows
+
+    async def pay(self, person: Person, order_id: int) -> None:
+        transaction_id = f"tx_{self.rng.getrandbits(48):012x}"
+        sale = await orders.pay(self.deps, order_id, self.rng.choice(METHODS), transaction_id)
+        if sale.order.status == "paid":
+            self.agenda.add(self.between(SECOND, 40 * MINUTE), partial(self.fulfill, order_id))
+        self._paid(person, sale)
+
+    async def fulfill(self, order_id: int) -> None:
+        await fulfillment.fulfill(self.deps, order_id, None, None)
+
+    async def _cancel(self, order_id: int) -> None:
+        await orders.cancel(self.deps, order_id, "never paid")
+
+    def _paid(self, person: Person, sale: Sale) -> None:
+        person.orders += 1
+        if person.orders == 1 and person.referrer is not None:
+            self._count_referral(person.referrer)
+        if self.rng.random() < 0.035 and sale.order.total:
+            self.agenda.add(self.between(2 * HOUR, 9 * DAY), partial(self._refund, sale))
+
+    async def _refund(self, sale: Sale) -> None:
+        is_partial = self.rng.random() < 0.3 and sale.order.total > 1_00
+        amount = Hundredths(sale.order.total // 2) if is_partial else None
+        await orders.refund(self.deps, sale.order.id, amount, self.rng.choice(_REASONS))
+
+    def _count_referral(self, referrer: int) -> None:
+        self._brought[referrer] += 1
+        for required, tier_id in self.catalogue.tiers:
+            if self._brought[referrer] >= required and self.rng.random() < 0.5:
+                self.agenda.add(self.between(HOUR, 4 * DAY), partial(self._claim, self.people[referrer], tier_id))
+
+    async def _claim(self, person: Person, tier_id: int) -> None:
+        try:
+            _, coupon, is_new = await tiers.claim(self.deps, person.id, tier_id)
+        except Unprocessable:
+            # A refund has taken a referral away again.
+            return
+        if is_new:
+            person.coupon = coupon

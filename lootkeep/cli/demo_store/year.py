@@ -1,0 +1,112 @@
+"""The year: how many orders a day has, at which hours, and who places them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import partial
+
+from lootkeep.cli.demo_store.shop import Shop
+from lootkeep.domain.orders import Sale
+from lootkeep.domain.subscriptions import Subscription
+from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant, utc
+from lootkeep.services import fraud, products, subscriptions
+
+DAYS = 365
+
+# Few at night, most after work.
+_HOURS = (2, 1, 1, 1, 1, 1, 2, 3, 4, 5, 5, 6, 7, 7, 7, 8, 9, 11, 13, 15, 16, 14, 9, 5)
+# Sales: month and day of the first day, how many days, how many times as many orders.
+_SALES = ((6, 20, 10, 1.7), (11, 24, 5, 2.4), (12, 20, 7, 1.9), (3, 14, 4, 1.5))
+
+
+class Year:
+    """Spreads orders over the days. Each day plans itself when it comes."""
+
+    def __init__(self, shop: Shop, start: Instant, orders: int) -> None:
+        self._shop = shop
+        self._start = start
+        weights = [_weight(utc(Instant(start + day * DAY)), day) for day in range(DAYS)]
+        self._counts = _spread(orders, weights)
+
+    def begin(self) -> None:
+        for day in range(DAYS):
+            self._shop.agenda.add(day * DAY, partial(self._plan, self._counts[day]))
+        self._shop.agenda.add(DAYS // 2 * DAY, self._change_policy)
+        self._shop.agenda.add(DAYS * 3 // 4 * DAY, self._change_prices)
+
+    async def _plan(self, count: int) -> None:
+        shop = self._shop
+        for _ in range(count):
+            hour = shop.rng.choices(range(24), _HOURS)[0]
+            shop.agenda.add(hour * HOUR + shop.between(0, HOUR), self._order)
+            if shop.rng.random() < 0.12:
+                shop.agenda.add(shop.between(0, DAY), self._look_around)
+
+    async def _order(self) -> None:
+        """Of somebody new, who signs up a while before, or of somebody who comes again."""
+        shop = self._shop
+        if not shop.people or shop.rng.random() < 0.4:
+            person = shop.make.new()
+            await shop.arrive(person)
+            shop.agenda.add(shop.between(3 * MINUTE, 40 * HOUR), partial(shop.buy, person))
+            if shop.rng.random() < 0.05:
+                shop.agenda.add(shop.between(DAY, 5 * DAY), partial(self._subscribe, person.id))
+            return
+        # The smaller of two draws: those who came early come most often.
+        place = min(shop.rng.randrange(len(shop.people)), shop.rng.randrange(len(shop.people)))
+        await shop.buy(shop.people[place])
+
+    async def _look_around(self) -> None:
+        """Not everyone who signs up buys."""
+        await self._shop.arrive(self._shop.make.new())
+
+    async def _subscribe(self, customer_id: int) -> None:
+        shop = self._shop
+        shop.orders_placed += 1
+        self._await_period(*await subscriptions.create(shop.deps, customer_id, shop.catalogue.subscription_id))
+
+    def _await_period(self, subscription: Subscription, sale: Sale) -> None:
+        self._shop.agenda.add(self._shop.between(SECOND, HOUR), partial(self._shop.fulfill, sale.order.id))
+        due = subscription.current_period_end - self._shop.clock.now()
+        self._shop.agenda.add(due - self._shop.between(HOUR, DAY), partial(self._renew, subscription))
+
+    async def _renew(self, subscription: Subscription) -> None:
+        shop = self._shop
+        if shop.rng.random() < 0.12:
+            at_end = shop.rng.random() < 0.7
+            reason = shop.rng.choice(("too expensive", "no time to play", None))
+            await subscriptions.cancel(shop.deps, subscription.id, at_period_end=at_end, reason=reason)
+            return
+        shop.orders_placed += 1
+        self._await_period(*await subscriptions.renew(shop.deps, subscription.id))
+
+    async def _change_policy(self) -> None:
+        """After half a year the store has staff to look at orders, and no longer refuses what it doubts."""
+        await fraud.change_settings(self._shop.deps, {"fraud_action": "verify"})
+
+    async def _change_prices(self) -> None:
+        product = self._shop.catalogue.products[0]
+        changes = {"price": product.price - 10_00, "compare_at_price": product.price}
+        await products.change(self._shop.deps, product.id, changes)
+
+
+def _weight(moment: datetime, day: int) -> float:
+    """The store grows over the year; weekends, sales and December are busy."""
+    weight = 0.6 + 0.8 * day / DAYS
+    weight *= 1.45 if moment.weekday() >= 5 else 1.0
+    weight *= 1.5 if moment.month == 12 else 1.0
+    for month, first, length, times in _SALES:
+        since = (moment.replace(tzinfo=None) - datetime(moment.year, month, first)).days  # noqa: DTZ001
+        weight *= times if 0 <= since < length else 1.0
+    return weight
+
+
+def _spread(total: int, weights: list[float]) -> list[int]:
+    """Whole numbers in these proportions that add up to the total."""
+    counts, done, so_far = [], 0, 0.0
+    for weight in weights:
+        so_far += weight
+        reached = round(total * so_far / sum(weights))
+        counts.append(reached - done)
+        done = reached
+    return counts

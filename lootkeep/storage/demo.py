@@ -1,0 +1,58 @@
+"""Whether a store holds anything, and the mark of a store that holds the demo."""
+
+from __future__ import annotations
+
+import msgspec
+from sqlalchemy import select
+
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage import settings
+from lootkeep.storage.database import Transaction
+from lootkeep.storage.query import Query
+from lootkeep.storage.tables import customers, orders, products
+
+_SETTINGS = "demo"
+_ANY = {table.name: Query(select(table.c.id).limit(1)) for table in (customers, products, orders)}
+_ON_SALE = Query(
+    select(products.c.id)
+    .where(products.c.status == "active", products.c.billing_type == "one_time", products.c.deleted_at.is_(None))
+    .order_by(products.c.id)
+    .limit(100)
+)
+_LAST_CUSTOMER = Query(select(customers.c.id).order_by(customers.c.id.desc()).limit(1))
+
+
+class Demo(msgspec.Struct, frozen=True):
+    """Which demo was loaded; without a time its loading did not come to its end."""
+
+    scale: str = ""
+    seed: int = 0
+    loaded_at: Instant | None = None
+
+    @property
+    def is_begun(self) -> bool:
+        return bool(self.scale)
+
+
+async def held(tx: Transaction) -> list[str]:
+    """What the store has some of: customers, products, orders."""
+    return [name for name, query in _ANY.items() if await tx.one(query) is not None]
+
+
+async def mark(tx: Transaction) -> Demo:
+    return await settings.get(tx, _SETTINGS, Demo)
+
+
+async def set_mark(tx: Transaction, demo: Demo, now: Instant) -> None:
+    await settings.get_for_change(tx, _SETTINGS, Demo, now)
+    await settings.put(tx, _SETTINGS, demo, now)
+
+
+async def products_on_sale(tx: Transaction) -> list[int]:
+    """What can be bought once; a demo has few products."""
+    return [found[0] for found in await tx.all(_ON_SALE)]
+
+
+async def last_customer(tx: Transaction) -> int:
+    found = await tx.one(_LAST_CUSTOMER)
+    return found[0] if found else 0

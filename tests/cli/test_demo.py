@@ -1,0 +1,208 @@
+"""`lootkeep demo load`: a whole store, right in every total, the same for the same seed, and never among real data."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+from collections import Counter
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from sqlalchemy import Table, select
+
+from lootkeep.cli.demo_store import load as loading
+from lootkeep.cli.demo_store.live import Live
+from lootkeep.cli.demo_store.receivers import WINDOW
+from lootkeep.cli.demo_store.shop import Shop
+from lootkeep.domain.fraud.signals import SIGNALS
+from lootkeep.kernel.clock import HOUR, SECOND
+from lootkeep.kernel.errors import Conflict
+from lootkeep.services import recount
+from lootkeep.storage import demo
+from lootkeep.storage.database import Engine
+from lootkeep.storage.query import Query
+from lootkeep.storage.sqlite import SqliteDatabase
+from lootkeep.storage.tables import (
+    customers,
+    deliveries,
+    email_campaigns,
+    events,
+    fraud_checks,
+    fraud_reviews,
+    gift_cards,
+    mails,
+    metadata,
+    orders,
+    products,
+    referrers,
+    reward_claims,
+    support_tickets,
+    tokens,
+)
+from tests.cli.import_store import Store, settings_for
+from tests.cli.terminal import Terminal
+from tests.recount import kept, recounted
+from tests.world import World
+
+# A tenth of the small scale.
+ORDERS = 200
+# Sealed anew each time, whatever is in them.
+SEALED = {"webhooks": {"secret"}, "gift_cards": {"sealed_code"}, "mails": {"body"}}
+ROWS = {table.name: Query(select(table).order_by(*table.primary_key.columns)) for table in metadata.sorted_tables}
+
+
+async def loaded(db: Engine, seed: int = 1) -> tuple[World, Shop]:
+    world = World(db)
+    await world.begin(judges=True)
+    return world, await loading.load(world.deps, "small", seed, ORDERS, lambda count: None)
+
+
+async def rows(db: Engine, table: Table) -> list[dict[str, Any]]:
+    async with db.read() as tx:
+        return [dict(zip(table.c.keys(), row, strict=True)) for row in await tx.all(ROWS[table.name])]
+
+
+async def dump(db: Engine) -> dict[str, list[dict[str, Any]]]:
+    """Everything but what is sealed, and the test's own token."""
+    found = {}
+    for table in metadata.sorted_tables:
+        if table is not tokens:
+            hidden = SEALED.get(table.name, set())
+            found[table.name] = [
+                {name: value for name, value in row.items() if name not in hidden} for row in await rows(db, table)
+            ]
+    return found
+
+
+async def counted(db: Engine, table: Table, column: str) -> Counter[Any]:
+    return Counter(row[column] for row in await rows(db, table))
+
+
+async def test_every_area_of_the_store_has_something_to_show(db: Engine) -> None:
+    world, _ = await loaded(db)
+    placed = await counted(db, orders, "status")
+    assert set(placed) >= {"pending", "paid", "completed", "refunded", "cancelled"}
+    assert 0.9 * ORDERS < placed.total() < 1.15 * ORDERS
+    assert set(await counted(db, products, "delivery_type")) == {"keys", "file", "command", "manual", "gift_card"}
+    assert len(await counted(db, customers, "country")) > 12
+    brought = sorted((row["total_referrals"] for row in await rows(db, referrers)), reverse=True)
+    assert brought[0] > 3 * brought[-1]
+    assert await rows(db, reward_claims)
+    assert len(await counted(db, support_tickets, "status")) > 1
+    assert len(await counted(db, gift_cards, "kept_status")) > 1
+    assert await counted(db, email_campaigns, "status") == {"draft": 2, "sent": 1, "failed": 1}
+    assert set(await counted(db, mails, "status")) == {"outbox"}
+    await world.close()
+
+
+async def test_every_signal_fires_and_every_action_is_taken(db: Engine) -> None:
+    world, _ = await loaded(db)
+    checks = await rows(db, fraud_checks)
+    fired = {name for check in checks for name in json.loads(check["signals"])}
+    assert fired == {signal.name for signal in SIGNALS}
+    actions = {check["action_taken"] for check in checks}
+    assert actions == {"allowed", "flagged", "blocked", "verification_required"}
+    assert set(await counted(db, fraud_reviews, "outcome")) >= {"fraud", "legitimate"}
+    await world.close()
+
+
+async def test_deliveries_were_retried_and_events_from_before_have_none(db: Engine) -> None:
+    world, _ = await loaded(db)
+    assert all(event["fanned_out_at"] is not None for event in await rows(db, events))
+    sent = await rows(db, deliveries)
+    assert {row["status"] for row in sent} >= {"delivered", "failed"}
+    assert max(row["attempts_count"] for row in sent) == 6
+    assert min(row["created_at"] for row in sent) >= world.clock.now() - WINDOW - HOUR
+    await world.close()
+
+
+async def test_every_kept_total_equals_a_recount(db: Engine) -> None:
+    world, _ = await loaded(db)
+    assert not any((await recount.check(world.deps)).values())
+    assert await kept(db) == await recounted(db)
+    await world.close()
+
+
+async def test_the_same_seed_gives_the_same_store_on_either_engine(
+    db: Engine, sqlite_template: Path, tmp_path: Path
+) -> None:
+    shutil.copy(sqlite_template, tmp_path / "other.db")
+    other = SqliteDatabase(tmp_path / "other.db")
+    for engine in (db, other):
+        world, _ = await loaded(engine)
+        await world.close()
+    assert await dump(db) == await dump(other)
+    await other.close()
+
+
+async def test_another_seed_gives_another_store(sqlite_template: Path, tmp_path: Path) -> None:
+    found = []
+    for seed in (1, 2):
+        shutil.copy(sqlite_template, tmp_path / f"{seed}.db")
+        db = SqliteDatabase(tmp_path / f"{seed}.db")
+        world, _ = await loaded(db, seed)
+        found.append([row["email"] for row in await rows(db, customers)])
+        await world.close()
+        await db.close()
+    assert found[0] != found[1]
+
+
+async def test_no_mail_address_of_somebody_who_is_written_to_can_exist(db: Engine) -> None:
+    world, _ = await loaded(db)
+    assert all(row["to_email"].endswith(".example") for row in await rows(db, mails))
+    assert all(row["email"].endswith(".example") for row in await rows(db, customers) if row["accepts_marketing"])
+    await world.close()
+
+
+async def test_the_store_goes_on_and_tells_of_each_step(db: Engine) -> None:
+    world, _ = await loaded(db)
+    lines: list[str] = []
+    steps = iter(range(60))
+
+    async def rest(seconds: float) -> bool:
+        world.clock.advance(int(seconds * SECOND))
+        return next(steps, None) is not None
+
+    before = len(await rows(db, orders))
+    await Live(loading.demo_deps(world.deps), Random(1), lines.append).run(rest)
+    assert len(await rows(db, orders)) > before
+    assert len(lines) >= 60
+    assert all(any(word in line for line in lines) for word in ("signed up", "ordered", "paid", "risk score"))
+    assert not any((await recount.check(world.deps)).values())
+    await world.close()
+
+
+async def test_a_load_that_was_broken_off_is_told(world: World) -> None:
+    async with world.db.write() as tx:
+        await demo.set_mark(tx, demo.Demo("small", 1), world.clock.now())
+    with pytest.raises(Conflict) as refused:
+        await loading.load(world.deps, "small", 1, ORDERS, lambda count: None)
+    assert refused.value.code == "demo_unfinished"
+
+
+def test_a_store_that_holds_anything_is_refused(terminal: Terminal, db: Engine, address: Path | str) -> None:
+    store = Store(terminal, settings_for(address))
+    store.product("SWORD")
+    said = terminal.call("demo", "load", **store.settings)
+    assert said.sentence.startswith("This store holds products: the demo is loaded into an empty store only.")
+    assert store.rows(orders) == []
+
+
+def test_the_command_loads_once_and_the_doctor_knows(terminal: Terminal) -> None:
+    assert "orders of the last year" in terminal.run("demo", "load", "--seed", "7").out
+    assert terminal.call("demo", "load").sentence == "This store holds the demo already (small, seed 7)."
+    told = terminal.call("doctor", "--check-counters")
+    assert "It holds the demo (small, seed 7)." in told.out
+    assert "Every kept total equals a recount." in told.out
+    assert not (terminal.folder / "lootkeep-data").exists()
+    process = terminal.start("demo", "load", "--live")
+    assert process.stdout
+    lines = [process.stdout.readline() for _ in range(4)]
+    process.send_signal(signal.SIGINT)
+    rest, err = process.communicate(timeout=30)
+    assert lines[0] == "The store is open. Ctrl-C closes it.\n"
+    assert rest.endswith("Closed.\n")
+    assert (process.returncode, err) == (0, "")
