@@ -48,6 +48,8 @@ class PostgresTransaction:
         compiled = query.postgres
         return compiled.records(await self._fetch(compiled.sql, compiled.arguments(values)))
 
+    long = all
+
     async def one(self, query: Query[R], **values: Any) -> R | None:
         found = await self.all(query, **values)
         return found[0] if found else None

@@ -52,6 +52,9 @@ class SqliteTransaction:
     async def run(self, query: Query[Any], **values: Any) -> None:
         await self.all(query, **values)
 
+    async def long(self, query: Query[R], **values: Any) -> list[R]:
+        return await self.all(query, **values)
+
     async def each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
         return [found for values in rows for found in await self.all(query, **values)]
 
@@ -69,6 +72,31 @@ class SqliteTransaction:
     async def wait_for(self, name: str) -> None:
         """The same."""
 
+    def _fetch(self, query: Query[R], values: dict[str, Any]) -> list[R]:
+        compiled = query.sqlite
+        try:
+            rows = self._cursor.execute(compiled.sql, compiled.arguments(values)).fetchall()
+        except OUTAGES as error:
+            raise Unavailable from error
+        return compiled.records(rows)
+
+
+class _WritingTransaction(SqliteTransaction):
+    """Writes a hundred thousand rows in the thread of the commits: other deeds wait for it, readers do not."""
+
+    def __init__(self, writer: Writer) -> None:
+        super().__init__(writer.connection)
+        self._thread = writer.thread
+
+    async def long(self, query: Query[R], **values: Any) -> list[R]:
+        running = asyncio.get_running_loop().run_in_executor(self._thread, self._fetch, query, values)
+        try:
+            return await asyncio.shield(running)
+        except asyncio.CancelledError:
+            # The connection is in use until then, so nothing can be rolled back before.
+            await asyncio.wait([running])
+            raise
+
 
 class _SlowTransaction(SqliteTransaction):
     """Runs queries in a thread of their own: a search through a million rows must not hold up the others."""
@@ -84,14 +112,6 @@ class _SlowTransaction(SqliteTransaction):
         found = await self.all(query, **values)
         return found[0] if found else None
 
-    def _fetch(self, query: Query[R], values: dict[str, Any]) -> list[R]:
-        compiled = query.sqlite
-        try:
-            rows = self._cursor.execute(compiled.sql, compiled.arguments(values)).fetchall()
-        except OUTAGES as error:
-            raise Unavailable from error
-        return compiled.records(rows)
-
 
 class SqliteDatabase:
     """One database file: an inline reader and the writer."""
@@ -101,7 +121,7 @@ class SqliteDatabase:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._writer = Writer(_open(path))
-        self._tx = SqliteTransaction(self._writer.connection)
+        self._tx = _WritingTransaction(self._writer)
         self._reader = _open_for_reading(path)
         self._read = _Read(SqliteTransaction(self._reader))
         self._slow_reader = _open_for_reading(path)
