@@ -47,9 +47,7 @@ PEOPLE = (
     " SELECT 'c' || i || '@c.example', 'Customer ' || i, 'active', true, 'ok', 'C' || i, 0, 0, '[]', 'c' || i, 1, 1"
     " FROM "
 )
-LAST = Query(
-    select(customers.c.id, customers.c.name).where(customers.c.id == bindparam("this", type_=BigInteger))
-)
+LAST = Query(select(customers.c.id, customers.c.name).where(customers.c.id == bindparam("this", type_=BigInteger)))
 TOUCH = Query(update(customers).where(customers.c.id == bindparam("this", type_=BigInteger)).values(updated_at=2))
 
 

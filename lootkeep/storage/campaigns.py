@@ -12,7 +12,7 @@ from lootkeep.domain.customers import folded, search_text
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.paging import Order, Page
 from lootkeep.storage.database import Transaction
-from lootkeep.storage.dialect import SHORTEST_INDEXED_TERM, Contains, ContainsShort, Unindexed, WakeWorkers
+from lootkeep.storage.dialect import SHORTEST_INDEXED_TERM, Contains, ContainsShort, WakeWorkers
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import campaign_recipients, email_campaigns
 
@@ -101,9 +101,7 @@ _FILTERS: dict[str, Any] = {
 
 @cache
 def _page_query(filters: frozenset[str], sort: str, order: Order) -> Query[CampaignEntry]:
-    # What the search found is sorted: walking the list until enough match would read all of it.
-    first = Unindexed(email_campaigns.c[sort]) if "search" in filters else email_campaigns.c[sort]
-    columns = (first, email_campaigns.c.id)
+    columns = (email_campaigns.c[sort], email_campaigns.c.id)
     keys = _filtered(select(email_campaigns.c.id), filters)
     keys = keys.order_by(*(column.desc() if order == "desc" else column for column in columns))
     page = keys.limit(bindparam("size")).offset(bindparam("skip")).subquery()

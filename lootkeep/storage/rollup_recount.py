@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BigInteger, Select, Text, bindparam, cast, delete, func, insert, literal_column, or_, select, union_all
+from sqlalchemy import (
+    BigInteger,
+    Select,
+    Text,
+    bindparam,
+    cast,
+    delete,
+    func,
+    insert,
+    literal_column,
+    or_,
+    select,
+    union_all,
+)
 from sqlalchemy.dialects import postgresql
 
 from lootkeep.kernel.clock import DAY
@@ -24,7 +37,9 @@ _ORDERS_AT_ONCE = 50_000
 _SETS_AT_ONCE = 1_000
 
 
-def _entries(at: Any, key: Any, source: Any = orders, currency: Any = orders.c.currency, **measures: Any) -> Select[Any]:
+def _entries(
+    at: Any, key: Any, source: Any = orders, currency: Any = orders.c.currency, **measures: Any
+) -> Select[Any]:
     """What each row of the source adds to the figures, and when."""
     values = [measures.get(name, _NOTHING).label(name) for name in MEASURES]
     found = select(at.label("at"), func.coalesce(cast(key, Text), "").label("key"), currency.label("currency"), *values)
@@ -66,9 +81,9 @@ _ENTRIES = {
     "product": (
         _entries(_of_order.c.paid_at, **_of_product, orders=_ONE, items=_of_order.c.quantity, gross=_of_order.c.total),
         _entries(_of_order.c.completed_at, **_of_product, completed_orders=_ONE),
-        _entries(
-            _of_order.c.refunded_at, **_of_product, refunded_orders=_ONE, refunds=_of_order.c.total
-        ).where(_of_order.c.status == "refunded"),
+        _entries(_of_order.c.refunded_at, **_of_product, refunded_orders=_ONE, refunds=_of_order.c.total).where(
+            _of_order.c.status == "refunded"
+        ),
     ),
 }
 
