@@ -238,7 +238,9 @@ def asked(endpoint: Callable[..., object], store: Store, query: str) -> Reading:
     token = Token(1, 1, "bench", "", "", None, NOW, None, None, None)  # type: ignore[arg-type]
 
     async def read(tx: Transaction) -> Reply:
-        deps = Deps(ManualClock(NOW), None, JoinedDatabase(tx), None, None, None, None, "USD", None)  # type: ignore[arg-type]
+        # PostgreSQL is read on the connection whose server process is measured, SQLite as the endpoint does it.
+        db = store.engine if store.backend is None else JoinedDatabase(tx)
+        deps = Deps(ManualClock(NOW), None, db, None, None, None, None, "USD", None)  # type: ignore[arg-type]
         reply: Reply = await endpoint(Call(deps, token, {}, None, parsed))  # type: ignore[misc]
         return reply
 

@@ -21,6 +21,7 @@ from lootkeep.storage.orders import COUNTER
 from lootkeep.storage.orders import MONTHS as ORDER_MONTHS
 from lootkeep.storage.query import Query
 from lootkeep.storage.rollups import (
+    CHUNK,
     DAYS,
     EIGHTS,
     MEASURES,
@@ -206,10 +207,17 @@ async def parts(
             one[1] += sign * items
             one[2] += sign * gross if of == currency else 0
 
-    for level, first, last in runs:
-        add(await tx.all(_PARTS, of_dimension=dimension, of_level=level, first=first, end=last), 1)
+    async def kept(level: int, first: int, last: int) -> list[tuple[Any, ...]]:
+        return await tx.all(_PARTS, of_dimension=dimension, of_level=level, first=first, end=last)
+
+    for run in runs:
+        add(await kept(*run), 1)
     for sign, a, b in edges:
-        add(await sales_direct.parts(tx, dimension, a, b, product_id), sign)
+        has_quarters = dimension == "product" and product_id is None and a % QUARTER == b % QUARTER == 0
+        if has_quarters:
+            add(await kept(QUARTERS, a // QUARTER, b // QUARTER), sign)
+        else:
+            add(await sales_direct.parts(tx, dimension, a, b, product_id), sign)
     made = [Part(key, orders, items, Hundredths(gross)) for key, (orders, items, gross) in sums.items() if orders]
     return sorted(made, key=lambda part: (-part.gross, -part.orders, len(part.key), part.key))
 
@@ -238,10 +246,13 @@ async def unique_customers(tx: Transaction, start: Instant, end: Instant, produc
     for level, first, last in runs:
         for shard, chunk, bits in await tx.all(_BUYERS, of_level=level, first=first, end=last):
             sets[shard, chunk] |= int.from_bytes(bits, "little")
+    at_ends: dict[tuple[int, int], bytearray] = defaultdict(lambda: bytearray(CHUNK // 8))
     for edge in edges:
         for (customer_id,) in await sales_direct.buyers(tx, *edge, None):
             shard, chunk, bit = place_of(customer_id)
-            sets[shard, chunk] |= 1 << bit
+            at_ends[shard, chunk][bit // 8] |= 1 << bit % 8
+    for place, some in at_ends.items():
+        sets[place] |= int.from_bytes(some, "little")
     return sum(bits.bit_count() for bits in sets.values())
 
 

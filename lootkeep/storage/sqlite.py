@@ -20,6 +20,8 @@ R = TypeVar("R")
 
 # Every statement of the service stays prepared: there are fewer than this.
 _PREPARED = 512
+# What goes through many pages finds them again; SQLite's own measure is 2 MB.
+_SLOW_CACHE_KB = 16_384
 
 
 class SqliteTransaction:
@@ -125,6 +127,7 @@ class SqliteDatabase:
         self._reader = _open_for_reading(path)
         self._read = _Read(SqliteTransaction(self._reader))
         self._slow_reader = _open_for_reading(path)
+        self._slow_reader.execute(f"PRAGMA cache_size = -{_SLOW_CACHE_KB}")
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sqlite-slow-read")
         self._slow_read = _Read(_SlowTransaction(self._slow_reader, self._thread))
 

@@ -229,7 +229,9 @@ class Made:
         if HISTOGRAM.search(work.sql):
             return work.scanned <= {"counters"}
         is_counting = work.sql.startswith(COUNTING)
-        return not work.scanned & self.large and (is_counting or work.touched <= self.most)
+        # Fewer steps than the table has rows: it was walked in the order of its ids, and not to the end.
+        is_walked = 0 < work.touched < LARGE
+        return (is_walked or not work.scanned & self.large) and (is_counting or work.touched <= self.most)
 
 
 @pytest.fixture(params=ENGINES)
