@@ -21,6 +21,7 @@ from lootkeep.storage.orders import COUNTER
 from lootkeep.storage.orders import MONTHS as ORDER_MONTHS
 from lootkeep.storage.query import Query
 from lootkeep.storage.rollups import (
+    CHUNK,
     DAYS,
     EIGHTS,
     MEASURES,
@@ -70,37 +71,42 @@ _BUYERS = Query(
 )
 
 
-class Whole:
-    """A stretch of time as whole UTC months and days, and what is left over at its ends."""
+# Level, first and end of some blocks.
+Run = tuple[int, int, int]
 
-    def __init__(self, start: Instant, end: Instant) -> None:
-        first, last = -(-start // DAY), end // DAY
-        self.months = (0, 0)
-        self.days: list[tuple[int, int]] = []
-        if first > last:
-            self.edges = [(start, end)]
-            return
-        edges = ((start, first * DAY), (last * DAY, end))
-        self.edges = [(Instant(a), Instant(b)) for a, b in edges if a < b]
-        self.months, self.days = months_and_days(first, last)
 
-    @property
-    def blocks(self) -> list[tuple[int, int, int]]:
-        """Level, first and end of each run of blocks."""
-        runs = [(MONTHS, *self.months), *((DAYS, *days) for days in self.days)]
-        return [run for run in runs if run[1] < run[2]]
+def nearest(start: Instant, end: Instant) -> tuple[list[Run], list[tuple[int, Instant, Instant]]]:
+    """For sums: the UTC months and days that come nearest, and what to add to them or take off at both ends."""
+    first, last = (start + DAY // 2) // DAY, (end + DAY // 2) // DAY
+    if first >= last:
+        return [], [(1, start, end)]
+    months, around = months_and_days(first, last)
+    edges = ((start, first * DAY), (last * DAY, end))
+    signed = [(1, a, b) if a < b else (-1, b, a) for a, b in edges if a != b]
+    return _some([(MONTHS, *months), *((DAYS, *run) for run in around)]), [
+        (sign, Instant(a), Instant(b)) for sign, a, b in signed
+    ]
 
-    @property
-    def sets(self) -> list[tuple[int, int, int]]:
-        """The same with eights of days: what is joined may as well lie in two blocks."""
-        runs = [(MONTHS, *self.months)]
-        for first, last in self.days:
-            eight, end = -(-first // 8), last // 8
-            if eight < end:
-                runs += [(DAYS, first, eight * 8), (EIGHTS, eight, end), (DAYS, end * 8, last)]
-            else:
-                runs.append((DAYS, first, last))
-        return [run for run in runs if run[1] < run[2]]
+
+def within(start: Instant, end: Instant) -> tuple[list[Run], list[tuple[Instant, Instant]]]:
+    """For sets, from which nothing can be taken off: blocks that lie within, and what is left over at both ends."""
+    first, last = -(-start // DAY), end // DAY
+    if first > last:
+        return [], [(start, end)]
+    months, around = months_and_days(first, last)
+    runs = [(MONTHS, *months)]
+    for begin, stop in around:
+        eight, eights_end = -(-begin // 8), stop // 8
+        if eight < eights_end:
+            runs += [(DAYS, begin, eight * 8), (EIGHTS, eight, eights_end), (DAYS, eights_end * 8, stop)]
+        else:
+            runs.append((DAYS, begin, stop))
+    edges = ((start, Instant(first * DAY)), (Instant(last * DAY), end))
+    return _some(runs), [edge for edge in edges if edge[0] < edge[1]]
+
+
+def _some(runs: list[Run]) -> list[Run]:
+    return [run for run in runs if run[1] < run[2]]
 
 
 def months_and_days(first: int, last: int) -> tuple[tuple[int, int], list[tuple[int, int]]]:
@@ -153,8 +159,7 @@ def _runs(days: Sequence[int]) -> list[tuple[int, int, int]]:
     cut_within = {month_of(day) for day in days[1:-1] if first_day(month_of(day)) != day}
     if cut_within & set(range(begin, end)):
         return [(DAYS, days[0], days[-1])]
-    runs = [(MONTHS, begin, end), *((DAYS, *run) for run in around)]
-    return [run for run in runs if run[1] < run[2]]
+    return _some([(MONTHS, begin, end), *((DAYS, *run) for run in around)])
 
 
 async def _shift(tx: Transaction, sums: list[Sums], number: int, cut: Cut, product_id: int | None) -> None:
@@ -191,40 +196,44 @@ async def parts(
     tx: Transaction, dimension: str, start: Instant, end: Instant, currency: str, product_id: int | None = None
 ) -> list[Part]:
     """By country, method or product, best first; orders of every currency, money in the store's alone."""
-    found: list[tuple[Any, ...]] = []
-    if product_id is None:
-        whole = Whole(start, end)
-        for level, first, last in whole.blocks:
-            found += await tx.all(_PARTS, of_dimension=dimension, of_level=level, first=first, end=last)
-        for edge in whole.edges:
-            found += await sales_direct.parts(tx, dimension, *edge, None)
-    else:
-        found += await sales_direct.parts(tx, dimension, start, end, product_id)
+    # With a product nothing is kept: all of it is an edge.
+    runs, edges = nearest(start, end) if product_id is None else ([], [(1, start, end)])
     sums: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
-    for key, of, orders, items, gross in found:
-        one = sums["" if key is None else str(key)]
-        one[0] += orders
-        one[1] += items
-        one[2] += gross if of == currency else 0
+
+    def add(found: list[tuple[Any, ...]], sign: int) -> None:
+        for key, of, orders, items, gross in found:
+            one = sums["" if key is None else str(key)]
+            one[0] += sign * orders
+            one[1] += sign * items
+            one[2] += sign * gross if of == currency else 0
+
+    async def kept(level: int, first: int, last: int) -> list[tuple[Any, ...]]:
+        return await tx.all(_PARTS, of_dimension=dimension, of_level=level, first=first, end=last)
+
+    for run in runs:
+        add(await kept(*run), 1)
+    for sign, a, b in edges:
+        has_quarters = dimension == "product" and product_id is None and a % QUARTER == b % QUARTER == 0
+        if has_quarters:
+            add(await kept(QUARTERS, a // QUARTER, b // QUARTER), sign)
+        else:
+            add(await sales_direct.parts(tx, dimension, a, b, product_id), sign)
     made = [Part(key, orders, items, Hundredths(gross)) for key, (orders, items, gross) in sums.items() if orders]
     return sorted(made, key=lambda part: (-part.gross, -part.orders, len(part.key), part.key))
 
 
 async def statuses(tx: Transaction, start: Instant, end: Instant, product_id: int | None) -> dict[str, int]:
     """Where the orders stand now that were placed in this time."""
+    runs, edges = nearest(start, end) if product_id is None else ([], [(1, start, end)])
     sums: dict[str, int] = defaultdict(int)
-    if product_id is not None:
-        found = await sales_direct.statuses(tx, start, end, product_id)
-        return dict(found)
-    whole = Whole(start, end)
-    for level, first, last in whole.blocks:
+    for level, first, last in runs:
         prefix = ORDER_MONTHS if level == MONTHS else COUNTER
         names = [prefix + status for status in get_args(OrderStatus)]
         for name, count in (await counters.buckets(tx, names, first, last)).items():
             sums[name.removeprefix(prefix)] += count
-    for edge in whole.edges:
-        for status, count in await sales_direct.statuses(tx, *edge, None):
-            sums[status] += count
+    for sign, a, b in edges:
+        for status, count in await sales_direct.statuses(tx, a, b, product_id):
+            sums[status] += sign * count
     return dict(sums)
 
 
@@ -232,15 +241,18 @@ async def unique_customers(tx: Transaction, start: Instant, end: Instant, produc
     """How many different customers bought: sets are joined, not added up."""
     if product_id is not None:
         return len(await sales_direct.buyers(tx, start, end, product_id))
-    whole = Whole(start, end)
+    runs, edges = within(start, end)
     sets: dict[tuple[int, int], int] = defaultdict(int)
-    for level, first, last in whole.sets:
+    for level, first, last in runs:
         for shard, chunk, bits in await tx.all(_BUYERS, of_level=level, first=first, end=last):
             sets[shard, chunk] |= int.from_bytes(bits, "little")
-    for edge in whole.edges:
+    at_ends: dict[tuple[int, int], bytearray] = defaultdict(lambda: bytearray(CHUNK // 8))
+    for edge in edges:
         for (customer_id,) in await sales_direct.buyers(tx, *edge, None):
             shard, chunk, bit = place_of(customer_id)
-            sets[shard, chunk] |= 1 << bit
+            at_ends[shard, chunk][bit // 8] |= 1 << bit % 8
+    for place, some in at_ends.items():
+        sets[place] |= int.from_bytes(some, "little")
     return sum(bits.bit_count() for bits in sets.values())
 
 

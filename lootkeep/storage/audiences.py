@@ -111,14 +111,14 @@ async def preview(tx: Transaction, audience: Audience) -> Preview:
 
 async def is_empty(tx: Transaction, audience: Audience) -> bool:
     shape, values = _asked(audience)
-    return not await tx.all(_sample(shape), **values)
+    return not await tx.long(_sample(shape), **values)
 
 
 async def fix(tx: Transaction, campaign_id: int, audience: Audience, now: Instant) -> int:
     """Writes down everyone who will be written to, once and for all, in one statement; tells how many."""
     shape, values = _asked(audience)
-    await tx.run(_fix(shape), campaign=campaign_id, now=now, **values)
-    ((count,),) = await tx.all(_COUNT_FIXED, campaign=campaign_id)
+    await tx.long(_fix(shape), campaign=campaign_id, now=now, **values)
+    ((count,),) = await tx.long(_COUNT_FIXED, campaign=campaign_id)
     return int(count)
 
 

@@ -215,7 +215,7 @@ async def all_to_outbox(tx: Transaction, now: Instant) -> bool:
     """Ends every campaign that is being sent: with no server there is nothing to wait for. False when there is none."""
     found = await tx.all(_SENDING)
     for (campaign_id,) in found:
-        await tx.run(_ALL_TO_OUTBOX, campaign=campaign_id, now=now)
+        await tx.long(_ALL_TO_OUTBOX, campaign=campaign_id, now=now)
         await tx.run(_COUNT_OUTBOX, campaign=campaign_id)
         await tx.run(_FINISH, campaign=campaign_id, now=now)
     return bool(found)

@@ -175,7 +175,7 @@ async def end(tx: Transaction, campaign_id: int, status: CampaignStatus, error: 
 
 async def cancel_recipients(tx: Transaction, campaign_id: int, now: Instant) -> None:
     """Those who wait; a mail that is under way at this moment cannot be called back."""
-    await tx.run(_CANCEL_RECIPIENTS, campaign=campaign_id, now=now)
+    await tx.long(_CANCEL_RECIPIENTS, campaign=campaign_id, now=now)
 
 
 def _values(terms: dict[str, Any]) -> dict[str, Any]:

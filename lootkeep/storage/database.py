@@ -20,6 +20,10 @@ class Transaction(Protocol):
 
     async def run(self, query: Query[Any], **values: Any) -> None: ...
 
+    async def long(self, query: Query[R], **values: Any) -> list[R]:
+        """Like `all`, for a statement that may take a second: the event loop goes on meanwhile."""
+        ...
+
     async def each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
         """What a SELECT finds for each row of values, all together."""
         ...

@@ -36,7 +36,7 @@ class Writer:
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
         self._lock = asyncio.Lock()
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sqlite-commit")
+        self.thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sqlite-commit")
         self._waiting: list[asyncio.Future[None]] = []
         self._committing: asyncio.Task[None] | None = None
         self.on_commit: Callable[[], None] = lambda: None
@@ -64,7 +64,7 @@ class Writer:
     async def close(self) -> None:
         if self._committing:
             await self._committing
-        self._thread.shutdown()
+        self.thread.shutdown()
         self.connection.close()
 
     async def _begin(self) -> None:
@@ -102,7 +102,7 @@ class Writer:
             try:
                 # The fsync runs in a thread: readers and the next deeds' parsing go on meanwhile.
                 loop = asyncio.get_running_loop()
-                await loop.run_in_executor(self._thread, self.connection.execute, "COMMIT")
+                await loop.run_in_executor(self.thread, self.connection.execute, "COMMIT")
             except apsw.Error:
                 if self.connection.in_transaction:
                     self.connection.execute("ROLLBACK")

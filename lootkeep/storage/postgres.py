@@ -52,6 +52,9 @@ class PostgresTransaction:
         compiled = query.postgres
         return compiled.records(await self._fetch(compiled.sql, compiled.arguments(values)))
 
+    async def long(self, query: Query[R], **values: Any) -> list[R]:
+        return await self.all(query, **values)
+
     async def one(self, query: Query[R], **values: Any) -> R | None:
         found = await self.all(query, **values)
         return found[0] if found else None
@@ -227,9 +230,8 @@ class _Pool:
         self._lost_one()
 
     async def close(self) -> None:
-        free, self._free = self._free, []
-        for connection in free:
-            await connection.close()
+        while self._free:
+            await self._free.pop().close()
 
     async def _connect(self) -> Connection:
         self._open += 1

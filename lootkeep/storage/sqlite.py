@@ -20,6 +20,8 @@ R = TypeVar("R")
 
 # Every statement of the service stays prepared: there are fewer than this.
 _PREPARED = 512
+# What goes through many pages finds them again; SQLite's own measure is 2 MB.
+_SLOW_CACHE_KB = 16_384
 
 
 class SqliteTransaction:
@@ -52,6 +54,9 @@ class SqliteTransaction:
     async def run(self, query: Query[Any], **values: Any) -> None:
         await self.all(query, **values)
 
+    async def long(self, query: Query[R], **values: Any) -> list[R]:
+        return await self.all(query, **values)
+
     async def each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
         return [found for values in rows for found in await self.all(query, **values)]
 
@@ -69,6 +74,31 @@ class SqliteTransaction:
     async def wait_for(self, *names: str) -> None:
         """The same."""
 
+    def _fetch(self, query: Query[R], values: dict[str, Any]) -> list[R]:
+        compiled = query.sqlite
+        try:
+            rows = self._cursor.execute(compiled.sql, compiled.arguments(values)).fetchall()
+        except OUTAGES as error:
+            raise Unavailable from error
+        return compiled.records(rows)
+
+
+class _WritingTransaction(SqliteTransaction):
+    """Writes a hundred thousand rows in the thread of the commits: other deeds wait for it, readers do not."""
+
+    def __init__(self, writer: Writer) -> None:
+        super().__init__(writer.connection)
+        self._thread = writer.thread
+
+    async def long(self, query: Query[R], **values: Any) -> list[R]:
+        running = asyncio.get_running_loop().run_in_executor(self._thread, self._fetch, query, values)
+        try:
+            return await asyncio.shield(running)
+        except asyncio.CancelledError:
+            # The connection is in use until then, so nothing can be rolled back before.
+            await asyncio.wait([running])
+            raise
+
 
 class _SlowTransaction(SqliteTransaction):
     """Runs queries in a thread of their own: a search through a million rows must not hold up the others."""
@@ -84,14 +114,6 @@ class _SlowTransaction(SqliteTransaction):
         found = await self.all(query, **values)
         return found[0] if found else None
 
-    def _fetch(self, query: Query[R], values: dict[str, Any]) -> list[R]:
-        compiled = query.sqlite
-        try:
-            rows = self._cursor.execute(compiled.sql, compiled.arguments(values)).fetchall()
-        except OUTAGES as error:
-            raise Unavailable from error
-        return compiled.records(rows)
-
 
 class SqliteDatabase:
     """One database file: an inline reader and the writer."""
@@ -101,10 +123,11 @@ class SqliteDatabase:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._writer = Writer(_open(path))
-        self._tx = SqliteTransaction(self._writer.connection)
+        self._tx = _WritingTransaction(self._writer)
         self._reader = _open_for_reading(path)
         self._read = _Read(SqliteTransaction(self._reader))
         self._slow_reader = _open_for_reading(path)
+        self._slow_reader.execute(f"PRAGMA cache_size = -{_SLOW_CACHE_KB}")
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sqlite-slow-read")
         self._slow_read = _Read(_SlowTransaction(self._slow_reader, self._thread))
 

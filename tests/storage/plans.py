@@ -36,6 +36,9 @@ class Recorder:
         self.asked.append(Asked(query, values))
         return await self._tx.all(query, **values)
 
+    async def long(self, query: Query[R], **values: Any) -> list[R]:
+        return await self.all(query, **values)
+
     async def one(self, query: Query[R], **values: Any) -> R | None:
         found = await self.all(query, **values)
         return found[0] if found else None

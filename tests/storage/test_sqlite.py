@@ -165,6 +165,38 @@ async def test_a_slow_read_does_not_hold_up_the_others(embedded: SqliteDatabase)
         assert (await counting, was_still_counting) == ([(2_000_000,)], True)
 
 
+MANY = Query(
+    text(
+        "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 100000)"
+        " INSERT INTO users (email, name, is_owner, created_at) SELECT x, '', 0, 0 FROM n"
+    )
+)
+
+
+async def add_many(db: SqliteDatabase) -> None:
+    async with db.write() as tx:
+        await tx.long(MANY)
+
+
+async def test_a_long_statement_holds_up_other_deeds_but_no_readers(embedded: SqliteDatabase) -> None:
+    adding = asyncio.create_task(add_many(embedded))
+    await asyncio.sleep(0)
+    behind = asyncio.create_task(add(embedded, "ada"))
+    async with embedded.read() as tx:
+        assert await tx.one(COUNT) == (0,)
+        was_still_adding = not adding.done()
+        await asyncio.gather(adding, behind)
+        assert (await tx.one(COUNT), was_still_adding) == ((100_001,), True)
+
+
+async def test_a_deed_that_is_cancelled_in_a_long_statement_leaves_nothing(embedded: SqliteDatabase) -> None:
+    adding = asyncio.create_task(add_many(embedded))
+    await asyncio.sleep(0)
+    adding.cancel()
+    await add(embedded, "ada")
+    assert (adding.cancelled(), await emails(embedded)) == (True, ["ada"])
+
+
 def test_a_file_that_is_no_database_is_told_in_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("Dear diary, " * 100)
