@@ -3,40 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 import asyncpg
 
 from lootkeep.kernel.errors import StartupError, Unavailable
 from lootkeep.storage.database import Transaction
+from lootkeep.storage.postgres_pool import OUTAGES, Connection, Pool
 from lootkeep.storage.query import Query
 
 R = TypeVar("R")
-Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
-
-_CONNECT_SECONDS = 5.0
-# How long a request waits for a free connection before it is told that the service is busy.
-_PATIENCE_SECONDS = 5.0
-
-# The server or the way to it is at fault, not the statement.
-_OUTAGES = (
-    OSError,
-    TimeoutError,
-    asyncpg.InterfaceError,
-    asyncpg.InternalClientError,
-    asyncpg.PostgresConnectionError,
-    asyncpg.CannotConnectNowError,
-    asyncpg.AdminShutdownError,
-    asyncpg.CrashShutdownError,
-    asyncpg.DeadlockDetectedError,
-    asyncpg.TooManyConnectionsError,
-    asyncpg.DiskFullError,
-    asyncpg.ReadOnlySQLTransactionError,
-)
-
 
 _TRY = "SELECT pg_try_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest($1::text[]) AS name"
 _WAIT = "SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest($1::text[]) AS name"
@@ -73,7 +51,7 @@ class PostgresTransaction:
         compiled = query.postgres
         try:
             await self.connection.executemany(compiled.sql, [compiled.arguments(values) for values in rows])
-        except _OUTAGES as error:
+        except OUTAGES as error:
             raise Unavailable from error
 
     async def _fetch(self, sql: str, arguments: list[Any]) -> list[Any]:
@@ -82,7 +60,7 @@ class PostgresTransaction:
         except asyncpg.DataError:
             # A value that no column can hold is a fault of ours, though asyncpg counts it among its own troubles.
             raise
-        except _OUTAGES as error:
+        except OUTAGES as error:
             raise Unavailable from error
 
     async def lock(self, name: str) -> bool:
@@ -96,7 +74,7 @@ class PostgresTransaction:
     async def _advisory(self, sql: str, names: list[str]) -> list[Any]:
         try:
             return await self.connection.fetch(sql, names)
-        except _OUTAGES as error:
+        except OUTAGES as error:
             raise Unavailable from error
 
 
@@ -105,16 +83,16 @@ class PostgresDatabase:
 
     name = "postgresql"
 
-    def __init__(self, pool: _Pool) -> None:
+    def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
     @classmethod
     async def open(cls, url: str, connections: int) -> PostgresDatabase:
         """Connects once at the start, so that a wrong address is told at once."""
-        pool = _Pool(url, connections)
+        pool = Pool(url, connections)
         try:
             pool.give_back(await pool.take())
-        except (*_OUTAGES, Unavailable, asyncpg.PostgresError, ValueError) as error:
+        except (*OUTAGES, Unavailable, asyncpg.PostgresError, ValueError) as error:
             cause = error.__cause__ or error
             raise StartupError(
                 f"PostgreSQL cannot be reached: {cause or type(cause).__name__}. "
@@ -150,7 +128,7 @@ class PostgresDatabase:
 class _Read(AbstractAsyncContextManager[Transaction]):
     """A connection on loan; every query commits by itself."""
 
-    def __init__(self, pool: _Pool) -> None:
+    def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
     async def __aenter__(self) -> Transaction:
@@ -165,7 +143,7 @@ class _Read(AbstractAsyncContextManager[Transaction]):
 class _Write(AbstractAsyncContextManager[PostgresTransaction]):
     """A connection on loan with a transaction open."""
 
-    def __init__(self, pool: _Pool) -> None:
+    def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
     async def __aenter__(self) -> PostgresTransaction:
@@ -174,7 +152,7 @@ class _Write(AbstractAsyncContextManager[PostgresTransaction]):
             await self._connection.execute("BEGIN")
         except BaseException as error:
             self._pool.discard(self._connection)
-            if isinstance(error, _OUTAGES):
+            if isinstance(error, OUTAGES):
                 raise Unavailable from error
             raise
         return PostgresTransaction(self._connection)
@@ -188,100 +166,10 @@ class _Write(AbstractAsyncContextManager[PostgresTransaction]):
                 raise Unavailable
         except BaseException as error:
             self._pool.discard(self._connection)
-            if isinstance(error, _OUTAGES):
+            if isinstance(error, OUTAGES):
                 raise Unavailable from error
             raise
         self._pool.give_back(self._connection)
-
-
-class _Pool:
-    """Connections on loan, last in first out. asyncpg's own pool doubles the CPU cost of a small query."""
-
-    def __init__(self, url: str, size: int) -> None:
-        self._url = url
-        self._size = size
-        self._open = 0
-        self._free: list[Connection] = []
-        self._waiting: deque[asyncio.Future[Connection | None]] = deque()
-
-    async def take(self) -> Connection:
-        while self._free:
-            connection = self._free.pop()
-            if not connection.is_closed():
-                return connection
-            self._open -= 1
-        if self._open < self._size:
-            return await self._connect()
-        return await self._wait()
-
-    def give_back(self, connection: Connection) -> None:
-        if connection.is_closed():
-            self._lost_one()
-            return
-        turn = self._next_turn()
-        if turn:
-            turn.set_result(connection)
-        else:
-            self._free.append(connection)
-
-    def discard(self, connection: Connection) -> None:
-        """For a connection whose state is not known any more."""
-        connection.terminate()
-        self._lost_one()
-
-    async def close(self) -> None:
-        while self._free:
-            await self._free.pop().close()
-
-    async def _connect(self) -> Connection:
-        self._open += 1
-        try:
-            return await asyncpg.connect(self._url, timeout=_CONNECT_SECONDS, server_settings=_SESSION)
-        except BaseException as error:
-            self._lost_one()
-            # A changed password or a dropped database is an outage like a server that is down.
-            if isinstance(error, (*_OUTAGES, asyncpg.PostgresError)):
-                raise Unavailable from error
-            raise
-
-    async def _wait(self) -> Connection:
-        """Queues for the next connection that comes back, or for the leave to open one."""
-        loop = asyncio.get_running_loop()
-        turn: asyncio.Future[Connection | None] = loop.create_future()
-        self._waiting.append(turn)
-        # Cheaper than wait_for, which makes a task of its own.
-        timer = loop.call_later(_PATIENCE_SECONDS, _give_up, turn)
-        try:
-            connection = await turn
-        except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled() and (lent := turn.result()):
-                self.give_back(lent)
-            raise
-        finally:
-            timer.cancel()
-        return connection or await self.take()
-
-    def _lost_one(self) -> None:
-        self._open -= 1
-        turn = self._next_turn()
-        if turn:
-            turn.set_result(None)
-
-    def _next_turn(self) -> asyncio.Future[Connection | None] | None:
-        while self._waiting:
-            turn = self._waiting.popleft()
-            if not turn.done():
-                return turn
-        return None
-
-
-# JIT costs more than it saves on small queries; times are our own integers, so the zone only matters to a human reader.
-_SESSION = {"application_name": "lootkeep", "jit": "off", "timezone": "UTC"}
-
-
-def _give_up(turn: asyncio.Future[Connection | None]) -> None:
-    if not turn.done():
-        turn.set_exception(Unavailable("The database is busy. Please try again shortly."))
 
 
 def _abandon_if_cancelled(connection: Connection, kind: type[BaseException] | None) -> None:

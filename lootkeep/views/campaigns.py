@@ -108,7 +108,9 @@ class SampleView(msgspec.Struct, frozen=True):
 class RecipientsPreviewView(msgspec.Struct, frozen=True):
     total: Annotated[int, field("Who would be written to.", 1200)]
     excluded: Annotated[ExcludedView, field("Who are left out, each counted once.", {"not_opted_in": 310})]
-    sample: Annotated[list[SampleView], field("Up to ten of them.", [{"id": 12, "name": "Ann"}])]
+    sample: Annotated[
+        list[SampleView], field("Up to ten of them.", [{"id": 12, "name": "Ann", "email": "ann@example.com"}])
+    ]
 
 
 def entry(campaign: CampaignEntry) -> CampaignListView:

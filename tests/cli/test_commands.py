@@ -94,7 +94,7 @@ def test_two_processes_that_migrate_at_once_both_end_well(
 def test_doctor_finds_nothing_wrong_before_the_first_start(terminal: Terminal) -> None:
     outcome = terminal.run("doctor")
     assert (outcome.code, outcome.err) == (0, "")
-    assert outcome.out.splitlines()[:3] == [
+    assert outcome.out.splitlines()[:4] == [
         "ok    settings   The settings hold together (development).",
         "ok    database   There is no database at lootkeep.db yet; `lootkeep serve` makes it.",
         "ok    redis      LOOTKEEP_REDIS_URL is not set: each process counts requests for itself.",

@@ -11,9 +11,11 @@ from lootkeep.api.external.fraud_settings import FraudSettingsChanges, changes
 from lootkeep.api.http.fields import Email, IpAddress
 from lootkeep.api.http.routes import Call, Reply, Route, many, one
 from lootkeep.api.http.validation import Body, Query
+from lootkeep.deps import Deps
+from lootkeep.domain.customers import Customer
 from lootkeep.domain.fraud import mail
 from lootkeep.domain.fraud.comparison import Comparison
-from lootkeep.domain.fraud.facts import OrderFacts
+from lootkeep.domain.fraud.facts import History, OrderFacts
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.domain.fraud.score import is_whitelisted, judge
 from lootkeep.domain.identity import domain_of
@@ -91,7 +93,22 @@ async def explain_buyer(call: Call[None, ExplainQuery]) -> Reply:
         ends = await fraud_history.ends(tx, policy, now, email=email, ip_address=ip_address)
     if customer:
         ends["account_age"] = Instant(customer.created_at + DAY)
-    facts = OrderFacts(
+    facts = _facts(deps, now, ip_address, email, customer, history)
+    return Reply(
+        views.explanation(
+            judge(facts, policy),
+            ends,
+            is_known_customer=customer is not None,
+            is_whitelisted=is_whitelisted(facts, policy),
+        )
+    )
+
+
+def _facts(
+    deps: Deps, now: Instant, ip_address: str | None, email: str | None, customer: Customer | None, history: History
+) -> OrderFacts:
+    """An order of which nothing is known but who would place it, and from where."""
+    return OrderFacts(
         at=now,
         email=email or "",
         ip_address=ip_address,
@@ -102,14 +119,6 @@ async def explain_buyer(call: Call[None, ExplainQuery]) -> Reply:
         if email
         else mail.NONE,
         history=history,
-    )
-    return Reply(
-        views.explanation(
-            judge(facts, policy),
-            ends,
-            is_known_customer=customer is not None,
-            is_whitelisted=is_whitelisted(facts, policy),
-        )
     )
 
 
