@@ -14,6 +14,7 @@ from tests.receiver import Receiver, answer
 STORE, EXTERNAL = "/api/store/v1", "/api/external/v1"
 # As pages name them; what they are in a running store is by chance.
 MIRAS_CODE = "SC53PRD7"
+CARDS_CODE = "7KQ2-M9XW-4TRB-7K2P"
 RECEIVER = "https://shop.example"
 # On the store's own list.
 DISPOSABLE = "trash.example"
@@ -96,13 +97,35 @@ async def suspicious_order(stage: Stage) -> None:
     await _order(stage, 3, user_agent="curl/8.0", billing_country="KR")
 
 
+async def gift_card(stage: Stage) -> None:
+    """The small store, and a card for Jun."""
+    await small_store(stage)
+    await stage.post(
+        f"{STORE}/gift-cards",
+        code=CARDS_CODE,
+        initial_balance="25.00",
+        recipient_email="jun@example.org",
+        recipient_name="Jun Park",
+        expires_at="2036-11-15T10:30:00Z",
+    )
+
+
+async def ticket(stage: Stage) -> None:
+    """The small store, and what Jun asks."""
+    await small_store(stage)
+    asked = {"subject": "My key does not work", "message": "It was used before.", "category": "delivery"}
+    await stage.post(f"{STORE}/support-tickets", customer_id=2, order_id=1, **asked)
+
+
 # Pages that are not named here begin with the small store.
 BEFORE: dict[str, Callable[[Stage], Awaitable[None]]] = {
     "README.md": nothing,
     "docs/quickstart.md": nothing,
     "docs/api/fraud.md": suspicious_order,
+    "docs/api/gift-cards.md": gift_card,
     "docs/api/referrals.md": referral_program,
     "docs/api/store-customers.md": tier_to_claim,
+    "docs/api/support-tickets.md": ticket,
     "docs/api/webhooks.md": webhook_with_a_delivery,
 }
 

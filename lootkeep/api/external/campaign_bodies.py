@@ -102,15 +102,18 @@ CampaignChanges = partial(CampaignBody, "CampaignChanges")
 class SendBody(Body):
     """When to send."""
 
-    scheduled_at: Annotated[Time | None, Field(description="In the future, at most a year ahead; now when absent.")] = (
-        None
-    )
+    scheduled_at: Annotated[
+        Time | None,
+        Field(description="In the future, at most a year ahead; now when absent.", examples=["2027-01-01T09:00:00Z"]),
+    ] = None
 
 
 class DuplicateBody(Body):
     """What to call the copy."""
 
-    name: Annotated[Name | None, Field(description="`NAME (copy)` when absent.")] = None
+    name: Annotated[
+        Name | None, Field(description="`NAME (copy)` when absent.", examples=["Winter sale, second letter"])
+    ] = None
 
 
 class CampaignQuery(PageQuery):
