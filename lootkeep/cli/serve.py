@@ -107,6 +107,8 @@ def _greet(config: Settings, listener: socket.socket, first_token: str | None, *
     if first_token:
         out.print("\nThis is the first start, so here is a token with every scope. It is shown only now:\n")
         out.print(f"  {first_token}\n")
+        if is_empty:
+            out.print("The store is empty. To look at a made-up one, stop the service and run `lootkeep demo load`.\n")
         out.print("Try it:\n")
         out.print(
             f"  curl -H 'Authorization: Bearer {first_token}' {escape(address)}/api/external/v1/referrals/tiers\n"
@@ -114,6 +116,4 @@ def _greet(config: Settings, listener: socket.socket, first_token: str | None, *
     else:
         out.print("\nTry it, or make another token with `lootkeep token create`:\n")
         out.print(f"  curl {escape(address)}/healthz\n")
-    if is_empty:
-        out.print("The store is empty. To look at a made-up one, stop the service and run `lootkeep demo load`.\n")
     sys.stdout.flush()

@@ -8,12 +8,13 @@ from lootkeep.cli.demo_store.shop import Shop
 from lootkeep.domain.campaigns import Audience, Filters
 from lootkeep.domain.mail import Letter, Outcome
 from lootkeep.engines.wakeup.memory import MemoryWakeup
-from lootkeep.kernel.clock import DAY, MINUTE, Instant
+from lootkeep.kernel.clock import DAY, MINUTE
 from lootkeep.services import campaigns
 from lootkeep.worker.campaigns import Campaigner, Manner
 
 _HTML = """<h1>Hello {{ name }}</h1><p>%s</p><p><a href="https://store.example/sale">To the store</a></p>"""
 _PER_MINUTE = 60_000
+_READERS = 400
 
 
 class _Postbox:
@@ -40,9 +41,7 @@ class Letters:
     async def _send(self) -> None:
         """To those who came lately; they are the first readers that the store has, so they are numbered from 1."""
         shop, deps = self._shop, self._shop.deps
-        lately = Audience(
-            type="segment", filters=Filters(registered_from=Instant(shop.clock.now() - 45 * DAY), min_orders=1)
-        )
+        lately = Audience(type="customers", customer_ids=tuple(person.id for person in shop.people[-_READERS:]))
         campaign = await campaigns.create(deps, _terms("Welcome aboard", "What our players like best", lately))
         sent = await campaigns.send(deps, campaign.id, None)
         manner = Manner("http://127.0.0.1:8000", mails_per_minute=_PER_MINUTE)

@@ -91,7 +91,8 @@ async def _live_through(deps: Deps, shop: Shop, orders: int, advance: Callable[[
     stories = max(_FEWEST_STORIES, orders // 40)
     sending = Deliveries(shop)
     await shop.catalogue.open()
-    Year(shop, shop.clock.now(), orders - 2 * stories - 24).begin()
+    # The rest are those of frauds, and of subscriptions that are renewed.
+    Year(shop, shop.clock.now(), orders * 19 // 20 - 2 * stories).begin()
     Frauds(shop).begin(stories, length)
     Desk(shop).begin(max(10, orders // 40), max(12, orders // 100), length - 2 * DAY)
     Letters(shop).begin(length)

@@ -161,7 +161,10 @@ class Shop:
         transaction_id = f"tx_{self.rng.getrandbits(48):012x}"
         sale = await orders.pay(self.deps, order_id, self.rng.choice(METHODS), transaction_id)
         if sale.order.status == "paid":
-            self.agenda.add(self.between(SECOND, 40 * MINUTE), partial(self.fulfill, order_id))
+            # What is made by hand takes days.
+            is_by_hand = any(line.delivery_type == "manual" for line in sale.items)
+            wait = self.between(DAY, 8 * DAY) if is_by_hand else self.between(SECOND, 40 * MINUTE)
+            self.agenda.add(wait, partial(self.fulfill, order_id))
         self._paid(person, sale)
 
     async def fulfill(self, order_id: int) -> None:

@@ -31,6 +31,7 @@ class Year:
     def begin(self) -> None:
         for day in range(DAYS):
             self._shop.agenda.add(day * DAY, partial(self._plan, self._counts[day]))
+        self._shop.agenda.add(DAYS * DAY - 5 * HOUR, self._order_by_hand)
         self._shop.agenda.add(DAYS // 2 * DAY, self._change_policy)
         self._shop.agenda.add(DAYS * 3 // 4 * DAY, self._change_prices)
 
@@ -59,6 +60,15 @@ class Year:
     async def _look_around(self) -> None:
         """Not everyone who signs up buys."""
         await self._shop.arrive(self._shop.make.new())
+
+    async def _order_by_hand(self) -> None:
+        """Something that is paid and not delivered yet."""
+        shop = self._shop
+        banner = next(product for product in shop.catalogue.products if product.delivery_type == "manual")
+        person = shop.people[0]
+        sale = await shop.place(person, [(banner, 1)])
+        if sale.order.status == "pending":
+            shop.agenda.add(MINUTE, partial(shop.pay, person, sale.order.id))
 
     async def _subscribe(self, customer_id: int) -> None:
         shop = self._shop
