@@ -12,7 +12,7 @@ from tests.world import World
 
 
 async def read(world: World, path: str) -> dict[str, Any]:
-    answer = await world.get(f"/analytics/{path}")
+    answer = await world.get(path)
     assert answer.status_code == 200, answer.text
     data: dict[str, Any] = answer.json()["data"]
     return data
@@ -32,7 +32,7 @@ async def a_store(world: World) -> None:
 
 async def test_revenue_is_answered_with_every_field(world: World) -> None:
     await a_store(world)
-    answer = await read(world, "revenue?from=2026-11-15&to=2026-11-17&interval=day&compare=true")
+    answer = await read(world, "/analytics/revenue?from=2026-11-15&to=2026-11-17&interval=day&compare=true")
     nothing = {"gross_revenue": "0.00", "refunds": "0.00", "net_revenue": "0.00", "orders_count": 0}
     assert answer == {
         "period": {"from": "2026-11-15", "to": "2026-11-17", "interval": "day", "timezone": "UTC"},
@@ -76,7 +76,7 @@ async def test_revenue_is_answered_with_every_field(world: World) -> None:
 
 async def test_sales_are_answered_with_every_field(world: World) -> None:
     await a_store(world)
-    answer = await read(world, "sales?from=2026-11-16&to=2026-11-16&interval=day")
+    answer = await read(world, "/analytics/sales?from=2026-11-16&to=2026-11-16&interval=day")
     assert answer["totals"] == {
         "orders_count": 2,
         "items_sold": 2,
@@ -114,21 +114,21 @@ async def test_sales_are_answered_with_every_field(world: World) -> None:
 
 async def test_a_comparison_tells_the_change_in_percent(world: World) -> None:
     await a_store(world)
-    revenue = await read(world, "revenue?from=2026-11-16&to=2026-11-16&compare=1")
+    revenue = await read(world, "/analytics/revenue?from=2026-11-16&to=2026-11-16&compare=1")
     assert (revenue["previous"]["gross_revenue"], revenue["change"]["gross_revenue"]) == ("40.00", -50.0)
-    sales = await read(world, "sales?from=2026-11-16&to=2026-11-16&compare=1")
+    sales = await read(world, "/analytics/sales?from=2026-11-16&to=2026-11-16&compare=1")
     assert (sales["previous"]["orders_count"], sales["change"]["orders_count"]) == (1, 100.0)
 
 
 async def test_one_product_has_figures_of_its_own(world: World) -> None:
     await a_store(world)
-    revenue = await read(world, "revenue?product_id=1")
+    revenue = await read(world, "/analytics/revenue?product_id=1")
     assert (revenue["totals"]["gross_revenue"], revenue["totals"]["orders_count"]) == ("60.00", 2)
-    sales = await read(world, "sales?product_id=2")
+    sales = await read(world, "/analytics/sales?product_id=2")
     assert (sales["totals"]["unique_customers"], sales["totals"]["new_customers"]) == (1, 1)
     assert sales["by_status"]["paid"] == 1
     assert [one["product_id"] for one in sales["top_products"]] == [2]
-    assert (await read(world, "sales?product_id=99"))["totals"]["orders_count"] == 0
+    assert (await read(world, "/analytics/sales?product_id=99"))["totals"]["orders_count"] == 0
 
 
 @pytest.mark.parametrize(
@@ -145,33 +145,35 @@ async def test_one_product_has_figures_of_its_own(world: World) -> None:
     ],
 )
 async def test_a_period_by_its_name(world: World, period: str, first: str, last: str, interval: str) -> None:
-    for path in ("revenue", "sales"):
+    for path in ("/analytics/revenue", "/analytics/sales"):
         answer = await read(world, f"{path}?period={period}")
         assert answer["period"] == {"from": first, "to": last, "interval": interval, "timezone": "UTC"}
         assert answer["series"][0]["date"].startswith(first)
 
 
 async def test_nothing_asked_is_the_last_thirty_days_with_every_day_filled_in(world: World) -> None:
-    answer = await read(world, "revenue")
+    answer = await read(world, "/analytics/revenue")
     assert [len(answer["series"]), answer["period"]["from"]] == [30, "2026-10-17"]
 
 
 async def test_a_zone_decides_which_day_it_is(world: World) -> None:
     await a_store(world)
     # Noon in UTC is one in the morning of the next day on Chatham.
-    answer = await read(world, "revenue?from=2026-11-15&to=2026-11-17&interval=day&timezone=Pacific/Chatham")
+    answer = await read(world, "/analytics/revenue?from=2026-11-15&to=2026-11-17&interval=day&timezone=Pacific/Chatham")
     assert [point["orders_count"] for point in answer["series"]] == [0, 1, 1]
-    assert (await read(world, "revenue?period=today&timezone=Pacific/Chatham"))["period"]["from"] == "2026-11-17"
+    assert (await read(world, "/analytics/revenue?period=today&timezone=Pacific/Chatham"))["period"][
+        "from"
+    ] == "2026-11-17"
 
 
 async def test_weeks_begin_on_monday_and_months_on_the_first_but_never_before_what_was_asked(world: World) -> None:
-    weeks = await read(world, "revenue?from=2026-11-05&to=2026-11-17&interval=week")
+    weeks = await read(world, "/analytics/revenue?from=2026-11-05&to=2026-11-17&interval=week")
     assert [point["date"] for point in weeks["series"]] == ["2026-11-05", "2026-11-09", "2026-11-16"]
-    months = await read(world, "revenue?from=2026-10-20&to=2026-12-01&interval=month")
+    months = await read(world, "/analytics/revenue?from=2026-10-20&to=2026-12-01&interval=month")
     assert [point["date"] for point in months["series"]] == ["2026-10-20", "2026-11-01", "2026-12-01"]
 
 
-@pytest.mark.parametrize("path", ["revenue", "sales"])
+@pytest.mark.parametrize("path", ["/analytics/revenue", "/analytics/sales"])
 @pytest.mark.parametrize(
     ("query", "field"),
     [
@@ -196,7 +198,7 @@ async def test_weeks_begin_on_monday_and_months_on_the_first_but_never_before_wh
     ],
 )
 async def test_what_cannot_be_answered_is_refused_by_name(world: World, path: str, query: str, field: str) -> None:
-    answer = await world.get(f"/analytics/{path}?{query}")
+    answer = await world.get(f"{path}?{query}")
     assert (answer.status_code, list(answer.json()["errors"])) == (422, [field])
 
 
@@ -207,5 +209,5 @@ async def test_the_longest_times_are_answered(world: World) -> None:
         ("week", "2024-01-01", "2025-12-31", 105),
         ("month", "2016-01-01", "2025-12-31", 120),
     ):
-        answer = await read(world, f"revenue?interval={interval}&from={first}&to={last}")
+        answer = await read(world, f"/analytics/revenue?interval={interval}&from={first}&to={last}")
         assert len(answer["series"]) == count, interval
