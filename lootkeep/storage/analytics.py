@@ -38,7 +38,7 @@ from lootkeep.storage.tables import sales_rollups as rollups
 # Sums by currency; a plain list, since a year of days is added up.
 Sums = dict[str, list[int]]
 
-_BLOCKS = (rollups.c.block >= bindparam("first"), rollups.c.block < bindparam("end"))
+_BLOCKS = (rollups.c.block >= bindparam("first"), rollups.c.block < bindparam("stop"))
 
 
 @cache
@@ -66,7 +66,7 @@ _BUYERS = Query(
     select(buyers.c.shard, buyers.c.chunk, buyers.c.bits).where(
         buyers.c.level == bindparam("of_level"),
         buyers.c.block >= bindparam("first"),
-        buyers.c.block < bindparam("end"),
+        buyers.c.block < bindparam("stop"),
     )
 )
 
@@ -103,6 +103,10 @@ def within(start: Instant, end: Instant) -> tuple[list[Run], list[tuple[Instant,
             runs.append((DAYS, begin, stop))
     edges = ((start, Instant(first * DAY)), (Instant(last * DAY), end))
     return _some(runs), [edge for edge in edges if edge[0] < edge[1]]
+
+
+def _named(run: Run) -> dict[str, int]:
+    return dict(zip(("of_level", "first", "stop"), run, strict=True))
 
 
 def _some(runs: list[Run]) -> list[Run]:
@@ -178,7 +182,7 @@ async def _shift(tx: Transaction, sums: list[Sums], number: int, cut: Cut, produ
 
 async def _rows(tx: Transaction, level: int, first: int, end: int, product_id: int | None) -> list[tuple[Any, ...]]:
     which = {} if product_id is None else {"product": str(product_id)}
-    return await tx.all(_series_query(product_id is not None), of_level=level, first=first, end=end, **which)
+    return await tx.all(_series_query(product_id is not None), of_level=level, first=first, stop=end, **which)
 
 
 def _add(sums: Sums, currency: str, values: Sequence[int], sign: int) -> None:
@@ -207,15 +211,12 @@ async def parts(
             one[1] += sign * items
             one[2] += sign * gross if of == currency else 0
 
-    async def kept(level: int, first: int, last: int) -> list[tuple[Any, ...]]:
-        return await tx.all(_PARTS, of_dimension=dimension, of_level=level, first=first, end=last)
-
-    for run in runs:
-        add(await kept(*run), 1)
+    add(await tx.each(_PARTS, [{"of_dimension": dimension, **_named(run)} for run in runs]), 1)
     for sign, a, b in edges:
         has_quarters = dimension == "product" and product_id is None and a % QUARTER == b % QUARTER == 0
         if has_quarters:
-            add(await kept(QUARTERS, a // QUARTER, b // QUARTER), sign)
+            run = (QUARTERS, a // QUARTER, b // QUARTER)
+            add(await tx.all(_PARTS, of_dimension=dimension, **_named(run)), sign)
         else:
             add(await sales_direct.parts(tx, dimension, a, b, product_id), sign)
     made = [Part(key, orders, items, Hundredths(gross)) for key, (orders, items, gross) in sums.items() if orders]
@@ -243,9 +244,8 @@ async def unique_customers(tx: Transaction, start: Instant, end: Instant, produc
         return len(await sales_direct.buyers(tx, start, end, product_id))
     runs, edges = within(start, end)
     sets: dict[tuple[int, int], int] = defaultdict(int)
-    for level, first, last in runs:
-        for shard, chunk, bits in await tx.all(_BUYERS, of_level=level, first=first, end=last):
-            sets[shard, chunk] |= int.from_bytes(bits, "little")
+    for shard, chunk, bits in await tx.each(_BUYERS, [_named(run) for run in runs]):
+        sets[shard, chunk] |= int.from_bytes(bits, "little")
     at_ends: dict[tuple[int, int], bytearray] = defaultdict(lambda: bytearray(CHUNK // 8))
     for edge in edges:
         for (customer_id,) in await sales_direct.buyers(tx, *edge, None):

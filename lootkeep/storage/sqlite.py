@@ -114,6 +114,12 @@ class _SlowTransaction(SqliteTransaction):
         found = await self.all(query, **values)
         return found[0] if found else None
 
+    async def each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
+        def fetch() -> list[R]:
+            return [found for values in rows for found in self._fetch(query, values)]
+
+        return await asyncio.get_running_loop().run_in_executor(self._thread, fetch)
+
 
 class SqliteDatabase:
     """One database file: an inline reader and the writer."""
