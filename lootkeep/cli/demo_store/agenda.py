@@ -13,7 +13,7 @@ from lootkeep.storage.database import Database, Transaction
 Deed = Callable[[], Awaitable[object]]
 
 # A commit costs little then, and PostgreSQL holds the locks of so many orders at once.
-_BATCH = 300
+_BATCH = 600
 
 
 class Agenda:
