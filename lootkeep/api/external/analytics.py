@@ -67,7 +67,7 @@ async def get_revenue(call: Call[None, AnalyticsQuery]) -> Reply:
     total = _added(points)
     nothing = Figures()
     now, then = total.get(currency, nothing), before.get(currency, nothing) if before is not None else None
-    others = sorted(total.keys() - {currency, ""})
+    others = sorted(name for name in total.keys() - {currency, ""} if total[name].orders or total[name].refunds)
     return Reply(
         views.RevenueView(
             period=views.period(asked.stretch, asked.interval),
