@@ -52,6 +52,8 @@ def main(arguments: Sequence[str]) -> int:
     command = arguments[1:] if arguments[:1] == ["--"] else arguments
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _leave)
+    # Started in the background it would be ignored, here and in every program that a test interrupts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         # The examples of the docs are run in it.
         want("node", "nodejs")
