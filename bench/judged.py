@@ -19,10 +19,9 @@ from lootkeep.domain.fraud.judgement import Judgement, judgement
 from lootkeep.domain.fraud.memory import Memory, Sighting
 from lootkeep.domain.fraud.policy import SETTINGS, FraudAction, Policy
 from lootkeep.domain.fraud.review import Outcome
-from lootkeep.kernel.clock import DAY, SECOND, Instant
+from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.kernel.money import Hundredths
 from lootkeep.storage.fraud_checks import counter, signal_counters
-from lootkeep.storage.rollups import month_of
 from lootkeep.storage.tables import (
     counters,
     customers,
@@ -120,7 +119,6 @@ def _add(rows: dict[Table, Rows], books: Books, purchase: Purchase, number: int,
         rows[fraud_reviews].append(_review(books.reviews, number, outcome))
     kept = books.keeper
     kept.count("orders.paid", 1, buyer.id, at)
-    kept.count_in("order_months.paid", month_of(at // DAY), buyer.id)
     name = counter(check["risk_level"], check["action_taken"], is_reviewed=outcome is not None)
     kept.count(name, 1, buyer.id, at)
     for signal in signal_counters(check["signals"], outcome):

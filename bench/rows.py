@@ -12,7 +12,6 @@ from lootkeep.domain import identity
 from lootkeep.domain.customers import search_text
 from lootkeep.kernel.clock import DAY, SECOND, Instant
 from lootkeep.storage.counters import TOTAL, dated
-from lootkeep.storage.rollups import month_of
 from lootkeep.storage.tables import (
     counters,
     coupons,
@@ -54,9 +53,6 @@ class Keeper:
     def count(self, name: str, change: int, customer_id: int, at: int | None = None) -> None:
         for bucket in (TOTAL,) if at is None else (TOTAL, *dated(at // DAY)):
             self._counters[name, bucket, customer_id % 4] += change
-
-    def count_in(self, name: str, bucket: int, customer_id: int) -> None:
-        self._counters[name, bucket, customer_id % 4] += 1
 
     def refer(self, person: Person) -> None:
         assert person.referrer
@@ -128,7 +124,6 @@ def _add(rows: dict[Table, Rows], keeper: Keeper, person: Person) -> None:
         rows[orders].append(_order(person, person.referrer, person.paid_at))
         rows[order_items].append(ITEM.copy())
         keeper.count("orders.paid", 1, person.id, person.paid_at - SECOND)
-        keeper.count_in("order_months.paid", month_of((person.paid_at - SECOND) // DAY), person.id)
 
 
 def _customer(person: Person, *, is_referral: bool) -> Row:

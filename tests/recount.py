@@ -197,7 +197,6 @@ async def _counters(
                 sums[f"fraud_signals.{signal}.{check['review_outcome']}", TOTAL] += 1
     for name, time in dated:
         sums.update([(name, TOTAL), (name, time // DAY)])
-    sums.update((f"order_months.{order['status']}", _block("month", order["created_at"])) for order in placed)
     sums["claims.made", TOTAL] = len(await rows(db, reward_claims))
     sums["refused_referrals.made", TOTAL] = len(await rows(db, refused_referrals))
     sums["referral_coupons.value", TOTAL] = sum(

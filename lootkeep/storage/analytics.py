@@ -18,7 +18,6 @@ from lootkeep.storage import counters, sales_direct
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.lists import among
 from lootkeep.storage.orders import COUNTER
-from lootkeep.storage.orders import MONTHS as ORDER_MONTHS
 from lootkeep.storage.query import Query
 from lootkeep.storage.rollups import (
     CHUNK,
@@ -77,7 +76,7 @@ Run = tuple[int, int, int]
 
 def nearest(start: Instant, end: Instant) -> tuple[list[Run], list[tuple[int, Instant, Instant]]]:
     """For sums: the UTC months and days that come nearest, and what to add to them or take off at both ends."""
-    first, last = (start + DAY // 2) // DAY, (end + DAY // 2) // DAY
+    first, last = _nearest_days(start, end)
     if first >= last:
         return [], [(1, start, end)]
     months, around = months_and_days(first, last)
@@ -86,6 +85,10 @@ def nearest(start: Instant, end: Instant) -> tuple[list[Run], list[tuple[int, In
     return _some([(MONTHS, *months), *((DAYS, *run) for run in around)]), [
         (sign, Instant(a), Instant(b)) for sign, a, b in signed
     ]
+
+
+def _nearest_days(start: Instant, end: Instant) -> tuple[int, int]:
+    return (start + DAY // 2) // DAY, (end + DAY // 2) // DAY
 
 
 def within(start: Instant, end: Instant) -> tuple[list[Run], list[tuple[Instant, Instant]]]:
@@ -227,11 +230,11 @@ async def statuses(tx: Transaction, start: Instant, end: Instant, product_id: in
     """Where the orders stand now that were placed in this time."""
     runs, edges = nearest(start, end) if product_id is None else ([], [(1, start, end)])
     sums: dict[str, int] = defaultdict(int)
-    for level, first, last in runs:
-        prefix = ORDER_MONTHS if level == MONTHS else COUNTER
-        names = [prefix + status for status in get_args(OrderStatus)]
-        for name, count in (await counters.buckets(tx, names, first, last)).items():
-            sums[name.removeprefix(prefix)] += count
+    if runs:
+        names = [COUNTER + status for status in get_args(OrderStatus)]
+        days = (Instant(day * DAY) for day in _nearest_days(start, end))
+        for name, count in (await counters.between(tx, names, *days)).items():
+            sums[name.removeprefix(COUNTER)] += count
     for sign, a, b in edges:
         for status, count in await sales_direct.statuses(tx, a, b, product_id):
             sums[status] += sign * count

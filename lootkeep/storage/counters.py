@@ -57,11 +57,7 @@ def _buckets(first: str, end: str) -> Select[tuple[str, int]]:
     )
 
 
-_IN_BUCKETS = Query(
-    select(counters.c.name, _SUM)
-    .where(_NAMED, counters.c.bucket >= bindparam("first"), counters.c.bucket < bindparam("end"))
-    .group_by(counters.c.name)
-)
+_TOTAL_OF = Query(select(func.coalesce(_SUM, 0)).where(_NAMED, _IS_TOTAL))
 _span = union_all(
     _buckets("first_day", "first_end"), _buckets("first_block", "end_block"), _buckets("last_day", "last_end")
 ).subquery()
@@ -88,10 +84,7 @@ class Changes:
     def add(self, name: str, change: int, *, at: Instant | None = None) -> None:
         """With a time, the total is kept by day and by block of days as well."""
         for bucket in (TOTAL,) if at is None else (TOTAL, *dated(at // DAY)):
-            self.add_to(name, bucket, change)
-
-    def add_to(self, name: str, bucket: int, change: int) -> None:
-        self._changes[name, bucket] = self._changes.get((name, bucket), 0) + change
+            self._changes[name, bucket] = self._changes.get((name, bucket), 0) + change
 
     async def apply(self, tx: Transaction) -> None:
         """The last step of a deed, always in the same order: two deeds never wait for each other in a circle."""
@@ -116,17 +109,13 @@ async def totals(tx: Transaction, prefix: str) -> dict[str, int]:
     return {name.removeprefix(prefix): total for name, total in rows}
 
 
-async def buckets(tx: Transaction, names: Iterable[str], first: int, end: int) -> dict[str, int]:
-    """Each of these totals over some of its buckets, the end excluded; what was never counted is not there."""
-    return dict(await tx.all(_IN_BUCKETS, names=" ".join(names), first=first, end=end))
-
-
 async def total(
     tx: Transaction, names: Iterable[str], *, since: Instant | None = None, until: Instant | None = None
 ) -> int:
     """The sum of these totals; of whole days when a stretch of time is given."""
     if since is None and until is None:
-        return sum((await buckets(tx, names, TOTAL, TOTAL + 1)).values())
+        ((kept,),) = await tx.all(_TOTAL_OF, names=" ".join(names))
+        return int(kept)
     days = await between(tx, names, Instant(0) if since is None else since, NO_END if until is None else until)
     return sum(days.values())
 

@@ -10,7 +10,6 @@ from sqlalchemy import bindparam, insert, select, update
 from lootkeep.domain.checkout import PricedLine
 from lootkeep.domain.orders import Order, OrderItem, Refund
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage import rollups
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.query import Query
@@ -18,8 +17,6 @@ from lootkeep.storage.tables import order_items as items
 from lootkeep.storage.tables import orders, refunds
 
 COUNTER = "orders."
-# The same by months, for analytics over long times.
-MONTHS = "order_months."
 
 _ORDER = [orders.c[name] for name in Order.__struct_fields__]
 _ITEM = [items.c[name] for name in OrderItem.__struct_fields__]
@@ -81,13 +78,8 @@ async def add(
     found = []
     for line in lines:
         found += await tx.all(_ADD_ITEM, **msgspec.structs.asdict(line), order=added.id)
-    _count(changes, added, 1)
+    changes.add(COUNTER + added.status, 1, at=added.created_at)
     return added, found
-
-
-def _count(changes: Changes, order: Order, change: int) -> None:
-    changes.add(COUNTER + order.status, change, at=order.created_at)
-    changes.add_to(MONTHS + order.status, rollups.block(rollups.MONTHS, order.created_at), change)
 
 
 async def get(tx: Transaction, order_id: int) -> Order | None:
@@ -111,8 +103,8 @@ async def save(tx: Transaction, before: Order, after: Order, changes: Changes) -
     """Writes a step of an order's life."""
     await tx.run(_SET, order=after.id, **{name: getattr(after, name) for name in _CHANGING})
     if before.status != after.status:
-        _count(changes, before, -1)
-        _count(changes, after, 1)
+        changes.add(COUNTER + before.status, -1, at=after.created_at)
+        changes.add(COUNTER + after.status, 1, at=after.created_at)
 
 
 async def set_fulfilled(tx: Transaction, item: OrderItem, quantity: int) -> OrderItem:

@@ -22,12 +22,10 @@ from sqlalchemy import (
 
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.storage import counters, gift_card_recount, rollup_recount, ticket_recount
-from lootkeep.storage import orders as orders_kept
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.dialect import HoldTables
 from lootkeep.storage.fraud_checks import COUNTER, signal_counters
 from lootkeep.storage.query import Query
-from lootkeep.storage.rollups import month_of
 from lootkeep.storage.tables import (
     coupons,
     customers,
@@ -183,9 +181,6 @@ async def _expected(tx: Transaction, currency: str) -> dict[tuple[str, int], int
         for name, day, count in await tx.all(query):
             for bucket in (counters.TOTAL, *counters.dated(day)):
                 expected[prefix + name, bucket] = expected.get((prefix + name, bucket), 0) + count
-            if prefix == orders_kept.COUNTER:
-                month = orders_kept.MONTHS + name, month_of(day)
-                expected[month] = expected.get(month, 0) + count
     for name, query in _TOTALS.items():
         for (count,) in await tx.all(query):
             expected[name, counters.TOTAL] = count
