@@ -10,6 +10,7 @@ from pathlib import Path
 
 import asyncpg
 import pytest
+from hypothesis import settings
 
 from lootkeep.storage import migrations
 from lootkeep.storage.database import Engine
@@ -19,6 +20,12 @@ from lootkeep.storage.tables import metadata
 from tests.world import World
 
 ENGINES = ("sqlite", "postgresql")
+
+# The same examples in every run, so that a change is never stopped by luck; to look for new ones:
+# make test ARGS="tests/services --hypothesis-profile=explore"
+settings.register_profile("fixed", derandomize=True)
+settings.register_profile("explore", derandomize=False, print_blob=True)
+settings.load_profile("fixed")
 
 
 @pytest.fixture(autouse=True)

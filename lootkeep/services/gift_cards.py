@@ -82,9 +82,12 @@ async def change(deps: Deps, card_id: int, wanted: dict[str, Any]) -> GiftCard:
     changes = Changes(spread=card_id)
     async with deps.db.write() as tx:
         card = await _for_change(deps, tx, card_id, now, changes)
-        card = await storage.save(tx, card, rules.changed(card, wanted, now), now, changes)
+        changed = await storage.save(tx, card, rules.changed(card, wanted, now), now, changes)
+        if card.kept_status != "active":
+            # Prolonged after it had run out: nobody may have told its recipient while it was valid.
+            changed = await gift_card_mails.send_first(tx, changed, CardCodes(deps.vault, deps.ids), now, changes)
         await changes.apply(tx)
-    return card
+    return changed
 
 
 async def send(deps: Deps, card_id: int, email: str | None) -> tuple[GiftCard, str]:

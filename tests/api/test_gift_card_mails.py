@@ -104,6 +104,16 @@ async def test_a_scheduled_card_that_is_over_before_it_was_mailed_is_not(world: 
     assert await letters(world) == []
 
 
+async def test_a_card_that_ran_out_unmailed_is_mailed_when_it_is_prolonged(world: World) -> None:
+    times = {"starts_at": "2026-11-16T12:00:00Z", "expires_at": "2026-11-17T12:00:00Z"}
+    await new_gift_card(world, recipient_email="jun@example.com", **times)
+    world.clock.advance(3 * DAY)
+    for note in ("late", "later"):
+        answer = (await world.put("/gift-cards/1", {"expires_at": None, "note": note})).json()["data"]
+        assert (answer["status"], answer["send_count"]) == ("active", 1)
+    assert len(await letters(world)) == 1
+
+
 async def test_bought_cards_are_mailed_to_the_buyer(world: World) -> None:
     customer = (await new_customer(world))["customer"]
     await new_product(world, delivery_type="gift_card", price="50.00")

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from contextlib import suppress
-from itertools import count
 from pathlib import Path
 from typing import Any
 
-import asyncpg
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
 from lootkeep.domain.gift_cards import GiftCardTerms
 from lootkeep.kernel.clock import DAY, HOUR, Instant
@@ -21,12 +17,9 @@ from lootkeep.kernel.errors import Conflict, InvalidFields, Reason, TooOften
 from lootkeep.kernel.money import Hundredths, text
 from lootkeep.services import gift_cards as services
 from lootkeep.services import recount
-from lootkeep.storage.database import Engine
-from lootkeep.storage.postgres import PostgresDatabase
-from lootkeep.storage.sqlite import SqliteDatabase
-from lootkeep.storage.tables import gift_cards, mails, metadata
+from lootkeep.storage.tables import gift_cards, mails
 from tests.recount import kept, recounted, rows
-from tests.services.test_state_machine import NO_DEADLINE, TIME_TO_SHRINK, Home
+from tests.services.machines import TIME_TO_SHRINK, Home, on_postgresql, on_sqlite, play
 
 EMAIL = "jun@example.com"
 
@@ -164,6 +157,7 @@ class Drawer(RuleBasedStateMachine):
             self._mail_first(model)
             self.home.run(deed)
             model.expires_at = expires_at
+            self._mail_first(model)
 
     @rule(card_id=cards, email=st.sampled_from([None, "mina@example.com"]))
     def send(self, card_id: int, email: str | None) -> None:
@@ -252,36 +246,11 @@ class Drawer(RuleBasedStateMachine):
         return self.home.run(self.world.new_token("gift-cards:read"))
 
 
-def play(empty: Callable[[], Coroutine[Any, Any, Engine]], *, examples: int) -> None:
-    class DrawerHere(Drawer):
-        home = Home(empty)
-
-    try:
-        run_state_machine_as_test(DrawerHere, settings=settings(NO_DEADLINE, max_examples=examples))
-    finally:
-        DrawerHere.home.leave()
-
-
 @pytest.mark.timeout(TIME_TO_SHRINK)
 def test_any_sequence_of_deeds_on_cards_adds_up_on_sqlite(sqlite_template: Path, tmp_path: Path) -> None:
-    numbers = count(1)
-
-    async def empty() -> Engine:
-        path = tmp_path / f"{next(numbers)}.db"
-        shutil.copy(sqlite_template, path)
-        return SqliteDatabase(path)
-
-    play(empty, examples=40)
+    play(Drawer, on_sqlite(sqlite_template, tmp_path), examples=40)
 
 
 @pytest.mark.timeout(TIME_TO_SHRINK)
 def test_any_sequence_of_deeds_on_cards_adds_up_on_postgresql(postgres_url: str) -> None:
-    tables = ", ".join(table.name for table in metadata.sorted_tables)
-
-    async def empty() -> Engine:
-        connection = await asyncpg.connect(postgres_url)
-        await connection.execute(f"TRUNCATE {tables} RESTART IDENTITY CASCADE")
-        await connection.close()
-        return await PostgresDatabase.open(postgres_url, 1)
-
-    play(empty, examples=8)
+    play(Drawer, on_postgresql(postgres_url), examples=8)

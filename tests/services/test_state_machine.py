@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-import shutil
 from collections import Counter
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
-import asyncpg
 import msgspec
 import pytest
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     Bundle,
@@ -24,7 +20,6 @@ from hypothesis.stateful import (
     multiple,
     precondition,
     rule,
-    run_state_machine_as_test,
 )
 
 from lootkeep.domain.checkout import Cart, CartLine
@@ -45,13 +40,9 @@ from lootkeep.services import products as product_services
 from lootkeep.services import referrals as referral_services
 from lootkeep.services import tiers as tier_services
 from lootkeep.storage import settings as stored_settings
-from lootkeep.storage.database import Engine
-from lootkeep.storage.postgres import PostgresDatabase
-from lootkeep.storage.sqlite import SqliteDatabase
 from lootkeep.storage.tables import (
     coupons,
     gift_cards,
-    metadata,
     orders,
     products,
     referral_tiers,
@@ -59,18 +50,9 @@ from lootkeep.storage.tables import (
     reward_claims,
 )
 from tests.recount import kept, outbox, recounted, rows, taken
-from tests.world import World
+from tests.services.machines import TIME_TO_SHRINK, Home, on_postgresql, on_sqlite, play
 
 R = TypeVar("R")
-
-STEPS = 50
-# Finding the shortest sequence that fails takes minutes; passing takes seconds.
-TIME_TO_SHRINK = 600
-NO_DEADLINE = settings(
-    deadline=None,
-    stateful_step_count=STEPS,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
-)
 
 # Scarce and slow, cheap and automatic, free, and in another currency: every way an order can go.
 CATALOGUE: dict[str, dict[str, Any]] = {
@@ -120,29 +102,6 @@ REWARDS: tuple[dict[str, Any], ...] = (
 # Numbers of tiers, of which some are not there yet or not any more.
 tiers = st.integers(1, 3)
 carts = st.lists(st.tuples(st.sampled_from(sorted(CATALOGUE)), st.integers(1, 3)), min_size=1, max_size=2)
-
-
-class Home:
-    """Where a machine lives: an event loop of its own, and an empty store for each example."""
-
-    def __init__(self, empty: Callable[[], Coroutine[Any, Any, Engine]]) -> None:
-        self._loop = asyncio.new_event_loop()
-        self._empty = empty
-
-    def run(self, deed: Coroutine[Any, Any, R]) -> R:
-        return self._loop.run_until_complete(deed)
-
-    def move_in(self) -> World:
-        world = World(self.run(self._empty()))
-        self.run(world.begin())
-        return world
-
-    def move_out(self, world: World) -> None:
-        self.run(world.close())
-        self.run(world.db.close())
-
-    def leave(self) -> None:
-        self._loop.close()
 
 
 class Store(RuleBasedStateMachine):
@@ -571,36 +530,11 @@ def _cards_of(sale: Sale) -> list[Any]:
     return [msgspec.structs.replace(lines[0], quantity=quantity)] if lines else []
 
 
-def play(empty: Callable[[], Coroutine[Any, Any, Engine]], *, examples: int) -> None:
-    class StoreHere(Store):
-        home = Home(empty)
-
-    try:
-        run_state_machine_as_test(StoreHere, settings=settings(NO_DEADLINE, max_examples=examples))
-    finally:
-        StoreHere.home.leave()
-
-
 @pytest.mark.timeout(TIME_TO_SHRINK)
 def test_any_sequence_of_deeds_leaves_totals_that_agree_on_sqlite(sqlite_template: Path, tmp_path: Path) -> None:
-    numbers = count(1)
-
-    async def empty() -> Engine:
-        path = tmp_path / f"{next(numbers)}.db"
-        shutil.copy(sqlite_template, path)
-        return SqliteDatabase(path)
-
-    play(empty, examples=50)
+    play(Store, on_sqlite(sqlite_template, tmp_path), examples=50)
 
 
 @pytest.mark.timeout(TIME_TO_SHRINK)
 def test_any_sequence_of_deeds_leaves_totals_that_agree_on_postgresql(postgres_url: str) -> None:
-    tables = ", ".join(table.name for table in metadata.sorted_tables)
-
-    async def empty() -> Engine:
-        connection = await asyncpg.connect(postgres_url)
-        await connection.execute(f"TRUNCATE {tables} RESTART IDENTITY CASCADE")
-        await connection.close()
-        return await PostgresDatabase.open(postgres_url, 1)
-
-    play(empty, examples=12)
+    play(Store, on_postgresql(postgres_url), examples=12)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from itertools import count
 from pathlib import Path
 from statistics import median
 from typing import Any, TypeVar
 
-import asyncpg
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
 from sqlalchemy import select
 
 from lootkeep.domain.sign_up import SignUp
@@ -23,12 +20,9 @@ from lootkeep.kernel.errors import Conflict, InvalidFields, Reason
 from lootkeep.services import access, customers, recount
 from lootkeep.services import support_tickets as services
 from lootkeep.storage import ticket_counts
-from lootkeep.storage.database import Engine
-from lootkeep.storage.postgres import PostgresDatabase
 from lootkeep.storage.query import Query
-from lootkeep.storage.sqlite import SqliteDatabase
-from lootkeep.storage.tables import metadata, support_tickets, ticket_messages
-from tests.services.test_state_machine import NO_DEADLINE, TIME_TO_SHRINK, Home
+from lootkeep.storage.tables import support_tickets, ticket_messages
+from tests.services.machines import TIME_TO_SHRINK, Home, on_postgresql, on_sqlite, play
 
 R = TypeVar("R")
 
@@ -253,36 +247,11 @@ class Desk(RuleBasedStateMachine):
             return await tx.all(query)
 
 
-def play(empty: Callable[[], Coroutine[Any, Any, Engine]], *, examples: int) -> None:
-    class DeskHere(Desk):
-        home = Home(empty)
-
-    try:
-        run_state_machine_as_test(DeskHere, settings=settings(NO_DEADLINE, max_examples=examples))
-    finally:
-        DeskHere.home.leave()
-
-
 @pytest.mark.timeout(TIME_TO_SHRINK)
 def test_any_sequence_of_deeds_on_tickets_is_as_the_model_says_on_sqlite(sqlite_template: Path, tmp_path: Path) -> None:
-    numbers = count(1)
-
-    async def empty() -> Engine:
-        path = tmp_path / f"{next(numbers)}.db"
-        shutil.copy(sqlite_template, path)
-        return SqliteDatabase(path)
-
-    play(empty, examples=50)
+    play(Desk, on_sqlite(sqlite_template, tmp_path), examples=50)
 
 
 @pytest.mark.timeout(TIME_TO_SHRINK)
 def test_any_sequence_of_deeds_on_tickets_is_as_the_model_says_on_postgresql(postgres_url: str) -> None:
-    tables = ", ".join(table.name for table in metadata.sorted_tables)
-
-    async def empty() -> Engine:
-        connection = await asyncpg.connect(postgres_url)
-        await connection.execute(f"TRUNCATE {tables} RESTART IDENTITY CASCADE")
-        await connection.close()
-        return await PostgresDatabase.open(postgres_url, 1)
-
-    play(empty, examples=12)
+    play(Desk, on_postgresql(postgres_url), examples=12)
