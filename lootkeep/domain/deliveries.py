@@ -71,6 +71,8 @@ class Claimed(msgspec.Struct, frozen=True):
     failures: int
     created_at: Instant
     data: str
+    # Who held it and never settled: that attempt is closed before the next one begins.
+    abandoned_by: str | None
 
     @property
     def body(self) -> bytes:

@@ -73,6 +73,7 @@ _CLAIMABLE = Query(
         deliveries.c.failures,
         events.c.created_at,
         events.c.data,
+        deliveries.c.lease.label("abandoned_by"),
     )
     .join(events, events.c.id == deliveries.c.event_id)
     .where(
@@ -191,13 +192,16 @@ async def claim(
     wanted = {webhook.id: set(webhook.event_types) for webhook, _ in rooms}
     claimed = [one for one in found if one.event_type in wanted[one.webhook_id]]
     unwanting = {one.webhook_id for one in found if one.event_type not in wanted[one.webhook_id]}
-    cancelled = 0
+    cancelled: list[dict[str, Any]] = []
     for webhook_id in unwanting:
         words = " ".join(wanted[webhook_id])
-        cancelled += len(await tx.all(_CANCEL_UNWANTED, webhook=webhook_id, wanted=words, now=now))
+        ended = await tx.all(_CANCEL_UNWANTED, webhook=webhook_id, wanted=words, now=now)
+        cancelled += [{"delivery": delivery_id, "now": now} for (delivery_id,) in ended]
+    if cancelled:
+        await tx.many(INTERRUPT, cancelled)
     if claimed:
         await _start(tx, claimed, lease, now)
-    return claimed, cancelled
+    return claimed, len(cancelled)
 
 
 async def _claimable(tx: Transaction, rooms: Sequence[tuple[Webhook, int]], now: Instant) -> list[Claimed]:
@@ -213,9 +217,9 @@ async def _start(tx: Transaction, claimed: Sequence[Claimed], lease: str, now: I
     held: dict[str, Any] = {"worker": lease, "until": now + rules.LEASE, "now": now}
     rows = [{"delivery": one.id, "attempt": one.attempts_count, **held} for one in claimed]
     await tx.many(_LEASE, rows)
-    again = [row for row in rows if row["attempt"] > 1]
-    if again:
-        await tx.many(INTERRUPT, again)
+    interrupted = [row for row, one in zip(rows, claimed, strict=True) if one.abandoned_by]
+    if interrupted:
+        await tx.many(INTERRUPT, interrupted)
     await tx.many(_START, rows)
 
 

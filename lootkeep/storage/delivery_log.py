@@ -33,7 +33,8 @@ _SEND_AGAIN = Query(
         status="pending",
         priority=0,
         due_at=bindparam("now"),
-        lease=None,
+        # Nobody's: who is sending it just now cannot settle it any more.
+        lease="sent again",
         leased_until=None,
         failures=0,
         finished_at=None,

@@ -255,6 +255,21 @@ async def test_what_a_dead_worker_held_for_a_webhook_that_is_off_comes_to_an_end
     assert [attempt["outcome"] for attempt in detail["attempts"]] == ["interrupted"]
 
 
+async def test_what_a_dead_worker_held_of_a_type_that_was_dropped_comes_to_an_end(
+    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+) -> None:
+    webhook = await subscribe(insecure_world, receiver, "product.created")
+    await record(insecure_world)
+    await claim_and_die(insecure_world)
+    (delivery,) = await log(insecure_world, webhook)
+    await insecure_world.put(f"/webhooks/{webhook['id']}", {"events": ["order.paid"]})
+    insecure_world.clock.advance(LEASE)
+    await work(dispatcher)
+    detail = (await insecure_world.get(f"/webhooks/deliveries/{delivery['id']}")).json()["data"]
+    assert detail["delivery"]["status"] == "cancelled"
+    assert [attempt["outcome"] for attempt in detail["attempts"]] == ["interrupted"]
+
+
 # 12
 @only_postgresql
 async def test_retention_does_not_remove_what_is_being_sent_again(
