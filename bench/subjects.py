@@ -45,15 +45,15 @@ class Subject:
     port: int
     token: str
 
-    def call(self, method: str, body: object = None) -> Any:
+    def call(self, method: str, body: object = None, path: str = TIERS) -> Any:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
-        connection.request(method, TIERS, None if body is None else json.dumps(body), headers)
+        connection.request(method, path, None if body is None else json.dumps(body), headers)
         response = connection.getresponse()
         answer = response.read()
         connection.close()
         if response.status not in (200, 201):
-            raise SystemExit(f"{self.name} answered {response.status} to {method} {TIERS}: {answer!r}")
+            raise SystemExit(f"{self.name} answered {response.status} to {method} {path}: {answer!r}")
         return json.loads(answer)
 
 

@@ -78,7 +78,7 @@ class Receiver:
         self._serving.add(task)
         self.connects += 1
         try:
-            while request := await _read(reader):
+            while request := await read(reader):
                 self.received.append(request)
                 self._arrived.set()
                 if self.behaviour:
@@ -145,7 +145,7 @@ async def answer(writer: asyncio.StreamWriter, status: int) -> None:
     await writer.drain()
 
 
-async def _read(reader: asyncio.StreamReader) -> Received | None:
+async def read(reader: asyncio.StreamReader) -> Received | None:
     try:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
     except asyncio.IncompleteReadError:
