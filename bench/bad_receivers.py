@@ -1,8 +1,8 @@
 """Hundreds of receivers that hang, drip, never end, talk nonsense or hang up, beside a few that are healthy.
 
-`.venv/bin/python -m tests.servers -- .venv/bin/python -m bench.bad_receivers`. Every webhook gets the same events, a
-few each second: the queue of the bad ones grows all the time. Counted is how long an event takes from just before the
-call that causes it to a healthy receiver, how long the longest attempt at a bad one took, and what the process grew by.
+`.venv/bin/python -m tests.servers -- .venv/bin/python -m bench.bad_receivers`. Every webhook gets the same event
+every second. Counted is how long an event takes from just before the call that causes it to a healthy receiver, how
+long the longest attempt at a bad one took, and what the process grew by.
 Ends with status 1 when a target is missed.
 """
 
@@ -24,13 +24,15 @@ from bench.receiving import Run, connected, resident_mb, spread
 from bench.subjects import LOOTKEEP, Subject, database, ready, run_command, server
 from bench.webhooks import ENGINES, TOKEN
 from lootkeep import wiring
-from lootkeep.services import webhooks
+from lootkeep.services.webhooks import SECRET_PURPOSE
+from lootkeep.storage import webhooks
 from tests.receiver import Behaviour, Receiver, answer, hanging, read, repeating, resetting, saying
 
 # Seconds of an attempt, milliseconds to a healthy receiver, megabytes more.
 LONGEST_ATTEMPT, HEALTHY_P99, GROWTH_MB = 10.5, 1000.0, 200.0
 PRODUCTS = "/api/store/v1/products"
-EVENTS_A_SECOND = 5
+EVENTS = '["product.created"]'
+EVENTS_A_SECOND = 1
 # After the last event, whatever hangs has run into its deadline by then.
 REST_SECONDS = 12.0
 
@@ -66,7 +68,7 @@ def main() -> int:
         asyncio.run(be_bad())
         return 0
     parser = argparse.ArgumentParser(prog="bench.bad_receivers")
-    for name, size in (("bad", 500), ("healthy", 20), ("events", 200)):
+    for name, size in (("bad", 500), ("healthy", 20), ("events", 60)):
         parser.add_argument(f"--{name}", type=int, default=size, help=f"[default: {size}]")
     parser.add_argument("--only", choices=ENGINES, help="only this engine")
     options = parser.parse_args()
@@ -95,8 +97,10 @@ def bad_ports() -> Iterator[list[int]]:
     command = [sys.executable, "-m", "bench.bad_receivers", "be-bad"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         assert process.stdout
-        yield [int(port) for port in process.stdout.readline().split()]
-        process.kill()
+        try:
+            yield [int(port) for port in process.stdout.readline().split()]
+        finally:
+            process.kill()
 
 
 async def measure(engine: str, options: argparse.Namespace) -> dict[str, Any]:
@@ -132,9 +136,12 @@ async def store(engine: str, healthy: Healthy, options: argparse.Namespace) -> A
         with bad_ports() as bad:
             ports = [bad[number % len(bad)] for number in range(options.bad)]
             ports += [receivers.sockets[0].getsockname()[1]] * options.healthy
-            async with wiring.opened(receiving.as_read(settings)) as deps:
+            async with wiring.opened(receiving.as_read(settings)) as deps, deps.db.write() as tx:
+                sealed = deps.vault.seal(deps.ids.webhook_secret(), SECRET_PURPOSE)
                 for number, port in enumerate(ports):
-                    await webhooks.create(deps, f"http://127.0.0.1:{port}/{number}", ["product.created"])
+                    # Past the service, which allows a store a hundred.
+                    url = f"http://127.0.0.1:{port}/{number}"
+                    await webhooks.add(tx, url, EVENTS, sealed, deps.clock.now())
             with server([LOOTKEEP, "serve"], settings) as process:
                 subject = Subject("Lootkeep", process.pid, int(settings["LOOTKEEP_PORT"]), token)
                 await asyncio.to_thread(ready, subject, process)
