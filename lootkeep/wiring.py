@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -50,6 +51,8 @@ from lootkeep.worker.mail import Postman
 from lootkeep.worker.metrics import DeliveryMetrics
 
 GROUPS = (*external.GROUPS, *store.GROUPS)
+
+_OPEN_FILES = 65_536
 
 
 async def open_database(settings: Settings) -> Engine:
@@ -152,6 +155,7 @@ def document() -> dict[str, Any]:
 @asynccontextmanager
 async def working(deps: Deps, settings: Settings, metrics: Metrics, *chores: Chore) -> AsyncIterator[Worker]:
     """The worker, alive inside the block; it ends what is under way before the block is left."""
+    _allow_connections()
     wakeup = _wakeup(deps, settings)
     dispatcher = Dispatcher(
         deps,
@@ -170,6 +174,14 @@ async def working(deps: Deps, settings: Settings, metrics: Metrics, *chores: Cho
         wakeup.wake()
         await worker.stop()
         await wakeup.close()
+
+
+def _allow_connections() -> None:
+    """A shell lets a program open 1,024 files; a hundred receivers that hang take as many connections."""
+    now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _OPEN_FILES if most == resource.RLIM_INFINITY else min(_OPEN_FILES, most)
+    if now != resource.RLIM_INFINITY and now < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
 def api(deps: Deps, settings: Settings, tokens: Tokens, worker: Worker, metrics: Metrics) -> ASGIApp:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import shlex
 import shutil
 import signal
@@ -25,6 +26,18 @@ def test_the_first_start_says_where_it_is_and_gives_a_curl_that_works_as_pasted(
         assert f"  Data        {terminal.folder / 'lootkeep.db'}\n" in server.greeting
         assert f"  Reference   {server.address}/docs\n" in server.greeting
         assert _paste(server.curl) == {"success": True, "data": []}
+
+
+def test_a_thousand_receivers_that_hang_find_no_limit_of_open_files(terminal: Terminal) -> None:
+    given, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    # As a shell gives it, inherited by the server.
+    resource.setrlimit(resource.RLIMIT_NOFILE, (1024, most))
+    try:
+        with terminal.serving() as server:
+            assert _paste(server.curl)["success"]
+            assert resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)[0] > 10_000
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (given, most))
 
 
 def test_the_second_start_keeps_the_data_and_shows_no_token(terminal: Terminal) -> None:
