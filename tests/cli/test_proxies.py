@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from tests.cli.terminal import Serving, Terminal
+from tests.cli.terminal import SECONDS, Serving, Terminal
 
 TIERS = "/api/external/v1/referrals/tiers"
 ONE_FAILURE = {"auth_failures_per_minute": "1", "log_level": "error"}
@@ -13,7 +13,7 @@ ONE_FAILURE = {"auth_failures_per_minute": "1", "log_level": "error"}
 
 def guess(server: Serving, forwarded_for: str) -> int:
     """The status of a call without a token, as a proxy on this machine passes it on."""
-    return httpx.get(server.address + TIERS, headers={"X-Forwarded-For": forwarded_for}).status_code
+    return httpx.get(server.address + TIERS, headers={"X-Forwarded-For": forwarded_for}, timeout=SECONDS).status_code
 
 
 def test_a_proxy_on_this_machine_is_believed(terminal: Terminal) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 
 from lootkeep import __version__
-from tests.cli.terminal import KEY, Serving, Terminal
+from tests.cli.terminal import KEY, SECONDS, Serving, Terminal
 
 TIERS = "/api/external/v1/referrals/tiers"
 BRONZE = {"name": "Bronze", "referrals_required": 5, "reward_type": "percentage_discount", "reward_value": 10}
@@ -80,8 +80,8 @@ def test_neither_token_nor_key_appears_in_the_logs(terminal: Terminal) -> None:
         _post(server, token, headers={"Idempotency-Key": "once", "X-Request-ID": "seen-in-the-logs"})
         _post(server, token, json={"name": token})
         _get(server, wrong)
-        httpx.get(f"{server.address}{TIERS}?token={token}", headers={"Cookie": f"token={token}"})
-        httpx.get(f"{server.address}/metrics", headers={"Authorization": f"Bearer {token}"})
+        httpx.get(f"{server.address}{TIERS}?token={token}", headers={"Cookie": f"token={token}"}, timeout=SECONDS)
+        httpx.get(f"{server.address}/metrics", headers={"Authorization": f"Bearer {token}"}, timeout=SECONDS)
         said = server.stop()
     logs = said.out + said.err
     assert "seen-in-the-logs" in logs
@@ -142,15 +142,17 @@ def _paste(line: str) -> Any:
     program, *options, url = shlex.split(line)
     headers = dict(option.split(": ", 1) for option in options if option != "-H")
     assert program == "curl"
-    return httpx.get(url, headers=headers).json()
+    return httpx.get(url, headers=headers, timeout=SECONDS).json()
 
 
 def _get(server: Serving, token: str, headers: dict[str, str] | None = None) -> httpx.Response:
-    return httpx.get(server.address + TIERS, headers={"Authorization": f"Bearer {token}"} | (headers or {}))
+    return httpx.get(
+        server.address + TIERS, headers={"Authorization": f"Bearer {token}"} | (headers or {}), timeout=SECONDS
+    )
 
 
 def _post(
     server: Serving, token: str, *, json: dict[str, Any] | None = None, headers: dict[str, str] | None = None
 ) -> httpx.Response:
     every = {"Authorization": f"Bearer {token}"} | (headers or {})
-    return httpx.post(server.address + TIERS, json=json or BRONZE, headers=every)
+    return httpx.post(server.address + TIERS, json=json or BRONZE, headers=every, timeout=SECONDS)

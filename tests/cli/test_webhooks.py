@@ -13,7 +13,7 @@ import pytest
 from lootkeep.domain import deliveries, signing
 from lootkeep.kernel.ids import CountingIds
 from tests.cli.receivers import Listening, Request, listening, receiving
-from tests.cli.terminal import Terminal
+from tests.cli.terminal import SECONDS, Terminal
 
 ids = CountingIds()
 SECRET = ids.webhook_secret()
@@ -277,12 +277,16 @@ def test_a_feed_that_cannot_be_read_is_a_sentence(terminal: Terminal, status: in
 
 def _new_product(address: str, token: str, name: str) -> None:
     body = {"name": name, "price": "5.00", "delivery_type": "keys"}
-    answer = httpx.post(f"{address}/api/store/v1/products", json=body, headers={"Authorization": f"Bearer {token}"})
+    answer = httpx.post(
+        f"{address}/api/store/v1/products", json=body, headers={"Authorization": f"Bearer {token}"}, timeout=SECONDS
+    )
     assert answer.status_code == 201, answer.text
 
 
 def _events(address: str, token: str) -> list[dict[str, Any]]:
-    answer = httpx.get(f"{address}/api/external/v1/events", headers={"Authorization": f"Bearer {token}"})
+    answer = httpx.get(
+        f"{address}/api/external/v1/events", headers={"Authorization": f"Bearer {token}"}, timeout=SECONDS
+    )
     found: list[dict[str, Any]] = answer.json()["data"]["events"]
     return found
 

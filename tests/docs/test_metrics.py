@@ -23,7 +23,9 @@ _SUFFIX = re.compile(r"_(total|bucket|sum|count)$")
 def exposed(folder: Path) -> str:
     started = terminal.start(folder, terminal.environment({"log_level": "error"}), "serve", "--port", "0")
     with terminal.served(started) as server:
-        answer = httpx.get(f"{server.address}/metrics", headers={"Authorization": f"Bearer {server.token}"})
+        answer = httpx.get(
+            f"{server.address}/metrics", headers={"Authorization": f"Bearer {server.token}"}, timeout=terminal.SECONDS
+        )
     assert answer.status_code == 200
     return answer.text
 
