@@ -25,6 +25,9 @@ from lootkeep.storage import demo
 
 # Requests under way get so long to finish after SIGTERM.
 _DRAIN_SECONDS = 15
+# A process that does not answer for so long is started anew. On a busy machine one takes its time to begin, and would
+# never get there if it were killed sooner.
+_START_SECONDS = 60
 _BACKLOG = 2048
 
 
@@ -58,6 +61,7 @@ def serve(
         server_header=False,
         date_header=False,
         timeout_graceful_shutdown=_DRAIN_SECONDS,
+        timeout_worker_healthcheck=_START_SECONDS,
     )
     if workers > 1:
         Multiprocess(server, sockets=[listener]).run()
