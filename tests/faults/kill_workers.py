@@ -220,7 +220,7 @@ async def _rage(
         else:
             size = max(1, (last - first) * WEBHOOKS)
             # What is held by the dead may take longer than that; it is not waited for.
-            await hooks.wait_for(hooks.total + chance.randint(1, size), seconds=5)
+            await hooks.wait_for(hooks.total + chance.randint(1, size), seconds=15)
             await asyncio.sleep(chance.random() * 0.02)
         processes.kill(chance)
         report.kills += 1
