@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Select, Text, bindparam, cast, func, literal_column, select, union_all
+from sqlalchemy import BigInteger, Select, Text, bindparam, case, cast, func, literal_column, select, true, union_all
 from sqlalchemy.dialects import postgresql
 
 from lootkeep.kernel.clock import DAY, Instant
@@ -19,9 +19,8 @@ from lootkeep.storage.tables import counters
 # many years is looked through block by block first.
 TOTAL = -1
 _BLOCK_DAYS = 16
-# After every day that there is, and before every block.
+# After every day that there is.
 NO_END = Instant(2**62)
-_EVERY_BLOCK = -NO_END
 
 _NEW = postgresql.insert(counters).values(
     name=bindparam("counter"), bucket=bindparam("day"), shard=bindparam("part"), value=bindparam("change")
@@ -29,7 +28,8 @@ _NEW = postgresql.insert(counters).values(
 _ADD = Query(
     _NEW.on_conflict_do_update(
         index_elements=["name", "bucket", "shard"], set_={"value": counters.c.value + _NEW.excluded.value}
-    )
+    ),
+    at_once=True,
 )
 _SUM = cast(func.sum(counters.c.value), BigInteger)
 # Written out: only so do the engines see that the index of the totals will do.
@@ -44,8 +44,6 @@ def _number(name: str) -> Unseen:
 
 
 _NAMED = IsAmong(counters.c.name, bindparam("names", type_=Text))
-_WITHIN = (_NAMED, counters.c.bucket >= _number("first_day"), counters.c.bucket < _number("end_day"))
-_BUCKETS = Query(select(counters.c.bucket, _SUM).where(*_WITHIN).group_by(counters.c.bucket))
 
 
 def _part(first: str, end: str, sign: str | None = None) -> Select[tuple[str, int, int]]:
@@ -63,16 +61,57 @@ _span = union_all(
 ).subquery()
 _SPAN_SUM = cast(func.sum(_span.c.value), BigInteger)
 _BETWEEN = Query(select(_span.c.name, _SPAN_SUM).group_by(_span.c.name))
-_BUCKETS_BETWEEN = Query(select(_span.c.bucket, _SPAN_SUM).group_by(_span.c.bucket))
 _ALL = Query(select(counters.c.name, counters.c.bucket, _SUM).group_by(counters.c.name, counters.c.bucket))
 
 
-class Part(NamedTuple):
-    """Some days in a row, and how many items lie in them."""
+def _place(blocks: Select[Any], within: tuple[Any, ...] = ()) -> Select[tuple[int, int, int, int]]:
+    """How many there are, and of the item with `offset` newer ones: its day, how many lie on it, and after how many.
 
-    first_day: int
-    days: int
-    count: int
+    Its block is found first, then the day in it.
+    """
+    found = blocks.cte("blocks")
+    place = _holding(found, _number("offset")).cte("place")
+    first = select(place.c.unit * _BLOCK).scalar_subquery()
+    days = (
+        select(counters.c.bucket.label("unit"), _SUM.label("count"))
+        .where(_NAMED, counters.c.bucket >= first, counters.c.bucket < first + _BLOCK, *within)
+        .group_by(counters.c.bucket)
+    )
+    day = _holding(days.cte("days"), select(place.c.rest).scalar_subquery()).subquery()
+    total = select(cast(func.coalesce(func.sum(found.c.count), _ZERO), BigInteger).label("total")).subquery()
+    return select(total.c.total, day.c.unit, day.c.count, day.c.rest).select_from(total.outerjoin(day, true()))
+
+
+def _holding(parts: Any, offset: Any) -> Select[Any]:
+    """The part, newest first, in which that item lies, and how many of the part's are newer."""
+    upto = cast(func.sum(parts.c.count).over(order_by=parts.c.unit.desc()), BigInteger)
+    run = select(parts.c.unit, parts.c.count, upto.label("upto")).subquery()
+    found = select(run.c.unit, run.c.count, (offset - (run.c.upto - run.c.count)).label("rest"))
+    return found.where(run.c.upto > offset).order_by(run.c.unit.desc()).limit(_ONE)
+
+
+def _written(number: int) -> Any:
+    return literal_column(str(number), BigInteger)
+
+
+_ZERO, _ONE, _BLOCK = _written(0), _written(1), _written(_BLOCK_DAYS)
+_FIRST_BLOCK = _written(TOTAL - 1)
+_PLACE = Query(
+    _place(
+        select((_FIRST_BLOCK - counters.c.bucket).label("unit"), _SUM.label("count"))
+        .where(_NAMED, counters.c.bucket <= _FIRST_BLOCK)
+        .group_by(counters.c.bucket)
+    )
+)
+_unit = case((_span.c.bucket < _ZERO, _FIRST_BLOCK - _span.c.bucket), else_=_span.c.bucket // _BLOCK)
+_day_of = counters.c.bucket + _ZERO
+_PLACE_BETWEEN = Query(
+    _place(
+        select(_unit.label("unit"), _SPAN_SUM.label("count")).group_by(_unit),
+        # Not for the index, which the days of the block are for.
+        (_day_of >= _number("since"), _day_of < _number("until")),
+    )
+)
 
 
 class Place(NamedTuple):
@@ -163,70 +202,21 @@ def _ranges(head: tuple[int, int, int], blocks: tuple[int, int], tail: tuple[int
     }
 
 
-class Histogram:
-    """When the items of a list were made, newest first: in blocks of days, and in days where a block is cut."""
+async def place(
+    tx: Transaction, names: Iterable[str], offset: int, *, since: Instant | None = None, until: Instant | None = None
+) -> tuple[int, Place | None]:
+    """How many items are counted under these names, and where the one lies that has `offset` newer ones before it.
 
-    def __init__(self, names: str, parts: list[Part]) -> None:
-        self._names = names
-        self._parts = parts
-        self.total = sum(part.count for part in parts)
-
-    async def place(self, tx: Transaction, offset: int) -> Place:
-        """Of the item that has `offset` newer ones before it.
-
-        So a page in the middle of a list costs what the first one does, however long the list is.
-        """
-        part, skip = _holding(self._parts, offset)
-        if part.days > 1:
-            within = {"first_day": part.first_day, "end_day": part.first_day + part.days}
-            rows = await tx.all(_BUCKETS, names=self._names, **within)
-            part, skip = _holding(_parts(rows, **within), skip)
-        return Place(Instant(part.first_day * DAY), Instant((part.first_day + part.days) * DAY), part.count, skip)
-
-
-def _holding(parts: list[Part], offset: int) -> tuple[Part, int]:
-    """The part in which that item lies, and how many of the part's are newer; the last one when it lies in none."""
-    for part in parts[:-1]:
-        if offset < part.count:
-            return part, offset
-        offset -= part.count
-    return parts[-1] if parts else Part(0, 1, 0), offset
-
-
-def _parts(rows: list[tuple[int, int]], first_day: int, end_day: int) -> list[Part]:
-    """Newest first. What is to be taken off a block that is cut comes as less than nothing on those days."""
-    found = []
-    blocks: dict[int, int] = {}
-    for bucket, count in rows:
-        day = bucket if bucket >= 0 else (TOTAL - 1 - bucket) * _BLOCK_DAYS
-        if bucket >= 0 and count > 0:
-            found.append(Part(day, 1, count))
-        else:
-            first = day - day % _BLOCK_DAYS
-            blocks[first] = blocks.get(first, 0) + count
-    for first, count in blocks.items():
-        start = max(first, first_day)
-        found.append(Part(start, min(first + _BLOCK_DAYS, end_day) - start, count))
-    return sorted(found, reverse=True)
-
-
-async def histogram(
-    tx: Transaction, names: Iterable[str], *, since: Instant | None = None, until: Instant | None = None
-) -> Histogram:
-    """Of the items counted under these names; of whole days when a stretch of time is given."""
-    named = " ".join(names)
-    first_day, end_day = _day(since, 0), _day(until, NO_END)
+    So a page in the middle of a list costs what the first one does, however long the list is.
+    """
+    wanted = {"names": " ".join(names), "offset": offset}
     if since is None and until is None:
-        rows = await tx.all(_BUCKETS, names=named, first_day=_EVERY_BLOCK, end_day=TOTAL)
+        rows = await tx.all(_PLACE, **wanted)
     else:
-        rows = await tx.all(_BUCKETS_BETWEEN, names=named, **_bounds(first_day, end_day))
-    return Histogram(named, _parts(rows, first_day, end_day))
-
-
-async def place(tx: Transaction, names: Iterable[str], offset: int) -> tuple[Instant, int]:
-    """A time before which an item lies that has `offset` newer ones, and how many to skip from there back."""
-    found = await (await histogram(tx, names)).place(tx, offset)
-    return found.end, found.skip
+        first, end = _day(since, 0), _day(until, NO_END)
+        rows = await tx.all(_PLACE_BETWEEN, **wanted, since=first, until=end, **_bounds(first, end))
+    ((total, day, count, skip),) = rows
+    return total, None if day is None else Place(Instant(day * DAY), Instant((day + 1) * DAY), count, skip)
 
 
 def _day(time: Instant | None, default: int) -> int:

@@ -75,11 +75,11 @@ async def page(tx: Transaction, asked: Page, filters: Filters) -> tuple[list[Che
         if asked.offset >= total:
             return [], total
         return await _older(tx, filters, filters.end, asked.offset, asked.size), total
-    kept = await counters.histogram(tx, _names(filters.given), since=filters.start, until=filters.end)
-    size = min(asked.size, kept.total - asked.offset)
-    if size <= 0:
-        return [], kept.total
-    return await _around(tx, filters, await kept.place(tx, asked.offset), size), kept.total
+    names = _names(filters.given)
+    total, place = await counters.place(tx, names, asked.offset, since=filters.start, until=filters.end)
+    if place is None:
+        return [], total
+    return await _around(tx, filters, place, min(asked.size, total - asked.offset)), total
 
 
 async def _around(tx: Transaction, filters: Filters, place: Place, size: int) -> list[CheckEntry]:

@@ -27,14 +27,12 @@ async def page(
 ) -> tuple[list[R], int]:
     """A page, and how many there are in all; the counters named count what is wanted, but for the days."""
     days = {"since": wanted.get("from"), "until": wanted.get("to")}
-    if sort != "created_at" or asked.offset < _FEW:
-        total = await counters.total(tx, names, **days)
-        return await listing.page(tx, asked, wanted, sort, order, total), total
-    kept = await counters.histogram(tx, names, **days)
-    size = min(asked.size, kept.total - asked.offset)
-    skip = asked.offset if order == "desc" else kept.total - asked.offset - size
-    if size <= 0 or min(skip, kept.total - skip) < _FEW:
-        return await listing.page(tx, asked, wanted, sort, order, kept.total), kept.total
-    place = await kept.place(tx, skip)
-    found = await listing.stretch(tx, {**wanted, "to": place.end}, size, place.skip)
-    return (found if order == "desc" else found[::-1]), kept.total
+    total = await counters.total(tx, names, **days)
+    size = min(asked.size, total - asked.offset)
+    skip = asked.offset if order == "desc" else total - asked.offset - size
+    if size > 0 and sort == "created_at" and min(skip, total - skip) >= _FEW:
+        _, place = await counters.place(tx, names, skip, **days)
+        if place:
+            found = await listing.stretch(tx, {**wanted, "to": place.end}, size, place.skip)
+            return (found if order == "desc" else found[::-1]), total
+    return await listing.page(tx, asked, wanted, sort, order, total), total
