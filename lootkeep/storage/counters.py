@@ -119,7 +119,7 @@ class Place(NamedTuple):
 
     start: Instant
     end: Instant
-    count: int
+    items: int
     skip: int
 
 

@@ -40,6 +40,10 @@ _VALUES: dict[str, tuple[Any, ...]] = {
     "action_taken": get_args(Action),
     "is_reviewed": (True, False),
 }
+# Written out, not given as values: there are few, and PostgreSQL plans once for each.
+_WRITTEN: dict[Any, Any] = {True: true(), False: false()} | {
+    word: literal_column(f"'{word}'", Text) for word in (*get_args(RiskLevel), *get_args(Action))
+}
 _NEWEST = (fraud_checks.c.created_at.desc(), fraud_checks.c.id.desc())
 # Skipping so many index entries is cheaper than looking up where to start.
 _FEW = 200
@@ -47,7 +51,6 @@ _FEW = 200
 _LARGEST = 100
 # Executed again so many at a time.
 _BATCH = 500
-
 
 # A level, an action, and whether it is reviewed; None is any.
 Given = tuple[RiskLevel | None, Action | None, bool | None]
@@ -84,10 +87,10 @@ async def page(tx: Transaction, asked: Page, filters: Filters) -> tuple[list[Che
 
 async def _around(tx: Transaction, filters: Filters, place: Place, size: int) -> list[CheckEntry]:
     """So many from that place on, found from whichever end of its day is nearer."""
-    rest = place.count - place.skip - size
+    rest = place.items - place.skip - size
     if place.skip <= max(rest, _FEW):
         return await _older(tx, filters, place.end, place.skip, size)
-    of_day = min(size, place.count - place.skip)
+    of_day = min(size, place.items - place.skip)
     times = {"start": place.start, "end": place.end}
     found = await _found(tx, filters, times, max(rest, 0), of_day, "asc")
     if of_day < size:
@@ -120,7 +123,7 @@ def page_query(given: Given, times: tuple[str, ...], order: Order, reach: int | 
     """The keys of the page first; only its rows are read and joined."""
     keys = _passing(given, times) if reach is None else _merged(given, times, order, reach)
     key = keys.order_by(*_ordered(keys.selected_columns, order))
-    cut = key.limit(_given("size", BigInteger())).offset(_given("skip", BigInteger())).subquery()
+    cut = key.limit(_given("size")).offset(_given("skip")).subquery()
     # Cuts nothing off: PostgreSQL, which does not see the size, is to know that it is a page.
     cut = select(cut.c.id).limit(literal_column(str(_LARGEST), Integer)).subquery()
     columns = [fraud_checks.c[name] for name in CheckSummary.__struct_fields__]
@@ -169,22 +172,19 @@ def _admitted(given: Given) -> Iterator[tuple[Any, ...]]:
 
 
 def _is(column: Any, value: Any) -> Any:
-    """Written out: there are few values, and PostgreSQL plans once for each."""
-    if isinstance(value, bool):
-        return column == (true() if value else false())
-    return column == literal_column(f"'{value}'", Text)
+    return column == _WRITTEN[value]
 
 
 def _within(times: tuple[str, ...]) -> list[Any]:
     bounds = {
-        "start": fraud_checks.c.created_at >= _given("start", BigInteger()),
-        "end": fraud_checks.c.created_at < _given("end", BigInteger()),
+        "start": fraud_checks.c.created_at >= _given("start"),
+        "end": fraud_checks.c.created_at < _given("end"),
     }
     return [bounds[name] for name in times]
 
 
-def _given(name: str, type_: Any) -> Unseen:
-    return Unseen(bindparam(name, type_=type_))
+def _given(name: str) -> Unseen:
+    return Unseen(bindparam(name, type_=BigInteger()))
 
 
 @cache
