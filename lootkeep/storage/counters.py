@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Select, Text, bindparam, cast, func, literal_column, select, union_all
+from sqlalchemy import BigInteger, Select, Text, bindparam, case, cast, func, literal_column, select, true, union_all
 from sqlalchemy.dialects import postgresql
 
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.storage.database import Transaction
-from lootkeep.storage.dialect import IsAmong
+from lootkeep.storage.dialect import IsAmong, Unseen
 from lootkeep.storage.query import Query
 from lootkeep.storage.rollups import SHARDS, Rollups
 from lootkeep.storage.tables import counters
@@ -28,7 +28,8 @@ _NEW = postgresql.insert(counters).values(
 _ADD = Query(
     _NEW.on_conflict_do_update(
         index_elements=["name", "bucket", "shard"], set_={"value": counters.c.value + _NEW.excluded.value}
-    )
+    ),
+    at_once=True,
 )
 _SUM = cast(func.sum(counters.c.value), BigInteger)
 # Written out: only so do the engines see that the index of the totals will do.
@@ -36,41 +37,90 @@ _IS_TOTAL = counters.c.bucket == literal_column(str(TOTAL), BigInteger)
 _TOTALS = Query(
     select(counters.c.name, _SUM).where(counters.c.name.like(bindparam("pattern")), _IS_TOTAL).group_by(counters.c.name)
 )
+
+
+def _number(name: str) -> Unseen:
+    return Unseen(bindparam(name, type_=BigInteger))
+
+
 _NAMED = IsAmong(counters.c.name, bindparam("names", type_=Text))
-_DAYS = Query(
-    select(counters.c.bucket, _SUM)
-    .where(_NAMED, counters.c.bucket >= bindparam("first_day"), counters.c.bucket < bindparam("end_day"))
-    .group_by(counters.c.bucket)
-    .order_by(counters.c.bucket.desc())
-)
-_BLOCKS = Query(
-    select(counters.c.bucket, _SUM)
-    .where(_NAMED, counters.c.bucket < TOTAL, counters.c.bucket > bindparam("after"))
-    .group_by(counters.c.bucket)
-    .order_by(counters.c.bucket)
-)
 
 
-def _buckets(first: str, end: str) -> Select[tuple[str, int]]:
-    return select(counters.c.name, counters.c.value).where(
-        _NAMED, counters.c.bucket >= bindparam(first), counters.c.bucket < bindparam(end)
+def _part(first: str, end: str, sign: str | None = None) -> Select[tuple[str, int, int]]:
+    value = counters.c.value if sign is None else counters.c.value * _number(sign)
+    return select(counters.c.name, counters.c.bucket, value.label("value")).where(
+        _NAMED, counters.c.bucket >= _number(first), counters.c.bucket < _number(end)
     )
 
 
 _TOTAL_OF = Query(select(func.coalesce(_SUM, 0)).where(_NAMED, _IS_TOTAL))
 _span = union_all(
-    _buckets("first_day", "first_end"), _buckets("first_block", "end_block"), _buckets("last_day", "last_end")
+    _part("first_day", "first_end", "first_sign"),
+    _part("first_block", "end_block"),
+    _part("last_day", "last_end", "last_sign"),
 ).subquery()
-_BETWEEN = Query(select(_span.c.name, cast(func.sum(_span.c.value), BigInteger)).group_by(_span.c.name))
+_SPAN_SUM = cast(func.sum(_span.c.value), BigInteger)
+_BETWEEN = Query(select(_span.c.name, _SPAN_SUM).group_by(_span.c.name))
 _ALL = Query(select(counters.c.name, counters.c.bucket, _SUM).group_by(counters.c.name, counters.c.bucket))
 
 
-class Place(NamedTuple):
-    """Where items of a list lie, newest first: before `end` so many are skipped, and none is older than `start`."""
+def _place(blocks: Select[Any], within: tuple[Any, ...] = ()) -> Select[tuple[int, int, int, int]]:
+    """How many there are, and of the item with `offset` newer ones: its day, how many lie on it, and after how many.
 
-    end: Instant
-    skip: int
+    Its block is found first, then the day in it.
+    """
+    found = blocks.cte("blocks")
+    place = _holding(found, _number("offset")).cte("place")
+    first = select(place.c.unit * _BLOCK).scalar_subquery()
+    days = (
+        select(counters.c.bucket.label("unit"), _SUM.label("count"))
+        .where(_NAMED, counters.c.bucket >= first, counters.c.bucket < first + _BLOCK, *within)
+        .group_by(counters.c.bucket)
+    )
+    day = _holding(days.cte("days"), select(place.c.rest).scalar_subquery()).subquery()
+    total = select(cast(func.coalesce(func.sum(found.c.count), _ZERO), BigInteger).label("total")).subquery()
+    return select(total.c.total, day.c.unit, day.c.count, day.c.rest).select_from(total.outerjoin(day, true()))
+
+
+def _holding(parts: Any, offset: Any) -> Select[Any]:
+    """The part, newest first, in which that item lies, and how many of the part's are newer."""
+    upto = cast(func.sum(parts.c.count).over(order_by=parts.c.unit.desc()), BigInteger)
+    run = select(parts.c.unit, parts.c.count, upto.label("upto")).subquery()
+    found = select(run.c.unit, run.c.count, (offset - (run.c.upto - run.c.count)).label("rest"))
+    return found.where(run.c.upto > offset).order_by(run.c.unit.desc()).limit(_ONE)
+
+
+def _written(number: int) -> Any:
+    return literal_column(str(number), BigInteger)
+
+
+_ZERO, _ONE, _BLOCK = _written(0), _written(1), _written(_BLOCK_DAYS)
+_FIRST_BLOCK = _written(TOTAL - 1)
+_PLACE = Query(
+    _place(
+        select((_FIRST_BLOCK - counters.c.bucket).label("unit"), _SUM.label("count"))
+        .where(_NAMED, counters.c.bucket <= _FIRST_BLOCK)
+        .group_by(counters.c.bucket)
+    )
+)
+_unit = case((_span.c.bucket < _ZERO, _FIRST_BLOCK - _span.c.bucket), else_=_span.c.bucket // _BLOCK)
+_day_of = counters.c.bucket + _ZERO
+_PLACE_BETWEEN = Query(
+    _place(
+        select(_unit.label("unit"), _SPAN_SUM.label("count")).group_by(_unit),
+        # Not for the index, which the days of the block are for.
+        (_day_of >= _number("since"), _day_of < _number("until")),
+    )
+)
+
+
+class Place(NamedTuple):
+    """Where an item of a list lies, newest first: on a day with so many, after the first so many of them."""
+
     start: Instant
+    end: Instant
+    items: int
+    skip: int
 
 
 class Changes:
@@ -116,90 +166,61 @@ async def total(
     if since is None and until is None:
         ((kept,),) = await tx.all(_TOTAL_OF, names=" ".join(names))
         return int(kept)
-    days = await between(tx, names, Instant(0) if since is None else since, NO_END if until is None else until)
-    return sum(days.values())
+    return sum((await between(tx, names, since, until)).values())
 
 
-async def between(tx: Transaction, names: Iterable[str], first: Instant, end: Instant) -> dict[str, int]:
-    """The totals of these names over whole days, from the day of `first` to the day before that of `end`."""
-    return dict(await tx.all(_BETWEEN, names=" ".join(names), **_bounds(max(0, first // DAY), end // DAY)))
+async def between(
+    tx: Transaction, names: Iterable[str], since: Instant | None, until: Instant | None
+) -> dict[str, int]:
+    """The totals of these names over whole days, from the day of `since` to the day before that of `until`."""
+    return dict(await tx.all(_BETWEEN, names=" ".join(names), **_bounds(_day(since, 0), _day(until, NO_END))))
 
 
 def _bounds(first_day: int, end_day: int) -> dict[str, int]:
-    """Whole blocks, and the days before and after them."""
-    first, end = -(-first_day // _BLOCK_DAYS), end_day // _BLOCK_DAYS
-    if first >= end:
-        # No block lies in between: only days.
-        first, end, first_end, last_day = 0, 0, end_day, end_day
-    else:
-        first_end, last_day = first * _BLOCK_DAYS, end * _BLOCK_DAYS
+    """The blocks in these days. Of one that is cut, the fewer days are read: those inside, or those to be taken off."""
+    (first, before), (end, inside) = divmod(first_day, _BLOCK_DAYS), divmod(end_day, _BLOCK_DAYS)
+    if first == end:
+        return _ranges((first_day, end_day, 1), (0, 0), (0, 0, 1))
+    head = (first_day - before, first_day, -1)
+    if before > _BLOCK_DAYS // 2:
+        first += 1
+        head = (first_day, first * _BLOCK_DAYS, 1)
+    tail = (end_day - inside, end_day, 1)
+    if inside > _BLOCK_DAYS // 2:
+        end += 1
+        tail = (end_day, end * _BLOCK_DAYS, -1)
+    return _ranges(head, (first, end), tail)
+
+
+def _ranges(head: tuple[int, int, int], blocks: tuple[int, int], tail: tuple[int, int, int]) -> dict[str, int]:
+    first, end = blocks
     return {
-        "first_day": first_day,
-        "first_end": first_end,
+        **dict(zip(("first_day", "first_end", "first_sign"), head, strict=True)),
         "first_block": TOTAL - end,
         "end_block": TOTAL - first,
-        "last_day": last_day,
-        "last_end": end_day,
+        **dict(zip(("last_day", "last_end", "last_sign"), tail, strict=True)),
     }
 
 
 async def place(
-    tx: Transaction, names: Iterable[str], offset: int, *, until: Instant | None = None
-) -> tuple[Instant, int]:
-    """Where the item lies that has `offset` newer ones before it: a time, and how many to skip from there back.
+    tx: Transaction, names: Iterable[str], offset: int, *, since: Instant | None = None, until: Instant | None = None
+) -> tuple[int, Place | None]:
+    """How many items are counted under these names, and where the one lies that has `offset` newer ones before it.
 
-    So a page in the middle of a list costs what the first one does, however long the list is. The items are those
-    counted under the names; `until`, the start of a day, leaves out what is newer.
+    So a page in the middle of a list costs what the first one does, however long the list is.
     """
-    found = await stretch(tx, names, offset, 1, until)
-    return found.end, found.skip
+    wanted = {"names": " ".join(names), "offset": offset}
+    if since is None and until is None:
+        rows = await tx.all(_PLACE, **wanted)
+    else:
+        first, end = _day(since, 0), _day(until, NO_END)
+        rows = await tx.all(_PLACE_BETWEEN, **wanted, since=first, until=end, **_bounds(first, end))
+    ((total, day, count, skip),) = rows
+    return total, None if day is None else Place(Instant(day * DAY), Instant((day + 1) * DAY), count, skip)
 
 
-async def stretch(tx: Transaction, names: Iterable[str], offset: int, size: int, until: Instant | None = None) -> Place:
-    """The same for several items in a row, with the time before which none of them lies."""
-    named = " ".join(names)
-    end = NO_END if until is None else until
-    end_day = end // DAY
-    first_day = end_day - end_day % _BLOCK_DAYS
-    if until is not None:
-        # This block is cut: what it holds in all says nothing.
-        found, end, offset = _walk(await _days(tx, named, first_day, end_day), end, offset, size)
-        if found:
-            return found
-    for bucket, count in await tx.all(_BLOCKS, names=named, after=TOTAL - 1 - first_day // _BLOCK_DAYS):
-        first_day = (TOTAL - 1 - bucket) * _BLOCK_DAYS
-        if offset < count:
-            found, end, offset = _walk(await _days(tx, named, first_day, first_day + _BLOCK_DAYS), end, offset, size)
-            if found:
-                return found
-        offset -= count
-        end = Instant(first_day * DAY)
-    return Place(end, offset, Instant(0))
-
-
-async def _days(tx: Transaction, named: str, first_day: int, end_day: int) -> Iterator[tuple[int, int]]:
-    return iter(await tx.all(_DAYS, names=named, first_day=first_day, end_day=end_day))
-
-
-def _walk(days: Iterator[tuple[int, int]], end: Instant, offset: int, size: int) -> tuple[Place | None, Instant, int]:
-    """Goes back day by day. If the place lies behind all of them, tells where they end and how many are left."""
-    for day, count in days:
-        if offset < count:
-            end = Instant((day + 1) * DAY)
-            return Place(end, offset, _beginning(days, day, count - offset - size)), end, offset
-        offset -= count
-        end = Instant(day * DAY)
-    return None, end, offset
-
-
-def _beginning(days: Iterator[tuple[int, int]], day: int, spare: int) -> Instant:
-    """The start of the day on which the last wanted item lies; that of time when none of these days is it."""
-    while spare < 0:
-        day, count = next(days, (0, 0))
-        if day == 0:
-            break
-        spare += count
-    return Instant(day * DAY)
+def _day(time: Instant | None, default: int) -> int:
+    return max(0, default if time is None else time) // DAY
 
 
 async def set_all(tx: Transaction, expected: Mapping[tuple[str, int], int]) -> int:

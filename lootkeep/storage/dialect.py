@@ -129,8 +129,34 @@ def _notify(element: WakeWorkers, compiler: Any, **kw: Any) -> str:
     return "SELECT pg_notify('lootkeep_work', '')"
 
 
+class Unseen(ColumnElement[Any]):
+    """A value that PostgreSQL does not plan by: one plan serves for all, where else each value would get its own.
+
+    Planning a statement of several parts takes it longer than a page does.
+    """
+
+    inherit_cache = False
+
+    def __init__(self, value: BindParameter[Any]) -> None:
+        self.value = value
+        self.type = value.type
+
+
+@compiles(Unseen, "sqlite")
+def _plain(element: Unseen, compiler: Any, **kw: Any) -> str:
+    return str(compiler.process(element.value, **kw))
+
+
+@compiles(Unseen, "postgresql")
+def _as_query(element: Unseen, compiler: Any, **kw: Any) -> str:
+    return f"(SELECT {compiler.process(element.value, **kw)})"
+
+
 class IsAmong(ColumnElement[bool]):
-    """The column's word is one of those in a text of words separated by blanks; an index on it is used."""
+    """The column's word is one of those in a text of words separated by blanks; an index on it is used.
+
+    PostgreSQL does not plan by the words, as with `Unseen`.
+    """
 
     inherit_cache = False
     type = Boolean()
@@ -154,7 +180,7 @@ def _in_words(element: IsAmong, compiler: Any, **kw: Any) -> str:
 @compiles(IsAmong, "postgresql")
 def _in_array(element: IsAmong, compiler: Any, **kw: Any) -> str:
     column, words = compiler.process(element.column, **kw), compiler.process(element.words, **kw)
-    return f"{column} = ANY (string_to_array({words}, ' '))"
+    return f"{column} = ANY ((SELECT string_to_array({words}, ' '))::text[])"
 
 
 @compiles(IsNotAmong, "sqlite")

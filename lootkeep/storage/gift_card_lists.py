@@ -98,8 +98,10 @@ async def page(
         return [], total
     skip = asked.offset
     if skip >= _FEW and (sort, order) == ("created_at", "desc") and shape <= _KEPT.keys():
-        values["wanted_to"], skip = await counters.place(tx, await _names(tx, filters), asked.offset)
-        shape |= {"to"}
+        _, place = await counters.place(tx, await _names(tx, filters), asked.offset)
+        if place:
+            values["wanted_to"], skip = place.end, place.skip
+            shape |= {"to"}
     is_short = total <= _SHORT and sort != "created_at" and bool(filters)
     query = page_query(shape, sort, order, is_short=is_short)
     return await tx.all(query, size=asked.size, skip=skip, **values), total

@@ -26,11 +26,13 @@ async def page(
     order: Order,
 ) -> tuple[list[R], int]:
     """A page, and how many there are in all; the counters named count what is wanted, but for the days."""
-    total = await counters.total(tx, names, since=wanted.get("from"), until=wanted.get("to"))
+    days = {"since": wanted.get("from"), "until": wanted.get("to")}
+    total = await counters.total(tx, names, **days)
     size = min(asked.size, total - asked.offset)
     skip = asked.offset if order == "desc" else total - asked.offset - size
-    if size <= 0 or sort != "created_at" or min(skip, total - skip) < _FEW:
-        return await listing.page(tx, asked, wanted, sort, order, total), total
-    until, skip = await counters.place(tx, names, skip, until=wanted.get("to"))
-    found = await listing.stretch(tx, {**wanted, "to": until}, size, skip)
-    return (found if order == "desc" else found[::-1]), total
+    if size > 0 and sort == "created_at" and min(skip, total - skip) >= _FEW:
+        _, place = await counters.place(tx, names, skip, **days)
+        if place:
+            found = await listing.stretch(tx, {**wanted, "to": place.end}, size, place.skip)
+            return (found if order == "desc" else found[::-1]), total
+    return await listing.page(tx, asked, wanted, sort, order, total), total

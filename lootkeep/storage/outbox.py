@@ -12,7 +12,10 @@ from lootkeep.storage.query import Query
 from lootkeep.storage.tables import events
 
 _ADD = Query(
-    insert(events).values(type=bindparam("event_type"), data=bindparam("payload"), created_at=bindparam("now"))
+    insert(events)
+    .values(type=bindparam("event_type"), data=bindparam("payload"), created_at=bindparam("now"))
+    # Nobody asks for its id.
+    .inline()
 )
 
 

@@ -100,10 +100,12 @@ async def page(tx: Transaction, asked: Page, status: ReferralStatus | None) -> t
     if asked.offset < _FEW:
         query = page_query(status is not None, until=False)
         return await tx.all(query, size=asked.size, skip=asked.offset, **wanted), total
-    end, skip = await counters.place(tx, [COUNTER + name for name in kept if status in (None, name)], asked.offset)
-    return await tx.all(
-        page_query(status is not None, until=True), size=asked.size, skip=skip, end=end, **wanted
-    ), total
+    names = [COUNTER + name for name in kept if status in (None, name)]
+    total, place = await counters.place(tx, names, asked.offset)
+    if place is None:
+        return [], total
+    query = page_query(status is not None, until=True)
+    return await tx.all(query, size=asked.size, skip=place.skip, end=place.end, **wanted), total
 
 
 async def search(

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import apsw
 import asyncpg
+import pytest
 from sqlalchemy import func, select
 
 from lootkeep.storage.database import Engine
@@ -18,6 +21,7 @@ from lootkeep.storage.postgres import PostgresDatabase
 from lootkeep.storage.query import Query
 from lootkeep.storage.sqlite import SqliteDatabase
 from lootkeep.storage.tables import metadata
+from tests.conftest import ENGINES, drop_postgres_database, new_postgres_database
 from tests.storage.plans import Asked, Recorder, Work, postgres_work, sqlite_work
 
 LARGE = 10_000
@@ -30,6 +34,36 @@ HISTOGRAM = re.compile(r"GROUP BY counters\.bucket|counters\.bucket >=")
 COUNTING = "SELECT count(*)"
 
 ALIASES = {"brought_by": "customers"}
+
+
+class Undone(Exception):
+    """Takes a deed back."""
+
+
+def address_of(
+    name: str, make_sqlite: Callable[[Path], Awaitable[None]], make_postgres: Callable[[str], Awaitable[None]]
+) -> Any:
+    """A fixture: where a store lies that is made once for all tests, on each engine in turn."""
+
+    @pytest.fixture(scope="session", params=ENGINES)
+    def address(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path | str]:
+        if request.param == "sqlite":
+            path = tmp_path_factory.mktemp(name) / f"{name}.db"
+            asyncio.run(_made(make_sqlite(path)))
+            yield path
+            return
+        admin_url = request.getfixturevalue("postgres_admin_url")
+        run, worker = request.getfixturevalue("testrun_uid"), request.getfixturevalue("worker_id")
+        url = asyncio.run(new_postgres_database(admin_url, f"lootkeep_{run[:8]}_{worker}_{name}"))
+        asyncio.run(_made(make_postgres(url)))
+        yield url
+        asyncio.run(drop_postgres_database(admin_url, url))
+
+    return address
+
+
+async def _made(making: Awaitable[None]) -> None:
+    await making
 
 
 @dataclass

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace as replace_in
+from sqlalchemy import update
 
 from bench import buyers, data
 from bench.people import END
@@ -19,12 +22,12 @@ from lootkeep.domain.fraud.policy import Policy
 from lootkeep.kernel.clock import DAY, Instant, ManualClock
 from lootkeep.kernel.paging import Page
 from lootkeep.services import orders
-from lootkeep.storage import counters, fraud_checks, fraud_history, fraud_lists
+from lootkeep.storage import counters, fraud_checks, fraud_history, fraud_lists, tables
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.fraud_lists import Filters
-from tests.conftest import ENGINES, drop_postgres_database, new_postgres_database
-from tests.storage.made import Made, opened
+from lootkeep.storage.query import Query
+from tests.storage.made import Made, Undone, address_of, opened
 from tests.storage.plans import Recorder
 from tests.world import World
 
@@ -44,7 +47,12 @@ def _checks(filters: Filters) -> Reading:
 
 
 _MIDDLE = Instant((END - buyers.YEAR // 2) // DAY * DAY)
-_DAYS = ((None, None), (_MIDDLE, None), (None, _MIDDLE), (_MIDDLE, Instant(_MIDDLE + 90 * DAY)))
+_DAYS = (
+    (None, None),
+    (_MIDDLE, None),
+    (None, Instant(_MIDDLE + 11 * DAY)),
+    (Instant(_MIDDLE - DAY), Instant(_MIDDLE + 90 * DAY)),
+)
 _EVERY_FILTER = [
     Filters(*given, *days)
     for given in product((None, "low", "critical"), (None, "allowed", "flagged"), (None, False, True))
@@ -76,29 +84,11 @@ READINGS: dict[str, Reading] = {
 }
 
 
-class Undone(Exception):
-    """Takes a deed back."""
-
-
-@pytest.fixture(scope="session")
-def judged_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("judged") / "judged.db"
-    asyncio.run(data.make_sqlite(path, data.ORDERS, ORDERS))
-    return path
-
-
-@pytest.fixture(scope="session")
-def judged_postgresql(postgres_admin_url: str, worker_id: str, testrun_uid: str) -> Iterator[str]:
-    url = asyncio.run(new_postgres_database(postgres_admin_url, f"lootkeep_{testrun_uid[:8]}_{worker_id}_judged"))
-    asyncio.run(data.make_postgres(url, data.ORDERS, ORDERS))
-    yield url
-    asyncio.run(drop_postgres_database(postgres_admin_url, url))
-
-
-@pytest.fixture(params=ENGINES)
-def judged_address(request: pytest.FixtureRequest) -> Path | str:
-    found: Path | str = request.getfixturevalue(f"judged_{request.param}")
-    return found
+judged_address = address_of(
+    "judged",
+    partial(data.make_sqlite, plan=data.ORDERS, size=ORDERS),
+    partial(data.make_postgres, plan=data.ORDERS, size=ORDERS),
+)
 
 
 @pytest.fixture
@@ -115,6 +105,56 @@ async def test_a_reading_of_fraud_touches_little_more_than_it_answers(judged: Ma
         recorder = Recorder(tx)
         await READINGS[name](recorder)
     assert [work for work in await judged.works(recorder) if not judged.is_small(work)] == []
+
+
+@pytest.fixture(scope="session")
+def checks() -> list[dict[str, Any]]:
+    """All checks of the judged store, newest first."""
+    return [row for part in data.ORDERS.parts(ORDERS) for row in part.get(tables.fraud_checks, [])][::-1]
+
+
+async def test_every_page_of_every_filter_holds_what_belongs_there(judged: Made, checks: list[dict[str, Any]]) -> None:
+    async with judged.engine.read() as tx:
+        for filters in _EVERY_FILTER:
+            await _compare(tx, checks, filters)
+
+
+async def test_pages_of_days_with_thousands_hold_what_belongs_there(judged: Made, checks: list[dict[str, Any]]) -> None:
+    crowded = [check | {"created_at": END - (END - check["created_at"]) // 32} for check in checks]
+    kept = Counter(
+        (fraud_checks.counter(check["risk_level"], check["action_taken"], is_reviewed=check["is_reviewed"]), bucket)
+        for check in crowded
+        for bucket in (counters.TOTAL, *counters.dated(check["created_at"] // DAY))
+    )
+    time = tables.fraud_checks.c.created_at
+    with suppress(Undone):
+        async with judged.engine.write() as tx:
+            await tx.run(Query(update(tables.fraud_checks).values(created_at=END - (END - time) / 32)))
+            await counters.set_all(tx, kept)
+            for filters in _EVERY_FILTER[::4]:
+                await _compare(tx, crowded, filters)
+                week = replace_in(filters, start=Instant(END - 9 * DAY), end=Instant(END - 2 * DAY))
+                await _compare(tx, crowded, week)
+            raise Undone
+
+
+async def _compare(tx: Transaction, checks: list[dict[str, Any]], filters: Filters) -> None:
+    matching = [check["id"] for check in checks if _is_wanted(check, filters)]
+    last = -(-len(matching) // 20)
+    for number in {1, last // 3, last // 2, last, last + 1} - {0}:
+        page = Page(number, 20)
+        found, total = await fraud_lists.page(tx, page, filters)
+        cut = matching[page.offset : page.offset + page.size]
+        assert (filters, number, [entry.id for entry in found], total) == (filters, number, cut, len(matching))
+
+
+def _is_wanted(check: dict[str, Any], filters: Filters) -> bool:
+    return (
+        filters.risk_level in (None, check["risk_level"])
+        and filters.action_taken in (None, check["action_taken"])
+        and filters.is_reviewed in (None, check["is_reviewed"])
+        and (filters.start or 0) <= check["created_at"] < (filters.end or END)
+    )
 
 
 async def test_a_judged_order_and_its_review_find_what_they_need(judged: Made, world: World) -> None:

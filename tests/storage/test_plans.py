@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace as replace_in
 from datetime import date
@@ -44,8 +43,7 @@ from lootkeep.storage import (
 )
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
-from tests.conftest import ENGINES, drop_postgres_database, new_postgres_database
-from tests.storage.made import Made, opened
+from tests.storage.made import Made, Undone, address_of, opened
 from tests.storage.plans import Recorder
 from tests.world import World
 
@@ -177,29 +175,11 @@ READINGS: dict[str, Reading] = {
 }
 
 
-class Undone(Exception):
-    """Takes a deed back."""
-
-
-@pytest.fixture(scope="session")
-def made_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("made") / "made.db"
-    asyncio.run(data.make_sqlite(path, data.REFERRALS, SIZE))
-    return path
-
-
-@pytest.fixture(scope="session")
-def made_postgresql(postgres_admin_url: str, worker_id: str, testrun_uid: str) -> Iterator[str]:
-    url = asyncio.run(new_postgres_database(postgres_admin_url, f"lootkeep_{testrun_uid[:8]}_{worker_id}_made"))
-    asyncio.run(data.make_postgres(url, data.REFERRALS, SIZE))
-    yield url
-    asyncio.run(drop_postgres_database(postgres_admin_url, url))
-
-
-@pytest.fixture(params=ENGINES)
-def made_address(request: pytest.FixtureRequest) -> Path | str:
-    found: Path | str = request.getfixturevalue(f"made_{request.param}")
-    return found
+made_address = address_of(
+    "made",
+    partial(data.make_sqlite, plan=data.REFERRALS, size=SIZE),
+    partial(data.make_postgres, plan=data.REFERRALS, size=SIZE),
+)
 
 
 @pytest.fixture

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-import apsw
-import asyncpg
 import pytest
 
 from bench import tickets
@@ -24,19 +21,14 @@ from lootkeep.kernel.clock import DAY, SECOND, Instant
 from lootkeep.kernel.paging import Page
 from lootkeep.services import support_tickets as services
 from lootkeep.storage import ticket_counts, ticket_lists
-from lootkeep.storage.database import Engine, JoinedDatabase
-from lootkeep.storage.postgres import PostgresDatabase
-from lootkeep.storage.sqlite import SqliteDatabase
+from lootkeep.storage.database import JoinedDatabase
 from lootkeep.storage.ticket_lists import Wanted
-from tests.conftest import ENGINES, drop_postgres_database, new_postgres_database
-from tests.storage.plans import Asked, Recorder, Work, postgres_work, sqlite_work
+from tests.storage.made import Made, Undone, address_of, opened
+from tests.storage.plans import Recorder, Work
 from tests.world import World
 
 SIZE = 20_000
 LARGE = {"support_tickets", "ticket_messages", "ticket_counts"}
-# A page of fifteen joined rows and up to a thousand that are skipped or sorted; all tickets would be many times that.
-MOST_STEPS = 40_000
-MOST_ROWS = 6_000
 # Where a page far down begins is found by the counts per day: bounded by a store's age, not by what is in it.
 HISTOGRAM = "GROUP BY ticket_counts.bucket"
 # Cells are as many as there are kinds of tickets and agents.
@@ -45,72 +37,32 @@ FIGURES = "FROM ticket_figures"
 READINGS = tickets.readings(SIZE)
 
 
-@pytest.fixture(scope="session")
-def many_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("tickets") / "tickets.db"
-    asyncio.run(tickets.make_sqlite(path, SIZE))
-    return path
-
-
-@pytest.fixture(scope="session")
-def many_postgresql(postgres_admin_url: str, worker_id: str, testrun_uid: str) -> Iterator[str]:
-    url = asyncio.run(new_postgres_database(postgres_admin_url, f"lootkeep_{testrun_uid[:8]}_{worker_id}_tickets"))
-    asyncio.run(tickets.make_postgres(url, SIZE))
-    yield url
-    asyncio.run(drop_postgres_database(postgres_admin_url, url))
-
-
-class Undone(Exception):
-    """Takes a deed back."""
-
-
-@dataclass
-class Desk:
-    """A store with many tickets, and a connection that explains its plans."""
-
-    engine: Engine
-    explain: Callable[[Asked], Awaitable[Work]]
-    most: int
-
-    def is_small(self, work: Work) -> bool:
-        if HISTOGRAM in work.sql or FIGURES in work.sql:
-            return not work.scanned & {"support_tickets", "ticket_messages"}
-        return not work.scanned & LARGE and work.touched <= self.most
-
-
-@pytest.fixture(params=ENGINES)
-def many_address(request: pytest.FixtureRequest) -> Path | str:
-    found: Path | str = request.getfixturevalue(f"many_{request.param}")
-    return found
+many_address = address_of("tickets", partial(tickets.make_sqlite, size=SIZE), partial(tickets.make_postgres, size=SIZE))
 
 
 @pytest.fixture
-async def desk(many_address: Path | str) -> AsyncIterator[Desk]:
-    if isinstance(many_address, Path):
-        engine = SqliteDatabase(many_address)
-        connection = apsw.Connection(str(many_address))
-        yield Desk(engine, partial(sqlite_work, connection, {}), MOST_STEPS)
-        connection.close()
-        await engine.close()
-    else:
-        database = await PostgresDatabase.open(many_address, 2)
-        explaining = await asyncpg.connect(many_address)
-        yield Desk(database, partial(postgres_work, explaining), MOST_ROWS)
-        await explaining.close()
-        await database.close()
+async def desk(many_address: Path | str) -> AsyncIterator[Made]:
+    """A store with many tickets, on each engine in turn."""
+    async with opened(many_address) as made:
+        assert made.large >= LARGE
+        yield made
+
+
+def is_small(desk: Made, work: Work) -> bool:
+    if HISTOGRAM in work.sql or FIGURES in work.sql:
+        return not work.scanned & {"support_tickets", "ticket_messages"}
+    return desk.is_small(work)
 
 
 @pytest.mark.parametrize("name", READINGS)
-async def test_a_reading_touches_little_more_than_it_answers(desk: Desk, name: str) -> None:
+async def test_a_reading_touches_little_more_than_it_answers(desk: Made, name: str) -> None:
     async with desk.engine.read() as tx:
         recorder = Recorder(tx)
         await READINGS[name](recorder)
-    assert recorder.asked
-    works = [await desk.explain(asked) for asked in recorder.asked]
-    assert [work for work in works if not desk.is_small(work)] == []
+    assert [work for work in await desk.works(recorder) if not is_small(desk, work)] == []
 
 
-async def test_deeds_find_what_they_need_without_looking_through_a_table(desk: Desk, world: World) -> None:
+async def test_deeds_find_what_they_need_without_looking_through_a_table(desk: Made, world: World) -> None:
     with suppress(Undone):
         async with desk.engine.write() as tx:
             recorder = Recorder(tx)
@@ -123,12 +75,12 @@ async def test_deeds_find_what_they_need_without_looking_through_a_table(desk: D
             await services.set_status(deps, ticket.id, 1, "resolved")
             await services.close(deps, ticket.id, 1, None)
             raise Undone
-    works = [await desk.explain(asked) for asked in recorder.asked]
+    works = await desk.works(recorder)
     assert len(works) > 30
-    assert [work for work in works if not desk.is_small(work)] == []
+    assert [work for work in works if not is_small(desk, work)] == []
 
 
-async def test_every_page_of_every_filter_holds_what_belongs_there(desk: Desk) -> None:
+async def test_every_page_of_every_filter_holds_what_belongs_there(desk: Made) -> None:
     everything = [ticket | {"agent": ticket["assigned_to_id"] or NOBODY} for ticket, _ in tickets.rows(SIZE)]
     days: tuple[dict[str, Any], ...] = ({}, {"since": BEGIN + 50 * DAY, "until": BEGIN + 900 * DAY})
     choices: dict[str, tuple[Any, ...]] = {
@@ -157,7 +109,7 @@ async def test_every_page_of_every_filter_holds_what_belongs_there(desk: Desk) -
                     )
 
 
-async def test_pages_by_last_message_are_in_order_and_complete(desk: Desk) -> None:
+async def test_pages_by_last_message_are_in_order_and_complete(desk: Made) -> None:
     async with desk.engine.read() as tx:
         for wanted in (
             Wanted(),
@@ -177,7 +129,7 @@ async def test_pages_by_last_message_are_in_order_and_complete(desk: Desk) -> No
             assert len(keys) == min(40, total)
 
 
-async def test_the_medians_are_those_of_all_tickets(desk: Desk) -> None:
+async def test_the_medians_are_those_of_all_tickets(desk: Made) -> None:
     everything = [ticket for ticket, _ in tickets.rows(SIZE)]
     async with desk.engine.read() as tx:
         for took, name in (("response", "first_response_at"), ("resolution", "resolved_at")):

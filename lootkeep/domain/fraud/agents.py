@@ -18,6 +18,7 @@ _CALLERS = (
     "scrapy",
     "go-http-client",
     "java/",
+    "java-http-client/",
     "apache-httpclient",
     "libwww-perl",
     "lwp::",
@@ -27,6 +28,8 @@ _CALLERS = (
     "guzzlehttp",
     "node-fetch",
     "undici",
+    "deno/",
+    "bun/",
     "axios/",
     "got (",
     "reqwest/",
@@ -36,8 +39,8 @@ _DRIVEN_BROWSERS = ("headless", "phantomjs", "selenium", "webdriver", "puppeteer
 _CRAWLERS = ("crawler", "spider", "scraper")
 
 _KNOWN = re.compile("|".join(map(re.escape, (*_CALLERS, *_DRIVEN_BROWSERS, *_CRAWLERS))))
-# Googlebot and its kind; Cubot makes telephones.
-_BOT = re.compile(r"(?<!cu)bot\b")
+# Googlebot and its kind; Cubot makes telephones. Node calls itself nothing but that.
+_BOT = re.compile(r"(?<!cu)bot\b|^node$")
 
 
 # Most buyers share a few browsers.

@@ -10,12 +10,12 @@ code says that, so they are the store owner's choice (`fraud_custom_blocked_coun
 from __future__ import annotations
 
 # The state of the sources that the table follows. Change it together with a row.
-AS_OF = "2025-10"
+AS_OF = "2026-02"
 
 # Nearly all trade is forbidden.
 _EMBARGOED = {
     "CU": "comprehensive embargo of the United States",
-    "IR": "comprehensive embargo of the United States; the FATF calls for action",
+    "IR": "comprehensive embargo of the United States; sanctions of the United Nations; the FATF calls for action",
     "KP": "sanctions of the United Nations; the FATF calls for action",
 }
 

@@ -21,6 +21,7 @@ _RELAYS = frozenset(
         "aleeas.com",
         "slmail.me",
         "slmails.com",
+        "silomails.com",
         "8alias.com",
         "8shield.net",
         "dralias.com",
@@ -33,9 +34,10 @@ _RELAYS = frozenset(
         "addymail.com",
         "anonaddy.com",
         "anonaddy.me",
+        "4wrd.cc",
+        "mailer.me",
         # others
         "33mail.com",
-        "forwardemail.net",
         "opayq.com",
     }
 )
