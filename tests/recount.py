@@ -33,6 +33,7 @@ from lootkeep.storage.tables import (
     refused_referrals,
     reward_claims,
     sales_rollups,
+    spendings,
 )
 
 Row = dict[str, Any]
@@ -43,14 +44,16 @@ Totals = dict[str, dict[Any, Any]]
 TOTAL = "total"
 _ALL_DAYS = -1
 # What analytics keeps, by the length of its blocks.
-_LENGTHS = ("quarter", "day", "month", "eight")
+_LENGTHS = ("quarter", "day", "month", "eight", "year")
 _SERIES, _SUMS = ("quarter", "day", "month"), ("day", "month")
 _LEVELS = {"all": _SERIES, "country": _SUMS, "method": _SUMS, "product": _SERIES}
 
 
 def _block(length: str, time: int) -> int:
+    moment = datetime.fromtimestamp(time // 1_000_000, UTC)
+    if length == "year":
+        return moment.year - 1970
     if length == "month":
-        moment = datetime.fromtimestamp(time // 1_000_000, UTC)
         return (moment.year - 1970) * 12 + moment.month - 1
     return time // {"quarter": DAY // 96, "day": DAY, "eight": 8 * DAY}[length]
 
@@ -75,6 +78,7 @@ _TABLES = (
     refused_referrals,
     reward_claims,
     sales_rollups,
+    spendings,
 )
 _ROWS = {table.name: Query(select(table).order_by(*table.primary_key.columns)) for table in _TABLES}
 
@@ -127,6 +131,7 @@ async def kept(db: Database) -> Totals:
         "gift cards": _picked(await rows(db, gift_cards), "id", "balance"),
         "figures": await _kept_figures(db),
         "buyers": await _kept_buyers(db),
+        "spendings": await _kept_spendings(db),
     }
 
 
@@ -146,6 +151,7 @@ async def recounted(db: Database, currency: str = "USD") -> Totals:
         "gift cards": await _balances(db),
         "figures": await _figures(db, placed),
         "buyers": _buyers(placed),
+        "spendings": _spendings(placed),
     }
 
 
@@ -364,3 +370,23 @@ def _buyers(placed: list[Row]) -> dict[Any, set[int]]:
             for length in ("day", "eight", "month"):
                 found[length, _block(length, order["paid_at"])].add(order["customer_id"])
     return dict(found)
+
+
+async def _kept_spendings(db: Database) -> dict[Any, tuple[int, int]]:
+    found = {
+        (_LENGTHS[row["level"]], row["block"], row["customer_id"], row["currency"]): (row["orders"], row["spent"])
+        for row in await rows(db, spendings)
+    }
+    return {key: sums for key, sums in found.items() if any(sums)}
+
+
+def _spendings(placed: list[Row]) -> dict[Any, tuple[int, int]]:
+    counted: Counter[Any] = Counter()
+    spent: Counter[Any] = Counter()
+    for order in placed:
+        if order["paid_at"] is not None:
+            for length in ("month", "year"):
+                key = (length, _block(length, order["paid_at"]), order["customer_id"], order["currency"])
+                counted[key] += order["status"] != "refunded"
+                spent[key] += order["total"] - order["refunded_total"]
+    return {key: (counted[key], spent[key]) for key in counted | spent if counted[key] or spent[key]}

@@ -9,12 +9,12 @@ from typing import Any, get_args
 
 from sqlalchemy import BigInteger, bindparam, cast, func, select
 
-from lootkeep.domain.analytics import Cut, Figures, Part
+from lootkeep.domain.analytics import Cut, Figures, Part, TopCustomer
 from lootkeep.domain.orders import OrderStatus
 from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.money import Hundredths
-from lootkeep.storage import counters, sales_direct
+from lootkeep.storage import counters, sales_direct, spendings
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.lists import among
 from lootkeep.storage.orders import COUNTER
@@ -257,6 +257,19 @@ async def unique_customers(tx: Transaction, start: Instant, end: Instant, produc
     for place, some in at_ends.items():
         sets[place] |= int.from_bytes(some, "little")
     return sum(bits.bit_count() for bits in sets.values())
+
+
+# So few orders are added up at once rather than looked through by customer.
+_FEW = 1_000
+
+
+async def top_customers(
+    tx: Transaction, start: Instant, end: Instant, currency: str, size: int, *, orders: int, product_id: int | None
+) -> list[TopCustomer]:
+    """Who spent most in this time, of `orders` orders."""
+    if orders <= _FEW or product_id is not None:
+        return await sales_direct.top_customers(tx, start, end, currency, size, product_id)
+    return await spendings.top(tx, start, end, currency, size)
 
 
 async def product_names(tx: Transaction, product_ids: Sequence[int]) -> dict[int, str]:

@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 
 from lootkeep.kernel.clock import DAY, Instant
-from lootkeep.storage import counters, gift_card_recount, rollup_recount, ticket_recount
+from lootkeep.storage import counters, gift_card_recount, rollup_recount, spending_recount, ticket_recount
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.dialect import HoldTables
 from lootkeep.storage.fraud_checks import COUNTER, signal_counters
@@ -43,7 +43,15 @@ from lootkeep.storage.tables import (
 # Nobody may change what is counted while it is counted. The shared totals come last, as in every deed.
 _HOLD = Query(
     HoldTables(
-        "customers", "products", "referral_tiers", "referrers", "gift_cards", "counters", "sales_rollups", "buyers"
+        "customers",
+        "spendings",
+        "products",
+        "referral_tiers",
+        "referrers",
+        "gift_cards",
+        "counters",
+        "sales_rollups",
+        "buyers",
     )
 )
 
@@ -172,7 +180,7 @@ async def mend(tx: Transaction, currency: str, now: Instant) -> dict[str, int]:
         wrong[kind] = sum([len(await tx.all(query, **values)) for query in queries])
     wrong["gift cards"] = await gift_card_recount.mend(tx, now)
     wrong["totals"] = await counters.set_all(tx, await _expected(tx, currency))
-    return wrong | await rollup_recount.mend(tx)
+    return wrong | await rollup_recount.mend(tx) | await spending_recount.mend(tx)
 
 
 async def _expected(tx: Transaction, currency: str) -> dict[tuple[str, int], int]:
