@@ -18,6 +18,7 @@ from lootkeep.storage.tables import (
     counters,
     coupons,
     customers,
+    email_campaigns,
     events,
     fraud_checks,
     gift_card_entries,
@@ -63,6 +64,7 @@ _TABLES = (
     counters,
     coupons,
     customers,
+    email_campaigns,
     events,
     fraud_checks,
     gift_card_entries,
@@ -194,6 +196,8 @@ async def _counters(
     dated += [(f"referrals.{one['status']}", one["referred_at"]) for one in attributed]
     dated += [(f"gift_cards.{_shelf(card)}", card["created_at"]) for card in await rows(db, gift_cards)]
     dated += [("customers.all", who["created_at"]) for who in await rows(db, customers)]
+    dated += [("products.all", one["created_at"]) for one in await rows(db, products) if one["deleted_at"] is None]
+    dated += [("email_campaigns.all", one["created_at"]) for one in await rows(db, email_campaigns)]
     for check in await rows(db, fraud_checks):
         is_reviewed = "reviewed" if check["is_reviewed"] else "open"
         dated.append((f"fraud.{check['risk_level']}.{check['action_taken']}.{is_reviewed}", check["created_at"]))

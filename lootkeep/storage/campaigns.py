@@ -10,6 +10,8 @@ from lootkeep.domain.campaigns import Campaign, CampaignEntry, CampaignStatus
 from lootkeep.domain.customers import folded, search_text
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.paging import Order, Page
+from lootkeep.storage import kept_lists
+from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.dialect import SHORTEST_INDEXED_TERM, Contains, ContainsShort, WakeWorkers
 from lootkeep.storage.lists import Filter, Listing, Sort, at_least, equals, less_than
@@ -30,6 +32,8 @@ TERMS = (
     "links",
     "audience",
 )
+# Counted per day while writing.
+COUNTER = "email_campaigns.all"
 SORTS = ("created_at", "name")
 _COUNTS = ("recipients", "sent", "failed", "skipped", "outbox", "perhaps_twice", "opened", "clicked", "unsubscribed")
 _GIVEN: dict[str, Any] = {name: bindparam(name) for name in (*TERMS, "search_text")}
@@ -118,6 +122,8 @@ async def page(
         term = folded(filters["search"])
         filters = {name: value for name, value in filters.items() if name != "search"}
         filters["search" if len(term) >= SHORTEST_INDEXED_TERM else "search_short"] = term
+    if filters.keys() <= {"from", "to"}:
+        return await kept_lists.page(tx, LISTING, (COUNTER,), asked, filters, sort, order)
     total = await LISTING.total(tx, filters)
     return await LISTING.page(tx, asked, filters, sort, order, total), total
 
@@ -132,6 +138,7 @@ async def for_change(tx: Transaction, campaign_id: int) -> Campaign | None:
 
 async def add(tx: Transaction, terms: dict[str, Any], now: Instant, original: int | None = None) -> Campaign:
     (campaign,) = await tx.all(_ADD, **_values(terms), original=original, now=now)
+    await _count(tx, campaign, 1)
     return campaign
 
 
@@ -140,8 +147,9 @@ async def save(tx: Transaction, campaign_id: int, terms: dict[str, Any], now: In
     return campaign
 
 
-async def remove(tx: Transaction, campaign_id: int) -> None:
-    await tx.run(_REMOVE, campaign=campaign_id)
+async def remove(tx: Transaction, campaign: Campaign) -> None:
+    await tx.run(_REMOVE, campaign=campaign.id)
+    await _count(tx, campaign, -1)
 
 
 async def schedule(tx: Transaction, campaign_id: int, time: Instant, now: Instant) -> Campaign:
@@ -164,6 +172,12 @@ async def end(tx: Transaction, campaign_id: int, status: CampaignStatus, error: 
 async def cancel_recipients(tx: Transaction, campaign_id: int, now: Instant) -> None:
     """Those who wait; a mail that is under way at this moment cannot be called back."""
     await tx.long(_CANCEL_RECIPIENTS, campaign=campaign_id, now=now)
+
+
+async def _count(tx: Transaction, campaign: Campaign, change: int) -> None:
+    counted = Changes(spread=campaign.id)
+    counted.add(COUNTER, change, at=campaign.created_at)
+    await counted.apply(tx)
 
 
 def _values(terms: dict[str, Any]) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from lootkeep.storage.query import Query
 from lootkeep.storage.tables import (
     coupons,
     customers,
+    email_campaigns,
     fraud_checks,
     order_items,
     orders,
@@ -44,6 +45,7 @@ from lootkeep.storage.tables import (
 _HOLD = Query(
     HoldTables(
         "customers",
+        "email_campaigns",
         "spendings",
         "products",
         "referral_tiers",
@@ -134,8 +136,8 @@ _MENDS = {
 }
 
 
-def _by_day(table: Table, name: Any, at: Any) -> Select[Any]:
-    rows = select(name.label("name"), (at // DAY).label("day")).select_from(table).subquery()
+def _by_day(table: Table, name: Any, at: Any, *which: Any) -> Select[Any]:
+    rows = select(name.label("name"), (at // DAY).label("day")).select_from(table).where(*which).subquery()
     return select(rows.c.name, rows.c.day, func.count()).group_by(rows.c.name, rows.c.day)
 
 
@@ -153,6 +155,8 @@ _DAILY = {
         )
     ),
     "customers.": Query(_by_day(customers, literal("all"), customers.c.created_at)),
+    "products.": Query(_by_day(products, literal("all"), products.c.created_at, products.c.deleted_at.is_(None))),
+    "email_campaigns.": Query(_by_day(email_campaigns, literal("all"), email_campaigns.c.created_at)),
 }
 _TOTALS = {
     "claims.made": Query(select(func.count()).select_from(reward_claims)),

@@ -1,4 +1,4 @@
-"""What each customer spent, by month and year."""
+"""What each customer spent, by month and year; products and campaigns counted by day."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -25,6 +25,13 @@ _YEARS = """
     SELECT customer_id, 4, block / 12, currency, sum(orders), sum(spent) FROM spendings GROUP BY 1, 3, 4
 """
 
+# In all, by day, and by blocks of 16 days, whose buckets lie below that of the whole total.
+_COUNTED = """
+    INSERT INTO counters (name, bucket, shard, value)
+    SELECT '{0}.all', {1}, 0, count(*) FROM {0} WHERE {2} GROUP BY 2
+"""
+_DAY = "created_at / 86400000000"
+
 
 def upgrade() -> None:
     op.create_table(
@@ -45,3 +52,6 @@ def upgrade() -> None:
     op.create_index(
         "ix_orders_paid_of_customer", "orders", ["customer_id", "paid_at"], sqlite_where=paid, postgresql_where=paid
     )
+    for table, which in (("products", "deleted_at IS NULL"), ("email_campaigns", "id > 0")):
+        for bucket in ("-1 + 0 * created_at", _DAY, f"-2 - {_DAY} / 16"):
+            op.execute(sa.text(_COUNTED.format(table, bucket, which)))
