@@ -106,17 +106,20 @@ def statements(engine: str, size: int) -> Iterator[str]:
     yield f"INSERT INTO product_tags (tag, product_id) SELECT 'T' || (i % 1000), i FROM {numbers}"
     counts = "".join(f", {name}_count" for name in (*_CAMPAIGN_COUNTS, "unsubscribed"))
     yield (
-        "INSERT INTO email_campaigns (id, name, subject, is_text_derived, links, audience, status, next_at, search_text,"
-        f" created_at, updated_at{counts}) SELECT i, 'Campaign ' || (i * 7919 % {size}), 'S', {false}, '[]', '{{}}',"
+        "INSERT INTO email_campaigns (id, name, subject, is_text_derived, links, audience, status, next_at,"
+        f" search_text, created_at, updated_at{counts})"
+        f" SELECT i, 'Campaign ' || (i * 7919 % {size}), 'S', {false}, '[]', '{{}}',"
         f" CASE WHEN i % 100 = 5 THEN 'draft' ELSE 'sent' END, 0, 'campaign ' {search}, {at}, {at}"
         f"{', 0' * (len(_CAMPAIGN_COUNTS) + 1)} FROM {numbers}"
     )
     yield (
         "INSERT INTO orders (id, customer_id, status, subtotal, discount_total, total, gift_card_total, refunded_total,"
-        " currency, coupon_code, payment_method, billing_country, risk_level, metadata, created_at, updated_at, paid_at)"
+        " currency, coupon_code, payment_method, billing_country, risk_level, metadata, created_at, updated_at,"
+        " paid_at)"
         " SELECT i, i, CASE WHEN i % 100 = 5 THEN 'paid' ELSE 'completed' END, i * 31 % 100 * 100, 0,"
         " i * 31 % 100 * 100, 0, 0, 'USD', CASE WHEN i % 10 = 7 THEN 'C' || (i % 100) END, 'M' || (i % 100),"
-        f" 'C' || (i % 100), CASE WHEN i % 100 = 9 THEN 'high' ELSE 'minimal' END, '{{}}', {at}, {at}, {at} FROM {numbers}"
+        " 'C' || (i % 100), CASE WHEN i % 100 = 9 THEN 'high' ELSE 'minimal' END,"
+        f" '{{}}', {at}, {at}, {at} FROM {numbers}"
     )
     yield (
         "INSERT INTO order_items (order_id, product_id, product_name, delivery_type, quantity, price, total,"

@@ -168,9 +168,7 @@ async def get(tx: Transaction, mail_id: int) -> QueuedMail | None:
     return await tx.one(_GET, mail=mail_id)
 
 
-async def newest(
-    tx: Transaction, status: MailStatus | None, size: int, before: int = NO_LATER
-) -> list[QueuedMail]:
+async def newest(tx: Transaction, status: MailStatus | None, size: int, before: int = NO_LATER) -> list[QueuedMail]:
     """The latest mails, of all or in one state, with a lower id: those in the outbox are looked at by people."""
     if status is None:
         return await tx.all(_NEWEST, size=size, before=before)

@@ -67,7 +67,7 @@ async def top(tx: Transaction, start: Instant, end: Instant, currency: str, size
     Who is not among those that spent at least `floor` in some part of the cover spent less than `floor` in each of
     them: so as soon as the last of the best has `floor` for every part, nobody else can be among them.
     """
-    cover, spans, around = _cover(start, end), _spans(start, end), _spans(*_months_around(start, end))
+    cover, spans, around = _cover(start, end), _spans(start, end), [_months_around(start, end)]
     floor = await _first_floor(tx, cover, currency, _FIRST_LOOK * size - 1)
     sums: dict[int, tuple[int, int]] = {}
     spent: list[int] = []
@@ -96,13 +96,12 @@ def _cover(start: Instant, end: Instant) -> _Cover:
     return _Cover(None)
 
 
-def _months_around(start: Instant, end: Instant) -> tuple[Instant, Instant]:
-    first, last = month_of(start // DAY), month_of((end - 1) // DAY)
-    return Instant(first_day(first) * DAY), Instant(first_day(last + 1) * DAY)
-
-
 # Level, first and end of some blocks; without a level, a time.
 Span = tuple[int | None, int, int]
+
+
+def _months_around(start: Instant, end: Instant) -> Span:
+    return MONTHS, month_of(start // DAY), month_of((end - 1) // DAY) + 1
 
 
 def _spans(start: Instant, end: Instant) -> list[Span]:
@@ -138,7 +137,11 @@ _FLOOR = Query(
     .offset(bindparam("skip"))
 )
 _FLOOR_OF_ALL = Query(
-    select(customers.c.total_spent).where(customers.c.total_spent > 0).order_by(*_RICH).limit(1).offset(bindparam("skip"))
+    select(customers.c.total_spent)
+    .where(customers.c.total_spent > 0)
+    .order_by(*_RICH)
+    .limit(1)
+    .offset(bindparam("skip"))
 )
 _AMOUNT = bindparam("floor", type_=BigInteger)
 _CANDIDATES = Query(select(spendings.c.customer_id).where(*_THESE, spendings.c.spent >= _AMOUNT))

@@ -9,7 +9,8 @@ from lootkeep.domain.gift_cards import GiftCard
 from lootkeep.engines.card_codes import CardCodes
 from lootkeep.storage import gift_cards
 
-# Codes cannot be found by trying; whoever tries is told to wait all the same, by the token and the minute. Whoever has sent so many is not told of a good code either.
+# Codes cannot be found by trying; whoever tries is told to wait all the same. A token that has sent so many unknown
+# ones in a minute is not told of a good one either.
 MISSES_PER_MINUTE = 10
 
 
