@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Collection, Sequence
+from typing import Any
 
 from sqlalchemy import BigInteger, bindparam, case, cast, func, select
 from sqlalchemy.dialects import postgresql
@@ -16,9 +16,9 @@ from lootkeep.storage.query import Query
 from lootkeep.storage.rollups import MONTHS, YEARS, first_day, month_of
 from lootkeep.storage.tables import customers, orders, spendings
 
-# Those who spent most are looked for among the months that a stretch touches, if they are so few,
+# Of a year, so many months are looked at one by one at most; more of them as the whole year.
 _MOST_MONTHS = 4
-# or else among the years, or, if these are more, among those who spent most of all.
+# In a stretch that touches more years, those are looked for who spent most of all.
 _MOST_YEARS = 3
 # So many times those that are wanted are looked at first.
 _FIRST_LOOK = 2
@@ -44,56 +44,48 @@ async def add(tx: Transaction, order: Order, orders_change: int, amount: int) ->
     await tx.many(_ADD, [{"new_level": level, "new_block": block} | same for level, block in levels])
 
 
-class _Cover(NamedTuple):
-    """Where candidates are looked for: whole months or years that a stretch touches; without a level, all time."""
-
-    level: int | None
-    first: int = 0
-    stop: int = 1
-
-    @property
-    def parts(self) -> int:
-        """A sum over the cover has a part of at least its value by this."""
-        return self.stop - self.first
-
-    def blocks(self, currency: str) -> list[dict[str, Any]]:
-        same = {"of_level": self.level, "in_currency": currency}
-        return [{"of_block": block} | same for block in range(self.first, self.stop)]
+# A month or a year that a stretch touches: level and number. Without a level, all time.
+Block = tuple[int | None, int]
 
 
 async def top(tx: Transaction, start: Instant, end: Instant, currency: str, size: int) -> list[TopCustomer]:
     """Who spent most in this time.
 
-    Who is not among those that spent at least `floor` in some part of the cover spent less than `floor` in each of
-    them: so as soon as the last of the best has `floor` for every part, nobody else can be among them.
+    Whoever spent less than the floor of each block that the time touches spent less than all floors together. So as
+    soon as the last of the best has spent that much, nobody else can be among them.
     """
-    cover, spans, around = _cover(start, end), _spans(start, end), [_months_around(start, end)]
-    floor = await _first_floor(tx, cover, currency, _FIRST_LOOK * size - 1)
+    blocks, spans, around = _blocks(start, end), _spans(start, end), [_months_around(start, end)]
+    rich = [await _nth(tx, block, currency, _FIRST_LOOK * size - 1) for block in blocks]
+    floors = [max(rich)] * len(blocks)
     sums: dict[int, tuple[int, int]] = {}
     spent: list[int] = []
     while True:
-        new = [found for found in await _candidates(tx, cover, currency, floor) if found not in sums]
+        new = await _candidates(tx, blocks, floors, currency) - sums.keys()
         sums |= dict.fromkeys(new, (0, 0))
         if len(spent) == size and _has_edges(spans):
             # Most are out of the running by whole months already, and their orders need not be looked at.
             most = await _sums(tx, new, around, currency)
-            new = [one for one in new if one in most and most[one][1] >= spent[-1]]
+            new = {one for one in most if most[one][1] >= spent[-1]}
         sums |= await _sums(tx, new, spans, currency)
         spent = sorted((amount for _, amount in sums.values() if amount > 0), reverse=True)[:size]
-        needed = -(-spent[-1] // cover.parts) if len(spent) == size else 1
-        if floor <= needed:
+        is_full = len(spent) == size
+        if max(floors) == 1 or (is_full and sum(floors) - len(floors) < spent[-1]):
             return await _best(tx, sums, spent[-1] if spent else 1, size)
-        # Or too few of those who spent most around this time bought in it.
-        floor = needed if len(spent) == size else max(1, floor // 8)
+        # In the proportions of what is spent in each block; or too few of those who spend much bought in this time.
+        floors = [-(-spent[-1] * one // sum(rich)) if is_full else max(1, floors[0] // 8) for one in rich]
 
 
-def _cover(start: Instant, end: Instant) -> _Cover:
-    first, last = month_of(start // DAY), month_of((end - 1) // DAY)
-    if last - first < _MOST_MONTHS:
-        return _Cover(MONTHS, first, last + 1)
-    if last // 12 - first // 12 < _MOST_YEARS:
-        return _Cover(YEARS, first // 12, last // 12 + 1)
-    return _Cover(None)
+def _blocks(start: Instant, end: Instant) -> list[Block]:
+    """Few, and little longer than the time: years, but single months of a year of which few are touched."""
+    months = range(month_of(start // DAY), month_of((end - 1) // DAY) + 1)
+    years = sorted({month // 12 for month in months})
+    if len(months) > _MOST_MONTHS and len(years) > _MOST_YEARS:
+        return [(None, 0)]
+    found: list[Block] = []
+    for year in years:
+        touched = [month for month in months if month // 12 == year]
+        found += [(YEARS, year)] if len(touched) > _MOST_MONTHS else [(MONTHS, month) for month in touched]
+    return found
 
 
 # Level, first and end of some blocks; without a level, a time.
@@ -148,19 +140,25 @@ _CANDIDATES = Query(select(spendings.c.customer_id).where(*_THESE, spendings.c.s
 _CANDIDATES_OF_ALL = Query(select(customers.c.id).where(customers.c.total_spent >= _AMOUNT))
 
 
-async def _first_floor(tx: Transaction, cover: _Cover, currency: str, skip: int) -> int:
-    if cover.level is None:
-        found = await tx.all(_FLOOR_OF_ALL, skip=skip)
-    else:
-        found = await tx.each(_FLOOR, [block | {"skip": skip} for block in cover.blocks(currency)])
-    return max((amount for (amount,) in found), default=1)
+async def _nth(tx: Transaction, block: Block, currency: str, skip: int) -> int:
+    """What the customer spent in the block who has so many before them."""
+    found = (
+        await tx.one(_FLOOR_OF_ALL, skip=skip)
+        if block[0] is None
+        else await tx.one(_FLOOR, of_level=block[0], of_block=block[1], in_currency=currency, skip=skip)
+    )
+    return int(found[0]) if found else 1
 
 
-async def _candidates(tx: Transaction, cover: _Cover, currency: str, floor: int) -> set[int]:
-    if cover.level is None:
-        found = await tx.all(_CANDIDATES_OF_ALL, floor=floor)
+async def _candidates(tx: Transaction, blocks: Sequence[Block], floors: Sequence[int], currency: str) -> set[int]:
+    if blocks[0][0] is None:
+        found = await tx.all(_CANDIDATES_OF_ALL, floor=floors[0])
     else:
-        found = await tx.each(_CANDIDATES, [block | {"floor": floor} for block in cover.blocks(currency)])
+        asked = [
+            {"of_level": level, "of_block": block, "in_currency": currency, "floor": floor}
+            for (level, block), floor in zip(blocks, floors, strict=True)
+        ]
+        found = await tx.each(_CANDIDATES, asked)
     return {customer_id for (customer_id,) in found}
 
 
@@ -197,7 +195,7 @@ _OF_TIME = Query(
 
 
 async def _sums(
-    tx: Transaction, candidates: Sequence[int], spans: Sequence[Span], currency: str
+    tx: Transaction, candidates: Collection[int], spans: Sequence[Span], currency: str
 ) -> dict[int, tuple[int, int]]:
     """Orders and money of each in the spans together; who has none in them is not there."""
     sums: dict[int, tuple[int, int]] = {}
