@@ -213,9 +213,10 @@ async def top_customers(
     tx: Transaction, start: Instant, end: Instant, currency: str, size: int, *, orders: int, product_id: int | None
 ) -> list[TopCustomer]:
     """Who spent most in this time, of `orders` orders."""
-    if orders <= _FEW or product_id is not None:
-        return await sales_direct.top_customers(tx, start, end, currency, size, product_id)
-    return await spendings.top(tx, start, end, currency, size)
+    found = None
+    if orders > _FEW and product_id is None:
+        found = await spendings.top(tx, start, end, currency, size)
+    return found if found is not None else await sales_direct.top_customers(tx, start, end, currency, size, product_id)
 
 
 async def product_names(tx: Transaction, product_ids: Sequence[int]) -> dict[int, str]:

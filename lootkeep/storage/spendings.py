@@ -22,6 +22,8 @@ _MOST_MONTHS = 4
 _MOST_YEARS = 3
 # So many times those that are wanted are looked at first.
 _FIRST_LOOK = 2
+# Where more have spent alike, all orders are added up at once rather than theirs one by one.
+_MOST_CANDIDATES = 1_000
 
 _KEY = ("customer_id", "level", "block", "currency")
 _SUMS = ("orders", "spent")
@@ -48,8 +50,8 @@ async def add(tx: Transaction, order: Order, orders_change: int, amount: int) ->
 Block = tuple[int | None, int]
 
 
-async def top(tx: Transaction, start: Instant, end: Instant, currency: str, size: int) -> list[TopCustomer]:
-    """Who spent most in this time.
+async def top(tx: Transaction, start: Instant, end: Instant, currency: str, size: int) -> list[TopCustomer] | None:
+    """Who spent most in this time; None where too many have spent alike to look at each.
 
     Whoever spent less than the floor of each block that the time touches spent less than all floors together. So as
     soon as the last of the best has spent that much, nobody else can be among them.
@@ -60,7 +62,10 @@ async def top(tx: Transaction, start: Instant, end: Instant, currency: str, size
     sums: dict[int, tuple[int, int]] = {}
     spent: list[int] = []
     while True:
-        new = await _candidates(tx, blocks, floors, currency) - sums.keys()
+        found = await _candidates(tx, blocks, floors, currency)
+        if len(found) > _MOST_CANDIDATES:
+            return None
+        new = {customer_id for (customer_id,) in found} - sums.keys()
         sums |= dict.fromkeys(new, (0, 0))
         if len(spent) == size and _has_edges(spans):
             # Most are out of the running by whole months already, and their orders need not be looked at.
@@ -136,8 +141,10 @@ _FLOOR_OF_ALL = Query(
     .offset(bindparam("skip"))
 )
 _AMOUNT = bindparam("floor", type_=BigInteger)
-_CANDIDATES = Query(select(spendings.c.customer_id).where(*_THESE, spendings.c.spent >= _AMOUNT))
-_CANDIDATES_OF_ALL = Query(select(customers.c.id).where(customers.c.total_spent >= _AMOUNT))
+_CANDIDATES = Query(
+    select(spendings.c.customer_id).where(*_THESE, spendings.c.spent >= _AMOUNT).limit(_MOST_CANDIDATES + 1)
+)
+_CANDIDATES_OF_ALL = Query(select(customers.c.id).where(customers.c.total_spent >= _AMOUNT).limit(_MOST_CANDIDATES + 1))
 
 
 async def _nth(tx: Transaction, block: Block, currency: str, skip: int) -> int:
@@ -150,16 +157,15 @@ async def _nth(tx: Transaction, block: Block, currency: str, skip: int) -> int:
     return int(found[0]) if found else 1
 
 
-async def _candidates(tx: Transaction, blocks: Sequence[Block], floors: Sequence[int], currency: str) -> set[int]:
+async def _candidates(tx: Transaction, blocks: Sequence[Block], floors: Sequence[int], currency: str) -> list[Any]:
+    """Who spent at least the floor of some block, once for each; one too many when there are more of a block."""
     if blocks[0][0] is None:
-        found = await tx.all(_CANDIDATES_OF_ALL, floor=floors[0])
-    else:
-        asked = [
-            {"of_level": level, "of_block": block, "in_currency": currency, "floor": floor}
-            for (level, block), floor in zip(blocks, floors, strict=True)
-        ]
-        found = await tx.each(_CANDIDATES, asked)
-    return {customer_id for (customer_id,) in found}
+        return await tx.all(_CANDIDATES_OF_ALL, floor=floors[0])
+    asked = [
+        {"of_level": level, "of_block": block, "in_currency": currency, "floor": floor}
+        for (level, block), floor in zip(blocks, floors, strict=True)
+    ]
+    return await tx.each(_CANDIDATES, asked)
 
 
 def _if_counted(currency: Any, amount: Any) -> Any:
