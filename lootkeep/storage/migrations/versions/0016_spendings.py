@@ -52,6 +52,8 @@ def upgrade() -> None:
     op.create_index(
         "ix_orders_paid_of_customer", "orders", ["customer_id", "paid_at"], sqlite_where=paid, postgresql_where=paid
     )
+    if op.get_context().dialect.name == "postgresql":
+        op.execute("CREATE STATISTICS products_by_stock ON (coalesce(stock, 2147483648)) FROM products")
     for table, which in (("products", "deleted_at IS NULL"), ("email_campaigns", "id > 0")):
         for bucket in ("-1 + 0 * created_at", _DAY, f"-2 - {_DAY} / 16"):
             op.execute(sa.text(_COUNTED.format(table, bucket, which)))
