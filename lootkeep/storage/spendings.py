@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import BigInteger, bindparam, case, cast, func, select
+from sqlalchemy import BigInteger, BindParameter, bindparam, case, cast, func, select
 from sqlalchemy.dialects import postgresql
 
 from lootkeep.domain.analytics import TopCustomer
 from lootkeep.domain.orders import Order
 from lootkeep.kernel.clock import DAY, Instant
+from lootkeep.kernel.money import Hundredths
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.query import Query
 from lootkeep.storage.rollups import MONTHS, YEARS, first_day, month_of
@@ -119,7 +120,7 @@ def _has_edges(spans: Sequence[Span]) -> bool:
     return any(level is None for level, _, _ in spans)
 
 
-_IN_CURRENCY = bindparam("in_currency")
+_IN_CURRENCY: BindParameter[str] = bindparam("in_currency")
 _THESE = (
     spendings.c.level == bindparam("of_level"),
     spendings.c.block == bindparam("of_block"),
@@ -149,12 +150,12 @@ _CANDIDATES_OF_ALL = Query(select(customers.c.id).where(customers.c.total_spent 
 
 async def _nth(tx: Transaction, block: Block, currency: str, skip: int) -> int:
     """What the customer spent in the block who has so many before them."""
-    found = (
-        await tx.one(_FLOOR_OF_ALL, skip=skip)
-        if block[0] is None
-        else await tx.one(_FLOOR, of_level=block[0], of_block=block[1], in_currency=currency, skip=skip)
-    )
-    return int(found[0]) if found else 1
+    level, number = block
+    if level is None:
+        found = await tx.all(_FLOOR_OF_ALL, skip=skip)
+    else:
+        found = await tx.all(_FLOOR, of_level=level, of_block=number, in_currency=currency, skip=skip)
+    return int(found[0][0]) if found else 1
 
 
 async def _candidates(tx: Transaction, blocks: Sequence[Block], floors: Sequence[int], currency: str) -> list[Any]:
@@ -226,4 +227,4 @@ async def _best(tx: Transaction, sums: dict[int, tuple[int, int]], least: int, s
     wanted = [{"customer": customer_id} for customer_id, (_, spent) in sums.items() if spent >= least]
     found = [(sums[one[0]], one) for one in (await tx.each(_NAMED, wanted) if wanted else [])]
     found.sort(key=lambda pair: (pair[0][1], pair[1][3], pair[1][0]), reverse=True)
-    return [TopCustomer(who[0], who[1], who[2], count, spent) for (count, spent), who in found[:size]]
+    return [TopCustomer(who[0], who[1], who[2], count, Hundredths(spent)) for (count, spent), who in found[:size]]

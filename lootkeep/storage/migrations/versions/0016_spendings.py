@@ -32,6 +32,12 @@ _COUNTED = """
 """
 _DAY = "created_at / 86400000000"
 
+# PostgreSQL 13 cannot, and does without.
+_STATISTICS = """
+    DO $$ BEGIN IF cast(current_setting('server_version_num') AS int) >= 140000 THEN
+    CREATE STATISTICS products_by_stock ON (coalesce(stock, 2147483648)) FROM products; END IF; END $$
+"""
+
 
 def upgrade() -> None:
     op.create_table(
@@ -53,7 +59,7 @@ def upgrade() -> None:
         "ix_orders_paid_of_customer", "orders", ["customer_id", "paid_at"], sqlite_where=paid, postgresql_where=paid
     )
     if op.get_context().dialect.name == "postgresql":
-        op.execute("CREATE STATISTICS products_by_stock ON (coalesce(stock, 2147483648)) FROM products")
+        op.execute(_STATISTICS)
     for table, which in (("products", "deleted_at IS NULL"), ("email_campaigns", "id > 0")):
         for bucket in ("-1 + 0 * created_at", _DAY, f"-2 - {_DAY} / 16"):
             op.execute(sa.text(_COUNTED.format(table, bucket, which)))
