@@ -112,6 +112,11 @@ def statements(engine: str, size: int) -> Iterator[str]:
         f" CASE WHEN i % 100 = 5 THEN 'draft' ELSE 'sent' END, 0, 'campaign ' {search}, {at}, {at}"
         f"{', 0' * (len(_CAMPAIGN_COUNTS) + 1)} FROM {numbers}"
     )
+    yield from _sales(numbers, at)
+
+
+def _sales(numbers: str, at: str) -> Iterator[str]:
+    """Orders with their lines, and what is counted of all lists while writing."""
     yield (
         "INSERT INTO orders (id, customer_id, status, subtotal, discount_total, total, gift_card_total, refunded_total,"
         " currency, coupon_code, payment_method, billing_country, risk_level, metadata, created_at, updated_at,"
