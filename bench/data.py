@@ -17,7 +17,7 @@ import asyncpg
 from sqlalchemy import Table
 
 from bench import buyers, cards, judged, people, rows
-from lootkeep.storage import migrations, rollup_recount
+from lootkeep.storage import migrations, rollup_recount, spending_recount
 from lootkeep.storage.database import Engine
 from lootkeep.storage.postgres import PostgresDatabase
 from lootkeep.storage.sqlite import SqliteDatabase
@@ -135,4 +135,5 @@ async def _count_sales(engine: Engine) -> None:
     """The figures of analytics, as the orders add up."""
     async with engine.write() as tx:
         await rollup_recount.mend(tx)
+        await spending_recount.mend(tx)
     await engine.close()

@@ -99,7 +99,9 @@ def parts(size: int) -> Iterator[dict[Table, Rows]]:
     seen = iter(books.seen.items())
     while some := list(islice(seen, _CHUNK)):
         yield {sightings: [_sighting(key, times) for key, times in some]}
-    yield _settings() | {products: [product(done)], users: [_OWNER_ROW], counters: books.keeper.counter_rows()}
+    sold = product(done)
+    books.keeper.count("products.all", 1, sold["id"], sold["created_at"])
+    yield _settings() | {products: [sold], users: [_OWNER_ROW], counters: books.keeper.counter_rows()}
 
 
 def _add(rows: dict[Table, Rows], books: Books, purchase: Purchase, number: int, version: int) -> None:

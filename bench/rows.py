@@ -96,7 +96,9 @@ def parts(size: int) -> Iterator[dict[Table, Rows]]:
         sold += len(rows[orders])
         keeper.codes = chunk[-1].id
         yield rows
-    yield _rewards(keeper) | {products: [product(sold)], counters: keeper.counter_rows()}
+    made = product(sold)
+    keeper.count("products.all", 1, made["id"], made["created_at"])
+    yield _rewards(keeper) | {products: [made], counters: keeper.counter_rows()}
 
 
 def _add(rows: dict[Table, Rows], keeper: Keeper, person: Person) -> None:

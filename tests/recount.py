@@ -18,6 +18,7 @@ from lootkeep.storage.tables import (
     counters,
     coupons,
     customers,
+    email_campaigns,
     events,
     fraud_checks,
     gift_card_entries,
@@ -33,6 +34,7 @@ from lootkeep.storage.tables import (
     refused_referrals,
     reward_claims,
     sales_rollups,
+    spendings,
 )
 
 Row = dict[str, Any]
@@ -43,14 +45,16 @@ Totals = dict[str, dict[Any, Any]]
 TOTAL = "total"
 _ALL_DAYS = -1
 # What analytics keeps, by the length of its blocks.
-_LENGTHS = ("quarter", "day", "month", "eight")
+_LENGTHS = ("quarter", "day", "month", "eight", "year")
 _SERIES, _SUMS = ("quarter", "day", "month"), ("day", "month")
 _LEVELS = {"all": _SERIES, "country": _SUMS, "method": _SUMS, "product": _SERIES}
 
 
 def _block(length: str, time: int) -> int:
+    moment = datetime.fromtimestamp(time // 1_000_000, UTC)
+    if length == "year":
+        return moment.year - 1970
     if length == "month":
-        moment = datetime.fromtimestamp(time // 1_000_000, UTC)
         return (moment.year - 1970) * 12 + moment.month - 1
     return time // {"quarter": DAY // 96, "day": DAY, "eight": 8 * DAY}[length]
 
@@ -60,6 +64,7 @@ _TABLES = (
     counters,
     coupons,
     customers,
+    email_campaigns,
     events,
     fraud_checks,
     gift_card_entries,
@@ -75,6 +80,7 @@ _TABLES = (
     refused_referrals,
     reward_claims,
     sales_rollups,
+    spendings,
 )
 _ROWS = {table.name: Query(select(table).order_by(*table.primary_key.columns)) for table in _TABLES}
 
@@ -127,6 +133,7 @@ async def kept(db: Database) -> Totals:
         "gift cards": _picked(await rows(db, gift_cards), "id", "balance"),
         "figures": await _kept_figures(db),
         "buyers": await _kept_buyers(db),
+        "spendings": await _kept_spendings(db),
     }
 
 
@@ -146,6 +153,7 @@ async def recounted(db: Database, currency: str = "USD") -> Totals:
         "gift cards": await _balances(db),
         "figures": await _figures(db, placed),
         "buyers": _buyers(placed),
+        "spendings": _spendings(placed),
     }
 
 
@@ -188,6 +196,8 @@ async def _counters(
     dated += [(f"referrals.{one['status']}", one["referred_at"]) for one in attributed]
     dated += [(f"gift_cards.{_shelf(card)}", card["created_at"]) for card in await rows(db, gift_cards)]
     dated += [("customers.all", who["created_at"]) for who in await rows(db, customers)]
+    dated += [("products.all", one["created_at"]) for one in await rows(db, products) if one["deleted_at"] is None]
+    dated += [("email_campaigns.all", one["created_at"]) for one in await rows(db, email_campaigns)]
     for check in await rows(db, fraud_checks):
         is_reviewed = "reviewed" if check["is_reviewed"] else "open"
         dated.append((f"fraud.{check['risk_level']}.{check['action_taken']}.{is_reviewed}", check["created_at"]))
@@ -364,3 +374,23 @@ def _buyers(placed: list[Row]) -> dict[Any, set[int]]:
             for length in ("day", "eight", "month"):
                 found[length, _block(length, order["paid_at"])].add(order["customer_id"])
     return dict(found)
+
+
+async def _kept_spendings(db: Database) -> dict[Any, tuple[int, int]]:
+    found = {
+        (_LENGTHS[row["level"]], row["block"], row["customer_id"], row["currency"]): (row["orders"], row["spent"])
+        for row in await rows(db, spendings)
+    }
+    return {key: sums for key, sums in found.items() if any(sums)}
+
+
+def _spendings(placed: list[Row]) -> dict[Any, tuple[int, int]]:
+    counted: Counter[Any] = Counter()
+    spent: Counter[Any] = Counter()
+    for order in placed:
+        if order["paid_at"] is not None:
+            for length in ("month", "year"):
+                key = (length, _block(length, order["paid_at"]), order["customer_id"], order["currency"])
+                counted[key] += order["status"] != "refunded"
+                spent[key] += order["total"] - order["refunded_total"]
+    return {key: (counted[key], spent[key]) for key in counted | spent if counted[key] or spent[key]}

@@ -7,7 +7,7 @@ import sys
 import typer
 
 from lootkeep import __version__
-from lootkeep.cli import demo, doctor, fraud, import_, migrate, openapi, serve, token, user, webhooks, worker
+from lootkeep.cli import demo, doctor, fraud, import_, mail, migrate, openapi, serve, token, user, webhooks, worker
 from lootkeep.cli.output import fail
 from lootkeep.kernel.errors import Reason, StartupError
 
@@ -25,6 +25,7 @@ app.command("doctor")(doctor.doctor)
 app.add_typer(demo.app, name="demo")
 app.add_typer(fraud.app, name="fraud")
 app.add_typer(import_.app, name="import")
+app.add_typer(mail.app, name="mail")
 app.add_typer(token.app, name="token")
 app.add_typer(user.app, name="user")
 app.add_typer(webhooks.app, name="webhooks")

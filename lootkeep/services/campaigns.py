@@ -27,7 +27,7 @@ _NO_CAMPAIGN = "Email campaign"
 
 async def create(deps: Deps, fields: dict[str, Any]) -> Campaign:
     terms = _derived(campaigns.checked(fields))
-    async with deps.db.write(single=True) as tx:
+    async with deps.db.write() as tx:
         return await storage.add(tx, terms, deps.clock.now())
 
 
@@ -45,8 +45,9 @@ async def change(deps: Deps, campaign_id: int, changes: dict[str, Any]) -> Campa
 
 async def delete(deps: Deps, campaign_id: int) -> None:
     async with deps.db.write() as tx:
-        campaigns.require_editable(await _found(tx, campaign_id))
-        await storage.remove(tx, campaign_id)
+        campaign = await _found(tx, campaign_id)
+        campaigns.require_editable(campaign)
+        await storage.remove(tx, campaign)
 
 
 async def duplicate(deps: Deps, campaign_id: int, name: str | None) -> Campaign:

@@ -127,16 +127,16 @@ async def refund(
     return sale, given, way
 
 
-async def cancel(deps: Deps, order_id: int, reason: str | None) -> Sale:
-    """Cancels what is not paid yet, and releases what it held."""
+async def cancel(deps: Deps, order_id: int, reason: str | None) -> tuple[Sale, Hundredths]:
+    """Cancels what is not paid yet, and releases what it held; tells what could not be put back on a revoked card."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
         sale = await _load(tx, order_id)
         rules.require(sale.order, "cancel")
         changes = Changes(spread=sale.order.customer_id)
-        sale = await payments.cancel(tx, sale, reason, now, changes)
+        sale, unreturned = await payments.cancel(tx, sale, reason, now, changes)
         await changes.apply(tx)
-    return sale
+    return sale, unreturned
 
 
 async def _load(tx: Transaction, order_id: int) -> Sale:

@@ -10,7 +10,9 @@ from lootkeep.domain.products import Product, ProductTerms
 from lootkeep.kernel.errors import Conflict, NotFound
 from lootkeep.storage import outbox
 from lootkeep.storage import products as storage
+from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
+from lootkeep.storage.product_lists import COUNTER
 from lootkeep.views import products as views
 
 
@@ -20,6 +22,7 @@ async def create(deps: Deps, terms: ProductTerms) -> Product:
     async with deps.db.write() as tx:
         product = await storage.add(tx, terms, now)
         await outbox.append(tx, "product.created", views.created(product), now)
+        await _count(tx, product, 1)
     return product
 
 
@@ -44,6 +47,13 @@ async def delete(deps: Deps, product_id: int) -> None:
             raise Conflict("product_has_subscriptions", "A product with active subscriptions cannot be deleted.")
         await storage.remove(tx, product_id, now)
         await outbox.append(tx, "product.deleted", views.deleted(product, now), now)
+        await _count(tx, product, -1)
+
+
+async def _count(tx: Transaction, product: Product, change: int) -> None:
+    counted = Changes(spread=product.id)
+    counted.add(COUNTER, change, at=product.created_at)
+    await counted.apply(tx)
 
 
 async def _for_change(tx: Transaction, product_id: int) -> Product:

@@ -9,12 +9,12 @@ from typing import Any, get_args
 
 from sqlalchemy import BigInteger, bindparam, cast, func, select
 
-from lootkeep.domain.analytics import Cut, Figures, Part
+from lootkeep.domain.analytics import Cut, Figures, Part, TopCustomer
 from lootkeep.domain.orders import OrderStatus
 from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.money import Hundredths
-from lootkeep.storage import counters, sales_direct
+from lootkeep.storage import counters, sales_direct, spendings, stretches
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.lists import among
 from lootkeep.storage.orders import COUNTER
@@ -22,7 +22,6 @@ from lootkeep.storage.query import Query
 from lootkeep.storage.rollups import (
     CHUNK,
     DAYS,
-    EIGHTS,
     MEASURES,
     MONTHS,
     QUARTER,
@@ -70,62 +69,6 @@ _BUYERS = Query(
 )
 
 
-# Level, first and end of some blocks.
-Run = tuple[int, int, int]
-
-
-def nearest(start: Instant, end: Instant) -> tuple[list[Run], list[tuple[int, Instant, Instant]]]:
-    """For sums: the UTC months and days that come nearest, and what to add to them or take off at both ends."""
-    first, last = _nearest_days(start, end)
-    if first >= last:
-        return [], [(1, start, end)]
-    months, around = months_and_days(first, last)
-    edges = ((start, first * DAY), (last * DAY, end))
-    signed = [(1, a, b) if a < b else (-1, b, a) for a, b in edges if a != b]
-    return _some([(MONTHS, *months), *((DAYS, *run) for run in around)]), [
-        (sign, Instant(a), Instant(b)) for sign, a, b in signed
-    ]
-
-
-def _nearest_days(start: Instant, end: Instant) -> tuple[int, int]:
-    return (start + DAY // 2) // DAY, (end + DAY // 2) // DAY
-
-
-def within(start: Instant, end: Instant) -> tuple[list[Run], list[tuple[Instant, Instant]]]:
-    """For sets, from which nothing can be taken off: blocks that lie within, and what is left over at both ends."""
-    first, last = -(-start // DAY), end // DAY
-    if first > last:
-        return [], [(start, end)]
-    months, around = months_and_days(first, last)
-    runs = [(MONTHS, *months)]
-    for begin, stop in around:
-        eight, eights_end = -(-begin // 8), stop // 8
-        if eight < eights_end:
-            runs += [(DAYS, begin, eight * 8), (EIGHTS, eight, eights_end), (DAYS, eights_end * 8, stop)]
-        else:
-            runs.append((DAYS, begin, stop))
-    edges = ((start, Instant(first * DAY)), (Instant(last * DAY), end))
-    return _some(runs), [edge for edge in edges if edge[0] < edge[1]]
-
-
-def _named(run: Run) -> dict[str, int]:
-    return dict(zip(("of_level", "first", "stop"), run, strict=True))
-
-
-def _some(runs: list[Run]) -> list[Run]:
-    return [run for run in runs if run[1] < run[2]]
-
-
-def months_and_days(first: int, last: int) -> tuple[tuple[int, int], list[tuple[int, int]]]:
-    """Days, the last excluded, as the months that lie within and the days around them."""
-    begin, end = month_of(first), month_of(last)
-    if first_day(begin) < first:
-        begin += 1
-    if begin >= end:
-        return (0, 0), [(first, last)]
-    return (begin, end), [(first, first_day(begin)), (first_day(end), last)]
-
-
 async def series(tx: Transaction, cuts: Sequence[Cut], product_id: int | None) -> list[dict[str, Figures]]:
     """The figures between each cut and the next, by currency."""
     is_by_days = all(cut.day is not None for cut in cuts)
@@ -162,11 +105,11 @@ async def _by_days(tx: Transaction, cuts: Sequence[Cut], product_id: int | None)
 
 def _runs(days: Sequence[int]) -> list[tuple[int, int, int]]:
     """What to read for intervals that begin on these days: months where each lies within one interval."""
-    (begin, end), around = months_and_days(days[0], days[-1])
+    (begin, end), around = stretches.months_and_days(days[0], days[-1])
     cut_within = {month_of(day) for day in days[1:-1] if first_day(month_of(day)) != day}
     if cut_within & set(range(begin, end)):
         return [(DAYS, days[0], days[-1])]
-    return _some([(MONTHS, begin, end), *((DAYS, *run) for run in around)])
+    return stretches.some([(MONTHS, begin, end), *((DAYS, *run) for run in around)])
 
 
 async def _shift(tx: Transaction, sums: list[Sums], number: int, cut: Cut, product_id: int | None) -> None:
@@ -204,7 +147,7 @@ async def parts(
 ) -> list[Part]:
     """By country, method or product, best first; orders of every currency, money in the store's alone."""
     # With a product nothing is kept: all of it is an edge.
-    runs, edges = nearest(start, end) if product_id is None else ([], [(1, start, end)])
+    runs, edges = stretches.nearest(start, end) if product_id is None else ([], [(1, start, end)])
     sums: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
 
     def add(found: list[tuple[Any, ...]], sign: int) -> None:
@@ -214,12 +157,15 @@ async def parts(
             one[1] += sign * items
             one[2] += sign * gross if of == currency else 0
 
-    add(await tx.each(_PARTS, [{"of_dimension": dimension, **_named(run)} for run in runs]), 1)
+    for sign in (1, -1):
+        signed = [{"of_dimension": dimension, **stretches.named(run)} for of_sign, run in runs if of_sign == sign]
+        if signed:
+            add(await tx.each(_PARTS, signed), sign)
     for sign, a, b in edges:
         has_quarters = dimension == "product" and product_id is None and a % QUARTER == b % QUARTER == 0
         if has_quarters:
             run = (QUARTERS, a // QUARTER, b // QUARTER)
-            add(await tx.all(_PARTS, of_dimension=dimension, **_named(run)), sign)
+            add(await tx.all(_PARTS, of_dimension=dimension, **stretches.named(run)), sign)
         else:
             add(await sales_direct.parts(tx, dimension, a, b, product_id), sign)
     made = [Part(key, orders, items, Hundredths(gross)) for key, (orders, items, gross) in sums.items() if orders]
@@ -228,11 +174,11 @@ async def parts(
 
 async def statuses(tx: Transaction, start: Instant, end: Instant, product_id: int | None) -> dict[str, int]:
     """Where the orders stand now that were placed in this time."""
-    runs, edges = nearest(start, end) if product_id is None else ([], [(1, start, end)])
+    runs, edges = stretches.nearest(start, end) if product_id is None else ([], [(1, start, end)])
     sums: dict[str, int] = defaultdict(int)
     if runs:
         names = [COUNTER + status for status in get_args(OrderStatus)]
-        days = (Instant(day * DAY) for day in _nearest_days(start, end))
+        days = (Instant(day * DAY) for day in stretches.nearest_days(start, end))
         for name, count in (await counters.between(tx, names, *days)).items():
             sums[name.removeprefix(COUNTER)] += count
     for sign, a, b in edges:
@@ -245,9 +191,9 @@ async def unique_customers(tx: Transaction, start: Instant, end: Instant, produc
     """How many different customers bought: sets are joined, not added up."""
     if product_id is not None:
         return len(await sales_direct.buyers(tx, start, end, product_id))
-    runs, edges = within(start, end)
+    runs, edges = stretches.within(start, end)
     sets: dict[tuple[int, int], int] = defaultdict(int)
-    for shard, chunk, bits in await tx.each(_BUYERS, [_named(run) for run in runs]):
+    for shard, chunk, bits in await tx.each(_BUYERS, [stretches.named(run) for run in runs]):
         sets[shard, chunk] |= int.from_bytes(bits, "little")
     at_ends: dict[tuple[int, int], bytearray] = defaultdict(lambda: bytearray(CHUNK // 8))
     for edge in edges:
@@ -257,6 +203,20 @@ async def unique_customers(tx: Transaction, start: Instant, end: Instant, produc
     for place, some in at_ends.items():
         sets[place] |= int.from_bytes(some, "little")
     return sum(bits.bit_count() for bits in sets.values())
+
+
+# So few orders are added up at once rather than looked through by customer.
+_FEW = 1_000
+
+
+async def top_customers(
+    tx: Transaction, start: Instant, end: Instant, currency: str, size: int, *, orders: int, product_id: int | None
+) -> list[TopCustomer]:
+    """Who spent most in this time, of `orders` orders."""
+    found = None
+    if orders > _FEW and product_id is None:
+        found = await spendings.top(tx, start, end, currency, size)
+    return found if found is not None else await sales_direct.top_customers(tx, start, end, currency, size, product_id)
 
 
 async def product_names(tx: Transaction, product_ids: Sequence[int]) -> dict[int, str]:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
-from sqlalchemy import Select, bindparam, delete, func, insert, select, update
+from sqlalchemy import bindparam, delete, insert, select, update
 
 from lootkeep.domain.campaigns import Campaign, CampaignEntry, CampaignStatus
 from lootkeep.domain.customers import folded, search_text
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.paging import Order, Page
+from lootkeep.storage import kept_lists
+from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.dialect import SHORTEST_INDEXED_TERM, Contains, ContainsShort, WakeWorkers
+from lootkeep.storage.lists import Filter, Listing, Sort, at_least, equals, less_than
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import campaign_recipients, email_campaigns
 
 _CAMPAIGN = [email_campaigns.c[name] for name in Campaign.__struct_fields__]
-_ENTRY = [email_campaigns.c[name] for name in CampaignEntry.__struct_fields__]
 _THIS = email_campaigns.c.id == bindparam("campaign")
 TERMS = (
     "name",
@@ -31,6 +32,9 @@ TERMS = (
     "links",
     "audience",
 )
+# Counted per day while writing.
+COUNTER = "email_campaigns.all"
+SORTS = ("created_at", "name")
 _COUNTS = ("recipients", "sent", "failed", "skipped", "outbox", "perhaps_twice", "opened", "clicked", "unsubscribed")
 _GIVEN: dict[str, Any] = {name: bindparam(name) for name in (*TERMS, "search_text")}
 
@@ -90,32 +94,24 @@ _CANCEL_RECIPIENTS = Query(
 )
 _WAKE = Query(WakeWorkers())
 
-_FILTERS: dict[str, Any] = {
-    "status": email_campaigns.c.status == bindparam("wanted_status"),
-    "from": email_campaigns.c.created_at >= bindparam("wanted_from"),
-    "to": email_campaigns.c.created_at < bindparam("wanted_to"),
-    "search": Contains(email_campaigns.c.search_text, bindparam("wanted_search", type_=email_campaigns.c.name.type)),
-    "short": ContainsShort(email_campaigns.c.search_text, bindparam("wanted_short", type_=email_campaigns.c.name.type)),
-}
+
+def _contains(contains: type[Contains], name: str) -> Filter:
+    term = bindparam(f"wanted_{name}", type_=email_campaigns.c.search_text.type)
+    return Filter(lambda _: contains(email_campaigns.c.search_text, term))
 
 
-@cache
-def _page_query(filters: frozenset[str], sort: str, order: Order) -> Query[CampaignEntry]:
-    columns = (email_campaigns.c[sort], email_campaigns.c.id)
-    keys = _filtered(select(email_campaigns.c.id), filters)
-    keys = keys.order_by(*(column.desc() if order == "desc" else column for column in columns))
-    page = keys.limit(bindparam("size")).offset(bindparam("skip")).subquery()
-    rows = select(*_ENTRY).join(page, page.c.id == email_campaigns.c.id)
-    return Query(rows.order_by(*(column.desc() if order == "desc" else column for column in columns)), CampaignEntry)
-
-
-@cache
-def _total_query(filters: frozenset[str]) -> Query[tuple[Any, ...]]:
-    return Query(_filtered(select(func.count()).select_from(email_campaigns), filters))
-
-
-def _filtered(query: Select[Any], filters: frozenset[str]) -> Select[Any]:
-    return query.where(*(_FILTERS[name] for name in sorted(filters)))
+LISTING = Listing(
+    email_campaigns,
+    CampaignEntry,
+    {
+        "search": _contains(Contains, "search"),
+        "status": equals(email_campaigns.c.status, "status"),
+        "search_short": _contains(ContainsShort, "search_short"),
+        "from": at_least(email_campaigns.c.created_at, "from"),
+        "to": less_than(email_campaigns.c.created_at, "to"),
+    },
+    {name: Sort(email_campaigns.c[name]) for name in SORTS},
+)
 
 
 async def page(
@@ -125,13 +121,11 @@ async def page(
     if "search" in filters:
         term = folded(filters["search"])
         filters = {name: value for name, value in filters.items() if name != "search"}
-        filters["search" if len(term) >= SHORTEST_INDEXED_TERM else "short"] = term
-    shape = frozenset(filters)
-    values = {f"wanted_{name}": value for name, value in filters.items()}
-    ((total,),) = await tx.all(_total_query(shape), **values)
-    if asked.offset >= total:
-        return [], int(total)
-    return await tx.all(_page_query(shape, sort, order), size=asked.size, skip=asked.offset, **values), int(total)
+        filters["search" if len(term) >= SHORTEST_INDEXED_TERM else "search_short"] = term
+    if filters.keys() <= {"from", "to"}:
+        return await kept_lists.page(tx, LISTING, (COUNTER,), asked, filters, sort, order)
+    total = await LISTING.total(tx, filters)
+    return await LISTING.page(tx, asked, filters, sort, order, total), total
 
 
 async def get(tx: Transaction, campaign_id: int) -> Campaign | None:
@@ -144,6 +138,7 @@ async def for_change(tx: Transaction, campaign_id: int) -> Campaign | None:
 
 async def add(tx: Transaction, terms: dict[str, Any], now: Instant, original: int | None = None) -> Campaign:
     (campaign,) = await tx.all(_ADD, **_values(terms), original=original, now=now)
+    await _count(tx, campaign, 1)
     return campaign
 
 
@@ -152,8 +147,9 @@ async def save(tx: Transaction, campaign_id: int, terms: dict[str, Any], now: In
     return campaign
 
 
-async def remove(tx: Transaction, campaign_id: int) -> None:
-    await tx.run(_REMOVE, campaign=campaign_id)
+async def remove(tx: Transaction, campaign: Campaign) -> None:
+    await tx.run(_REMOVE, campaign=campaign.id)
+    await _count(tx, campaign, -1)
 
 
 async def schedule(tx: Transaction, campaign_id: int, time: Instant, now: Instant) -> Campaign:
@@ -176,6 +172,12 @@ async def end(tx: Transaction, campaign_id: int, status: CampaignStatus, error: 
 async def cancel_recipients(tx: Transaction, campaign_id: int, now: Instant) -> None:
     """Those who wait; a mail that is under way at this moment cannot be called back."""
     await tx.long(_CANCEL_RECIPIENTS, campaign=campaign_id, now=now)
+
+
+async def _count(tx: Transaction, campaign: Campaign, change: int) -> None:
+    counted = Changes(spread=campaign.id)
+    counted.add(COUNTER, change, at=campaign.created_at)
+    await counted.apply(tx)
 
 
 def _values(terms: dict[str, Any]) -> dict[str, Any]:

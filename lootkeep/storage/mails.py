@@ -10,12 +10,15 @@ from sqlalchemy import Text, bindparam, case, delete, insert, literal_column, or
 from lootkeep.domain.mail import LEASE, Mail, MailStatus, QueuedMail, Settlement
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.database import Transaction
+from lootkeep.storage.dialect import WakeWorkers
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import mails
 
 # What the seal of a body is bound to.
 BODY_PURPOSE = "mail body"
 _PURGED_AT_ONCE = 500
+# Above every id.
+NO_LATER = 2**63 - 1
 
 _MAIL = [mails.c[name] for name in QueuedMail.__struct_fields__]
 _GIVEN = ("kind", "to_email", "to_name", "from_name", "reply_to", "subject", "body")
@@ -82,10 +85,17 @@ _SETTLE = Query(
 # In the order of the index, so that it ends at the first row.
 _NEXT = Query(select(mails.c.due_at).where(_IS_OPEN).order_by(mails.c.due_at).limit(1))
 _GET = Query(select(*_MAIL).where(mails.c.id == bindparam("mail")), QueuedMail)
-_NEWEST = Query(
-    select(*_MAIL).where(mails.c.status == bindparam("wanted")).order_by(mails.c.id.desc()).limit(bindparam("size")),
-    QueuedMail,
+_BEFORE = select(*_MAIL).where(mails.c.id < bindparam("before")).order_by(mails.c.id.desc()).limit(bindparam("size"))
+_NEWEST = Query(_BEFORE, QueuedMail)
+_NEWEST_IN_STATE = Query(_BEFORE.where(mails.c.status == bindparam("wanted")), QueuedMail)
+# What has ended and was not sent; what waits or is under way is tried anyway.
+_RETRY = Query(
+    update(mails)
+    .where(mails.c.id == bindparam("mail"), or_(mails.c.status == "failed", mails.c.status == "outbox"))
+    .values(status="queued", due_at=bindparam("now"), failures=0, reason=None, finished_at=None)
+    .returning(mails.c.id)
 )
+_WAKE = Query(WakeWorkers())
 _PURGE = Query(
     delete(mails)
     .where(
@@ -158,9 +168,17 @@ async def get(tx: Transaction, mail_id: int) -> QueuedMail | None:
     return await tx.one(_GET, mail=mail_id)
 
 
-async def newest(tx: Transaction, status: MailStatus, size: int) -> list[QueuedMail]:
-    """The latest mails in a state: those in the outbox are looked at by people."""
-    return await tx.all(_NEWEST, wanted=status, size=size)
+async def newest(tx: Transaction, status: MailStatus | None, size: int, before: int = NO_LATER) -> list[QueuedMail]:
+    """The latest mails, of all or in one state, with a lower id: those in the outbox are looked at by people."""
+    if status is None:
+        return await tx.all(_NEWEST, size=size, before=before)
+    return await tx.all(_NEWEST_IN_STATE, wanted=status, size=size, before=before)
+
+
+async def retry(tx: Transaction, mail_id: int, now: Instant) -> bool:
+    """Queues a mail again that failed or lies in the outbox; False when it is in another state."""
+    await tx.run(_WAKE)
+    return await tx.one(_RETRY, mail=mail_id, now=now) is not None
 
 
 async def purge(tx: Transaction, before: Instant) -> int:

@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from lootkeep.domain.orders import AUTOMATIC_DELIVERY, Order, Refund, Sale
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage import coupons, customers, orders, outbox, products, referrals, sales, tender
+from lootkeep.kernel.money import Hundredths
+from lootkeep.storage import coupons, customers, orders, outbox, products, referrals, sales, spendings, tender
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.gift_card_mails import Codes
@@ -30,6 +31,7 @@ async def record(
     counted = sale.counted_in(store_currency, paid.total)
     first_before = await customers.first_order_at(tx, sale.customer.id)
     await customers.add_payment(tx, sale.customer.id, counted, paid.paid_at)
+    await spendings.add(tx, paid, 1, paid.total)
     sales.paid(changes, sale, paid.paid_at)
     sales.first_bought(changes, first_before, paid.paid_at)
     await referrals.judge(tx, sale.customer.id, changes)
@@ -69,22 +71,26 @@ async def record_refund(
     sales.refunded(changes, sale, after, refund.amount, refund.created_at)
     counted = sale.counted_in(store_currency, refund.amount)
     await customers.take_back(tx, sale.customer.id, counted, orders=1 if is_full else 0)
+    await spendings.add(tx, after, -1 if is_full else 0, -refund.amount)
     if is_full:
         await referrals.judge(tx, sale.customer.id, changes)
     await outbox.append(tx, "order.refunded", views.refunded(sale, refund), after.updated_at)
     return sale
 
 
-async def cancel(tx: Transaction, sale: Sale, reason: str | None, now: Instant, changes: Changes) -> Sale:
-    """Ends an order that is not paid, and gives back what it held; to a gift card unless that was revoked."""
+async def cancel(
+    tx: Transaction, sale: Sale, reason: str | None, now: Instant, changes: Changes
+) -> tuple[Sale, Hundredths]:
+    """Ends an order that is not paid, and gives back what it held; tells what a gift card had paid that was revoked."""
     after = replace(sale.order, status="cancelled", cancel_reason=reason, cancelled_at=now, updated_at=now)
     await orders.save(tx, sale.order, after, changes)
     if sale.order.coupon_id is not None:
         await coupons.release(tx, sale.order.coupon_id)
     for line in sorted((line for line in sale.items if line.holds_stock), key=lambda line: line.product_id):
         await products.release_stock(tx, line.product_id, line.quantity)
-    await tender.give_back(tx, sale.order, sale.order.gift_card_total, now, changes)
-    return replace(sale, order=after)
+    card = await tender.give_back(tx, sale.order, sale.order.gift_card_total, now, changes)
+    unreturned = sale.order.gift_card_total if card and card.revoked_at is not None else Hundredths(0)
+    return replace(sale, order=after), unreturned
 
 
 async def _fulfil_automatic(tx: Transaction, sale: Sale, changes: Changes, *, announce: bool) -> Sale:

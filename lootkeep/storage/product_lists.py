@@ -9,11 +9,15 @@ from sqlalchemy import BigInteger, bindparam, literal_column, select
 
 from lootkeep.domain.products import Product
 from lootkeep.kernel.paging import Order, Page
+from lootkeep.storage import kept_lists
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.dialect import Bytewise, Contains, ContainsShort
 from lootkeep.storage.lists import Filter, Listing, Sort, at_least, at_most, equals, less_than
 from lootkeep.storage.tables import product_tags, products
 from lootkeep.storage.tables.products import STOCK
+
+# Those that are not deleted, counted per day while writing.
+COUNTER = "products.all"
 
 _TAGGED = select(product_tags.c.product_id).where(product_tags.c.tag == bindparam("wanted_tag"))
 # As the index has it: unlimited is more than any number.
@@ -60,5 +64,7 @@ async def page(
     tx: Transaction, asked: Page, wanted: Mapping[str, Any], sort: str, order: Order
 ) -> tuple[list[Product], int]:
     """A page of the list, and how many there are in all."""
+    if wanted.keys() <= {"from", "to"}:
+        return await kept_lists.page(tx, LISTING, (COUNTER,), asked, wanted, sort, order)
     total = await LISTING.total(tx, wanted)
     return await LISTING.page(tx, asked, wanted, sort, order, total), total

@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 
 from lootkeep.kernel.clock import DAY, Instant
-from lootkeep.storage import counters, gift_card_recount, rollup_recount, ticket_recount
+from lootkeep.storage import counters, gift_card_recount, rollup_recount, spending_recount, ticket_recount
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.dialect import HoldTables
 from lootkeep.storage.fraud_checks import COUNTER, signal_counters
@@ -29,6 +29,7 @@ from lootkeep.storage.query import Query
 from lootkeep.storage.tables import (
     coupons,
     customers,
+    email_campaigns,
     fraud_checks,
     order_items,
     orders,
@@ -43,7 +44,16 @@ from lootkeep.storage.tables import (
 # Nobody may change what is counted while it is counted. The shared totals come last, as in every deed.
 _HOLD = Query(
     HoldTables(
-        "customers", "products", "referral_tiers", "referrers", "gift_cards", "counters", "sales_rollups", "buyers"
+        "customers",
+        "email_campaigns",
+        "spendings",
+        "products",
+        "referral_tiers",
+        "referrers",
+        "gift_cards",
+        "counters",
+        "sales_rollups",
+        "buyers",
     )
 )
 
@@ -126,8 +136,8 @@ _MENDS = {
 }
 
 
-def _by_day(table: Table, name: Any, at: Any) -> Select[Any]:
-    rows = select(name.label("name"), (at // DAY).label("day")).select_from(table).subquery()
+def _by_day(table: Table, name: Any, at: Any, *which: Any) -> Select[Any]:
+    rows = select(name.label("name"), (at // DAY).label("day")).select_from(table).where(*which).subquery()
     return select(rows.c.name, rows.c.day, func.count()).group_by(rows.c.name, rows.c.day)
 
 
@@ -145,6 +155,8 @@ _DAILY = {
         )
     ),
     "customers.": Query(_by_day(customers, literal("all"), customers.c.created_at)),
+    "products.": Query(_by_day(products, literal("all"), products.c.created_at, products.c.deleted_at.is_(None))),
+    "email_campaigns.": Query(_by_day(email_campaigns, literal("all"), email_campaigns.c.created_at)),
 }
 _TOTALS = {
     "claims.made": Query(select(func.count()).select_from(reward_claims)),
@@ -172,7 +184,7 @@ async def mend(tx: Transaction, currency: str, now: Instant) -> dict[str, int]:
         wrong[kind] = sum([len(await tx.all(query, **values)) for query in queries])
     wrong["gift cards"] = await gift_card_recount.mend(tx, now)
     wrong["totals"] = await counters.set_all(tx, await _expected(tx, currency))
-    return wrong | await rollup_recount.mend(tx)
+    return wrong | await rollup_recount.mend(tx) | await spending_recount.mend(tx)
 
 
 async def _expected(tx: Transaction, currency: str) -> dict[tuple[str, int], int]:

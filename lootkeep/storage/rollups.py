@@ -19,7 +19,8 @@ from lootkeep.storage.tables import sales_rollups as rollups
 QUARTER = 15 * MINUTE
 # A year is eleven months and a month's worth of days at most, so it costs little more than a month.
 # Eights of days are for the sets of buyers alone, which are large.
-QUARTERS, DAYS, MONTHS, EIGHTS = 0, 1, 2, 3
+# Years are for what each customer spent.
+QUARTERS, DAYS, MONTHS, EIGHTS, YEARS = 0, 1, 2, 3, 4
 
 _EPOCH = date(1970, 1, 1)
 

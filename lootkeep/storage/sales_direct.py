@@ -8,7 +8,6 @@ from typing import Any
 from sqlalchemy import BigInteger, Select, bindparam, case, cast, func, literal, select
 
 from lootkeep.domain.analytics import TopCustomer
-from lootkeep.domain.customers import Customer
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.query import Query
@@ -20,12 +19,6 @@ _WITH_PRODUCT = orders.c.id.in_(
     select(order_items.c.order_id).where(order_items.c.product_id == bindparam("product", type_=BigInteger))
 )
 _KEYS = {"country": orders.c.billing_country, "method": orders.c.payment_method}
-
-# So many orders are added up at once rather than looked through by customer.
-_FEW = 5_000
-# The customers who have spent most of all are looked at in batches, and so many batches at most.
-_BATCH = 20
-_MOST_BATCHES = 25
 
 
 @cache
@@ -90,7 +83,7 @@ async def new_customers(tx: Transaction, start: Instant, end: Instant, product_i
     return int(count)
 
 
-# What stays of the orders that were paid in this time: never more than what the customer has spent in all.
+# What stays of the orders that were paid in this time.
 _KEPT = case((orders.c.currency == bindparam("currency"), orders.c.total - orders.c.refunded_total), else_=0)
 _SPENT = cast(func.coalesce(func.sum(_KEPT), 0), BigInteger)
 _STANDING = func.count(orders.c.id).filter(orders.c.status != "refunded")
@@ -110,47 +103,9 @@ def _top_query(is_product: bool) -> Query[TopCustomer]:
     return Query(best, TopCustomer)
 
 
-_RICHEST = Query(
-    select(*(customers.c[name] for name in Customer.__struct_fields__))
-    .where(customers.c.total_spent > 0)
-    .order_by(customers.c.total_spent.desc(), customers.c.id.desc())
-    .limit(_BATCH)
-    .offset(bindparam("skip")),
-    Customer,
-)
-_OWN = Query(select(_STANDING, _SPENT).where(orders.c.customer_id == bindparam("customer", type_=BigInteger), *_PAID))
-
-
 async def top_customers(
-    tx: Transaction, start: Instant, end: Instant, currency: str, size: int, *, orders: int, product_id: int | None
+    tx: Transaction, start: Instant, end: Instant, currency: str, size: int, product_id: int | None
 ) -> list[TopCustomer]:
-    """Who spent most in this time, of `orders` orders; refunds of these orders are taken off.
-
-    Nobody can have spent more in it than in all, which is kept and indexed. So those who spent most in all are looked
-    at first, until the next can no longer be among the best; only when that takes too long all orders are added up.
-    """
-    if orders > _FEW and product_id is None:
-        best: list[tuple[int, TopCustomer]] = []
-        for batch in range(_MOST_BATCHES):
-            found = await tx.all(_RICHEST, skip=batch * _BATCH)
-            best += [(one.total_spent, await _in_time(tx, one, start, end, currency)) for one in found]
-            best = sorted((one for one in best if one[1].spent > 0), key=_rank, reverse=True)[:size]
-            if len(found) < _BATCH or (len(best) == size and best[-1][1].spent >= found[-1].total_spent):
-                return [one for _, one in best]
+    """Who spent most in this time; refunds of these orders are taken off."""
     values = _values(start, end, product_id)
     return await tx.all(_top_query(product_id is not None), currency=currency, size=size, **values)
-
-
-async def _in_time(tx: Transaction, one: Customer, start: Instant, end: Instant, currency: str) -> TopCustomer:
-    """What the customer spent in this time; all of it, if all of their orders lie in it."""
-    assert one.first_order_at is not None
-    assert one.last_order_at is not None
-    if start <= one.first_order_at and one.last_order_at < end:
-        return TopCustomer(one.id, one.name, one.email, one.orders_count, one.total_spent)
-    ((standing, spent),) = await tx.all(_OWN, customer=one.id, currency=currency, start=start, end=end)
-    return TopCustomer(one.id, one.name, one.email, standing, spent)
-
-
-def _rank(candidate: tuple[int, TopCustomer]) -> tuple[int, int, int]:
-    total_spent, one = candidate
-    return one.spent, total_spent, one.id

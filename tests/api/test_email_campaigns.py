@@ -99,7 +99,9 @@ async def test_a_campaign_is_created_as_a_draft_with_every_field(world: World) -
 
 async def test_hostile_text_comes_back_as_it_was_sent(world: World) -> None:
     fields = dict.fromkeys(["name", "subject", "preview_text", "from_name", "body_html", "body_text"], HOSTILE)
-    campaign = await make(world, **fields)
+    filters = {"tags": [HOSTILE[:64]]}
+    campaign = await make(world, **fields, audience={"type": "segment", "filters": filters})
+    assert campaign["audience"]["filters"]["tags"] == filters["tags"]
     assert {name: campaign[name] for name in fields} == fields
     assert {name: (await read(world, campaign["id"]))[name] for name in fields} == fields
     found = (await world.get(PATH, params={"search": HOSTILE})).json()["data"]

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from lootkeep.kernel.clock import DAY, MINUTE
+from lootkeep.kernel.clock import DAY, MINUTE, SECOND
 from lootkeep.storage.tables import gift_cards, orders, products
 from tests.builders import STORE, new_customer, new_gift_card, new_order, new_product, paid_order
 from tests.recount import kept, recounted, rows, sent
@@ -50,6 +50,27 @@ async def assert_all_totals_agree(world: World) -> None:
 
 
 # --- placing and paying
+
+
+async def test_after_ten_unknown_codes_in_a_minute_no_order_is_paid_with_a_card(world: World) -> None:
+    await buyer(world)
+    await new_product(world, price="1.00")
+    code = (await new_gift_card(world))["code"]
+    for number in range(10):
+        assert (await place(world, f"GUESS-{number}")).status_code == 422
+        if number < 9:
+            await placed(world, code)
+        world.clock.advance(SECOND)
+    for asked in ("GUESS-10", code):
+        refused = await place(world, asked)
+        assert (refused.status_code, refused.json()["code"]) == (429, "rate_limited")
+        assert refused.headers["Retry-After"] == "50"
+    # The misses are those of the token, wherever it sends its codes; an order without a card is none of them.
+    assert (await world.post("/gift-cards/validate", {"code": code})).status_code == 429
+    await placed(world, None)
+    world.clock.advance(50 * SECOND)
+    await placed(world, code)
+    await assert_all_totals_agree(world)
 
 
 async def test_a_card_pays_what_it_holds_and_the_rest_is_due(world: World) -> None:
@@ -228,6 +249,24 @@ async def test_a_revoked_card_gets_nothing_back_and_the_answer_says_so(world: Wo
     )
     assert answer["data"]["order"]["status"] == "refunded"
     assert (await card(world))["balance"] == "0.00"
+    await assert_all_totals_agree(world)
+
+
+async def test_cancelling_an_order_says_that_a_revoked_card_got_nothing_back(world: World) -> None:
+    await buyer(world)
+    await new_product(world, price="20.00")
+    for number in (1, 2):
+        code = (await new_gift_card(world))["code"]
+        await placed(world, code, 2)
+        if number == 2:
+            await world.post("/gift-cards/2/revoke")
+    answers = [(await step(world, number, "cancel")).json() for number in (1, 2)]
+    assert [answer["message"] for answer in answers] == [
+        "Order cancelled successfully",
+        "Order cancelled; the gift card that paid for it was revoked and got nothing back",
+    ]
+    assert [answer["data"]["gift_card_total"] for answer in answers] == ["25.00", "25.00"]
+    assert [(await card(world, number))["balance"] for number in (1, 2)] == ["25.00", "0.00"]
     await assert_all_totals_agree(world)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from lootkeep.kernel.clock import DAY
@@ -99,7 +101,13 @@ async def test_a_bad_value_of_a_filter_is_refused_by_name(world: World, query: s
 
 
 async def test_hostile_texts_come_back_as_they_were_sent_and_are_found_by_themselves(world: World) -> None:
-    fields = {"name": HOSTILE.strip(), "description": HOSTILE, "category": HOSTILE, "tags": [HOSTILE[:60]]}
+    fields: dict[str, Any] = {
+        "name": HOSTILE.strip(),
+        "description": HOSTILE,
+        "category": HOSTILE,
+        "tags": [HOSTILE[:60]],
+    }
+    fields |= {"sku": HOSTILE[:64], "metadata": {"x": HOSTILE}}
     product = await new_product(world, **fields)
     await new_product(world)
     assert {name: product[name] for name in fields} == fields

@@ -16,16 +16,16 @@ import asyncpg
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from msgspec.structs import astuple, replace
+from msgspec.structs import replace
 
 from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.domain.orders import Sale
 from lootkeep.domain.sign_up import SignUp
-from lootkeep.kernel.clock import HOUR, MINUTE, Instant, instant
+from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant, instant
 from lootkeep.kernel.errors import Reason
 from lootkeep.kernel.money import Hundredths, text
 from lootkeep.services import customers, fulfillment, orders, products
-from lootkeep.storage import sales_direct, tables
+from lootkeep.storage import analytics, tables
 from lootkeep.storage.database import Engine
 from lootkeep.storage.postgres import PostgresDatabase
 from lootkeep.storage.sqlite import SqliteDatabase
@@ -284,19 +284,25 @@ async def check(world: World, told: list[Deed], question: Question) -> None:
     await check_revenue(world, urlencode(asked), asked.get("interval", ""), reckoning)
     await check_sales(world, urlencode(asked), asked.get("interval", ""), reckoning)
     assert await kept(world.db) == await recounted(world.db)
-    await check_ways_to_the_top(world)
+    await check_ways_to_the_top(world, instant(night))
 
 
-async def check_ways_to_the_top(world: World) -> None:
-    """Adding everything up and looking at the richest first give the same."""
-    found = []
+# Stretches around the night, as days before it and after it, and how many are asked for: within one month and over
+# several, years and more of them.
+SPANS = ((0, 1, 1), (3, 4, 1), (20, 45, 2), (40, 130, 1), (100, 400, 1), (100, 400, 2), (700, 90, 1), (1500, 600, 1))
+
+
+async def check_ways_to_the_top(world: World, night: Instant) -> None:
+    """Adding everything up and looking at those first who spent most around that time give the same."""
     async with world.db.read() as tx:
-        for many in (0, 10**9):
-            best = await sales_direct.top_customers(
-                tx, Instant(0), Instant(2**61), "USD", 2, orders=many, product_id=None
-            )
-            found.append([astuple(one) for one in best])
-    assert found[0] == found[1]
+        for before, after, size in SPANS:
+            # A time that no zone's day begins with: what is left over at the ends is cut by the second.
+            start, end = Instant(night - before * DAY - 7 * HOUR), Instant(night + after * DAY + 5 * MINUTE)
+            added_up, looked_at = [
+                await analytics.top_customers(tx, start, end, "USD", size, orders=orders, product_id=None)
+                for orders in (0, 10**9)
+            ]
+            assert looked_at == added_up
 
 
 def play(empty: Callable[[], Coroutine[Any, Any, Engine]], examples: int) -> None:

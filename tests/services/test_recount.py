@@ -30,6 +30,7 @@ RIGHT = {
     "totals": 0,
     "sales figures": 0,
     "buyers": 0,
+    "spendings": 0,
 }
 
 

@@ -454,8 +454,10 @@ class Store(RuleBasedStateMachine):
     def cancel(self, order_id: int) -> None:
         deed = services.cancel(self.deps, order_id, "changed their mind")
         if self.sales[order_id].order.status in ALLOWED["cancel"]:
-            self.sales[order_id] = self.run(deed)
-            self._put_back(order_id, self.sales[order_id].order.gift_card_total)
+            self.sales[order_id], unreturned = self.run(deed)
+            held = self.sales[order_id].order.gift_card_total
+            put_back = self._put_back(order_id, held)
+            assert order_id not in self.paid_with or put_back + unreturned == held
         else:
             assert isinstance(self.refusal(deed), Conflict)
 

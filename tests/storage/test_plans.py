@@ -39,6 +39,7 @@ from lootkeep.storage import (
     referral_lists,
     referrals,
     sales_direct,
+    spendings,
     tiers,
 )
 from lootkeep.storage.counters import Changes
@@ -196,6 +197,15 @@ async def test_a_reading_touches_little_more_than_it_answers(made: Made, name: s
         recorder = Recorder(tx)
         await READINGS[name](recorder)
     assert [work for work in await made.works(recorder) if not made.is_small(work)] == []
+
+
+async def test_where_all_have_spent_alike_their_orders_are_added_up_at_once(made: Made) -> None:
+    times = (YEAR.start, YEAR.end, "USD", 10)
+    async with made.engine.read() as tx:
+        assert await spendings.top(tx, *times) is None
+        best = await analytics.top_customers(tx, *times, orders=SIZE, product_id=None)
+        assert best == await sales_direct.top_customers(tx, *times, None)
+    assert len(best) == 10
 
 
 async def test_deeds_find_what_they_need_without_looking_through_a_table(made: Made, world: World) -> None:

@@ -161,7 +161,7 @@ async def _rankings(
     start, end = stretch.start, stretch.end
     best = (await storage.parts(tx, "product", start, end, currency, product_id))[:_BEST]
     names = await storage.product_names(tx, [int(part.key) for part in best])
-    spenders = await sales_direct.top_customers(tx, start, end, currency, _BEST, orders=orders, product_id=product_id)
+    spenders = await storage.top_customers(tx, start, end, currency, _BEST, orders=orders, product_id=product_id)
     return {
         "by_status": views.by_status(await storage.statuses(tx, start, end, product_id)),
         "top_products": [views.top_product(part, names) for part in best],

@@ -6,22 +6,18 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
-from lootkeep.api.http.errors import TooManyRequests
+from lootkeep.api.http import card_codes
 from lootkeep.api.http.fields import Currency, Email, Name, PositiveMoney, QueryDate, QueryInteger, Time, not_blank
 from lootkeep.api.http.pages import Order, PageQuery, days
 from lootkeep.api.http.routes import Call, Group, Reply, Route, one, paged
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.gift_cards import GiftCardStatus
-from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.errors import NotFound
 from lootkeep.services import gift_cards as services
 from lootkeep.storage import counters
 from lootkeep.storage import gift_cards as storage
 from lootkeep.storage.gift_card_lists import Sort, page
 from lootkeep.views import gift_cards as views
-
-# Codes cannot be found by trying; whoever tries is told to wait all the same.
-_MISSES_PER_MINUTE = 10
 
 Message = Annotated[str, Field(max_length=1000)]
 Note = Annotated[str, Field(max_length=2000)]
@@ -140,18 +136,8 @@ async def get_gift_card_statistics(call: Call[None, None]) -> Reply:
 
 
 async def validate_gift_card(call: Call[ValidateBody, None]) -> Reply:
-    now = call.deps.clock.now()
-    misses = f"gift-card-misses:{call.token.id}"
-    standing = await call.deps.limiter.hit(misses, 0, now)
-    if standing.count >= _MISSES_PER_MINUTE:
-        raise TooManyRequests(standing.retry_after(now))
-    async with call.deps.db.read() as tx:
-        card = await storage.by_hash(tx, CardCodes(call.deps.vault, call.deps.ids).hashed(call.body.code))
-    if card is None:
-        standing = await call.deps.limiter.hit(misses, _MISSES_PER_MINUTE, now)
-        if not standing.is_allowed:
-            raise TooManyRequests(standing.retry_after(now))
-    return Reply(views.validation(card, call.body.amount, now))
+    card = await card_codes.find(call.deps, call.token, call.body.code)
+    return Reply(views.validation(card, call.body.amount, call.deps.clock.now()))
 
 
 async def redeem_gift_card(call: Call[RedeemBody, None]) -> Reply:

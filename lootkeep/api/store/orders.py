@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from lootkeep.api.http import card_codes
 from lootkeep.api.http.errors import Forbidden
 from lootkeep.api.http.fields import Country, IpAddress, PositiveMoney, Time
 from lootkeep.api.http.routes import Call, Group, Reply, Route, one
@@ -18,7 +19,7 @@ from lootkeep.views import orders as views
 
 _MOST_LINES = 100
 _LARGEST_QUANTITY = 100_000
-_UNRETURNED = "Order refunded; the gift card that paid for it was revoked and got nothing back"
+_UNRETURNED = "Order {}; the gift card that paid for it was revoked and got nothing back"
 _NO_METADATA: dict[str, Any] = {}
 
 Text = Annotated[str, Field(max_length=2000)]
@@ -84,6 +85,8 @@ async def place_order(call: Call[OrderBody, None]) -> Reply:
         raise Forbidden(IMPORT_SCOPE)
     lines = tuple(CartLine(line.product_id, line.quantity) for line in sent.pop("items"))
     metadata = as_text(sent.pop("metadata", {}))
+    if call.body.gift_card_code:
+        await card_codes.find(call.deps, call.token, call.body.gift_card_code)
     sale, is_new = await services.place(call.deps, Cart(**sent, lines=lines, metadata=metadata))
     return Reply(
         views.placed(sale),
@@ -99,11 +102,12 @@ async def pay_order(call: Call[PayBody, None]) -> Reply:
 
 async def refund_order(call: Call[RefundBody, None]) -> Reply:
     sale, refund, way = await services.refund(call.deps, call.id, call.body.amount, call.body.reason)
-    return Reply(views.refunded(sale, refund, way), message=_UNRETURNED if way.unreturned else None)
+    return Reply(views.refunded(sale, refund, way), message=_UNRETURNED.format("refunded") if way.unreturned else None)
 
 
 async def cancel_order(call: Call[CancelBody, None]) -> Reply:
-    return Reply(views.order(await services.cancel(call.deps, call.id, call.body.reason)))
+    sale, unreturned = await services.cancel(call.deps, call.id, call.body.reason)
+    return Reply(views.order(sale), message=_UNRETURNED.format("cancelled") if unreturned else None)
 
 
 GROUP = Group(

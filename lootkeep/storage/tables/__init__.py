@@ -2,7 +2,7 @@
 
 from lootkeep.storage.tables import search as _search  # noqa: F401  adds the full-text indexes
 from lootkeep.storage.tables.access import idempotency_keys, settings, tokens, users
-from lootkeep.storage.tables.analytics import buyers, sales_rollups
+from lootkeep.storage.tables.analytics import buyers, sales_rollups, spendings
 from lootkeep.storage.tables.campaigns import campaign_recipients, email_campaigns
 from lootkeep.storage.tables.columns import metadata
 from lootkeep.storage.tables.customers import customers, sightings
@@ -55,6 +55,7 @@ __all__ = [
     "sales_rollups",
     "settings",
     "sightings",
+    "spendings",
     "subscriptions",
     "support_tickets",
     "ticket_counts",

@@ -1,4 +1,4 @@
-"""What analytics reads: sums per quarter of an hour, day and month, and who bought on which days."""
+"""What analytics reads: sums per quarter of an hour, day and month, who bought on which days, and for how much."""
 
 from __future__ import annotations
 
@@ -42,4 +42,20 @@ buyers = Table(
     Column("shard", BigInteger, primary_key=True, autoincrement=False),
     Column("chunk", BigInteger, primary_key=True, autoincrement=False),
     Column("bits", LargeBinary, nullable=False),
+)
+
+# What each customer spent on the orders paid in a time, what was given back of them taken off whenever that was.
+# The levels are 2: UTC months, and 4: UTC years.
+spendings = Table(
+    "spendings",
+    metadata,
+    Column("customer_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("level", BigInteger, primary_key=True, autoincrement=False),
+    Column("block", BigInteger, primary_key=True, autoincrement=False),
+    Column("currency", Text, primary_key=True),
+    # Those that were not given back altogether.
+    number("orders"),
+    number("spent"),
+    Index("ix_spendings_best", "level", "block", "currency", "spent", "customer_id"),
+    sqlite_with_rowid=False,
 )

@@ -7,6 +7,7 @@ from sqlalchemy import text as sql
 
 from lootkeep.storage.tables.columns import flag, identity, link, metadata, nulls_last, number, text
 
+_IS_PAID = sql("paid_at IS NOT NULL")
 _ENDING = sql("status = 'active' AND ends_at IS NOT NULL")
 
 subscriptions = Table(
@@ -93,6 +94,8 @@ orders = Table(
     Index(None, "risk_level", "created_at", "id"),
     Index(None, "total", "id"),
     Index(None, "transaction_id"),
+    # What one customer bought in a time.
+    Index("ix_orders_paid_of_customer", "customer_id", "paid_at", sqlite_where=_IS_PAID, postgresql_where=_IS_PAID),
     sqlite_autoincrement=True,
 )
 nulls_last("ix_orders_paid_at_id", orders.c.paid_at, orders.c.id)

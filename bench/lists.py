@@ -1,0 +1,249 @@
+"""What the lists of the back office cost with 10,000 rows and with 1,000,000, on both engines, as CPU and as time.
+
+`.venv/bin/python -m tests.servers -- .venv/bin/python -m bench.lists`. Each is measured as its endpoint reads it,
+without HTTP; on PostgreSQL the server's CPU counts too. What a filter matches grows with the store, but for the search.
+"""
+
+import argparse
+import asyncio
+import hashlib
+import json
+import os
+import sys
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+import apsw
+import asyncpg
+import uvloop
+from rich.console import Console
+
+from bench import data
+from bench.analytics import NUMBERS
+from bench.growth import ENGINES, SIZES, TARGET, Reading, Result, as_table, measure, opened
+from lootkeep.kernel.clock import DAY, Instant
+from lootkeep.kernel.paging import Page
+from lootkeep.storage import campaigns, customer_lists, migrations, order_lists, product_lists
+from lootkeep.storage.lists import Listing
+from lootkeep.storage.postgres import PostgresDatabase
+from lootkeep.storage.sqlite import SqliteDatabase
+
+DAYS = 400
+BEGIN = Instant(20_000 * DAY)
+# In twenty rows, however many there are.
+RARE = "xqz"
+_CAMPAIGN_COUNTS = ("recipients", "sent", "failed", "skipped", "outbox", "perhaps_twice", "opened", "clicked")
+
+
+class List(NamedTuple):
+    """A list, and a value for each of its filters that one row in a hundred has, or one in a thousand."""
+
+    page: Callable[..., Awaitable[tuple[list[Any], int]]]
+    listing: Listing[Any]
+    values: Mapping[str, Any]
+
+
+_TIMES = {"from": Instant(BEGIN + 200 * DAY), "to": Instant(BEGIN + 4 * DAY)}
+LISTS = {
+    "orders": List(
+        order_lists.page,
+        order_lists.LISTING,
+        _TIMES
+        | {"customer_id": 77, "email": "c77@c.example", "coupon_code": "C7", "product_id": 7, "risk_level": "high"}
+        | {"country": "C7", "payment_method": "M7", "status": "paid", "min_total": 99_00, "max_total": 1_00},
+    ),
+    "customers": List(
+        customer_lists.page,
+        customer_lists.LISTING,
+        _TIMES
+        | {"email": "c77@c.example", "country": "C7", "status": "blocked", "min_total_spent": 99_00}
+        | {"has_orders": 99, "has_no_orders": 0, "accepts_marketing": True},
+    ),
+    "products": List(
+        product_lists.page,
+        product_lists.LISTING,
+        _TIMES
+        | {"tag": "T7", "category": "C7", "delivery_type": "file", "status": "draft", "billing_type": "recurring"}
+        | {"min_price": 99_00, "max_price": 1_00, "in_stock": 999, "out_of_stock": 0},
+    ),
+    "campaigns": List(campaigns.page, campaigns.LISTING, _TIMES | {"status": "draft"}),
+}
+SEARCH = {
+    "orders": {"search": RARE, **order_lists.exact(RARE)},
+    "customers": {"search": RARE},
+    "products": {"search": RARE},
+    "campaigns": {"search": RARE},
+}
+
+
+def statements(engine: str, size: int) -> Iterator[str]:
+    """As the services would have kept them; numbers that go round in hundreds stand for every filter."""
+    true, false = ("true", "false") if engine == "postgresql" else ("1", "0")
+    numbers = NUMBERS[engine].format(size)
+    at = f"{BEGIN} + (i * {DAYS * DAY // size})"
+    search = f"|| i || CASE WHEN i % {size // 20} = 0 THEN ' {RARE}' ELSE '' END"
+    yield (
+        "INSERT INTO customers (id, email, name, country, status, accepts_marketing, email_status, referral_code,"
+        " orders_count, total_spent, tags, search_text, created_at, updated_at)"
+        f" SELECT i, 'c' || i || '@c.example', 'Customer ' || (i * 7919 % {size}), 'C' || (i % 100),"
+        f" CASE WHEN i % 100 = 3 THEN 'blocked' ELSE 'active' END, CASE WHEN i % 100 = 5 THEN {true} ELSE {false} END,"
+        f" 'ok', 'C' || i, i % 100, i * 31 % 100 * 100, '[]', 'customer ' {search}, {at}, {at} FROM {numbers}"
+    )
+    yield (
+        "INSERT INTO products (id, name, slug, delivery_type, billing_type, billing_interval, billing_interval_count,"
+        " status, price, currency, stock, category, tags, sales_count, metadata, search_text, created_at, updated_at)"
+        f" SELECT i, 'Product ' || (i * 7919 % {size}), 'p' || i, CASE WHEN i % 100 = 3 THEN 'file' ELSE 'manual' END,"
+        " CASE WHEN i % 100 = 4 THEN 'recurring' ELSE 'one_time' END, CASE WHEN i % 100 = 4 THEN 'month' END,"
+        " CASE WHEN i % 100 = 4 THEN 1 END, CASE WHEN i % 100 = 5 THEN 'draft' ELSE 'active' END, (i * 31 % 100) * 100,"
+        f" 'USD', i * 17 % 1000, 'C' || (i % 100), '[]', i * 13 % 1000, '{{}}', 'product ' {search}, {at}, {at}"
+        f" FROM {numbers}"
+    )
+    yield f"INSERT INTO product_tags (tag, product_id) SELECT 'T' || (i % 1000), i FROM {numbers}"
+    counts = "".join(f", {name}_count" for name in (*_CAMPAIGN_COUNTS, "unsubscribed"))
+    yield (
+        "INSERT INTO email_campaigns (id, name, subject, is_text_derived, links, audience, status, next_at,"
+        f" search_text, created_at, updated_at{counts})"
+        f" SELECT i, 'Campaign ' || (i * 7919 % {size}), 'S', {false}, '[]', '{{}}',"
+        f" CASE WHEN i % 100 = 5 THEN 'draft' ELSE 'sent' END, 0, 'campaign ' {search}, {at}, {at}"
+        f"{', 0' * (len(_CAMPAIGN_COUNTS) + 1)} FROM {numbers}"
+    )
+    yield from _sales(numbers, at)
+
+
+def _sales(numbers: str, at: str) -> Iterator[str]:
+    """Orders with their lines, and what is counted of all lists while writing."""
+    yield (
+        "INSERT INTO orders (id, customer_id, status, subtotal, discount_total, total, gift_card_total, refunded_total,"
+        " currency, coupon_code, payment_method, billing_country, risk_level, metadata, created_at, updated_at,"
+        " paid_at)"
+        " SELECT i, i, CASE WHEN i % 100 = 5 THEN 'paid' ELSE 'completed' END, i * 31 % 100 * 100, 0,"
+        " i * 31 % 100 * 100, 0, 0, 'USD', CASE WHEN i % 10 = 7 THEN 'C' || (i % 100) END, 'M' || (i % 100),"
+        " 'C' || (i % 100), CASE WHEN i % 100 = 9 THEN 'high' ELSE 'minimal' END,"
+        f" '{{}}', {at}, {at}, {at} FROM {numbers}"
+    )
+    yield (
+        "INSERT INTO order_items (order_id, product_id, product_name, delivery_type, quantity, price, total,"
+        f" fulfilled_quantity) SELECT i, i % 100, 'x', 'manual', 1, 1, 1, 0 FROM {numbers}"
+    )
+    for table in ("customers", "products", "email_campaigns", "orders"):
+        name = "'orders.' || status" if table == "orders" else f"'{table}.all'"
+        for bucket in ("-1", f"created_at / {DAY}", f"-2 - created_at / {DAY} / 16"):
+            yield (
+                f"INSERT INTO counters (name, bucket, shard, value) SELECT {name}, {bucket}, 0, count(*) FROM {table}"
+                " GROUP BY 1, 2"
+            )
+
+
+def readings(size: int) -> dict[str, Reading]:
+    """Every list: its first page and one in the middle, by each filter and each order, and a search."""
+    found: dict[str, Reading] = {}
+    for name, one in LISTS.items():
+        ask = partial(_ask, one.page)
+        found[f"{name}, first page"] = ask(Page(1, 15), {}, "created_at")
+        found[f"{name}, middle page"] = ask(Page(size // 2 // 15, 15), {}, "created_at")
+        for chosen, value in one.values.items():
+            found[f"{name}, {chosen}"] = ask(Page(1, 15), {chosen: value}, "created_at")
+        for sort in one.listing.sorts:
+            found[f"{name} by {sort}"] = ask(Page(1, 15), {}, sort)
+        found[f"{name}, search"] = ask(Page(1, 15), SEARCH[name], "created_at")
+    return found
+
+
+def _ask(page: Callable[..., Awaitable[Any]], asked: Page, wanted: Mapping[str, Any], sort: str) -> Reading:
+    return lambda tx: page(tx, asked, dict(wanted), sort, "desc")
+
+
+async def make_sqlite(path: Path, size: int) -> None:
+    engine = SqliteDatabase(path)
+    await migrations.upgrade(engine)
+    await engine.close()
+    connection = apsw.Connection(str(path))
+    for pragma in ("synchronous = OFF", "cache_size = -1000000", "foreign_keys = OFF"):
+        connection.execute(f"PRAGMA {pragma}")
+    with connection:
+        for statement in statements("sqlite", size):
+            connection.execute(statement)
+    connection.close()
+
+
+async def make_postgres(url: str, size: int) -> None:
+    engine = await PostgresDatabase.open(url, 1)
+    await migrations.upgrade(engine)
+    await engine.close()
+    connection = await asyncpg.connect(url)
+    await connection.execute("SET session_replication_role = replica")
+    for statement in (*statements("postgresql", size), "VACUUM ANALYZE"):
+        await connection.execute(statement)
+    await connection.close()
+
+
+async def _built(engine: str, size: int) -> str:
+    schema = sorted((Path(migrations.__file__).parent / "versions").glob("*.py"))
+    code = b"".join(path.read_bytes() for path in (*schema, Path(__file__)))
+    name = f"lists_{size}_{hashlib.sha256(code).hexdigest()[:12]}"
+    started = time.monotonic()
+    address = await (_sqlite(name, size) if engine == "sqlite" else _postgres(name, size))
+    print(f"{engine} with {size:,} rows is there after {time.monotonic() - started:.0f} s", file=sys.stderr)
+    return address
+
+
+async def _sqlite(name: str, size: int) -> str:
+    data.CACHE.mkdir(exist_ok=True)
+    path = data.CACHE / f"{name}.db"
+    if not path.exists():
+        unfinished = path.with_suffix(f".{os.getpid()}")
+        await make_sqlite(unfinished, size)
+        unfinished.rename(path)
+    return str(path)
+
+
+async def _postgres(name: str, size: int) -> str:
+    admin_url = os.environ.get("LOOTKEEP_TEST_POSTGRES_URL")
+    if not admin_url:
+        raise SystemExit("LOOTKEEP_TEST_POSTGRES_URL is not set: run this under tests/servers.py.")
+    admin = await asyncpg.connect(admin_url)
+    try:
+        if not await admin.fetchval("SELECT true FROM pg_database WHERE datname = $1", name):
+            unfinished = f"{name}_{os.getpid()}"
+            await admin.execute(f"CREATE DATABASE {unfinished}")
+            await make_postgres(urlsplit(admin_url)._replace(path=f"/{unfinished}").geturl(), size)
+            await admin.execute(f"ALTER DATABASE {unfinished} RENAME TO {name}")
+    finally:
+        await admin.close()
+    return urlsplit(admin_url)._replace(path=f"/{name}").geturl()
+
+
+async def _compare(engine: str, addresses: list[str], options: argparse.Namespace) -> list[Result]:
+    stores = [await opened(engine, size, address) for size, address in zip(SIZES, addresses, strict=True)]
+    both = [readings(store.size) for store in stores]
+    names = [name for name in both[0] if options.only in name]
+    results = [await measure(engine, name, stores, [one[name] for one in both], options.rounds) for name in names]
+    for store in stores:
+        await store.engine.close()
+    return results
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="bench.lists")
+    parser.add_argument("--engine", action="append", choices=ENGINES, help="only this one")
+    parser.add_argument("--only", default="", metavar="WORD", help="readings whose name holds this")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--json", type=Path, metavar="OUT", help="write the figures to this file")
+    options = parser.parse_args()
+    results: list[Result] = []
+    for engine in options.engine or ENGINES:
+        addresses = [asyncio.run(_built(engine, size)) for size in SIZES]
+        results += uvloop.run(_compare(engine, addresses, options))
+    Console(width=140).print(as_table(results))
+    if options.json:
+        options.json.write_text(json.dumps([asdict(result) for result in results], indent=2) + "\n")
+    return int(any(max(result.cpu_ratio, result.wall_ratio) > TARGET for result in results))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

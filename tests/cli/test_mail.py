@@ -1,0 +1,126 @@
+"""`lootkeep mail`: the outbox seen and sent from the command line, on both engines."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lootkeep import wiring
+from lootkeep.domain.mail import MailStatus, Settlement
+from lootkeep.kernel.clock import Instant
+from lootkeep.settings import Settings
+from lootkeep.storage import mails
+from lootkeep.views import mails as views
+from tests.cli.terminal import KEY, Terminal
+from tests.conftest import ENGINES
+
+CODE = "7KQ2-M9XW-4TRB-7K2P"
+# As it may come from a buyer: it would clear the screen, and is no markup of ours.
+NASTY = "\x1b[2JAnn [bold]B[/]"
+SERVER = {"smtp_url": "smtp://127.0.0.1:1", "mail_from": "Shop <shop@store.example>"}
+
+
+@pytest.fixture(params=ENGINES)
+def store(request: pytest.FixtureRequest, terminal: Terminal, tmp_path: Path) -> Terminal:
+    """A terminal whose store is on the one engine or the other."""
+    on_postgres = request.param == "postgresql"
+    url = request.getfixturevalue("new_postgres_url") if on_postgres else f"sqlite:///{tmp_path / 'store.db'}"
+    terminal.settings |= {"database_url": url, "secret_key": KEY}
+    assert terminal.call("migrate").code == 0
+    return terminal
+
+
+def write(store: Terminal, *ends: MailStatus) -> None:
+    """A mail for each state, as the deeds and the worker leave them."""
+    asyncio.run(_write(Settings(**store.settings), ends))  # type: ignore[arg-type]
+
+
+async def _write(settings: Settings, ends: tuple[MailStatus, ...]) -> None:
+    async with wiring.opened(settings) as deps:
+        for number, status in enumerate(ends, 1):
+            given = {"amount": "$20.00", "code": CODE, "name": NASTY, "sender_name": NASTY}
+            mail = views.render("gift_card", f"p{number}@mail.example", NASTY, message=None, expires_on=None, **given)
+            now = Instant(number * 1_000_000)
+            async with deps.db.write() as tx:
+                await mails.add(tx, mail, deps.vault.seal, now)
+            if status == "queued":
+                continue
+            async with deps.db.write() as tx:
+                claimed = await mails.claim(tx, "worker", now)
+                assert claimed
+                why = "No such mailbox." if status == "failed" else None
+                end = Settlement(status=status, due_at=now, failures=1, reason=why, perhaps_twice=False)
+                await mails.settle(tx, "worker", claimed, end, now)
+
+
+def listed(store: Terminal, *options: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(store.call("mail", "list", "--json", *options).out)
+    return found
+
+
+def states(store: Terminal, *options: str) -> list[tuple[int, str]]:
+    return [(mail["id"], mail["status"]) for mail in listed(store, *options)["mails"]]
+
+
+def test_mails_are_listed_newest_first_without_what_they_say(store: Terminal) -> None:
+    write(store, "outbox", "failed", "queued")
+    shown = store.call("mail", "list")
+    assert [line.split()[:2] for line in shown.out.splitlines() if line[0].isdigit()] == [
+        ["3", "queued"],
+        ["2", "failed"],
+        ["1", "outbox"],
+    ]
+    assert "p1@mail.example" in shown.out
+    assert "\x1b" not in shown.out
+    for said in (shown.out, store.call("mail", "list", "--json").out):
+        assert CODE not in said
+    assert states(store) == [(3, "queued"), (2, "failed"), (1, "outbox")]
+
+
+def test_one_state_is_listed_page_by_page(store: Terminal) -> None:
+    write(store, "outbox", "sent", "outbox", "outbox")
+    first = listed(store, "--status", "outbox", "--limit", "2")
+    assert ([mail["id"] for mail in first["mails"]], first["next_before"]) == ([4, 3], 3)
+    last = listed(store, "--status", "outbox", "--limit", "2", "--before", "3")
+    assert ([mail["id"] for mail in last["mails"]], last["next_before"]) == ([1], None)
+    words = store.call("mail", "list", "--status", "outbox", "--limit", "2").out
+    assert words.endswith("Older ones: lootkeep mail list --status outbox --limit 2 --before 3\n")
+    assert store.call("mail", "list", "--status", "failed").out == "There is no such mail.\n"
+
+
+def test_a_mail_is_shown_with_its_text_and_nothing_a_terminal_obeys(store: Terminal) -> None:
+    write(store, "failed")
+    shown = store.call("mail", "show", "1").out
+    assert CODE in shown
+    assert "No such mailbox." in shown
+    assert "[bold]B[/]" in shown
+    assert "\x1b" not in shown
+    assert CODE in json.loads(store.call("mail", "show", "1", "--json").out)["text"]
+    assert store.call("mail", "show", "2").sentence == "Mail 2 not found."
+
+
+def test_what_was_not_sent_is_queued_again(store: Terminal) -> None:
+    write(store, "outbox", "failed", "outbox")
+    assert store.call("mail", "retry", "1", "2", **SERVER).out == "Mail 1 is queued.\nMail 2 is queued.\n"
+    assert states(store) == [(3, "outbox"), (2, "queued"), (1, "queued")]
+    assert [mail["reason"] for mail in listed(store)["mails"]] == [None, None, None]
+
+
+@pytest.mark.parametrize("status", ["sent", "queued"])
+def test_what_was_sent_or_waits_is_not_queued_again_and_nothing_with_it(store: Terminal, status: MailStatus) -> None:
+    write(store, "outbox", status)
+    sentence = f"Mail 2 is {status}: only what failed or lies in the outbox is sent again."
+    assert store.call("mail", "retry", "1", "2", **SERVER).sentence == sentence
+    assert states(store) == [(2, status), (1, "outbox")]
+    assert store.call("mail", "retry", "9", **SERVER).sentence == "Mail 9 not found."
+
+
+def test_without_a_mail_server_nothing_is_queued_again(store: Terminal) -> None:
+    write(store, "outbox")
+    sentence = "LOOTKEEP_SMTP_URL is not set: the mails would end in the outbox again."
+    assert store.call("mail", "retry", "1").sentence == sentence
+    assert states(store) == [(1, "outbox")]

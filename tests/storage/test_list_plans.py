@@ -1,0 +1,63 @@
+"""No list of the back office walks through a large table, whatever it is filtered, sorted or searched by."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from bench import lists
+from tests.conftest import ENGINES, drop_postgres_database, new_postgres_database
+from tests.storage.made import Made, opened
+from tests.storage.plans import Recorder
+
+SIZE = 20_000
+READINGS = lists.readings(SIZE)
+# Too short for an index of trigrams: such a term is looked for in every row, which the documentation says.
+UNINDEXED = {"search_short"}
+
+
+@pytest.fixture(scope="session")
+def listed_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("listed") / "listed.db"
+    asyncio.run(lists.make_sqlite(path, SIZE))
+    return path
+
+
+@pytest.fixture(scope="session")
+def listed_postgresql(postgres_admin_url: str, worker_id: str, testrun_uid: str) -> Iterator[str]:
+    url = asyncio.run(new_postgres_database(postgres_admin_url, f"lootkeep_{testrun_uid[:8]}_{worker_id}_listed"))
+    asyncio.run(lists.make_postgres(url, SIZE))
+    yield url
+    asyncio.run(drop_postgres_database(postgres_admin_url, url))
+
+
+@pytest.fixture(params=ENGINES)
+def listed_address(request: pytest.FixtureRequest) -> Path | str:
+    found: Path | str = request.getfixturevalue(f"listed_{request.param}")
+    return found
+
+
+@pytest.fixture
+async def made(listed_address: Path | str) -> AsyncIterator[Made]:
+    """A store with many rows in every list, on each engine in turn."""
+    async with opened(listed_address) as made:
+        assert {"orders", "customers", "products", "email_campaigns"} <= made.large
+        yield made
+
+
+@pytest.mark.parametrize("name", lists.LISTS)
+def test_every_filter_of_a_list_is_read_here(name: str) -> None:
+    one = lists.LISTS[name]
+    assert {*one.values, *lists.SEARCH[name]} - {"exact", "number"} == set(one.listing.filters) - UNINDEXED
+
+
+@pytest.mark.parametrize("name", READINGS)
+async def test_a_page_is_found_by_an_index(made: Made, name: str) -> None:
+    async with made.engine.read() as tx:
+        recorder = Recorder(tx)
+        found, _ = await READINGS[name](recorder)
+    assert found
+    assert [work for work in await made.works(recorder) if not made.is_small(work)] == []
