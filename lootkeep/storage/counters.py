@@ -28,7 +28,8 @@ _NEW = postgresql.insert(counters).values(
 _ADD = Query(
     _NEW.on_conflict_do_update(
         index_elements=["name", "bucket", "shard"], set_={"value": counters.c.value + _NEW.excluded.value}
-    )
+    ),
+    at_once=True,
 )
 _SUM = cast(func.sum(counters.c.value), BigInteger)
 # Written out: only so do the engines see that the index of the totals will do.

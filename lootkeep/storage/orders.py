@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 from sqlalchemy import bindparam, insert, select, update
@@ -45,10 +45,7 @@ _ADD = Query(
 )
 _ADD_ITEM = Query(
     insert(items)
-    .values(
-        {name: bindparam(name) for name in PricedLine.__struct_fields__}
-        | {"order_id": bindparam("order"), "fulfilled_quantity": 0}
-    )
+    .values({name: bindparam(name) for name in PricedLine.__struct_fields__} | {"order_id": bindparam("order")})
     .returning(*_ITEM),
     OrderItem,
 )
@@ -57,7 +54,9 @@ _LOCK = Query(select(*_ORDER).where(_THIS).with_for_update(), Order)
 _BY_EXTERNAL_ID = Query(select(*_ORDER).where(orders.c.external_id == bindparam("external")), Order)
 _ITEMS = Query(select(*_ITEM).where(items.c.order_id == bindparam("order")).order_by(items.c.id), OrderItem)
 _SET = Query(update(orders).where(_THIS).values({name: bindparam(name) for name in _CHANGING}))
-_FULFIL = Query(update(items).where(items.c.id == bindparam("item")).values(fulfilled_quantity=bindparam("quantity")))
+_FULFIL = Query(
+    update(items).where(items.c.id == bindparam("item")).values(fulfilled_quantity=bindparam("delivered")), at_once=True
+)
 _ADD_REFUND = Query(
     insert(refunds)
     .values(
@@ -72,14 +71,26 @@ async def add(
     tx: Transaction, order: Order, lines: Sequence[PricedLine], changes: Changes
 ) -> tuple[Order, list[OrderItem]]:
     """Stores a new order; its id is given here."""
-    values = msgspec.structs.asdict(order)
-    del values["id"]
-    (added,) = await tx.all(_ADD, **values)
-    found = []
-    for line in lines:
-        found += await tx.all(_ADD_ITEM, **msgspec.structs.asdict(line), order=added.id)
-    changes.add(COUNTER + added.status, 1, at=added.created_at)
-    return added, found
+    (added,) = await add_many(tx, [(order, lines)], changes)
+    return added
+
+
+async def add_many(
+    tx: Transaction, new: Sequence[tuple[Order, Sequence[PricedLine]]], changes: Changes
+) -> list[tuple[Order, list[OrderItem]]]:
+    """The same for several at once, numbered as they come."""
+    added = await tx.each(_ADD, [msgspec.structs.asdict(order) for order, _ in new])
+    rows = [
+        msgspec.structs.asdict(line) | {"order": order.id}
+        for order, (_, lines) in zip(added, new, strict=True)
+        for line in lines
+    ]
+    found: dict[int, list[OrderItem]] = {order.id: [] for order in added}
+    for item in await tx.each(_ADD_ITEM, rows):
+        found[item.order_id].append(item)
+    for order in added:
+        changes.add(COUNTER + order.status, 1, at=order.created_at)
+    return [(order, found[order.id]) for order in added]
 
 
 async def get(tx: Transaction, order_id: int) -> Order | None:
@@ -91,8 +102,9 @@ async def for_change(tx: Transaction, order_id: int) -> Order | None:
     return await tx.one(_LOCK, order=order_id)
 
 
-async def by_external_id(tx: Transaction, external_id: str) -> Order | None:
-    return await tx.one(_BY_EXTERNAL_ID, external=external_id)
+async def by_external_id(tx: Transaction, external_ids: Iterable[str]) -> list[Order]:
+    """Those of them that there are."""
+    return await tx.each(_BY_EXTERNAL_ID, [{"external": external_id} for external_id in external_ids])
 
 
 async def items_of(tx: Transaction, order_id: int) -> list[OrderItem]:
@@ -107,9 +119,10 @@ async def save(tx: Transaction, before: Order, after: Order, changes: Changes) -
         changes.add(COUNTER + after.status, 1, at=after.created_at)
 
 
-async def set_fulfilled(tx: Transaction, item: OrderItem, quantity: int) -> OrderItem:
-    await tx.run(_FULFIL, item=item.id, quantity=quantity)
-    return msgspec.structs.replace(item, fulfilled_quantity=quantity)
+async def set_fulfilled(tx: Transaction, quantities: Mapping[int, int]) -> None:
+    """How many of each line are delivered."""
+    if quantities:
+        await tx.many(_FULFIL, [{"item": item, "delivered": quantity} for item, quantity in quantities.items()])
 
 
 async def add_refund(tx: Transaction, order_id: int, amount: int, reason: str | None, now: Instant) -> Refund:

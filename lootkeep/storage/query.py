@@ -86,11 +86,13 @@ class CompiledSet(Generic[R]):
         def place(found: re.Match[str]) -> str:
             name = names[int(found[1]) - 1]
             types[name] = found[2] or "BIGINT"
-            return f"${numbers[name]}::{types[name]}" if name in fixed else f"given.{name}"
+            return f"${numbers[name]}::{types[name]}" if name in fixed else f'given."{name}"'
 
         sql = _PLACE.sub(place, str(compiled))
         unnested = ", ".join(f"${numbers[name]}::{types[name]}[]" for name in arrays)
-        self.sql = _over(sql, f"unnest({unnested}) AS given ({', '.join(arrays)})")
+        # In quotes: a name such as `order` is a word of SQL otherwise.
+        quoted = ", ".join(f'"{name}"' for name in arrays)
+        self.sql = _over(sql, f"unnest({unnested}) AS given ({quoted})")
         self.arguments = _columns_of_values(arrays, fixed)
         self.records = _records(record, _columns(statement), has_booleans=True)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import apsw
@@ -56,6 +56,9 @@ class Recorder:
 
     async def lock(self, name: str) -> bool:
         return await self._tx.lock(name)
+
+    async def lock_each(self, names: Sequence[str]) -> list[bool]:
+        return await self._tx.lock_each(names)
 
     async def wait_for(self, *names: str) -> None:
         await self._tx.wait_for(*names)

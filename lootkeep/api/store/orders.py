@@ -13,6 +13,7 @@ from lootkeep.api.http.validation import Body
 from lootkeep.api.store.customers import IMPORT_SCOPE, Word
 from lootkeep.api.store.metadata import Metadata, as_text
 from lootkeep.domain.checkout import Cart, CartLine
+from lootkeep.services import checkout
 from lootkeep.services import orders as services
 from lootkeep.views import orders as views
 
@@ -84,7 +85,7 @@ async def place_order(call: Call[OrderBody, None]) -> Reply:
         raise Forbidden(IMPORT_SCOPE)
     lines = tuple(CartLine(line.product_id, line.quantity) for line in sent.pop("items"))
     metadata = as_text(sent.pop("metadata", {}))
-    sale, is_new = await services.place(call.deps, Cart(**sent, lines=lines, metadata=metadata))
+    sale, is_new = await checkout.place(call.deps, Cart(**sent, lines=lines, metadata=metadata))
     return Reply(
         views.placed(sale),
         message=None if is_new else "The order had been placed before",
