@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -84,7 +84,17 @@ async def place_all(deps: Deps, tx: Transaction, carts: Sequence[Cart], changes:
     for number, part in enumerate(apart(wanted)):
         assert ground is not None
         outcomes |= await _place_apart(deps, tx, await storage.anew(tx, part) if number else part, ground, changes)
+    await payments.add_sales(tx, _paid_long_ago(carts, outcomes))
     return [outcomes[place] for place in range(len(carts))]
+
+
+def _paid_long_ago(carts: Sequence[Cart], outcomes: dict[int, Placed | Reason]) -> Iterator[Sale]:
+    """What is new and came with its payment: each product is counted up once for all of them."""
+    for place, outcome in outcomes.items():
+        if not isinstance(outcome, Reason):
+            sale, is_new = outcome
+            if is_new and sale.order.paid_at is not None and carts[place].created_at is not None:
+                yield sale
 
 
 async def _place_apart(

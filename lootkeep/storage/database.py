@@ -25,11 +25,15 @@ class Transaction(Protocol):
         ...
 
     async def each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
-        """What a SELECT finds or an INSERT returns for each row of values, all together and in their order."""
+        """What a statement finds or returns for each row of values, all together and in their order."""
         ...
 
     async def many(self, query: Query[Any], rows: list[dict[str, Any]]) -> None:
         """Runs a statement that writes once for each row of values."""
+        ...
+
+    async def insert(self, query: Query[Any], rows: list[dict[str, Any]]) -> list[int]:
+        """Runs an INSERT that returns nothing by itself for each row of values; gives the ids, in their order."""
         ...
 
     async def lock(self, name: str) -> bool:

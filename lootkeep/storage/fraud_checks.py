@@ -32,10 +32,7 @@ _THIS = fraud_checks.c.id == bindparam("check")
 _SHORT = [fraud_checks.c[name] for name in OrderCheck.__struct_fields__]
 
 _ADD = Query(
-    insert(fraud_checks)
-    .values({name: bindparam(name) for name in FraudCheck.__struct_fields__ if name != "id"})
-    .returning(*_SHORT),
-    OrderCheck,
+    insert(fraud_checks).values({name: bindparam(name) for name in FraudCheck.__struct_fields__ if name != "id"})
 )
 _OF_ORDER = Query(select(*_SHORT).where(fraud_checks.c.order_id == bindparam("order")), OrderCheck)
 _LOCK = Query(select(*_CHECK).where(_THIS).with_for_update(), FraudCheck)
@@ -88,11 +85,13 @@ _POLICY = Query(select(fraud_policies.c.document).where(fraud_policies.c.version
 async def add(tx: Transaction, judged: Iterable[tuple[Order, Judgement]], changes: Changes) -> list[OrderCheck]:
     """Stores what was judged of orders and what came of it."""
     rows = [_values(order, judgement) for order, judgement in judged]
-    added = await tx.each(_ADD, rows)
-    for row, check in zip(rows, added, strict=True):
+    added = []
+    for row, check_id in zip(rows, await tx.insert(_ADD, rows), strict=True):
+        check = OrderCheck(check_id, row["risk_score"], row["risk_level"], row["action_taken"])
         changes.add(counter(check.risk_level, check.action_taken, is_reviewed=False), 1, at=row["created_at"])
         for name in signal_counters(row["signals"], None):
             changes.add(name, 1)
+        added.append(check)
     return added
 
 

@@ -37,18 +37,8 @@ _CHANGING = (
     "fulfillment_note",
 )
 
-_ADD = Query(
-    insert(orders)
-    .values({name: bindparam(name) for name in Order.__struct_fields__ if name != "id"})
-    .returning(*_ORDER),
-    Order,
-)
-_ADD_ITEM = Query(
-    insert(items)
-    .values({name: bindparam(name) for name in PricedLine.__struct_fields__} | {"order_id": bindparam("order")})
-    .returning(*_ITEM),
-    OrderItem,
-)
+_ADD = Query(insert(orders).values({name: bindparam(name) for name in Order.__struct_fields__ if name != "id"}))
+_ADD_ITEM = Query(insert(items).values({name: bindparam(name) for name in OrderItem.__struct_fields__ if name != "id"}))
 _GET = Query(select(*_ORDER).where(_THIS), Order)
 _LOCK = Query(select(*_ORDER).where(_THIS).with_for_update(), Order)
 _BY_EXTERNAL_ID = Query(select(*_ORDER).where(orders.c.external_id == bindparam("external")), Order)
@@ -79,15 +69,16 @@ async def add_many(
     tx: Transaction, new: Sequence[tuple[Order, Sequence[PricedLine]]], changes: Changes
 ) -> list[tuple[Order, list[OrderItem]]]:
     """The same for several at once, numbered as they come."""
-    added = await tx.each(_ADD, [msgspec.structs.asdict(order) for order, _ in new])
+    ids = await tx.insert(_ADD, [msgspec.structs.asdict(order) for order, _ in new])
+    added = [msgspec.structs.replace(order, id=order_id) for (order, _), order_id in zip(new, ids, strict=True)]
     rows = [
-        msgspec.structs.asdict(line) | {"order": order.id}
-        for order, (_, lines) in zip(added, new, strict=True)
+        msgspec.structs.asdict(line) | {"order_id": order_id}
+        for (_, lines), order_id in zip(new, ids, strict=True)
         for line in lines
     ]
-    found: dict[int, list[OrderItem]] = {order.id: [] for order in added}
-    for item in await tx.each(_ADD_ITEM, rows):
-        found[item.order_id].append(item)
+    found: dict[int, list[OrderItem]] = {order_id: [] for order_id in ids}
+    for row, item_id in zip(rows, await tx.insert(_ADD_ITEM, rows), strict=True):
+        found[row["order_id"]].append(OrderItem(**row, id=item_id))
     for order in added:
         changes.add(COUNTER + order.status, 1, at=order.created_at)
     return [(order, found[order.id]) for order in added]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -23,10 +23,21 @@ async def record(
     """Writes the payment and what follows from it, fulfils what needs nobody, and announces it all."""
     await orders.save(tx, sale.order, paid, changes)
     sale = replace(sale, order=paid)
+    await add_sales(tx, [sale])
     await count(tx, [sale], changes, store_currency)
     await tender.issue_bought(tx, sale, codes, paid.updated_at, changes)
     await outbox.append(tx, "order.paid", views.paid(sale), paid.updated_at)
     return await _fulfil_automatic(tx, sale, changes)
+
+
+async def add_sales(tx: Transaction, paid: Iterable[Sale]) -> None:
+    """Counts what was sold at each product."""
+    sold = Counter[int]()
+    for sale in paid:
+        for line in sale.items:
+            sold[line.product_id] += line.quantity
+    if sold:
+        await products.add_sales(tx, sold)
 
 
 async def count(tx: Transaction, paid: Sequence[Sale], changes: Changes, store_currency: str) -> None:
@@ -37,11 +48,6 @@ async def count(tx: Transaction, paid: Sequence[Sale], changes: Changes, store_c
         if sale.order.coupon_id is not None and (used := await coupons.use(tx, sale.order.coupon_id)):
             # Amounts of different currencies are never added up: the figure is in the store's.
             changes.add("referral_coupons.value", sale.counted_in(store_currency, used.discount_given))
-    sold = Counter[int]()
-    for sale in paid:
-        for line in sale.items:
-            sold[line.product_id] += line.quantity
-    await products.add_sales(tx, sold)
     received = [
         Payment(sale.customer.id, sale.counted_in(store_currency, sale.order.total), _paid_at(sale)) for sale in paid
     ]

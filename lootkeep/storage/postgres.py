@@ -57,6 +57,9 @@ class PostgresTransaction:
         except OUTAGES as error:
             raise Unavailable from error
 
+    async def insert(self, query: Query[Any], rows: list[dict[str, Any]]) -> list[int]:
+        return [added[0] for added in await self.each(query, rows)]
+
     async def _fetch(self, sql: str, arguments: list[Any]) -> list[Any]:
         try:
             return await self.connection.fetch(sql, *arguments)

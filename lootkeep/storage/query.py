@@ -67,6 +67,7 @@ def _records(
 
 
 # A value's place in a statement for PostgreSQL, with its type. A LIMIT comes without one.
+_BY_ITSELF = re.compile(r" LIMIT [^)]*$| FOR UPDATE[^)]*$")
 _PLACE = re.compile(r"\$(\d+)(?:::(\w+))?")
 
 
@@ -100,7 +101,10 @@ class CompiledSet(Generic[R]):
 def _over(sql: str, given: str) -> str:
     """The statement, once for each of the given rows."""
     if sql.startswith("SELECT"):
-        return f"SELECT found.* FROM {given} CROSS JOIN LATERAL ({sql}) AS found"  # noqa: S608
+        # What is limited or locked is done row by row; OFFSET says it of the others, whose index would else be left
+        # aside for a table that was small when the statement was first planned.
+        row_by_row = sql if _BY_ITSELF.search(sql) else f"{sql} OFFSET 0"
+        return f"SELECT found.* FROM {given} CROSS JOIN LATERAL ({row_by_row}) AS found"  # noqa: S608
     if sql.startswith("INSERT"):
         return re.sub(r"VALUES \(([^()]*)\)", rf"SELECT \1 FROM {given}", sql, count=1)  # noqa: S608
     return sql.replace(" WHERE ", f" {'FROM' if sql.startswith('UPDATE') else 'USING'} {given} WHERE ", 1)

@@ -54,6 +54,10 @@ class Recorder:
         self.asked += [Asked(query, values) for values in rows]
         await self._tx.many(query, rows)
 
+    async def insert(self, query: Query[Any], rows: list[dict[str, Any]]) -> list[int]:
+        self.asked += [Asked(query, values) for values in rows]
+        return await self._tx.insert(query, rows)
+
     async def lock(self, name: str) -> bool:
         return await self._tx.lock(name)
 
