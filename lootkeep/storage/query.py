@@ -101,8 +101,8 @@ class CompiledSet(Generic[R]):
 def _over(sql: str, given: str) -> str:
     """The statement, once for each of the given rows."""
     if sql.startswith("SELECT"):
-        # What is limited or locked is done row by row; OFFSET says it of the others, whose index would else be left
-        # aside for a table that was small when the statement was first planned.
+        # What is limited or locked is done row by row; OFFSET says it of the others, so that each goes by its index
+        # even if the table was small when the statement was planned.
         row_by_row = sql if _BY_ITSELF.search(sql) else f"{sql} OFFSET 0"
         return f"SELECT found.* FROM {given} CROSS JOIN LATERAL ({row_by_row}) AS found"  # noqa: S608
     if sql.startswith("INSERT"):
