@@ -14,6 +14,7 @@ from lootkeep.services import checkout, fraud
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.query import Query
+from lootkeep.storage.rollups import MEASURES
 from lootkeep.storage.tables import (
     buyers,
     counters,
@@ -125,6 +126,9 @@ async def _outcome(world: World, carts: list[Cart], size: int) -> Outcome:
             raise _Undone
     except _Undone:
         pass
+    # What went up and down again within one set was never written.
+    tables["counters"] = [row for row in tables["counters"] if row["value"]]
+    tables["sales_rollups"] = [row for row in tables["sales_rollups"] if any(row[name] for name in MEASURES)]
     firsts = {table: min(row["id"] for row in tables[table.name]) for table in (orders, order_items, fraud_checks)}
     for name, columns in NUMBERED.items():
         for row in tables[name]:
