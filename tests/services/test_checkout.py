@@ -11,6 +11,7 @@ from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant
 from lootkeep.kernel.errors import Reason
 from lootkeep.services import checkout, fraud
+from lootkeep.storage.checkout import Placed
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.query import Query
@@ -136,7 +137,7 @@ async def _outcome(world: World, carts: list[Cart], size: int) -> Outcome:
     return said, tables
 
 
-def _said(placed: checkout.Placed | Reason) -> str:
+def _said(placed: Placed | Reason) -> str:
     if isinstance(placed, Reason):
         return " ".join(sentence for texts in (placed.fields or {}).values() for sentence in texts)
     return "placed"
