@@ -67,7 +67,8 @@ _RELEASE = Query(
     .where(_THIS)
     .values(stock=case((_RELEASED > rules.LARGEST_STOCK, rules.LARGEST_STOCK), else_=_RELEASED))
 )
-_SOLD = Query(update(products).where(_THIS).values(sales_count=products.c.sales_count + _QUANTITY), at_once=True)
+# Not at once: in a set PostgreSQL would hold the products in an order of its own.
+_SOLD = Query(update(products).where(_THIS).values(sales_count=products.c.sales_count + _QUANTITY))
 _SUBSCRIBED = Query(
     select(subscriptions.c.id)
     .where(subscriptions.c.product_id == bindparam("product_id"), subscriptions.c.status == "active")
