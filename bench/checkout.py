@@ -33,7 +33,7 @@ from lootkeep.engines.vault import Vault
 from lootkeep.kernel.clock import SECOND, Instant, ManualClock
 from lootkeep.kernel.ids import RandomIds
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services import orders
+from lootkeep.services import checkout
 from lootkeep.storage import customers, fraud_history, settings
 
 # How many different buyers of each kind there are.
@@ -96,16 +96,10 @@ async def judge(store: Store, intelligence: Intelligence, visit: Visit) -> None:
     cart, customer = visit
     async with store.engine.read() as tx:
         version, policy = await settings.current(tx, SETTINGS, Policy)
-        history = await fraud_history.gather(
-            tx,
-            policy,
-            _NOW,
-            email=customer.email,
-            ip_address=cart.ip_address,
-            device_id=cart.device_id,
-            customer_id=customer.id,
-            paid_orders=customer.orders_count,
+        buyer = fraud_history.Buyer(
+            _NOW, customer.email, cart.ip_address, cart.device_id, customer.id, customer.orders_count
         )
+        (history,) = await fraud_history.gather(tx, policy, [buyer])
     network = intelligence.network(cart.ip_address)
     is_disposable = intelligence.is_disposable(domain_of(customer.email))
     facts = facts_of(cart, customer, _LINES, _NOW, network=network, is_disposable=is_disposable, history=history)
@@ -137,7 +131,7 @@ async def placing(engine: str, size: int, address: str, intelligence: Intelligen
 
         async def place(visit: Visit) -> None:
             clock.advance(_PACE)
-            await orders.place(deps, visit[0])
+            await checkout.place(deps, visit[0])
 
         await spent(store, place, mixed[:50])
         costs = await spent(store, place, mixed[50:])

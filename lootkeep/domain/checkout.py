@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
-from lootkeep.domain import coupons
+from lootkeep.domain import coupons, orders
 from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.gift_cards import MOST_BOUGHT_AT_ONCE
-from lootkeep.domain.orders import Order
+from lootkeep.domain.orders import AUTOMATIC_DELIVERY, Order
 from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields, invalid
@@ -33,6 +34,8 @@ class PricedLine(msgspec.Struct, frozen=True):
     total: Hundredths
     # Whether it drew on a stock, which is given back when the order is cancelled.
     holds_stock: bool = False
+    # History may have been delivered long ago.
+    fulfilled_quantity: int = 0
 
 
 class Cart(msgspec.Struct, frozen=True):
@@ -112,6 +115,23 @@ def order(
         created_at=now if cart.created_at is None else cart.created_at,
         updated_at=now,
     )
+
+
+def concluded(
+    cart: Cart, order: Order, lines: Sequence[PricedLine], now: Instant
+) -> tuple[Order, Sequence[PricedLine]]:
+    """History as it came out: paid and delivered as far as it was; what cost nothing is paid."""
+    if cart.paid_at is None and (order.amount_due > 0 or order.status != "pending"):
+        return order, lines
+    paid = orders.paid(order, now if cart.paid_at is None else cart.paid_at, cart.payment_method, None, now)
+    automatic = [line.delivery_type in AUTOMATIC_DELIVERY for line in lines]
+    completed_at = paid.paid_at if cart.completed_at is None and all(automatic) else cart.completed_at
+    is_complete = completed_at is not None
+    lines = [
+        replace(line, fulfilled_quantity=line.quantity) if is_complete or is_automatic else line
+        for line, is_automatic in zip(lines, automatic, strict=True)
+    ]
+    return (replace(paid, status="completed", completed_at=completed_at) if is_complete else paid), lines
 
 
 def check_times(cart: Cart, now: Instant) -> None:

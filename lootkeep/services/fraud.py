@@ -101,4 +101,4 @@ async def _follow(
                 method = BY_GIFT_CARD if pending.gift_card_total else None
                 paid = order_rules.paid(pending, now, method, None, now)
                 sale, codes = replace(sale, order=pending), CardCodes(deps.vault, deps.ids)
-                await payments.record(tx, sale, paid, changes, store_currency=deps.currency, announce=True, codes=codes)
+                await payments.record(tx, sale, paid, changes, store_currency=deps.currency, codes=codes)

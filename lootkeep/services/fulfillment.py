@@ -31,7 +31,7 @@ async def fulfill(
         sale = await payments.deliver(tx, sale, rules.fulfilled(sale.items, delivered))
         if sale.is_delivered:
             completed = replace(after, status="completed", completed_at=now)
-            sale = await payments.complete(tx, sale, completed, changes, announce=True)
+            sale = await payments.complete(tx, sale, completed, changes)
         else:
             await orders.save(tx, before, after, changes)
             sale = replace(sale, order=after)

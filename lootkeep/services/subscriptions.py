@@ -97,7 +97,7 @@ async def _pay_period(
     await outbox.append(tx, "order.created", order_events.created(sale), now)
     paid = order_rules.paid(order, now, None, None, now)
     codes = CardCodes(deps.vault, deps.ids)
-    sale = await payments.record(tx, sale, paid, changes, store_currency=deps.currency, announce=True, codes=codes)
+    sale = await payments.record(tx, sale, paid, changes, store_currency=deps.currency, codes=codes)
     subscription = replace(subscription, latest_order_id=order.id)
     await storage.save(tx, subscription)
     if subscription.renewals_count:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+import msgspec
 from sqlalchemy import BindParameter, bindparam, case, or_, select, update
 from sqlalchemy.dialects import postgresql
 
@@ -13,14 +16,26 @@ from lootkeep.storage.tables import customers
 
 _CUSTOMER = [customers.c[name] for name in Customer.__struct_fields__]
 _THIS = customers.c.id == bindparam("customer")
-# What a new customer brings; the rest starts at nothing.
-_GIVEN = ("email", "name", "username", "external_id", "country", "accepts_marketing", "referral_code", "created_at")
+
+
+class NewCustomer(msgspec.Struct, frozen=True):
+    """What a new customer brings; the rest starts at nothing."""
+
+    email: str
+    name: str
+    username: str | None
+    external_id: str | None
+    country: str | None
+    accepts_marketing: bool
+    referral_code: str
+    created_at: Instant
+
 
 _ADD = Query(
     postgresql.insert(customers)
     .values(
         {
-            **{name: bindparam(name) for name in (*_GIVEN, "search_text")},
+            **{name: bindparam(name) for name in (*NewCustomer.__struct_fields__, "search_text")},
             "updated_at": bindparam("created_at"),
             "status": "active",
             "email_status": "ok",
@@ -41,7 +56,7 @@ _SET_REFERRER = Query(
     update(customers).where(_THIS).values(referred_by_id=bindparam("referrer")).returning(*_CUSTOMER), Customer
 )
 
-_FIRST_ORDER = Query(select(customers.c.first_order_at).where(_THIS).with_for_update())
+_FIRST_ORDER = Query(select(customers.c.id, customers.c.first_order_at).where(_THIS).with_for_update())
 _paid_at: BindParameter[int] = bindparam("paid_at")
 _ADD_PAYMENT = Query(
     update(customers)
@@ -57,7 +72,8 @@ _ADD_PAYMENT = Query(
             (or_(customers.c.last_order_at.is_(None), customers.c.last_order_at < _paid_at), _paid_at),
             else_=customers.c.last_order_at,
         ),
-    )
+    ),
+    at_once=True,
 )
 _TAKE_BACK = Query(
     update(customers)
@@ -69,35 +85,20 @@ _TAKE_BACK = Query(
 )
 
 
-async def add(
-    tx: Transaction,
-    *,
-    email: str,
-    name: str,
-    username: str | None,
-    external_id: str | None,
-    country: str | None,
-    accepts_marketing: bool,
-    referral_code: str,
-    now: Instant,
-) -> Customer | None:
-    """None when the e-mail, the external id or the code is taken."""
-    return await tx.one(
-        _ADD,
-        email=email,
-        name=name,
-        username=username,
-        external_id=external_id,
-        country=country,
-        accepts_marketing=accepts_marketing,
-        referral_code=referral_code,
-        search_text=search_text(name, email),
-        created_at=now,
-    )
+async def add(tx: Transaction, new: Iterable[NewCustomer]) -> list[Customer]:
+    """Those whose e-mail, external id or code is taken are not there."""
+    rows = [msgspec.structs.asdict(one) | {"search_text": search_text(one.name, one.email)} for one in new]
+    return await tx.each(_ADD, rows)
 
 
 async def get(tx: Transaction, customer_id: int) -> Customer | None:
     return await tx.one(_GET, customer=customer_id)
+
+
+async def get_many(tx: Transaction, customer_ids: Iterable[int]) -> dict[int, Customer]:
+    """By id; who does not exist is not there."""
+    found = await tx.each(_GET, [{"customer": customer_id} for customer_id in sorted(set(customer_ids))])
+    return {customer.id: customer for customer in found}
 
 
 async def by_email(tx: Transaction, email: str) -> Customer | None:
@@ -125,14 +126,23 @@ async def set_referrer(tx: Transaction, customer_id: int, referrer_id: int) -> C
     return customer
 
 
-async def first_order_at(tx: Transaction, customer_id: int) -> Instant | None:
-    """When the customer first bought; holds the customer, so that nobody else changes it meanwhile."""
-    found = await tx.one(_FIRST_ORDER, customer=customer_id)
-    return found[0] if found else None
+class Payment(msgspec.Struct, frozen=True):
+    """What a customer paid, and when."""
+
+    customer: int
+    amount: int
+    paid_at: Instant
 
 
-async def add_payment(tx: Transaction, customer_id: int, amount: int, paid_at: Instant) -> None:
-    await tx.run(_ADD_PAYMENT, customer=customer_id, amount=amount, paid_at=paid_at)
+async def add_payments(tx: Transaction, payments: Iterable[Payment]) -> dict[int, Instant | None]:
+    """Adds a payment to the totals of each of these customers; tells when each first bought before.
+
+    Always in the same order: two deeds never wait for each other in a circle.
+    """
+    rows = sorted((msgspec.structs.asdict(payment) for payment in payments), key=lambda row: row["customer"])
+    before = dict(await tx.each(_FIRST_ORDER, [{"customer": row["customer"]} for row in rows]))
+    await tx.many(_ADD_PAYMENT, rows)
+    return before
 
 
 async def take_back(tx: Transaction, customer_id: int, amount: int, *, orders: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol, TypeVar
 
@@ -25,15 +25,23 @@ class Transaction(Protocol):
         ...
 
     async def each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
-        """What a SELECT finds for each row of values, all together."""
+        """What a statement finds or returns for each row of values, all together and in their order."""
         ...
 
     async def many(self, query: Query[Any], rows: list[dict[str, Any]]) -> None:
         """Runs a statement that writes once for each row of values."""
         ...
 
+    async def insert(self, query: Query[Any], rows: list[dict[str, Any]]) -> list[int]:
+        """Runs an INSERT that returns nothing by itself for each row of values; gives the ids, in their order."""
+        ...
+
     async def lock(self, name: str) -> bool:
         """Takes a lock of that name until the transaction ends; False when another transaction holds it."""
+        ...
+
+    async def lock_each(self, names: Sequence[str]) -> list[bool]:
+        """The same for each of the names."""
         ...
 
     async def wait_for(self, *names: str) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import msgspec
 from sqlalchemy import bindparam, insert, select, update
 from sqlalchemy.dialects import postgresql
@@ -29,10 +32,7 @@ _THIS = fraud_checks.c.id == bindparam("check")
 _SHORT = [fraud_checks.c[name] for name in OrderCheck.__struct_fields__]
 
 _ADD = Query(
-    insert(fraud_checks)
-    .values({name: bindparam(name) for name in FraudCheck.__struct_fields__ if name != "id"})
-    .returning(*_SHORT),
-    OrderCheck,
+    insert(fraud_checks).values({name: bindparam(name) for name in FraudCheck.__struct_fields__ if name != "id"})
 )
 _OF_ORDER = Query(select(*_SHORT).where(fraud_checks.c.order_id == bindparam("order")), OrderCheck)
 _LOCK = Query(select(*_CHECK).where(_THIS).with_for_update(), FraudCheck)
@@ -82,13 +82,23 @@ _ADD_POLICY = Query(
 _POLICY = Query(select(fraud_policies.c.document).where(fraud_policies.c.version == bindparam("version")))
 
 
-async def add(tx: Transaction, order: Order, judgement: Judgement, changes: Changes) -> OrderCheck:
-    """Stores what was judged and what came of it."""
+async def add(tx: Transaction, judged: Iterable[tuple[Order, Judgement]], changes: Changes) -> list[OrderCheck]:
+    """Stores what was judged of orders and what came of it."""
+    rows = [_values(order, judgement) for order, judgement in judged]
+    added = []
+    for row, check_id in zip(rows, await tx.insert(_ADD, rows), strict=True):
+        check = OrderCheck(check_id, row["risk_score"], row["risk_level"], row["action_taken"])
+        changes.add(counter(check.risk_level, check.action_taken, is_reviewed=False), 1, at=row["created_at"])
+        for name in signal_counters(row["signals"], None):
+            changes.add(name, 1)
+        added.append(check)
+    return added
+
+
+def _values(order: Order, judgement: Judgement) -> dict[str, Any]:
     facts, verdict = judgement.facts, judgement.verdict
     network = facts.network
-    signals = msgspec.json.encode(verdict.signals).decode()
-    (added,) = await tx.all(
-        _ADD,
+    return dict(
         order_id=order.id,
         customer_id=order.customer_id,
         ip_address=facts.ip_address,
@@ -97,7 +107,7 @@ async def add(tx: Transaction, order: Order, judgement: Judgement, changes: Chan
         risk_score=verdict.risk_score,
         risk_level=verdict.risk_level,
         action_taken=verdict.action_taken,
-        signals=signals,
+        signals=msgspec.json.encode(verdict.signals).decode(),
         detected_country=network.country,
         billing_country=facts.billing_country,
         detected_city=network.city,
@@ -117,10 +127,6 @@ async def add(tx: Transaction, order: Order, judgement: Judgement, changes: Chan
         policy_version=judgement.policy_version,
         created_at=facts.at,
     )
-    changes.add(counter(added.risk_level, added.action_taken, is_reviewed=False), 1, at=facts.at)
-    for name in signal_counters(signals, None):
-        changes.add(name, 1)
-    return added
 
 
 async def of_order(tx: Transaction, order_id: int) -> OrderCheck | None:

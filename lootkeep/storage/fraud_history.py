@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 from sqlalchemy import BigInteger, Integer, Text, bindparam, exists, func, literal_column, select
 
 from lootkeep.domain.fraud.facts import History
@@ -79,29 +81,40 @@ _HISTORY = Query(
 )
 
 
-async def gather(
-    tx: Transaction,
-    policy: Policy,
-    at: Instant,
-    *,
-    email: str | None,
-    ip_address: str | None,
-    device_id: str | None = None,
-    customer_id: int = 0,
-    paid_orders: int = 0,
-) -> History:
-    """Addresses come in canonical form, as they are stored. Customer 0 is somebody who has not signed up yet."""
-    (row,) = await tx.all(
-        _HISTORY,
-        customer=customer_id,
-        address=ip_address,
-        mailbox=mailbox(email) if email else None,
-        device=device_id,
-        at=at,
-        window=at - policy.fraud_velocity_window_minutes * MINUTE,
-        long_ago=at - DEVICE_MEMORY,
-        lately=at - SHORT_MEMORY,
-    )
+class Buyer(msgspec.Struct, frozen=True):
+    """Whose history is asked for, as of a time.
+
+    Addresses come in canonical form, as they are stored. Customer 0 is somebody who has not signed up yet.
+    """
+
+    at: Instant
+    email: str | None
+    ip_address: str | None
+    device_id: str | None = None
+    customer_id: int = 0
+    paid_orders: int = 0
+
+
+async def gather(tx: Transaction, policy: Policy, buyers: Sequence[Buyer]) -> list[History]:
+    """The history of each, in their order."""
+    found = await tx.each(_HISTORY, [_values(policy, buyer) for buyer in buyers])
+    return [_history(row, buyer.paid_orders) for row, buyer in zip(found, buyers, strict=True)]
+
+
+def _values(policy: Policy, buyer: Buyer) -> dict[str, Any]:
+    return {
+        "customer": buyer.customer_id,
+        "address": buyer.ip_address,
+        "mailbox": mailbox(buyer.email) if buyer.email else None,
+        "device": buyer.device_id,
+        "at": buyer.at,
+        "window": buyer.at - policy.fraud_velocity_window_minutes * MINUTE,
+        "long_ago": buyer.at - DEVICE_MEMORY,
+        "lately": buyer.at - SHORT_MEMORY,
+    }
+
+
+def _history(row: tuple[Any, ...], paid_orders: int) -> History:
     return History(
         address_orders=row[0],
         mailbox_orders=row[1],
@@ -153,6 +166,9 @@ async def ends(
     return {name: Instant(time + window) for name, time in found.items() if time is not None}
 
 
-async def hold(tx: Transaction, email: str, ip_address: str | None) -> None:
+async def hold(tx: Transaction, buyers: Sequence[Buyer]) -> None:
     """Orders from one address or to one mailbox are judged one after the other: none slips past a limit."""
-    await tx.wait_for(f"orders of {mailbox(email)}", f"orders from {ip_address}")
+    names = {f"orders of {mailbox(buyer.email)}" for buyer in buyers if buyer.email}
+    names |= {f"orders from {buyer.ip_address}" for buyer in buyers}
+    if names:
+        await tx.wait_for(*names)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from sqlalchemy import bindparam, case, select
 from sqlalchemy.dialects import postgresql
@@ -37,7 +38,8 @@ _SEE = Query(
                 else_=sightings.c.last_seen_at,
             ),
         },
-    )
+    ),
+    at_once=True,
 )
 _WAS_SEEN = Query(
     select(sightings.c.customer_id).where(
@@ -49,9 +51,23 @@ _WAS_SEEN = Query(
 _REFERRED_BY = Query(select(customers.c.referred_by_id).where(customers.c.id == bindparam("customer")))
 
 
-async def remember(tx: Transaction, customer_id: int, traces: Iterable[Trace], now: Instant) -> None:
-    rows = [{"kind": trace.kind, "seen_with": trace.value, "customer": customer_id, "now": now} for trace in traces]
-    await tx.many(_SEE, rows)
+class Seen(NamedTuple):
+    """A customer, and what they were seen with at a time."""
+
+    customer_id: int
+    traces: Sequence[Trace]
+    at: Instant
+
+
+async def remember(tx: Transaction, seen: Iterable[Seen]) -> None:
+    """What customers, each of them once, were seen with."""
+    rows = [
+        {"kind": trace.kind, "seen_with": trace.value, "customer": one.customer_id, "now": one.at}
+        for one in seen
+        for trace in one.traces
+    ]
+    if rows:
+        await tx.many(_SEE, rows)
 
 
 async def seen_with(tx: Transaction, trace: Trace, customer_ids: Iterable[int]) -> set[int]:

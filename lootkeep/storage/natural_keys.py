@@ -11,13 +11,9 @@ from lootkeep.storage.database import Transaction
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import customers, orders, products
 
-# Statements are compiled once, so each asks for the same number of names; a short list repeats its last.
-_AT_ONCE = 100
-
 
 def _ids_by(column: Column[Any]) -> Query[tuple[Any, ...]]:
-    names: list[Any] = [bindparam(f"name_{i}", type_=column.type) for i in range(_AT_ONCE)]
-    return Query(select(column, column.table.c.id).where(column.in_(names)))
+    return Query(select(column, column.table.c.id).where(column == bindparam("wanted", type_=column.type)))
 
 
 _CUSTOMERS_BY_EMAIL = _ids_by(customers.c.email)
@@ -44,10 +40,4 @@ async def products_by_sku(tx: Transaction, skus: Iterable[str]) -> dict[str, int
 
 
 async def _ids(tx: Transaction, query: Query[tuple[Any, ...]], names: Iterable[str]) -> dict[str, int]:
-    wanted = list(dict.fromkeys(names))
-    found: dict[str, int] = {}
-    for start in range(0, len(wanted), _AT_ONCE):
-        part = wanted[start : start + _AT_ONCE]
-        part += part[-1:] * (_AT_ONCE - len(part))
-        found |= dict(await tx.all(query, **{f"name_{i}": name for i, name in enumerate(part)}))
-    return found
+    return dict(await tx.each(query, [{"wanted": name} for name in dict.fromkeys(names)]))

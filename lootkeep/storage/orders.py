@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 from sqlalchemy import bindparam, insert, select, update
@@ -37,27 +37,16 @@ _CHANGING = (
     "fulfillment_note",
 )
 
-_ADD = Query(
-    insert(orders)
-    .values({name: bindparam(name) for name in Order.__struct_fields__ if name != "id"})
-    .returning(*_ORDER),
-    Order,
-)
-_ADD_ITEM = Query(
-    insert(items)
-    .values(
-        {name: bindparam(name) for name in PricedLine.__struct_fields__}
-        | {"order_id": bindparam("order"), "fulfilled_quantity": 0}
-    )
-    .returning(*_ITEM),
-    OrderItem,
-)
+_ADD = Query(insert(orders).values({name: bindparam(name) for name in Order.__struct_fields__ if name != "id"}))
+_ADD_ITEM = Query(insert(items).values({name: bindparam(name) for name in OrderItem.__struct_fields__ if name != "id"}))
 _GET = Query(select(*_ORDER).where(_THIS), Order)
 _LOCK = Query(select(*_ORDER).where(_THIS).with_for_update(), Order)
 _BY_EXTERNAL_ID = Query(select(*_ORDER).where(orders.c.external_id == bindparam("external")), Order)
 _ITEMS = Query(select(*_ITEM).where(items.c.order_id == bindparam("order")).order_by(items.c.id), OrderItem)
 _SET = Query(update(orders).where(_THIS).values({name: bindparam(name) for name in _CHANGING}))
-_FULFIL = Query(update(items).where(items.c.id == bindparam("item")).values(fulfilled_quantity=bindparam("quantity")))
+_FULFIL = Query(
+    update(items).where(items.c.id == bindparam("item")).values(fulfilled_quantity=bindparam("delivered")), at_once=True
+)
 _ADD_REFUND = Query(
     insert(refunds)
     .values(
@@ -72,14 +61,27 @@ async def add(
     tx: Transaction, order: Order, lines: Sequence[PricedLine], changes: Changes
 ) -> tuple[Order, list[OrderItem]]:
     """Stores a new order; its id is given here."""
-    values = msgspec.structs.asdict(order)
-    del values["id"]
-    (added,) = await tx.all(_ADD, **values)
-    found = []
-    for line in lines:
-        found += await tx.all(_ADD_ITEM, **msgspec.structs.asdict(line), order=added.id)
-    changes.add(COUNTER + added.status, 1, at=added.created_at)
-    return added, found
+    (added,) = await add_many(tx, [(order, lines)], changes)
+    return added
+
+
+async def add_many(
+    tx: Transaction, new: Sequence[tuple[Order, Sequence[PricedLine]]], changes: Changes
+) -> list[tuple[Order, list[OrderItem]]]:
+    """The same for several at once, numbered as they come."""
+    ids = await tx.insert(_ADD, [msgspec.structs.asdict(order) for order, _ in new])
+    added = [msgspec.structs.replace(order, id=order_id) for (order, _), order_id in zip(new, ids, strict=True)]
+    rows = [
+        msgspec.structs.asdict(line) | {"order_id": order_id}
+        for (_, lines), order_id in zip(new, ids, strict=True)
+        for line in lines
+    ]
+    found: dict[int, list[OrderItem]] = {order_id: [] for order_id in ids}
+    for row, item_id in zip(rows, await tx.insert(_ADD_ITEM, rows), strict=True):
+        found[row["order_id"]].append(OrderItem(**row, id=item_id))
+    for order in added:
+        changes.add(COUNTER + order.status, 1, at=order.created_at)
+    return [(order, found[order.id]) for order in added]
 
 
 async def get(tx: Transaction, order_id: int) -> Order | None:
@@ -91,8 +93,9 @@ async def for_change(tx: Transaction, order_id: int) -> Order | None:
     return await tx.one(_LOCK, order=order_id)
 
 
-async def by_external_id(tx: Transaction, external_id: str) -> Order | None:
-    return await tx.one(_BY_EXTERNAL_ID, external=external_id)
+async def by_external_id(tx: Transaction, external_ids: Iterable[str]) -> list[Order]:
+    """Those of them that there are."""
+    return await tx.each(_BY_EXTERNAL_ID, [{"external": external_id} for external_id in external_ids])
 
 
 async def items_of(tx: Transaction, order_id: int) -> list[OrderItem]:
@@ -107,9 +110,10 @@ async def save(tx: Transaction, before: Order, after: Order, changes: Changes) -
         changes.add(COUNTER + after.status, 1, at=after.created_at)
 
 
-async def set_fulfilled(tx: Transaction, item: OrderItem, quantity: int) -> OrderItem:
-    await tx.run(_FULFIL, item=item.id, quantity=quantity)
-    return msgspec.structs.replace(item, fulfilled_quantity=quantity)
+async def set_fulfilled(tx: Transaction, quantities: Mapping[int, int]) -> None:
+    """How many of each line are delivered."""
+    if quantities:
+        await tx.many(_FULFIL, [{"item": item, "delivered": quantity} for item, quantity in quantities.items()])
 
 
 async def add_refund(tx: Transaction, order_id: int, amount: int, reason: str | None, now: Instant) -> Refund:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -11,54 +12,71 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
 from lootkeep.storage import coupons, customers, orders, outbox, products, referrals, sales, spendings, tender
 from lootkeep.storage.counters import Changes
+from lootkeep.storage.customers import Payment
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.gift_card_mails import Codes
 from lootkeep.views import order_events as views
 
 
 async def record(
-    tx: Transaction, sale: Sale, paid: Order, changes: Changes, *, store_currency: str, announce: bool, codes: Codes
+    tx: Transaction, sale: Sale, paid: Order, changes: Changes, *, store_currency: str, codes: Codes
 ) -> Sale:
-    """Writes the payment, and fulfils what needs nobody. History is not announced, and was delivered long ago."""
-    assert paid.paid_at is not None
+    """Writes the payment and what follows from it, fulfils what needs nobody, and announces it all."""
     await orders.save(tx, sale.order, paid, changes)
     sale = replace(sale, order=paid)
-    if paid.coupon_id is not None and (used := await coupons.use(tx, paid.coupon_id)):
-        # Amounts of different currencies are never added up: the figure is in the store's.
-        changes.add("referral_coupons.value", sale.counted_in(store_currency, used.discount_given))
-    for line in sorted(sale.items, key=lambda line: line.product_id):
-        await products.add_sales(tx, line.product_id, line.quantity)
-    counted = sale.counted_in(store_currency, paid.total)
-    first_before = await customers.first_order_at(tx, sale.customer.id)
-    await customers.add_payment(tx, sale.customer.id, counted, paid.paid_at)
-    await spendings.add(tx, paid, 1, paid.total)
-    sales.paid(changes, sale, paid.paid_at)
-    sales.first_bought(changes, first_before, paid.paid_at)
-    await referrals.judge(tx, sale.customer.id, changes)
-    if announce:
-        await tender.issue_bought(tx, sale, codes, paid.updated_at, changes)
-        await outbox.append(tx, "order.paid", views.paid(sale), paid.updated_at)
-    return await _fulfil_automatic(tx, sale, changes, announce=announce)
+    await add_sales(tx, [sale])
+    await count(tx, [sale], changes, store_currency)
+    await tender.issue_bought(tx, sale, codes, paid.updated_at, changes)
+    await outbox.append(tx, "order.paid", views.paid(sale), paid.updated_at)
+    return await _fulfil_automatic(tx, sale, changes)
 
 
-async def complete(tx: Transaction, sale: Sale, completed: Order, changes: Changes, *, announce: bool) -> Sale:
-    """Writes that everything was delivered."""
+async def add_sales(tx: Transaction, paid: Iterable[Sale]) -> None:
+    """Counts what was sold at each product."""
+    sold = Counter[int]()
+    for sale in paid:
+        for line in sale.items:
+            sold[line.product_id] += line.quantity
+    if sold:
+        await products.add_sales(tx, sold)
+
+
+async def count(tx: Transaction, paid: Sequence[Sale], changes: Changes, store_currency: str) -> None:
+    """What payments change beside the orders, which say already that they are paid: one of each customer at most."""
+    if not paid:
+        return
+    for sale in paid:
+        if sale.order.coupon_id is not None and (used := await coupons.use(tx, sale.order.coupon_id)):
+            # Amounts of different currencies are never added up: the figure is in the store's.
+            changes.add("referral_coupons.value", sale.counted_in(store_currency, used.discount_given))
+    received = [
+        Payment(sale.customer.id, sale.counted_in(store_currency, sale.order.total), _paid_at(sale)) for sale in paid
+    ]
+    first_before = await customers.add_payments(tx, received)
+    await spendings.add(tx, [(sale.order, 1, sale.order.total) for sale in paid])
+    for sale in paid:
+        sales.paid(changes, sale, _paid_at(sale))
+        sales.first_bought(changes, first_before[sale.customer.id], _paid_at(sale))
+        if sale.order.completed_at is not None:
+            sales.completed(changes, sale, sale.order.completed_at)
+        await referrals.judge(tx, sale.customer, changes)
+
+
+async def complete(tx: Transaction, sale: Sale, completed: Order, changes: Changes) -> Sale:
+    """Writes that everything was delivered, and announces it."""
     assert completed.completed_at is not None
-    sales.completed(changes, sale, sale.order.completed_at, completed.completed_at)
+    sales.completed(changes, sale, completed.completed_at)
     sale = await deliver(tx, sale, {line.id: line.quantity for line in sale.items})
     await orders.save(tx, sale.order, completed, changes)
     sale = replace(sale, order=completed)
-    if announce:
-        await outbox.append(tx, "order.completed", views.completed(sale), completed.updated_at)
+    await outbox.append(tx, "order.completed", views.completed(sale), completed.updated_at)
     return sale
 
 
 async def deliver(tx: Transaction, sale: Sale, fulfilled: Mapping[int, int]) -> Sale:
     """Writes how many of each line are delivered; lines that are not named stay as they are."""
-    items = [
-        await orders.set_fulfilled(tx, line, fulfilled[line.id]) if line.id in fulfilled else line
-        for line in sale.items
-    ]
+    await orders.set_fulfilled(tx, fulfilled)
+    items = [replace(line, fulfilled_quantity=fulfilled.get(line.id, line.fulfilled_quantity)) for line in sale.items]
     return replace(sale, items=items)
 
 
@@ -71,9 +89,9 @@ async def record_refund(
     sales.refunded(changes, sale, after, refund.amount, refund.created_at)
     counted = sale.counted_in(store_currency, refund.amount)
     await customers.take_back(tx, sale.customer.id, counted, orders=1 if is_full else 0)
-    await spendings.add(tx, after, -1 if is_full else 0, -refund.amount)
+    await spendings.add(tx, [(after, -1 if is_full else 0, -refund.amount)])
     if is_full:
-        await referrals.judge(tx, sale.customer.id, changes)
+        await referrals.judge(tx, sale.customer, changes)
     await outbox.append(tx, "order.refunded", views.refunded(sale, refund), after.updated_at)
     return sale
 
@@ -93,10 +111,15 @@ async def cancel(
     return replace(sale, order=after), unreturned
 
 
-async def _fulfil_automatic(tx: Transaction, sale: Sale, changes: Changes, *, announce: bool) -> Sale:
+async def _fulfil_automatic(tx: Transaction, sale: Sale, changes: Changes) -> Sale:
     """Keys, files and gift cards are delivered with the payment; an order of nothing else is complete."""
     if all(line.delivery_type in AUTOMATIC_DELIVERY for line in sale.items):
         completed = replace(sale.order, status="completed", completed_at=sale.order.paid_at)
-        return await complete(tx, sale, completed, changes, announce=announce)
+        return await complete(tx, sale, completed, changes)
     automatic = {line.id: line.quantity for line in sale.items if line.delivery_type in AUTOMATIC_DELIVERY}
     return await deliver(tx, sale, automatic)
+
+
+def _paid_at(sale: Sale) -> Instant:
+    assert sale.order.paid_at is not None
+    return sale.order.paid_at

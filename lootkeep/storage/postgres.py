@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, TypeVar
 
@@ -41,11 +41,14 @@ class PostgresTransaction:
         await self.all(query, **values)
 
     async def each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
+        if len(rows) == 1:
+            # Arrays of one would cost more than the plain statement does.
+            return await self.all(query, **rows[0])
         compiled = query.postgres_set
-        return compiled.records(await self._fetch(compiled.sql, compiled.arguments(rows)))
+        return compiled.records(await self._fetch(compiled.sql, compiled.arguments(rows))) if rows else []
 
     async def many(self, query: Query[Any], rows: list[dict[str, Any]]) -> None:
-        if query.at_once:
+        if query.at_once or len(rows) == 1:
             await self.each(query, rows)
             return
         compiled = query.postgres
@@ -53,6 +56,9 @@ class PostgresTransaction:
             await self.connection.executemany(compiled.sql, [compiled.arguments(values) for values in rows])
         except OUTAGES as error:
             raise Unavailable from error
+
+    async def insert(self, query: Query[Any], rows: list[dict[str, Any]]) -> list[int]:
+        return [added[0] for added in await self.each(query, rows)]
 
     async def _fetch(self, sql: str, arguments: list[Any]) -> list[Any]:
         try:
@@ -64,14 +70,17 @@ class PostgresTransaction:
             raise Unavailable from error
 
     async def lock(self, name: str) -> bool:
-        ((is_taken,),) = await self._advisory(_TRY, [name])
-        return bool(is_taken)
+        (is_taken,) = await self.lock_each([name])
+        return is_taken
+
+    async def lock_each(self, names: Sequence[str]) -> list[bool]:
+        return [is_taken for (is_taken,) in await self._advisory(_TRY, names)]
 
     async def wait_for(self, *names: str) -> None:
         # Always in the same order: two transactions never wait for each other in a circle.
         await self._advisory(_WAIT, sorted(names))
 
-    async def _advisory(self, sql: str, names: list[str]) -> list[Any]:
+    async def _advisory(self, sql: str, names: Sequence[str]) -> list[Any]:
         try:
             return await self.connection.fetch(sql, names)
         except OUTAGES as error:

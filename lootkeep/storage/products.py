@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from functools import cache
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import msgspec
-from sqlalchemy import BigInteger, BindParameter, bindparam, case, delete, insert, or_, select, update
+from sqlalchemy import BigInteger, bindparam, case, delete, insert, or_, select, update
 from sqlalchemy.dialects import postgresql
 
 from lootkeep.domain import products as rules
@@ -68,6 +67,7 @@ _RELEASE = Query(
     .where(_THIS)
     .values(stock=case((_RELEASED > rules.LARGEST_STOCK, rules.LARGEST_STOCK), else_=_RELEASED))
 )
+# Not at once: in a set PostgreSQL would hold the products in an order of its own.
 _SOLD = Query(update(products).where(_THIS).values(sales_count=products.c.sales_count + _QUANTITY))
 _SUBSCRIBED = Query(
     select(subscriptions.c.id)
@@ -88,10 +88,7 @@ async def get(tx: Transaction, product_id: int) -> Product | None:
 
 async def get_many(tx: Transaction, product_ids: Collection[int]) -> dict[int, Product]:
     """By id; what does not exist is not there."""
-    wanted = sorted(set(product_ids))
-    if not wanted:
-        return {}
-    found = await tx.all(_these(len(wanted)), **{f"product_{i}": wanted[i] for i in range(len(wanted))})
+    found = await tx.each(_GET, [{"product_id": product_id} for product_id in sorted(set(product_ids))])
     return {product.id: product for product in found}
 
 
@@ -143,19 +140,14 @@ async def release_stock(tx: Transaction, product_id: int, quantity: int) -> None
     await tx.run(_RELEASE, product_id=product_id, quantity=quantity)
 
 
-async def add_sales(tx: Transaction, product_id: int, quantity: int) -> None:
-    """Negative when a sale is taken back."""
-    await tx.run(_SOLD, product_id=product_id, quantity=quantity)
+async def add_sales(tx: Transaction, quantities: Mapping[int, int]) -> None:
+    """How many of each were sold; always in the same order, so that two deeds never wait for each other in a circle."""
+    rows = [{"product_id": product_id, "quantity": quantity} for product_id, quantity in sorted(quantities.items())]
+    await tx.many(_SOLD, rows)
 
 
 async def has_active_subscriptions(tx: Transaction, product_id: int) -> bool:
     return await tx.one(_SUBSCRIBED, product_id=product_id) is not None
-
-
-@cache
-def _these(how_many: int) -> Query[Product]:
-    ids: list[BindParameter[int]] = [bindparam(f"product_{i}") for i in range(how_many)]
-    return Query(select(*_PRODUCT).where(products.c.id.in_(ids), _ALIVE), Product)
 
 
 async def _tag(tx: Transaction, product: Product) -> None:

@@ -67,6 +67,7 @@ def _records(
 
 
 # A value's place in a statement for PostgreSQL, with its type. A LIMIT comes without one.
+_BY_ITSELF = re.compile(r" LIMIT [^)]*$| FOR UPDATE[^)]*$")
 _PLACE = re.compile(r"\$(\d+)(?:::(\w+))?")
 
 
@@ -86,11 +87,13 @@ class CompiledSet(Generic[R]):
         def place(found: re.Match[str]) -> str:
             name = names[int(found[1]) - 1]
             types[name] = found[2] or "BIGINT"
-            return f"${numbers[name]}::{types[name]}" if name in fixed else f"given.{name}"
+            return f"${numbers[name]}::{types[name]}" if name in fixed else f'given."{name}"'
 
         sql = _PLACE.sub(place, str(compiled))
         unnested = ", ".join(f"${numbers[name]}::{types[name]}[]" for name in arrays)
-        self.sql = _over(sql, f"unnest({unnested}) AS given ({', '.join(arrays)})")
+        # In quotes: a name such as `order` is a word of SQL otherwise.
+        quoted = ", ".join(f'"{name}"' for name in arrays)
+        self.sql = _over(sql, f"unnest({unnested}) AS given ({quoted})")
         self.arguments = _columns_of_values(arrays, fixed)
         self.records = _records(record, _columns(statement), has_booleans=True)
 
@@ -98,7 +101,10 @@ class CompiledSet(Generic[R]):
 def _over(sql: str, given: str) -> str:
     """The statement, once for each of the given rows."""
     if sql.startswith("SELECT"):
-        return f"SELECT found.* FROM {given} CROSS JOIN LATERAL ({sql}) AS found"  # noqa: S608
+        # What is limited or locked is done row by row; OFFSET says it of the others, so that each goes by its index
+        # even if the table was small when the statement was planned.
+        row_by_row = sql if _BY_ITSELF.search(sql) else f"{sql} OFFSET 0"
+        return f"SELECT found.* FROM {given} CROSS JOIN LATERAL ({row_by_row}) AS found"  # noqa: S608
     if sql.startswith("INSERT"):
         return re.sub(r"VALUES \(([^()]*)\)", rf"SELECT \1 FROM {given}", sql, count=1)  # noqa: S608
     return sql.replace(" WHERE ", f" {'FROM' if sql.startswith('UPDATE') else 'USING'} {given} WHERE ", 1)

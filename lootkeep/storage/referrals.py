@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import bindparam, func, insert, or_, select, update
 from sqlalchemy.dialects import postgresql
 
+from lootkeep.domain.customers import Customer
 from lootkeep.domain.orders import STANDING
 from lootkeep.domain.referrals import Referral, ReferralStatus, Referrer
 from lootkeep.kernel.clock import Instant
@@ -98,17 +99,19 @@ async def add_refused(
     changes.add("refused_referrals.made", 1)
 
 
-async def judge(tx: Transaction, customer_id: int, changes: Changes) -> None:
+async def judge(tx: Transaction, customer: Customer, changes: Changes) -> None:
     """Brings the customer's referral, if there is one, in line with the orders that stand."""
-    referral = await tx.one(_LOCK, customer=customer_id)
+    if customer.referred_by_id is None:
+        return
+    referral = await tx.one(_LOCK, customer=customer.id)
     if referral is None:
         return
-    found = await tx.one(_FIRST_STANDING_ORDER, customer=customer_id)
+    found = await tx.one(_FIRST_STANDING_ORDER, customer=customer.id)
     first_order_at = found[0] if found else None
     status: ReferralStatus = "pending" if first_order_at is None else "successful"
     if (status, first_order_at) == (referral.status, referral.first_order_at):
         return
-    await tx.run(_SET, customer=customer_id, new_status=status, first_order=first_order_at)
+    await tx.run(_SET, customer=customer.id, new_status=status, first_order=first_order_at)
     change = int(status == "successful") - int(referral.status == "successful")
     await tx.run(_ADD_SUCCESSFUL, referrer=referral.referrer_id, change=change)
     await _set_reached(tx, referral.referrer_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import date, timedelta
 from functools import lru_cache
 from typing import Any
@@ -48,21 +49,23 @@ _NEW = postgresql.insert(rollups).values({name: bindparam(f"new_{name}") for nam
 ADD = Query(
     _NEW.on_conflict_do_update(
         index_elements=list(_KEY), set_={name: rollups.c[name] + _NEW.excluded[name] for name in MEASURES}
-    )
+    ),
+    at_once=True,
 )
 
-_THESE = (
-    buyers.c.level == bindparam("of_level"),
-    buyers.c.block == bindparam("of_block"),
-    buyers.c.shard == bindparam("of_shard"),
-    buyers.c.chunk == bindparam("of_chunk"),
-)
-_LOCK = Query(select(buyers.c.bits).where(*_THESE).with_for_update())
-_SET = Query(update(buyers).where(*_THESE).values(bits=bindparam("new_bits")))
+# (level, block, shard, chunk)
+SetKey = tuple[int, int, int, int]
+
+_SET_KEY = ("level", "block", "shard", "chunk")
+_THESE = tuple(buyers.c[name] == bindparam(f"of_{name}") for name in _SET_KEY)
+_THERE = Query(select(*(buyers.c[name] for name in _SET_KEY)).where(*_THESE))
+_LOCK = Query(select(*(buyers.c[name] for name in (*_SET_KEY, "bits"))).where(*_THESE).with_for_update())
+_SET = Query(update(buyers).where(*_THESE).values(bits=bindparam("new_bits")), at_once=True)
 _BEGIN = Query(
     postgresql.insert(buyers)
-    .values({name: bindparam(f"of_{name}") for name in ("level", "block", "shard", "chunk")} | {"bits": b""})
-    .on_conflict_do_nothing()
+    .values({name: bindparam(f"of_{name}") for name in _SET_KEY} | {"bits": b""})
+    .on_conflict_do_nothing(),
+    at_once=True,
 )
 
 
@@ -97,7 +100,7 @@ class Rollups:
     def __init__(self, *, spread: int) -> None:
         self._shard = spread % SHARDS
         self._changes: dict[Key, dict[str, int]] = {}
-        self._buyers: set[tuple[int, int, int, int, int]] = set()
+        self._buyers: dict[SetKey, set[int]] = {}
 
     def add(
         self, dimension: str, key: str, at: Instant, currency: str, levels: tuple[int, ...], **changes: int
@@ -109,16 +112,17 @@ class Rollups:
 
     def buy(self, customer_id: int, at: Instant) -> None:
         """The customer is among those who bought on that day."""
+        shard, chunk, bit = place_of(customer_id)
         for level in (DAYS, EIGHTS, MONTHS):
-            self._buyers.add((level, block(level, at), *place_of(customer_id)))
+            self._buyers.setdefault((level, block(level, at), shard, chunk), set()).add(bit)
 
     async def apply(self, tx: Transaction) -> None:
         """Always in the same order: two deeds never wait for each other in a circle."""
         changed = [(key, sums) for key, sums in sorted(self._changes.items()) if any(sums.values())]
         if changed:
             await tx.many(ADD, [row(key, self._shard, sums) for key, sums in changed])
-        for level, number, shard, chunk, bit in sorted(self._buyers):
-            await _set_bit(tx, bit, of_level=level, of_block=number, of_shard=shard, of_chunk=chunk)
+        if self._buyers:
+            await _set_bits(tx, dict(sorted(self._buyers.items())))
 
 
 def row(key: Key, shard: int, sums: dict[str, int]) -> dict[str, Any]:
@@ -127,19 +131,24 @@ def row(key: Key, shard: int, sums: dict[str, int]) -> dict[str, Any]:
     return {f"new_{name}": value for name, value in named.items()}
 
 
-async def _set_bit(tx: Transaction, bit: int, **these: int) -> None:
-    found = await tx.one(_LOCK, **these)
-    if found is None:
-        # Whoever begins the row, it is there and held afterwards.
-        await tx.run(_BEGIN, **these)
-        found = await tx.one(_LOCK, **these)
-    assert found is not None
-    bits = with_bit(found[0], bit)
-    if bits != found[0]:
-        await tx.run(_SET, new_bits=bits, **these)
+async def _set_bits(tx: Transaction, wanted: dict[SetKey, set[int]]) -> None:
+    """Nobody holds a row while they wait for one to begin: so here, too, nobody waits in a circle."""
+    rows = {key: {f"of_{name}": value for name, value in zip(_SET_KEY, key, strict=True)} for key in wanted}
+    missing = rows.keys() - set(await tx.each(_THERE, list(rows.values())))
+    if missing:
+        await tx.many(_BEGIN, [rows[key] for key in rows if key in missing])
+    changed = []
+    for *key, bits in await tx.each(_LOCK, list(rows.values())):
+        these: SetKey = tuple(key)
+        after = with_bits(bits, wanted[these])
+        if after != bits:
+            changed.append(rows[these] | {"new_bits": after})
+    if changed:
+        await tx.many(_SET, changed)
 
 
-def with_bit(bits: bytes, bit: int) -> bytes:
-    changed = bytearray(bits.ljust(bit // 8 + 1, b"\0"))
-    changed[bit // 8] |= 1 << bit % 8
+def with_bits(bits: bytes, more: Collection[int]) -> bytes:
+    changed = bytearray(bits.ljust(max(more) // 8 + 1, b"\0"))
+    for bit in more:
+        changed[bit // 8] |= 1 << bit % 8
     return bytes(changed)

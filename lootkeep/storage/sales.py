@@ -35,14 +35,10 @@ def first_bought(changes: Changes, before: Instant | None, at: Instant) -> None:
         changes.rollups.add("all", "", before, "", _SERIES, new_customers=-1)
 
 
-def completed(changes: Changes, sale: Sale, before: Instant | None, at: Instant) -> None:
-    """`before` is when the order was complete already, if it was."""
-    for time, change in ((at, 1), (before, -1)):
-        if time is None:
-            continue
-        changes.rollups.add("all", "", time, sale.order.currency, _SERIES, completed_orders=change)
-        for product_id in _by_product(sale):
-            changes.rollups.add("product", str(product_id), time, sale.order.currency, _SERIES, completed_orders=change)
+def completed(changes: Changes, sale: Sale, at: Instant) -> None:
+    changes.rollups.add("all", "", at, sale.order.currency, _SERIES, completed_orders=1)
+    for product_id in _by_product(sale):
+        changes.rollups.add("product", str(product_id), at, sale.order.currency, _SERIES, completed_orders=1)
 
 
 def refunded(changes: Changes, sale: Sale, after: Order, amount: int, at: Instant) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from sqlalchemy import BigInteger, BindParameter, bindparam, case, cast, func, select
@@ -37,14 +37,20 @@ _ADD = Query(
 )
 
 
-async def add(tx: Transaction, order: Order, orders_change: int, amount: int) -> None:
-    """A refund is taken off the time in which its order was paid."""
-    assert order.paid_at is not None
-    month = month_of(order.paid_at // DAY)
-    same = {"new_customer_id": order.customer_id, "new_currency": order.currency}
-    same |= {"new_orders": orders_change, "new_spent": amount}
-    levels = ((MONTHS, month), (YEARS, month // 12))
-    await tx.many(_ADD, [{"new_level": level, "new_block": block} | same for level, block in levels])
+async def add(tx: Transaction, changes: Iterable[tuple[Order, int, int]]) -> None:
+    """How many orders and how much more, of different customers.
+
+    A refund is taken off the time in which its order was paid.
+    """
+    rows: list[dict[str, Any]] = []
+    for order, orders_change, amount in changes:
+        assert order.paid_at is not None
+        month = month_of(order.paid_at // DAY)
+        same = {"new_customer_id": order.customer_id, "new_currency": order.currency}
+        same |= {"new_orders": orders_change, "new_spent": amount}
+        levels = ((MONTHS, month), (YEARS, month // 12))
+        rows += [{"new_level": level, "new_block": block} | same for level, block in levels]
+    await tx.many(_ADD, rows)
 
 
 # A month or a year that a stretch touches: level and number. Without a level, all time.

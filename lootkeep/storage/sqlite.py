@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
@@ -58,7 +58,7 @@ class SqliteTransaction:
         return await self.all(query, **values)
 
     async def each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
-        return [found for values in rows for found in await self.all(query, **values)]
+        return [found for values in rows for found in self._fetch(query, values)]
 
     async def many(self, query: Query[Any], rows: list[dict[str, Any]]) -> None:
         compiled = query.sqlite
@@ -67,9 +67,21 @@ class SqliteTransaction:
         except OUTAGES as error:
             raise Unavailable from error
 
+    async def insert(self, query: Query[Any], rows: list[dict[str, Any]]) -> list[int]:
+        # Not by RETURNING: inside a savepoint it makes an insert five times as dear.
+        added = []
+        for values in rows:
+            self._fetch(query, values)
+            added.append(self._connection.last_insert_rowid())
+        return added
+
     async def lock(self, name: str) -> bool:
         """There is one writer: whoever is in a transaction has every lock."""
         return True
+
+    async def lock_each(self, names: Sequence[str]) -> list[bool]:
+        """The same."""
+        return [True for _ in names]
 
     async def wait_for(self, *names: str) -> None:
         """The same."""

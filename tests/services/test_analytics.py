@@ -24,7 +24,7 @@ from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant, instant
 from lootkeep.kernel.errors import Reason
 from lootkeep.kernel.money import Hundredths, text
-from lootkeep.services import customers, fulfillment, orders, products
+from lootkeep.services import checkout, customers, fulfillment, orders, products
 from lootkeep.storage import analytics, tables
 from lootkeep.storage.database import Engine
 from lootkeep.storage.postgres import PostgresDatabase
@@ -122,9 +122,9 @@ async def _do(world: World, deed: Deed, cart: Cart, placed: list[int]) -> list[S
     if deed.kind == "history":
         paid_at = Instant(now - deed.quantity * 5 * HOUR)
         times = {"created_at": Instant(paid_at - HOUR), "paid_at": paid_at, "completed_at": Instant(paid_at + HOUR)}
-        return [(await orders.place(deps, replace(cart, **times)))[0]]
+        return [(await checkout.place(deps, replace(cart, **times)))[0]]
     if deed.kind in ("buy", "order"):
-        sale, _ = await orders.place(deps, cart)
+        sale, _ = await checkout.place(deps, cart)
         if deed.kind == "buy" and sale.order.paid_at is None:
             await orders.pay(deps, sale.order.id, deed.method, None)
         return [sale]

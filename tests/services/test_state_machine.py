@@ -33,6 +33,7 @@ from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import DAY, HOUR, Instant
 from lootkeep.kernel.errors import Conflict, InvalidFields, NotFound, Reason, Unprocessable
 from lootkeep.kernel.money import Hundredths
+from lootkeep.services import checkout
 from lootkeep.services import customers as customer_services
 from lootkeep.services import gift_cards as card_services
 from lootkeep.services import orders as services
@@ -309,7 +310,7 @@ class Store(RuleBasedStateMachine):
             paid_at=paid_at,
             completed_at=Instant(paid_at + HOUR) if is_delivered else None,
         )
-        sale, is_new = self.run(services.place(self.deps, form))
+        sale, is_new = self.run(checkout.place(self.deps, form))
         assert is_new
         assert sale.order.status in ("paid", "completed")
         self.sales[sale.order.id] = sale
@@ -326,7 +327,7 @@ class Store(RuleBasedStateMachine):
         form = msgspec.structs.replace(
             self._cart(buyer, cart, coupon), gift_card_code=None if card_id is None else self.codes[card_id]
         )
-        deed = services.place(self.deps, form)
+        deed = checkout.place(self.deps, form)
         if not self._can_be_placed(buyer, cart, coupon) or not self._can_pay(card_id, cart):
             assert isinstance(self.refusal(deed), InvalidFields)
             return multiple()

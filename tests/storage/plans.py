@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import apsw
@@ -54,8 +54,15 @@ class Recorder:
         self.asked += [Asked(query, values) for values in rows]
         await self._tx.many(query, rows)
 
+    async def insert(self, query: Query[Any], rows: list[dict[str, Any]]) -> list[int]:
+        self.asked += [Asked(query, values) for values in rows]
+        return await self._tx.insert(query, rows)
+
     async def lock(self, name: str) -> bool:
         return await self._tx.lock(name)
+
+    async def lock_each(self, names: Sequence[str]) -> list[bool]:
+        return await self._tx.lock_each(names)
 
     async def wait_for(self, *names: str) -> None:
         await self._tx.wait_for(*names)

@@ -217,8 +217,8 @@ async def test_a_change_made_during_reservations_loses_none_of_them(db: Engine) 
 async def test_sales_go_up_and_down_without_touching_the_rest(db: Engine) -> None:
     sword = await make(db)
     async with db.write() as tx:
-        await storage.add_sales(tx, sword.id, 3)
-        await storage.add_sales(tx, sword.id, -1)
+        await storage.add_sales(tx, {sword.id: 3})
+        await storage.add_sales(tx, {sword.id: -1})
     assert await read(db, sword.id) == msgspec.structs.replace(sword, sales_count=2)
 
 

@@ -149,9 +149,9 @@ def test_postgresql_takes_many_rows_as_one_array_for_each_name() -> None:
     )
     rows = [{"address": "a", "new_name": "A", "now": 1}, {"address": "b", "new_name": "B", "now": 2}]
     assert query.postgres_set.sql == (
-        "UPDATE users SET name=given.new_name, created_at=given.now"
-        " FROM unnest($1::VARCHAR[], $2::BIGINT[], $3::VARCHAR[]) AS given (new_name, now, address)"
-        " WHERE users.email = given.address AND users.is_owner = $4::BOOLEAN"
+        'UPDATE users SET name=given."new_name", created_at=given."now"'
+        ' FROM unnest($1::VARCHAR[], $2::BIGINT[], $3::VARCHAR[]) AS given ("new_name", "now", "address")'
+        ' WHERE users.email = given."address" AND users.is_owner = $4::BOOLEAN'
     )
     assert query.postgres_set.arguments(rows) == [["A", "B"], [1, 2], ["a", "b"], True]
 

@@ -12,7 +12,7 @@ from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.domain.orders import Sale
 from lootkeep.kernel.errors import Unavailable
 from lootkeep.kernel.money import text
-from lootkeep.services import customers, fulfillment, orders
+from lootkeep.services import checkout, customers, fulfillment, orders
 from lootkeep.storage import demo
 
 Say = Callable[[str], None]
@@ -70,7 +70,7 @@ class Live:
         return person
 
     async def _order(self, person: Person) -> None:
-        sale, _ = await orders.place(self._deps, self._cart(person))
+        sale, _ = await checkout.place(self._deps, self._cart(person))
         total = f"{text(sale.order.total)} {sale.order.currency}"
         told = f"{person.name} ordered {sale.items[0].product_name}, {total}: {sale.order.number}"
         if sale.check and sale.check.action_taken != "allowed":

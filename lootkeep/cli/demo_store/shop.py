@@ -19,7 +19,7 @@ from lootkeep.domain.sign_up import SignedUp
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant, ManualClock
 from lootkeep.kernel.errors import Unprocessable
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services import customers, fulfillment, orders, tiers
+from lootkeep.services import checkout, customers, fulfillment, orders, tiers
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import JoinedDatabase, Transaction
 
@@ -151,7 +151,7 @@ class Shop:
 
     async def _place(self, cart: Cart) -> Sale:
         assert self._tx is not None
-        sale, _ = await orders.place_in(self.deps, self._tx, cart, self._changes)
+        sale, _ = await checkout.place_in(self.deps, self._tx, cart, self._changes)
         self.orders_placed += 1
         return sale
 

@@ -13,7 +13,7 @@ from lootkeep.api.store.customers import SignUpBody
 from lootkeep.deps import Deps
 from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import invalid
+from lootkeep.kernel.errors import Reason, invalid
 from lootkeep.services import customers as services
 from lootkeep.storage import natural_keys
 from lootkeep.storage.counters import Changes
@@ -49,6 +49,8 @@ class Customers:
         found = await natural_keys.customers_by_email(tx, [form.email for form in forms])
         return set(found), None
 
-    async def add(self, deps: Deps, tx: Transaction, form: SignUp, found: None, changes: Changes) -> bool:
-        await services.sign_up_in(deps, tx, form, changes)
-        return True
+    async def add(
+        self, deps: Deps, tx: Transaction, forms: Sequence[SignUp], found: None, changes: Changes
+    ) -> list[bool | Reason]:
+        outcomes = await services.sign_up_all(deps, tx, forms, changes)
+        return [one if isinstance(one, Reason) else True for one in outcomes]

@@ -7,6 +7,7 @@ from typing import Any, Protocol, TypeVar
 
 from lootkeep.deps import Deps
 from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import Reason
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
 
@@ -40,6 +41,8 @@ class Kind(Protocol[Form, Found]):
         """The keys that are there already, and what the rows refer to: once for a batch."""
         ...
 
-    async def add(self, deps: Deps, tx: Transaction, form: Form, found: Found, changes: Changes) -> bool:
-        """Writes the record; False when it was there already."""
+    async def add(
+        self, deps: Deps, tx: Transaction, forms: Sequence[Form], found: Found, changes: Changes
+    ) -> list[bool | Reason]:
+        """Writes the records, no two with the same key; False for one that was there already, or why it is refused."""
         ...

@@ -18,8 +18,8 @@ from lootkeep.deps import Deps
 from lootkeep.domain import checkout
 from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import InvalidFields, invalid
-from lootkeep.services import orders as services
+from lootkeep.kernel.errors import InvalidFields, Reason, invalid
+from lootkeep.services import checkout as services
 from lootkeep.storage import natural_keys
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
@@ -129,9 +129,14 @@ class Orders:
         )
         return set(await natural_keys.orders_by_external_id(tx, keys)), found
 
-    async def add(self, deps: Deps, tx: Transaction, form: OrderForm, found: Found, changes: Changes) -> bool:
-        _, is_new = await services.place_in(deps, tx, _resolved(form, found), changes)
-        return is_new
+    async def add(
+        self, deps: Deps, tx: Transaction, forms: Sequence[OrderForm], found: Found, changes: Changes
+    ) -> list[bool | Reason]:
+        resolved = [_resolved(form, found) for form in forms]
+        carts = [cart for cart in resolved if isinstance(cart, Cart)]
+        placed = iter(await services.place_all(deps, tx, carts, changes))
+        outcomes = [next(placed) if isinstance(cart, Cart) else cart for cart in resolved]
+        return [one if isinstance(one, Reason) else one[1] for one in outcomes]
 
 
 def _history(cart: Cart, now: Instant) -> Cart:
@@ -156,7 +161,7 @@ def _names(forms: Sequence[OrderForm], reference: str) -> list[str]:
     return [str(form.customer) for form in forms if form.reference == reference]
 
 
-def _resolved(form: OrderForm, found: Found) -> Cart:
+def _resolved(form: OrderForm, found: Found) -> Cart | Reason:
     """The cart with ids in place of names, or every name that leads nowhere."""
     errors: dict[str, list[str]] = {}
     customer_id = (
@@ -173,5 +178,5 @@ def _resolved(form: OrderForm, found: Found) -> Cart:
         else:
             lines.append(CartLine(product_id, line.quantity))
     if errors or customer_id is None:
-        raise InvalidFields(errors)
+        return InvalidFields(errors)
     return replace(form.cart, customer_id=customer_id, lines=tuple(lines))

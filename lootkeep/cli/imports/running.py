@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import Any, Generic, NamedTuple
+from typing import Generic, NamedTuple
 
 import msgspec
 
@@ -14,6 +14,7 @@ from lootkeep.cli.imports.reading import BadRow, Rows
 from lootkeep.deps import Deps
 from lootkeep.kernel.errors import Reason, Unavailable, invalid
 from lootkeep.storage.counters import Changes
+from lootkeep.storage.database import Transaction
 
 # Large enough that a commit costs little, small enough that a live store waits only a moment for the next.
 _BATCH = 500
@@ -73,62 +74,77 @@ class Import(Generic[Form, Found]):
                 self._refuse(row.line, sentences(reason))
 
     async def _write(self, batch: list[Checked[Form]]) -> None:
-        """All of them, or all but those that the store refuses."""
-        while batch:
-            done: list[bool] = []
-            try:
-                await self._attempt(batch, done)
-            except Unavailable:
-                raise
-            except Reason as reason:
-                # Everything was rolled back: what came before goes in by itself, what comes after is tried again.
-                await self._write(batch[: len(done)])
-                self._refuse(batch[len(done)].line, sentences(reason))
-                batch = batch[len(done) + 1 :]
-            else:
-                self._count(batch, done)
-                return
-
-    async def _attempt(self, batch: list[Checked[Form]], done: list[bool]) -> None:
+        """All but those that the store refuses."""
         for attempt in range(_ATTEMPTS):
-            done.clear()
+            outcomes: list[bool | Reason] = []
             try:
-                await self._write_in_one(batch, done)
-                return
+                await self._write_in_one(batch, outcomes)
+                break
             except Unavailable:
                 if attempt == _ATTEMPTS - 1:
                     raise
             await asyncio.sleep(_PAUSE_SECONDS)
+        self._count(batch, outcomes)
 
-    async def _write_in_one(self, batch: list[Checked[Form]], done: list[bool]) -> None:
+    async def _write_in_one(self, batch: list[Checked[Form]], outcomes: list[bool | Reason]) -> None:
+        forms = [row.form for row in batch]
         try:
             async with self._deps.db.write() as tx:
-                known, found = await self._kind.look_up(tx, [row.form for row in batch])
+                known, found = await self._kind.look_up(tx, forms)
                 changes = Changes(spread=0)
-                for row in batch:
-                    key = self._kind.key(row.form)
-                    is_known = key in known or self._is_imagined("key", key)
-                    done.append(not is_known and await self._add(tx, row.form, found, changes))
-                    if key is not None:
-                        known.add(key)
+                for part in self._without_repeats(forms):
+                    outcomes += await self._add(tx, part, known, found, changes)
                 if self._is_dry:
                     raise _Undone
                 await changes.apply(tx)
         except _Undone:
             return
 
-    async def _add(self, tx: Any, form: Form, found: Found, changes: Changes) -> bool:
+    def _without_repeats(self, forms: list[Form]) -> Iterator[list[Form]]:
+        """Cut where a key comes again: whether it is known by then is not told before the others are written."""
+        part: list[Form] = []
+        keys: set[str | None] = set()
+        for form in forms:
+            key = self._kind.key(form)
+            if key is not None and key in keys:
+                yield part
+                part, keys = [], set()
+            part.append(form)
+            keys.add(key)
+        if part:
+            yield part
+
+    async def _add(
+        self, tx: Transaction, forms: list[Form], known: set[str], found: Found, changes: Changes
+    ) -> list[bool | Reason]:
+        """What comes of each; the keys of what is written become known."""
+        ahead = [self._ahead(form, known) for form in forms]
+        new = [form for form, outcome in zip(forms, ahead, strict=True) if outcome is None]
+        added = await self._kind.add(self._deps, tx, new, found, changes) if new else []
+        keys = {self._kind.key(form) for form, one in zip(new, added, strict=True) if not isinstance(one, Reason)}
+        known |= {key for key in keys if key is not None}
+        rest = iter(added)
+        return [next(rest) if outcome is None else outcome for outcome in ahead]
+
+    def _ahead(self, form: Form, known: set[str]) -> bool | Reason | None:
+        """What is certain without asking the store."""
+        key = self._kind.key(form)
+        if key in known or self._is_imagined("key", key):
+            return False
         for name, value in self._kind.unique(form).items():
             if self._is_imagined(name, value):
-                raise invalid(name, f"The {name.replace('_', ' ')} field has already been taken.")
-        return await self._kind.add(self._deps, tx, form, found, changes)
+                return invalid(name, f"The {name.replace('_', ' ')} field has already been taken.")
+        return None
 
     def _is_imagined(self, name: str, value: str | None) -> bool:
         return bool(self._imagined) and hash((name, value)) in self._imagined
 
-    def _count(self, batch: list[Checked[Form]], done: list[bool]) -> None:
-        for row, is_new in zip(batch, done, strict=True):
-            if not is_new:
+    def _count(self, batch: list[Checked[Form]], outcomes: list[bool | Reason]) -> None:
+        for row, outcome in zip(batch, outcomes, strict=True):
+            if isinstance(outcome, Reason):
+                self._refuse(row.line, sentences(outcome))
+                continue
+            if not outcome:
                 self.tally.skipped += 1
                 continue
             self.tally.imported += 1

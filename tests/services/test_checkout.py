@@ -1,0 +1,148 @@
+"""Orders that are placed together come out as they do when each is placed by itself."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from sqlalchemy import Table, select
+
+from lootkeep.domain.checkout import Cart, CartLine
+from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant
+from lootkeep.kernel.errors import Reason
+from lootkeep.services import checkout, fraud
+from lootkeep.storage.checkout import Placed
+from lootkeep.storage.counters import Changes
+from lootkeep.storage.database import Transaction
+from lootkeep.storage.query import Query
+from lootkeep.storage.rollups import MEASURES
+from lootkeep.storage.tables import (
+    buyers,
+    counters,
+    customers,
+    events,
+    fraud_checks,
+    order_items,
+    orders,
+    products,
+    referrals,
+    referrers,
+    sales_rollups,
+    sightings,
+)
+from tests.builders import new_customer, new_product, referred
+from tests.world import NOON, World
+
+# All that placing an order can touch.
+TOUCHED = (
+    orders,
+    order_items,
+    fraud_checks,
+    sightings,
+    customers,
+    products,
+    counters,
+    sales_rollups,
+    buyers,
+    referrals,
+    referrers,
+    events,
+)
+# PostgreSQL gives out no number twice, even if nothing came of it: so ids count from the first of their table.
+NUMBERED = {"orders": {"id": orders}, "order_items": {"id": order_items, "order_id": orders}}
+NUMBERED |= {"fraud_checks": {"id": fraud_checks, "order_id": orders}}
+
+Outcome = tuple[list[str], dict[str, list[dict[str, Any]]]]
+
+
+class _Undone(Exception):
+    """Takes everything back."""
+
+
+async def test_history_placed_together_is_what_it_is_one_by_one(world: World) -> None:
+    carts = _carts(random.Random(5), await _people(world), await _things(world))
+    await fraud.change_settings(world.deps, {"fraud_detection_enabled": True})
+    together, alone = await _outcome(world, carts, 500), await _outcome(world, carts, 1)
+    assert together == alone
+    said, tables = together
+    assert {"placed", "The items.0.quantity field is more than what is in stock."} <= set(said)
+    assert len(tables["orders"]) == said.count("placed") > 150
+    assert {row["status"] for row in tables["orders"]} >= {"pending", "paid", "completed"}
+    # Orders have seen those before them, or the two could not differ.
+    assert len({row["risk_score"] for row in tables["fraud_checks"]}) > 3
+
+
+async def _people(world: World) -> list[int]:
+    first = (await new_customer(world, email="first@first.example"))["customer"]
+    plain = [(await new_customer(world, email=f"p{n}@mail.example"))["customer"]["id"] for n in range(25)]
+    # Some share a mailbox, and some were brought by another.
+    tagged = [(await new_customer(world, email=f"p1+{n}@mail.example"))["customer"]["id"] for n in range(3)]
+    brought = [(await referred(world, first["referral_code"], email=f"r{n}@far{n}.example"))["id"] for n in range(3)]
+    return [*plain, *tagged, *brought]
+
+
+async def _things(world: World) -> list[int]:
+    terms: list[dict[str, Any]] = [{}, {"delivery_type": "keys"}, {"stock": 4}, {"price": "0.00"}, {"stock": 1000}]
+    return [(await new_product(world, name=f"Thing {n}", **one))["id"] for n, one in enumerate(terms)]
+
+
+def _carts(chance: random.Random, people: list[int], things: list[int]) -> list[Cart]:
+    """Of few customers, addresses and devices, within few hours: nearly every order must see one before it."""
+    carts = []
+    for number in range(220):
+        at = Instant(NOON - 2 * DAY + chance.randrange(5 * HOUR))
+        paid = Instant(at + MINUTE) if chance.random() < 0.7 else None
+        done = Instant(at + HOUR) if paid is not None and chance.random() < 0.5 else None
+        lines = tuple(CartLine(thing, chance.choice((1, 2))) for thing in chance.sample(things, chance.choice((1, 2))))
+        carts.append(
+            Cart(
+                # One is of nobody.
+                customer_id=99_999 if number == 50 else chance.choice(people),
+                lines=lines,
+                ip_address=f"203.0.113.{chance.randrange(60)}",
+                billing_country=chance.choice(("DE", "US", None)),
+                device_id=f"d{chance.randrange(40)}" if chance.random() < 0.8 else None,
+                external_id=f"o{number}",
+                created_at=at,
+                paid_at=paid,
+                completed_at=done,
+                payment_method="card" if paid is not None else None,
+            )
+        )
+    return carts
+
+
+async def _outcome(world: World, carts: list[Cart], size: int) -> Outcome:
+    """What is said of each cart and what is in the tables then; nothing of it stays."""
+    said: list[str] = []
+    tables: dict[str, list[dict[str, Any]]] = {}
+    try:
+        async with world.db.write() as tx:
+            for start in range(0, len(carts), size):
+                changes = Changes(spread=0)
+                placed = await checkout.place_all(world.deps, tx, carts[start : start + size], changes)
+                said += [_said(one) for one in placed]
+                await changes.apply(tx)
+            tables = {table.name: await _rows(tx, table) for table in TOUCHED}
+            raise _Undone
+    except _Undone:
+        pass
+    # What went up and down again within one set was never written.
+    tables["counters"] = [row for row in tables["counters"] if row["value"]]
+    tables["sales_rollups"] = [row for row in tables["sales_rollups"] if any(row[name] for name in MEASURES)]
+    firsts = {table: min(row["id"] for row in tables[table.name]) for table in (orders, order_items, fraud_checks)}
+    for name, columns in NUMBERED.items():
+        for row in tables[name]:
+            row.update({column: row[column] - firsts[table] for column, table in columns.items()})
+    return said, tables
+
+
+def _said(placed: Placed | Reason) -> str:
+    if isinstance(placed, Reason):
+        return " ".join(sentence for texts in (placed.fields or {}).values() for sentence in texts)
+    return "placed"
+
+
+async def _rows(tx: Transaction, table: Table) -> list[dict[str, Any]]:
+    found = await tx.all(Query(select(table).order_by(*table.primary_key.columns)))
+    return [dict(zip(table.c.keys(), row, strict=True)) for row in found]
