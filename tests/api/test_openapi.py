@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -161,6 +162,38 @@ def test_every_field_is_described() -> None:
         and field != "success"
     ]
     assert silent == []
+
+
+def shapes(node: Any, path: str = "") -> Iterator[tuple[str, Json]]:
+    """Everything in the document that may be a shape, with the way there."""
+    if isinstance(node, dict):
+        yield path, node
+    below = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for name, part in below:
+        if name not in ("example", "examples"):
+            yield from shapes(part, f"{path}/{name}")
+
+
+def test_no_shape_leaves_its_type_to_be_guessed() -> None:
+    vague = [
+        path
+        for path, shape in shapes(DOCUMENT)
+        if ("enum" in shape and shape.get("type") != "string")
+        or (shape.get("format") in ("ipv4", "ipv6") and shape.get("type") != "string")
+        or (shape.get("type") == "object" and not {"properties", "additionalProperties"} & shape.keys())
+    ]
+    assert vague == []
+
+
+@each(ALL_ROWS)
+def test_no_parameter_can_be_null(prefix: str, route: Route) -> None:
+    parameters = operation(prefix, route).get("parameters", [])
+    assert [one["name"] for one in parameters if not faults(None, one["schema"])] == []
+
+
+def test_no_shape_is_told_that_nothing_points_to() -> None:
+    pointed = {shape["$ref"].rsplit("/", 1)[1] for _, shape in shapes(DOCUMENT) if "$ref" in shape}
+    assert sorted(DOCUMENT["components"]["schemas"].keys() - pointed) == []
 
 
 # The document is true
