@@ -30,10 +30,13 @@ _BACKLOG = 2048
 
 def serve(
     workers: Annotated[int, typer.Option(min=1, help="Processes to run; more than one needs PostgreSQL.")] = 1,
-    host: Annotated[str | None, typer.Option(help="Address to listen on [default: LOOTKEEP_HOST].")] = None,
-    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port [default: LOOTKEEP_PORT].")] = None,
+    host: Annotated[str | None, typer.Option(help="Address to listen on.", show_default="LOOTKEEP_HOST")] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(min=0, max=65535, help="Port; 0 takes a free one.", show_default="LOOTKEEP_PORT"),
+    ] = None,
 ) -> None:
-    """Serve the API. An embedded database is made and migrated on the way."""
+    """Serve the API. An embedded database is made and migrated on the way, and the first start prints a token."""
     config = settings.load()
     if workers > 1 and config.sqlite_path:
         raise StartupError(

@@ -25,7 +25,7 @@ DOCUMENT = wiring.document()
 _ADDRESS = "urn:openapi"
 _REGISTRY: Registry[Any] = Registry().with_resource(_ADDRESS, Resource.from_contents(DOCUMENT, DRAFT202012))
 
-ALL_ROWS = [(group.prefix, route) for group in wiring.GROUPS for route in group.routes]
+ALL_ROWS = [(group.prefix, route) for group in wiring.groups() for route in group.routes]
 
 
 def each(rows: list[tuple[str, Route]]) -> pytest.MarkDecorator:
@@ -80,7 +80,7 @@ async def test_the_document_is_served_as_it_is(world: World) -> None:
 
 def test_there_is_one_operation_for_each_row_and_no_other() -> None:
     documented = [(method.upper(), path) for path, methods in DOCUMENT["paths"].items() for method in methods]
-    rows = [(route.method, group.prefix + route.path) for group in wiring.GROUPS for route in group.routes]
+    rows = [(route.method, group.prefix + route.path) for group in wiring.groups() for route in group.routes]
     assert sorted(documented) == sorted(rows)
 
 
@@ -214,7 +214,7 @@ async def make_what_is_addressed(world: World, route: Route) -> int:
     collection = route.path.split("/{")[0]
     creators = [
         (group.prefix, row)
-        for group in wiring.GROUPS
+        for group in wiring.groups()
         for row in group.routes
         if row.method == "POST" and row.path == collection
     ]

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 import yaml
 
 from lootkeep import __version__
-from lootkeep.cli import app
+from lootkeep.cli.commands import COMMANDS
 from lootkeep.settings import Settings, variable
 from tests.rules.tree import ROOT, files, name
 
@@ -32,7 +31,6 @@ PODS = {
     for manifest in MANIFESTS
     if manifest["kind"] in ("Deployment", "Job")
 }
-COMMANDS = set(getattr(typer.main.get_command(app), "commands", {}))
 OWN_SERVICES = ("migrate", "serve", "worker")
 
 each_pod = pytest.mark.parametrize("pod", PODS.values(), ids=PODS.keys())
