@@ -97,6 +97,19 @@ def test_a_pod_runs_our_image_without_rights_and_within_limits(pod: dict[str, An
     assert {mount["name"] for mount in container["volumeMounts"]} == {volume["name"] for volume in pod["volumes"]}
 
 
+def test_the_manifests_can_be_put_together() -> None:
+    if not shutil.which("kubectl"):
+        return
+    folder = DEPLOY / "kubernetes"
+    done = subprocess.run(["kubectl", "kustomize", folder], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    made = {(one["kind"], one["metadata"]["name"]) for one in yaml.safe_load_all(done.stdout)}
+    # The migration is a job of its own, which runs before.
+    assert made == {
+        (one["kind"], one["metadata"]["name"]) for one in MANIFESTS if one["kind"] not in ("Job", "Kustomization")
+    }
+
+
 def test_the_api_is_probed_and_reached() -> None:
     (container,) = PODS["lootkeep"]["containers"]
     probes = {kind: container[kind]["httpGet"]["path"] for kind in ("startupProbe", "livenessProbe", "readinessProbe")}
