@@ -90,6 +90,8 @@ def _listen(host: str, port: int) -> socket.socket:
 
 async def _prepare(config: Settings) -> tuple[str | None, bool]:
     """Makes the database ready; gives a token when there was none, the very first start, and if the store is empty."""
+    # Loaded before the greeting, which says that it can be called.
+    wiring.groups()
     async with wiring.opened(config) as deps:
         async with deps.db.read() as tx:
             is_empty = not await demo.held(tx)
