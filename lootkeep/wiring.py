@@ -10,16 +10,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lootkeep import __version__
-from lootkeep.api import external, readers, store
-from lootkeep.api.http import openapi
-from lootkeep.api.http.app import Api, ASGIApp, Receive, Scope, Send
-from lootkeep.api.http.auth import Tokens
-from lootkeep.api.http.limits import Limits
-from lootkeep.api.http.metrics import Metrics
-from lootkeep.api.http.probes import Check, Probes
 from lootkeep.deps import Deps
 from lootkeep.domain.webhooks import Rules, reachable
 from lootkeep.engines import logs
@@ -50,7 +43,13 @@ from lootkeep.worker.loop import Chore, Worker
 from lootkeep.worker.mail import Postman
 from lootkeep.worker.metrics import DeliveryMetrics
 
-GROUPS = (*external.GROUPS, *store.GROUPS)
+# The API is loaded by who serves or describes it: most commands need only Deps, and start in half the time.
+if TYPE_CHECKING:
+    from lootkeep.api.http.app import ASGIApp, Receive, Scope, Send
+    from lootkeep.api.http.auth import Tokens
+    from lootkeep.api.http.metrics import Metrics
+    from lootkeep.api.http.probes import Check
+    from lootkeep.api.http.routes import Group
 
 _OPEN_FILES = 65_536
 
@@ -123,6 +122,9 @@ class Application:
             await self._api(scope, receive, send)
 
     async def _live(self, receive: Receive, send: Send) -> None:
+        from lootkeep.api.http.auth import Tokens
+        from lootkeep.api.http.metrics import Metrics
+
         await receive()
         async with opened(self._settings) as deps:
             tokens = Tokens(deps)
@@ -148,8 +150,18 @@ def app() -> Application:
 
 
 @cache
+def groups() -> tuple[Group, ...]:
+    """The route table: every endpoint of every API."""
+    from lootkeep.api import external, store
+
+    return (*external.GROUPS, *store.GROUPS)
+
+
+@cache
 def document() -> dict[str, Any]:
-    return openapi.document(GROUPS, __version__)
+    from lootkeep.api.http import openapi
+
+    return openapi.document(groups(), __version__)
 
 
 @asynccontextmanager
@@ -186,10 +198,15 @@ def _allow_connections() -> None:
 
 def api(deps: Deps, settings: Settings, tokens: Tokens, worker: Worker, metrics: Metrics) -> ASGIApp:
     """The application over Deps, however they were made."""
+    from lootkeep.api import readers
+    from lootkeep.api.http.app import Api
+    from lootkeep.api.http.limits import Limits
+    from lootkeep.api.http.probes import Probes
+
     limits = Limits(deps.limiter, settings.rate_limit_per_minute, settings.auth_failures_per_minute)
     checks: dict[str, Check] = {"database": partial(_database_answers, deps), "worker": worker.is_alive}
     probes = Probes(deps, tokens, metrics, checks, document())
-    return Api(deps, GROUPS, tokens, limits, metrics, probes.app(*readers.pages(deps)))
+    return Api(deps, groups(), tokens, limits, metrics, probes.app(*readers.pages(deps)))
 
 
 def _chores(deps: Deps, settings: Settings) -> tuple[Chore, ...]:

@@ -26,3 +26,4 @@ lock locks/bench.txt pyproject.toml --group bench "$@"
 lock locks/build.txt --group build "$@"
 # The site is made from pages alone, without what the service needs.
 lock locks/docs.txt --group docs "$@"
+lock locks/generators.txt --group generators "$@"

@@ -59,7 +59,7 @@ class Method:
 
 def methods() -> list[Method]:
     found = []
-    for group in wiring.GROUPS:
+    for group in wiring.groups():
         for route in group.routes:
             row = f"{route.method} {group.prefix}{route.path}"
             if row not in NAMES:

@@ -7,28 +7,18 @@ import sys
 import typer
 
 from lootkeep import __version__
-from lootkeep.cli import demo, doctor, fraud, import_, mail, migrate, openapi, serve, token, user, webhooks, worker
+from lootkeep.cli.commands import Commands
 from lootkeep.cli.output import fail
 from lootkeep.kernel.errors import Reason, StartupError
 
 app = typer.Typer(
+    cls=Commands,
     help="Lootkeep: referrals, fraud detection, signed webhooks and the back office of a game store.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="`lootkeep COMMAND --help` tells more. Settings are environment variables, or lines in a file .env.",
 )
-app.command("serve")(serve.serve)
-app.command("worker")(worker.worker)
-app.command("migrate")(migrate.migrate)
-app.command("openapi")(openapi.openapi)
-app.command("doctor")(doctor.doctor)
-app.add_typer(demo.app, name="demo")
-app.add_typer(fraud.app, name="fraud")
-app.add_typer(import_.app, name="import")
-app.add_typer(mail.app, name="mail")
-app.add_typer(token.app, name="token")
-app.add_typer(user.app, name="user")
-app.add_typer(webhooks.app, name="webhooks")
 
 
 @app.callback(invoke_without_command=True)
@@ -41,7 +31,7 @@ def version(show: bool = typer.Option(False, "--version", help="Print the versio
 def main() -> None:
     """What goes wrong in an expected way is one sentence and a non-zero exit, never a traceback."""
     try:
-        app()
+        app(prog_name="lootkeep")
     except StartupError as error:
         fail(str(error))
     except Reason as reason:

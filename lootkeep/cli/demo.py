@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
@@ -18,7 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from lootkeep import settings, wiring
 from lootkeep.cli.demo_store import load as loading
 from lootkeep.cli.demo_store.live import Live
-from lootkeep.cli.output import out, run
+from lootkeep.cli.output import Json, out, print_json, run
 from lootkeep.deps import Deps
 from lootkeep.kernel.errors import StartupError
 from lootkeep.storage import demo
@@ -44,28 +45,36 @@ def load(
     scale: Annotated[Scale, typer.Option(help="2,000, 50,000 or 1,000,000 orders.")] = Scale.small,
     seed: Annotated[int, typer.Option(help="The same seed gives the same store.")] = 1,
     live: Annotated[bool, typer.Option("--live", help="Go on with sign-ups, orders and frauds until Ctrl-C.")] = False,
+    json: Json = False,
 ) -> None:
     """Load a year of a game store into an empty database. A store that holds anything is refused."""
-    run(_load(scale.value, seed, is_live=live))
+    if live and json:
+        raise StartupError("--json tells what was loaded: it does not go with --live.")
+    run(_load(scale.value, seed, is_live=live, is_json=json))
 
 
-async def _load(scale: str, seed: int, *, is_live: bool) -> None:
+async def _load(scale: str, seed: int, *, is_live: bool, is_json: bool) -> None:
     async with wiring.opened(settings.load()) as deps:
         async with deps.db.read() as tx:
             mark = await demo.mark(tx)
         if not (is_live and mark.loaded_at is not None):
-            await _fill(deps, scale, seed)
+            await _fill(deps, scale, seed, is_json=is_json)
         if is_live:
             await _live(deps, seed)
 
 
-async def _fill(deps: Deps, scale: str, seed: int) -> None:
+async def _fill(deps: Deps, scale: str, seed: int, *, is_json: bool) -> None:
+    started = time.monotonic()
     count = loading.SCALES[scale]
     with _progress(count) as advance:
         try:
             shop = await loading.load(deps, scale, seed, count, advance)
         except asyncio.CancelledError:
             raise StartupError("Broken off. Delete the database before you load the demo again.") from None
+    seconds = round(time.monotonic() - started, 2)
+    if is_json:
+        print_json({"scale": scale, "seed": seed, "orders": shop.orders_placed, "seconds": seconds})
+        return
     out.print(f"The demo is loaded: {shop.orders_placed:,} orders of the last year. `lootkeep serve` shows it.")
 
 

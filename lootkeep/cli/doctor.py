@@ -10,7 +10,7 @@ from rich.markup import escape
 
 from lootkeep import settings, wiring
 from lootkeep.cli import fraud_lists
-from lootkeep.cli.output import out, print_json, run
+from lootkeep.cli.output import Json, out, print_json, run, waiting
 from lootkeep.kernel.clock import SystemClock
 from lootkeep.kernel.errors import StartupError
 from lootkeep.services import recount
@@ -31,12 +31,14 @@ def doctor(
     rebuild_counters: Annotated[
         bool, typer.Option("--rebuild-counters", help="Count all kept totals again and mend those that are wrong.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Check the settings, the database, Redis, mail and the lists. Exits with 1 when something is wrong."""
-    findings = run(_examine())
+    with waiting("Looking at the database, Redis, mail and the lists"):
+        findings = run(_examine())
     if (check_counters or rebuild_counters) and all(finding.is_good for finding in findings):
-        findings.append(run(_counters(rebuild=rebuild_counters)))
+        with waiting("Counting all kept totals again"):
+            findings.append(run(_counters(rebuild=rebuild_counters)))
     if json:
         print_json([finding._asdict() for finding in findings])
     else:

@@ -7,8 +7,6 @@ import typer
 from lootkeep.cli import fraud_lists
 from lootkeep.cli.backtest import command as backtest
 
-app = typer.Typer(
-    help="See what fraud detection would have done, and look after the lists it leans on.", no_args_is_help=True
-)
+app = typer.Typer(help="See what fraud detection would have done, and look after its lists.", no_args_is_help=True)
 app.command("backtest")(backtest.backtest)
 app.add_typer(fraud_lists.app, name="lists")

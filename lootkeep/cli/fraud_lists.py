@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import Annotated
 
 import typer
 from rich.markup import escape
 
 from lootkeep import settings, wiring
-from lootkeep.cli.output import out, print_json, print_table, run
+from lootkeep.cli.output import Json, out, print_json, print_table, run, waiting
 from lootkeep.domain.fraud.signals.network import TOR_LIST_DAYS
 from lootkeep.engines.intelligence import NeedStatus, Served, fetching
 from lootkeep.engines.intelligence.sources import Need
@@ -32,7 +31,7 @@ _ADVICE: dict[Need, str] = {
 
 
 @app.command()
-def status(json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+def status(json: Json = False) -> None:
     """Show which list serves each need, how old it is, and what to do where none does."""
     config = settings.load()
     intelligence = wiring.intelligence(config)
@@ -51,13 +50,17 @@ def status(json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = F
 
 
 @app.command()
-def refresh() -> None:
+def refresh(json: Json = False) -> None:
     """Fetch the public lists, verify them, and put them in place. Exits with 1 when one could not be had."""
     config = settings.load()
-    outcomes = run(fetching.refresh(config.data_dir, SystemClock()))
-    for outcome in outcomes:
-        mark = "[green]ok  [/]" if outcome.is_good else "[bold red]bad [/]"
-        out.print(f"{mark}  {outcome.file:<28} {escape(outcome.sentence)}")
+    with waiting("Fetching the public lists"):
+        outcomes = run(fetching.refresh(config.data_dir, SystemClock()))
+    if json:
+        print_json([outcome._asdict() for outcome in outcomes])
+    else:
+        for outcome in outcomes:
+            mark = "[green]ok  [/]" if outcome.is_good else "[bold red]bad [/]"
+            out.print(f"{mark}  {outcome.file:<28} {escape(outcome.sentence)}")
     if not all(outcome.is_good for outcome in outcomes):
         sys.exit(1)
 

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Coroutine, Sequence
-from typing import Any, NoReturn, TypeVar
+from collections.abc import Coroutine, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Annotated, Any, NoReturn, TypeVar
 
 import msgspec
+import typer
 import uvloop
 from rich.console import Console
 from rich.table import Table
 
 T = TypeVar("T")
+
+# The option of every command whose answer a machine may read.
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 out = Console(highlight=False, soft_wrap=True, emoji=False)
 
@@ -32,6 +37,21 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     for row in rows:
         table.add_row(*(_escaped(cell) for cell in row))
     out.print(table)
+
+
+@contextmanager
+def waiting(sentence: str) -> Iterator[None]:
+    """A sign of life on stderr, for someone who watches; what takes no time is not told."""
+    watched = Console(stderr=True, highlight=False)
+    if not watched.is_terminal:
+        yield
+        return
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Progress(*columns, console=watched, transient=True) as progress:
+        progress.add_task(sentence, total=None)
+        yield
 
 
 def run(deed: Coroutine[Any, Any, T]) -> T:

@@ -33,10 +33,13 @@ _BACKLOG = 2048
 
 def serve(
     workers: Annotated[int, typer.Option(min=1, help="Processes to run; more than one needs PostgreSQL.")] = 1,
-    host: Annotated[str | None, typer.Option(help="Address to listen on [default: LOOTKEEP_HOST].")] = None,
-    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port [default: LOOTKEEP_PORT].")] = None,
+    host: Annotated[str | None, typer.Option(help="Address to listen on.", show_default="LOOTKEEP_HOST")] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(min=0, max=65535, help="Port; 0 takes a free one.", show_default="LOOTKEEP_PORT"),
+    ] = None,
 ) -> None:
-    """Serve the API. An embedded database is made and migrated on the way."""
+    """Serve the API. An embedded database is made and migrated on the way, and the first start prints a token."""
     config = settings.load()
     if workers > 1 and config.sqlite_path:
         raise StartupError(
@@ -91,6 +94,8 @@ def _listen(host: str, port: int) -> socket.socket:
 
 async def _prepare(config: Settings) -> tuple[str | None, bool]:
     """Makes the database ready; gives a token when there was none, the very first start, and if the store is empty."""
+    # Loaded before the greeting, which says that it can be called.
+    wiring.groups()
     async with wiring.opened(config) as deps:
         async with deps.db.read() as tx:
             is_empty = not await demo.held(tx)

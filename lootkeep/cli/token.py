@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from lootkeep import settings, wiring
-from lootkeep.cli.output import fail, out, print_json, print_table, run
+from lootkeep.cli.output import Json, fail, out, print_json, print_table, run
 from lootkeep.domain.access import SCOPES, Token
 from lootkeep.kernel.clock import Instant, SystemClock, iso
 from lootkeep.services import access
@@ -15,6 +15,8 @@ from lootkeep.storage import access as storage
 
 # What a 64-bit column holds.
 _MOST = 2**63 - 1
+# More than any machine answers in a minute.
+_MOST_REQUESTS = 1_000_000_000
 
 app = typer.Typer(help="Create, list and revoke access tokens.", no_args_is_help=True)
 
@@ -22,17 +24,35 @@ app = typer.Typer(help="Create, list and revoke access tokens.", no_args_is_help
 @app.command()
 def create(
     name: Annotated[str, typer.Option(help="What the token is for.")],
-    user: Annotated[str | None, typer.Option(help="E-mail of its user [default: the owner].")] = None,
-    scope: Annotated[list[str] | None, typer.Option(help="A scope it carries; give it several times.")] = None,
+    user: Annotated[str | None, typer.Option(help="E-mail of its user.", show_default="the owner")] = None,
+    scope: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SCOPE", help="A scope it carries, such as orders:read; give it several times."),
+    ] = None,
     all_scopes: Annotated[bool, typer.Option("--all-scopes", help="Let it carry every scope.")] = False,
-    rate_limit: Annotated[int | None, typer.Option(min=0, max=_MOST, help="Own limit a minute; 0 for none.")] = None,
-    expires: Annotated[int | None, typer.Option(min=1, max=36500, help="Days until it expires.")] = None,
+    rate_limit: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            max=_MOST_REQUESTS,
+            help="Requests a minute; 0 for any number.",
+            show_default="the store's",
+        ),
+    ] = None,
+    expires: Annotated[
+        int | None, typer.Option(metavar="DAYS", min=1, max=36500, help="Days until it expires.", show_default="never")
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the token and nothing else.")] = False,
+    json: Json = False,
 ) -> None:
     """Create an access token. It is shown only now."""
     if bool(scope) == all_scopes:
         fail(f"Give --scope at least once, or --all-scopes. The scopes are: {', '.join(SCOPES)}.")
     secret, token = run(_create(name, user, list(SCOPES) if all_scopes else scope or [], rate_limit, expires))
+    if json:
+        print_json({"token": secret, "id": token.id, "name": token.name, "scopes": token.scopes.split()})
+        return
     if quiet:
         typer.echo(secret)
         return
@@ -41,7 +61,7 @@ def create(
 
 
 @app.command("list")
-def list_tokens(json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+def list_tokens(json: Json = False) -> None:
     """List the tokens; the tokens themselves are not stored."""
     found = run(_all())
     now = SystemClock().now()
@@ -66,9 +86,13 @@ def list_tokens(json: Annotated[bool, typer.Option("--json", help="Print JSON.")
 @app.command()
 def revoke(
     token_id: Annotated[int, typer.Argument(metavar="ID", min=1, max=_MOST, help="Its id, from `token list`.")],
+    json: Json = False,
 ) -> None:
     """Revoke a token. Running servers refuse it within five seconds."""
     revoked = run(_revoke(token_id))
+    if json:
+        print_json({"id": token_id, "was_valid": revoked})
+        return
     out.print(f"Token {token_id} is revoked." if revoked else f"Token {token_id} had been revoked before.")
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from lootkeep import settings, wiring
-from lootkeep.cli.output import out, print_json, print_table, run
+from lootkeep.cli.output import Json, out, print_json, print_table, run
 from lootkeep.domain.access import User
 from lootkeep.kernel.clock import iso
 from lootkeep.services import access
@@ -20,14 +20,18 @@ app = typer.Typer(help="Add and list users.", no_args_is_help=True)
 def add(
     email: Annotated[str, typer.Argument(help="The user's e-mail address.")],
     name: Annotated[str, typer.Option(help="The user's name.")],
+    json: Json = False,
 ) -> None:
     """Add a user."""
     user = run(_add(email, name))
+    if json:
+        print_json(_json(user))
+        return
     out.print(f"User {user.id} added: {user.email}", markup=False)
 
 
 @app.command("list")
-def list_users(json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+def list_users(json: Json = False) -> None:
     """List the users."""
     users = run(_all())
     if json:

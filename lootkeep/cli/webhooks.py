@@ -12,7 +12,7 @@ from rich.markup import escape
 
 from lootkeep.cli import certify as certifying
 from lootkeep.cli.listen import Listener, Plan, bind
-from lootkeep.cli.output import out, print_json, run
+from lootkeep.cli.output import Json, out, print_json, run
 from lootkeep.cli.received import JsonLines, Readable
 from lootkeep.cli.resume import Memory
 from lootkeep.domain import receiving
@@ -66,7 +66,7 @@ def listen(
 def certify(
     url: Annotated[str, typer.Argument(metavar="URL", help="The receiver's address.")],
     secret: Annotated[str, typer.Option(envvar=_SECRET_VARIABLE, help=_SECRET)],
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Send a receiver good and bad deliveries and score its answers. Exits with 0 only when all passed.
 

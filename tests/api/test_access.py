@@ -23,7 +23,7 @@ from lootkeep.storage import access as storage
 from lootkeep.storage.database import Engine
 from tests.world import EXTERNAL, World
 
-ROWS = [(group.prefix, route) for group in wiring.GROUPS for route in group.routes]
+ROWS = [(group.prefix, route) for group in wiring.groups() for route in group.routes]
 
 UNAUTHORIZED = {
     "success": False,

@@ -25,7 +25,7 @@ TIERS = EXTERNAL + "/referrals/tiers"
 BRONZE = {"name": "Bronze", "referrals_required": 5, "reward_type": "percentage_discount", "reward_value": 10}
 ALL_PATHS = [
     (route.method, group.prefix + re.sub(r"{\w+}", "7", route.path))
-    for group in wiring.GROUPS
+    for group in wiring.groups()
     for route in group.routes
 ]
 UNAVAILABLE = {

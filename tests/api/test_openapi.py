@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -24,7 +25,7 @@ DOCUMENT = wiring.document()
 _ADDRESS = "urn:openapi"
 _REGISTRY: Registry[Any] = Registry().with_resource(_ADDRESS, Resource.from_contents(DOCUMENT, DRAFT202012))
 
-ALL_ROWS = [(group.prefix, route) for group in wiring.GROUPS for route in group.routes]
+ALL_ROWS = [(group.prefix, route) for group in wiring.groups() for route in group.routes]
 
 
 def each(rows: list[tuple[str, Route]]) -> pytest.MarkDecorator:
@@ -79,7 +80,7 @@ async def test_the_document_is_served_as_it_is(world: World) -> None:
 
 def test_there_is_one_operation_for_each_row_and_no_other() -> None:
     documented = [(method.upper(), path) for path, methods in DOCUMENT["paths"].items() for method in methods]
-    rows = [(route.method, group.prefix + route.path) for group in wiring.GROUPS for route in group.routes]
+    rows = [(route.method, group.prefix + route.path) for group in wiring.groups() for route in group.routes]
     assert sorted(documented) == sorted(rows)
 
 
@@ -163,6 +164,38 @@ def test_every_field_is_described() -> None:
     assert silent == []
 
 
+def shapes(node: Any, path: str = "") -> Iterator[tuple[str, Json]]:
+    """Everything in the document that may be a shape, with the way there."""
+    if isinstance(node, dict):
+        yield path, node
+    below = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for name, part in below:
+        if name not in ("example", "examples"):
+            yield from shapes(part, f"{path}/{name}")
+
+
+def test_no_shape_leaves_its_type_to_be_guessed() -> None:
+    vague = [
+        path
+        for path, shape in shapes(DOCUMENT)
+        if ("enum" in shape and shape.get("type") != "string")
+        or (shape.get("format") in ("ipv4", "ipv6") and shape.get("type") != "string")
+        or (shape.get("type") == "object" and not {"properties", "additionalProperties"} & shape.keys())
+    ]
+    assert vague == []
+
+
+@each(ALL_ROWS)
+def test_no_parameter_can_be_null(prefix: str, route: Route) -> None:
+    parameters = operation(prefix, route).get("parameters", [])
+    assert [one["name"] for one in parameters if not faults(None, one["schema"])] == []
+
+
+def test_no_shape_is_told_that_nothing_points_to() -> None:
+    pointed = {shape["$ref"].rsplit("/", 1)[1] for _, shape in shapes(DOCUMENT) if "$ref" in shape}
+    assert sorted(DOCUMENT["components"]["schemas"].keys() - pointed) == []
+
+
 # The document is true
 
 
@@ -181,7 +214,7 @@ async def make_what_is_addressed(world: World, route: Route) -> int:
     collection = route.path.split("/{")[0]
     creators = [
         (group.prefix, row)
-        for group in wiring.GROUPS
+        for group in wiring.groups()
         for row in group.routes
         if row.method == "POST" and row.path == collection
     ]

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from lootkeep import wiring
 from lootkeep.api.http import reference
 from tests.api.reference_document import sample
 
@@ -79,6 +80,10 @@ def test_nested_fields_are_indented_and_an_object_that_contains_itself_is_told_o
     names = re.findall(r'<tr(?: class="(d\d)")?><th scope="row"><code>(\w+)', html.split("</table>")[0])
     assert names == [("", "items"), ("d1", "product_id"), ("d1", "bundle"), ("", "customer"), ("d1", "email")]
     assert "items array of objects required 1 to 50 items." in Page(sample()).section("place-order")
+
+
+def test_every_empty_field_of_a_form_hints_at_a_value() -> None:
+    assert "null" not in Page(wiring.document()).all("placeholder")
 
 
 def test_the_curl_command_carries_the_example_whatever_quotes_it_has() -> None:

@@ -192,7 +192,9 @@ def test_a_store_that_holds_anything_is_refused(terminal: Terminal, db: Engine, 
 
 
 def test_the_command_loads_once_and_the_doctor_knows(terminal: Terminal) -> None:
-    assert "orders of the last year" in terminal.run("demo", "load", "--seed", "7").out
+    loaded = json.loads(terminal.run("demo", "load", "--seed", "7", "--json").out)
+    assert (loaded["scale"], loaded["seed"]) == ("small", 7)
+    assert 1_900 < loaded["orders"] < 2_200
     assert terminal.call("demo", "load").sentence == "This store holds the demo already (small, seed 7)."
     told = terminal.call("doctor", "--check-counters")
     assert "It holds the demo (small, seed 7)." in told.out

@@ -22,9 +22,9 @@ from tests.rules.tree import ROOT
 from tools import write_client as generator
 from tools.client_names import NAMES
 
-ROWS = [(group, route) for group in wiring.GROUPS for route in group.routes]
+ROWS = [(group, route) for group in wiring.groups() for route in group.routes]
 PACKAGE = generator.PACKAGE
-ROUTER = Router(wiring.GROUPS)
+ROUTER = Router(wiring.groups())
 _NAMED = re.compile(r"\bclient\.((?:\w+\.)*\w+)\(")
 
 

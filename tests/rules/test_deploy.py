@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 import yaml
 
 from lootkeep import __version__
-from lootkeep.cli import app
+from lootkeep.cli.commands import COMMANDS
 from lootkeep.settings import Settings, variable
 from tests.rules.tree import ROOT, files, name
 
@@ -32,7 +31,6 @@ PODS = {
     for manifest in MANIFESTS
     if manifest["kind"] in ("Deployment", "Job")
 }
-COMMANDS = set(getattr(typer.main.get_command(app), "commands", {}))
 OWN_SERVICES = ("migrate", "serve", "worker")
 
 each_pod = pytest.mark.parametrize("pod", PODS.values(), ids=PODS.keys())
@@ -97,6 +95,19 @@ def test_a_pod_runs_our_image_without_rights_and_within_limits(pod: dict[str, An
     assert container["args"][0] in COMMANDS
     assert container["resources"]["limits"]["memory"]
     assert {mount["name"] for mount in container["volumeMounts"]} == {volume["name"] for volume in pod["volumes"]}
+
+
+def test_the_manifests_can_be_put_together() -> None:
+    if not shutil.which("kubectl"):
+        return
+    folder = DEPLOY / "kubernetes"
+    done = subprocess.run(["kubectl", "kustomize", folder], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    made = {(one["kind"], one["metadata"]["name"]) for one in yaml.safe_load_all(done.stdout)}
+    # The migration is a job of its own, which runs before.
+    assert made == {
+        (one["kind"], one["metadata"]["name"]) for one in MANIFESTS if one["kind"] not in ("Job", "Kustomization")
+    }
 
 
 def test_the_api_is_probed_and_reached() -> None:

@@ -6,9 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
-import typer
 
-from lootkeep.cli import app
+from lootkeep.cli.commands import COMMANDS, imported
 from tests.rules.tree import ROOT, files, name
 
 # The changelog is a link in docs/, for the site.
@@ -93,15 +92,15 @@ def _anchor(heading: str) -> str:
 
 
 def _commands() -> list[str]:
-    command = typer.main.get_command(app)
-    names: list[str] = list(getattr(command, "commands", {}))
-    return names
+    return list(COMMANDS)
 
 
 def _is_command(words: tuple[str, ...]) -> bool:
     """True when the words begin with a command: what follows a whole command are its arguments or a sentence."""
-    node = typer.main.get_command(app)
-    for word in words:
+    if not words or words[0] not in COMMANDS:
+        return not words
+    node: object = imported(words[0])
+    for word in words[1:]:
         below = getattr(node, "commands", None)
         if below is None:
             return True

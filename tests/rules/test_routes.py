@@ -7,9 +7,9 @@ from collections import Counter
 
 import pytest
 
+from lootkeep import wiring
 from lootkeep.api.http.routes import Group, Route
 from lootkeep.domain.access import SCOPES
-from lootkeep.wiring import GROUPS
 from tests.rules.tree import ROOT, files
 
 EXTERNAL = "/api/external/v1"
@@ -34,7 +34,7 @@ def _with_constants(test: str) -> str:
     return test
 
 
-ROWS = [(group, route) for group in GROUPS for route in group.routes]
+ROWS = [(group, route) for group in wiring.groups() for route in group.routes]
 PAGES = {file.name: file.read_text() for file in files("*.md", under=ROOT / "docs/api")}
 TESTS = "\n".join(_with_constants(file.read_text()) for file in files("test_*.py", under=ROOT / "tests/api"))
 
@@ -99,7 +99,7 @@ def test_no_two_rows_share_a_handler_name_which_is_their_name_in_openapi() -> No
     assert _twice(route.handler.__name__ for _, route in ROWS) == []
 
 
-@pytest.mark.parametrize("group", GROUPS, ids=lambda group: f"{group.prefix} {group.name}")
+@pytest.mark.parametrize("group", wiring.groups(), ids=lambda group: f"{group.prefix} {group.name}")
 def test_a_group_has_a_name_and_a_sentence(group: Group) -> None:
     assert group.name
     assert group.description.endswith("."), f"The group {group.name} needs a description that is a sentence."

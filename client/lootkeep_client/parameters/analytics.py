@@ -8,32 +8,26 @@ from typing import Literal, TypedDict
 class GetRevenue(TypedDict, total=False):
     """Read revenue figures."""
 
-    period: (
-        Literal[
-            "today", "yesterday", "last_7_days", "last_30_days", "last_90_days", "this_month", "last_month", "this_year"
-        ]
-        | None
-    )
-    from_: str | None
-    to: str | None
-    interval: Literal["hour", "day", "week", "month"] | None
+    period: Literal[
+        "today", "yesterday", "last_7_days", "last_30_days", "last_90_days", "this_month", "last_month", "this_year"
+    ]
+    from_: str
+    to: str
+    interval: Literal["hour", "day", "week", "month"]
     timezone: str
-    product_id: int | None
+    product_id: int
     compare: bool
 
 
 class GetSales(TypedDict, total=False):
     """Read sales figures."""
 
-    period: (
-        Literal[
-            "today", "yesterday", "last_7_days", "last_30_days", "last_90_days", "this_month", "last_month", "this_year"
-        ]
-        | None
-    )
-    from_: str | None
-    to: str | None
-    interval: Literal["hour", "day", "week", "month"] | None
+    period: Literal[
+        "today", "yesterday", "last_7_days", "last_30_days", "last_90_days", "this_month", "last_month", "this_year"
+    ]
+    from_: str
+    to: str
+    interval: Literal["hour", "day", "week", "month"]
     timezone: str
-    product_id: int | None
+    product_id: int
     compare: bool

@@ -10,14 +10,14 @@ class ListCustomers(TypedDict, total=False):
 
     page: int
     per_page: int
-    from_: str | None
-    to: str | None
-    search: str | None
+    from_: str
+    to: str
+    search: str
     order: Literal["asc", "desc"]
-    email: str | None
-    status: Literal["active", "blocked"] | None
-    country: str | None
-    accepts_marketing: bool | None
-    has_orders: bool | None
-    min_total_spent: float | str | None
+    email: str
+    status: Literal["active", "blocked"]
+    country: str
+    accepts_marketing: bool
+    has_orders: bool
+    min_total_spent: float | str
     sort: Literal["id", "created_at", "name", "email", "orders_count", "total_spent", "last_order_at"]

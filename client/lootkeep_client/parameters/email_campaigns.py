@@ -11,10 +11,10 @@ class ListCampaigns(TypedDict, total=False):
 
     page: int
     per_page: int
-    status: Literal["draft", "scheduled", "sending", "sent", "cancelled", "failed"] | None
-    search: str | None
-    from_: str | None
-    to: str | None
+    status: Literal["draft", "scheduled", "sending", "sent", "cancelled", "failed"]
+    search: str
+    from_: str
+    to: str
     sort: Literal["created_at", "name"]
     order: Literal["asc", "desc"]
 

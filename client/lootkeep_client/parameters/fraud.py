@@ -11,11 +11,11 @@ class ListFraudChecks(TypedDict, total=False):
 
     page: int
     per_page: int
-    risk_level: Literal["low", "medium", "high", "critical"] | None
-    action_taken: Literal["allowed", "flagged", "blocked", "verification_required"] | None
-    is_reviewed: bool | None
-    start_date: str | None
-    end_date: str | None
+    risk_level: Literal["low", "medium", "high", "critical"]
+    action_taken: Literal["allowed", "flagged", "blocked", "verification_required"]
+    is_reviewed: bool
+    start_date: str
+    end_date: str
 
 
 class ReviewFraudCheck(TypedDict, total=False):
@@ -95,5 +95,5 @@ class BacktestSettings(TypedDict, total=False):
 class ExplainBuyer(TypedDict, total=False):
     """Explain what counts against a buyer now."""
 
-    ip: str | None
-    email: str | None
+    ip: str
+    email: str

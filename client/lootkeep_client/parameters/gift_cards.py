@@ -10,14 +10,14 @@ class ListGiftCards(TypedDict, total=False):
 
     page: int
     per_page: int
-    status: Literal["scheduled", "active", "redeemed", "expired", "revoked"] | None
-    currency: str | None
-    recipient_email: str | None
-    customer_id: int | None
-    order_id: int | None
-    search: str | None
-    from_: str | None
-    to: str | None
+    status: Literal["scheduled", "active", "redeemed", "expired", "revoked"]
+    currency: str
+    recipient_email: str
+    customer_id: int
+    order_id: int
+    search: str
+    from_: str
+    to: str
     sort: Literal["id", "created_at", "balance", "expires_at"]
     order: Literal["asc", "desc"]
 

@@ -11,20 +11,20 @@ class ListOrders(TypedDict, total=False):
 
     page: int
     per_page: int
-    from_: str | None
-    to: str | None
-    search: str | None
+    from_: str
+    to: str
+    search: str
     order: Literal["asc", "desc"]
-    status: Literal["pending", "on_hold", "paid", "completed", "partially_refunded", "refunded", "cancelled"] | None
-    customer_id: int | None
-    email: str | None
-    product_id: int | None
-    coupon_code: str | None
-    payment_method: str | None
-    country: str | None
-    min_total: float | str | None
-    max_total: float | str | None
-    risk_level: Literal["low", "medium", "high", "critical"] | None
+    status: Literal["pending", "on_hold", "paid", "completed", "partially_refunded", "refunded", "cancelled"]
+    customer_id: int
+    email: str
+    product_id: int
+    coupon_code: str
+    payment_method: str
+    country: str
+    min_total: float | str
+    max_total: float | str
+    risk_level: Literal["low", "medium", "high", "critical"]
     sort: Literal["id", "created_at", "paid_at", "total"]
 
 

@@ -10,16 +10,16 @@ class ListProducts(TypedDict, total=False):
 
     page: int
     per_page: int
-    from_: str | None
-    to: str | None
-    search: str | None
+    from_: str
+    to: str
+    search: str
     order: Literal["asc", "desc"]
-    status: Literal["draft", "active", "archived"] | None
-    delivery_type: Literal["keys", "file", "command", "manual", "gift_card"] | None
-    billing_type: Literal["one_time", "recurring"] | None
-    category: str | None
-    tag: str | None
-    in_stock: bool | None
-    min_price: float | str | None
-    max_price: float | str | None
+    status: Literal["draft", "active", "archived"]
+    delivery_type: Literal["keys", "file", "command", "manual", "gift_card"]
+    billing_type: Literal["one_time", "recurring"]
+    category: str
+    tag: str
+    in_stock: bool
+    min_price: float | str
+    max_price: float | str
     sort: Literal["id", "name", "price", "stock", "sales_count", "created_at", "updated_at"]

@@ -10,8 +10,8 @@ class ListReferrals(TypedDict, total=False):
 
     page: int
     per_page: int
-    status: Literal["pending", "successful"] | None
-    search: str | None
+    status: Literal["pending", "successful"]
+    search: str
 
 
 class ListLeaderboard(TypedDict, total=False):

@@ -10,15 +10,15 @@ class ListSupportTickets(TypedDict, total=False):
 
     page: int
     per_page: int
-    status: Literal["open", "pending", "resolved", "closed"] | None
-    priority: Literal["low", "normal", "high", "urgent"] | None
-    category: Literal["order", "payment", "delivery", "account", "refund", "technical", "other"] | None
-    assigned_to: int | Literal["me", "none"] | None
-    customer_id: int | None
-    order_id: int | None
-    from_: str | None
-    to: str | None
-    search: str | None
+    status: Literal["open", "pending", "resolved", "closed"]
+    priority: Literal["low", "normal", "high", "urgent"]
+    category: Literal["order", "payment", "delivery", "account", "refund", "technical", "other"]
+    assigned_to: int | Literal["me", "none"]
+    customer_id: int
+    order_id: int
+    from_: str
+    to: str
+    search: str
     sort: Literal["created_at", "last_message_at"]
     order: Literal["asc", "desc"]
 
@@ -26,7 +26,7 @@ class ListSupportTickets(TypedDict, total=False):
 class GetSupportTicket(TypedDict, total=False):
     """Read a support ticket with its messages."""
 
-    before: int | None
+    before: int
     limit: int
 
 

@@ -26,26 +26,23 @@ class ListDeliveries(TypedDict, total=False):
 
     page: int
     per_page: int
-    status: Literal["pending", "delivered", "failed", "cancelled"] | None
-    event_type: (
-        Literal[
-            "order.created",
-            "order.paid",
-            "order.completed",
-            "order.refunded",
-            "subscription.created",
-            "subscription.renewed",
-            "subscription.cancelled",
-            "product.created",
-            "product.updated",
-            "product.deleted",
-        ]
-        | None
-    )
-    from_: str | None
+    status: Literal["pending", "delivered", "failed", "cancelled"]
+    event_type: Literal[
+        "order.created",
+        "order.paid",
+        "order.completed",
+        "order.refunded",
+        "subscription.created",
+        "subscription.renewed",
+        "subscription.cancelled",
+        "product.created",
+        "product.updated",
+        "product.deleted",
+    ]
+    from_: str
     sort: Literal["created_at"]
     order: Literal["asc", "desc"]
-    to: str | None
+    to: str
 
 
 class ReplayEvents(TypedDict, total=False):

@@ -42,7 +42,7 @@ async def get_campaign(call: Call[None, None]) -> Reply:
     return Reply(views.campaign(await _found(call)))
 
 
-async def get_stats(call: Call[None, None]) -> Reply:
+async def get_campaign_stats(call: Call[None, None]) -> Reply:
     return Reply(views.stats(await _found(call)))
 
 
@@ -154,7 +154,7 @@ GROUP = Group(
         Route(
             "GET",
             "/email-campaigns/{id}/stats",
-            get_stats,
+            get_campaign_stats,
             "email-campaigns:read",
             "Read a campaign's figures",
             one(views.CampaignStatsView),

@@ -39,8 +39,8 @@ class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
             dict[str, Sequence[str]],
             field("Every failing field with its sentences.", {"name": ["The name field is required."]}),
         ]
-        | None
-    ) = None
+        | msgspec.UnsetType
+    ) = msgspec.UNSET
 
 
 def success(reply: Reply, message: str | None) -> bytes:
@@ -61,7 +61,7 @@ def success(reply: Reply, message: str | None) -> bytes:
 def failure(reason: Reason) -> tuple[int, bytes, Headers]:
     """Status, body and the headers that this failure must carry."""
     status = status_of(reason)
-    fields = dict(reason.fields) if reason.fields else None
+    fields = dict(reason.fields) if reason.fields else msgspec.UNSET
     body = _encode(Failure(False, status.name, reason.code, reason.message, fields))
     return status.code, body, _headers(reason)
 

@@ -5,19 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import msgspec
-from pydantic import BaseModel
-from pydantic.json_schema import models_json_schema
-
-from lootkeep.api.http import errors
-from lootkeep.api.http.envelope import Failure, Meta
+from lootkeep.api.http import errors, schemas
 from lootkeep.api.http.errors import Status
 from lootkeep.api.http.examples import example_of
 from lootkeep.api.http.routes import Answer, Group, Route
 
 Json = dict[str, Any]
-
-_REF = "#/components/schemas/{name}"
 
 _INTRODUCTION = """\
 The JSON API of a Lootkeep store. Every call needs an access token: `Authorization: Bearer <token>`.
@@ -87,12 +80,12 @@ _FAILURES: dict[str, tuple[Status, str, str, str]] = {
 
 
 def document(groups: tuple[Group, ...], version: str) -> Json:
-    schemas = _schemas(groups)
+    shapes = schemas.collected(groups)
     paths: dict[str, Json] = {}
     for group in groups:
         for route in group.routes:
             path = paths.setdefault(group.prefix + route.path, {})
-            path[route.method.lower()] = _operation(group, route, schemas)
+            path[route.method.lower()] = _operation(group, route, shapes)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -105,7 +98,7 @@ def document(groups: tuple[Group, ...], version: str) -> Json:
         "tags": [{"name": group.name, "description": group.description} for group in groups],
         "paths": paths,
         "components": {
-            "schemas": schemas,
+            "schemas": schemas.named(shapes, groups),
             "responses": {name: _failure(*row) for name, row in _FAILURES.items()},
             "headers": _HEADERS,
             "securitySchemes": {
@@ -120,29 +113,7 @@ def document(groups: tuple[Group, ...], version: str) -> Json:
     }
 
 
-def _schemas(groups: tuple[Group, ...]) -> Json:
-    routes = [route for group in groups for route in group.routes]
-    views = list(dict.fromkeys(route.answer.view for route in routes if route.answer.view))
-    _, answers = msgspec.json.schema_components([*views, Failure, Meta], ref_template=_REF)
-    inputs: set[type[BaseModel]] = {model for route in routes for model in (route.body, route.query) if model}
-    ordered = sorted(inputs, key=lambda model: model.__name__)
-    _, bodies = models_json_schema(
-        [(model, "validation") for model in ordered], ref_template="#/components/schemas/{model}"
-    )
-    schemas = {**answers, **bodies.get("$defs", {})}
-    for schema in schemas.values():
-        _drop_null_defaults(schema)
-    return dict(sorted(schemas.items()))
-
-
-def _drop_null_defaults(schema: Json) -> None:
-    """A field that may be left out has no default: null would be a change, and often a wrong one."""
-    for prop in schema.get("properties", {}).values():
-        if "default" in prop and prop["default"] is None:
-            del prop["default"]
-
-
-def _operation(group: Group, route: Route, schemas: Json) -> Json:
+def _operation(group: Group, route: Route, shapes: Json) -> Json:
     operation: Json = {
         "operationId": route.handler.__name__,
         "summary": route.summary,
@@ -153,16 +124,16 @@ def _operation(group: Group, route: Route, schemas: Json) -> Json:
         operation["description"] = route.description
     if route.is_extension:
         operation["x-extension"] = True
-    if parameters := _parameters(route, schemas):
+    if parameters := _parameters(route, shapes):
         operation["parameters"] = parameters
     if route.body:
-        content = {"schema": _ref(route.body.__name__), "example": example_of(_ref(route.body.__name__), schemas)}
+        content = {"schema": _ref(route.body.__name__), "example": example_of(_ref(route.body.__name__), shapes)}
         operation["requestBody"] = {
-            "required": bool(schemas[route.body.__name__].get("required")),
+            "required": bool(shapes[route.body.__name__].get("required")),
             "content": {"application/json": content},
         }
     operation["responses"] = {
-        str(route.answer.status): _success(route.answer, schemas),
+        str(route.answer.status): _success(route.answer, shapes),
         **{str(_FAILURES[name][0].code): {"$ref": f"#/components/responses/{name}"} for name in failures_of(route)},
     }
     return operation
@@ -182,13 +153,13 @@ def failures_of(route: Route) -> list[str]:
     return [*names, "TooManyRequests", "ServerError", "ServiceUnavailable"]
 
 
-def _parameters(route: Route, schemas: Json) -> list[Json]:
+def _parameters(route: Route, shapes: Json) -> list[Json]:
     parameters = [_path_parameter(name) for name in re.findall(r"{(\w+)}", route.path)]
     if route.query:
-        schema = schemas[route.query.__name__]
+        schema = shapes[route.query.__name__]
         for name, prop in schema.get("properties", {}).items():
             parameter = {"name": name, "in": "query", "required": name in schema.get("required", ())}
-            shape = {key: value for key, value in prop.items() if key not in ("title", "description")}
+            shape = schemas.without_null({key: value for key, value in prop.items() if key != "description"})
             parameters.append({**parameter, "description": prop.get("description", ""), "schema": shape})
     if route.method == "POST":
         parameters.append(_IDEMPOTENCY_KEY)
@@ -216,7 +187,7 @@ _HEADERS: Json = {
 }
 
 
-def _success(answer: Answer, schemas: Json) -> Json:
+def _success(answer: Answer, shapes: Json) -> Json:
     properties: Json = {"success": {"const": True}}
     if answer.message:
         properties["message"] = {"type": "string", "examples": [answer.message]}
@@ -226,7 +197,7 @@ def _success(answer: Answer, schemas: Json) -> Json:
     if answer.is_paged:
         properties["meta"] = _ref("Meta")
     schema = {"type": "object", "required": list(properties), "properties": properties}
-    content = {"schema": schema, "example": example_of(schema, schemas)}
+    content = {"schema": schema, "example": example_of(schema, shapes)}
     return {
         "description": answer.message or "Success.",
         "headers": {name: {"$ref": f"#/components/headers/{name}"} for name in _HEADERS},

@@ -177,6 +177,8 @@ class Schemas:
             return {name: self.sample(schema, depth + 1) for name, schema in properties.items()}
         if kind in ("integer", "number"):
             return node.get("minimum", _PLAIN[kind])
+        if kind == "any" and node.get("anyOf"):
+            return self.sample(node["anyOf"][0], depth + 1)
         return _SAMPLES.get(node.get("format", ""), _PLAIN.get(kind))
 
 

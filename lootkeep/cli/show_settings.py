@@ -1,0 +1,55 @@
+"""`lootkeep settings`: what this process would run with; secrets are not shown."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from pydantic import SecretStr
+
+from lootkeep import settings
+from lootkeep.cli.output import Json, print_json, print_table
+from lootkeep.settings import Settings, variable
+
+_HIDDEN = "***"
+# The password in `postgresql://USER:PASSWORD@HOST/NAME`.
+_PASSWORD = re.compile(r"(?<=://)([^/@]*):[^/]*@")
+
+
+class Shown(NamedTuple):
+    """A setting that may be read over somebody's shoulder; no value when it is not set."""
+
+    name: str
+    value: str | None
+    is_default: bool
+
+
+def show(json: Json = False) -> None:
+    """Show every setting, its value, and where it comes from.
+
+    They are read as `lootkeep serve` would read them here: from the environment, then from a file .env in this
+    folder. Keys and passwords are not shown.
+    """
+    shown = [_shown(settings.load(), name) for name in Settings.model_fields]
+    if json:
+        print_json([one._asdict() for one in shown])
+        return
+    rows = [(one.name, "–" if one.value is None else one.value, "" if one.is_default else "set") for one in shown]
+    print_table(("Setting", "Value", ""), rows)
+
+
+def _shown(config: Settings, name: str) -> Shown:
+    value = getattr(config, name)
+    return Shown(variable(name), _told(value), name not in config.model_fields_set)
+
+
+def _told(value: object) -> str | None:
+    if value is None:
+        return None
+    if isinstance(value, SecretStr):
+        return _HIDDEN
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return ",".join(str(part) for part in value)
+    return _PASSWORD.sub(rf"\1:{_HIDDEN}@", str(value))

@@ -1,0 +1,146 @@
+"""How commands behave to people and to programs: help, JSON, colours, progress, completion, exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lootkeep.cli.commands import COMMANDS, imported
+from tests.cli.terminal import PROGRAM, Terminal, environment
+
+# They serve until they are ended, or print JSON anyway.
+WITHOUT_JSON = {"serve", "worker", "openapi"}
+ESCAPE = "\x1b["
+
+
+def leaves() -> Iterator[tuple[str, set[str]]]:
+    """Every command in words, with its options."""
+    waiting = [(name, imported(name)) for name in COMMANDS]
+    while waiting:
+        words, command = waiting.pop()
+        below = getattr(command, "commands", {})
+        waiting += [(f"{words} {name}", found) for name, found in below.items()]
+        if not below:
+            yield words, {option for parameter in command.params for option in parameter.opts}
+
+
+LEAVES = dict(leaves())
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_of_commands_says_what_a_command_says_of_itself(name: str) -> None:
+    assert COMMANDS[name].help.split(".")[0] in (imported(name).help or "")
+
+
+@pytest.mark.parametrize("words", sorted(LEAVES.keys() - WITHOUT_JSON))
+def test_every_command_speaks_json(words: str) -> None:
+    assert "--json" in LEAVES[words]
+
+
+def test_help_needs_nothing_of_the_service() -> None:
+    heavy = "[name for name in ('sqlalchemy', 'pydantic', 'aiohttp', 'starlette') if name in sys.modules]"
+    code = f"import sys\nfrom lootkeep.cli import app\napp(['--help'], standalone_mode=False)\nprint({heavy})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("[]\n")
+
+
+@pytest.mark.parametrize("words", [("--help",), ("doctor",), ("settings",), ("tokn",), ("token", "create")])
+def test_there_are_no_colours_in_a_pipe(tmp_path: Path, words: tuple[str, ...]) -> None:
+    assert ESCAPE not in "".join(_piped(tmp_path, *words))
+
+
+def test_there_are_colours_on_a_terminal_and_a_sign_of_life_while_it_takes(tmp_path: Path) -> None:
+    said = _on_a_terminal(tmp_path, "migrate")
+    assert "Bringing the schema up to date" in said
+    assert ESCAPE in _on_a_terminal(tmp_path, "doctor")
+
+
+def test_an_unknown_command_is_told_with_what_may_be_meant(terminal: Terminal) -> None:
+    outcome = terminal.run("tokn")
+    assert outcome.code == 2
+    assert "Did you mean 'token'?" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("lootkeep ", list(COMMANDS)),
+        ("lootkeep token ", ["create", "list", "revoke"]),
+        ("lootkeep demo load --s", ["--scale", "--seed"]),
+        ("lootkeep demo load --scale ", ["small", "medium", "large"]),
+    ],
+)
+def test_bash_is_told_how_a_line_may_go_on(tmp_path: Path, typed: str, expected: list[str]) -> None:
+    asked = {"_LOOTKEEP_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(len(typed.split(" ")) - 1)}
+    done = subprocess.run([PROGRAM], cwd=tmp_path, env=os.environ | asked, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == expected
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_for_a_shell_is_printed(terminal: Terminal, shell: str) -> None:
+    outcome = terminal.run("--show-completion", shell)
+    assert (outcome.code, "_LOOTKEEP_COMPLETE" in outcome.out) == (0, True)
+
+
+def test_migrate_can_be_asked_without_changing_anything(terminal: Terminal) -> None:
+    before = terminal.call("migrate", "--check", "--json")
+    assert (before.code, json.loads(before.out)["is_newest"]) == (1, False)
+    assert list(terminal.folder.iterdir()) == []
+    assert json.loads(terminal.call("migrate", "--json").out)["is_newest"] is True
+    assert terminal.call("migrate", "--check").code == 0
+
+
+def test_settings_are_shown_without_keys_and_passwords(terminal: Terminal) -> None:
+    secrets = {"secret_key": "k" * 40, "database_url": "postgresql://me:hunter2@db/shop", "mail_from": "a@b.example"}
+    plain = terminal.call("settings", **secrets)
+    shown = {row["name"]: row for row in json.loads(terminal.call("settings", "--json", **secrets).out)}
+    assert shown["LOOTKEEP_DATABASE_URL"]["value"] == "postgresql://me:***@db/shop"
+    assert (shown["LOOTKEEP_SECRET_KEY"]["value"], shown["LOOTKEEP_SECRET_KEY"]["is_default"]) == ("***", False)
+    assert (shown["LOOTKEEP_PORT"]["value"], shown["LOOTKEEP_PORT"]["is_default"]) == ("8000", True)
+    assert not re.search("hunter2|kkk", plain.out)
+
+
+def test_what_is_made_is_told_as_json(terminal: Terminal) -> None:
+    token = json.loads(terminal.call("token", "create", "--name", "till", "--scope", "orders:read", "--json").out)
+    assert (token["token"][:3], token["name"], token["scopes"]) == ("lk_", "till", ["orders:read"])
+    revoked = terminal.call("token", "revoke", str(token["id"]), "--json")
+    assert json.loads(revoked.out) == {"id": token["id"], "was_valid": True}
+    user = json.loads(terminal.call("user", "add", "amy@store.example", "--name", "Amy", "--json").out)
+    assert (user["email"], user["is_owner"]) == ("amy@store.example", False)
+
+
+def _coloured() -> dict[str, str]:
+    return {name: value for name, value in environment({}).items() if name != "NO_COLOR"} | {"TERM": "xterm-256color"}
+
+
+def _piped(folder: Path, *words: str) -> tuple[str, str]:
+    done = subprocess.run([PROGRAM, *words], cwd=folder, env=_coloured(), capture_output=True, text=True, check=False)
+    return done.stdout, done.stderr
+
+
+def _on_a_terminal(folder: Path, *words: str) -> str:
+    """Both streams as somebody at a terminal sees them."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([PROGRAM, *words], cwd=folder, env=_coloured(), stdout=theirs, stderr=theirs):
+        os.close(theirs)
+        said = b""
+        while block := _read(ours):
+            said += block
+    os.close(ours)
+    return said.decode()
+
+
+def _read(terminal: int) -> bytes:
+    """Nothing when the other side is closed, which Linux tells as an error."""
+    try:
+        return os.read(terminal, 65536)
+    except OSError:
+        return b""

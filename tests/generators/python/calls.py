@@ -1,0 +1,95 @@
+"""Calls a store with the client that openapi-python-client made, and prints what came of it."""
+
+import json
+import os
+from typing import Any
+
+from store_client import AuthenticatedClient
+from store_client.api.products import get_product, list_products
+from store_client.api.referrals import create_tier, list_tiers
+from store_client.api.store_products import create_product
+from store_client.models import (
+    CreateProductResponse201,
+    CreateTierResponse201,
+    Failure,
+    ListProductsResponse200,
+    ListProductsSort,
+    ListProductsStatus,
+    ListTiersResponse200,
+    ProductBody,
+    ProductBodyDeliveryType,
+    TierBody,
+    TierBodyRewardType,
+)
+
+ADDRESS, TOKEN = os.environ["STORE_ADDRESS"], os.environ["STORE_TOKEN"]
+
+
+def client(token: str = TOKEN) -> AuthenticatedClient:
+    return AuthenticatedClient(base_url=ADDRESS, token=token)
+
+
+def bronze(name: str = "Bronze", required: int = 5) -> TierBody:
+    return TierBody(
+        name=name,
+        referrals_required=required,
+        reward_type=TierBodyRewardType.PERCENTAGE_DISCOUNT,
+        reward_value="10.00",
+    )
+
+
+def failure(answer: Any) -> dict[str, Any]:
+    assert isinstance(answer, Failure), answer
+    fields = sorted(answer.errors.to_dict()) if answer.errors else []
+    return {"success": answer.success, "error": answer.error, "code": answer.code, "fields": fields}
+
+
+def tiers() -> dict[str, Any]:
+    created = create_tier.sync(client=client(), body=bronze(), idempotency_key="once")
+    assert isinstance(created, CreateTierResponse201), created
+    again = create_tier.sync(client=client(), body=bronze(), idempotency_key="once")
+    assert isinstance(again, CreateTierResponse201), again
+    listed = list_tiers.sync(client=client())
+    assert isinstance(listed, ListTiersResponse200), listed
+    return {
+        "message": created.message,
+        "reward": created.data.formatted_reward,
+        "is replayed": again.data.id == created.data.id,
+        "names": [tier.name for tier in listed.data],
+    }
+
+
+def products() -> dict[str, Any]:
+    for name, price in (("Hexgarden", "19.99"), ("Gold", 4.5), ("Crown", 9)):
+        body = ProductBody(name=name, price=price, delivery_type=ProductBodyDeliveryType.MANUAL)
+        last = create_product.sync(client=client(), body=body)
+        assert isinstance(last, CreateProductResponse201), last
+    found = list_products.sync_detailed(
+        client=client(),
+        status=ListProductsStatus.ACTIVE,
+        min_price=5,
+        sort=ListProductsSort.PRICE,
+        per_page=1,
+    )
+    assert isinstance(found.parsed, ListProductsResponse200), found
+    got = get_product.sync(last.data.id, client=client())
+    assert got is not None
+    assert not isinstance(got, Failure)
+    return {
+        "dearest": [product.name for product in found.parsed.data],
+        "total": found.parsed.meta.total,
+        "limit": found.headers["X-RateLimit-Limit"],
+        "price": got.data.price,
+        "description": got.data.description,
+    }
+
+
+def refusals() -> dict[str, Any]:
+    return {
+        "no name": failure(create_tier.sync(client=client(), body=bronze("", -1))),
+        "nobody's token": failure(list_tiers.sync(client=client("lk_nobody"))),
+        "no such product": failure(get_product.sync(4711, client=client())),
+    }
+
+
+print(json.dumps({"tiers": tiers(), "products": products(), "refusals": refusals()}))
