@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import resource
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -20,7 +19,7 @@ from lootkeep.engines.intelligence import Intelligence
 from lootkeep.engines.mail import Mailer
 from lootkeep.engines.mail.message import parse_sender
 from lootkeep.engines.mail.outbox import OutboxMailer
-from lootkeep.engines.outbound import Outbound
+from lootkeep.engines.outbound import Outbound, allow_connections
 from lootkeep.engines.ratelimit import RateLimiter
 from lootkeep.engines.ratelimit.memory import MemoryRateLimiter
 from lootkeep.engines.vault import Vault
@@ -50,8 +49,6 @@ if TYPE_CHECKING:
     from lootkeep.api.http.metrics import Metrics
     from lootkeep.api.http.probes import Check
     from lootkeep.api.http.routes import Group
-
-_OPEN_FILES = 65_536
 
 
 async def open_database(settings: Settings) -> Engine:
@@ -167,7 +164,7 @@ def document() -> dict[str, Any]:
 @asynccontextmanager
 async def working(deps: Deps, settings: Settings, metrics: Metrics, *chores: Chore) -> AsyncIterator[Worker]:
     """The worker, alive inside the block; it ends what is under way before the block is left."""
-    _allow_connections()
+    allow_connections()
     wakeup = _wakeup(deps, settings)
     dispatcher = Dispatcher(
         deps,
@@ -186,14 +183,6 @@ async def working(deps: Deps, settings: Settings, metrics: Metrics, *chores: Cho
         wakeup.wake()
         await worker.stop()
         await wakeup.close()
-
-
-def _allow_connections() -> None:
-    """A shell lets a program open 1,024 files; a hundred receivers that hang take as many connections."""
-    now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = _OPEN_FILES if most == resource.RLIM_INFINITY else min(_OPEN_FILES, most)
-    if now != resource.RLIM_INFINITY and now < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
 def api(deps: Deps, settings: Settings, tokens: Tokens, worker: Worker, metrics: Metrics) -> ASGIApp:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import socket
 import ssl
 import time
@@ -20,10 +21,19 @@ _READ_BYTES = 16 * 1024
 _KEPT_CHARACTERS = 2 * 1024
 _SHOWN_CHARACTERS = 200
 _NOT_PUBLIC = "the address is not public"
+_OPEN_FILES = 65_536
 
 
 class NotPublicError(OSError):
     """The address that would be dialled is one that webhooks must not reach."""
+
+
+def allow_connections() -> None:
+    """A shell lets a program open 1,024 files; a hundred receivers that hang take as many connections."""
+    now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _OPEN_FILES if most == resource.RLIM_INFINITY else min(_OPEN_FILES, most)
+    if now != resource.RLIM_INFINITY and now < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
 class Outbound:
