@@ -77,12 +77,16 @@ def show(mail_id: _Id, json: _Json = False) -> None:
 @app.command()
 def retry(
     mail_ids: Annotated[list[int], typer.Argument(metavar="ID...", min=1, max=_MOST, help="Ids, from `mail list`.")],
+    json: _Json = False,
 ) -> None:
     """Queue mails again that failed or lie in the outbox. The worker sends them."""
     given = settings.load()
     if given.smtp_url is None:
         fail("LOOTKEEP_SMTP_URL is not set: the mails would end in the outbox again.")
     run(_retry(mail_ids))
+    if json:
+        print_json({"queued": mail_ids})
+        return
     for mail_id in mail_ids:
         out.print(f"Mail {mail_id} is queued.")
 

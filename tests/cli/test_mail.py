@@ -107,6 +107,7 @@ def test_what_was_not_sent_is_queued_again(store: Terminal) -> None:
     write(store, "outbox", "failed", "outbox")
     assert store.call("mail", "retry", "1", "2", **SERVER).out == "Mail 1 is queued.\nMail 2 is queued.\n"
     assert states(store) == [(3, "outbox"), (2, "queued"), (1, "queued")]
+    assert json.loads(store.call("mail", "retry", "3", "--json", **SERVER).out) == {"queued": [3]}
     assert [mail["reason"] for mail in listed(store)["mails"]] == [None, None, None]
 
 
