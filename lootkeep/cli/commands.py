@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -57,7 +58,12 @@ class Commands(TyperGroup):
 
 def imported(name: str) -> TyperCommand | TyperGroup:
     row = COMMANDS[name]
-    found = getattr(import_module(f"lootkeep.cli.{row.module}"), row.attribute)
+    # What is imported stays: the collector looks neither now nor later whether it could go.
+    gc.disable()
+    module = import_module(f"lootkeep.cli.{row.module}")
+    gc.freeze()
+    gc.enable()
+    found = getattr(module, row.attribute)
     if isinstance(found, typer.Typer):
         return typer.main.get_group(found)
     alone = typer.Typer(add_completion=False)
