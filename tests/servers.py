@@ -36,7 +36,7 @@ POSTGRES_OPTIONS = {
     "fsync": "off",
     "synchronous_commit": "off",
     "full_page_writes": "off",
-    "shared_buffers": "1GB",
+    "shared_buffers": "2GB",
 }
 REDIS_OPTIONS = {"bind": "127.0.0.1", "save": "", "appendonly": "no", "daemonize": "no"}
 
