@@ -168,6 +168,9 @@ async def _reserve(tx: Transaction, lines: Sequence[PricedLine], stocked: dict[i
     held = list(lines)
     # In the order of ids: two orders of the same products never wait for each other in a circle.
     for index, line in sorted(enumerate(lines), key=lambda numbered: numbered[1].product_id):
+        if stocked[line.product_id].stock is None:
+            # Nothing is taken where there is no end: so orders of the same product need not wait for each other.
+            continue
         holds_stock = await products.reserve_stock(tx, line.product_id, line.quantity)
         if holds_stock is None:
             await _release(tx, held)
