@@ -29,7 +29,7 @@ from lootkeep.deps import Deps
 from lootkeep.domain.deliveries import Claimed, Result, Settlement
 from lootkeep.kernel.clock import HOUR, Instant
 from lootkeep.settings import PREFIX, Settings
-from lootkeep.storage import deliveries
+from lootkeep.storage import backlog, deliveries
 from lootkeep.storage.postgres import PostgresDatabase
 
 PATIENCE_SECONDS = 900.0
@@ -224,7 +224,7 @@ async def claim_times(deps: Deps, run: Run, events: int, count: int) -> dict[str
             await deliveries.settle(tx, _LEASE, settled, deps.clock.now())
         started = time.monotonic()
         async with deps.db.read() as tx:
-            await deliveries.next_due(tx, deps.clock.now())
+            await backlog.next_due(tx, deps.clock.now())
         times["next due"].append((time.monotonic() - started) * 1000)
     return {name: spread(those) for name, those in times.items()}
 
@@ -233,10 +233,10 @@ async def _claim(deps: Deps) -> list[Claimed]:
     """As the dispatcher does it: a look, then the claim of what it holds."""
     now = deps.clock.now()
     async with deps.db.read() as tx:
-        await deliveries.webhooks_due(tx, now)
+        due = await deliveries.webhooks_due(tx, now)
     async with deps.db.write() as tx:
-        rooms = [(webhook, 10) for webhook in await deliveries.webhooks_due(tx, now, hold=True)]
-        claimed, _ = await deliveries.claim(tx, rooms, _LEASE, now)
+        turns = await deliveries.hold(tx, [(one, 10) for one in due])
+        claimed, _ = await deliveries.claim(tx, turns, _LEASE, now)
     return claimed
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import ScalarSelect, Text, bindparam, exists, func, insert, literal_column, or_, select, update
+import msgspec
+from sqlalchemy import Exists, Text, bindparam, exists, insert, literal_column, or_, select, update
 
 from lootkeep.domain import deliveries as rules
 from lootkeep.domain.deliveries import Claimed, Result, Settlement
@@ -24,21 +25,46 @@ _BATCH = 100
 PENDING = deliveries.c.status == literal_column("'pending'")
 FREE = or_(deliveries.c.leased_until.is_(None), deliveries.c.leased_until <= bindparam("now"))
 # Both priorities are named: the index goes by priority first, and holds every parked retry.
-_DUE = (
+DUE = (
     PENDING,
     deliveries.c.priority.in_((literal_column("0"), literal_column("1"))),
     deliveries.c.due_at <= bindparam("now"),
     FREE,
 )
-_SENDING = (webhooks.c.deleted_at.is_(None), webhooks.c.is_active)
-_DUE_WEBHOOKS = (
-    select(*(webhooks.c[name] for name in Webhook.__struct_fields__))
-    .where(*_SENDING, exists().where(deliveries.c.webhook_id == webhooks.c.id, *_DUE))
-    .order_by(webhooks.c.id)
+SENDING = (webhooks.c.deleted_at.is_(None), webhooks.c.is_active)
+
+
+def _is_due(priority: str) -> Exists:
+    return exists().where(
+        deliveries.c.webhook_id == webhooks.c.id,
+        PENDING,
+        deliveries.c.priority == literal_column(priority),
+        deliveries.c.due_at <= bindparam("now"),
+        FREE,
+    )
+
+
+class Due(msgspec.Struct, frozen=True):
+    """A webhook, and whether it has first attempts and retries to send."""
+
+    webhook_id: int
+    has_first: bool
+    has_again: bool
+
+
+_WEBHOOKS_DUE = Query(
+    select(webhooks.c.id.label("webhook_id"), _is_due("0").label("has_first"), _is_due("1").label("has_again"))
+    .where(*SENDING)
+    .order_by(webhooks.c.id),
+    Due,
 )
-_WEBHOOKS_DUE = Query(_DUE_WEBHOOKS, Webhook)
 # Held while their deliveries are claimed: one that is deleted meanwhile gets nothing more.
-_HOLD_WEBHOOKS_DUE = Query(_DUE_WEBHOOKS.with_for_update(read=True), Webhook)
+_HOLD = Query(
+    select(*(webhooks.c[name] for name in Webhook.__struct_fields__))
+    .where(webhooks.c.id == bindparam("webhook"), *SENDING)
+    .with_for_update(read=True),
+    Webhook,
+)
 # What a webhook does not want any more is ended instead of claimed.
 _CANCEL_UNWANTED = Query(
     update(deliveries)
@@ -48,7 +74,7 @@ _CANCEL_UNWANTED = Query(
             .where(
                 deliveries.c.webhook_id == bindparam("webhook"),
                 IsNotAmong(deliveries.c.event_type, bindparam("wanted", type_=Text)),
-                *_DUE,
+                *DUE,
             )
             .limit(_BATCH)
             .with_for_update(skip_locked=True)
@@ -148,48 +174,35 @@ _SETTLE = Query(
     ),
     at_once=True,
 )
-# Counting stops here: from then on it is many.
-MOST_COUNTED = 10_000
-_BACKLOG = Query(
-    select(func.count()).select_from(
-        select(deliveries.c.id)
-        .where(deliveries.c.webhook_id.in_(select(webhooks.c.id).where(*_SENDING)), *_DUE)
-        .limit(MOST_COUNTED)
-        .subquery()
-    )
-)
 
 
-def _first(priority: str) -> ScalarSelect[int]:
-    """When a webhook has its first delivery of a priority to send: the first of the index that nobody holds."""
-    return (
-        select(deliveries.c.due_at)
-        .where(
-            deliveries.c.webhook_id == webhooks.c.id, deliveries.c.priority == literal_column(priority), PENDING, FREE
-        )
-        .order_by(deliveries.c.due_at)
-        .limit(1)
-        .scalar_subquery()
-    )
+class Turn(NamedTuple):
+    """A webhook that is held, what it has to send, and how much of it now."""
+
+    webhook: Webhook
+    due: Due
+    room: int
 
 
-_FIRST_DUE = Query(select(_first("0"), _first("1")).select_from(webhooks).where(*_SENDING))
+async def webhooks_due(tx: Transaction, now: Instant) -> list[Due]:
+    """Active webhooks with something to send."""
+    return [due for due in await tx.all(_WEBHOOKS_DUE, now=now) if due.has_first or due.has_again]
 
 
-async def webhooks_due(tx: Transaction, now: Instant, *, hold: bool = False) -> list[Webhook]:
-    """Active webhooks with something to send; `hold` keeps them as they are until the transaction ends."""
-    return await tx.all(_HOLD_WEBHOOKS_DUE if hold else _WEBHOOKS_DUE, now=now)
+async def hold(tx: Transaction, rooms: Sequence[tuple[Due, int]]) -> list[Turn]:
+    """Keeps these webhooks as they are until the transaction ends; without those that want nothing any more."""
+    found = await tx.each(_HOLD, [{"webhook": due.webhook_id} for due, _ in rooms])
+    held = {webhook.id: webhook for webhook in found}
+    return [Turn(held[due.webhook_id], due, room) for due, room in rooms if due.webhook_id in held]
 
 
-async def claim(
-    tx: Transaction, rooms: Sequence[tuple[Webhook, int]], lease: str, now: Instant
-) -> tuple[list[Claimed], int]:
+async def claim(tx: Transaction, turns: Sequence[Turn], lease: str, now: Instant) -> tuple[list[Claimed], int]:
     """Takes as many due deliveries as each webhook has room for, and writes down each attempt before it is made.
 
     Tells, too, how many were ended because their webhook has dropped their type.
     """
-    found = await _claimable(tx, rooms, now)
-    wanted = {webhook.id: set(webhook.event_types) for webhook, _ in rooms}
+    found = await _claimable(tx, turns, now)
+    wanted = {webhook.id: set(webhook.event_types) for webhook, _, _ in turns}
     claimed = [one for one in found if one.event_type in wanted[one.webhook_id]]
     unwanting = {one.webhook_id for one in found if one.event_type not in wanted[one.webhook_id]}
     cancelled: list[dict[str, Any]] = []
@@ -204,13 +217,18 @@ async def claim(
     return claimed, len(cancelled)
 
 
-async def _claimable(tx: Transaction, rooms: Sequence[tuple[Webhook, int]], now: Instant) -> list[Claimed]:
+async def _claimable(tx: Transaction, turns: Sequence[Turn], now: Instant) -> list[Claimed]:
     """First attempts, and retries where room is left."""
-    asked = [{"webhook": webhook.id, "priority": 0, "size": size, "now": now} for webhook, size in rooms]
-    found = await tx.each(_CLAIMABLE, asked)
+    first = [_asked(turn, 0, turn.room, now) for turn in turns if turn.due.has_first]
+    found = await tx.each(_CLAIMABLE, first) if first else []
     taken = Counter(one.webhook_id for one in found)
-    left = [{**one, "priority": 1, "size": room} for one in asked if (room := one["size"] - taken[one["webhook"]]) > 0]
-    return found + await tx.each(_CLAIMABLE, left) if left else found
+    left = [(turn, turn.room - taken[turn.webhook.id]) for turn in turns if turn.due.has_again]
+    again = [_asked(turn, 1, room, now) for turn, room in left if room > 0]
+    return found + await tx.each(_CLAIMABLE, again) if again else found
+
+
+def _asked(turn: Turn, priority: int, size: int, now: Instant) -> dict[str, Any]:
+    return {"webhook": turn.webhook.id, "priority": priority, "size": size, "now": now}
 
 
 async def _start(tx: Transaction, claimed: Sequence[Claimed], lease: str, now: Instant) -> None:
@@ -260,19 +278,3 @@ async def settle(
             for claimed, result, settlement in finished
         ],
     )
-
-
-async def backlog(tx: Transaction, now: Instant) -> tuple[int, Instant | None]:
-    """How many deliveries are due, counted up to a bound, and since when the oldest is."""
-    ((count,),) = await tx.all(_BACKLOG, now=now)
-    return int(count), min((due for due in await _first_due(tx, now) if due <= now), default=None)
-
-
-async def next_due(tx: Transaction, now: Instant) -> Instant | None:
-    """When there will be something more to send than what is due already."""
-    return min((due for due in await _first_due(tx, now) if due > now), default=None)
-
-
-async def _first_due(tx: Transaction, now: Instant) -> list[Instant]:
-    """Of each webhook and priority."""
-    return [due for row in await tx.all(_FIRST_DUE, now=now) for due in row if due is not None]

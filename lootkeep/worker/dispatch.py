@@ -20,8 +20,8 @@ from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.kernel.errors import Unavailable
 from lootkeep.services.webhooks import secrets_of
+from lootkeep.storage import backlog, fan_out, replays
 from lootkeep.storage import deliveries as storage
-from lootkeep.storage import fan_out, replays
 from lootkeep.worker.metrics import DeliveryMetrics
 
 log = structlog.get_logger(__name__)
@@ -97,7 +97,7 @@ class Dispatcher:
         """Sleeps until something is due, something finishes, or somebody says that there is work."""
         now = self._deps.clock.now()
         async with self._deps.db.read() as tx:
-            due = await storage.next_due(tx, now)
+            due = await backlog.next_due(tx, now)
         # What is due already waits for room at its webhook, and whatever finishes makes room.
         sleep = _LONGEST_SLEEP if due is None else min(_LONGEST_SLEEP, max(_SHORTEST_SLEEP, due - now))
         waits: set[asyncio.Future[Any]] = {asyncio.ensure_future(self._wakeup.wait(sleep / SECOND))}
@@ -120,17 +120,19 @@ class Dispatcher:
         """Fair turns: every webhook with something due gets up to its own cap, none can take another's."""
         now = self._deps.clock.now()
         async with self._deps.db.read() as tx:
-            if not any(self._room(webhook) for webhook in await storage.webhooks_due(tx, now)):
-                return False
+            due = await storage.webhooks_due(tx, now)
+        rooms = [(one, room) for one in due if (room := self._room(one.webhook_id)) > 0]
+        if not rooms:
+            return False
         async with self._deps.db.write() as tx:
-            held = {webhook.id: webhook for webhook in await storage.webhooks_due(tx, now, hold=True)}
-            rooms = [(webhook, room) for webhook in held.values() if (room := self._room(webhook)) > 0]
-            claimed, cancelled = await storage.claim(tx, rooms, self._lease, now) if rooms else ([], 0)
+            turns = await storage.hold(tx, rooms)
+            claimed, cancelled = await storage.claim(tx, turns, self._lease, now)
+        held = {turn.webhook.id: turn.webhook for turn in turns}
         self._latest = [self._start(held[one.webhook_id], one, now) for one in claimed]
         return bool(claimed or cancelled)
 
-    def _room(self, webhook: Webhook) -> int:
-        return self._concurrency - self._in_flight[webhook.id]
+    def _room(self, webhook_id: int) -> int:
+        return self._concurrency - self._in_flight[webhook_id]
 
     def _start(self, webhook: Webhook, claimed: Claimed, now: Instant) -> asyncio.Task[None]:
         self._in_flight[webhook.id] += 1

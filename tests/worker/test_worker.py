@@ -66,8 +66,8 @@ async def fan_out(world: World) -> None:
 
 async def claim(world: World, tx: Transaction, lease: str) -> list[Claimed]:
     now = world.clock.now()
-    rooms = [(webhook, 10) for webhook in await storage.webhooks_due(tx, now, hold=True)]
-    claimed, _ = await storage.claim(tx, rooms, lease, now)
+    turns = await storage.hold(tx, [(due, 10) for due in await storage.webhooks_due(tx, now)])
+    claimed, _ = await storage.claim(tx, turns, lease, now)
     return claimed
 
 

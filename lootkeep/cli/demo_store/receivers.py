@@ -11,7 +11,7 @@ from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import DAY, HOUR, SECOND, Clock, Instant
 from lootkeep.services import retention, webhooks
-from lootkeep.storage import deliveries, fan_out
+from lootkeep.storage import backlog, fan_out
 from lootkeep.worker.dispatch import Dispatcher
 
 # Where `lootkeep webhooks listen` listens: who starts it receives what the demo sends from then on.
@@ -68,7 +68,7 @@ class Deliveries:
             while await dispatcher.turn():
                 await dispatcher.drain()
             async with self._shop.deps.db.read() as tx:
-                due = await deliveries.next_due(tx, clock.now())
+                due = await backlog.next_due(tx, clock.now())
         clock.advance(before - clock.now())
 
     async def _open(self) -> None:
