@@ -161,7 +161,8 @@ def first_attempts(service: int, token: str, target: Receiver, count: int) -> Sp
 
     product = call("products", name="Dragon Sword", price="19.99")["id"]
     waits: list[float] = []
-    for number in range(count):
+    # The first is not counted: what a process does once, such as preparing its statements, is done then.
+    for number in range(count + 1):
         items = [{"product_id": product, "quantity": 1}]
         # Everyone buys once: who orders again and again would be stopped.
         customer = call("customers", email=f"jun{number}@example.com", name="Jun Park")["customer"]["id"]
@@ -170,7 +171,7 @@ def first_attempts(service: int, token: str, target: Receiver, count: int) -> Sp
         arrived, started = target.arrivals().count, time.monotonic()
         call(f"orders/{order}/pay", transaction_id=f"pi_{number}")
         waits.append((target.wait_for(arrived + 1, every=0.002).last - started) * 1000)
-    return spread(waits)
+    return spread(waits[1:])
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import msgspec
-from sqlalchemy import Exists, Text, bindparam, exists, insert, literal_column, or_, select, update
+from sqlalchemy import ScalarSelect, Text, bindparam, insert, literal_column, or_, select, update
 
 from lootkeep.domain import deliveries as rules
 from lootkeep.domain.deliveries import Claimed, Result, Settlement
@@ -34,13 +34,19 @@ DUE = (
 SENDING = (webhooks.c.deleted_at.is_(None), webhooks.c.is_active)
 
 
-def _is_due(priority: str) -> Exists:
-    return exists().where(
-        deliveries.c.webhook_id == webhooks.c.id,
-        PENDING,
-        deliveries.c.priority == literal_column(priority),
-        deliveries.c.due_at <= bindparam("now"),
-        FREE,
+def _is_due(priority: str) -> ScalarSelect[int]:
+    """Limited, or PostgreSQL would rather gather all that is due of all webhooks."""
+    return (
+        select(literal_column("1"))
+        .where(
+            deliveries.c.webhook_id == webhooks.c.id,
+            PENDING,
+            deliveries.c.priority == literal_column(priority),
+            deliveries.c.due_at <= bindparam("now"),
+            FREE,
+        )
+        .limit(1)
+        .scalar_subquery()
     )
 
 
@@ -48,8 +54,8 @@ class Due(msgspec.Struct, frozen=True):
     """A webhook, and whether it has first attempts and retries to send."""
 
     webhook_id: int
-    has_first: bool
-    has_again: bool
+    has_first: int | None
+    has_again: int | None
 
 
 _WEBHOOKS_DUE = Query(

@@ -219,9 +219,6 @@ def _open(path: Path) -> apsw.Connection:
         # FULL: an acknowledged write survives a power cut, not only a crash.
         for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "temp_store = MEMORY"):
             _with_patience(connection, f"PRAGMA {pragma}")
-        # Plans do not depend on the values: else a statement is planned anew for new ones, which costs ten times what
-        # a look-up does.
-        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     except apsw.NotADBError:
         raise StartupError(
             f"{path} is not a SQLite database. Point LOOTKEEP_DATABASE_URL at another file, or move this one away."
