@@ -7,23 +7,21 @@ all that is kept belongs to it. Ends with status 1 when a year costs more than i
 
 import argparse
 import asyncio
-import hashlib
 import json
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import apsw
 import asyncpg
 import uvloop
 from rich.console import Console
 
-from bench import data
+from bench import built
 from bench.growth import ENGINES, TARGET, Reading, Result, Store, as_table, measure, opened
 from lootkeep.api.external.analytics import AnalyticsQuery, get_revenue, get_sales
 from lootkeep.api.http.routes import Call, Reply
@@ -122,7 +120,7 @@ def main() -> int:
     options = parse_options()
     results: list[Result] = []
     for engine in options.engine or ENGINES:
-        addresses = [asyncio.run(built(engine, size)) for size in SIZES]
+        addresses = [asyncio.run(made(engine, size)) for size in SIZES]
         results += uvloop.run(compare(engine, addresses, options.rounds))
     Console(width=140).print(as_table(results))
     if options.json:
@@ -138,30 +136,22 @@ def parse_options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-async def built(engine: str, size: int) -> str:
+async def made(engine: str, size: int) -> str:
     """The address of a store with so many orders; made anew unless it is there."""
     started = time.monotonic()
-    address = await (_sqlite(size) if engine == "sqlite" else _postgres(size))
+    name = built.name_of("analytics", size, __file__)
+    if engine == "sqlite":
+        address = str(await built.on_sqlite(name, partial(_fill_sqlite, size=size)))
+    else:
+        address = await built.on_postgres(name, partial(_fill, size=size))
     print(f"{engine} with {size:,} orders is there after {time.monotonic() - started:.0f} s", file=sys.stderr)
     return address
 
 
-def _name(size: int) -> str:
-    """Of the schema and of what is filled in: what another made is not taken for its own."""
-    schema = sorted((Path(migrations.__file__).parent / "versions").glob("*.py"))
-    code = b"".join(path.read_bytes() for path in (*schema, Path(__file__)))
-    return f"analytics_{size}_{hashlib.sha256(code).hexdigest()[:12]}"
-
-
-async def _sqlite(size: int) -> str:
-    data.CACHE.mkdir(exist_ok=True)
-    path = data.CACHE / f"{_name(size)}.db"
-    if path.exists():
-        return str(path)
-    unfinished = path.with_suffix(f".{os.getpid()}")
-    engine = SqliteDatabase(unfinished)
+async def _fill_sqlite(path: Path, size: int) -> None:
+    engine = SqliteDatabase(path)
     await migrations.upgrade(engine)
-    connection = apsw.Connection(str(unfinished))
+    connection = apsw.Connection(str(path))
     for pragma in ("synchronous = OFF", "cache_size = -1000000"):
         connection.execute(f"PRAGMA {pragma}")
     with connection:
@@ -173,26 +163,6 @@ async def _sqlite(size: int) -> str:
             connection.execute(statement)
     connection.close()
     await engine.close()
-    unfinished.rename(path)
-    return str(path)
-
-
-async def _postgres(size: int) -> str:
-    admin_url = os.environ.get("LOOTKEEP_TEST_POSTGRES_URL")
-    if not admin_url:
-        raise SystemExit("LOOTKEEP_TEST_POSTGRES_URL is not set: run this under tests/servers.py.")
-    name = _name(size)
-    url = urlsplit(admin_url)._replace(path=f"/{name}").geturl()
-    admin = await asyncpg.connect(admin_url)
-    try:
-        if not await admin.fetchval("SELECT true FROM pg_database WHERE datname = $1", name):
-            unfinished = f"{name}_{os.getpid()}"
-            await admin.execute(f"CREATE DATABASE {unfinished}")
-            await _fill(urlsplit(admin_url)._replace(path=f"/{unfinished}").geturl(), size)
-            await admin.execute(f"ALTER DATABASE {unfinished} RENAME TO {name}")
-    finally:
-        await admin.close()
-    return url
 
 
 async def _fill(url: str, size: int) -> None:

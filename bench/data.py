@@ -1,29 +1,22 @@
-"""Makes a store of any size fast, by bulk loading: for the benchmarks of growth and the tests of query plans.
-
-A built SQLite file stays in bench/.cache; a PostgreSQL database stays on its server.
-"""
+"""Makes a store of any size fast, by bulk loading: for the benchmarks of growth and the tests of query plans."""
 
 import asyncio
-import hashlib
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import apsw
 import asyncpg
 from sqlalchemy import Table
 
-from bench import buyers, cards, judged, people, rows
+from bench import built, buyers, cards, judged, people, rows
 from lootkeep.storage import migrations, rollup_recount, spending_recount
 from lootkeep.storage.database import Engine
 from lootkeep.storage.postgres import PostgresDatabase
 from lootkeep.storage.sqlite import SqliteDatabase
 from lootkeep.storage.tables import metadata
-
-CACHE = Path(__file__).parent / ".cache"
 
 
 @dataclass(frozen=True)
@@ -45,44 +38,18 @@ REFERRALS = Plan("referrals", _referrals, (people.__file__, rows.__file__, cards
 ORDERS = Plan("orders", judged.parts, (people.__file__, rows.__file__, buyers.__file__, judged.__file__))
 
 
-def sqlite(plan: Plan, size: int, folder: Path = CACHE) -> Path:
+def sqlite(plan: Plan, size: int) -> Path:
     """The file of a store of this size, made if it is not there yet."""
-    folder.mkdir(exist_ok=True)
-    path = folder / f"{_name(plan, size)}.db"
-    if not path.exists():
-        # Only what is whole has the name.
-        unfinished = path.with_suffix(f".{os.getpid()}")
-        asyncio.run(make_sqlite(unfinished, plan, size))
-        unfinished.rename(path)
-    return path
+    return asyncio.run(built.on_sqlite(_name(plan, size), partial(make_sqlite, plan=plan, size=size)))
 
 
-def postgres(plan: Plan, size: int, admin_url: str) -> str:
+def postgres(plan: Plan, size: int) -> str:
     """The address of a database of this size, made if it is not there yet."""
-    return asyncio.run(_postgres(plan, size, admin_url))
-
-
-async def _postgres(plan: Plan, size: int, admin_url: str) -> str:
-    admin = await asyncpg.connect(admin_url)
-    name = _name(plan, size)
-    url = urlsplit(admin_url)._replace(path=f"/{name}").geturl()
-    try:
-        if await admin.fetchval("SELECT true FROM pg_database WHERE datname = $1", name):
-            return url
-        unfinished = f"{name}_{os.getpid()}"
-        await admin.execute(f"CREATE DATABASE {unfinished}")
-        await make_postgres(urlsplit(admin_url)._replace(path=f"/{unfinished}").geturl(), plan, size)
-        await admin.execute(f"ALTER DATABASE {unfinished} RENAME TO {name}")
-    finally:
-        await admin.close()
-    return url
+    return asyncio.run(built.on_postgres(_name(plan, size), partial(make_postgres, plan=plan, size=size)))
 
 
 def _name(plan: Plan, size: int) -> str:
-    """Of the schema, too."""
-    schema = sorted((Path(migrations.__file__).parent / "versions").glob("*.py"))
-    code = b"".join(path.read_bytes() for path in (*schema, *map(Path, plan.code)))
-    return f"{plan.name}_{size}_{hashlib.sha256(code).hexdigest()[:12]}"
+    return built.name_of(plan.name, size, *plan.code)
 
 
 def _parts(plan: Plan, size: int) -> Iterator[tuple[Table, list[str], list[tuple[object, ...]]]]:

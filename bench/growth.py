@@ -7,7 +7,6 @@ turns in one process. Ends with status 1 when a reading costs more than its targ
 
 import argparse
 import json
-import os
 import sys
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -93,13 +92,7 @@ def parse_options() -> argparse.Namespace:
 
 def built(engine: str, plan: data.Plan, size: int) -> str:
     started = time.monotonic()
-    if engine == "sqlite":
-        address = str(data.sqlite(plan, size))
-    else:
-        admin_url = os.environ.get("LOOTKEEP_TEST_POSTGRES_URL")
-        if not admin_url:
-            raise SystemExit("LOOTKEEP_TEST_POSTGRES_URL is not set: run this under tests/servers.py.")
-        address = data.postgres(plan, size, admin_url)
+    address = str(data.sqlite(plan, size)) if engine == "sqlite" else data.postgres(plan, size)
     print(f"{engine} with {size:,} {plan.name} is there after {time.monotonic() - started:.0f} s", file=sys.stderr)
     return address
 

@@ -6,9 +6,7 @@ without HTTP; on PostgreSQL the server's CPU counts too. What a filter matches g
 
 import argparse
 import asyncio
-import hashlib
 import json
-import os
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -16,14 +14,13 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 import apsw
 import asyncpg
 import uvloop
 from rich.console import Console
 
-from bench import data
+from bench import built
 from bench.analytics import NUMBERS
 from bench.growth import ENGINES, SIZES, TARGET, Reading, Result, as_table, measure, opened
 from lootkeep.kernel.clock import DAY, Instant
@@ -182,40 +179,15 @@ async def make_postgres(url: str, size: int) -> None:
     await connection.close()
 
 
-async def _built(engine: str, size: int) -> str:
-    schema = sorted((Path(migrations.__file__).parent / "versions").glob("*.py"))
-    code = b"".join(path.read_bytes() for path in (*schema, Path(__file__)))
-    name = f"lists_{size}_{hashlib.sha256(code).hexdigest()[:12]}"
+async def _made(engine: str, size: int) -> str:
     started = time.monotonic()
-    address = await (_sqlite(name, size) if engine == "sqlite" else _postgres(name, size))
+    name = built.name_of("lists", size, __file__)
+    if engine == "sqlite":
+        address = str(await built.on_sqlite(name, partial(make_sqlite, size=size)))
+    else:
+        address = await built.on_postgres(name, partial(make_postgres, size=size))
     print(f"{engine} with {size:,} rows is there after {time.monotonic() - started:.0f} s", file=sys.stderr)
     return address
-
-
-async def _sqlite(name: str, size: int) -> str:
-    data.CACHE.mkdir(exist_ok=True)
-    path = data.CACHE / f"{name}.db"
-    if not path.exists():
-        unfinished = path.with_suffix(f".{os.getpid()}")
-        await make_sqlite(unfinished, size)
-        unfinished.rename(path)
-    return str(path)
-
-
-async def _postgres(name: str, size: int) -> str:
-    admin_url = os.environ.get("LOOTKEEP_TEST_POSTGRES_URL")
-    if not admin_url:
-        raise SystemExit("LOOTKEEP_TEST_POSTGRES_URL is not set: run this under tests/servers.py.")
-    admin = await asyncpg.connect(admin_url)
-    try:
-        if not await admin.fetchval("SELECT true FROM pg_database WHERE datname = $1", name):
-            unfinished = f"{name}_{os.getpid()}"
-            await admin.execute(f"CREATE DATABASE {unfinished}")
-            await make_postgres(urlsplit(admin_url)._replace(path=f"/{unfinished}").geturl(), size)
-            await admin.execute(f"ALTER DATABASE {unfinished} RENAME TO {name}")
-    finally:
-        await admin.close()
-    return urlsplit(admin_url)._replace(path=f"/{name}").geturl()
 
 
 async def _compare(engine: str, addresses: list[str], options: argparse.Namespace) -> list[Result]:
@@ -237,7 +209,7 @@ def main() -> int:
     options = parser.parse_args()
     results: list[Result] = []
     for engine in options.engine or ENGINES:
-        addresses = [asyncio.run(_built(engine, size)) for size in SIZES]
+        addresses = [asyncio.run(_made(engine, size)) for size in SIZES]
         results += uvloop.run(_compare(engine, addresses, options))
     Console(width=140).print(as_table(results))
     if options.json:

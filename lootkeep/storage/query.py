@@ -67,7 +67,7 @@ def _records(
 
 
 # A value's place in a statement for PostgreSQL, with its type. A LIMIT comes without one.
-_BY_ITSELF = re.compile(r" LIMIT [^)]*$| FOR UPDATE[^)]*$")
+_BY_ITSELF = re.compile(r" LIMIT [^)]*$| FOR (UPDATE|SHARE)[^)]*$")
 _PLACE = re.compile(r"\$(\d+)(?:::(\w+))?")
 
 
