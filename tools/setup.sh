@@ -114,6 +114,8 @@ plain_names() {
 install_project() {
     say "installing lootkeep"
     pip install --no-deps --no-build-isolation -e .
+    # As pip does for packages: otherwise the first start does it, or every start where Python may write none.
+    "$venv/bin/python" -m compileall -q lootkeep
 }
 
 pip() {

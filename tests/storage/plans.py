@@ -12,6 +12,7 @@ import asyncpg
 
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.query import Query
+from lootkeep.storage.sqlite import WritingTransaction
 
 R = TypeVar("R")
 
@@ -23,6 +24,8 @@ class Asked(NamedTuple):
 
     query: Query[Any]
     values: dict[str, Any]
+    # SQLite's writer plans without looking at the values.
+    is_blind: bool
 
 
 class Recorder:
@@ -30,10 +33,11 @@ class Recorder:
 
     def __init__(self, tx: Transaction) -> None:
         self._tx = tx
+        self._is_blind = isinstance(tx, WritingTransaction)
         self.asked: list[Asked] = []
 
     async def all(self, query: Query[R], **values: Any) -> list[R]:
-        self.asked.append(Asked(query, values))
+        self.asked.append(Asked(query, values, self._is_blind))
         return await self._tx.all(query, **values)
 
     async def long(self, query: Query[R], **values: Any) -> list[R]:
@@ -47,15 +51,15 @@ class Recorder:
         await self.all(query, **values)
 
     async def each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
-        self.asked += [Asked(query, values) for values in rows]
+        self.asked += [Asked(query, values, self._is_blind) for values in rows]
         return await self._tx.each(query, rows)
 
     async def many(self, query: Query[Any], rows: list[dict[str, Any]]) -> None:
-        self.asked += [Asked(query, values) for values in rows]
+        self.asked += [Asked(query, values, self._is_blind) for values in rows]
         await self._tx.many(query, rows)
 
     async def insert(self, query: Query[Any], rows: list[dict[str, Any]]) -> list[int]:
-        self.asked += [Asked(query, values) for values in rows]
+        self.asked += [Asked(query, values, self._is_blind) for values in rows]
         return await self._tx.insert(query, rows)
 
     async def lock(self, name: str) -> bool:
@@ -80,7 +84,9 @@ async def sqlite_work(connection: apsw.Connection, aliases: dict[str, str], aske
     """Touched are steps of SQLite's machine: a handful for each row, in a scan, an index or a sort alike."""
     compiled = asked.query.sqlite
     arguments = compiled.arguments(asked.values)
-    plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {compiled.sql}", arguments)]
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, int(asked.is_blind))
+    explaining = connection.execute(f"EXPLAIN QUERY PLAN {compiled.sql}", arguments, can_cache=False)
+    plan = [row[3] for row in explaining]
     scanned = {aliases.get(name, name) for line in plan for name in _SCAN.findall(line)}
     return Work(compiled.sql, scanned, _steps(connection, compiled.sql, arguments) if _reads(compiled.sql) else 0)
 
@@ -107,7 +113,7 @@ def _steps(connection: apsw.Connection, sql: str, arguments: list[Any]) -> int:
         apsw.SQLITE_TRACE_PROFILE, lambda event: seen.append(event["stmt_status"]["SQLITE_STMTSTATUS_VM_STEP"])
     )
     try:
-        connection.execute(sql, arguments).fetchall()
+        connection.execute(sql, arguments, can_cache=False).fetchall()
     finally:
         connection.trace_v2(0)
     return sum(seen)
