@@ -45,8 +45,9 @@ MEASURES = (
 Key = tuple[str, int, int, str, str]
 
 _KEY = ("dimension", "level", "block", "key", "currency", "shard")
+_NAMES = tuple(f"new_{name}" for name in (*_KEY, *MEASURES))
 _NEW = postgresql.insert(rollups).values({name: bindparam(f"new_{name}") for name in (*_KEY, *MEASURES)})
-ADD = Query(
+_ADD = Query(
     _NEW.on_conflict_do_update(
         index_elements=list(_KEY), set_={name: rollups.c[name] + _NEW.excluded[name] for name in MEASURES}
     ),
@@ -120,15 +121,14 @@ class Rollups:
         """Always in the same order: two deeds never wait for each other in a circle."""
         changed = [(key, sums) for key, sums in sorted(self._changes.items()) if any(sums.values())]
         if changed:
-            await tx.many(ADD, [row(key, self._shard, sums) for key, sums in changed])
+            await tx.many(_ADD, [_row(key, self._shard, sums) for key, sums in changed])
         if self._buyers:
             await _set_bits(tx, dict(sorted(self._buyers.items())))
 
 
-def row(key: Key, shard: int, sums: dict[str, int]) -> dict[str, Any]:
-    """The values of `ADD`."""
-    named = dict(zip(_KEY, (*key, shard), strict=True)) | {name: sums.get(name, 0) for name in MEASURES}
-    return {f"new_{name}": value for name, value in named.items()}
+def _row(key: Key, shard: int, sums: dict[str, int]) -> dict[str, Any]:
+    """The values of `_ADD`."""
+    return dict(zip(_NAMES, (*key, shard, *(sums.get(name, 0) for name in MEASURES)), strict=True))
 
 
 async def _set_bits(tx: Transaction, wanted: dict[SetKey, set[int]]) -> None:
