@@ -10,11 +10,12 @@ import asyncio
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import apsw
 import asyncpg
@@ -22,14 +23,14 @@ import uvloop
 from rich.console import Console
 
 from bench import built
-from bench.growth import ENGINES, TARGET, Reading, Result, Store, as_table, measure, opened
+from bench.growth import ENGINES, TARGET, Call, Result, Store, as_table, measure, opened
 from lootkeep.api.external.analytics import AnalyticsQuery, get_revenue, get_sales
-from lootkeep.api.http.routes import Call, Reply
+from lootkeep.api.http.routes import Call as Request
 from lootkeep.deps import Deps
 from lootkeep.domain.access import Token
 from lootkeep.kernel.clock import DAY, Instant, ManualClock, instant
 from lootkeep.storage import migrations, recount
-from lootkeep.storage.database import Engine, JoinedDatabase, Transaction
+from lootkeep.storage.database import Engine
 from lootkeep.storage.postgres import PostgresDatabase
 from lootkeep.storage.rollups import MEASURES, SHARDS
 from lootkeep.storage.sqlite import SqliteDatabase
@@ -196,29 +197,24 @@ async def compare(engine: str, addresses: list[str], rounds: int) -> list[Result
     for endpoint in (get_revenue, get_sales):
         for name, (back, query) in QUERIES.items():
             # Nothing of a month's store lies before its month.
-            readings = [asked(endpoint, store, query, back if store.size > min(SIZES) else 0) for store in stores]
+            calls = [asked(endpoint, store, query, back if store.size > min(SIZES) else 0) for store in stores]
             title = f"{endpoint.__name__.removeprefix('get_')} {name}"
-            results.append(await measure(engine, title, stores, readings, rounds))
+            results.append(await measure(engine, title, stores, calls, rounds))
     for store in stores:
         await store.engine.close()
     return results
 
 
-def asked(endpoint: Callable[..., object], store: Store, query: dict[str, str], back: int) -> Reading:
+def asked(
+    endpoint: Callable[[Request[Any]], Awaitable[object]], store: Store, query: dict[str, str], back: int
+) -> Call:
     """The last month or year but for some days, as its endpoint reads it."""
     days = (back + ASKED[store.size], back + 1)
     first, last = (datetime.fromtimestamp((END - day * DAY) / 1e6, UTC).date() for day in days)
     parsed = AnalyticsQuery.model_validate({"from": first.isoformat(), "to": last.isoformat(), **query})
     token = Token(1, 1, "bench", "", "", None, NOW, None, None, None)  # type: ignore[arg-type]
-
-    async def read(tx: Transaction) -> Reply:
-        # PostgreSQL is read on the connection whose server process is measured, SQLite as the endpoint does it.
-        db = store.engine if store.backend is None else JoinedDatabase(tx)
-        deps = Deps(ManualClock(NOW), None, db, None, None, None, None, "USD", None)  # type: ignore[arg-type]
-        reply: Reply = await endpoint(Call(deps, token, {}, None, parsed))  # type: ignore[misc]
-        return reply
-
-    return read
+    deps = Deps(ManualClock(NOW), None, store.engine, None, None, None, None, "USD", None)  # type: ignore[arg-type]
+    return lambda: endpoint(Request(deps, token, {}, None, parsed))
 
 
 if __name__ == "__main__":

@@ -125,7 +125,7 @@ async def placing(engine: str, size: int, address: str, intelligence: Intelligen
         # Who is new has not signed up yet.
         del found["new"]
         mixed = [visit for visits in zip(*found.values(), strict=True) for visit in visits]
-        deps = _deps(store, intelligence)
+        deps = deps_of(store, intelligence)
         clock = deps.clock
         assert isinstance(clock, ManualClock)
 
@@ -161,7 +161,7 @@ async def _copied(engine: str, address: str) -> AsyncIterator[str]:
         await admin.close()
 
 
-def _deps(store: Store, intelligence: Intelligence) -> Deps:
+def deps_of(store: Store, intelligence: Intelligence) -> Deps:
     rules = Rules()
     return Deps(
         ManualClock(_NOW),

@@ -1,8 +1,9 @@
 """What judging an order and reading fraud checks cost as a store grows, on both engines, as CPU and as time.
 
-`.venv/bin/python -m tests.servers -- .venv/bin/python -m bench.fraud`. Everything is measured as the checkout and the
-endpoints do it, without HTTP, with the lists that come with the installation; on PostgreSQL the server's CPU counts
-too. Both sizes take turns in one process. Ends with status 1 when a target is missed.
+`.venv/bin/python -m tests.servers -- .venv/bin/python -m bench.fraud`. Orders are judged and placed as the checkout
+does it, with the data that comes with the installation; lists and the dashboard are asked for as a server asks the API,
+from the token to the JSON. On PostgreSQL the server's CPU counts too. Both sizes take turns in one process. Ends with
+status 1 when a target is missed.
 """
 
 import argparse
@@ -11,6 +12,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from statistics import median, quantiles
 
@@ -20,15 +22,13 @@ from rich.table import Table
 
 from bench import data
 from bench.buyers import YEAR
-from bench.checkout import Spent, judge, placing, spent, visits_of
-from bench.growth import ENGINES, SIZES, TARGET, Reading, Result, Store, as_table, built, measure, opened
+from bench.checkout import Spent, deps_of, judge, placing, spent, visits_of
+from bench.edge import Edge
+from bench.growth import ENGINES, SIZES, TARGET, Call, Result, Store, as_table, built, measure, opened
 from bench.people import END
+from lootkeep.engines import logs
 from lootkeep.engines.intelligence import Intelligence
-from lootkeep.kernel.clock import DAY, Instant, SystemClock, instant, utc
-from lootkeep.kernel.paging import Page
-from lootkeep.storage import fraud_lists
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.fraud_lists import Filters
+from lootkeep.kernel.clock import Instant, SystemClock, utc
 
 PER_PAGE = 20
 # CPU of one judgement with its facts, on SQLite: the middle one, the slowest of a hundred, and large store to small.
@@ -38,21 +38,23 @@ MOST_GROWTH = 1.5
 # CPU of placing an order as a whole, on either engine.
 MOST_PLACING_US = 2500.0
 
-_MIDDLE = Instant(END - YEAR // 2 - (END - YEAR // 2) % DAY)
-FILTERS: dict[str, Filters] = {
-    "all checks": Filters(),
-    "level low": Filters(risk_level="low"),
-    "level critical": Filters(risk_level="critical"),
-    "action flagged": Filters(action_taken="flagged"),
-    "open": Filters(is_reviewed=False),
-    "reviewed": Filters(is_reviewed=True),
-    "half a year": Filters(start=_MIDDLE),
-    "until half a year ago": Filters(end=_MIDDLE),
-    "a month": Filters(start=_MIDDLE, end=Instant(_MIDDLE + 30 * DAY)),
-    "low, allowed, open": Filters("low", "allowed", False),
-    "blocked and open": Filters(action_taken="blocked", is_reviewed=False),
-    "open in half a year": Filters(is_reviewed=False, start=_MIDDLE),
-    "high, reviewed, a month": Filters("high", is_reviewed=True, start=_MIDDLE, end=Instant(_MIDDLE + 30 * DAY)),
+API = "/api/external/v1/fraud"
+_MIDDLE = utc(Instant(END - YEAR // 2)).date()
+_MONTH: dict[str, object] = {"start_date": _MIDDLE, "end_date": _MIDDLE + timedelta(days=29)}
+FILTERS: dict[str, dict[str, object]] = {
+    "all checks": {},
+    "level low": {"risk_level": "low"},
+    "level critical": {"risk_level": "critical"},
+    "action flagged": {"action_taken": "flagged"},
+    "open": {"is_reviewed": "false"},
+    "reviewed": {"is_reviewed": "true"},
+    "half a year": {"start_date": _MIDDLE},
+    "until half a year ago": {"end_date": _MIDDLE - timedelta(days=1)},
+    "a month": _MONTH,
+    "low, allowed, open": {"risk_level": "low", "action_taken": "allowed", "is_reviewed": "false"},
+    "blocked and open": {"action_taken": "blocked", "is_reviewed": "false"},
+    "open in half a year": {"is_reviewed": "false", "start_date": _MIDDLE},
+    "high, reviewed, a month": {"risk_level": "high", "is_reviewed": "true", **_MONTH},
 }
 
 
@@ -82,6 +84,8 @@ class Judging:
 
 def main() -> int:
     options = parse_options()
+    # A line for each request would be a cost that does not grow, and so hide what does.
+    logs.configure("warning", "json")
     intelligence = Intelligence(None, SystemClock())
     judged: list[Judging] = []
     listed: list[Result] = []
@@ -116,10 +120,8 @@ async def compare(
 ) -> tuple[list[Judging], list[Result]]:
     stores = [await opened(engine, size, address) for size, address in zip(sizes, addresses, strict=True)]
     judging = await judgements(engine, stores, intelligence, options.rounds)
-    readings = [await readings_of(store) for store in stores]
-    lists = [
-        await measure(engine, name, stores, [found[name] for found in readings], options.rounds) for name in readings[0]
-    ]
+    calls = [await calls_of(store, intelligence) for store in stores]
+    lists = [await measure(engine, name, stores, [found[name] for found in calls], options.rounds) for name in calls[0]]
     for store in stores:
         await store.engine.close()
     return judging, lists
@@ -153,27 +155,16 @@ def summed(engine: str, what: str, small: Spent | None, large: Spent) -> Judging
     )
 
 
-async def readings_of(store: Store) -> dict[str, Reading]:
-    """The list with its filters and the dashboard, each as its endpoint does it."""
-    found: dict[str, Reading] = {"dashboard": dashboard}
-    async with store.engine.read() as tx:
-        for name, filters in FILTERS.items():
-            _, total = await fraud_lists.page(tx, Page(1, PER_PAGE), filters)
-            found[f"{name}, first page"] = _listed(1, filters)
-            found[f"{name}, middle page"] = _listed(max(1, total // 2 // PER_PAGE), filters)
+async def calls_of(store: Store, intelligence: Intelligence) -> dict[str, Call]:
+    """The list with its filters, and the dashboard."""
+    edge = await Edge.opened(deps_of(store, intelligence), "fraud:read")
+    found: dict[str, Call] = {"dashboard": partial(edge.get, f"{API}/dashboard", "")}
+    for name, filters in FILTERS.items():
+        query = "&".join(f"{key}={value}" for key, value in {"per_page": PER_PAGE, **filters}.items())
+        total = json.loads(await edge.get(f"{API}/checks", query))["meta"]["total"]
+        for kind, number in (("first", 1), ("middle", max(1, total // 2 // PER_PAGE))):
+            found[f"{name}, {kind} page"] = partial(edge.get, f"{API}/checks", f"{query}&page={number}")
     return found
-
-
-def _listed(number: int, filters: Filters) -> Reading:
-    return lambda tx: fraud_lists.page(tx, Page(number, PER_PAGE), filters)
-
-
-async def dashboard(tx: Transaction) -> None:
-    today = utc(Instant(END - DAY)).replace(hour=0, minute=0, second=0, microsecond=0)
-    tomorrow = instant(today + timedelta(days=1))
-    for first in (today, today - timedelta(days=today.weekday()), today.replace(day=1)):
-        await fraud_lists.made_between(tx, instant(first), tomorrow)
-    await fraud_lists.pending_review(tx)
 
 
 def judging_table(results: list[Judging]) -> Table:

@@ -9,8 +9,9 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -38,6 +39,7 @@ ENGINES = ("sqlite", "postgresql")
 PER_PAGE = 15
 
 Reading = Callable[[Transaction], Awaitable[Any]]
+Call = Callable[[], Awaitable[Any]]
 
 
 @dataclass(frozen=True)
@@ -99,9 +101,9 @@ def built(engine: str, plan: data.Plan, size: int) -> str:
 
 async def compare(engine: str, sizes: Sequence[int], addresses: list[str], options: argparse.Namespace) -> list[Result]:
     stores = [await opened(engine, size, address) for size, address in zip(sizes, addresses, strict=True)]
-    readings = [await readings_of(store) for store in stores]
+    calls = [as_calls(store, await readings_of(store)) for store in stores]
     results = [
-        await measure(engine, name, stores, [found[name] for found in readings], options.rounds) for name in readings[0]
+        await measure(engine, name, stores, [found[name] for found in calls], options.rounds) for name in calls[0]
     ]
     for store in stores:
         await store.engine.close()
@@ -163,15 +165,25 @@ def validation(size: int) -> Reading:
     return validate
 
 
-async def measure(engine: str, name: str, stores: list[Store], readings: list[Reading], rounds: int) -> Result:
-    pairs = list(zip(stores, readings, strict=True))
+def as_calls(store: Store, readings: Mapping[str, Reading]) -> dict[str, Call]:
+    """Each reading in a transaction of its own."""
+
+    async def read(reading: Reading) -> None:
+        async with store.engine.read() as tx:
+            await reading(tx)
+
+    return {name: partial(read, reading) for name, reading in readings.items()}
+
+
+async def measure(engine: str, name: str, stores: list[Store], calls: list[Call], rounds: int) -> Result:
+    pairs = list(zip(stores, calls, strict=True))
     # The slower of the two decides, so that a round takes about a tenth of a second.
     slowest = max([(await cost(*pair, 5)).wall_us for pair in pairs])
     count = max(5, min(300, int(100_000 / slowest)))
     costs: dict[int, list[Cost]] = {store.size: [] for store in stores}
     for _ in range(rounds):
-        for store, reading in pairs:
-            costs[store.size].append(await cost(store, reading, count))
+        for store, call in pairs:
+            costs[store.size].append(await cost(store, call, count))
         pairs.reverse()
     small, large = (costs[store.size] for store in stores)
     both = list(zip(large, small, strict=True))
@@ -185,14 +197,13 @@ async def measure(engine: str, name: str, stores: list[Store], readings: list[Re
     )
 
 
-async def cost(store: Store, reading: Reading, count: int) -> Cost:
+async def cost(store: Store, call: Call, count: int) -> Cost:
     def cpu() -> float:
         return time.process_time() + (own_seconds(store.backend) if store.backend else 0.0)
 
     before, started = cpu(), time.perf_counter()
     for _ in range(count):
-        async with store.engine.read() as tx:
-            await reading(tx)
+        await call()
     wall, spent = time.perf_counter() - started, cpu() - before
     return Cost(spent * 1e6 / count, wall * 1e6 / count)
 

@@ -22,7 +22,7 @@ from rich.console import Console
 
 from bench import built
 from bench.analytics import NUMBERS
-from bench.growth import ENGINES, SIZES, TARGET, Reading, Result, as_table, measure, opened
+from bench.growth import ENGINES, SIZES, TARGET, Reading, Result, as_calls, as_table, measure, opened
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.paging import Page
 from lootkeep.storage import campaigns, customer_lists, migrations, order_lists, product_lists
@@ -192,7 +192,7 @@ async def _made(engine: str, size: int) -> str:
 
 async def _compare(engine: str, addresses: list[str], options: argparse.Namespace) -> list[Result]:
     stores = [await opened(engine, size, address) for size, address in zip(SIZES, addresses, strict=True)]
-    both = [readings(store.size) for store in stores]
+    both = [as_calls(store, readings(store.size)) for store in stores]
     names = [name for name in both[0] if options.only in name]
     results = [await measure(engine, name, stores, [one[name] for one in both], options.rounds) for name in names]
     for store in stores:

@@ -22,6 +22,7 @@ R = TypeVar("R")
 _PREPARED = 512
 # What goes through many pages finds them again; SQLite's own measure is 2 MB.
 _SLOW_CACHE_KB = 16_384
+_WRITER_CACHE_KB = 32_768
 
 
 class SqliteTransaction:
@@ -236,6 +237,8 @@ def _open_for_writing(path: Path) -> apsw.Connection:
     connection = _open(path)
     # A deed's statements go by keys: their plans need not be made anew for each value, as those of lists are.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+    # A large deed goes through many pages before its commit; those that do not fit are written to the file twice.
+    connection.execute(f"PRAGMA cache_size = -{_WRITER_CACHE_KB}")
     return connection
 
 

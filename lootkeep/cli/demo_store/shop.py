@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from random import Random
@@ -17,7 +18,7 @@ from lootkeep.domain.orders import AUTOMATIC_DELIVERY, Sale
 from lootkeep.domain.products import Product
 from lootkeep.domain.sign_up import SignedUp
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant, ManualClock
-from lootkeep.kernel.errors import Unprocessable
+from lootkeep.kernel.errors import Conflict, Unprocessable
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import checkout, customers, fulfillment, orders, tiers
 from lootkeep.storage.counters import Changes
@@ -168,7 +169,9 @@ class Shop:
         self._paid(person, sale)
 
     async def fulfill(self, order_id: int) -> None:
-        await fulfillment.fulfill(self.deps, order_id, None, None)
+        # What is made by hand takes so long that the money may be given back before.
+        with suppress(Conflict):
+            await fulfillment.fulfill(self.deps, order_id, None, None)
 
     async def _cancel(self, order_id: int) -> None:
         await orders.cancel(self.deps, order_id, "never paid")
