@@ -206,7 +206,7 @@ async def compare(engine: str, addresses: list[str], rounds: int) -> list[Result
 
 
 def asked(
-    endpoint: Callable[[Request[Any]], Awaitable[object]], store: Store, query: dict[str, str], back: int
+    endpoint: Callable[[Request[Any, Any]], Awaitable[object]], store: Store, query: dict[str, str], back: int
 ) -> Call:
     """The last month or year but for some days, as its endpoint reads it."""
     days = (back + ASKED[store.size], back + 1)
