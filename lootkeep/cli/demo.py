@@ -63,19 +63,32 @@ async def _load(scale: str, seed: int, *, is_live: bool, is_json: bool) -> None:
             await _live(deps, seed)
 
 
+async def ensure(deps: Deps) -> None:
+    """Fills an empty store with the small one; a demo that is there already stays as it is."""
+    async with deps.db.read() as tx:
+        mark = await demo.mark(tx)
+    if mark.loaded_at is None:
+        await _made(deps, "small", 1)
+
+
 async def _fill(deps: Deps, scale: str, seed: int, *, is_json: bool) -> None:
     started = time.monotonic()
+    orders = await _made(deps, scale, seed)
+    seconds = round(time.monotonic() - started, 2)
+    if is_json:
+        print_json({"scale": scale, "seed": seed, "orders": orders, "seconds": seconds})
+        return
+    out.print(f"The demo is loaded: {orders:,} orders of the last year. `lootkeep serve` shows it.")
+
+
+async def _made(deps: Deps, scale: str, seed: int) -> int:
+    """Tells how many orders there are then."""
     count = loading.SCALES[scale]
     with _progress(count) as advance:
         try:
-            shop = await loading.load(deps, scale, seed, count, advance)
+            return (await loading.load(deps, scale, seed, count, advance)).orders_placed
         except asyncio.CancelledError:
             raise StartupError("Broken off. Delete the database before you load the demo again.") from None
-    seconds = round(time.monotonic() - started, 2)
-    if is_json:
-        print_json({"scale": scale, "seed": seed, "orders": shop.orders_placed, "seconds": seconds})
-        return
-    out.print(f"The demo is loaded: {shop.orders_placed:,} orders of the last year. `lootkeep serve` shows it.")
 
 
 @contextmanager

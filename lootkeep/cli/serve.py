@@ -38,6 +38,7 @@ def serve(
         int | None,
         typer.Option(min=0, max=65535, help="Port; 0 takes a free one.", show_default="LOOTKEEP_PORT"),
     ] = None,
+    with_demo: Annotated[bool, typer.Option("--demo", help="Fill an empty store with the small demo first.")] = False,
 ) -> None:
     """Serve the API. An embedded database is made and migrated on the way, and the first start prints a token."""
     config = settings.load()
@@ -48,7 +49,7 @@ def serve(
         )
     logs.configure(config.log_level, config.log_format)
     listener = _listen(host or config.host, config.port if port is None else port)
-    first_token, is_empty = run(_prepare(config))
+    first_token, is_empty = run(_prepare(config, with_demo=with_demo))
     _greet(config, listener, first_token, is_empty=is_empty)
     # Each process reads the settings anew through the factory, so all of them are built the same way.
     server = Config(
@@ -92,11 +93,16 @@ def _listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-async def _prepare(config: Settings) -> tuple[str | None, bool]:
+async def _prepare(config: Settings, *, with_demo: bool) -> tuple[str | None, bool]:
     """Makes the database ready; gives a token when there was none, the very first start, and if the store is empty."""
     # Loaded before the greeting, which says that it can be called.
     wiring.groups()
     async with wiring.opened(config) as deps:
+        if with_demo:
+            # A store of its own that few starts need.
+            from lootkeep.cli.demo import ensure
+
+            await ensure(deps)
         async with deps.db.read() as tx:
             is_empty = not await demo.held(tx)
             if await storage.all_tokens(tx):
@@ -117,7 +123,7 @@ def _greet(config: Settings, listener: socket.socket, first_token: str | None, *
         out.print("\nThis is the first start, so here is a token with every scope. It is shown only now:\n")
         out.print(f"  {first_token}\n")
         if is_empty:
-            out.print("The store is empty. To look at a made-up one, stop the service and run `lootkeep demo load`.\n")
+            out.print("The store is empty. To look at a made-up one, stop it and start it again with --demo.\n")
         out.print("Try it:\n")
         out.print(
             f"  curl -H 'Authorization: Bearer {first_token}' {escape(address)}/api/external/v1/referrals/tiers\n"

@@ -20,8 +20,11 @@ from lootkeep.cli.demo_store.shop import Shop
 from lootkeep.domain.fraud.signals import SIGNALS
 from lootkeep.kernel.clock import HOUR, SECOND
 from lootkeep.kernel.errors import Conflict
+from lootkeep.kernel.money import Hundredths
 from lootkeep.services import recount
+from lootkeep.services.orders import refund
 from lootkeep.storage import demo
+from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Engine
 from lootkeep.storage.query import Query
 from lootkeep.storage.sqlite import SqliteDatabase
@@ -183,12 +186,32 @@ async def test_a_load_that_was_broken_off_is_told(world: World) -> None:
     assert refused.value.code == "demo_unfinished"
 
 
+async def test_what_was_given_back_before_it_was_made_is_not_delivered(db: Engine) -> None:
+    world, shop = await loaded(db)
+    banner = next(product for product in shop.catalogue.products if product.delivery_type == "manual")
+    async with db.write() as tx:
+        shop.join(tx, Changes(spread=0))
+        sale = await shop.place(shop.people[0], [(banner, 1)])
+        await shop.pay(shop.people[0], sale.order.id)
+        await refund(shop.deps, sale.order.id, Hundredths(1_00), None)
+        await shop.fulfill(sale.order.id)
+    assert {row["id"]: row["status"] for row in await rows(db, orders)}[sale.order.id] == "partially_refunded"
+    await world.close()
+
+
 def test_a_store_that_holds_anything_is_refused(terminal: Terminal, db: Engine, address: Path | str) -> None:
     store = Store(terminal, settings_for(address))
     store.product("SWORD")
     said = terminal.call("demo", "load", **store.settings)
     assert said.sentence.startswith("This store holds products: the demo is loaded into an empty store only.")
     assert store.rows(orders) == []
+
+
+def test_the_service_starts_with_the_demo_once_it_is_asked_to(terminal: Terminal) -> None:
+    for _ in range(2):
+        with terminal.serving("--demo") as server:
+            server.stop()
+    assert "It holds the demo (small, seed 1)." in terminal.call("doctor").out
 
 
 def test_the_command_loads_once_and_the_doctor_knows(terminal: Terminal) -> None:
