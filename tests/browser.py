@@ -15,12 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
-from tests.programs import CannotStart, want
 from tests.servers import follow_parent
-
-DRIVER = "chromedriver"
-PACKAGE = "chromium-driver"
 
 # Generous, because a loaded machine may take seconds; it only matters when something is wrong.
 SECONDS = 60
@@ -138,16 +135,19 @@ class Browser:
 @contextmanager
 def browsing() -> Iterator[Browser]:
     """A browser that remembers nothing, closed at the end."""
-    with tempfile.TemporaryDirectory(prefix="lootkeep-browser-", ignore_cleanup_errors=True) as folder:
-        with _driver(Path(folder)) as address, httpx.Client(trust_env=False, timeout=LONGER_SECONDS) as http:
-            wanted = {"capabilities": {"alwaysMatch": _capabilities(Path(folder))}}
-            made = _value(http.post(f"{address}/session", json=wanted))
-            session = f"{address}/session/{made['sessionId']}"
-            http.base_url = session
-            try:
-                yield Browser(http)
-            finally:
-                _value(http.delete(session))
+    with (
+        tempfile.TemporaryDirectory(prefix="lootkeep-browser-", ignore_cleanup_errors=True) as folder,
+        _driver(Path(folder)) as address,
+        httpx.Client(trust_env=False, timeout=LONGER_SECONDS) as http,
+    ):
+        wanted = {"capabilities": {"alwaysMatch": _capabilities(Path(folder))}}
+        made = _value(http.post(f"{address}/session", json=wanted))
+        session = f"{address}/session/{made['sessionId']}"
+        http.base_url = session
+        try:
+            yield Browser(http)
+        finally:
+            _value(http.delete(session))
 
 
 def _capabilities(folder: Path) -> dict[str, Any]:
@@ -167,10 +167,9 @@ def _capabilities(folder: Path) -> dict[str, Any]:
 @contextmanager
 def _driver(folder: Path) -> Iterator[str]:
     """The driver on a port that it chooses itself and tells on its output."""
-    program = _program()
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(
-            [program, "--port=0"],
+            [_program(), "--port=0"],
             # What the browser keeps beside its profile goes with the folder too.
             env=os.environ | {"HOME": str(folder), "TMPDIR": str(folder)},
             stdin=subprocess.DEVNULL,
@@ -189,10 +188,13 @@ def _driver(folder: Path) -> Iterator[str]:
 
 
 def _program() -> str:
-    want(DRIVER, PACKAGE)
-    if program := shutil.which(DRIVER):
+    if program := shutil.which("chromedriver"):
         return program
-    raise CannotStart(f"{DRIVER} was not found on PATH: run `apt-get install {PACKAGE}` as root, then try again.")
+    pytest.fail(
+        "chromedriver is not installed. Run the tests with `make test` as root on Debian, which installs it, "
+        "or `apt-get install chromium-driver`.",
+        pytrace=False,
+    )
 
 
 def _port(process: subprocess.Popen[str], folder: Path) -> str:
@@ -200,7 +202,7 @@ def _port(process: subprocess.Popen[str], folder: Path) -> str:
     for line in process.stdout:
         if started := re.search(r"started successfully on port (\d+)", line):
             return started[1]
-    raise CannotStart(f"{DRIVER} did not start:\n{(folder / 'log').read_text()}")
+    pytest.fail(f"chromedriver did not start:\n{(folder / 'log').read_text()}", pytrace=False)
 
 
 def _value(answer: httpx.Response) -> Any:

@@ -40,6 +40,9 @@ POSTGRES_OPTIONS = {
 }
 REDIS_OPTIONS = {"bind": "127.0.0.1", "save": "", "appendonly": "no", "daemonize": "no"}
 
+# By their packages: the examples of the docs are run in Node, the reference page is used in Chromium.
+PROGRAMS_OF_TESTS = {"node": "nodejs", "npm": "npm", "chromedriver": "chromium-driver"}
+
 # Nothing of the caller's: a PGPORT or PGOPTIONS meant for another server would reach this one.
 SERVER_ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C.UTF-8", "TZ": "UTC"}
 
@@ -57,9 +60,9 @@ def main(arguments: Sequence[str]) -> int:
     # Started in the background it would be ignored, here and in every program that a test interrupts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        # The examples of the docs are run in it.
-        want("node", "nodejs")
-        want("npm", "npm")
+        if "pytest" in command:
+            for program, package in PROGRAMS_OF_TESTS.items():
+                want(program, package)
         with running() as servers:
             return _run(command, servers)
     except CannotStart as problem:
