@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import os
 import re
 import shutil
@@ -26,10 +25,12 @@ LONGER_SECONDS = SECONDS + 15
 
 SWITCHES = (
     "--headless",
+    # It ends when the driver does, however that came about.
+    "--remote-debugging-pipe",
     "--disable-gpu",
     # A container has little shared memory.
     "--disable-dev-shm-usage",
-    # Nothing of the browser's own goes out, and no name but an address on this machine leads anywhere.
+    # Nothing of the browser's own goes out, and no address but this machine's leads anywhere.
     "--no-first-run",
     "--no-proxy-server",
     "--disable-quic",
@@ -53,9 +54,8 @@ KEYS = {
 
 # Asks at every frame; the driver ends it when the time is over.
 UNTIL = """
-const [condition, ...given] = [...arguments].slice(0, -1), done = arguments[arguments.length - 1];
-const holds = new Function(`return (${condition})`);
-const ask = () => { const found = holds(...given); if (found) done(found); else requestAnimationFrame(ask); };
+const done = arguments[0];
+const ask = () => { if (CONDITION) done(); else requestAnimationFrame(ask); };
 ask();
 """
 
@@ -76,7 +76,7 @@ class Browser:
         self._tell("url", url=url)
 
     def text(self, selector: str) -> str:
-        return str(self._ask(f"element/{self._find(selector)}/text"))
+        return str(_value(self._http.get(f"element/{self._find(selector)}/text")))
 
     def click(self, selector: str) -> None:
         self._tell(f"element/{self._find(selector)}/click")
@@ -94,13 +94,13 @@ class Browser:
         actions += [{"type": "keyUp", "value": value} for value in reversed(values)]
         self._tell("actions", actions=[{"type": "key", "id": "keyboard", "actions": actions}])
 
-    def run(self, expression: str, *given: Any) -> Any:
-        """What a JavaScript expression is in the page; what is given is in `arguments`."""
-        return self._tell("execute/sync", script=f"return ({expression})", args=list(given))
+    def run(self, expression: str) -> Any:
+        """What a JavaScript expression is in the page."""
+        return self._tell("execute/sync", script=f"return ({expression})", args=[])
 
-    def until(self, condition: str) -> Any:
-        """Waits for a JavaScript expression to be true in the page, and tells what it is then."""
-        return self._tell("execute/async", script=UNTIL, args=[condition])
+    def until(self, condition: str) -> None:
+        """Waits for a JavaScript expression to be true in the page."""
+        self._tell("execute/async", script=UNTIL.replace("CONDITION", condition), args=[])
 
     def resize(self, width: int, height: int) -> None:
         """The size of the page itself; a window has a least width."""
@@ -113,20 +113,14 @@ class Browser:
         self._command("Emulation.setEmulatedMedia", features=[feature])
 
     def console(self) -> list[str]:
-        """What the console says since it was last asked."""
+        """The errors and warnings in the console since it was last asked."""
         return [entry["message"] for entry in self._tell("se/log", type="browser")]
-
-    def screenshot(self) -> bytes:
-        return base64.b64decode(self._ask("screenshot"))
 
     def _find(self, selector: str) -> str:
         return str(self._tell("element", using="css selector", value=selector)[ELEMENT])
 
     def _command(self, name: str, **parameters: Any) -> Any:
         return self._tell("goog/cdp/execute", cmd=name, params=parameters)
-
-    def _ask(self, path: str) -> Any:
-        return _value(self._http.get(path))
 
     def _tell(self, path: str, **parameters: Any) -> Any:
         return _value(self._http.post(path, json=parameters))
@@ -159,7 +153,7 @@ def _capabilities(folder: Path) -> dict[str, Any]:
     return {
         "browserName": "chrome",
         "goog:chromeOptions": {"args": switches},
-        "goog:loggingPrefs": {"browser": "ALL"},
+        "goog:loggingPrefs": {"browser": "WARNING"},
         "timeouts": {"implicit": milliseconds, "pageLoad": milliseconds, "script": milliseconds},
     }
 
