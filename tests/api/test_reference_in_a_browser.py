@@ -135,7 +135,7 @@ def test_with_a_token_the_example_creates_a_tier_and_the_list_has_it(browser: Br
     browser.write("#token", store.token)
     status, answer = try_it(browser, "create-tier")
     assert (status, answer["message"]) == ("201", "Referral tier created successfully")
-    browser.until(f"{IN_SIGHT}(document.querySelector('#create-tier .reply .outcome'))")
+    browser.until(f"{IN_SIGHT}(document.querySelector('#create-tier .reply .key'))")
     listed = try_it(browser, "list-tiers")
     assert listed == ("200", ask(store, authorization=f"Bearer {store.token}"))
     assert answer["data"] in listed[1]["data"]
