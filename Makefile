@@ -16,7 +16,7 @@ setup: ## make .venv from the lock file, with the command at .venv/bin/lootkeep
 run: setup ## start the service on 127.0.0.1:8000 with the embedded database
 	@exec .venv/bin/lootkeep serve $(ARGS)
 
-test: setup ## run all tests on SQLite, PostgreSQL and Redis, which it finds or installs
+test: setup ## run all tests on SQLite, PostgreSQL and Redis, in Node and Chromium, which it finds or installs
 	@exec .venv/bin/python -m tests.servers -- .venv/bin/python -m pytest -n 2 $(ARGS)
 
 check: setup ## style, types, imports, dead code, dependencies and the rules in tests/rules

@@ -38,13 +38,13 @@ def redis_server() -> str:
 
 
 def want(program: str, package: str) -> None:
-    """Installs what some tests use where they find it; without it those are not made, and this says so."""
+    """Installs what some tests use; without it those fail or are not made, and this says so."""
     if shutil.which(program):
         return
     try:
         _install(package)
     except CannotStart:
-        print(f"{program} is not installed here: what needs it is not tested.", flush=True)
+        print(f"{program} is not installed here: what needs it fails, or is not tested.", flush=True)
 
 
 def newest_postgres(folders: Iterable[Path]) -> Path | None:

@@ -40,6 +40,9 @@ POSTGRES_OPTIONS = {
 }
 REDIS_OPTIONS = {"bind": "127.0.0.1", "save": "", "appendonly": "no", "daemonize": "no"}
 
+# By their packages: the examples of the docs are run in Node, the reference page is used in Chromium.
+PROGRAMS_OF_TESTS = {"node": "nodejs", "npm": "npm", "chromedriver": "chromium-driver"}
+
 # Nothing of the caller's: a PGPORT or PGOPTIONS meant for another server would reach this one.
 SERVER_ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C.UTF-8", "TZ": "UTC"}
 
@@ -57,9 +60,9 @@ def main(arguments: Sequence[str]) -> int:
     # Started in the background it would be ignored, here and in every program that a test interrupts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        # The examples of the docs are run in it.
-        want("node", "nodejs")
-        want("npm", "npm")
+        if "pytest" in command:
+            for program, package in PROGRAMS_OF_TESTS.items():
+                want(program, package)
         with running() as servers:
             return _run(command, servers)
     except CannotStart as problem:
@@ -87,7 +90,7 @@ def _leave(number: int, _frame: FrameType | None) -> None:
 def _run(command: Sequence[str], servers: Servers) -> int:
     environment = os.environ | {POSTGRES_URL: servers.postgres_url, REDIS_URL: servers.redis_url}
     try:
-        in_child = _follow_parent(signal.SIGTERM)
+        in_child = follow_parent(signal.SIGTERM)
         process = subprocess.Popen(command, env=environment, preexec_fn=in_child)
     except OSError as problem:
         raise CannotStart(f"{command[0]} cannot be run: {problem.strerror}.") from None
@@ -131,7 +134,7 @@ def _make_cluster(initdb: Path, data: Path) -> None:
     # C.UTF-8 orders by code point like SQLite, and knows upper and lower case beyond ASCII.
     locale = ["--locale=C.UTF-8", "--encoding=UTF8"]
     command = [str(initdb), "-D", str(data), "--username=postgres", "--auth=trust", "--no-sync", *locale]
-    made = _spawn(command, data.parent, _follow_parent(signal.SIGTERM))
+    made = _spawn(command, data.parent, follow_parent(signal.SIGTERM))
     if made.wait():
         raise CannotStart(f"PostgreSQL's initdb failed:\n{_log(data.parent)}")
 
@@ -186,7 +189,7 @@ def _listening(
 ) -> Iterator[int]:
     for _ in range(PORT_ATTEMPTS):
         port = _free_port()
-        process = _spawn(command(port), folder, _follow_parent(stop))
+        process = _spawn(command(port), folder, follow_parent(stop))
         try:
             if _becomes_ready(process, functools.partial(is_ready, port)):
                 yield port
@@ -247,7 +250,7 @@ def _server_owner() -> pwd.struct_passwd | None:
     return known.get("postgres") or known["nobody"]
 
 
-def _follow_parent(number: signal.Signals) -> Callable[[], None] | None:
+def follow_parent(number: signal.Signals) -> Callable[[], None] | None:
     """What a child does first so that it ends even when we are killed without warning (Linux only)."""
     if sys.platform != "linux":
         return None

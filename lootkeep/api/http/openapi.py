@@ -177,6 +177,7 @@ _IDEMPOTENCY_KEY: Json = {
     "required": False,
     "description": "Makes it safe to send the request again: the stored answer is replayed for 24 hours.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 255},
+    "example": "checkout-1001",
 }
 
 _HEADERS: Json = {

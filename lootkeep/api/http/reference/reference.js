@@ -67,6 +67,8 @@ function isJson(text) {
 
 // ---- copying -------------------------------------------------------------------------------------------
 
+const COPIED = "Copied";
+
 async function copy(text, button) {
   try {
     await navigator.clipboard.writeText(text);
@@ -77,11 +79,12 @@ async function copy(text, button) {
     area.select();
     document.execCommand("copy");
     area.remove();
+    button.focus({ preventScroll: true });
   }
+  if (button.textContent === COPIED) return;
   const label = button.textContent;
-  button.textContent = "Copied";
-  button.disabled = true;
-  setTimeout(() => { button.textContent = label; button.disabled = false; button.focus({ preventScroll: true }); }, 1200);
+  button.textContent = COPIED;
+  setTimeout(() => { button.textContent = label; }, 1200);
 }
 
 document.addEventListener("click", ({ target }) => {
@@ -178,15 +181,18 @@ function headerInWords(name, value) {
 document.addEventListener("submit", async (event) => {
   event.preventDefault();
   const form = event.target;
-  const button = $("[type=submit]", form);
-  button.disabled = true;
+  const place = $(".reply", form);
+  // Not by disabling the button: who sends by keyboard would lose their place in the page.
+  if (place.ariaBusy === "true") return;
+  place.ariaBusy = "true";
   try {
-    $(".reply", form).replaceChildren(...reply(await send(form)));
+    place.replaceChildren(...reply(await send(form)));
   } catch (error) {
-    $(".reply", form).replaceChildren(element("p", "outcome", `No answer: ${error.message}`));
+    place.replaceChildren(element("p", "outcome", `No answer: ${error.message}`));
   } finally {
-    button.disabled = false;
+    place.ariaBusy = "false";
   }
+  place.scrollIntoView({ block: "nearest" });
 });
 
 // ---- the navigation ------------------------------------------------------------------------------------
@@ -219,14 +225,15 @@ filter.addEventListener("input", applyFilter);
 filter.addEventListener("keydown", (event) => {
   if (event.key === "Escape") { filter.value = ""; applyFilter(); filter.blur(); }
   if (event.key === "Enter") matches()[0]?.link.click();
-  if (event.key === "ArrowDown") { event.preventDefault(); matches()[0]?.link.focus(); }
 });
 
 side.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") { showMenu(false); menu.focus(); }
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-  const links = $$("a", side).filter((link) => link.offsetParent);
-  const at = links.indexOf(document.activeElement);
-  if (!step || at < 0) return;
+  const links = $$("a", side).filter((link) => link.checkVisibility());
+  // From the filter, which is in front of them all.
+  const at = links.indexOf(event.target);
+  if (!step || (at < 0 && event.target !== filter)) return;
   event.preventDefault();
   (links[at + step] ?? filter).focus();
 });

@@ -1,0 +1,205 @@
+"""A browser for tests: headless Chromium, told what to do over the WebDriver protocol."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.servers import follow_parent
+
+# Generous, because a loaded machine may take seconds; it only matters when something is wrong.
+SECONDS = 60
+# The driver gives up first, and says what it waited for.
+LONGER_SECONDS = SECONDS + 15
+
+SWITCHES = (
+    "--headless",
+    # It ends when the driver does, however that came about.
+    "--remote-debugging-pipe",
+    "--disable-gpu",
+    # A container has little shared memory.
+    "--disable-dev-shm-usage",
+    # Nothing of the browser's own goes out, and no address but this machine's leads anywhere.
+    "--no-first-run",
+    "--no-proxy-server",
+    "--disable-quic",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+    "--window-size=1280,900",
+)
+
+# As the protocol names an element, and the keys that have no character.
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+KEYS = {
+    "Tab": "\ue004",
+    "Enter": "\ue007",
+    "Control": "\ue009",
+    "Escape": "\ue00c",
+    "ArrowUp": "\ue013",
+    "ArrowDown": "\ue015",
+}
+
+# Asks at every frame; the driver ends it when the time is over.
+UNTIL = """
+const done = arguments[0];
+const ask = () => { if (CONDITION) done(); else requestAnimationFrame(ask); };
+ask();
+"""
+
+
+class Browser:
+    """One window. An element is named by its CSS selector, and waited for when it is not there yet."""
+
+    def __init__(self, http: httpx.Client) -> None:
+        self._http = http
+
+    def begin_anew(self) -> None:
+        """In a tab that knows nothing of the one before."""
+        tab = self._tell("window/new", type="tab")["handle"]
+        _value(self._http.delete("window"))
+        self._tell("window", handle=tab)
+
+    def open(self, url: str) -> None:
+        self._tell("url", url=url)
+
+    def text(self, selector: str) -> str:
+        return str(_value(self._http.get(f"element/{self._find(selector)}/text")))
+
+    def click(self, selector: str) -> None:
+        self._tell(f"element/{self._find(selector)}/click")
+
+    def write(self, selector: str, text: str) -> None:
+        """Instead of what stands there."""
+        found = self._find(selector)
+        self._tell(f"element/{found}/clear")
+        self._tell(f"element/{found}/value", text=text)
+
+    def press(self, *keys: str) -> None:
+        """Keys that are held down together, wherever the focus is."""
+        values = [KEYS.get(key, key) for key in keys]
+        actions = [{"type": "keyDown", "value": value} for value in values]
+        actions += [{"type": "keyUp", "value": value} for value in reversed(values)]
+        self._tell("actions", actions=[{"type": "key", "id": "keyboard", "actions": actions}])
+
+    def run(self, expression: str) -> Any:
+        """What a JavaScript expression is in the page."""
+        return self._tell("execute/sync", script=f"return ({expression})", args=[])
+
+    def until(self, condition: str) -> None:
+        """Waits for a JavaScript expression to be true in the page."""
+        self._tell("execute/async", script=UNTIL.replace("CONDITION", condition), args=[])
+
+    def resize(self, width: int, height: int) -> None:
+        """The size of the page itself; a window has a least width."""
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self._command("Emulation.setDeviceMetricsOverride", **metrics)
+
+    def prefer(self, scheme: str) -> None:
+        """The colour scheme that the reader likes: light or dark."""
+        feature = {"name": "prefers-color-scheme", "value": scheme}
+        self._command("Emulation.setEmulatedMedia", features=[feature])
+
+    def console(self) -> list[str]:
+        """The errors and warnings in the console since it was last asked."""
+        return [entry["message"] for entry in self._tell("se/log", type="browser")]
+
+    def _find(self, selector: str) -> str:
+        return str(self._tell("element", using="css selector", value=selector)[ELEMENT])
+
+    def _command(self, name: str, **parameters: Any) -> Any:
+        return self._tell("goog/cdp/execute", cmd=name, params=parameters)
+
+    def _tell(self, path: str, **parameters: Any) -> Any:
+        return _value(self._http.post(path, json=parameters))
+
+
+@contextmanager
+def browsing() -> Iterator[Browser]:
+    """A browser that remembers nothing, closed at the end."""
+    with (
+        tempfile.TemporaryDirectory(prefix="lootkeep-browser-", ignore_cleanup_errors=True) as folder,
+        _driver(Path(folder)) as address,
+        httpx.Client(trust_env=False, timeout=LONGER_SECONDS) as http,
+    ):
+        wanted = {"capabilities": {"alwaysMatch": _capabilities(Path(folder))}}
+        made = _value(http.post(f"{address}/session", json=wanted))
+        session = f"{address}/session/{made['sessionId']}"
+        http.base_url = session
+        try:
+            yield Browser(http)
+        finally:
+            _value(http.delete(session))
+
+
+def _capabilities(folder: Path) -> dict[str, Any]:
+    switches = [*SWITCHES, f"--user-data-dir={folder / 'profile'}"]
+    if os.geteuid() == 0:
+        # Its sandbox refuses to be root.
+        switches.append("--no-sandbox")
+    milliseconds = SECONDS * 1000
+    return {
+        "browserName": "chrome",
+        "goog:chromeOptions": {"args": switches},
+        "goog:loggingPrefs": {"browser": "WARNING"},
+        "timeouts": {"implicit": milliseconds, "pageLoad": milliseconds, "script": milliseconds},
+    }
+
+
+@contextmanager
+def _driver(folder: Path) -> Iterator[str]:
+    """The driver on a port that it chooses itself and tells on its output."""
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(
+            [_program(), "--port=0"],
+            # What the browser keeps beside its profile goes with the folder too.
+            env=os.environ | {"HOME": str(folder), "TMPDIR": str(folder)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            start_new_session=True,
+            preexec_fn=follow_parent(signal.SIGTERM),
+        )
+    with process:
+        try:
+            yield f"http://127.0.0.1:{_port(process, folder)}"
+        finally:
+            # With the browser, should it not have gone by itself.
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def _program() -> str:
+    if program := shutil.which("chromedriver"):
+        return program
+    pytest.fail(
+        "chromedriver is not installed. Run the tests with `make test` as root on Debian, which installs it, "
+        "or `apt-get install chromium-driver`.",
+        pytrace=False,
+    )
+
+
+def _port(process: subprocess.Popen[str], folder: Path) -> str:
+    assert process.stdout
+    for line in process.stdout:
+        if started := re.search(r"started successfully on port (\d+)", line):
+            return started[1]
+    pytest.fail(f"chromedriver did not start:\n{(folder / 'log').read_text()}", pytrace=False)
+
+
+def _value(answer: httpx.Response) -> Any:
+    value = answer.json()["value"]
+    assert answer.is_success, f"{value['error']}: {value['message']}"
+    return value
