@@ -18,6 +18,7 @@ UNAUTHORIZED = Status(401, "Unauthorized")
 FORBIDDEN = Status(403, "Forbidden")
 NOT_FOUND = Status(404, "Not Found")
 METHOD_NOT_ALLOWED = Status(405, "Method Not Allowed")
+REQUEST_TIMEOUT = Status(408, "Request Timeout")
 CONFLICT = Status(409, "Conflict")
 PAYLOAD_TOO_LARGE = Status(413, "Payload Too Large")
 UNSUPPORTED_MEDIA_TYPE = Status(415, "Unsupported Media Type")
@@ -53,6 +54,11 @@ class MethodNotAllowed(Reason):
         self.allowed = allowed
 
 
+class TooSlow(Reason):
+    def __init__(self) -> None:
+        super().__init__("request_timeout", "The request did not arrive in time. Please send it again.")
+
+
 class PayloadTooLarge(Reason):
     def __init__(self) -> None:
         super().__init__("payload_too_large", "The request body must not be larger than 1 MiB.")
@@ -85,6 +91,7 @@ STATUSES: dict[type[Reason], Status] = {
     Forbidden: FORBIDDEN,
     UnknownPath: NOT_FOUND,
     MethodNotAllowed: METHOD_NOT_ALLOWED,
+    TooSlow: REQUEST_TIMEOUT,
     PayloadTooLarge: PAYLOAD_TOO_LARGE,
     UnsupportedMediaType: UNSUPPORTED_MEDIA_TYPE,
     errors.TooOften: TOO_MANY_REQUESTS,

@@ -1,11 +1,14 @@
-"""Below the framework: what the HTTP parser itself refuses is answered in the envelope too."""
+"""Below the framework: what the HTTP parser itself refuses, or waits for in vain, is answered in the envelope too."""
 
 from __future__ import annotations
+
+import asyncio
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from lootkeep.api.http import envelope
-from lootkeep.api.http.errors import BadRequest
+from lootkeep.api.http.errors import BadRequest, TooSlow
+from lootkeep.kernel.errors import Reason
 
 # Generous for any honest client; the parser itself would buffer a header without end.
 _LARGEST_HEAD = 64 * 1024
@@ -13,12 +16,23 @@ _END_OF_HEAD = b"\r\n\r\n"
 
 
 class Protocol(HttpToolsProtocol):
-    """uvicorn's HTTP/1.1 with a limit on the head of a request and our own words for a bad one."""
+    """uvicorn's HTTP/1.1 with limits on a request's head and on its arrival, and our own words for a bad one."""
 
+    # From the first byte to the last, for a mebibyte at most; without it a few clients that drip hold everything.
+    arrival_seconds = 60.0
+    _too_late: asyncio.TimerHandle | None = None
     # Bytes of a head that has not ended yet; None while a body is read.
     _head: int | None = 0
     # The end of the last packet: what ends a head may be split over two.
     _tail = b""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._expect_request()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_waiting()
+        super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         if self._head is not None:
@@ -29,6 +43,8 @@ class Protocol(HttpToolsProtocol):
                 self.send_400_response("The head of the request is larger than 64 KiB.")
                 return
         super().data_received(data)
+        if self._too_late is None and self._head != 0:
+            self._expect_request()
 
     def on_headers_complete(self) -> None:
         self._head = None
@@ -41,12 +57,32 @@ class Protocol(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         self._head = 0
+        self._stop_waiting()
         super().on_message_complete()
 
     def send_400_response(self, msg: str) -> None:
-        status, body, _ = envelope.failure(BadRequest("bad_request", msg))
+        self._refuse(BadRequest("bad_request", msg))
+
+    def _expect_request(self) -> None:
+        self._too_late = self.loop.call_later(self.arrival_seconds, self._give_up)
+
+    def _stop_waiting(self) -> None:
+        if self._too_late is not None:
+            self._too_late.cancel()
+            self._too_late = None
+
+    def _give_up(self) -> None:
+        is_answered = self._head is None and self.cycle.response_started
+        if self._head == 0 or is_answered:
+            # Nothing was asked, or the answer did not wait for the body: there is nothing more to say.
+            self.transport.close()
+        else:
+            self._refuse(TooSlow())
+
+    def _refuse(self, reason: Reason) -> None:
+        status, body, _ = envelope.failure(reason)
         head = (
-            f"HTTP/1.1 {status} Bad Request\r\ncontent-type: application/json\r\n"
+            f"HTTP/1.1 {status} {envelope.status_of(reason).name}\r\ncontent-type: application/json\r\n"
             f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
         )
         self.transport.write(head.encode() + body)
