@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from datetime import datetime
 from itertools import product
-from random import Random
 from statistics import mean, median
 from typing import Any
 
 import pytest
 
-from lootkeep.domain.access import User
 from lootkeep.kernel.clock import DAY, MINUTE
 from lootkeep.services import access, recount
-from lootkeep.storage import access as stored_access
 from lootkeep.storage.database import Engine
-from tests.builders import STORE, new_customer, new_order, new_product, new_ticket
+from tests.api.ticket_desk import LIST, a_busy_desk, assign, listed
+from tests.builders import STORE, new_customer, new_ticket
 from tests.world import World
-
-LIST = "/support-tickets"
 
 
 @pytest.fixture
@@ -31,51 +27,8 @@ async def world(db: Engine) -> AsyncIterator[World]:
     await world.close()
 
 
-async def listed(world: World, **params: Any) -> list[dict[str, Any]]:
-    answer = await world.get(LIST, params={"per_page": 100} | params)
-    assert answer.status_code == 200, answer.text
-    data: list[dict[str, Any]] = answer.json()["data"]
-    assert answer.json()["meta"]["total"] == len(data)
-    return data
-
-
 async def ids(world: World, **params: Any) -> list[int]:
     return [entry["id"] for entry in await listed(world, **params)]
-
-
-async def assign(world: World, ticket_id: int, user: User | None) -> None:
-    answer = await world.post(f"{LIST}/{ticket_id}/assign", {"user_id": user.id if user else None})
-    assert answer.status_code == 200
-
-
-async def a_busy_desk(world: World, count: int = 60) -> User:
-    """Tickets over some days, in every state, of some customers, in several hands; gives a user beside the owner."""
-    random = Random(7)
-    mira = await access.add_user(world.deps, "mira@store.example", "Mira Voss")
-    async with world.db.read() as tx:
-        owner = await stored_access.owner(tx)
-    customers = [(await new_customer(world, name=name))["customer"]["id"] for name in ("Jun Park", "Ana Ruiz")]
-    orders = [await new_order(world, who, ((await new_product(world))["id"], 1)) for who in customers]
-    for number in range(1, count + 1):
-        place = random.randrange(2)
-        ticket = await new_ticket(
-            world,
-            customers[place],
-            subject=f"Case {number}",
-            priority=random.choice(("low", "normal", "high", "urgent")),
-            category=random.choice(("order", "refund", "other")),
-            order_id=random.choice((None, orders[place]["id"])),
-        )
-        await assign(world, ticket["id"], random.choice((None, owner, mira)))
-        world.clock.advance(random.randrange(1, 300) * MINUTE)
-        steps = random.choice(((), ("answer",), ("answer", "resolved"), ("closed",), ("answer", "closed", "open")))
-        for step in steps:
-            world.clock.advance(random.randrange(1, 90) * 1_000_000)
-            if step == "answer":
-                await world.post(f"{LIST}/{ticket['id']}/messages", {"message": "Hm."})
-            else:
-                await world.put(f"{LIST}/{ticket['id']}/status", {"status": step})
-    return mira
 
 
 async def test_the_newest_comes_first_and_pages_go_on_where_the_last_ended(world: World) -> None:

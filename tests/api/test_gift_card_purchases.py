@@ -1,0 +1,104 @@
+"""The gift cards that orders buy: issued with the payment, revoked with the refund."""
+
+from __future__ import annotations
+
+import pytest
+
+from lootkeep.storage.tables import gift_cards
+from tests.api.checkout import assert_all_totals_agree, buyer, card, ledger, place
+from tests.api.ordering import step
+from tests.builders import STORE, new_customer, new_gift_card, new_order, new_product, paid_order
+from tests.recount import rows, sent
+from tests.world import World
+
+
+async def test_a_card_of_the_price_is_issued_for_each_unit_when_the_order_is_paid(world: World) -> None:
+    customer = (await new_customer(world))["customer"]
+    await new_product(world, name="Gift card", delivery_type="gift_card", price="50.00")
+    order = await new_order(world, customer["id"], (1, 2))
+    assert await rows(world.db, gift_cards) == []
+    paid = (await step(world, order["id"], "pay")).json()["data"]
+    assert (paid["status"], paid["items"][0]["fulfilled_quantity"]) == ("completed", 2)
+    for number in (1, 2):
+        found = await card(world, number)
+        assert (found["initial_balance"], found["balance"], found["currency"]) == ("50.00", "50.00", "USD")
+        assert (found["customer_id"], found["order_id"]) == (customer["id"], order["id"])
+        assert (found["recipient_email"], found["recipient_name"]) == (customer["email"], customer["name"])
+        assert ledger(found) == [("issue", "50.00", order["id"])]
+    assert await sent(world.db) == ["order.created", "order.paid", "order.completed"]
+    await assert_all_totals_agree(world)
+
+
+async def test_an_order_with_something_else_in_it_waits_for_that(world: World) -> None:
+    customer = await buyer(world)
+    await new_product(world, delivery_type="gift_card", price="50.00")
+    await new_product(world, name="Map", delivery_type="manual")
+    order = await paid_order(world, customer, (1, 1), (2, 1))
+    assert order["status"] == "paid"
+    assert [item["fulfilled_quantity"] for item in order["items"]] == [1, 0]
+    assert len(await rows(world.db, gift_cards)) == 1
+
+
+async def test_a_full_refund_revokes_what_is_left_on_the_cards_that_were_bought(world: World) -> None:
+    customer = await buyer(world)
+    await new_product(world, delivery_type="gift_card", price="50.00")
+    order = await paid_order(world, customer, (1, 3))
+    await world.post("/gift-cards/1/redeem", {"amount": "50.00"})
+    await world.post("/gift-cards/2/redeem", {"amount": "20.00"})
+    await step(world, order["id"], "refund", {"amount": "10.00"})
+    assert [(await card(world, number))["status"] for number in (1, 2, 3)] == ["redeemed", "active", "active"]
+    await step(world, order["id"], "refund")
+    found = [await card(world, number) for number in (1, 2, 3)]
+    assert [one["status"] for one in found] == ["redeemed", "revoked", "revoked"]
+    assert [one["revoke_reason"] for one in found] == [None, "order refunded", "order refunded"]
+    assert ledger(found[1])[-1] == ("revoke", "-30.00", None)
+    await assert_all_totals_agree(world)
+
+
+async def test_a_card_bought_with_a_card_is_taken_back_and_the_other_filled_again(world: World) -> None:
+    customer = await buyer(world)
+    await new_product(world, delivery_type="gift_card", price="20.00")
+    code = (await new_gift_card(world))["code"]
+    order = await new_order(world, customer, (1, 1), gift_card_code=code)
+    assert order["status"] == "completed"
+    await step(world, order["id"], "refund")
+    assert [(await card(world, number))["balance"] for number in (1, 2)] == ["25.00", "0.00"]
+    await assert_all_totals_agree(world)
+
+
+async def test_history_issues_no_cards(world: World) -> None:
+    customer = await buyer(world)
+    await new_product(world, delivery_type="gift_card", price="20.00")
+    times = {"created_at": "2026-11-01T00:00:00Z", "paid_at": "2026-11-01T00:00:00Z"}
+    order = await new_order(world, customer, (1, 1), **times)
+    assert order["status"] == "completed"
+    assert await rows(world.db, gift_cards) == []
+
+
+async def test_no_more_than_a_hundred_cards_are_bought_at_once(world: World) -> None:
+    await buyer(world)
+    await new_product(world, delivery_type="gift_card", price="1.00")
+    answer = await place(world, None, 101)
+    sentence = "The items.0.quantity field must not be greater than 100 gift cards per order."
+    assert answer.json()["errors"] == {"items.0.quantity": [sentence]}
+    order = await paid_order(world, 1, (1, 100))
+    assert order["status"] == "completed"
+    assert len(await rows(world.db, gift_cards)) == 100
+
+
+@pytest.mark.parametrize("price", ["0.00", "10000.01"])
+async def test_a_gift_card_product_has_a_price_that_a_card_can_hold(world: World, price: str) -> None:
+    answer = await world.post(f"{STORE}/products", {"name": "Card", "delivery_type": "gift_card", "price": price})
+    assert (answer.status_code, answer.json()["errors"]) == (
+        422,
+        {"price": ["The price field of a gift card must be 0.01 to 10000.00."]},
+    )
+
+
+async def test_a_subscription_to_gift_cards_issues_one_each_period(world: World) -> None:
+    customer = await buyer(world)
+    recurring = {"billing_type": "recurring", "billing_interval": "month", "billing_interval_count": 1}
+    await new_product(world, delivery_type="gift_card", price="5.00", **recurring)
+    answer = await world.post(f"{STORE}/subscriptions", {"customer_id": customer, "product_id": 1})
+    assert answer.json()["data"]["order"]["status"] == "completed"
+    assert (await card(world))["balance"] == "5.00"

@@ -1,0 +1,86 @@
+"""Asking what a gift card's code is worth: how it is typed, why it cannot be used, and how often one may guess."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lootkeep.kernel.clock import SECOND
+from tests.api.gift_card_states import STATES, card_in
+from tests.builders import new_gift_card
+from tests.world import World
+
+
+async def validated(world: World, code: str, **fields: Any) -> dict[str, Any]:
+    answer = await world.post("/gift-cards/validate", {"code": code} | fields)
+    assert answer.status_code == 200, answer.text
+    data: dict[str, Any] = answer.json()["data"]
+    return data
+
+
+@pytest.mark.parametrize(
+    ("amount", "applicable"), [(None, "25.00"), ("5.00", "5.00"), ("25.00", "25.00"), ("99.00", "25.00")]
+)
+async def test_a_good_code_says_how_much_it_can_pay(world: World, amount: str | None, applicable: str) -> None:
+    card = await new_gift_card(world)
+    found = await validated(world, card["code"], **({} if amount is None else {"amount": amount}))
+    assert (found["valid"], found["reason"], found["applicable_amount"]) == (True, None, applicable)
+    assert found["gift_card"] == {name: card[name] for name in found["gift_card"]}
+    assert "code" not in found["gift_card"]
+
+
+@pytest.mark.parametrize("typed", ["{}", " {} ", "lower", "without hyphens"])
+async def test_it_does_not_matter_how_a_code_is_typed(world: World, typed: str) -> None:
+    code = (await new_gift_card(world))["code"]
+    written = {"lower": code.lower(), "without hyphens": code.replace("-", "")}.get(typed, typed.format(code))
+    assert (await validated(world, written))["valid"]
+
+
+@pytest.mark.parametrize("state", [state for state in STATES if state != "active"])
+async def test_a_card_that_cannot_be_used_says_why(world: World, state: str) -> None:
+    card = await card_in(world, state)
+    found = await validated(world, card["code"])
+    assert (found["valid"], found["reason"], found["applicable_amount"]) == (False, state, "0.00")
+    assert found["gift_card"]["status"] == state
+
+
+async def test_an_unknown_code_is_no_error(world: World) -> None:
+    assert await validated(world, "NOBO-DYHA-STHI-SONE") == {
+        "valid": False,
+        "reason": "not_found",
+        "gift_card": None,
+        "applicable_amount": "0.00",
+    }
+
+
+async def test_after_ten_unknown_codes_in_a_minute_a_token_has_to_wait(world: World) -> None:
+    card = await new_gift_card(world)
+    for number in range(9):
+        await validated(world, f"GUESS-{number}")
+        assert (await validated(world, card["code"]))["valid"]
+        world.clock.advance(SECOND)
+    await validated(world, "GUESS-9")
+    refused = await world.post("/gift-cards/validate", {"code": card["code"]})
+    assert (refused.status_code, refused.json()["code"]) == (429, "rate_limited")
+    assert refused.headers["Retry-After"] == "51"
+    other = await world.new_token("gift-cards:read")
+    answer = await world.post("/gift-cards/validate", {"code": card["code"]}, token=other)
+    assert answer.json()["data"]["valid"]
+    world.clock.advance(51 * SECOND)
+    assert (await validated(world, card["code"]))["valid"]
+
+
+@pytest.mark.parametrize(
+    ("body", "field", "sentence"),
+    [
+        ({}, "code", "The code field is required."),
+        ({"code": ""}, "code", "The code field must not be empty."),
+        ({"code": 5}, "code", "The code field must be a string."),
+        ({"code": "x" * 256}, "code", "The code field must not be greater than 255 characters."),
+        ({"code": "x", "amount": 0}, "amount", "The amount field must be at least 0.01."),
+    ],
+)
+async def test_what_is_no_code_is_refused(world: World, body: dict[str, Any], field: str, sentence: str) -> None:
+    answer = await world.post("/gift-cards/validate", body)
+    assert (answer.status_code, answer.json()["errors"]) == (422, {field: [sentence]})

@@ -1,0 +1,228 @@
+"""What becomes of the referral code that is sent with a sign-up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lootkeep.kernel.clock import DAY
+from tests.api.sign_ups import anna, sign_up
+from tests.builders import new_order, new_product, referred
+from tests.recount import kept, recounted
+from tests.world import World
+
+NOT_ATTRIBUTED: dict[str, Any] = {"attributed": False, "referrer": None, "marks": []}
+
+
+async def change_program(world: World, **settings: Any) -> None:
+    assert (await world.put("/referrals/settings", settings)).status_code == 200
+
+
+async def refused(world: World) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = (await world.get("/referrals/refused")).json()["data"]
+    return found
+
+
+async def total_referrals(world: World) -> int:
+    return int((await world.get("/referrals")).json()["meta"]["total"])
+
+
+async def test_a_referral_is_attributed_and_told(world: World) -> None:
+    referrer = await anna(world)
+    typed = f" {referrer['referral_code'][:3].lower()} {referrer['referral_code'][3:].lower()}"
+    data = (await sign_up(world, referral_code=typed)).json()["data"]
+    owner = {"id": referrer["id"], "name": "Anna"}
+    assert data["customer"]["referred_by"] == owner
+    assert data["referral"] == {
+        "attributed": True,
+        "reason": None,
+        "explanation": None,
+        "referrer": owner,
+        "marks": [],
+    }
+    assert data["welcome_coupon"] is None
+
+
+@pytest.mark.parametrize("code", ["NOPENOPE", "%", "'; --", "\u200b", "x" * 255])
+async def test_an_unknown_code_does_not_stop_the_sign_up(world: World, code: str) -> None:
+    answer = await sign_up(world, referral_code=code)
+    assert answer.status_code == 201
+    assert answer.json()["data"]["referral"] == NOT_ATTRIBUTED | {
+        "reason": "unknown_code",
+        "explanation": "There is no such referral code.",
+    }
+    assert answer.json()["data"]["customer"]["referred_by"] is None
+    assert await refused(world) == []
+
+
+@pytest.mark.parametrize("code", ["", "   "])
+async def test_a_blank_code_is_no_code(world: World, code: str) -> None:
+    assert (await sign_up(world, referral_code=code)).json()["data"]["referral"] is None
+
+
+async def test_a_program_that_is_switched_off_attributes_nothing(world: World) -> None:
+    referrer = await anna(world)
+    await referred(world, referrer["referral_code"])
+    await change_program(world, referral_enabled=False, referral_welcome_discount_enabled=True)
+    data = (await sign_up(world, referral_code=referrer["referral_code"])).json()["data"]
+    assert data["referral"] == NOT_ATTRIBUTED | {
+        "reason": "program_disabled",
+        "explanation": "The referral program is switched off.",
+    }
+    assert data["welcome_coupon"] is None
+    assert await total_referrals(world) == 1
+    assert await refused(world) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("anna@a.example", "anna+2@a.example"),
+        ("anna+1@a.example", "anna+2@a.example"),
+        ("an.na@gmail.com", "a.nna@gmail.com"),
+        ("anna@googlemail.com", "Anna+new@gmail.com"),
+    ],
+)
+async def test_a_second_mailbox_that_is_the_same_refers_nobody(world: World, first: str, second: str) -> None:
+    referrer = await anna(world, email=first)
+    data = (await sign_up(world, email=second, referral_code=referrer["referral_code"])).json()["data"]
+    assert data["referral"] == {
+        "attributed": False,
+        "reason": "self_referral",
+        "explanation": "The customer and the referrer share a mailbox.",
+        "referrer": {"id": referrer["id"], "name": "Anna"},
+        "marks": [],
+    }
+    assert data["customer"]["referred_by"] is None
+    assert await total_referrals(world) == 0
+
+
+async def test_dots_mean_something_where_the_provider_minds_them(world: World) -> None:
+    referrer = await anna(world, email="an.na@a.example")
+    data = (await sign_up(world, email="anna@a.example", referral_code=referrer["referral_code"])).json()["data"]
+    assert data["referral"]["attributed"] is True
+
+
+async def test_the_same_device_refers_nobody(world: World) -> None:
+    referrer = await anna(world, device_id="phone-1")
+    data = (await sign_up(world, device_id="phone-1", referral_code=referrer["referral_code"])).json()["data"]
+    assert data["referral"]["attributed"] is False
+    assert data["referral"]["reason"] == "same_device"
+
+
+async def test_a_device_is_known_from_an_order_too(world: World) -> None:
+    referrer = await anna(world)
+    product = await new_product(world)
+    await new_order(world, referrer["id"], (product["id"], 1), device_id="phone-1")
+    data = (await sign_up(world, device_id="phone-1", referral_code=referrer["referral_code"])).json()["data"]
+    assert data["referral"]["reason"] == "same_device"
+
+
+@pytest.mark.parametrize("shared", [{"device_id": "phone-1"}, {"email": "anna+again@a.example"}])
+@pytest.mark.parametrize("steps", [2, 3])
+async def test_a_circle_is_refused_however_long(world: World, steps: int, shared: dict[str, str]) -> None:
+    code = (await anna(world, device_id="phone-1"))["referral_code"]
+    for _ in range(steps - 1):
+        code = (await referred(world, code))["referral_code"]
+    data = (await sign_up(world, **shared, referral_code=code)).json()["data"]
+    assert data["referral"]["attributed"] is False
+    assert data["referral"]["reason"] == "circular_referral"
+    assert await total_referrals(world) == steps - 1
+
+
+async def test_a_household_down_the_line_is_no_circle(world: World) -> None:
+    referrer = await anna(world)
+    await referred(world, referrer["referral_code"], device_id="tablet")
+    data = (await sign_up(world, device_id="tablet", referral_code=referrer["referral_code"])).json()["data"]
+    assert data["referral"]["attributed"] is True
+
+
+@pytest.mark.parametrize("seen_from", ["203.0.113.7", "::ffff:203.0.113.7", "::FFFF:cb00:7107"])
+async def test_the_same_address_is_attributed_and_marked(world: World, seen_from: str) -> None:
+    referrer = await anna(world, ip_address="203.0.113.7")
+    data = (await sign_up(world, ip_address=seen_from, referral_code=referrer["referral_code"])).json()["data"]
+    assert (data["referral"]["attributed"], data["referral"]["marks"]) == (True, ["same_address"])
+
+
+async def test_the_same_e_mail_domain_is_attributed_and_marked(world: World) -> None:
+    referrer = await anna(world, ip_address="203.0.113.7")
+    fields = {"email": "jun@A.example", "ip_address": "203.0.113.7", "referral_code": referrer["referral_code"]}
+    data = (await sign_up(world, **fields)).json()["data"]
+    assert data["referral"]["attributed"] is True
+    assert data["referral"]["marks"] == ["same_address", "same_email_domain"]
+    assert await total_referrals(world) == 1
+
+
+async def test_refused_referrals_are_listed_for_staff_newest_first(world: World) -> None:
+    referrer = await anna(world, device_id="phone-1")
+    code = referrer["referral_code"]
+    await sign_up(world, device_id="phone-1", referral_code=code)
+    world.clock.advance(60_000_000)
+    await sign_up(world, email="anna+2@a.example", referral_code=code)
+    answer = (await world.get("/referrals/refused")).json()
+    newest, oldest = answer["data"]
+    assert answer["meta"] == {"current_page": 1, "last_page": 1, "per_page": 15, "total": 2}
+    assert newest == {
+        "id": 2,
+        "customer": {"id": 3, "name": "Jun Park", "email": "anna+2@a.example"},
+        "referrer": {"id": 1, "name": "Anna", "email": "anna@a.example"},
+        "reason": "self_referral",
+        "explanation": "The customer and the referrer share a mailbox.",
+        "created_at": "2026-11-15T12:01:00Z",
+    }
+    assert (oldest["reason"], oldest["created_at"]) == ("same_device", "2026-11-15T12:00:00Z")
+
+
+async def test_refused_referrals_come_in_pages(world: World) -> None:
+    code = (await anna(world, device_id="phone-1"))["referral_code"]
+    for number in range(3):
+        await sign_up(world, email=f"jun{number}@j.example", device_id="phone-1", referral_code=code)
+    answer = (await world.get("/referrals/refused?page=2&per_page=2")).json()
+    assert [entry["customer"]["email"] for entry in answer["data"]] == ["jun0@j.example"]
+    assert answer["meta"] == {"current_page": 2, "last_page": 2, "per_page": 2, "total": 3}
+    assert (await world.get("/referrals/refused?page=3&per_page=2")).json()["data"] == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "currency"), [("percentage", 12.5, None), ("fixed", 5, "USD"), ("fixed", 250.5, "USD")]
+)
+async def test_a_referred_customer_is_welcomed_with_a_coupon(
+    world: World, kind: str, value: float, currency: str | None
+) -> None:
+    referrer = await anna(world)
+    await change_program(
+        world,
+        referral_welcome_discount_enabled=True,
+        referral_welcome_discount_type=kind,
+        referral_welcome_discount_value=value,
+    )
+    coupon = (await sign_up(world, referral_code=referrer["referral_code"])).json()["data"]["welcome_coupon"]
+    code = coupon.pop("code")
+    assert code.startswith("HI-")
+    assert len(code) == 11
+    assert coupon == {
+        "id": 1,
+        "discount_type": kind,
+        "value": f"{value:.2f}",
+        "currency": currency,
+        "times_used": 0,
+        "expires_at": "2026-12-15T12:00:00Z",
+    }
+
+
+@pytest.mark.parametrize("fields", [{}, {"referral_code": "NOPENOPE"}, {"device_id": "phone-1"}])
+async def test_nobody_else_is_welcomed_with_a_coupon(world: World, fields: dict[str, str]) -> None:
+    referrer = await anna(world, device_id="phone-1")
+    await change_program(world, referral_welcome_discount_enabled=True)
+    code = {"referral_code": referrer["referral_code"]} if "device_id" in fields else {}
+    assert (await sign_up(world, **fields, **code)).json()["data"]["welcome_coupon"] is None
+
+
+async def test_what_a_sign_up_changes_is_counted_right(world: World) -> None:
+    code = (await anna(world, device_id="phone-1"))["referral_code"]
+    await referred(world, code)
+    world.clock.advance(DAY)
+    await referred(world, code)
+    await sign_up(world, device_id="phone-1", referral_code=code)
+    assert await kept(world.db) == await recounted(world.db)

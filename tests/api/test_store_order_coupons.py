@@ -1,0 +1,109 @@
+"""Orders with a coupon: what it takes off, who may use it, and when it is used."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lootkeep.kernel.clock import DAY
+from tests.api.ordering import errors, place, step, stock_of, welcomed
+from tests.builders import new_customer, new_order, new_product
+from tests.recount import kept
+from tests.world import World
+
+
+async def test_a_coupon_takes_its_part_and_is_used_with_the_payment(world: World) -> None:
+    customer, code = await welcomed(world)
+    await new_product(world, price="19.95")
+    order = await new_order(world, customer, (1, 1), coupon_code=f" {code.lower()} ")
+    before = (await kept(world.db))["coupons"][1]
+    paid = (await step(world, order["id"], "pay")).json()["data"]
+    assert (order["subtotal"], order["discount_total"], order["total"]) == ("19.95", "2.00", "17.95")
+    assert order["coupon_code"] == paid["coupon_code"] == code
+    assert before == ("reserved", 1, 200)
+    assert (await kept(world.db))["coupons"][1] == ("used", 1, 200)
+    assert (await world.get("/referrals/statistics")).json()["data"]["total_coupons_value"] == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "price", "discount"),
+    [
+        ("percentage", 10, "0.05", "0.01"),
+        ("percentage", 10, "0.04", "0.00"),
+        ("percentage", 33.33, "9.99", "3.33"),
+        ("percentage", 100, "9.99", "9.99"),
+        ("fixed", "5.00", "9.99", "5.00"),
+        ("fixed", "9.99", "9.99", "9.99"),
+        ("fixed", "500.00", "9.99", "9.99"),
+    ],
+)
+async def test_a_discount_is_rounded_to_the_cent_and_never_below_zero(
+    world: World, kind: str, value: Any, price: str, discount: str
+) -> None:
+    customer, code = await welcomed(world, kind, value)
+    await new_product(world, price=price)
+    order = await new_order(world, customer, (1, 1), coupon_code=code)
+    assert order["discount_total"] == discount
+    assert order["status"] == ("paid" if order["total"] == "0.00" else "pending")
+
+
+async def test_a_coupon_of_another_customer_looks_like_none(world: World) -> None:
+    _, code = await welcomed(world)
+    stranger = (await new_customer(world))["customer"]["id"]
+    await new_product(world)
+    others = await place(world, (1, 1), customer_id=stranger, coupon_code=code)
+    unknown = await place(world, (1, 1), customer_id=stranger, coupon_code="HI-NOPENOPE")
+    assert errors(others) == {"coupon_code": ["The coupon code field is not a coupon of this customer."]}
+    assert errors(unknown) == errors(others)
+
+
+@pytest.mark.parametrize("steps", [["pay"], [], ["pay", "refund"]])
+async def test_a_used_or_reserved_coupon_is_not_used_again(world: World, steps: list[str]) -> None:
+    customer, code = await welcomed(world)
+    await new_product(world, stock=5)
+    order = await new_order(world, customer, (1, 1), coupon_code=code)
+    for name in steps:
+        await step(world, order["id"], name)
+    again = await place(world, (1, 1), customer_id=customer, coupon_code=code)
+    assert errors(again) == {"coupon_code": ["The coupon code field names a coupon that has already been used."]}
+    assert await stock_of(world, 1) == 4
+
+
+async def test_a_cancelled_order_gives_its_coupon_back(world: World) -> None:
+    customer, code = await welcomed(world)
+    await new_product(world)
+    await new_order(world, customer, (1, 1), coupon_code=code)
+    await step(world, 1, "cancel")
+    assert (await kept(world.db))["coupons"][1] == ("available", None, 0)
+    assert (await new_order(world, customer, (1, 2), coupon_code=code))["discount_total"] == "4.00"
+
+
+@pytest.mark.parametrize(("early", "status"), [(1, 201), (0, 422)])
+async def test_a_coupon_expires_by_the_clock(world: World, early: int, status: int) -> None:
+    customer, code = await welcomed(world)
+    await new_product(world)
+    world.clock.advance(30 * DAY - early)
+    answer = await place(world, (1, 1), customer_id=customer, coupon_code=code)
+    assert answer.status_code == status
+    if status == 422:
+        assert errors(answer) == {"coupon_code": ["The coupon code field names a coupon that has expired."]}
+
+
+async def test_a_coupon_that_expires_while_it_is_reserved_is_still_used(world: World) -> None:
+    customer, code = await welcomed(world)
+    await new_product(world)
+    await new_order(world, customer, (1, 1), coupon_code=code)
+    world.clock.advance(31 * DAY)
+    assert (await step(world, 1, "pay")).json()["data"]["total"] == "18.00"
+    assert (await kept(world.db))["coupons"][1] == ("used", 1, 200)
+
+
+async def test_a_fixed_coupon_is_refused_in_another_currency_and_a_percentage_is_not(world: World) -> None:
+    customer, fixed = await welcomed(world, "fixed", 5)
+    other, percentage = await welcomed(world)
+    await new_product(world, currency="EUR")
+    refused = await place(world, (1, 1), customer_id=customer, coupon_code=fixed)
+    taken = await place(world, (1, 1), customer_id=other, coupon_code=percentage)
+    assert errors(refused) == {"coupon_code": ["The coupon code field names a coupon in USD, not EUR."]}
+    assert taken.json()["data"]["order"]["discount_total"] == "2.00"

@@ -1,0 +1,95 @@
+"""Giving back what was paid for an order, in part and in whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lootkeep.kernel.clock import MINUTE
+from lootkeep.storage.tables import customers
+from tests.api.ordering import LATER, buyer, errors, place, step
+from tests.builders import new_product, paid_order
+from tests.recount import kept, recounted, rows, sent
+from tests.world import World
+
+
+async def test_a_part_is_given_back_and_then_the_rest(world: World) -> None:
+    customer = await buyer(world)
+    await new_product(world)
+    await paid_order(world, customer, (1, 1))
+    world.clock.advance(MINUTE)
+    part = await step(world, 1, "refund", {"amount": "5.00", "reason": "one key was used"})
+    (between,) = await rows(world.db, customers)
+    rest = (await step(world, 1, "refund", {})).json()["data"]
+    (after,) = await rows(world.db, customers)
+    assert (part.status_code, part.json()["message"]) == (200, "Order refunded successfully")
+    assert part.json()["data"]["refund"] == {
+        "id": 1,
+        "amount": "5.00",
+        "payment_amount": "5.00",
+        "gift_card_amount": "0.00",
+        "unreturned_amount": "0.00",
+        "reason": "one key was used",
+        "created_at": LATER,
+    }
+    order = part.json()["data"]["order"]
+    assert (order["status"], order["refunded_total"], order["refunded_at"]) == ("partially_refunded", "5.00", LATER)
+    assert (rest["order"]["status"], rest["order"]["refunded_total"]) == ("refunded", "20.00")
+    assert (rest["refund"]["amount"], rest["refund"]["reason"]) == ("15.00", None)
+    assert (between["orders_count"], between["total_spent"]) == (1, 1500)
+    assert (after["orders_count"], after["total_spent"]) == (0, 0)
+
+
+async def test_giving_back_exactly_the_total_is_a_full_refund(world: World) -> None:
+    customer = await buyer(world)
+    await new_product(world)
+    await paid_order(world, customer, (1, 1))
+    assert (await step(world, 1, "refund", {"amount": 20})).json()["data"]["order"]["status"] == "refunded"
+
+
+@pytest.mark.parametrize(
+    ("body", "field", "sentence"),
+    [
+        ({"amount": "15.01"}, "amount", "The amount field must not be greater than 15.00, what is left."),
+        ({"amount": 0}, "amount", "The amount field must be at least 0.01."),
+        ({"amount": "-1"}, "amount", "The amount field must be at least 0.01."),
+        ({"amount": 1.001}, "amount", "The amount field must be a number with at most two decimals."),
+        ({"reason": "x" * 2001}, "reason", "The reason field must not be greater than 2000 characters."),
+    ],
+)
+async def test_a_bad_refund_is_refused_and_gives_nothing_back(
+    world: World, body: dict[str, Any], field: str, sentence: str
+) -> None:
+    customer = await buyer(world)
+    await new_product(world)
+    await paid_order(world, customer, (1, 1))
+    await step(world, 1, "refund", {"amount": "5.00"})
+    assert errors(await step(world, 1, "refund", body)) == {field: [sentence]}
+    assert (await sent(world.db)).count("order.refunded") == 1
+    assert await kept(world.db) == await recounted(world.db)
+
+
+async def test_a_free_order_cannot_be_refunded(world: World) -> None:
+    await buyer(world)
+    await new_product(world, price=0)
+    await place(world, (1, 1))
+    answer = await step(world, 1, "refund")
+    assert answer.status_code == 422
+    assert answer.json() == {
+        "success": False,
+        "error": "Unprocessable",
+        "code": "nothing_to_refund",
+        "message": "Order ORD-000001 was free: there is nothing to refund.",
+    }
+
+
+async def test_a_refund_takes_back_this_customers_order_only(world: World) -> None:
+    customer = await buyer(world)
+    await new_product(world)
+    for _ in range(2):
+        await paid_order(world, customer, (1, 1))
+    await step(world, 2, "refund")
+    (row,) = await rows(world.db, customers)
+    assert (row["orders_count"], row["total_spent"]) == (1, 2000)
+    assert await kept(world.db) == await recounted(world.db)

@@ -1,0 +1,139 @@
+"""What the staff do with a ticket: its states, closing and assigning it, and which steps are refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lootkeep.kernel.clock import DAY, MINUTE
+from lootkeep.services import access
+from tests.api.ticket_steps import STATES, a_ticket, customer_writes, in_state, read, set_status, staff_writes, trail
+from tests.world import World
+
+FORBIDDEN = {("resolved", "pending"), ("closed", "pending"), ("closed", "resolved")}
+ALLOWED = {
+    "open": "pending, resolved, closed",
+    "pending": "open, resolved, closed",
+    "resolved": "open, closed",
+    "closed": "open",
+}
+
+
+@pytest.mark.parametrize("before", STATES)
+@pytest.mark.parametrize("after", STATES)
+async def test_a_step_is_taken_or_refused_with_those_that_are_allowed(world: World, before: str, after: str) -> None:
+    ticket_id = await in_state(world, before)
+    world.clock.advance(MINUTE)
+    answer = await set_status(world, ticket_id, after)
+    if (before, after) in FORBIDDEN:
+        assert answer.status_code == 409
+        assert answer.json()["code"] == "ticket_step_not_allowed"
+        assert answer.json()["message"] == (
+            f"Ticket TKT-000001 is {before} and cannot become {after}. Allowed from here: {ALLOWED[before]}."
+        )
+        assert (await read(world, ticket_id))["status"] == before
+        return
+    assert (answer.status_code, answer.json()["data"]["status"]) == (200, after)
+    told = answer.json()["data"]
+    later, at_once = "2026-11-15T12:01:00Z", "2026-11-15T12:00:00Z"
+    settled = ("resolved", "closed")
+    expected_resolution = (at_once if before in settled else later) if after in settled else None
+    assert told["resolved_at"] == expected_resolution
+    assert told["closed_at"] == ((at_once if before == "closed" else later) if after == "closed" else None)
+    assert told["reopened_count"] == int(before in settled and after not in settled)
+    assert told["updated_at"] == (at_once if before == after else later)
+
+
+async def test_a_status_that_does_not_exist_is_refused(world: World) -> None:
+    ticket = await a_ticket(world)
+    answer = await set_status(world, ticket["id"], "spam")
+    assert (answer.status_code, answer.json()["errors"]) == (
+        422,
+        {"status": ["The status field must be one of: open, pending, resolved, closed."]},
+    )
+
+
+async def test_a_ticket_is_closed_with_a_last_word(world: World) -> None:
+    ticket = await a_ticket(world)
+    answer = await world.post(f"/support-tickets/{ticket['id']}/close", {"message": "Enjoy!"})
+    assert (answer.status_code, answer.json()["message"]) == (200, "Support ticket closed successfully")
+    told = answer.json()["data"]
+    assert (told["status"], told["messages_count"], told["last_message_by"]) == ("closed", 2, "staff")
+    assert told["first_response_at"] == told["resolved_at"] == told["closed_at"] == "2026-11-15T12:00:00Z"
+    seen = await read(world, ticket["id"])
+    assert [message["body"] for message in seen["messages"]] == [
+        "It was used before.",
+        "Enjoy!",
+        "Owner closed the ticket.",
+    ]
+
+
+@pytest.mark.parametrize("body", [None, {}, {"message": None}])
+async def test_a_ticket_is_closed_without_a_word(world: World, body: Any) -> None:
+    ticket = await a_ticket(world)
+    told = (await world.post(f"/support-tickets/{ticket['id']}/close", body)).json()["data"]
+    assert (told["status"], told["messages_count"], told["first_response_at"]) == ("closed", 1, None)
+
+
+async def test_closing_again_changes_nothing(world: World) -> None:
+    ticket = await a_ticket(world)
+    first = await world.post(f"/support-tickets/{ticket['id']}/close", {"message": "Enjoy!"})
+    world.clock.advance(DAY)
+    again = await world.post(f"/support-tickets/{ticket['id']}/close", {"message": "Enjoy again!"})
+    assert (again.status_code, again.json()) == (200, first.json())
+    assert len((await read(world, ticket["id"]))["messages"]) == 3
+
+
+async def test_a_ticket_is_assigned_to_a_user_and_to_nobody(world: World) -> None:
+    mira = await access.add_user(world.deps, "mira@store.example", "Mira Voss")
+    ticket = await a_ticket(world)
+    answer = await world.post(f"/support-tickets/{ticket['id']}/assign", {"user_id": mira.id})
+    assert (answer.status_code, answer.json()["message"]) == (200, "Support ticket assigned successfully")
+    assert answer.json()["data"]["assigned_to"] == {"id": mira.id, "name": "Mira Voss"}
+    again = await world.post(f"/support-tickets/{ticket['id']}/assign", {"user_id": mira.id})
+    assert again.json() == answer.json()
+    answer = await world.post(f"/support-tickets/{ticket['id']}/assign", {"user_id": None})
+    assert answer.json()["data"]["assigned_to"] is None
+    assert trail(await read(world, ticket["id"])) == [
+        "Owner assigned the ticket to Mira Voss.",
+        "Owner left the ticket to nobody.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        ({}, "The user id field is required."),
+        ({"user_id": 99}, "The user id field is not a user of this store."),
+        ({"user_id": 2**63 - 1}, "The user id field is not a user of this store."),
+        ({"user_id": 0}, "The user id field must be at least 1."),
+        ({"user_id": "me"}, "The user id field must be an integer."),
+    ],
+)
+async def test_a_ticket_is_not_assigned_to_a_stranger(world: World, body: Any, sentence: str) -> None:
+    ticket = await a_ticket(world)
+    answer = await world.post(f"/support-tickets/{ticket['id']}/assign", body)
+    assert (answer.status_code, answer.json()["errors"]) == (422, {"user_id": [sentence]})
+
+
+async def test_a_ticket_that_is_not_there_is_not_found(world: World) -> None:
+    for answer in (
+        await world.get("/support-tickets/7"),
+        await set_status(world, 7, "closed"),
+        await staff_writes(world, 7),
+        await staff_writes(world, 7, is_internal=True),
+        await world.post("/support-tickets/7/close"),
+        await world.post("/support-tickets/7/assign", {"user_id": None}),
+        await customer_writes(world, 7),
+    ):
+        assert (answer.status_code, answer.json()["message"]) == (404, "Support ticket not found.")
+
+
+async def test_a_repeated_call_with_the_same_key_writes_once(world: World) -> None:
+    ticket = await a_ticket(world)
+    path, body = f"/support-tickets/{ticket['id']}/messages", {"message": "Once."}
+    first = await world.post(path, body, headers={"Idempotency-Key": "k1"})
+    again = await world.post(path, body, headers={"Idempotency-Key": "k1"})
+    assert (again.status_code, again.content) == (201, first.content)
+    assert (await read(world, ticket["id"]))["messages_count"] == 2

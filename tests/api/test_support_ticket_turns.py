@@ -1,0 +1,120 @@
+"""Whose turn it is: what a message of the staff or of the customer does to a ticket."""
+
+from __future__ import annotations
+
+import pytest
+
+from lootkeep.kernel.clock import DAY, HOUR, MINUTE
+from tests.api.ticket_steps import STATES, a_ticket, customer_writes, in_state, read, staff_writes, trail
+from tests.world import World
+
+
+async def test_an_answer_of_the_staff_makes_it_the_customers_turn(world: World) -> None:
+    ticket = await a_ticket(world)
+    world.clock.advance(90 * 1_000_000)
+    answer = await staff_writes(world, ticket["id"])
+    assert answer.status_code == 201
+    assert answer.json()["message"] == "Message added successfully"
+    data = answer.json()["data"]
+    assert {name: data[name] for name in ("author_type", "author_name", "body", "is_internal", "created_at")} == {
+        "author_type": "staff",
+        "author_name": "Owner",
+        "body": "Here is a new key.",
+        "is_internal": False,
+        "created_at": "2026-11-15T12:01:30Z",
+    }
+    told = data["ticket"]
+    assert (told["status"], told["messages_count"], told["last_message_by"]) == ("pending", 2, "staff")
+    assert told["first_response_at"] == told["last_message_at"] == told["updated_at"] == "2026-11-15T12:01:30Z"
+
+
+async def test_only_the_first_answer_is_the_first_response(world: World) -> None:
+    ticket = await a_ticket(world)
+    await staff_writes(world, ticket["id"])
+    world.clock.advance(HOUR)
+    told = (await staff_writes(world, ticket["id"])).json()["data"]["ticket"]
+    assert (told["first_response_at"], told["last_message_at"]) == ("2026-11-15T12:00:00Z", "2026-11-15T13:00:00Z")
+
+
+async def test_a_staff_message_leaves_a_resolved_ticket_resolved(world: World) -> None:
+    ticket_id = await in_state(world, "resolved")
+    assert (await staff_writes(world, ticket_id)).json()["data"]["ticket"]["status"] == "resolved"
+
+
+async def test_staff_do_not_write_to_a_closed_ticket(world: World) -> None:
+    ticket_id = await in_state(world, "closed")
+    answer = await staff_writes(world, ticket_id)
+    assert (answer.status_code, answer.json()) == (
+        409,
+        {
+            "success": False,
+            "error": "Conflict",
+            "code": "ticket_closed",
+            "message": "Ticket TKT-000001 is closed. Set its status to open before you write to it.",
+        },
+    )
+    assert (await read(world, ticket_id))["messages_count"] == 1
+
+
+@pytest.mark.parametrize("status", STATES)
+async def test_an_internal_note_changes_nothing(world: World, status: str) -> None:
+    ticket_id = await in_state(world, status)
+    before = await read(world, ticket_id)
+    world.clock.advance(HOUR)
+    answer = await staff_writes(world, ticket_id, "Looks like fraud.", is_internal=True)
+    assert answer.status_code == 201
+    after = await read(world, ticket_id)
+    added = after.pop("messages")[-1]
+    assert (added["author_type"], added["body"], added["is_internal"]) == ("staff", "Looks like fraud.", True)
+    before.pop("messages")
+    assert after == before
+    assert (await world.get("/support-tickets/stats")).json()["data"]["average_first_response_minutes"] is None
+
+
+async def test_the_store_api_never_shows_an_internal_note(world: World) -> None:
+    ticket = await a_ticket(world)
+    await staff_writes(world, ticket["id"], "Looks like fraud.", is_internal=True)
+    answer = await customer_writes(world, ticket["id"])
+    assert "fraud" not in answer.text
+    assert answer.json()["data"]["ticket"]["messages_count"] == 2
+
+
+@pytest.mark.parametrize("status", STATES)
+async def test_a_customers_message_opens_the_ticket(world: World, status: str) -> None:
+    ticket_id = await in_state(world, status)
+    world.clock.advance(MINUTE)
+    answer = await customer_writes(world, ticket_id)
+    assert answer.status_code == 201
+    told = answer.json()["data"]["ticket"]
+    assert (told["status"], told["resolved_at"], told["closed_at"]) == ("open", None, None)
+    assert (told["messages_count"], told["last_message_by"]) == (2, "customer")
+    assert told["reopened_count"] == (1 if status in ("resolved", "closed") else 0)
+
+
+async def test_a_customer_opens_a_closed_ticket_again_within_14_days(world: World) -> None:
+    ticket_id = await in_state(world, "closed")
+    world.clock.advance(14 * DAY)
+    assert (await customer_writes(world, ticket_id)).json()["data"]["ticket"]["status"] == "open"
+    assert trail(await read(world, ticket_id)) == [
+        "Owner set the status to closed.",
+        "The customer's message opened the ticket again.",
+    ]
+
+
+async def test_later_the_customer_is_told_to_open_a_new_one(world: World) -> None:
+    ticket_id = await in_state(world, "closed")
+    before = await read(world, ticket_id)
+    world.clock.advance(14 * DAY + 1)
+    answer = await customer_writes(world, ticket_id)
+    assert answer.status_code == 409
+    assert (answer.json()["code"], answer.json()["message"]) == (
+        "ticket_closed",
+        "Ticket TKT-000001 was closed more than 14 days ago. Please open a new ticket.",
+    )
+    assert await read(world, ticket_id) == before
+
+
+async def test_a_resolved_ticket_is_opened_again_however_late(world: World) -> None:
+    ticket_id = await in_state(world, "resolved")
+    world.clock.advance(400 * DAY)
+    assert (await customer_writes(world, ticket_id)).json()["data"]["ticket"]["status"] == "open"
