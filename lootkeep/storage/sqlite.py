@@ -22,7 +22,7 @@ R = TypeVar("R")
 _PREPARED = 512
 # What goes through many pages finds them again; SQLite's own measure is 2 MB.
 _SLOW_CACHE_KB = 16_384
-_WRITER_CACHE_KB = 32_768
+_WRITER_CACHE_KB = 8_192
 
 
 class SqliteTransaction:

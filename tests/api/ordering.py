@@ -65,7 +65,7 @@ async def _pending(world: World, order_id: int) -> None:
 
 
 async def _on_hold(world: World, order_id: int) -> None:
-    """Nothing holds orders back yet, so the row is set by hand."""
+    """Fraud detection is off in these tests, so the row is set by hand."""
     async with world.db.write() as tx:
         await tx.run(_SET_STATUS, order=order_id, new_status="on_hold")
 
