@@ -1,4 +1,4 @@
-"""Who is let in: every endpoint of the route table with every kind of token, and the life of a token."""
+"""Who is let in: every endpoint of the route table with every kind of token."""
 
 from __future__ import annotations
 
@@ -6,21 +6,14 @@ import re
 from collections.abc import AsyncIterator
 from typing import Any
 
-import httpx
 import pytest
 
 from lootkeep import wiring
-from lootkeep.api.http.app import Api
-from lootkeep.api.http.auth import Tokens
-from lootkeep.api.http.limits import Limits
-from lootkeep.api.http.metrics import Metrics
-from lootkeep.api.http.probes import Probes
-from lootkeep.api.http.routes import Call, Group, Reply, Route, only_message
-from lootkeep.domain.access import SCOPES, Token, digest
-from lootkeep.kernel.clock import DAY, SECOND
-from lootkeep.services import access
-from lootkeep.storage import access as storage
+from lootkeep.api.http.routes import Route
+from lootkeep.domain.access import SCOPES, digest
+from lootkeep.kernel.clock import DAY
 from lootkeep.storage.database import Engine
+from tests.api.tokens import revoked
 from tests.world import EXTERNAL, World
 
 ROWS = [(group.prefix, route) for group in wiring.groups() for route in group.routes]
@@ -42,26 +35,10 @@ def row_name(route: Route) -> str:
     return f"{route.method} {route.path}"
 
 
-async def stored(world: World, secret: str) -> Token:
-    async with world.db.read() as tx:
-        token = await storage.token_by_digest(tx, digest(secret))
-    assert token
-    return token
-
-
-async def revoked(world: World) -> str:
-    secret = await world.new_token(*SCOPES)
-    await access.revoke_token(world.deps, (await stored(world, secret)).id)
-    return secret
-
-
 async def expired(world: World) -> str:
     secret = await world.new_token(*SCOPES, expires_in_days=1)
     world.clock.advance(DAY)
     return secret
-
-
-# The matrix: every row of the route table
 
 
 @pytest.fixture
@@ -169,137 +146,3 @@ async def test_metrics_are_not_for_everybody(world: World) -> None:
     answer = await world.http.get("/metrics")
     assert (answer.status_code, answer.headers["WWW-Authenticate"]) == (401, "Bearer")
     assert answer.json() == UNAUTHORIZED
-
-
-# Revocation, expiry and the cache
-
-
-async def test_a_revoked_token_is_refused_at_once_after_it_was_forgotten(world: World) -> None:
-    secret = await world.new_token("referrals:read")
-    before = await world.get("/referrals/tiers", token=secret)
-    token_id = (await stored(world, secret)).id
-    await access.revoke_token(world.deps, token_id)
-    world.tokens.forget(token_id)
-    after = await world.get("/referrals/tiers", token=secret)
-    assert (before.status_code, after.status_code) == (200, 401)
-
-
-async def test_forgetting_one_token_does_not_shut_out_another(world: World) -> None:
-    secret = await world.new_token("referrals:read")
-    await world.get("/referrals/tiers", token=secret)
-    world.tokens.forget((await stored(world, world.token)).id)
-    assert (await world.get("/referrals/tiers", token=secret)).status_code == 200
-
-
-async def test_a_token_revoked_by_another_process_is_refused_after_five_seconds(world: World) -> None:
-    secret = await world.new_token("referrals:read")
-    await world.get("/referrals/tiers", token=secret)
-    await access.revoke_token(world.deps, (await stored(world, secret)).id)
-    world.clock.advance(5 * SECOND)
-    assert (await world.get("/referrals/tiers", token=secret)).status_code == 401
-
-
-async def test_using_a_token_does_not_put_off_the_next_look_at_it(world: World) -> None:
-    secret = await world.new_token("referrals:read")
-    statuses = []
-    for second in range(7):
-        if second == 1:
-            await access.revoke_token(world.deps, (await stored(world, secret)).id)
-        statuses.append((await world.get("/referrals/tiers", token=secret)).status_code)
-        world.clock.advance(SECOND)
-    assert statuses == [200] * 5 + [401] * 2
-
-
-async def test_a_token_made_a_moment_ago_is_known_although_it_was_asked_for_before(world: World) -> None:
-    # The world counts what it makes: its own token, the id of the request below, and then this.
-    next_secret = f"lk_secret-{3:036d}"
-    before = await world.get("/referrals/tiers", token=next_secret)
-    made = await world.new_token("referrals:read")
-    after = await world.get("/referrals/tiers", token=made)
-    assert (made, before.status_code, after.status_code) == (next_secret, 401, 200)
-
-
-@pytest.mark.parametrize(("passed", "status"), [(DAY - 1, 200), (DAY, 401), (DAY + 1, 401)])
-async def test_a_token_expires_to_the_microsecond(world: World, passed: int, status: int) -> None:
-    secret = await world.new_token("referrals:read", expires_in_days=1)
-    world.clock.advance(passed)
-    assert (await world.get("/referrals/tiers", token=secret)).status_code == status
-
-
-async def test_a_remembered_token_expires_to_the_microsecond_too(world: World) -> None:
-    secret = await world.new_token("referrals:read", expires_in_days=1)
-    world.clock.advance(DAY - 1)
-    last = await world.get("/referrals/tiers", token=secret)
-    world.clock.advance(1)
-    late = await world.get("/referrals/tiers", token=secret)
-    assert (last.status_code, late.status_code) == (200, 401)
-
-
-async def test_a_token_without_an_end_stays_valid(world: World) -> None:
-    world.clock.advance(36500 * DAY)
-    assert (await world.get("/referrals/tiers")).status_code == 200
-
-
-# When a token was used last
-
-
-async def uses(world: World, secret: str, *pauses: int) -> list[int | None]:
-    """When the token was noted as used, after each of several uses; the pause goes before the use."""
-    noted: list[int | None] = []
-    for pause in pauses:
-        world.clock.advance(pause)
-        await world.get("/referrals/tiers", token=secret)
-        await world.tokens.note_uses()
-        noted.append((await stored(world, secret)).last_used_at)
-    return noted
-
-
-async def test_a_new_token_was_never_used(world: World) -> None:
-    assert (await stored(world, world.token)).last_used_at is None
-
-
-async def test_the_use_of_a_token_is_noted_at_most_once_a_minute(world: World) -> None:
-    start = world.clock.now()
-    noted = await uses(world, world.token, 0, 30 * SECOND, 29 * SECOND, 6 * SECOND, 54 * SECOND, 6 * SECOND)
-    assert noted == [start + seconds * SECOND for seconds in (0, 0, 0, 65, 65, 125)]
-
-
-async def test_only_the_tokens_that_were_used_are_noted(world: World) -> None:
-    other = await world.new_token("referrals:read")
-    await uses(world, world.token, 0)
-    assert (await stored(world, other)).last_used_at is None
-
-
-# In whose name
-
-
-async def whose(call: Call[None, None]) -> Reply:
-    return Reply({"user_id": call.token.user_id})
-
-
-WHOSE = Group("Test", "Who calls.", (Route("GET", "/whose", whose, "fraud:read", "Who calls", only_message("")),))
-
-
-async def caller(world: World, secret: str) -> Any:
-    """The user a handler is told, over the same edge with another row."""
-    tokens = Tokens(world.deps)
-    pages = Probes(world.deps, tokens, Metrics(), {}, {}).app()
-    api = Api(world.deps, (WHOSE,), tokens, Limits(world.deps.limiter, 60, 60), Metrics(), pages)
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(api), base_url="http://store.test") as client:
-        answer = await client.get(EXTERNAL + "/whose", headers={"Authorization": f"Bearer {secret}"})
-    return answer.json()["data"]["user_id"]
-
-
-async def test_a_token_made_without_a_user_acts_for_the_owner(world: World) -> None:
-    async with world.db.read() as tx:
-        owner = await storage.owner(tx)
-    assert owner
-    assert await caller(world, world.token) == owner.id
-
-
-async def test_a_token_acts_for_the_user_it_was_made_for(world: World) -> None:
-    anna = await access.add_user(world.deps, "Anna@store.test", "Anna")
-    ben = await access.add_user(world.deps, "ben@store.test", "Ben")
-    for_anna = await world.new_token("fraud:read", user_email="anna@store.test")
-    for_ben = await world.new_token("fraud:read", user_email="BEN@store.test")
-    assert [await caller(world, for_anna), await caller(world, for_ben)] == [anna.id, ben.id]

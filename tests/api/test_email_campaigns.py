@@ -1,56 +1,19 @@
-"""E-mail campaigns over HTTP: writing them, whom they reach, and what may be done in which state."""
+"""E-mail campaigns over HTTP: writing them, their list, and their figures."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from sqlalchemy import bindparam, update
+from sqlalchemy import update
 
-from lootkeep.kernel.clock import DAY, SECOND, iso
+from lootkeep.kernel.clock import DAY, SECOND
 from lootkeep.storage.query import Query
-from lootkeep.storage.tables import customers, email_campaigns
-from tests.builders import new_customer, new_product, paid_order, referred
+from lootkeep.storage.tables import email_campaigns
+from tests.api.campaigns import PATH, in_state, make, read
 from tests.world import World
 
-PATH = "/email-campaigns"
-STATES = ("draft", "scheduled", "sending", "sent", "cancelled", "failed")
 HOSTILE = '<b>&amp;</b> "quoted" {{ 7*7 }} {% x %} %s \\ 💎 ﷽ \'; DROP TABLE email_campaigns; --'
-
-
-async def make(world: World, **fields: Any) -> dict[str, Any]:
-    body = {"name": "Winter sale", "subject": "Hello {{ name }}", "body_html": "<p>Hi</p>"} | fields
-    answer = await world.post(PATH, body)
-    assert answer.status_code == 201, answer.text
-    data: dict[str, Any] = answer.json()["data"]
-    return data
-
-
-async def reader(world: World, **fields: Any) -> dict[str, Any]:
-    """A customer who takes mail."""
-    customer: dict[str, Any] = (await new_customer(world, accepts_marketing=True, **fields))["customer"]
-    return customer
-
-
-async def read(world: World, campaign_id: int) -> dict[str, Any]:
-    data: dict[str, Any] = (await world.get(f"{PATH}/{campaign_id}")).json()["data"]
-    return data
-
-
-async def set_customer(world: World, customer_id: int, **values: Any) -> None:
-    async with world.db.write() as tx:
-        await tx.run(
-            Query(update(customers).where(customers.c.id == bindparam("this")).values(**values)), this=customer_id
-        )
-
-
-async def in_state(world: World, state: str) -> dict[str, Any]:
-    campaign = await make(world)
-    async with world.db.write() as tx:
-        this = email_campaigns.c.id == bindparam("this")
-        values = {"status": state, "scheduled_at": world.clock.now() + DAY}
-        await tx.run(Query(update(email_campaigns).where(this).values(values)), this=campaign["id"])
-    return campaign
 
 
 async def test_a_campaign_is_created_as_a_draft_with_every_field(world: World) -> None:
@@ -206,177 +169,6 @@ async def test_only_the_fields_sent_are_changed(world: World) -> None:
     assert answer.json()["message"] == "Campaign updated successfully"
     assert answer.json()["data"] == campaign | {"name": "Spring sale", "updated_at": "2026-11-15T12:00:01Z"}
     assert campaign["audience"]["customer_ids"] == [5, 7]
-
-
-@pytest.mark.parametrize("state", STATES)
-async def test_a_campaign_is_changed_and_deleted_only_as_a_draft_or_scheduled(world: World, state: str) -> None:
-    campaign = await in_state(world, state)
-    path = f"{PATH}/{campaign['id']}"
-    may = state in ("draft", "scheduled")
-    changed = await world.put(path, {"name": "Other"})
-    deleted = await world.delete(path)
-    assert (changed.status_code, deleted.status_code) == ((200, 200) if may else (409, 409))
-    if may:
-        assert deleted.json() == {"success": True, "message": "Campaign deleted successfully"}
-        assert (await world.get(path)).status_code == 404
-    else:
-        assert deleted.json()["code"] == "campaign_not_editable"
-        assert deleted.json()["message"] == f"A campaign that is {state} cannot be changed or deleted."
-
-
-@pytest.mark.parametrize("state", STATES)
-async def test_only_a_draft_can_be_sent(world: World, state: str) -> None:
-    await reader(world)
-    campaign = await in_state(world, state)
-    answer = await world.post(f"{PATH}/{campaign['id']}/send", {})
-    assert answer.status_code == (200 if state == "draft" else 409)
-    if state != "draft":
-        assert answer.json()["message"] == f"A campaign that is {state} cannot be sent again."
-
-
-@pytest.mark.parametrize("state", STATES)
-async def test_only_what_is_scheduled_or_being_sent_can_be_cancelled(world: World, state: str) -> None:
-    campaign = await in_state(world, state)
-    answer = await world.post(f"{PATH}/{campaign['id']}/cancel")
-    assert answer.status_code == (200 if state in ("scheduled", "sending", "cancelled") else 409)
-    expected = "cancelled" if answer.status_code == 200 else state
-    assert (await read(world, campaign["id"]))["status"] == expected
-
-
-@pytest.mark.parametrize("state", STATES)
-async def test_every_campaign_can_be_duplicated_to_a_draft(world: World, state: str) -> None:
-    campaign = await in_state(world, state)
-    answer = await world.post(f"{PATH}/{campaign['id']}/duplicate", {})
-    assert answer.status_code == 201
-    assert answer.json()["message"] == "Campaign duplicated successfully"
-    copy = answer.json()["data"]
-    expected = {"id": campaign["id"] + 1, "name": "Winter sale (copy)", "duplicated_from_id": campaign["id"]}
-    assert copy == campaign | expected
-    named = (await world.post(f"{PATH}/{campaign['id']}/duplicate", {"name": "Mine"})).json()["data"]
-    assert named["name"] == "Mine"
-
-
-async def test_the_longest_name_is_shortened_in_a_copy_and_a_copy_outlives_its_original(world: World) -> None:
-    campaign = await make(world, name="x" * 255)
-    copy = (await world.post(f"{PATH}/{campaign['id']}/duplicate", {})).json()["data"]
-    assert copy["name"] == "x" * 248 + " (copy)"
-    assert (await world.delete(f"{PATH}/{campaign['id']}")).status_code == 200
-    assert (await read(world, copy["id"]))["duplicated_from_id"] == campaign["id"]
-
-
-async def test_sending_now_fixes_the_recipients_and_starts(world: World) -> None:
-    for _ in range(3):
-        await reader(world)
-    await new_customer(world)
-    campaign = await make(world)
-    answer = await world.post(f"{PATH}/{campaign['id']}/send", {})
-    assert answer.json()["message"] == "Campaign is being sent"
-    data = answer.json()["data"]
-    assert (data["status"], data["recipients_count"], data["started_at"]) == ("sending", 3, "2026-11-15T12:00:00Z")
-    await reader(world)
-    assert (await read(world, campaign["id"]))["recipients_count"] == 3
-    assert (await world.post(f"{PATH}/{campaign['id']}/send", {})).status_code == 409
-
-
-async def test_a_body_or_an_audience_that_is_missing_is_refused(world: World) -> None:
-    empty = await make(world, body_html=" ")
-    answer = await world.post(f"{PATH}/{empty['id']}/send", {})
-    assert (answer.status_code, list(answer.json()["errors"])) == (422, ["body_html"])
-    campaign = await make(world)
-    for body in ({}, {"scheduled_at": "2026-11-16T12:00:00Z"}):
-        answer = await world.post(f"{PATH}/{campaign['id']}/send", body)
-        assert (answer.status_code, answer.json()["code"]) == (422, "empty_audience")
-        assert answer.json()["error"] == "Unprocessable"
-    assert (await read(world, campaign["id"]))["status"] == "draft"
-
-
-@pytest.mark.parametrize(
-    ("offset", "sentence"),
-    [
-        (0, "must lie in the future"),
-        (-DAY, "must lie in the future"),
-        (367 * DAY, "must not lie more than a year ahead"),
-    ],
-)
-async def test_a_time_that_is_not_ahead_or_too_far_is_refused(world: World, offset: int, sentence: str) -> None:
-    await reader(world)
-    campaign = await make(world)
-    time = iso(world.clock.now() + offset)  # type: ignore[arg-type]
-    answer = await world.post(f"{PATH}/{campaign['id']}/send", {"scheduled_at": time})
-    assert answer.json()["errors"] == {"scheduled_at": [f"The scheduled at field {sentence}."]}
-
-
-async def test_a_scheduled_campaign_says_when_and_cannot_lose_its_body(world: World) -> None:
-    await reader(world)
-    campaign = await make(world)
-    answer = await world.post(f"{PATH}/{campaign['id']}/send", {"scheduled_at": "2027-11-15T12:00:00Z"})
-    assert answer.json()["message"] == "Campaign scheduled"
-    data = answer.json()["data"]
-    assert (data["status"], data["scheduled_at"]) == ("scheduled", "2027-11-15T12:00:00Z")
-    assert data["recipients_count"] == 0
-    emptied = await world.put(f"{PATH}/{campaign['id']}", {"body_html": None})
-    assert (emptied.status_code, list(emptied.json()["errors"])) == (422, ["body_html"])
-    assert (await read(world, campaign["id"]))["body_html"] == "<p>Hi</p>"
-
-
-async def test_the_preview_tells_who_is_left_out_and_why_and_changes_nothing(world: World) -> None:
-    people = [await reader(world, name=f"Reader {n}") for n in range(18)]
-    left_out: list[dict[str, Any]] = [
-        {"accepts_marketing": False},
-        {"email_status": "unsubscribed"},
-        {"email_status": "complained"},
-        {"email_status": "bounced", "accepts_marketing": False},
-        {"status": "blocked", "email_status": "bounced"},
-    ]
-    for number, values in enumerate(left_out):
-        await set_customer(world, people[number]["id"], **values)
-    campaign = await make(world)
-    before = await read(world, campaign["id"])
-    data = (await world.get(f"{PATH}/{campaign['id']}/preview-recipients")).json()["data"]
-    assert data["total"] == 13
-    assert data["excluded"] == {"not_opted_in": 1, "unsubscribed": 2, "bounced": 1, "blocked": 1}
-    assert data["sample"] == [{name: one[name] for name in ("id", "name", "email")} for one in people[5:15]]
-    assert await read(world, campaign["id"]) == before
-    sent = (await world.post(f"{PATH}/{campaign['id']}/send", {})).json()["data"]
-    assert sent["recipients_count"] == 13
-
-
-async def test_each_filter_finds_whom_it_names(world: World) -> None:
-    product, other = await new_product(world), await new_product(world, name="Other")
-    buyer = await reader(world, country="DE")
-    await paid_order(world, buyer["id"], (product["id"], 2))
-    world.clock.advance(10 * DAY)
-    late = await reader(world, country="FR")
-    await paid_order(world, late["id"], (other["id"], 1))
-    await referred(world, buyer["referral_code"])
-    await set_customer(world, late["id"], tags='["vip", "odd \\"tag\\""]')
-    idle = await reader(world)
-    middle = iso(world.clock.now() - 5 * DAY)  # type: ignore[arg-type]
-    expected: list[tuple[dict[str, Any], list[dict[str, Any]]]] = [
-        ({"countries": ["de", "AT"]}, [buyer]),
-        ({"min_total_spent": "40.00"}, [buyer]),
-        ({"min_total_spent": 20}, [buyer, late]),
-        ({"min_orders": 1}, [buyer, late]),
-        ({"last_order_before": middle}, [buyer]),
-        ({"last_order_after": middle}, [late]),
-        ({"registered_from": middle}, [late, idle]),
-        ({"registered_to": middle}, [buyer]),
-        ({"product_ids": [product["id"], 999]}, [buyer]),
-        ({"product_ids": [product["id"], other["id"]]}, [buyer, late]),
-        ({"tags": ['odd "tag"', "none"]}, [late]),
-        ({"is_referrer": True}, [buyer]),
-        ({"is_referrer": False}, [late, idle]),
-        ({"countries": ["FR"], "is_referrer": False, "tags": ["vip"]}, [late]),
-        ({"countries": ["FR"], "is_referrer": True}, []),
-    ]
-    for filters, people in expected:
-        campaign = await make(world, audience={"type": "segment", "filters": filters})
-        data = (await world.get(f"{PATH}/{campaign['id']}/preview-recipients")).json()["data"]
-        assert [one["id"] for one in data["sample"]] == [one["id"] for one in people], filters
-        assert data["total"] == len(people)
-    named = await make(world, audience={"type": "customers", "customer_ids": [idle["id"], buyer["id"], 12345]})
-    data = (await world.get(f"{PATH}/{named['id']}/preview-recipients")).json()["data"]
-    assert [one["id"] for one in data["sample"]] == [buyer["id"], idle["id"]]
 
 
 async def test_figures_of_a_campaign_that_was_never_sent_are_zero(world: World) -> None:

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import Iterable
 from typing import Any
 
-import httpx
 import pytest
 
-from lootkeep.api.http.body import LARGEST_BODY
 from lootkeep.kernel.clock import SECOND
+from tests.api.bodies import BRONZE, send
 from tests.world import World
 
-BRONZE = {"name": "Bronze", "referrals_required": 5, "reward_type": "percentage_discount", "reward_value": 10}
-JSON = {"Content-Type": "application/json"}
 UNPROCESSABLE = {"success": False, "error": "Unprocessable", "code": "malformed_json"}
-
-
-async def send(world: World, content: bytes | AsyncIterator[bytes], **headers: str) -> httpx.Response:
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return await world.post("/referrals/tiers", content=content, headers=JSON | named)
 
 
 def with_field(text: str) -> bytes:
@@ -242,117 +234,6 @@ async def test_every_other_text_arrives_as_it_was_meant(world: World, escaped: s
 @pytest.mark.parametrize("space", [" ", "\t", "\r\n", " \n\t\r " * 100])
 async def test_white_space_around_the_object_is_fine(world: World, space: str) -> None:
     assert (await send(world, space.encode() + json.dumps(BRONZE).encode() + space.encode())).status_code == 201
-
-
-async def test_an_empty_body_is_an_empty_object(world: World) -> None:
-    answer = await send(world, b"")
-    assert answer.status_code == 422
-    assert sorted(answer.json()["errors"]) == ["name", "referrals_required", "reward_type", "reward_value"]
-
-
-async def test_an_empty_body_needs_no_content_type(world: World) -> None:
-    answer = await world.post("/referrals/tiers", content=b"", headers={"Content-Type": "text/plain"})
-    assert (answer.status_code, answer.json()["error"]) == (422, "Validation Error")
-
-
-@pytest.mark.parametrize(
-    "content_type",
-    ["application/json", "application/json; charset=utf-8", "APPLICATION/JSON", " application/json ;charset=UTF-8"],
-)
-async def test_json_is_accepted_by_its_name(world: World, content_type: str) -> None:
-    answer = await send(world, json.dumps(BRONZE).encode(), Content_Type=content_type)
-    assert answer.status_code == 201
-
-
-@pytest.mark.parametrize(
-    "content_type",
-    [
-        "text/plain",
-        "text/json",
-        "application/x-www-form-urlencoded",
-        "multipart/form-data",
-        "application/jsonx",
-        "json",
-    ],
-)
-async def test_another_content_type_is_refused(world: World, content_type: str) -> None:
-    answer = await send(world, json.dumps(BRONZE).encode(), Content_Type=content_type)
-    assert_unsupported(answer)
-
-
-async def test_a_body_without_a_content_type_is_refused(world: World) -> None:
-    answer = await world.post("/referrals/tiers", content=json.dumps(BRONZE).encode())
-    assert_unsupported(answer)
-
-
-def assert_unsupported(answer: httpx.Response) -> None:
-    assert answer.status_code == 415
-    assert answer.json() == {
-        "success": False,
-        "error": "Unsupported Media Type",
-        "code": "unsupported_media_type",
-        "message": "The request body must be sent as application/json.",
-    }
-
-
-def of_size(size: int) -> bytes:
-    body = json.dumps(BRONZE).encode()
-    return body + b" " * (size - len(body))
-
-
-async def in_chunks(content: bytes, size: int = 64 * 1024) -> AsyncIterator[bytes]:
-    for start in range(0, len(content), size):
-        yield content[start : start + size]
-
-
-async def test_a_body_of_a_mebibyte_is_accepted(world: World) -> None:
-    assert (await send(world, of_size(LARGEST_BODY))).status_code == 201
-
-
-async def test_a_chunked_body_of_a_mebibyte_is_accepted(world: World) -> None:
-    assert (await send(world, in_chunks(of_size(LARGEST_BODY)))).status_code == 201
-
-
-async def test_a_larger_body_is_refused_by_its_announced_length(world: World) -> None:
-    assert_too_large(await send(world, of_size(LARGEST_BODY + 1)))
-
-
-async def test_a_larger_body_is_refused_before_any_of_it_is_read(world: World) -> None:
-    read = []
-
-    async def unread() -> AsyncIterator[bytes]:
-        read.append("a chunk")
-        yield b"{}"
-
-    assert_too_large(await send(world, unread(), Content_Length=str(LARGEST_BODY + 1)))
-    assert read == []
-
-
-async def test_a_larger_chunked_body_is_refused_as_soon_as_it_is_too_large(world: World) -> None:
-    read = 0
-
-    async def endless() -> AsyncIterator[bytes]:
-        nonlocal read
-        while True:
-            read += 64 * 1024
-            yield b" " * (64 * 1024)
-
-    assert_too_large(await send(world, endless()))
-    assert read <= LARGEST_BODY + 2 * 64 * 1024
-
-
-async def test_a_body_longer_than_it_was_announced_is_refused_all_the_same(world: World) -> None:
-    assert_too_large(await send(world, in_chunks(of_size(LARGEST_BODY + 1)), Content_Length="10"))
-
-
-def assert_too_large(answer: httpx.Response) -> None:
-    assert answer.status_code == 413
-    assert answer.json() == {
-        "success": False,
-        "error": "Payload Too Large",
-        "code": "payload_too_large",
-        "message": "The request body must not be larger than 1 MiB.",
-    }
 
 
 async def test_what_was_sent_is_never_echoed(world: World) -> None:

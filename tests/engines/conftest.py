@@ -1,14 +1,41 @@
-"""A folder of lists."""
+"""A folder of lists, and a client and a receiver for what is posted."""
 
 from __future__ import annotations
 
+import ssl
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+import trustme
 
+from lootkeep.domain.webhooks import LOOPBACK
+from lootkeep.engines.outbound import Outbound
 from tests.engines.lists import Lists
+from tests.receiver import Receiver
 
 
 @pytest.fixture
 def lists(tmp_path: Path) -> Lists:
     return Lists(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def authority() -> trustme.CA:
+    return trustme.CA()
+
+
+@pytest.fixture
+async def outbound(authority: trustme.CA) -> AsyncIterator[Outbound]:
+    """May reach loopback, and trusts the test's own authority only."""
+    trust = ssl.create_default_context()
+    authority.configure_trust(trust)
+    outbound = Outbound(LOOPBACK, trust)
+    yield outbound
+    await outbound.close()
+
+
+@pytest.fixture
+async def receiver() -> AsyncIterator[Receiver]:
+    async with Receiver() as receiver:
+        yield receiver

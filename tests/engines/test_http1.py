@@ -18,12 +18,6 @@ TLS = ssl.create_default_context()
 
 
 @pytest.fixture
-async def receiver() -> AsyncIterator[Receiver]:
-    async with Receiver() as receiver:
-        yield receiver
-
-
-@pytest.fixture
 async def client() -> AsyncIterator[Client]:
     client = Client(TLS, plain_socket, 1000)
     yield client

@@ -1,125 +1,18 @@
-"""Receivers of every kind, honest and hostile: each attempt ends in time, with a reason in words."""
+"""Receivers of every kind, honest and hostile: whatever they answer, each attempt ends with a reason in words."""
 
 from __future__ import annotations
 
-import asyncio
-import ssl
 import time
-from collections.abc import AsyncIterator
-from datetime import UTC, datetime, timedelta
 
 import pytest
-import trustme
 
-from lootkeep import __version__
-from lootkeep.domain.deliveries import DEADLINE_SECONDS, Result
-from lootkeep.domain.webhooks import LOOPBACK
+from lootkeep.domain.deliveries import DEADLINE_SECONDS
 from lootkeep.engines.outbound import Outbound
-from tests.receiver import Behaviour, Receiver, hanging, repeating, resetting, saying
+from tests.engines.posting import BODY, HEADERS, OK, post
+from tests.receiver import Receiver, repeating, resetting, saying
 
-BODY = b'{"id":"wh_1"}'
-HEADERS = {"X-Webhook-Event": "order.paid"}
-OK = b"HTTP/1.1 200 OK\r\n"
 CLOSED = "the connection was closed before the answer was complete"
 NOT_HTTP = "answered something that is not HTTP"
-# A loaded machine may be late; the client itself rounds its deadline up to a whole second of its clock.
-LATEST_END = DEADLINE_SECONDS + 2
-
-
-@pytest.fixture(scope="module")
-def authority() -> trustme.CA:
-    return trustme.CA()
-
-
-@pytest.fixture
-async def outbound(authority: trustme.CA) -> AsyncIterator[Outbound]:
-    """May reach loopback, and trusts the test's own authority only."""
-    trust = ssl.create_default_context()
-    authority.configure_trust(trust)
-    outbound = Outbound(LOOPBACK, trust)
-    yield outbound
-    await outbound.close()
-
-
-@pytest.fixture
-async def receiver() -> AsyncIterator[Receiver]:
-    async with Receiver() as receiver:
-        yield receiver
-
-
-def serving(certificate: trustme.LeafCert) -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    certificate.configure_cert(context)
-    return context
-
-
-async def post(outbound: Outbound, receiver: Receiver, behaviour: Behaviour | None = None) -> Result:
-    receiver.behaviour = behaviour
-    return await outbound.post(receiver.url, BODY, HEADERS)
-
-
-async def reason_over_tls(outbound: Outbound, certificate: trustme.LeafCert) -> str | None:
-    async with Receiver(serving(certificate)) as receiver:
-        result = await post(outbound, receiver)
-        assert (result.is_delivered, result.response_code, receiver.received) == (False, None, [])
-        return result.reason
-
-
-# HTTPS
-
-
-async def test_a_receiver_with_a_good_certificate_gets_the_body_and_the_headers(
-    outbound: Outbound, authority: trustme.CA
-) -> None:
-    async with Receiver(serving(authority.issue_cert("127.0.0.1"))) as receiver:
-        result = await post(outbound, receiver)
-        (request,) = receiver.received
-    assert (result.is_delivered, result.response_code, result.reason) == (True, 200, None)
-    assert (result.excerpt, type(result.latency_ms)) == ("told to answer 200", int)
-    assert (request.path, request.body) == ("/hook", BODY)
-    assert request.headers["Content-Type"] == "application/json"
-    assert request.headers["User-Agent"] == f"Lootkeep/{__version__}"
-    assert request.headers["X-Webhook-Event"] == "order.paid"
-    assert request.headers["Content-Length"] == str(len(BODY))
-
-
-async def test_an_expired_certificate_is_refused(outbound: Outbound, authority: trustme.CA) -> None:
-    now = datetime.now(UTC)
-    old = authority.issue_cert("127.0.0.1", not_before=now - timedelta(days=9), not_after=now - timedelta(days=1))
-    assert await reason_over_tls(outbound, old) == "certificate expired"
-
-
-async def test_a_certificate_for_another_host_is_refused(outbound: Outbound, authority: trustme.CA) -> None:
-    assert await reason_over_tls(outbound, authority.issue_cert("other.example")) == "certificate is for another host"
-
-
-async def test_a_certificate_of_an_unknown_authority_is_refused(outbound: Outbound) -> None:
-    assert await reason_over_tls(outbound, trustme.CA().issue_cert("127.0.0.1")) == "certificate is not trusted"
-
-
-async def test_a_certificate_that_is_not_valid_yet_is_refused(outbound: Outbound, authority: trustme.CA) -> None:
-    now = datetime.now(UTC)
-    early = authority.issue_cert("127.0.0.1", not_before=now + timedelta(days=1), not_after=now + timedelta(days=9))
-    assert await reason_over_tls(outbound, early) == "certificate is not trusted"
-
-
-async def test_the_certificates_of_the_test_are_not_trusted_by_default(authority: trustme.CA) -> None:
-    outbound = Outbound(LOOPBACK)
-    assert await reason_over_tls(outbound, authority.issue_cert("127.0.0.1")) == "certificate is not trusted"
-    await outbound.close()
-
-
-async def test_a_receiver_that_speaks_no_tls_is_told_so(outbound: Outbound) -> None:
-    server = await asyncio.start_server(greet_in_plain_text, "127.0.0.1", 0)
-    result = await outbound.post(f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/", BODY, HEADERS)
-    server.close()
-    assert (result.is_delivered, result.response_code, result.reason) == (False, None, "the TLS handshake failed")
-
-
-async def greet_in_plain_text(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    await reader.read(1)
-    writer.write(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
-    writer.close()
 
 
 # Answers
@@ -294,48 +187,3 @@ async def test_a_proxy_of_the_environment_is_not_used(
             monkeypatch.setenv(name, proxy.url)
         assert (await post(outbound, receiver)).is_delivered
         assert proxy.connects == 0
-
-
-# The deadline: all at once, for each takes the whole of it.
-
-
-async def test_receivers_that_never_come_to_an_end_are_given_up_at_the_deadline(outbound: Outbound) -> None:
-    slow: dict[str, Behaviour] = {
-        "says nothing": hanging,
-        "drips its body": repeating(OK + b"\r\n", b"x", 0.2),
-        "drips chunks": repeating(OK + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n", 0.2),
-        "drips one header": repeating(OK + b"X: ", b"y", 0.2),
-        "stops in its body": pausing(OK + b"Content-Length: 100\r\n\r\nhello"),
-        "says only that it goes on": repeating(b"", b"HTTP/1.1 100 Continue\r\n\r\n", 0.2),
-    }
-    started = time.monotonic()
-    results = dict(await asyncio.gather(*(given_up(outbound, name, behaviour) for name, behaviour in slow.items())))
-    took = time.monotonic() - started
-    assert {(result.is_delivered, result.response_code, result.reason) for result in results.values()} == {
-        (False, None, "timed out after 10 s")
-    }
-    assert all(result.latency_ms >= DEADLINE_SECONDS * 1000 - 50 for result in results.values())
-    assert took < LATEST_END
-
-
-async def test_a_receiver_that_never_shakes_hands_is_given_up_at_the_deadline(
-    outbound: Outbound, receiver: Receiver
-) -> None:
-    """A plain receiver waits for the end of a header line that a TLS client never sends."""
-    started = time.monotonic()
-    result = await outbound.post(receiver.url.replace("http:", "https:"), BODY, HEADERS)
-    assert (result.is_delivered, result.reason) == (False, "timed out after 10 s")
-    assert time.monotonic() - started < LATEST_END
-
-
-async def given_up(outbound: Outbound, name: str, behaviour: Behaviour) -> tuple[str, Result]:
-    async with Receiver() as receiver:
-        return name, await post(outbound, receiver, behaviour)
-
-
-def pausing(beginning: bytes) -> Behaviour:
-    async def pause(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(beginning)
-        await hanging(reader, writer)
-
-    return pause

@@ -7,7 +7,6 @@ import itertools
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
-from urllib.parse import urlsplit
 from uuid import uuid4
 
 import pytest
@@ -18,50 +17,8 @@ from lootkeep.engines.ratelimit import WINDOW, RateLimiter, Standing
 from lootkeep.engines.ratelimit.memory import MemoryRateLimiter
 from lootkeep.engines.ratelimit.redis import RedisRateLimiter
 from lootkeep.kernel.clock import MINUTE, SECOND, Instant
+from tests.gate import Gate
 from tests.world import NOON
-
-
-class Gate:
-    """A door on loopback before a real server: while it is shut, the server is gone for whoever goes through it."""
-
-    def __init__(self, url: str) -> None:
-        self._parts = urlsplit(url)
-        self._server: asyncio.Server | None = None
-        self._writers: set[asyncio.StreamWriter] = set()
-        self._port = 0
-
-    @property
-    def url(self) -> str:
-        login, at, _ = self._parts.netloc.rpartition("@")
-        return self._parts._replace(netloc=f"{login}{at}127.0.0.1:{self._port}").geturl()
-
-    async def open(self) -> None:
-        self._server = await asyncio.start_server(self._pass, "127.0.0.1", self._port)
-        self._port = self._server.sockets[0].getsockname()[1]
-
-    async def shut(self) -> None:
-        if self._server:
-            self._server.close()
-            for writer in list(self._writers):
-                writer.transport.abort()
-            await self._server.wait_closed()
-            self._server = None
-
-    async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        far_reader, far_writer = await asyncio.open_connection(self._parts.hostname, self._parts.port)
-        ends = {writer, far_writer}
-        self._writers |= ends
-        await asyncio.gather(_copy(reader, far_writer), _copy(far_reader, writer))
-        self._writers -= ends
-
-
-async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    try:
-        while data := await reader.read(64 * 1024):
-            writer.write(data)
-    except OSError:
-        pass
-    writer.close()
 
 
 @pytest.fixture

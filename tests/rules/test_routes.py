@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
 
@@ -22,16 +23,29 @@ OTHER_GROUPS = {"events": "webhooks"}
 
 METHODS = {"GET", "POST", "PUT", "PATCH", "DELETE"}
 _STYLE = re.compile(r"(/([a-z][a-z0-9]*(-[a-z0-9]+)*|\{[a-z]+(_[a-z]+)*\}))+")
-_CONSTANT = re.compile(r"^([A-Z_]+) = f?\"([^\"]*)\"$", re.MULTILINE)
+_CONSTANT = re.compile(r"^(([A-Z_]+) = f?\"([^\"]*)\")$", re.MULTILINE)
 # In a test a parameter is a value, or an expression in an f-string.
 _VALUE = r"(\{[^}]*\}|[^/\"'?\s{}]+)"
 
 
 def _with_constants(test: str) -> str:
-    """A test's text as it reads when each constant stands for its path."""
-    for constant, value in _CONSTANT.findall(test):
+    """A test's text as it reads when each constant stands for its path, its own and those that it imports."""
+    test = "\n".join([*_imported_constants(test), test])
+    for _, constant, value in _CONSTANT.findall(test):
         test = test.replace(f"{{{constant}}}", value)
     return test
+
+
+def _imported_constants(test: str) -> list[str]:
+    """The lines in other files that define what a test imports."""
+    lines: list[str] = []
+    for node in ast.parse(test).body:
+        if isinstance(node, ast.ImportFrom) and node.module:
+            source = ROOT / f"{node.module.replace('.', '/')}.py"
+            definitions = _CONSTANT.findall(source.read_text()) if source.is_file() else []
+            names = {alias.name for alias in node.names}
+            lines += [line for line, constant, _ in definitions if constant in names]
+    return lines
 
 
 ROWS = [(group, route) for group in wiring.groups() for route in group.routes]

@@ -22,7 +22,7 @@ from lootkeep.storage import campaign_queue as queue
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import campaign_recipients, customers
 from lootkeep.worker.campaigns import HOLD_OFF, Campaigner, Manner
-from tests.api.test_email_campaigns import PATH, make, read, reader, set_customer
+from tests.api.campaigns import PATH, make, read, reader, set_customer
 from tests.mailbox import Letter, MailServer
 from tests.world import World
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
@@ -32,8 +31,6 @@ from tests.api.fraud.shop import (
 from tests.builders import STORE, new_customer, referred
 from tests.recount import kept, recounted, rows, sent
 from tests.world import World
-
-MINUTE = 60_000_000
 
 
 async def test_a_regular_customer_at_home_is_allowed_with_no_points(world: World) -> None:
@@ -195,89 +192,6 @@ async def test_a_country_blocked_by_the_store_is_blocked_by_the_bill(world: Worl
     await world.post("/fraud/blocked-countries", {"country_code": "fr"})
     data = await judged(world, await regular(world), billing_country="FR")
     assert data["fraud_check"]["action_taken"] == "blocked"
-
-
-async def test_the_order_after_the_limit_exceeds_the_velocity_and_the_window_lets_go(world: World) -> None:
-    await shop(world)
-    customers = [await regular(world) for _ in range(7)]
-    await settings(world, fraud_velocity_limit_orders_per_ip=5, fraud_velocity_window_minutes=60)
-    flags: list[bool] = []
-    for customer in customers[:6]:
-        await judged(world, customer)
-        world.clock.advance(MINUTE)
-        flags.append((await check(world, len(flags) + 1))["check"]["has_velocity_violation"])
-    world.clock.advance(55 * MINUTE)
-    await judged(world, customers[6])
-    assert flags == [False] * 5 + [True]
-    assert (await check(world, 7))["check"]["has_velocity_violation"] is False
-
-
-async def test_velocity_of_a_mailbox_sees_through_tags(world: World) -> None:
-    await shop(world)
-    accounts = [await regular(world, email=f"jun{tag}@j.example") for tag in ("", "+a", "+b")]
-    for number, customer in enumerate([*accounts, accounts[0]]):
-        await judged(world, customer, ip_address=f"203.0.113.{number + 1}")
-    assert "velocity_email" not in (await check(world, 3))["check"]["signals"]
-    assert "velocity_email" in (await check(world, 4))["check"]["signals"]
-
-
-async def test_failed_calls_do_not_count_towards_the_velocity(world: World) -> None:
-    await shop(world)
-    customer = await regular(world)
-    for _ in range(10):
-        assert (await place(world, customer, items=[{"product_id": 99, "quantity": 1}])).status_code == 422
-    assert (await judged(world, customer))["fraud_check"]["risk_score"] == 0
-
-
-async def test_velocity_is_exact_when_sixty_four_orders_come_at_once(world: World) -> None:
-    await shop(world)
-    customers = [await regular(world) for _ in range(64)]
-    await settings(world, fraud_velocity_limit_orders_per_ip=5, fraud_action="flag")
-
-    async def served(customer: int) -> dict[str, Any]:
-        while True:
-            answer = await place(world, customer)
-            if answer.status_code != 503:
-                return dict(answer.json()["data"])
-
-    await asyncio.gather(*(served(customer) for customer in customers))
-    flags = [(await check(world, number))["check"]["has_velocity_violation"] for number in range(1, 65)]
-    assert flags.count(False) == 5
-    assert await kept(world.deps.db) == await recounted(world.deps.db)
-
-
-async def test_accounts_on_one_device_are_remembered_for_half_a_year(world: World) -> None:
-    await shop(world)
-    first, second, third = [await regular(world) for _ in range(3)]
-    await judged(world, first, device_id="d-1")
-    world.clock.advance(179 * DAY)
-    await judged(world, second, device_id="d-1", ip_address="203.0.113.2")
-    world.clock.advance(181 * DAY)
-    await judged(world, third, device_id="d-1", ip_address="203.0.113.3")
-    assert (await check(world, 2))["check"]["signals"] == {"device_reuse": 12}
-    assert (await check(world, 3))["check"]["signals"] == {}
-
-
-async def test_an_account_made_a_minute_ago_counts_more_than_one_of_an_hour(world: World) -> None:
-    await shop(world)
-    scores: list[int] = []
-    for wait in (0, 30 * MINUTE, 20 * 60 * MINUTE, 2 * DAY):
-        customer = (await new_customer(world))["customer"]["id"]
-        world.clock.advance(wait)
-        data = await judged(world, customer, ip_address=f"203.0.113.{len(scores) + 1}")
-        scores.append(data["fraud_check"]["risk_score"])
-    assert scores == sorted(scores, reverse=True)
-    assert len(set(scores)) == 4
-    assert scores[-1] == 0
-
-
-async def test_a_refused_referral_counts_against_the_buyer(world: World) -> None:
-    await shop(world)
-    referrer = (await new_customer(world, device_id="d-1"))["customer"]
-    await new_customer(world, referral_code=referrer["referral_code"], device_id="d-1")
-    world.clock.advance(200 * DAY)
-    await judged(world, 2)
-    assert (await check(world, 1))["check"]["signals"] == {"referral_abuse": 15}
 
 
 async def test_history_is_judged_at_its_own_time_and_what_was_paid_is_not_stopped(world: World) -> None:

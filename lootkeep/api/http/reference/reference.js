@@ -164,8 +164,7 @@ function reply({ response, text, milliseconds }) {
       [element("dt", "", name), element("dd", "", headerInWords(name, response.headers.get(name)))])));
   }
   if (text) {
-    const code = element("code", "", isJson(text) ? coloured(indented(text)) : text);
-    const pre = element("pre", "", code);
+    const pre = element("pre", "", element("code", "", isJson(text) ? coloured(indented(text)) : text));
     pre.tabIndex = 0;
     parts.push(element("figure", "code", pre));
   }
@@ -185,13 +184,9 @@ document.addEventListener("submit", async (event) => {
   // Not by disabling the button: who sends by keyboard would lose their place in the page.
   if (place.ariaBusy === "true") return;
   place.ariaBusy = "true";
-  try {
-    place.replaceChildren(...reply(await send(form)));
-  } catch (error) {
-    place.replaceChildren(element("p", "outcome", `No answer: ${error.message}`));
-  } finally {
-    place.ariaBusy = "false";
-  }
+  const failed = (error) => [element("p", "outcome", `No answer: ${error.message}`)];
+  place.replaceChildren(...await send(form).then(reply).catch(failed));
+  place.ariaBusy = "false";
   place.scrollIntoView({ block: "nearest" });
 });
 
@@ -216,8 +211,7 @@ function applyFilter() {
   }
   if (!wanted.length) openBefore = null;
   $(".start", side).hidden = wanted.length > 0;
-  const count = matches().length;
-  $("#found").textContent = wanted.length ? `${count} of ${entries.length} operations` : "";
+  $("#found").textContent = wanted.length ? `${matches().length} of ${entries.length} operations` : "";
   $("#found").classList.toggle("hidden", !wanted.length);
 }
 
@@ -255,12 +249,11 @@ menu.addEventListener("click", () => showMenu(!side.classList.contains("shown"))
 side.addEventListener("click", ({ target }) => { if (target.closest("a")) showMenu(false); });
 
 // Marks where the reader is, and keeps that group open; a group it opened itself it also closes again.
-let current = null;
 let openedHere = null;
 function mark(link) {
+  const current = $("[aria-current]", side);
   if (!link || link === current) return;
   current?.removeAttribute("aria-current");
-  current = link;
   link.setAttribute("aria-current", "true");
   const group = link.closest("details");
   if (!openBefore && openedHere !== group) {
@@ -272,30 +265,26 @@ function mark(link) {
   if (top < 120 || bottom > innerHeight - 40) side.scrollTo({ top: side.scrollTop + top - innerHeight / 2 });
 }
 
-const linkTo = new Map($$("a", side).map((link) => [link.hash.slice(1), link]));
 const inView = new Set();
 const reading = new IntersectionObserver((changes) => {
   for (const { target, isIntersecting } of changes) inView[isIntersecting ? "add" : "delete"](target);
   const first = sections.find((section) => inView.has(section));
-  if (first) mark(linkTo.get(first.id));
+  if (first) mark($(`a[href="#${first.id}"]`, side));
 }, { rootMargin: "-90px 0px -60% 0px" });
 const sections = $$("section[id]");
 for (const section of sections) reading.observe(section);
 
 // Sections off the screen have a guessed height, so a jump over many lands beside its target: jump again
 // until it holds. A third of a second at most, and not once the reader scrolls.
-function settle() {
+async function settle() {
   const target = document.getElementById(location.hash.slice(1));
   let tries = target ? 20 : 0;
   const stop = () => { tries = 0; };
-  addEventListener("wheel", stop, { once: true, passive: true });
-  addEventListener("touchstart", stop, { once: true, passive: true });
-  const again = () => {
-    if (tries-- <= 0) return;
+  for (const moved of ["wheel", "touchstart"]) addEventListener(moved, stop, { once: true, passive: true });
+  while (tries-- > 0) {
     target.scrollIntoView();
-    requestAnimationFrame(again);
-  };
-  again();
+    await new Promise(requestAnimationFrame);
+  }
 }
 addEventListener("hashchange", settle);
 settle();

@@ -1,0 +1,34 @@
+"""The settings of a service on a database of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterator
+
+import asyncpg
+import pytest
+
+from tests.api.server.serving import environment
+from tests.conftest import ENGINES, new_postgres_database
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def database(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, worker_id: str
+) -> Iterator[dict[str, str]]:
+    """The settings of a service on a database of its own, on each engine in turn."""
+    if request.param == "sqlite":
+        yield environment(f"sqlite:///{tmp_path_factory.mktemp('served')}/served.db")
+        return
+    admin_url: str = request.getfixturevalue("postgres_admin_url")
+    name = f"lootkeep_served_{worker_id}_{os.getpid()}"
+    settings = environment(asyncio.run(new_postgres_database(admin_url, name)))
+    yield settings
+    asyncio.run(_drop(admin_url, name))
+
+
+async def _drop(admin_url: str, name: str) -> None:
+    admin = await asyncpg.connect(admin_url)
+    await admin.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+    await admin.close()

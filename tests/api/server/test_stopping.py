@@ -1,0 +1,94 @@
+"""A server that is told to stop under load ends every request it has begun."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import signal
+import socket
+from pathlib import Path
+
+import httpx
+
+from tests.api.server.serving import (
+    BRONZE,
+    PATIENCE_SECONDS,
+    PROGRAMS,
+    TIERS,
+    Served,
+    read_all,
+    responses,
+    start,
+    stop,
+    stored_names,
+)
+
+
+class Upload:
+    """A request whose body is not finished yet, and of which the server is known to wait for the rest."""
+
+    def __init__(self, served: Served, name: str) -> None:
+        self._body = json.dumps(BRONZE | {"name": name}).encode()
+        self._connection = socket.create_connection(("127.0.0.1", served.port), PATIENCE_SECONDS)
+        headers = ("Content-Type: application/json", f"Content-Length: {len(self._body)}", "Expect: 100-continue")
+        self._connection.sendall(served.request(TIERS, "POST", *headers))
+        # The server asks for the body: it is at work on this request.
+        assert self._connection.recv(1024).startswith(b"HTTP/1.1 100 ")
+
+    def finish(self) -> httpx.Response:
+        self._connection.sendall(self._body)
+        (answer,) = responses(read_all(self._connection))
+        self._connection.close()
+        return answer
+
+
+class Load:
+    """Clients that create tiers, each on a connection of its own, until nobody listens any more."""
+
+    def __init__(self, served: Served) -> None:
+        self._served = served
+        self.told: list[tuple[str, int]] = []
+        self.broken: list[str] = []
+        self.is_going = asyncio.Event()
+
+    async def run(self, client: int) -> None:
+        limits = httpx.Limits(max_keepalive_connections=0)
+        headers = {"Authorization": f"Bearer {self._served.token}"}
+        async with httpx.AsyncClient(limits=limits, timeout=PATIENCE_SECONDS, headers=headers) as http:
+            for number in itertools.count():
+                name = f"load {client} {number}"
+                try:
+                    answer = await http.post(self._served.url + TIERS, json=BRONZE | {"name": name})
+                except (httpx.ConnectError, httpx.ReadError):
+                    # Refused, or reset while still waiting to be accepted: the request was never begun.
+                    return
+                except httpx.TransportError as error:
+                    self.broken.append(repr(error))
+                    return
+                self.told.append((name, answer.status_code))
+                if len(self.told) == 100:
+                    self.is_going.set()
+
+
+async def stop_under_load(served: Served) -> Load:
+    load = Load(served)
+    clients = [asyncio.create_task(load.run(number)) for number in range(8)]
+    await asyncio.wait_for(load.is_going.wait(), PATIENCE_SECONDS)
+    served.process.send_signal(signal.SIGTERM)
+    await asyncio.wait_for(asyncio.gather(*clients), PATIENCE_SECONDS)
+    return load
+
+
+def test_sigterm_under_load_fails_no_request_and_loses_nothing(database: dict[str, str], tmp_path: Path) -> None:
+    served = start(database, tmp_path, PROGRAMS / "lootkeep", "serve")
+    uploads = [Upload(served, f"under way {number}") for number in range(20)]
+    load = asyncio.run(stop_under_load(served))
+    finished = [upload.finish().status_code for upload in uploads]
+    code = stop(served)
+    assert finished == [201] * 20
+    assert (load.broken, {status for _, status in load.told}) == ([], {201})
+    acknowledged = {name for name, _ in load.told} | {f"under way {number}" for number in range(20)}
+    assert acknowledged - asyncio.run(stored_names(served)) == set()
+    assert code in (0, -signal.SIGTERM)
+    assert "Traceback" not in (tmp_path / "server.log").read_text()

@@ -1,0 +1,195 @@
+"""A real server on loopback: its pages, and what arrives below the framework."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from tests.api.server.serving import BRONZE, MEBIBYTE, PROGRAMS, TIERS, Served, start, stop
+
+
+@pytest.fixture(scope="module")
+def served(database: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    running = start(database, tmp_path_factory.mktemp("server"), PROGRAMS / "lootkeep", "serve")
+    yield running
+    stop(running)
+
+
+def assert_bad_request(answer: httpx.Response, message: str) -> None:
+    assert answer.status_code == 400
+    assert answer.headers["Content-Type"] == "application/json"
+    assert answer.json() == {"success": False, "error": "Bad Request", "code": "bad_request", "message": message}
+
+
+# The pages
+
+
+def test_health_and_readiness_are_told(served: Served) -> None:
+    assert served.get("/healthz").json() == {"success": True, "data": {"status": "alive"}}
+    assert served.get("/readyz").json() == {"success": True, "data": {"status": "ready"}}
+
+
+def test_metrics_count_what_was_served(served: Served) -> None:
+    served.get(TIERS)
+    answer = served.get("/metrics")
+    assert answer.headers["Content-Type"].startswith("text/plain")
+    assert 'lootkeep_requests_total{method="GET"' in answer.text
+
+
+def test_the_document_and_the_reference_are_served(served: Served) -> None:
+    assert served.get("/openapi.json").json()["openapi"] == "3.1.0"
+    reference = served.get("/docs")
+    assert reference.headers["Content-Type"].startswith("text/html")
+    assert "/referrals/tiers" in reference.text
+
+
+def test_the_start_page_leads_to_the_reference(served: Served) -> None:
+    answer = served.get("/")
+    assert (answer.status_code, answer.headers["Location"]) == (307, "/docs")
+
+
+def test_a_tier_is_made_and_read_over_a_real_connection(served: Served) -> None:
+    headers = {"Authorization": f"Bearer {served.token}"}
+    made = httpx.post(served.url + TIERS, json=BRONZE, headers=headers)
+    assert made.status_code == 201
+    assert made.json()["data"] in served.get(TIERS).json()["data"]
+
+
+# Below the framework
+
+
+MALFORMED = [
+    b"garbage\r\n\r\n",
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+    b"\r\n\r\n\x00",
+    b"GARBAGE /healthz HTTP/1.1\r\nHost: store\r\n\r\n",
+    b"get /healthz HTTP/1.1\r\nHost: store\r\n\r\n",
+    b"GET /healthz HTTP/9.9\r\nHost: store\r\n\r\n",
+    b"GET /healthz SPDY/1\r\nHost: store\r\n\r\n",
+    b"GET /heal thz HTTP/1.1\r\nHost: store\r\n\r\n",
+    b"GET \xff\xfe HTTP/1.1\r\nHost: store\r\n\r\n",
+    b"GET /\xc3\xa4 HTTP/1.1\r\nHost: store\r\n\r\n",
+    b"GET /healthz HTTP/1.1\r\nno colon\r\n\r\n",
+    b"GET /healthz HTTP/1.1\r\nHost: a\x00b\r\n\r\n",
+    b"GET /healthz HTTP/1.1\r\nBad Header: 1\r\n\r\n",
+    b"POST /healthz HTTP/1.1\r\nContent-Length: ten\r\n\r\n",
+    b"POST /healthz HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+    b"POST /healthz HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx",
+    b"POST /healthz HTTP/1.1\r\nContent-Length: 99999999999999999999999\r\n\r\n",
+    b"POST /healthz HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n",
+]
+
+
+def test_what_is_not_http_is_refused_in_the_envelope_and_the_server_goes_on(served: Served) -> None:
+    answers = {sent: served.converse(sent)[-1] for sent in MALFORMED}
+    refusal = {
+        "success": False,
+        "error": "Bad Request",
+        "code": "bad_request",
+        "message": "Invalid HTTP request received.",
+    }
+    told = {
+        sent: (answer.status_code, answer.headers["Content-Type"], answer.json()) for sent, answer in answers.items()
+    }
+    assert told == dict.fromkeys(MALFORMED, (400, "application/json", refusal))
+    assert served.get(TIERS).status_code == 200
+
+
+def test_a_bad_chunk_is_refused_in_the_envelope(served: Served) -> None:
+    head = served.request(TIERS, "POST", "Content-Type: application/json", "Transfer-Encoding: chunked")
+    answers = served.converse(head + b"zz\r\n{}\r\n")
+    assert_bad_request(answers[-1], "Invalid HTTP request received.")
+
+
+@pytest.mark.parametrize("header", ["X-Long: " + "x" * 70_000, "\r\n".join(f"X-{n}: {'x' * 100}" for n in range(700))])
+def test_an_over_long_head_is_refused_in_the_envelope(served: Served, header: str) -> None:
+    (answer,) = served.converse(served.request(TIERS, "GET", header))
+    assert_bad_request(answer, "The head of the request is larger than 64 KiB.")
+
+
+def test_an_over_long_address_is_refused_in_the_envelope(served: Served) -> None:
+    (answer,) = served.converse(served.request("/" + "x" * 70_000))
+    assert_bad_request(answer, "The head of the request is larger than 64 KiB.")
+
+
+def test_a_head_that_never_ends_is_refused_as_soon_as_it_is_too_long(served: Served) -> None:
+    (answer,) = served.converse(b"GET /healthz HTTP/1.1\r\n", *[b"X: " + b"x" * 8000 + b"\r\n"] * 9)
+    assert_bad_request(answer, "The head of the request is larger than 64 KiB.")
+
+
+def test_a_long_but_honest_head_is_accepted(served: Served) -> None:
+    (answer,) = served.converse(served.request(TIERS, "GET", "X-Long: " + "x" * 60_000, "Connection: close"))
+    assert answer.status_code == 200
+
+
+@pytest.mark.parametrize("method", ["BREW", "PROPFIND", "TRACE", "OPTIONS", "PATCH"])
+def test_a_method_that_is_not_ours_gets_the_envelope(served: Served, method: str) -> None:
+    answer = served.converse(served.request(TIERS, method, "Connection: close"))[-1]
+    assert answer.headers["Content-Type"] == "application/json"
+    assert (answer.json()["success"], answer.json()["error"]) in {(False, "Method Not Allowed"), (False, "Bad Request")}
+
+
+# Bodies on the wire
+
+
+def created(body: bytes) -> tuple[str, ...]:
+    return ("Content-Type: application/json", f"Content-Length: {len(body)}", "Connection: close")
+
+
+def padded(size: int) -> bytes:
+    body = json.dumps(BRONZE).encode()
+    return body + b" " * (size - len(body))
+
+
+def test_a_body_of_a_mebibyte_in_one_go_is_accepted(served: Served) -> None:
+    body = padded(MEBIBYTE)
+    (answer,) = served.converse(served.request(TIERS, "POST", *created(body)) + body)
+    assert answer.status_code == 201
+
+
+def test_a_body_in_pieces_is_accepted(served: Served) -> None:
+    body = json.dumps(BRONZE).encode()
+    head = served.request(TIERS, "POST", *created(body))
+    (answer,) = served.converse(head[:40], head[40:], body[:7], body[7:])
+    assert answer.status_code == 201
+
+
+def test_a_chunked_body_is_accepted(served: Served) -> None:
+    body = json.dumps(BRONZE).encode()
+    head = served.request(
+        TIERS, "POST", "Content-Type: application/json", "Transfer-Encoding: chunked", "Connection: close"
+    )
+    (answer,) = served.converse(head, b"5\r\n", body[:5], b"\r\n%x\r\n" % (len(body) - 5), body[5:], b"\r\n0\r\n\r\n")
+    assert answer.status_code == 201
+
+
+def test_a_body_that_is_announced_too_large_is_refused_before_it_is_sent(served: Served) -> None:
+    head = served.request(
+        TIERS, "POST", "Content-Type: application/json", f"Content-Length: {2 * MEBIBYTE}", "Connection: close"
+    )
+    (answer,) = served.converse(head)
+    assert (answer.status_code, answer.json()["error"]) == (413, "Payload Too Large")
+
+
+def test_a_chunked_body_that_grows_too_large_is_refused(served: Served) -> None:
+    head = served.request(
+        TIERS, "POST", "Content-Type: application/json", "Transfer-Encoding: chunked", "Connection: close"
+    )
+    chunk = b"10000\r\n" + b" " * 65536 + b"\r\n"
+    (answer,) = served.converse(head, *[chunk] * 17)
+    assert (answer.status_code, answer.json()["error"]) == (413, "Payload Too Large")
+
+
+def test_requests_one_after_another_on_one_connection_are_answered_in_order(served: Served) -> None:
+    paths = ("/healthz", TIERS, "/nothing")
+    requests = [served.request(path) for path in paths] + [served.request("/readyz", "GET", "Connection: close")]
+    answers = served.converse(b"".join(requests))
+    assert [answer.status_code for answer in answers] == [200, 200, 404, 200]
+
+
+def test_no_answer_tells_which_server_gave_it(served: Served) -> None:
+    for answer in (served.get(TIERS), served.get("/healthz"), *served.converse(b"garbage\r\n\r\n")):
+        assert "server" not in answer.headers

@@ -1,0 +1,129 @@
+"""An idempotency key and the effect of its request are one: both are there, or neither."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+
+from lootkeep.api.http.app import Api
+from lootkeep.api.http.limits import Limits
+from lootkeep.api.http.metrics import Metrics
+from lootkeep.api.http.probes import Probes
+from lootkeep.api.http.routes import Call, Group, Reply, Route, only_message
+from lootkeep.kernel.errors import Unprocessable
+from lootkeep.services import access
+from lootkeep.storage import access as stored_access
+from lootkeep.storage import idempotency as storage
+from tests.world import EXTERNAL, World
+
+# Only a deed that never gets there takes so long.
+PATIENCE_SECONDS = 10
+
+
+ANNA = "anna@store.test"
+
+
+async def write_then_refuse(call: Call[None, None]) -> Reply:
+    await access.add_user(call.deps, ANNA, "Anna")
+    raise Unprocessable("no", "The rules forbid it.")
+
+
+async def write_then_stumble(call: Call[None, None]) -> Reply:
+    await access.add_user(call.deps, ANNA, "Anna")
+    raise RuntimeError("after the write")
+
+
+class Stage:
+    """Where a deed waits in the middle of its work until it may go on."""
+
+    def __init__(self) -> None:
+        self.is_reached = asyncio.Event()
+        self.may_go_on = asyncio.Event()
+
+    async def write_and_wait(self, call: Call[None, None]) -> Reply:
+        await access.add_user(call.deps, ANNA, "Anna")
+        self.is_reached.set()
+        await self.may_go_on.wait()
+        return Reply()
+
+
+@pytest.fixture
+def stage() -> Stage:
+    return Stage()
+
+
+@pytest.fixture
+async def client(world: World, stage: Stage) -> AsyncIterator[httpx.AsyncClient]:
+    rows = {"/refuse": write_then_refuse, "/stumble": write_then_stumble, "/wait": stage.write_and_wait}
+    group = Group(
+        "Test",
+        "Deeds that end badly or late.",
+        tuple(
+            Route("POST", path, handler, "referrals:write", "Try", only_message("Done"))
+            for path, handler in rows.items()
+        ),
+    )
+    pages = Probes(world.deps, world.tokens, Metrics(), {}, {}).app()
+    api = Api(world.deps, (group,), world.tokens, Limits(world.deps.limiter, 60, 60), Metrics(), pages)
+    headers = {"Authorization": f"Bearer {world.token}", "Idempotency-Key": "a"}
+    async with httpx.AsyncClient(
+        transport=httpx.ASGITransport(api), base_url=f"http://store.test{EXTERNAL}", headers=headers
+    ) as made:
+        yield made
+
+
+async def traces(world: World, path: str) -> tuple[bool, bool]:
+    """Whether the effect of a deed is there, and whether its key is."""
+    async with world.db.read() as tx:
+        effect = await stored_access.user_by_email(tx, ANNA)
+        key = await storage.get(tx, 1, EXTERNAL + path, "a")
+    return effect is not None, key is not None
+
+
+@pytest.mark.parametrize(("path", "status"), [("/refuse", 422), ("/stumble", 500)])
+async def test_a_deed_that_fails_after_its_write_leaves_neither_effect_nor_key(
+    world: World, client: httpx.AsyncClient, path: str, status: int
+) -> None:
+    answer = await client.post(path)
+    assert answer.status_code == status
+    assert await traces(world, path) == (False, False)
+
+
+async def test_effect_and_key_appear_together(world: World, client: httpx.AsyncClient, stage: Stage) -> None:
+    running = asyncio.create_task(client.post("/wait"))
+    await asyncio.wait_for(stage.is_reached.wait(), PATIENCE_SECONDS)
+    before = await traces(world, "/wait")
+    stage.may_go_on.set()
+    await running
+    assert (before, await traces(world, "/wait")) == ((False, False), (True, True))
+
+
+@pytest.mark.parametrize("address", ["postgresql"], indirect=True)
+async def test_the_same_key_while_the_first_is_running_is_a_conflict(
+    world: World, client: httpx.AsyncClient, stage: Stage
+) -> None:
+    running = asyncio.create_task(client.post("/wait"))
+    await asyncio.wait_for(stage.is_reached.wait(), PATIENCE_SECONDS)
+    answer = await client.post("/wait")
+    stage.may_go_on.set()
+    assert (await running).status_code == 200
+    assert answer.status_code == 409
+    assert answer.json() == {
+        "success": False,
+        "error": "Conflict",
+        "code": "idempotency_key_in_use",
+        "message": "A request with this Idempotency-Key is still running.",
+    }
+
+
+async def test_a_deed_that_is_broken_off_leaves_neither_effect_nor_key(
+    world: World, client: httpx.AsyncClient, stage: Stage
+) -> None:
+    running = asyncio.create_task(client.post("/wait"))
+    await asyncio.wait_for(stage.is_reached.wait(), PATIENCE_SECONDS)
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    assert await traces(world, "/wait") == (False, False)

@@ -1,0 +1,105 @@
+"""A database that is gone is told by every endpoint, and forgotten when it is back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lootkeep import wiring
+from lootkeep.storage.postgres import PostgresDatabase
+from tests.gate import Gate
+from tests.world import World
+
+BRONZE = {"name": "Bronze", "referrals_required": 5, "reward_type": "percentage_discount", "reward_value": 10}
+ALL_PATHS = [
+    (route.method, group.prefix + re.sub(r"{\w+}", "7", route.path))
+    for group in wiring.groups()
+    for route in group.routes
+]
+UNAVAILABLE = {
+    "success": False,
+    "error": "Service Unavailable",
+    "code": "service_unavailable",
+    "message": "The service is temporarily unavailable. Please try again shortly.",
+}
+
+
+@pytest.fixture
+async def gate(postgres_url: str) -> AsyncIterator[Gate]:
+    made = Gate(postgres_url)
+    await made.open()
+    yield made
+    await made.shut()
+
+
+@pytest.fixture
+async def remote_world(world: World, gate: Gate) -> AsyncIterator[World]:
+    """A world whose PostgreSQL stands behind a gate."""
+    db = await PostgresDatabase.open(gate.url, 2)
+    remote = World(db)
+    remote.token = world.token
+    yield remote
+    await remote.close()
+    await db.close()
+
+
+on_postgresql = pytest.mark.parametrize("address", ["postgresql"], indirect=True)
+on_sqlite = pytest.mark.parametrize("address", ["sqlite"], indirect=True)
+
+
+async def told_everywhere(world: World) -> dict[str, tuple[int, Any]]:
+    answers = {f"{method} {path}": await world.call(method, path) for method, path in ALL_PATHS}
+    return {name: (answer.status_code, answer.json()) for name, answer in answers.items()}
+
+
+@on_postgresql
+async def test_every_endpoint_says_so_when_postgresql_is_gone(remote_world: World, gate: Gate) -> None:
+    await gate.shut()
+    told = await told_everywhere(remote_world)
+    assert told == dict.fromkeys(told, (503, UNAVAILABLE))
+
+
+@on_postgresql
+async def test_a_known_token_does_not_hide_that_postgresql_is_gone(remote_world: World, gate: Gate) -> None:
+    await remote_world.get("/referrals/tiers")
+    await gate.shut()
+    read = await remote_world.get("/referrals/tiers")
+    write = await remote_world.post("/referrals/tiers", BRONZE)
+    once = await remote_world.post("/referrals/tiers", BRONZE, headers={"Idempotency-Key": "1"})
+    assert [answer.status_code for answer in (read, write, once)] == [503, 503, 503]
+    assert [answer.json() for answer in (read, write, once)] == [UNAVAILABLE] * 3
+
+
+@on_postgresql
+async def test_all_is_well_again_when_postgresql_is_back(remote_world: World, gate: Gate) -> None:
+    await gate.shut()
+    gone = [(await remote_world.get("/referrals/tiers")).status_code for _ in range(5)]
+    await gate.open()
+    back = [(await remote_world.get("/referrals/tiers")).status_code for _ in range(5)]
+    assert (gone, back) == ([503] * 5, [200] * 5)
+
+
+@on_postgresql
+async def test_readiness_tells_that_postgresql_is_gone(remote_world: World, gate: Gate) -> None:
+    await gate.shut()
+    answer = await remote_world.http.get("/readyz")
+    assert answer.status_code == 503
+    assert answer.json() == UNAVAILABLE | {"message": "Not ready: database, worker."}
+
+
+@on_postgresql
+async def test_being_alive_does_not_depend_on_postgresql(remote_world: World, gate: Gate) -> None:
+    await gate.shut()
+    assert (await remote_world.http.get("/healthz")).status_code == 200
+
+
+@on_sqlite
+async def test_every_endpoint_says_so_when_the_embedded_database_is_broken(world: World, address: Path) -> None:
+    for file in address.parent.glob("test.db*"):
+        file.write_bytes(b"no database" * (file.stat().st_size // 11))
+    told = await told_everywhere(world)
+    assert told == dict.fromkeys(told, (503, UNAVAILABLE))

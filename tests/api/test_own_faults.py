@@ -1,0 +1,68 @@
+"""Faults of our own are told without a trace of them."""
+
+from __future__ import annotations
+
+import httpx
+
+from lootkeep.api.http.app import Api
+from lootkeep.api.http.limits import Limits
+from lootkeep.api.http.metrics import Metrics
+from lootkeep.api.http.probes import Probes
+from lootkeep.api.http.routes import Call, Group, Reply, Route, only_message
+from tests.world import EXTERNAL, World
+
+
+class Mishap(Exception):
+    """Whatever goes wrong inside; none of it may be told outside."""
+
+
+async def stumble(_: Call[None, None]) -> Reply:
+    raise Mishap("the password of /etc/lootkeep is hunter2")
+
+
+STUMBLES = Group(
+    "Test",
+    "What goes wrong.",
+    (Route("GET", "/stumble", stumble, "referrals:read", "Go wrong", only_message("never")),),
+)
+
+
+def edge(world: World, *groups: Group) -> httpx.AsyncClient:
+    """The same edge over other rows."""
+    pages = Probes(world.deps, world.tokens, Metrics(), {}, {}).app()
+    api = Api(world.deps, groups, world.tokens, Limits(world.deps.limiter, 60, 60), Metrics(), pages)
+    return httpx.AsyncClient(
+        transport=httpx.ASGITransport(api),
+        base_url="http://store.test",
+        headers={"Authorization": f"Bearer {world.token}"},
+    )
+
+
+async def test_a_fault_of_ours_is_told_without_a_trace_of_it(world: World) -> None:
+    async with edge(world, STUMBLES) as client:
+        answer = await client.get(EXTERNAL + "/stumble", headers={"X-Request-ID": "mine"})
+    assert answer.status_code == 500
+    assert answer.json() == {
+        "success": False,
+        "error": "Server Error",
+        "code": "server_error",
+        "message": "Something went wrong on our side. The request id helps us to find it.",
+    }
+    assert answer.headers["X-Request-ID"] == "mine"
+    assert answer.headers["X-RateLimit-Remaining"] == "59"
+    told = answer.text + str(answer.headers)
+    assert not [word for word in ("Mishap", "hunter2", "Traceback", "lootkeep", ".py") if word in told]
+
+
+async def test_a_fault_of_a_page_is_told_without_a_trace_of_it(world: World) -> None:
+    async def check() -> bool:
+        raise Mishap("hunter2")
+
+    pages = Probes(world.deps, world.tokens, Metrics(), {"database": check}, {}).app()
+    # The framework raises the error again after its answer, for the server to log.
+    transport = httpx.ASGITransport(pages, raise_app_exceptions=False)
+    async with httpx.AsyncClient(transport=transport, base_url="http://store.test") as client:
+        answer = await client.get("/readyz")
+    assert (answer.status_code, answer.json()["code"]) == (500, "server_error")
+    assert "Mishap" not in answer.text
+    assert "hunter2" not in answer.text

@@ -1,0 +1,21 @@
+"""Tokens as they are stored."""
+
+from __future__ import annotations
+
+from lootkeep.domain.access import SCOPES, Token, digest
+from lootkeep.services import access
+from lootkeep.storage import access as storage
+from tests.world import World
+
+
+async def stored(world: World, secret: str) -> Token:
+    async with world.db.read() as tx:
+        token = await storage.token_by_digest(tx, digest(secret))
+    assert token
+    return token
+
+
+async def revoked(world: World) -> str:
+    secret = await world.new_token(*SCOPES)
+    await access.revoke_token(world.deps, (await stored(world, secret)).id)
+    return secret

@@ -1,0 +1,56 @@
+"""Receivers that never come to an end are given up in time; all at once, for each takes the whole of it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+from lootkeep.domain.deliveries import DEADLINE_SECONDS, Result
+from lootkeep.engines.outbound import Outbound
+from tests.engines.posting import BODY, HEADERS, OK, post
+from tests.receiver import Behaviour, Receiver, hanging, repeating
+
+# A loaded machine may be late; the client itself rounds its deadline up to a whole second of its clock.
+LATEST_END = DEADLINE_SECONDS + 2
+
+
+async def test_receivers_that_never_come_to_an_end_are_given_up_at_the_deadline(outbound: Outbound) -> None:
+    slow: dict[str, Behaviour] = {
+        "says nothing": hanging,
+        "drips its body": repeating(OK + b"\r\n", b"x", 0.2),
+        "drips chunks": repeating(OK + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n", 0.2),
+        "drips one header": repeating(OK + b"X: ", b"y", 0.2),
+        "stops in its body": pausing(OK + b"Content-Length: 100\r\n\r\nhello"),
+        "says only that it goes on": repeating(b"", b"HTTP/1.1 100 Continue\r\n\r\n", 0.2),
+    }
+    started = time.monotonic()
+    results = dict(await asyncio.gather(*(given_up(outbound, name, behaviour) for name, behaviour in slow.items())))
+    took = time.monotonic() - started
+    assert {(result.is_delivered, result.response_code, result.reason) for result in results.values()} == {
+        (False, None, "timed out after 10 s")
+    }
+    assert all(result.latency_ms >= DEADLINE_SECONDS * 1000 - 50 for result in results.values())
+    assert took < LATEST_END
+
+
+async def test_a_receiver_that_never_shakes_hands_is_given_up_at_the_deadline(
+    outbound: Outbound, receiver: Receiver
+) -> None:
+    """A plain receiver waits for the end of a header line that a TLS client never sends."""
+    started = time.monotonic()
+    result = await outbound.post(receiver.url.replace("http:", "https:"), BODY, HEADERS)
+    assert (result.is_delivered, result.reason) == (False, "timed out after 10 s")
+    assert time.monotonic() - started < LATEST_END
+
+
+async def given_up(outbound: Outbound, name: str, behaviour: Behaviour) -> tuple[str, Result]:
+    async with Receiver() as receiver:
+        return name, await post(outbound, receiver, behaviour)
+
+
+def pausing(beginning: bytes) -> Behaviour:
+    async def pause(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(beginning)
+        await hanging(reader, writer)
+
+    return pause

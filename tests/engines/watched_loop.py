@@ -1,0 +1,129 @@
+"""A loop that asks a name server of the test, and notes every address that is dialled."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+import struct
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tests.engines.hostile_urls import NAMES, Names
+
+LOOPBACKS = ("127.0.0.1", "::1")
+
+
+class NameServer:
+    """A tiny name server over UDP, in a thread of its own: A and AAAA, nothing kept."""
+
+    def __init__(self, names: list[Names]) -> None:
+        self._left = {entry.name: [list(answer) for answer in entry.answers] for entry in names}
+        self._asked: dict[tuple[str, int], int] = {}
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._socket.bind(("127.0.0.1", 0))
+        self.address: tuple[str, int] = self._socket.getsockname()
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stopper:
+            stopper.sendto(b"", self.address)
+        self._thread.join()
+        self._socket.close()
+
+    def _serve(self) -> None:
+        while True:
+            packet, sender = self._socket.recvfrom(512)
+            if not packet:
+                return
+            self._socket.sendto(self._answer(packet), sender)
+
+    def _answer(self, packet: bytes) -> bytes:
+        name, end = _read_name(packet, 12)
+        (kind,) = struct.unpack_from("!H", packet, end)
+        family = socket.AF_INET if kind == 1 else socket.AF_INET6
+        records = b"".join(
+            b"\xc0\x0c" + struct.pack("!HHIH", kind, 1, 0, len(raw)) + raw for raw in self._records(name, kind, family)
+        )
+        count = records.count(b"\xc0\x0c" + struct.pack("!HHI", kind, 1, 0))
+        return packet[:2] + struct.pack("!HHHHH", 0x8180, 1, count, 0, 0) + packet[12 : end + 4] + records
+
+    def _records(self, name: str, kind: int, family: int) -> list[bytes]:
+        """Each look-up asks for both kinds, and both see the same turn."""
+        answers = self._left.get(name, [[]])
+        turn = self._asked.get((name, kind), 0)
+        self._asked[name, kind] = turn + 1
+        wanted = 4 if family == socket.AF_INET else 6
+        chosen = answers[min(turn, len(answers) - 1)]
+        return [socket.inet_pton(family, a) for a in chosen if ipaddress.ip_address(a).version == wanted]
+
+
+def _read_name(packet: bytes, place: int) -> tuple[str, int]:
+    labels = []
+    while length := packet[place]:
+        labels.append(packet[place + 1 : place + 1 + length].decode())
+        place += 1 + length
+    return ".".join(labels).lower(), place + 1
+
+
+def _look_up(server: tuple[str, int], name: str, kind: int) -> list[str]:
+    question = b"".join(bytes([len(label)]) + label.encode() for label in name.rstrip(".").split(".") if label) + b"\0"
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+        asking.settimeout(5)
+        asking.sendto(struct.pack("!HHHHHH", 1, 0x100, 1, 0, 0, 0) + question + struct.pack("!HH", kind, 1), server)
+        packet = asking.recv(4096)
+    (count,) = struct.unpack_from("!H", packet, 6)
+    place = 12 + len(question) + 4
+    found = []
+    for _ in range(count):
+        (length,) = struct.unpack_from("!H", packet, place + 10)
+        raw = packet[place + 12 : place + 12 + length]
+        found.append(socket.inet_ntop(socket.AF_INET if kind == 1 else socket.AF_INET6, raw))
+        place += 12 + length
+    return found
+
+
+class WatchedLoop(asyncio.SelectorEventLoop):
+    """Names are looked up at the test's server; what is dialled is noted, and only loopback is really dialled."""
+
+    def __init__(self, name_server: tuple[str, int]) -> None:
+        super().__init__()
+        self.name_server = name_server
+        self.dialled: list[str] = []
+
+    async def getaddrinfo(self, host: Any, port: Any, **options: Any) -> list[Any]:
+        options.pop("flags", None)
+        try:
+            # The C library reads every numeric notation before it asks a name server.
+            return socket.getaddrinfo(host, port, flags=socket.AI_NUMERICHOST, **options)
+        except (OSError, UnicodeError):
+            pass
+        name = str(host).lower()
+        if name.rstrip(".").endswith(("localhost", "localdomain")):
+            found = list(LOOPBACKS)
+        else:
+            found = [address for kind in (1, 28) for address in _look_up(self.name_server, name, kind)]
+        if not found:
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return [info for a in found for info in socket.getaddrinfo(a, port, flags=socket.AI_NUMERICHOST, **options)]
+
+    async def sock_connect(self, sock: socket.socket, address: Any) -> None:
+        self.dialled.append(address[0])
+        if address[0] not in LOOPBACKS:
+            raise ConnectionRefusedError(111, "Connection refused")
+        await super().sock_connect(sock, address)
+
+
+@contextmanager
+def watched() -> Iterator[WatchedLoop]:
+    server = NameServer(NAMES)
+    loop = WatchedLoop(server.address)
+    try:
+        yield loop
+    finally:
+        loop.run_until_complete(loop.shutdown_default_executor())
+        loop.close()
+        server.close()
