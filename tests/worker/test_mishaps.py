@@ -24,8 +24,7 @@ from lootkeep.storage import delivery_log, outbox
 from lootkeep.storage import webhooks as webhook_storage
 from lootkeep.worker.dispatch import Dispatcher, step_replays
 from tests.receiver import Receiver, hanging, holding
-from tests.worker.test_dispatch import subscribe, work
-from tests.worker.test_worker import (
+from tests.worker.delivering import (
     Something,
     attempts,
     claim_and_die,
@@ -35,20 +34,10 @@ from tests.worker.test_worker import (
     record,
     running,
 )
+from tests.worker.test_dispatch import subscribe, work
 from tests.world import World
 
 HOOK = {"url": "https://shop.example/hooks", "events": ["order.paid"]}
-
-
-@pytest.fixture
-async def receiver() -> AsyncIterator[Receiver]:
-    async with Receiver() as receiver:
-        yield receiver
-
-
-@pytest.fixture
-def dispatcher(insecure_world: World) -> Dispatcher:
-    return Dispatcher(insecure_world.deps, MemoryWakeup())
 
 
 # 2
