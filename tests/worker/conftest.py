@@ -1,4 +1,4 @@
-"""Receivers, and a worker that delivers to them."""
+"""Receivers and a worker that delivers to them, and a mail server."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.worker.dispatch import Dispatcher
+from tests.mailbox import MailServer
 from tests.receiver import Receiver
 from tests.world import World
 
@@ -27,3 +28,9 @@ async def other_receiver() -> AsyncIterator[Receiver]:
 @pytest.fixture
 def dispatcher(insecure_world: World) -> Dispatcher:
     return Dispatcher(insecure_world.deps, MemoryWakeup())
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[MailServer]:
+    async with MailServer() as server:
+        yield server
