@@ -30,8 +30,8 @@ from lootkeep.storage.database import Engine
 from lootkeep.storage.postgres import PostgresDatabase
 from lootkeep.storage.sqlite import SqliteDatabase
 from tests.recount import kept, recounted, rows
+from tests.services.goods import PLAIN
 from tests.services.machines import Home
-from tests.services.test_state_machine import PLAIN
 from tests.world import World
 
 Row = dict[str, Any]
