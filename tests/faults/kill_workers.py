@@ -9,14 +9,12 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import msgspec
@@ -25,18 +23,16 @@ from sqlalchemy import func, select, update
 from lootkeep import wiring
 from lootkeep.deps import Deps
 from lootkeep.services import webhooks
-from lootkeep.settings import Settings, variable
+from lootkeep.settings import Settings
 from lootkeep.storage import migrations, outbox
 from lootkeep.storage.database import Engine
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import attempts, deliveries, events
 from tests.conftest import drop_postgres_database, new_postgres_database
+from tests.faults.delivery_report import WEBHOOKS, Plan, Report, table
+from tests.faults.hooks import Hooks
+from tests.faults.processes import KEY, Processes
 
-PROGRAM = Path(sys.executable).with_name("lootkeep")
-KEY = "a-secret-key-of-more-than-32-characters"
-WEBHOOKS = 3
-# Many and short: what counts here is that every delivery arrives, however often its receiver fails.
-RETRY_DELAYS = ",".join(["1"] * 40)
 PATIENCE_SECONDS = 300.0
 
 _OPEN = Query(select(func.count()).select_from(deliveries).where(deliveries.c.status == "pending"))
@@ -53,119 +49,6 @@ _ATTEMPTS = Query(
 class Something(msgspec.Struct):
     number: int
     words: str = "a payload of about the size that orders have " * 10
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What to do; the same seed chooses the same moments, as far as a real machine can repeat itself."""
-
-    engine: str
-    kills: int
-    deliveries: int
-    seed: int
-    processes: int = 2
-
-    @property
-    def events(self) -> int:
-        return -(-self.deliveries // WEBHOOKS)
-
-
-@dataclass
-class Report:
-    """What came of it."""
-
-    plan: Plan
-    kills: int = 0
-    sends: int = 0
-    interrupted: int = 0
-    seconds: float = 0
-    lost: int = 0
-    without_attempt: int = 0
-    numbers_twice: int = 0
-    left_open: int = 0
-
-    @property
-    def faults(self) -> int:
-        return self.lost + self.without_attempt + self.numbers_twice + self.left_open
-
-
-@dataclass
-class Hooks:
-    """A receiver of the leanest kind: counts what arrives by delivery id, fails now and then, is slow now and then."""
-
-    chance: random.Random
-    arrived: Counter[str] = field(default_factory=Counter)
-    total: int = 0
-    awaited: int = 0
-    reached: asyncio.Event = field(default_factory=asyncio.Event)
-
-    async def wait_for(self, total: int, seconds: float) -> None:
-        """Returns when so many have arrived, or when the time is over."""
-        self.awaited = total
-        self.reached.clear()
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self.reached.wait(), seconds)
-
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while True:
-                head = await reader.readuntil(b"\r\n\r\n")
-                await reader.readexactly(int(_header(head, b"Content-Length")))
-                self.arrived[_header(head, b"X-Webhook-ID").decode()] += 1
-                self.total += 1
-                if self.total >= self.awaited:
-                    self.reached.set()
-                luck = self.chance.random()
-                if luck < 0.05:
-                    await asyncio.sleep(luck)
-                status = b"500 No" if luck > 0.95 else b"200 OK"
-                writer.write(b"HTTP/1.1 " + status + b"\r\nContent-Length: 0\r\n\r\n")
-        except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            pass
-        finally:
-            writer.close()
-
-
-def _header(head: bytes, name: bytes) -> bytes:
-    return head.partition(b"\r\n" + name + b": ")[2].partition(b"\r\n")[0]
-
-
-class Processes:
-    """The real commands, killed without warning and started again."""
-
-    def __init__(self, settings: Settings, count: int, folder: Path) -> None:
-        is_embedded = settings.sqlite_path is not None
-        self._command = [str(PROGRAM), *(("serve", "--port", "0") if is_embedded else ("worker",))]
-        self._count = 1 if is_embedded else count
-        self._folder = folder
-        given = {"database_url": settings.database_url, "secret_key": KEY, "webhook_retry_delays": RETRY_DELAYS}
-        given |= {"webhook_allow_insecure": "true", "webhook_concurrency": "30", "log_level": "error"}
-        plain = {name: value for name, value in os.environ.items() if not name.startswith("LOOTKEEP_")}
-        self._environment = plain | {variable(name): value for name, value in given.items()}
-        self._running: list[subprocess.Popen[bytes]] = []
-
-    def start(self) -> None:
-        with (self._folder / "log").open("ab") as log:
-            while len(self._running) < self._count:
-                process = subprocess.Popen(
-                    self._command, cwd=self._folder, env=self._environment, stdout=subprocess.DEVNULL, stderr=log
-                )
-                self._running.append(process)
-
-    def kill(self, chance: random.Random) -> None:
-        victim = self._running.pop(chance.randrange(len(self._running)))
-        assert victim.poll() is None, f"It ended by itself: {self.log()}"
-        victim.kill()
-        victim.wait()
-
-    def kill_all(self) -> None:
-        while self._running:
-            victim = self._running.pop()
-            victim.kill()
-            victim.wait()
-
-    def log(self) -> str:
-        return (self._folder / "log").read_text(errors="replace")[-3000:]
 
 
 async def run(plan: Plan, address: str, folder: Path) -> Report:
@@ -277,20 +160,6 @@ async def on_postgresql(kills: int, count: int, seed: int, admin_url: str) -> Re
             return await run(Plan("postgresql", kills, count, seed), address, Path(folder))
         finally:
             await drop_postgres_database(admin_url, address)
-
-
-COLUMNS = ("engine", "kills", "deliveries", "sends", "interrupted", "lost", "sent without a row", "numbers twice")
-
-
-def table(reports: list[Report]) -> str:
-    lines = ["| " + " | ".join((*COLUMNS, "left open", "seconds", "seed")) + " |"]
-    lines.append("|" + "---|" * (len(COLUMNS) + 3))
-    for report in reports:
-        plan = report.plan
-        cells = (plan.engine, report.kills, plan.events * WEBHOOKS, report.sends, report.interrupted, report.lost)
-        more = (report.without_attempt, report.numbers_twice, report.left_open, round(report.seconds), plan.seed)
-        lines.append("| " + " | ".join(str(cell) for cell in (*cells, *more)) + " |")
-    return "\n".join(lines)
 
 
 async def main() -> int:

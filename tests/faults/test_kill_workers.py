@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.faults.kill_workers import Report, on_postgresql, on_sqlite, table
+from tests.faults.delivery_report import Report, table
+from tests.faults.kill_workers import on_postgresql, on_sqlite
 
 KILLS = 10
 DELIVERIES = 500

@@ -3,199 +3,29 @@
 from __future__ import annotations
 
 import shutil
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Coroutine
-from datetime import UTC, date, datetime, timedelta
+from datetime import timedelta
 from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlencode
-from zoneinfo import ZoneInfo
 
 import asyncpg
 import pytest
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from msgspec.structs import replace
 
-from lootkeep.domain.checkout import Cart, CartLine
-from lootkeep.domain.orders import Sale
-from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant, instant
-from lootkeep.kernel.errors import Reason
 from lootkeep.kernel.money import Hundredths, text
-from lootkeep.services import checkout, customers, fulfillment, orders, products
 from lootkeep.storage import analytics, tables
 from lootkeep.storage.database import Engine
 from lootkeep.storage.postgres import PostgresDatabase
 from lootkeep.storage.sqlite import SqliteDatabase
 from tests.recount import kept, recounted, rows
+from tests.services.histories import Deed, Question, deeds, live, questions
 from tests.services.machines import Home
-from tests.services.test_state_machine import PLAIN
+from tests.services.reckoning import Reckoning, Row
 from tests.world import World
-
-Row = dict[str, Any]
-
-# A zone, and a night in which its clock is changed: forward or back, by an hour or half of one, at midnight or later.
-NIGHTS = (
-    ("UTC", datetime(2026, 11, 1, tzinfo=UTC)),
-    ("Asia/Kathmandu", datetime(2026, 11, 1, tzinfo=UTC)),
-    ("Europe/Berlin", datetime(2026, 3, 29, tzinfo=UTC)),
-    ("Europe/Berlin", datetime(2026, 10, 25, tzinfo=UTC)),
-    ("America/St_Johns", datetime(2026, 3, 8, tzinfo=UTC)),
-    ("Australia/Lord_Howe", datetime(2026, 4, 5, tzinfo=UTC)),
-    ("Australia/Lord_Howe", datetime(2025, 10, 5, tzinfo=UTC)),
-    ("Pacific/Chatham", datetime(2026, 4, 5, tzinfo=UTC)),
-    ("America/Havana", datetime(2026, 11, 1, tzinfo=UTC)),
-    ("America/Sao_Paulo", datetime(2018, 11, 4, tzinfo=UTC)),
-    ("America/Sao_Paulo", datetime(2018, 2, 18, tzinfo=UTC)),
-)
-COUNTRIES, METHODS = (None, "KR", "DE"), (None, "card", "crypto")
-CATALOGUE = ({"price": 20_00}, {"price": 5, "delivery_type": "keys"}, {"price": 10_00, "currency": "EUR"}, {"price": 0})
-
-
-class Deed(NamedTuple):
-    """Something that happens after some minutes: a sale, or a step of an earlier order."""
-
-    after: int
-    kind: str
-    who: int
-    product: int
-    quantity: int
-    country: str | None
-    method: str | None
-
-
-deeds = st.lists(
-    st.builds(
-        Deed,
-        st.sampled_from([0, 1, 14, 15, 45, 60, 600, 1440, 10_080, 46_080]),
-        st.sampled_from(["buy", "buy", "buy", "order", "history", "refund", "part", "cancel", "fulfill"]),
-        st.integers(0, 2),
-        st.integers(0, 3),
-        st.integers(1, 3),
-        st.sampled_from(COUNTRIES),
-        st.sampled_from(METHODS),
-    ),
-    max_size=14,
-)
-
-
-class Question(NamedTuple):
-    night: tuple[str, datetime]
-    begins: int
-    days: int
-    interval: str | None
-    lead: int
-
-
-questions = st.builds(
-    Question,
-    st.sampled_from(NIGHTS),
-    st.integers(-3, 1),
-    st.sampled_from([1, 2, 3, 7, 40, 100]),
-    st.sampled_from([None, "hour", "day", "week", "month"]),
-    st.integers(0, 48 * 4),
-)
-
-
-async def live(world: World, told: list[Deed], start: datetime) -> None:
-    """The deeds one after another; what the store refuses did not happen."""
-    people = [
-        (await customers.sign_up(world.deps, SignUp(f"p{n}@p{n}.example", f"P{n}"))).customer.id for n in range(3)
-    ]
-    goods = [(await products.create(world.deps, replace(PLAIN, name="g", **terms))).id for terms in CATALOGUE]
-    world.clock.advance(instant(start) - world.clock.now())
-    placed: list[int] = []
-    for deed in told:
-        world.clock.advance(deed.after * MINUTE)
-        line = CartLine(goods[deed.product], deed.quantity)
-        cart = Cart(people[deed.who], (line, line), "203.0.113.9", billing_country=deed.country)
-        try:
-            placed += [sale.order.id for sale in await _do(world, deed, cart, placed)]
-        except Reason:
-            continue
-
-
-async def _do(world: World, deed: Deed, cart: Cart, placed: list[int]) -> list[Sale]:
-    deps, now = world.deps, world.clock.now()
-    if deed.kind == "history":
-        paid_at = Instant(now - deed.quantity * 5 * HOUR)
-        times = {"created_at": Instant(paid_at - HOUR), "paid_at": paid_at, "completed_at": Instant(paid_at + HOUR)}
-        return [(await checkout.place(deps, replace(cart, **times)))[0]]
-    if deed.kind in ("buy", "order"):
-        sale, _ = await checkout.place(deps, cart)
-        if deed.kind == "buy" and sale.order.paid_at is None:
-            await orders.pay(deps, sale.order.id, deed.method, None)
-        return [sale]
-    if placed:
-        order_id = placed[deed.who - 1 if deed.who < len(placed) else -1]
-        if deed.kind in ("refund", "part"):
-            await orders.refund(deps, order_id, Hundredths(3) if deed.kind == "part" else None, None)
-        elif deed.kind == "cancel":
-            await orders.cancel(deps, order_id, None)
-        else:
-            await fulfillment.fulfill(deps, order_id, None, None)
-    return []
-
-
-class Reckoning:
-    """The same figures from the raw rows, by asking each order on which local day it fell."""
-
-    def __init__(self, stored: dict[str, list[Row]], first: date, last: date, zone: str, interval: str) -> None:
-        self.zone, self.first, self.last, self.interval = ZoneInfo(zone), first, last, interval
-        self.start = datetime(first.year, first.month, first.day, tzinfo=self.zone).astimezone(UTC)
-        self.orders = {row["id"]: row for row in stored["orders"]}
-        self.lines: dict[int, list[Row]] = defaultdict(list)
-        for line in stored["items"]:
-            self.lines[line["order_id"]].append(line)
-        self.points: dict[str, Counter[str]] = defaultdict(Counter)
-        self.others: dict[str, Counter[str]] = defaultdict(Counter)
-        self.paid = [row for row in self.orders.values() if self.label(row["paid_at"])]
-        for order in self.paid:
-            items = sum(line["quantity"] for line in self.lines[order["id"]])
-            self.add(order["paid_at"], order["currency"], gross=order["total"], orders=1, items=items)
-        for refund in stored["refunds"]:
-            self.add(refund["created_at"], self.orders[refund["order_id"]]["currency"], refunds=refund["amount"])
-        for order in self.orders.values():
-            self.add(order["completed_at"], order["currency"], completed=1)
-            if order["status"] == "refunded":
-                self.add(order["refunded_at"], order["currency"], refunded=1)
-        firsts: dict[int, int] = {}
-        for order in self.orders.values():
-            if order["paid_at"] is not None:
-                firsts[order["customer_id"]] = min(order["paid_at"], firsts.get(order["customer_id"], 2**62))
-        for first_at in firsts.values():
-            self.add(first_at, "USD", new=1)
-
-    def label(self, at: int | None) -> str | None:
-        """The interval in which a time lies, as the answer names it; None outside."""
-        if at is None:
-            return None
-        moment = datetime.fromtimestamp(at // 1_000_000, UTC)
-        day = moment.astimezone(self.zone).date()
-        if not self.first <= day <= self.last:
-            return None
-        if self.interval == "hour":
-            begun = self.start + timedelta(hours=(moment - self.start) // timedelta(hours=1))
-            return begun.strftime("%Y-%m-%dT%H:%M:%SZ")
-        if self.interval == "week":
-            day -= timedelta(days=day.weekday())
-        if self.interval == "month":
-            day = day.replace(day=1)
-        return max(day, self.first).isoformat()
-
-    def add(self, at: int | None, currency: str, **values: int) -> None:
-        label = self.label(at)
-        if label is None:
-            return
-        money = {name: value for name, value in values.items() if name in ("gross", "refunds", "orders")}
-        self.others[currency].update(money)
-        counted = {f"{name} of all": value for name, value in values.items()}
-        self.points[label].update(counted | ({} if currency != "USD" else money))
-
-    def total(self, name: str) -> int:
-        return sum(point[name] for point in self.points.values())
 
 
 async def check_revenue(world: World, query: str, interval: str, reckoning: Callable[[str], Reckoning]) -> None:

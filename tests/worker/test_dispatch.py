@@ -4,29 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
 from lootkeep.domain.deliveries import RETRY_SECONDS
-from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import SECOND
 from lootkeep.worker.dispatch import Dispatcher
 from tests.builders import new_customer, new_product, paid_order
 from tests.receiver import Receiver
 from tests.world import World
-
-
-@pytest.fixture
-async def receiver() -> AsyncIterator[Receiver]:
-    async with Receiver() as receiver:
-        yield receiver
-
-
-@pytest.fixture
-def dispatcher(insecure_world: World) -> Dispatcher:
-    return Dispatcher(insecure_world.deps, MemoryWakeup())
 
 
 async def subscribe(world: World, receiver: Receiver, *events: str) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import Any
 
@@ -30,12 +29,6 @@ from tests.world import World
 CODE = "GIFT-CODE-7K2P"
 _RAW = Query(select(mails.c.body))
 _POISON = Query(update(mails).values(body=Vault("o" * 32).seal("{}", storage.BODY_PURPOSE)))
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[MailServer]:
-    async with MailServer() as server:
-        yield server
 
 
 def postman(world: World, server: MailServer | None, **options: Any) -> Postman:

@@ -1,0 +1,13 @@
+"""The command, for its tests."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.backtest.runs import Run
+from tests.cli.terminal import Terminal
+
+
+@pytest.fixture
+def run(terminal: Terminal) -> Run:
+    return Run(terminal)

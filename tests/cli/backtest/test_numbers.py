@@ -1,0 +1,124 @@
+"""What `lootkeep fraud backtest` reckons of past orders is right, and comes of what was known then."""
+
+from __future__ import annotations
+
+import pytest
+
+from lootkeep.cli.backtest.reading import PastOrder, PastOrders
+from lootkeep.cli.backtest.replay import replay
+from lootkeep.domain.fraud.facts import Network
+from lootkeep.domain.fraud.policy import Policy
+from lootkeep.domain.fraud.signals import SIGNALS
+from tests.cli.backtest.runs import ORDER, Run, past
+
+
+def test_rings_of_fresh_accounts_are_told_from_customers(run: Run) -> None:
+    rows = past(3000)
+    found = run.report(rows)
+    assert (found["orders"], found["frauds"]) == (len(rows), sum(row["fraud"] for row in rows))
+    assert found["auc"] > 0.85
+    assert found["tpr_at_1pct_fpr"] > 0.7
+    medium = found["sensitivity"][1]
+    assert (medium["level"], medium["precision"]) == ("medium", 1)
+    assert medium["recall"] > 0.4
+    assert found["signals"][0]["name"] in ("account_age", "device_reuse")
+
+
+def test_json_has_every_key(run: Run) -> None:
+    found = run.report(past(200))
+    assert set(found) >= {"orders", "frauds", "auc", "tpr_at_1pct_fpr", "thresholds", "signals", "seconds"}
+    assert [row["score"] for row in found["thresholds"]] == list(range(10, 101, 10))
+    assert {row["name"] for row in found["signals"]} == {signal.name for signal in SIGNALS}
+    assert [(row["level"], row["threshold"]) for row in found["sensitivity"]] == [
+        ("low", 80),
+        ("medium", 60),
+        ("high", 40),
+    ]
+    assert found["settings"] == "the defaults of a new store"
+    assert (found["skipped"], found["skipped_rows"]) == (0, [])
+
+
+def test_the_numbers_are_those_of_counting_by_hand(run: Run) -> None:
+    rows = past(1500, seed=2)
+    scores = {row["order_id"]: row for row in run.scores(rows)}
+    found = run.report(rows)
+    points = [(int(scores[row["order_id"]]["score"]), bool(row["fraud"])) for row in rows]
+    frauds = [score for score, is_fraud in points if is_fraud]
+    goods = [score for score, is_fraud in points if not is_fraud]
+    pairs = sum((fraud > good) + 0.5 * (fraud == good) for fraud in frauds for good in goods)
+    assert found["auc"] == pytest.approx(pairs / len(frauds) / len(goods))
+    for row in found["thresholds"]:
+        caught = [is_fraud for score, is_fraud in points if score >= row["score"]]
+        assert (row["flagged"], row["frauds"]) == (len(caught), sum(caught))
+        assert row["recall"] == pytest.approx(sum(caught) / len(frauds))
+    blocked = [row for row in scores.values() if row["action_taken"] == "blocked"]
+    assert len(blocked) == found["sensitivity"][1]["blocked"]
+
+
+def test_scores_are_written_in_the_order_of_the_file(run: Run) -> None:
+    rows = past(300)
+    assert [row["order_id"] for row in run.scores(rows)] == [row["order_id"] for row in rows]
+
+
+def test_what_came_later_is_not_held_against_an_order(run: Run) -> None:
+    later = ORDER | {"order_id": "later", "email": "bob@a.example", "device_id": "d", "created_at": "2026-01-03"}
+    earlier = ORDER | {"order_id": "earlier", "device_id": "d", "created_at": "2026-01-02"}
+    assert {row["order_id"]: row["score"] for row in run.scores([later, earlier])} == {"later": "12", "earlier": "0"}
+
+
+def test_orders_of_the_same_moment_come_as_in_the_file(run: Run) -> None:
+    rows = [ORDER | {"order_id": name, "email": f"{name}@a.example", "device_id": "d"} for name in "ab"]
+    assert [row["score"] for row in run.scores(rows)] == ["0", "24"]
+
+
+def test_labels_are_not_learned_from(run: Run) -> None:
+    rows = past(300)
+    turned = [row | {"fraud": 1 - row["fraud"]} for row in rows]
+    assert run.scores(rows) == run.scores(turned)
+
+
+def test_accounts_are_known_by_their_mailbox_where_there_is_no_customer_id(run: Run) -> None:
+    mails = ["anna@gmail.com", "an.na+x@googlemail.com", "eve@a.example"]
+    rows = [
+        {"created_at": f"2026-01-0{day}", "device_id": "d", "email": mail, "fraud": 0}
+        for day, mail in enumerate(mails, 1)
+    ]
+    assert [row["score"] for row in run.scores(rows)] == ["0", "5", "12"]
+
+
+def test_velocity_is_exceeded_by_the_order_after_the_limit(run: Run) -> None:
+    rows = [
+        {"created_at": f"2026-01-01 10:0{n}:00", "customer_id": "ada", "ip_address": "203.0.113.9", "fraud": 0}
+        for n in range(8)
+    ]
+    assert [row["score"] for row in run.scores(rows)] == ["0"] * 5 + ["20", "40", "40"]
+
+
+class NoLists:
+    """Knows nothing of anybody."""
+
+    def network(self, ip_address: str) -> Network:
+        return Network()
+
+    def is_disposable(self, domain: str) -> bool:
+        return False
+
+
+class Lists(NoLists):
+    """Knows one VPN and one throw-away domain."""
+
+    def network(self, ip_address: str) -> Network:
+        return Network(is_vpn=ip_address == "203.0.113.9", country="DE")
+
+    def is_disposable(self, domain: str) -> bool:
+        return domain == "gone.example"
+
+
+def test_what_lists_know_is_taken_into_account() -> None:
+    orders = [
+        PastOrder(order_id="1", is_fraud=True, email="x@Gone.example", ip_address="203.0.113.9", billing_country="FR"),
+        PastOrder(order_id="2", is_fraud=False, email="y@a.example"),
+    ]
+    judged = replay(PastOrders(orders=orders), Policy(), Lists(), lambda done: None)
+    assert [one.verdict.signals for one in judged] == [{"vpn": 15, "geo_mismatch": 20, "disposable_email": 25}, {}]
+    assert judged[0].actions == {"low": "flagged", "medium": "blocked", "high": "blocked"}

@@ -1,0 +1,54 @@
+"""The real commands as processes, which are killed and started again."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+from lootkeep.settings import Settings, variable
+
+PROGRAM = Path(sys.executable).with_name("lootkeep")
+KEY = "a-secret-key-of-more-than-32-characters"
+# Many and short: what counts here is that every delivery arrives, however often its receiver fails.
+RETRY_DELAYS = ",".join(["1"] * 40)
+
+
+class Processes:
+    """The real commands, killed without warning and started again."""
+
+    def __init__(self, settings: Settings, count: int, folder: Path) -> None:
+        is_embedded = settings.sqlite_path is not None
+        self._command = [str(PROGRAM), *(("serve", "--port", "0") if is_embedded else ("worker",))]
+        self._count = 1 if is_embedded else count
+        self._folder = folder
+        given = {"database_url": settings.database_url, "secret_key": KEY, "webhook_retry_delays": RETRY_DELAYS}
+        given |= {"webhook_allow_insecure": "true", "webhook_concurrency": "30", "log_level": "error"}
+        plain = {name: value for name, value in os.environ.items() if not name.startswith("LOOTKEEP_")}
+        self._environment = plain | {variable(name): value for name, value in given.items()}
+        self._running: list[subprocess.Popen[bytes]] = []
+
+    def start(self) -> None:
+        with (self._folder / "log").open("ab") as log:
+            while len(self._running) < self._count:
+                process = subprocess.Popen(
+                    self._command, cwd=self._folder, env=self._environment, stdout=subprocess.DEVNULL, stderr=log
+                )
+                self._running.append(process)
+
+    def kill(self, chance: random.Random) -> None:
+        victim = self._running.pop(chance.randrange(len(self._running)))
+        assert victim.poll() is None, f"It ended by itself: {self.log()}"
+        victim.kill()
+        victim.wait()
+
+    def kill_all(self) -> None:
+        while self._running:
+            victim = self._running.pop()
+            victim.kill()
+            victim.wait()
+
+    def log(self) -> str:
+        return (self._folder / "log").read_text(errors="replace")[-3000:]

@@ -1,0 +1,96 @@
+"""Reading the outbox, and counting everything again from the raw rows to compare with the totals that are kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lootkeep.storage.database import Database
+from lootkeep.storage.tables import (
+    coupons,
+    customers,
+    gift_cards,
+    orders,
+    products,
+    referral_tiers,
+    referrals,
+    referrers,
+    reward_claims,
+)
+from tests.recount.counting import TOTAL, kept_counters, recounted_counters
+from tests.recount.deeds import (
+    claims_of_tiers,
+    given_back,
+    holding_of,
+    judged,
+    referring,
+    sales_of_products,
+    spending_of,
+    taken,
+)
+from tests.recount.figures import (
+    kept_buyers,
+    kept_figures,
+    kept_spendings,
+    recounted_buyers,
+    recounted_figures,
+    recounted_spendings,
+)
+from tests.recount.ledgers import balances_of_cards
+from tests.recount.stored import Row, outbox, rows, sent
+
+__all__ = ["TOTAL", "kept", "outbox", "recounted", "rows", "sent", "taken"]
+
+# Everything that is kept, or everything counted again: the same shape, so that a test compares the two.
+Totals = dict[str, dict[Any, Any]]
+
+
+async def kept(db: Database) -> Totals:
+    """The totals as the deeds have kept them."""
+    return {
+        "counters": await kept_counters(db),
+        "customers": _picked(
+            await rows(db, customers), "id", "orders_count", "total_spent", "first_order_at", "last_order_at"
+        ),
+        "referrals": _picked(await rows(db, referrals), "customer_id", "status", "first_order_at"),
+        "referrers": _picked(
+            await rows(db, referrers),
+            "customer_id",
+            "total_referrals",
+            "successful_referrals",
+            "rewards_claimed",
+            "total_reached_at",
+            "successful_reached_at",
+        ),
+        "coupons": _picked(await rows(db, coupons), "id", "status", "order_id", "discount_given"),
+        "tiers": _picked(await rows(db, referral_tiers), "id", "claims_count"),
+        "sales": _picked(await rows(db, products), "id", "sales_count"),
+        "refunds": _picked(await rows(db, orders), "id", "refunded_total"),
+        "gift cards": _picked(await rows(db, gift_cards), "id", "balance"),
+        "figures": await kept_figures(db),
+        "buyers": await kept_buyers(db),
+        "spendings": await kept_spendings(db),
+    }
+
+
+async def recounted(db: Database, currency: str = "USD") -> Totals:
+    """The same, counted again from the orders, referrals, claims and refunds themselves."""
+    placed = await rows(db, orders)
+    attributed = judged(await rows(db, referrals), placed)
+    return {
+        "counters": await recounted_counters(db, placed, attributed, currency),
+        "customers": {who["id"]: spending_of(who["id"], placed, currency) for who in await rows(db, customers)},
+        "referrals": {one["customer_id"]: (one["status"], one["first_order_at"]) for one in attributed},
+        "referrers": referring(attributed, await rows(db, reward_claims)),
+        "coupons": {one["id"]: holding_of(one["id"], placed) for one in await rows(db, coupons)},
+        "tiers": await claims_of_tiers(db),
+        "sales": await sales_of_products(db, placed),
+        "refunds": await given_back(db, placed),
+        "gift cards": await balances_of_cards(db),
+        "figures": await recounted_figures(db, placed),
+        "buyers": recounted_buyers(placed),
+        "spendings": recounted_spendings(placed),
+    }
+
+
+def _picked(found: list[Row], key: str, *names: str) -> dict[int, tuple[Any, ...]]:
+    return {row[key]: tuple(row[name] for name in names) for row in found}

@@ -1,0 +1,96 @@
+"""What orders, refunds, referrals and claims come to for customers, referrers, coupons, tiers and products."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import Any
+
+from lootkeep.domain.orders import STANDING
+from lootkeep.storage.database import Database
+from lootkeep.storage.tables import order_items, orders, products, referral_tiers, refunds, reward_claims
+from tests.recount.stored import Row, rows
+
+
+async def taken(db: Database, *, ignoring: set[int]) -> Counter[int]:
+    """How many of each product the orders hold or have sold, but for those that never touched the stock."""
+    alive = {order["id"] for order in await rows(db, orders) if order["status"] != "cancelled"} - ignoring
+    held: Counter[int] = Counter()
+    for line in await rows(db, order_items):
+        if line["order_id"] in alive:
+            held[line["product_id"]] += line["quantity"]
+    return held
+
+
+def judged(attributed: list[Row], placed: list[Row]) -> list[Row]:
+    """The referrals, with state and first order as the orders that stand say."""
+    paid_at = defaultdict(list)
+    for order in placed:
+        if order["status"] in STANDING:
+            paid_at[order["customer_id"]].append(order["paid_at"])
+    firsts = {one["customer_id"]: min(paid_at[one["customer_id"]], default=None) for one in attributed}
+    return [
+        one
+        | {
+            "status": "pending" if firsts[one["customer_id"]] is None else "successful",
+            "first_order_at": firsts[one["customer_id"]],
+        }
+        for one in attributed
+    ]
+
+
+def spending_of(customer_id: int, placed: list[Row], currency: str) -> tuple[Any, ...]:
+    paid = [order for order in placed if order["customer_id"] == customer_id and order["paid_at"] is not None]
+    times = [order["paid_at"] for order in paid]
+    return (
+        sum(order["status"] in STANDING for order in paid),
+        sum(order["total"] - order["refunded_total"] for order in paid if order["currency"] == currency),
+        min(times, default=None),
+        max(times, default=None),
+    )
+
+
+def referring(attributed: list[Row], claimed: list[Row]) -> dict[int, tuple[int, ...]]:
+    brought = defaultdict(list)
+    for one in attributed:
+        brought[one["referrer_id"]].append(one)
+    claims = Counter(claim["customer_id"] for claim in claimed)
+    return {
+        referrer: (
+            len(ones),
+            sum(one["status"] == "successful" for one in ones),
+            claims[referrer],
+            max(one["referred_at"] for one in ones),
+            max(one["first_order_at"] or 0 for one in ones),
+        )
+        for referrer, ones in brought.items()
+    }
+
+
+def holding_of(coupon_id: int, placed: list[Row]) -> tuple[Any, ...]:
+    """What the orders say of a coupon: at most one of them has it, unless it was cancelled."""
+    holders = [order for order in placed if order["coupon_id"] == coupon_id and order["status"] != "cancelled"]
+    if not holders:
+        return ("available", None, 0)
+    (order,) = holders
+    return ("reserved" if order["paid_at"] is None else "used", order["id"], order["discount_total"])
+
+
+async def claims_of_tiers(db: Database) -> dict[int, tuple[int]]:
+    made = Counter(claim["tier_id"] for claim in await rows(db, reward_claims))
+    return {tier["id"]: (made[tier["id"]],) for tier in await rows(db, referral_tiers)}
+
+
+async def sales_of_products(db: Database, placed: list[Row]) -> dict[int, tuple[int]]:
+    paid = {order["id"] for order in placed if order["paid_at"] is not None}
+    sold: Counter[int] = Counter()
+    for line in await rows(db, order_items):
+        if line["order_id"] in paid:
+            sold[line["product_id"]] += line["quantity"]
+    return {product["id"]: (sold[product["id"]],) for product in await rows(db, products)}
+
+
+async def given_back(db: Database, placed: list[Row]) -> dict[int, tuple[int]]:
+    given: Counter[int] = Counter()
+    for refund in await rows(db, refunds):
+        given[refund["order_id"]] += refund["amount"]
+    return {order["id"]: (given[order["id"]],) for order in placed}

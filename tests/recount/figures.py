@@ -1,0 +1,119 @@
+"""What analytics keeps, and the same counted again: figures, buyers and what each of them spent."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from datetime import UTC, datetime
+from typing import Any
+
+from lootkeep.kernel.clock import DAY
+from lootkeep.storage.database import Database
+from lootkeep.storage.tables import buyers, order_items, refunds, sales_rollups, spendings
+from tests.recount.stored import Row, rows
+
+# What analytics keeps, by the length of its blocks.
+_LENGTHS = ("quarter", "day", "month", "eight", "year")
+_SERIES, _SUMS = ("quarter", "day", "month"), ("day", "month")
+_LEVELS = {"all": _SERIES, "country": _SUMS, "method": _SUMS, "product": _SERIES}
+
+
+def _block(length: str, time: int) -> int:
+    moment = datetime.fromtimestamp(time // 1_000_000, UTC)
+    if length == "year":
+        return moment.year - 1970
+    if length == "month":
+        return (moment.year - 1970) * 12 + moment.month - 1
+    return time // {"quarter": DAY // 96, "day": DAY, "eight": 8 * DAY}[length]
+
+
+async def kept_figures(db: Database) -> dict[Any, int]:
+    sums: Counter[Any] = Counter()
+    names = [name for name in sales_rollups.c.keys() if name not in sales_rollups.primary_key.columns]  # noqa: SIM118
+    for row in await rows(db, sales_rollups):
+        for name in names:
+            where = (row["dimension"], row["key"], _LENGTHS[row["level"]], row["block"], row["currency"])
+            sums[*where, name] += row[name]
+    return {key: value for key, value in sums.items() if value}
+
+
+async def recounted_figures(db: Database, placed: list[Row]) -> dict[Any, int]:
+    sums: Counter[Any] = Counter()
+
+    def add(dimension: str, key: Any, time: int, currency: str, **values: int) -> None:
+        for length in _LEVELS[dimension]:
+            for name, value in values.items():
+                sums[dimension, str(key or ""), length, _block(length, time), currency, name] += value
+
+    by_id = {order["id"]: order for order in placed}
+    for order in by_id.values():
+        _add_order(add, order, [line for line in await rows(db, order_items) if line["order_id"] == order["id"]])
+    for refund in await rows(db, refunds):
+        add("all", "", refund["created_at"], by_id[refund["order_id"]]["currency"], refunds=refund["amount"])
+    for customer_id in {order["customer_id"] for order in placed}:
+        first = min((o["paid_at"] for o in placed if o["customer_id"] == customer_id and o["paid_at"]), default=None)
+        if first is not None:
+            add("all", "", first, "", new_customers=1)
+    return {key: value for key, value in sums.items() if value}
+
+
+def _add_order(add: Any, order: Row, lines: list[Row]) -> None:
+    at, currency = order["paid_at"], order["currency"]
+    by_product: dict[int, list[Row]] = defaultdict(list)
+    for line in lines:
+        by_product[line["product_id"]].append(line)
+    if at is not None:
+        money = {"gross": order["total"], "discounts": order["discount_total"], "gift_cards": order["gift_card_total"]}
+        add("all", "", at, currency, orders=1, items=sum(line["quantity"] for line in lines), **money)
+        add("country", order["billing_country"], at, currency, orders=1, gross=order["total"])
+        add("method", order["payment_method"], at, currency, orders=1, gross=order["total"])
+        for product_id, its in by_product.items():
+            sold = {"items": sum(line["quantity"] for line in its), "gross": sum(line["total"] for line in its)}
+            add("product", product_id, at, currency, orders=1, **sold)
+    if order["completed_at"] is not None:
+        for where in [("all", ""), *(("product", product_id) for product_id in by_product)]:
+            add(*where, order["completed_at"], currency, completed_orders=1)
+    if order["status"] == "refunded":
+        add("all", "", order["refunded_at"], currency, refunded_orders=1)
+        for product_id, its in by_product.items():
+            total = sum(line["total"] for line in its)
+            add("product", product_id, order["refunded_at"], currency, refunds=total, refunded_orders=1)
+
+
+async def kept_buyers(db: Database) -> dict[Any, set[int]]:
+    found: dict[Any, set[int]] = defaultdict(set)
+    for row in await rows(db, buyers):
+        for number, byte in enumerate(row["bits"]):
+            for bit in range(8):
+                if byte >> bit & 1:
+                    place = row["chunk"] * 16_384 + number * 8 + bit
+                    found[_LENGTHS[row["level"]], row["block"]].add(place * 4 + row["shard"])
+    return dict(found)
+
+
+def recounted_buyers(placed: list[Row]) -> dict[Any, set[int]]:
+    found: dict[Any, set[int]] = defaultdict(set)
+    for order in placed:
+        if order["paid_at"] is not None:
+            for length in ("day", "eight", "month"):
+                found[length, _block(length, order["paid_at"])].add(order["customer_id"])
+    return dict(found)
+
+
+async def kept_spendings(db: Database) -> dict[Any, tuple[int, int]]:
+    found = {
+        (_LENGTHS[row["level"]], row["block"], row["customer_id"], row["currency"]): (row["orders"], row["spent"])
+        for row in await rows(db, spendings)
+    }
+    return {key: sums for key, sums in found.items() if any(sums)}
+
+
+def recounted_spendings(placed: list[Row]) -> dict[Any, tuple[int, int]]:
+    counted: Counter[Any] = Counter()
+    spent: Counter[Any] = Counter()
+    for order in placed:
+        if order["paid_at"] is not None:
+            for length in ("month", "year"):
+                key = (length, _block(length, order["paid_at"]), order["customer_id"], order["currency"])
+                counted[key] += order["status"] != "refunded"
+                spent[key] += order["total"] - order["refunded_total"]
+    return {key: (counted[key], spent[key]) for key in counted | spent if counted[key] or spent[key]}

@@ -1,0 +1,35 @@
+"""What the ledgers of gift cards add up to."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from lootkeep.storage.database import Database
+from lootkeep.storage.tables import gift_card_entries, gift_cards
+from tests.recount.stored import Row, rows
+
+
+def shelf(card: Row) -> str:
+    return f"{card['currency']}.{card['kept_status']}"
+
+
+async def values_of_cards(db: Database) -> list[tuple[str, int]]:
+    """What the cards hold, and what was done with what was on them."""
+    found = await rows(db, gift_cards)
+    currencies = {card["id"]: card["currency"] for card in found}
+    balances = await balances_of_cards(db)
+    values = [(f"gift_card_value.{shelf(card)}", balances[card["id"]][0]) for card in found]
+    sums = {"issue": ("issued", 1), "redeem": ("redeemed", -1), "refund": ("redeemed", -1), "revoke": ("revoked", -1)}
+    for entry in await rows(db, gift_card_entries):
+        name, sign = sums[entry["type"]]
+        values.append((f"gift_card_value.{currencies[entry['gift_card_id']]}.{name}", sign * entry["amount"]))
+    return values
+
+
+async def balances_of_cards(db: Database) -> dict[int, tuple[int]]:
+    """The sum of each ledger, whose every row says what was left then."""
+    left: Counter[int] = Counter()
+    for entry in await rows(db, gift_card_entries):
+        left[entry["gift_card_id"]] += entry["amount"]
+        assert entry["balance_after"] == left[entry["gift_card_id"]] >= 0
+    return {card["id"]: (left[card["id"]],) for card in await rows(db, gift_cards)}

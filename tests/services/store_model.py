@@ -1,0 +1,171 @@
+"""A store and beside it a small model of what each deed must come to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Coroutine
+from itertools import count
+from typing import Any, TypeVar
+
+import msgspec
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, multiple
+
+from lootkeep.domain.checkout import Cart, CartLine
+from lootkeep.domain.coupons import Coupon
+from lootkeep.domain.customers import Customer
+from lootkeep.domain.orders import AUTOMATIC_DELIVERY, Sale
+from lootkeep.domain.products import Product
+from lootkeep.domain.sign_up import SignUp
+from lootkeep.kernel.errors import InvalidFields, Reason
+from lootkeep.services import checkout
+from lootkeep.services import customers as customer_services
+from lootkeep.services import orders as services
+from lootkeep.storage.tables import gift_cards
+from tests.recount import rows
+from tests.services.machines import Home
+
+R = TypeVar("R")
+
+people: Bundle[Customer] = Bundle("people")
+placed: Bundle[int] = Bundle("placed")
+
+
+class Model(RuleBasedStateMachine):
+    """What should be there now, and the deeds that several rules share."""
+
+    home: Home
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.world = self.home.move_in()
+        self.deps = self.world.deps
+        self.numbers = count(1)
+        self.products: dict[str, Product] = {}
+        # The model: orders as they should be now, those that came as history, and the events that should be there.
+        self.sales: dict[int, Sale] = {}
+        self.history: set[int] = set()
+        self.told: Counter[tuple[str, int]] = Counter()
+        self.coupons: list[Coupon] = []
+        # Cards that can pay, by id: their codes and what should be on them; and which order was paid with which.
+        self.codes: dict[int, str] = {}
+        self.balances: dict[int, int] = {}
+        self.revoked: set[int] = set()
+        self.paid_with: dict[int, int] = {}
+        self.referrers: list[int] = []
+
+    def teardown(self) -> None:
+        self.home.move_out(self.world)
+
+    def run(self, deed: Coroutine[Any, Any, R]) -> R:
+        return self.home.run(deed)
+
+    def refusal(self, deed: Coroutine[Any, Any, Any]) -> Reason:
+        """The reason with which the deed is refused, as it must be."""
+        try:
+            self.run(deed)
+        except Reason as reason:
+            return reason
+        raise AssertionError("This must be refused.")
+
+    def sign_up_as(self, form: SignUp) -> Customer:
+        signed_up = self.run(customer_services.sign_up(self.deps, form))
+        if signed_up.welcome_coupon:
+            self.coupons.append(signed_up.welcome_coupon)
+        if signed_up.customer.referred_by_id:
+            self.referrers.append(signed_up.customer.referred_by_id)
+        return signed_up.customer
+
+    def cart_for(self, customer_id: int, cart: list[tuple[str, int]], coupon: Coupon | None) -> Cart:
+        lines = tuple(CartLine(self.products[name].id, quantity) for name, quantity in cart)
+        return Cart(customer_id, lines, "203.0.113.9", coupon_code=coupon.code if coupon else None)
+
+    def place(
+        self, buyer: int, cart: list[tuple[str, int]], coupon: Coupon | None, is_paid: bool, card_id: int | None = None
+    ) -> Any:
+        form = msgspec.structs.replace(
+            self.cart_for(buyer, cart, coupon), gift_card_code=None if card_id is None else self.codes[card_id]
+        )
+        deed = checkout.place(self.deps, form)
+        if not self._can_be_placed(buyer, cart, coupon) or not self._can_pay(card_id, cart):
+            assert isinstance(self.refusal(deed), InvalidFields)
+            return multiple()
+        sale, is_new = self.run(deed)
+        assert is_new
+        self.sales[sale.order.id] = sale
+        self.told["order.created", sale.order.id] += 1
+        self._take(card_id, sale)
+        assert sale.order.status == ("pending" if sale.order.amount_due else self._after_payment(sale))
+        if sale.order.amount_due == 0:
+            self._tell_payment(sale)
+        elif is_paid:
+            self.pay_with(sale.order.id, "a")
+        return sale.order.id
+
+    def _can_pay(self, card_id: int | None, cart: list[tuple[str, int]]) -> bool:
+        if card_id is None:
+            return True
+        currency = "EUR" if self.run(self._stored_card(card_id))["currency"] == "EUR" else "USD"
+        return self.balances[card_id] > 0 and all(self.products[name].currency == currency for name, _ in cart)
+
+    async def _stored_card(self, card_id: int) -> dict[str, Any]:
+        return next(row for row in await rows(self.world.db, gift_cards) if row["id"] == card_id)
+
+    def _take(self, card_id: int | None, sale: Sale) -> None:
+        """A card pays as much as it holds."""
+        taken = 0 if card_id is None else min(self.balances[card_id], sale.order.total)
+        assert sale.order.gift_card_total == taken
+        if card_id is not None and taken:
+            self.balances[card_id] -= taken
+            self.paid_with[sale.order.id] = card_id
+
+    def put_back(self, order_id: int, amount: int) -> int:
+        """What goes back on the card: nothing when it was revoked."""
+        card_id = self.paid_with.get(order_id)
+        if card_id is None or card_id in self.revoked:
+            return 0
+        self.balances[card_id] += amount
+        return amount
+
+    def _can_be_placed(self, buyer: int, cart: list[tuple[str, int]], coupon: Coupon | None) -> bool:
+        wanted: Counter[str] = Counter()
+        for name, quantity in cart:
+            wanted[name] += quantity
+        currencies = {self.products[name].currency for name in wanted}
+        in_stock = self.stock_left()
+        is_there = all(in_stock[name] is None or wanted[name] <= in_stock[name] for name in wanted)
+        return len(currencies) == 1 and is_there and self._is_good(coupon, buyer, currencies.pop())
+
+    def _is_good(self, coupon: Coupon | None, buyer: int, currency: str) -> bool:
+        if coupon is None:
+            return True
+        holders = [sale.order for sale in self.sales.values() if sale.order.coupon_id == coupon.id]
+        is_free = all(order.status == "cancelled" for order in holders)
+        is_in_time = self.world.clock.now() < coupon.expires_at
+        return is_free and is_in_time and coupon.customer_id == buyer and coupon.currency in (None, currency)
+
+    def stock_left(self) -> dict[str, Any]:
+        """What should be left of each product: all that there was, but for what orders hold or have bought."""
+        left = {name: product.stock for name, product in self.products.items()}
+        names = {product.id: name for name, product in self.products.items()}
+        for order_id, sale in self.sales.items():
+            if order_id in self.history or sale.order.status == "cancelled":
+                continue
+            for line in sale.items:
+                name = names[line.product_id]
+                stock = left[name]
+                left[name] = None if stock is None else stock - line.quantity
+        return left
+
+    def _after_payment(self, sale: Sale) -> str:
+        return "completed" if all(line.delivery_type in AUTOMATIC_DELIVERY for line in sale.items) else "paid"
+
+    def _tell_payment(self, sale: Sale) -> None:
+        self.told["order.paid", sale.order.id] += 1
+        if self._after_payment(sale) == "completed":
+            self.told["order.completed", sale.order.id] += 1
+
+    def pay_with(self, order_id: int, transaction: str | None) -> None:
+        sale = self.run(services.pay(self.deps, order_id, "card", transaction))
+        assert sale.order.status == self._after_payment(sale)
+        self._tell_payment(sale)
+        self.sales[order_id] = sale

@@ -1,0 +1,139 @@
+"""The rules by which orders are placed, paid with money, coupons and gift cards, refunded and cancelled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from hypothesis import strategies as st
+from hypothesis.stateful import multiple, precondition, rule
+
+from lootkeep.domain.customers import Customer
+from lootkeep.domain.gift_cards import GiftCardTerms
+from lootkeep.domain.orders import ALLOWED
+from lootkeep.kernel.clock import DAY, HOUR, Instant
+from lootkeep.kernel.errors import Conflict, InvalidFields, Unprocessable
+from lootkeep.kernel.money import Hundredths
+from lootkeep.services import checkout
+from lootkeep.services import gift_cards as card_services
+from lootkeep.services import orders as services
+from tests.services.goods import CATALOGUE
+from tests.services.store_model import Model, people, placed
+
+carts = st.lists(st.tuples(st.sampled_from(sorted(CATALOGUE)), st.integers(1, 3)), min_size=1, max_size=2)
+
+
+class Ordering(Model):
+    """Orders and the cards that pay them."""
+
+    @rule(target=placed, who=people, cart=carts, is_paid=st.booleans())
+    def order(self, who: Customer, cart: list[tuple[str, int]], is_paid: bool) -> Any:
+        return self.place(who.id, cart, None, is_paid)
+
+    @precondition(lambda self: self.coupons)
+    @rule(
+        target=placed,
+        stranger=st.none() | st.none() | people,
+        cart=carts,
+        age=st.integers(0, 5),
+        is_paid=st.booleans(),
+    )
+    def order_with_a_coupon(
+        self, stranger: Customer | None, cart: list[tuple[str, int]], age: int, is_paid: bool
+    ) -> Any:
+        """One of the newest coupons, mostly in its owner's hands."""
+        coupon = self.coupons[-1 - age % len(self.coupons)]
+        return self.place(stranger.id if stranger else coupon.customer_id, cart, coupon, is_paid)
+
+    @rule(balance=st.sampled_from([1, 7_00, 100_00]), currency=st.sampled_from(["USD", "USD", "EUR"]))
+    def make_a_gift_card(self, balance: int, currency: str) -> None:
+        terms = GiftCardTerms(Hundredths(balance), currency, None, None, None, None, None, None, None, None, None)
+        card, code = self.run(card_services.create(self.deps, terms, None))
+        self.codes[card.id] = code
+        self.balances[card.id] = balance
+
+    @precondition(lambda self: self.codes)
+    @rule(target=placed, who=people, cart=carts, age=st.integers(0, 3), is_paid=st.booleans())
+    def order_with_a_gift_card(self, who: Customer, cart: list[tuple[str, int]], age: int, is_paid: bool) -> Any:
+        """One of the newest cards, whatever is left on it."""
+        card_id = sorted(self.codes)[-1 - age % len(self.codes)]
+        return self.place(who.id, cart, None, is_paid, card_id)
+
+    @precondition(lambda self: self.codes)
+    @rule(age=st.integers(0, 3))
+    def revoke_a_gift_card(self, age: int) -> None:
+        card_id = sorted(self.codes)[-1 - age % len(self.codes)]
+        self.run(card_services.revoke(self.deps, card_id, None))
+        self.balances[card_id] = 0
+        self.revoked.add(card_id)
+
+    @rule(target=placed, who=people, cart=carts, age=st.integers(1, 5), is_delivered=st.booleans())
+    def bring_an_order_of_the_past(
+        self, who: Customer, cart: list[tuple[str, int]], age: int, is_delivered: bool
+    ) -> Any:
+        created_at = Instant(self.world.clock.now() - age * DAY)
+        paid_at = Instant(created_at + HOUR)
+        if len({self.products[name].currency for name, _ in cart}) > 1:
+            return multiple()
+        form = msgspec.structs.replace(
+            self.cart_for(who.id, cart, None),
+            created_at=created_at,
+            paid_at=paid_at,
+            completed_at=Instant(paid_at + HOUR) if is_delivered else None,
+        )
+        sale, is_new = self.run(checkout.place(self.deps, form))
+        assert is_new
+        assert sale.order.status in ("paid", "completed")
+        self.sales[sale.order.id] = sale
+        self.history.add(sale.order.id)
+        return sale.order.id
+
+    # --- the steps of an order
+
+    @rule(order_id=placed, transaction=st.sampled_from([None, "a", "b"]))
+    def pay(self, order_id: int, transaction: str | None) -> None:
+        before = self.sales[order_id].order
+        if before.status in ALLOWED["pay"]:
+            self.pay_with(order_id, transaction)
+            return
+        deed = services.pay(self.deps, order_id, "card", transaction)
+        if transaction and before.transaction_id == transaction:
+            assert self.run(deed).order == before
+        else:
+            assert isinstance(self.refusal(deed), Conflict)
+
+    @rule(order_id=st.none() | placed, asked=st.sampled_from([None, None, 1, 5_00, 1000_00]))
+    def refund(self, order_id: int | None, asked: int | None) -> None:
+        """Any order, or the newest."""
+        order_id = order_id or max(self.sales)
+        before = self.sales[order_id].order
+        amount = None if asked is None else Hundredths(asked)
+        deed = services.refund(self.deps, order_id, amount, None)
+        if before.status not in ALLOWED["refund"]:
+            assert isinstance(self.refusal(deed), Conflict)
+        elif before.refundable == 0:
+            assert isinstance(self.refusal(deed), Unprocessable)
+        elif asked is not None and asked > before.refundable:
+            assert isinstance(self.refusal(deed), InvalidFields)
+        else:
+            sale, given, way = self.run(deed)
+            money_left = max(0, before.amount_due - before.refunded_total)
+            assert way.payment == min(given.amount, money_left)
+            assert way.gift_card == self.put_back(order_id, given.amount - way.payment)
+            assert way.payment + way.gift_card + way.unreturned == given.amount
+            assert given.amount == (before.refundable if asked is None else asked)
+            is_full = given.amount == before.refundable
+            assert sale.order.status == ("refunded" if is_full else "partially_refunded")
+            self.told["order.refunded", order_id] += 1
+            self.sales[order_id] = sale
+
+    @rule(order_id=placed)
+    def cancel(self, order_id: int) -> None:
+        deed = services.cancel(self.deps, order_id, "changed their mind")
+        if self.sales[order_id].order.status in ALLOWED["cancel"]:
+            self.sales[order_id], unreturned = self.run(deed)
+            held = self.sales[order_id].order.gift_card_total
+            put_back = self.put_back(order_id, held)
+            assert order_id not in self.paid_with or put_back + unreturned == held
+        else:
+            assert isinstance(self.refusal(deed), Conflict)

@@ -1,0 +1,66 @@
+"""What tests of sending campaigns share: a campaign under way, who sends it, and what came of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import bindparam, select
+
+from lootkeep.engines.mail import Mailer
+from lootkeep.engines.mail.message import Sender
+from lootkeep.engines.mail.outbox import OutboxMailer
+from lootkeep.engines.mail.smtp import SmtpMailer, parse_server
+from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.kernel.clock import SECOND
+from lootkeep.storage.query import Query
+from lootkeep.storage.tables import campaign_recipients, customers
+from lootkeep.worker.campaigns import Campaigner, Manner
+from tests.api.campaigns import PATH, make
+from tests.mailbox import MailServer
+from tests.world import World
+
+URL = "https://shop.example"
+_RECIPIENTS = Query(
+    select(campaign_recipients.c.email, campaign_recipients.c.status, campaign_recipients.c.perhaps_twice).order_by(
+        campaign_recipients.c.id
+    )
+)
+_STATUS = Query(select(customers.c.email_status).where(customers.c.id == bindparam("this")))
+
+
+def campaigner(world: World, server: MailServer | None, **options: Any) -> Campaigner:
+    mailer: Mailer = OutboxMailer()
+    if server:
+        mailer = SmtpMailer(parse_server(server.url), Sender("Shop", "shop@store.example"), world.clock)
+    # A fast pace, so that tests which are not about it need not move the clock for each mail.
+    manner = Manner(URL, has_server=server is not None, **{"mails_per_minute": 60 * SECOND} | options)
+    return Campaigner(world.deps, MemoryWakeup(), mailer, manner)
+
+
+async def send(world: World, **fields: Any) -> int:
+    campaign = await make(world, **fields)
+    answer = await world.post(f"{PATH}/{campaign['id']}/send", {})
+    assert answer.status_code == 200, answer.text
+    return int(campaign["id"])
+
+
+async def work(world: World, *workers: Campaigner) -> None:
+    """Turns until there is nothing left to do, a moment apart."""
+    while any([await worker.turn() for worker in workers]):
+        world.clock.advance(10)
+
+
+async def stats(world: World, campaign_id: int) -> dict[str, Any]:
+    data: dict[str, Any] = (await world.get(f"{PATH}/{campaign_id}/stats")).json()["data"]
+    return data
+
+
+async def recipients(world: World) -> list[tuple[Any, ...]]:
+    async with world.db.read() as tx:
+        return await tx.all(_RECIPIENTS)
+
+
+async def email_status(world: World, customer_id: int) -> str:
+    async with world.db.read() as tx:
+        ((status,),) = await tx.all(_STATUS, this=customer_id)
+    return str(status)

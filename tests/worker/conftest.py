@@ -1,0 +1,36 @@
+"""Receivers and a worker that delivers to them, and a mail server."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.worker.dispatch import Dispatcher
+from tests.mailbox import MailServer
+from tests.receiver import Receiver
+from tests.world import World
+
+
+@pytest.fixture
+async def receiver() -> AsyncIterator[Receiver]:
+    async with Receiver() as receiver:
+        yield receiver
+
+
+@pytest.fixture
+async def other_receiver() -> AsyncIterator[Receiver]:
+    async with Receiver() as receiver:
+        yield receiver
+
+
+@pytest.fixture
+def dispatcher(insecure_world: World) -> Dispatcher:
+    return Dispatcher(insecure_world.deps, MemoryWakeup())
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[MailServer]:
+    async with MailServer() as server:
+        yield server

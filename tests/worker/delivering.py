@@ -1,0 +1,78 @@
+"""What tests of deliveries share: events to record, a worker that runs or is killed, and what the log says."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import msgspec
+import pytest
+
+from lootkeep.domain.deliveries import Claimed
+from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.storage import deliveries as storage
+from lootkeep.storage import fan_out as fan_out_storage
+from lootkeep.storage import outbox
+from lootkeep.storage.database import Transaction
+from lootkeep.worker.dispatch import Dispatcher
+from tests.world import World
+
+only_sqlite = pytest.mark.parametrize("address", ["sqlite"], indirect=True)
+only_postgresql = pytest.mark.parametrize("address", ["postgresql"], indirect=True)
+
+
+class Something(msgspec.Struct):
+    number: int
+
+
+async def record(world: World, count: int = 1, event_type: str = "product.created") -> None:
+    async with world.db.write() as tx:
+        for number in range(count):
+            await outbox.append(tx, event_type, Something(number), world.clock.now())
+
+
+async def fan_out(world: World) -> None:
+    async with world.db.write() as tx:
+        await fan_out_storage.fan_out(tx, world.deps.ids.delivery_id, world.clock.now())
+
+
+async def claim(world: World, tx: Transaction, lease: str) -> list[Claimed]:
+    now = world.clock.now()
+    turns = await storage.hold(tx, [(due, 10) for due in await storage.webhooks_due(tx, now)])
+    claimed, _ = await storage.claim(tx, turns, lease, now)
+    return claimed
+
+
+async def claim_and_die(world: World) -> None:
+    """What is left of a worker that was killed right after it had claimed."""
+    await fan_out(world)
+    async with world.db.write() as tx:
+        assert await claim(world, tx, "dead")
+
+
+async def log(world: World, webhook: dict[str, Any]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = (await world.get(f"/webhooks/{webhook['id']}/deliveries?per_page=100")).json()["data"]
+    return found
+
+
+async def attempts(world: World, delivery_id: str) -> list[tuple[int, str]]:
+    detail = (await world.get(f"/webhooks/deliveries/{delivery_id}")).json()["data"]
+    return [(attempt["number"], attempt["outcome"]) for attempt in detail["attempts"]]
+
+
+class running:  # noqa: N801  reads as what it does
+    """The dispatcher at work inside the block."""
+
+    def __init__(self, dispatcher: Dispatcher, wakeup: MemoryWakeup) -> None:
+        self._dispatcher = dispatcher
+        self._wakeup = wakeup
+        self._stopping = asyncio.Event()
+
+    async def __aenter__(self) -> None:
+        self._task = asyncio.create_task(self._dispatcher.run(self._stopping))
+
+    async def __aexit__(self, *_: object) -> None:
+        self._stopping.set()
+        self._wakeup.wake()
+        await self._task
+        await self._wakeup.close()

@@ -1,0 +1,107 @@
+"""Campaigns that meet refusals, a server that is gone and workers that die: tried again, counted and marked."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import update
+
+from lootkeep.domain.mail import LEASE, RETRY_SECONDS
+from lootkeep.kernel.clock import MINUTE, SECOND
+from lootkeep.storage import campaign_queue as queue
+from lootkeep.storage.query import Query
+from lootkeep.storage.tables import customers
+from lootkeep.worker.campaigns import HOLD_OFF
+from tests.api.campaigns import read, reader
+from tests.mailbox import MailServer
+from tests.worker.campaigning import campaigner, email_status, recipients, send, stats, work
+from tests.world import World
+
+
+@pytest.mark.parametrize(("word", "status"), [("gone", "bounced"), ("policy", "ok"), ("spam", "ok")])
+async def test_a_refusal_is_counted_and_a_mailbox_that_is_gone_is_remembered(
+    world: World, server: MailServer, word: str, status: str
+) -> None:
+    refused = await reader(world, email=f"{word}@mail.example")
+    await reader(world)
+    campaign = await send(world)
+    await work(world, campaigner(world, server))
+    data = await read(world, campaign)
+    assert (data["status"], data["sent_count"], data["failed_count"]) == ("sent", 1, 1)
+    assert await email_status(world, refused["id"]) == status
+
+
+async def test_a_campaign_none_of_whose_mails_is_taken_has_failed(world: World, server: MailServer) -> None:
+    await reader(world, email="gone@mail.example")
+    campaign = await send(world)
+    await work(world, campaigner(world, server))
+    data = await read(world, campaign)
+    assert (data["status"], data["error"]) == ("failed", "None of the mails could be sent.")
+
+
+async def test_a_reader_who_cannot_be_reached_now_is_tried_again_while_others_go_on(
+    world: World, server: MailServer
+) -> None:
+    await reader(world, email="full@mail.example")
+    await reader(world)
+    campaign = await send(world)
+    working = campaigner(world, server)
+    await work(world, working)
+    data = await read(world, campaign)
+    assert (data["status"], data["sent_count"], data["failed_count"]) == ("sending", 1, 0)
+    for delay in RETRY_SECONDS:
+        world.clock.advance(delay * SECOND)
+        await work(world, working)
+    data = await read(world, campaign)
+    assert (data["status"], data["sent_count"], data["failed_count"]) == ("sent", 1, 1)
+
+
+async def test_a_server_that_is_gone_is_not_held_against_the_readers(world: World) -> None:
+    for _ in range(2):
+        await reader(world)
+    campaign = await send(world)
+    async with MailServer(sender_refusal="451 come back later") as server:
+        working = campaigner(world, server)
+        for _ in range(20):
+            await work(world, working)
+            data = await read(world, campaign)
+            assert (data["status"], data["failed_count"]) == ("sending", 0)
+            assert data["error"] == "Waiting for the mail server: the mail server answered 451: come back later."
+            world.clock.advance(HOLD_OFF)
+        server.sender_refusal = None
+        world.clock.advance(MINUTE)
+        await work(world, working)
+        data = await read(world, campaign)
+    assert (data["status"], data["sent_count"], data["error"]) == ("sent", 2, None)
+
+
+async def test_the_mail_of_a_worker_that_died_is_sent_again_and_marked(world: World, server: MailServer) -> None:
+    first, second = await reader(world), await reader(world)
+    campaign = await send(world)
+    async with world.db.write() as tx:
+        assert await queue.claim(tx, "the dead", world.clock.now())
+    working = campaigner(world, server)
+    await work(world, working)
+    assert [letter.recipients for letter in server.arrived] == [[second["email"]]]
+    world.clock.advance(LEASE)
+    await work(world, working)
+    assert [letter.recipients for letter in server.arrived][1:] == [[first["email"]]]
+    assert [(status, twice) for _, status, twice in await recipients(world)] == [("sent", True), ("sent", False)]
+    assert (await stats(world, campaign))["perhaps_twice"] == 1
+
+
+async def test_a_dropped_connection_after_the_content_is_tried_again_and_marked(
+    world: World, server: MailServer
+) -> None:
+    await reader(world, email="drop@mail.example")
+    campaign = await send(world)
+    working = campaigner(world, server)
+    await work(world, working)
+    (letter,) = server.arrived
+    async with world.db.write() as tx:
+        await tx.run(Query(update(customers).values(note="unchanged")))
+    for delay in RETRY_SECONDS:
+        world.clock.advance(delay * SECOND)
+        await work(world, working)
+    assert {one.message["Message-ID"] for one in server.arrived} == {letter.message["Message-ID"]}
+    data = await stats(world, campaign)
+    assert (data["failed"], data["perhaps_twice"]) == (1, 1)

@@ -1,0 +1,44 @@
+"""What a campaign's mail says: placeholders that are filled in and escaped, and a preview."""
+
+from __future__ import annotations
+
+import re
+
+from tests.api.campaigns import reader
+from tests.mailbox import MailServer
+from tests.worker.campaigning import URL, campaigner, send, work
+from tests.world import World
+
+HOSTILE = '<b>Ann</b> & "Bob" {{ email }} 💎'
+
+
+async def test_placeholders_are_filled_in_escaped_and_never_looked_at_again(world: World, server: MailServer) -> None:
+    customer = await reader(world, name=HOSTILE)
+    body = "<p>Hi {{name}}, {{ email }} {{ referral_code }} {{ unknown }} {{ 7*7 }}</p>"
+    await send(world, subject="For {{ name }}", body_html=body, body_text="Hi {{ name }} {{ unsubscribe_url }}")
+    await work(world, campaigner(world, server))
+    (letter,) = server.arrived
+    escaped = "&lt;b&gt;Ann&lt;/b&gt; &amp; &quot;Bob&quot; {{ email }} 💎"
+    filled = f"<p>Hi {escaped}, {customer['email']} {customer['referral_code']} {{{{ unknown }}}} {{{{ 7*7 }}}}</p>"
+    assert filled in letter.part("html")
+    assert str(letter.message["Subject"]) == f"For {HOSTILE}"
+    assert letter.part("plain").startswith(f"Hi {HOSTILE} {URL}/u/")
+    assert letter.names("To") == [(HOSTILE, customer["email"])]
+
+
+async def test_a_name_with_a_line_break_adds_no_header(world: World, server: MailServer) -> None:
+    await reader(world, name="Ann\r\nBcc: evil@evil.example")
+    await send(world, subject="For {{ name }}")
+    await work(world, campaigner(world, server))
+    (letter,) = server.arrived
+    assert (letter.message["Bcc"], len(letter.recipients)) == (None, 1)
+    assert str(letter.message["Subject"]) == "For Ann Bcc: evil@evil.example"
+
+
+async def test_a_preview_text_stands_first_and_is_escaped(world: World, server: MailServer) -> None:
+    await reader(world)
+    await send(world, preview_text="<Only> {{ name }}", body_html="<html><body class='x'><p>Hi</p></body></html>")
+    await work(world, campaigner(world, server))
+    html = server.arrived[0].part("html")
+    assert re.search(r"<body class='x'><div style=\"display:none\">&lt;Only&gt; Player \d+</div><p>Hi</p>", html)
+    assert html.rstrip().endswith("</body></html>")

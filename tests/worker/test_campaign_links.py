@@ -1,0 +1,119 @@
+"""The links of a campaign's mail: to unsubscribe, to count opens and clicks, and forged ones that do nothing."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.api.campaigns import PATH, make, reader
+from tests.mailbox import Letter, MailServer
+from tests.worker.campaigning import URL, campaigner, email_status, send, stats, work
+from tests.world import World
+
+
+def links_of(letter: Letter) -> list[str]:
+    return re.findall(r"""(?:href|src)=["']([^"']*)""", letter.part("html"))
+
+
+async def test_each_mail_unsubscribes_by_one_click_and_by_a_page_with_a_button(
+    world: World, server: MailServer
+) -> None:
+    customer = await reader(world)
+    campaign = await send(world)
+    await work(world, campaigner(world, server))
+    (letter,) = server.arrived
+    header = str(letter.message["List-Unsubscribe"]).replace("\r\n ", "")
+    assert letter.message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    link = header.strip("<>")
+    assert link.startswith(f"{URL}/u/")
+    assert link in letter.part("html")
+    assert link in letter.part("plain")
+    path = link.removeprefix(URL)
+    page = await world.http.get(path)
+    assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    assert '<form method="post"><button>Unsubscribe</button></form>' in page.text
+    assert "form-action 'self'" in page.headers["content-security-policy"]
+    assert await email_status(world, customer["id"]) == "ok"
+    for _ in range(2):
+        clicked = await world.http.post(path, data={"List-Unsubscribe": "One-Click"})
+        assert (clicked.status_code, "Unsubscribed" in clicked.text) == (200, True)
+    assert await email_status(world, customer["id"]) == "unsubscribed"
+    figures = await stats(world, campaign)
+    assert (figures["unsubscribed"], figures["unsubscribe_rate"]) == (1, 100.0)
+    again = await make(world)
+    assert (await world.post(f"{PATH}/{again['id']}/send", {})).json()["code"] == "empty_audience"
+
+
+async def test_opens_and_clicks_are_counted_once_each_and_links_lead_where_they_did(
+    world: World, server: MailServer
+) -> None:
+    await reader(world)
+    body = (
+        "<body><a href=\"https://a.example/?x=1&amp;y=2\">A</a><a href='https://b.example/'>B</a>"
+        '<a href="https://a.example/?x=1&amp;y=2">again</a><a href="mailto:x@y.example">m</a>'
+        '<a href="https://r.example/{{ referral_code }}">r</a></body>'
+    )
+    campaign = await send(world, body_html=body)
+    await work(world, campaigner(world, server))
+    first, second, third, mailto, own, unsubscribe, pixel = links_of(server.arrived[0])
+    assert (first == third, mailto) == (True, "mailto:x@y.example")
+    assert own.startswith("https://r.example/")
+    assert unsubscribe.startswith(f"{URL}/u/")
+    for _ in range(2):
+        shown = await world.http.get(pixel.removeprefix(URL))
+        assert (shown.status_code, shown.headers["content-type"]) == (200, "image/gif")
+    assert (await stats(world, campaign))["opened"] == 1
+    for link, target in ((first, "https://a.example/?x=1&y=2"), (second, "https://b.example/")):
+        followed = await world.http.get(link.removeprefix(URL))
+        assert (followed.status_code, followed.headers["location"]) == (302, target)
+    figures = await stats(world, campaign)
+    assert (figures["opened"], figures["clicked"], figures["click_rate"]) == (1, 1, 100.0)
+
+
+async def test_a_click_counts_as_opened_where_images_are_not_shown(world: World, server: MailServer) -> None:
+    await reader(world)
+    campaign = await send(world, body_html='<a href="https://a.example/">A</a>')
+    await work(world, campaigner(world, server))
+    await world.http.get(links_of(server.arrived[0])[0].removeprefix(URL))
+    figures = await stats(world, campaign)
+    assert (figures["opened"], figures["clicked"]) == (1, 1)
+
+
+async def test_counting_can_be_switched_off(world: World, server: MailServer) -> None:
+    await reader(world)
+    await send(world, body_html='<a href="https://a.example/">A</a>')
+    await work(world, campaigner(world, server, is_tracked=False))
+    link, unsubscribe = links_of(server.arrived[0])
+    assert link == "https://a.example/"
+    assert unsubscribe.startswith(f"{URL}/u/")
+
+
+@pytest.mark.parametrize("page", ["u", "c", "o"])
+async def test_a_token_that_is_not_ours_or_is_for_another_page_does_nothing(
+    world: World, server: MailServer, page: str
+) -> None:
+    customer = await reader(world)
+    campaign = await send(world, body_html='<a href="https://a.example/">A</a>')
+    await work(world, campaigner(world, server))
+    click, unsubscribe, pixel = (link.rpartition("/")[2] for link in links_of(server.arrived[0]))
+    own = {"u": unsubscribe, "c": click, "o": pixel}
+    others = [token for name, token in own.items() if name != page]
+    forged = [own[page][:-1] + ("A" if own[page][-1] != "A" else "B"), "2" + own[page], "x", "1.", ".", "1.é", "%00"]
+    forged += [world.deps.vault.sign("999", "unsubscribe"), "https://evil.example", "//evil.example"]
+    for token in [*others, *forged]:
+        answer = await world.http.get(f"/{page}/{token}")
+        assert "location" not in answer.headers
+        assert answer.status_code in (200, 404)
+        if page == "u":
+            assert (await world.http.post(f"/{page}/{token}")).status_code == 404
+    assert await email_status(world, customer["id"]) == "ok"
+    figures = await stats(world, campaign)
+    assert (figures["opened"], figures["clicked"], figures["unsubscribed"]) == (0, 0, 0)
+
+
+async def test_a_link_beyond_those_of_the_mail_leads_nowhere(world: World, server: MailServer) -> None:
+    await reader(world)
+    await send(world, body_html='<a href="https://a.example/">A</a>')
+    await work(world, campaigner(world, server))
+    assert (await world.http.get(f"/c/{world.deps.vault.sign('1.7', 'click')}")).status_code == 404

@@ -1,0 +1,142 @@
+"""Two who meet at one delivery or event, one of them late: nothing is lost, doubled or untrue."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+from lootkeep.domain.deliveries import LEASE
+from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.kernel.clock import DAY
+from lootkeep.services import retention
+from lootkeep.storage import delivery_log, outbox
+from lootkeep.worker.dispatch import Dispatcher
+from tests.receiver import Receiver, holding
+from tests.worker.delivering import Something, attempts, fan_out, log, only_postgresql, record
+from tests.worker.test_dispatch import subscribe, work
+from tests.world import World
+
+
+async def test_a_worker_that_is_late_for_its_own_lease_does_not_settle_the_next_attempt(
+    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+) -> None:
+    """The lease is the worker's for its whole life: it does not tell one claim from the next."""
+    webhook = await subscribe(insecure_world, receiver, "product.created")
+    first, second = asyncio.Event(), asyncio.Event()
+    receiver.behaviour = holding(first, 500)
+    await record(insecure_world)
+    await dispatcher.turn()
+    await receiver.wait_for(1)
+    insecure_world.clock.advance(LEASE)  # the machine slept, or its clock was set
+    receiver.behaviour = holding(second, 200)
+    await dispatcher.turn()
+    await receiver.wait_for(2)
+    first.set()
+    while not await dispatcher.turn():
+        await asyncio.sleep(0.01)
+    (delivery,) = await log(insecure_world, webhook)
+    held = delivery["next_attempt_at"], await attempts(insecure_world, delivery["id"])
+    second.set()
+    await dispatcher.drain()
+    (delivery,) = await log(insecure_world, webhook)
+    assert held == ("2026-11-15T12:01:00Z", [(1, "interrupted"), (2, "open")])
+    assert delivery["status"] == "delivered"
+
+
+async def test_a_redelivery_of_what_is_under_way_keeps_both_answers(
+    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+) -> None:
+    webhook = await subscribe(insecure_world, receiver, "product.created")
+    first, second = asyncio.Event(), asyncio.Event()
+    receiver.behaviour = holding(first, 500)
+    await record(insecure_world)
+    await dispatcher.turn()
+    (request,) = await receiver.wait_for(1)
+    await insecure_world.post(f"/webhooks/deliveries/{request.json['id']}/redeliver")
+    receiver.behaviour = holding(second, 200)
+    await dispatcher.turn()
+    await receiver.wait_for(2)
+    first.set()
+    while not await dispatcher.turn():
+        await asyncio.sleep(0.01)
+    second.set()
+    await dispatcher.drain()
+    (delivery,) = await log(insecure_world, webhook)
+    assert delivery["status"] == "delivered"
+
+
+@only_postgresql
+async def test_retention_does_not_remove_what_is_being_sent_again(
+    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+) -> None:
+    webhook = await subscribe(insecure_world, receiver, "product.created")
+    await record(insecure_world)
+    await work(dispatcher)
+    (delivery,) = await log(insecure_world, webhook)
+    insecure_world.clock.advance(31 * DAY)
+    async with insecure_world.db.write() as tx:
+        found = await delivery_log.for_change(tx, delivery["id"])
+        assert found
+        await delivery_log.send_again(tx, found.id, insecure_world.clock.now())
+        purging = asyncio.create_task(retention.purge_events(insecure_world.deps, 30))
+        await asyncio.sleep(0.5)  # it has found the row by now and waits for it
+    await purging
+    await work(dispatcher)
+    assert len(receiver.received) == 2
+
+
+@only_postgresql
+async def test_the_feed_shows_an_event_whose_deed_committed_late(insecure_world: World) -> None:
+    """Ids are taken in one order and committed in another: a cursor passes what is not there yet."""
+    now = insecure_world.clock.now()
+    seen: list[int] = []
+    async with insecure_world.db.write() as slow:
+        await outbox.append(slow, "product.created", Something(1), now)
+        async with insecure_world.db.write() as quick:
+            await outbox.append(quick, "product.created", Something(2), now)
+        data = (await insecure_world.get("/events")).json()["data"]
+        seen += [event["data"]["number"] for event in data["events"]]
+    data = (await insecure_world.get(f"/events?after={data['next_cursor']}")).json()["data"]
+    seen += [event["data"]["number"] for event in data["events"]]
+    assert sorted(seen) == [1, 2]
+
+
+class DeletingAfterTheLook:
+    """The world's database, in which someone deletes the webhook right after the worker looked which are due."""
+
+    def __init__(self, world: World, webhook_id: int) -> None:
+        self._world, self._id = world, webhook_id
+        self.name = world.db.name
+        self._looked = False
+
+    def read(self, *, slow: bool = False) -> Any:
+        self._looked = True
+        return self._world.db.read(slow=slow)
+
+    def write(self, *, single: bool = False) -> Any:
+        return self._after_deletion() if self._looked else self._world.db.write(single=single)
+
+    def _after_deletion(self) -> Any:
+        from contextlib import asynccontextmanager
+
+        @asynccontextmanager
+        async def writing() -> AsyncIterator[Any]:
+            await self._world.delete(f"/webhooks/{self._id}")
+            async with self._world.db.write() as tx:
+                yield tx
+
+        return writing()
+
+
+async def test_nothing_is_sent_to_a_webhook_that_was_deleted_before_the_claim(
+    insecure_world: World, receiver: Receiver
+) -> None:
+    import dataclasses
+
+    webhook = await subscribe(insecure_world, receiver, "product.created")
+    await record(insecure_world)
+    await fan_out(insecure_world)
+    deps = dataclasses.replace(insecure_world.deps, db=DeletingAfterTheLook(insecure_world, webhook["id"]))
+    await work(Dispatcher(deps, MemoryWakeup()))
+    assert receiver.received == []

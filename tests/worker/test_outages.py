@@ -1,0 +1,108 @@
+"""A database that is gone for a while, and one that must wake the worker: nothing is lost, nothing waits."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import asyncpg
+import pytest
+
+from lootkeep.engines.wakeup.postgres import PostgresWakeup
+from lootkeep.kernel.errors import Unavailable
+from lootkeep.worker.dispatch import Dispatcher
+from tests.receiver import Receiver, holding
+from tests.worker.delivering import log, only_postgresql, record, running
+from tests.worker.test_dispatch import subscribe, work
+from tests.world import World
+
+
+@only_postgresql
+async def test_an_event_committed_while_the_worker_begins_to_listen_does_not_wait(
+    insecure_world: World, address: str
+) -> None:
+    """What is committed between the last look and LISTEN is not told: after listening anew, look again at once."""
+    wakeup = PostgresWakeup(address)
+    await record(insecure_world)
+    started = time.monotonic()
+    await wakeup.wait(3)
+    await wakeup.close()
+    assert time.monotonic() - started < 2
+
+
+@only_postgresql
+async def test_what_was_sent_while_the_database_was_gone_is_settled_when_it_is_back(
+    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher, postgres_admin_url: str, postgres_url: str
+) -> None:
+    webhook = await subscribe(insecure_world, receiver, "product.created")
+    gate = asyncio.Event()
+    receiver.behaviour = holding(gate)
+    await record(insecure_world, 3)
+    await dispatcher.turn()
+    await receiver.wait_for(3)
+    async with outage(postgres_admin_url, postgres_url):
+        gate.set()
+        for _ in range(3):
+            with pytest.raises(Unavailable):
+                await dispatcher.drain()
+    await dispatcher.drain()
+    await work(dispatcher)
+    found = [(delivery["status"], delivery["attempts_count"]) for delivery in await log(insecure_world, webhook)]
+    assert (found, len(receiver.received)) == ([("delivered", 1)] * 3, 3)
+
+
+@only_postgresql
+async def test_a_running_worker_outlives_an_outage_of_the_database(
+    insecure_world: World, receiver: Receiver, postgres_admin_url: str, postgres_url: str
+) -> None:
+    wakeup = PostgresWakeup(postgres_url)
+    await wakeup.wait(0.01)
+    await subscribe(insecure_world, receiver, "product.created")
+    async with running(Dispatcher(insecure_world.deps, wakeup), wakeup):
+        await record(insecure_world)
+        await receiver.wait_for(1)
+        async with outage(postgres_admin_url, postgres_url):
+            wakeup.wake()
+            with pytest.raises(Unavailable):
+                await record(insecure_world)
+        await record(insecure_world)
+        await receiver.wait_for(2)
+
+
+class outage:  # noqa: N801  reads as what it does
+    """PostgreSQL without this database inside the block: connections are cut and new ones refused."""
+
+    def __init__(self, admin_url: str, url: str) -> None:
+        self._admin_url = admin_url
+        self._name = url.rsplit("/", 1)[1]
+
+    async def __aenter__(self) -> None:
+        await self._admin(f'ALTER DATABASE "{self._name}" ALLOW_CONNECTIONS false')
+        await self._admin(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{self._name}'")
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._admin(f'ALTER DATABASE "{self._name}" ALLOW_CONNECTIONS true')
+
+    async def _admin(self, statement: str) -> None:
+        admin = await asyncpg.connect(self._admin_url)
+        await admin.execute(statement)
+        await admin.close()
+
+
+@only_postgresql
+async def test_a_redelivery_on_postgresql_wakes_the_worker(
+    insecure_world: World, receiver: Receiver, address: str
+) -> None:
+    wakeup = PostgresWakeup(address)
+    await wakeup.wait(0.01)
+    await subscribe(insecure_world, receiver, "product.created")
+    async with running(Dispatcher(insecure_world.deps, wakeup), wakeup):
+        await record(insecure_world)
+        (request, *_) = await receiver.wait_for(1)
+        path = f"/webhooks/deliveries/{request.json['id']}"
+        while (await insecure_world.get(path)).json()["data"]["delivery"]["status"] != "delivered":
+            await asyncio.sleep(0.05)
+        await asyncio.sleep(0.3)
+        await insecure_world.post(f"{path}/redeliver")
+        async with asyncio.timeout(2):
+            await receiver.wait_for(2)

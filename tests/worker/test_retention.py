@@ -1,0 +1,64 @@
+"""Old events and deliveries go in batches, but never what is still open."""
+
+from __future__ import annotations
+
+from lootkeep.kernel.clock import DAY
+from lootkeep.services import retention
+from lootkeep.storage.sqlite import SqliteDatabase
+from lootkeep.worker.dispatch import Dispatcher
+from tests.receiver import Receiver
+from tests.worker.delivering import fan_out, log, only_sqlite, record
+from tests.worker.test_dispatch import subscribe, work
+from tests.world import World
+
+
+async def test_old_events_and_deliveries_go_but_never_an_open_delivery(
+    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+) -> None:
+    webhook = await subscribe(insecure_world, receiver, "product.created")
+    await record(insecure_world, 2)
+    await work(dispatcher)
+    await record(insecure_world)
+    receiver.answers = [500]
+    await work(dispatcher)
+    await record(insecure_world, 1, "order.paid")
+    await work(dispatcher)
+    insecure_world.clock.advance(31 * DAY)
+    await record(insecure_world)
+    await fan_out(insecure_world)
+    await retention.purge_events(insecure_world.deps, 30)
+    kept = [event["id"] for event in (await insecure_world.get("/events")).json()["data"]["events"]]
+    assert kept == [3, 5]
+    assert [delivery["event_id"] for delivery in await log(insecure_world, webhook)] == [5, 3]
+    receiver.received.clear()
+    await work(dispatcher)
+    assert len(receiver.received) == 2
+
+
+async def test_what_is_exactly_as_old_as_is_kept_stays(
+    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+) -> None:
+    webhook = await subscribe(insecure_world, receiver, "product.created")
+    await record(insecure_world)
+    await work(dispatcher)
+    insecure_world.clock.advance(30 * DAY)
+    await retention.purge_events(insecure_world.deps, 30)
+    assert len(await log(insecure_world, webhook)) == 1
+    insecure_world.clock.advance(1)
+    await retention.purge_events(insecure_world.deps, 30)
+    assert await log(insecure_world, webhook) == []
+
+
+@only_sqlite
+async def test_retention_works_in_bounded_batches(insecure_world: World) -> None:
+    assert isinstance(insecure_world.db, SqliteDatabase)
+    await record(insecure_world, 1001)
+    for _ in range(11):
+        await fan_out(insecure_world)
+    insecure_world.clock.advance(31 * DAY)
+    commits: list[None] = []
+    insecure_world.db.on_commit(lambda: commits.append(None))
+    await retention.purge_events(insecure_world.deps, 30)
+    # One look for deliveries, then 500, 500 and 1 events, and one look that finds no more.
+    assert len(commits) == 5
+    assert (await insecure_world.get("/events")).json()["data"]["events"] == []

@@ -1,0 +1,94 @@
+"""What must not be sent: events of deeds that failed, and whatever a webhook does not want any more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lootkeep.kernel.clock import DAY, HOUR
+from lootkeep.services import retention
+from lootkeep.storage import outbox
+from lootkeep.worker.dispatch import Dispatcher
+from tests.receiver import Receiver
+from tests.worker.delivering import Something, fan_out, record
+from tests.worker.test_dispatch import subscribe, work
+from tests.world import World
+
+
+async def test_a_deed_that_is_rolled_back_sends_nothing(
+    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+) -> None:
+    await subscribe(insecure_world, receiver, "product.created")
+
+    async def deed_that_fails() -> None:
+        async with insecure_world.db.write() as tx:
+            await outbox.append(tx, "product.created", Something(1), insecure_world.clock.now())
+            raise ValueError("the deed fails after its event")
+
+    with pytest.raises(ValueError, match="the deed fails"):
+        await deed_that_fails()
+    await work(dispatcher)
+    assert receiver.received == []
+    assert (await insecure_world.get("/events")).json()["data"]["events"] == []
+
+
+@pytest.mark.parametrize("is_fanned_out", [False, True])
+@pytest.mark.parametrize("change", ["deleted", "deactivated", "unsubscribed"])
+async def test_nothing_is_sent_after_a_webhook_was(
+    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher, change: str, is_fanned_out: bool
+) -> None:
+    webhook = await subscribe(insecure_world, receiver, "product.created")
+    await record(insecure_world, 3)
+    if is_fanned_out:
+        await fan_out(insecure_world)
+    await end(insecure_world, webhook, change)
+    await work(dispatcher)
+    await retention.cancel_deliveries(insecure_world.deps)
+    insecure_world.clock.advance(DAY)
+    await work(dispatcher)
+    assert receiver.received == []
+
+
+@pytest.mark.parametrize("change", ["deleted", "deactivated", "unsubscribed"])
+async def test_deliveries_that_nobody_waits_for_end_as_cancelled_with_the_reason(
+    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher, change: str
+) -> None:
+    webhook = await subscribe(insecure_world, receiver, "product.created")
+    receiver.answers = [500]
+    await record(insecure_world)
+    await work(dispatcher)
+    await end(insecure_world, webhook, change)
+    insecure_world.clock.advance(HOUR)
+    await work(dispatcher)
+    await retention.cancel_deliveries(insecure_world.deps)
+    detail = (await insecure_world.get(f"/webhooks/deliveries/{receiver.received[0].json['id']}")).json()["data"]
+    why = {"unsubscribed": "the webhook is not subscribed to this event type any more"}
+    assert detail["delivery"]["status"] == "cancelled"
+    assert detail["delivery"]["reason"] == why.get(change, "the webhook was switched off or deleted")
+    assert detail["delivery"]["finished_at"] == "2026-11-15T13:00:00Z"
+
+
+async def test_a_webhook_gets_no_event_from_before_it_was_made_or_while_it_was_off(
+    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+) -> None:
+    await record(insecure_world)
+    await work(dispatcher)
+    webhook = await subscribe(insecure_world, receiver, "product.created")
+    await insecure_world.put(f"/webhooks/{webhook['id']}", {"is_active": False})
+    await record(insecure_world)
+    await work(dispatcher)
+    await insecure_world.put(f"/webhooks/{webhook['id']}", {"is_active": True})
+    await record(insecure_world)
+    await work(dispatcher)
+    events = (await insecure_world.get(f"/webhooks/{webhook['id']}/deliveries")).json()["data"]
+    assert ([delivery["event_id"] for delivery in events], len(receiver.received)) == ([3], 1)
+
+
+async def end(world: World, webhook: dict[str, Any], change: str) -> None:
+    path = f"/webhooks/{webhook['id']}"
+    if change == "deleted":
+        assert (await world.delete(path)).status_code == 200
+    else:
+        body: dict[str, Any] = {"is_active": False} if change == "deactivated" else {"events": ["order.paid"]}
+        assert (await world.put(path, body)).status_code == 200

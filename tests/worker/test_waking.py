@@ -1,0 +1,116 @@
+"""Workers that are woken, rest, are stopped and are counted."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from prometheus_client import CollectorRegistry
+
+from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup.postgres import PostgresWakeup
+from lootkeep.storage.sqlite import SqliteDatabase
+from lootkeep.worker.dispatch import Dispatcher
+from lootkeep.worker.metrics import DeliveryMetrics
+from tests.receiver import Receiver, holding
+from tests.worker.delivering import log, only_sqlite, record, running
+from tests.worker.test_dispatch import subscribe, work
+from tests.world import World
+
+
+async def test_a_first_attempt_does_not_wait_for_the_next_look(
+    insecure_world: World, receiver: Receiver, address: Path | str
+) -> None:
+    wakeup = wakeup_of(insecure_world, address)
+    # It listens from its first wait on.
+    await wakeup.wait(0.01)
+    await subscribe(insecure_world, receiver, "product.created")
+    async with running(Dispatcher(insecure_world.deps, wakeup), wakeup):
+        await record(insecure_world)
+        await receiver.wait_for(1)
+        # A worker that nobody wakes sleeps for five seconds.
+        for count in (2, 3, 4):
+            async with asyncio.timeout(3):
+                await record(insecure_world)
+                await receiver.wait_for(count)
+
+
+class Resting(MemoryWakeup):
+    """A wake-up that counts how often the worker lay down to rest."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rests = 0
+
+    async def wait(self, seconds: float) -> None:
+        self.rests += 1
+        await super().wait(seconds)
+
+
+@only_sqlite
+async def test_an_idle_worker_does_not_wake_itself(insecure_world: World) -> None:
+    assert isinstance(insecure_world.db, SqliteDatabase)
+    wakeup = Resting()
+    insecure_world.db.on_commit(wakeup.wake)
+    async with running(Dispatcher(insecure_world.deps, wakeup), wakeup):
+        await asyncio.sleep(0.5)
+        assert wakeup.rests == 1
+
+
+async def test_a_worker_whose_webhooks_are_all_full_rests_until_one_has_room(
+    insecure_world: World, receiver: Receiver
+) -> None:
+    wakeup = Resting()
+    gate = asyncio.Event()
+    receiver.behaviour = holding(gate)
+    await subscribe(insecure_world, receiver, "product.created")
+    await record(insecure_world, 12)
+    async with running(Dispatcher(insecure_world.deps, wakeup), wakeup):
+        await receiver.wait_for(10)
+        before = wakeup.rests
+        await asyncio.sleep(0.5)
+        assert wakeup.rests - before <= 1
+        gate.set()
+        receiver.behaviour = None
+        async with asyncio.timeout(3):
+            await receiver.wait_for(12)
+
+
+async def test_a_worker_that_is_stopped_ends_what_is_under_way(insecure_world: World, receiver: Receiver) -> None:
+    wakeup = MemoryWakeup()
+    webhook = await subscribe(insecure_world, receiver, "product.created")
+    gate, stopping = asyncio.Event(), asyncio.Event()
+    receiver.behaviour = holding(gate)
+    await record(insecure_world)
+    running = asyncio.create_task(Dispatcher(insecure_world.deps, wakeup).run(stopping))
+    await receiver.wait_for(1)
+    stopping.set()
+    wakeup.wake()
+    gate.set()
+    async with asyncio.timeout(5):
+        await running
+    assert (await log(insecure_world, webhook))[0]["status"] == "delivered"
+
+
+async def test_attempts_are_counted_by_outcome(insecure_world: World, receiver: Receiver) -> None:
+    registry = CollectorRegistry()
+    dispatcher = Dispatcher(insecure_world.deps, MemoryWakeup(), metrics=DeliveryMetrics(registry))
+    await subscribe(insecure_world, receiver, "product.created")
+    receiver.answers = [500, 200, 404]
+    await record(insecure_world, 3)
+    await work(dispatcher)
+    counted = [
+        registry.get_sample_value("lootkeep_webhook_attempts_total", {"outcome": outcome})
+        for outcome in ("delivered", "failed")
+    ]
+    assert (counted, registry.get_sample_value("lootkeep_webhook_seconds_count")) == ([1, 2], 3)
+
+
+def wakeup_of(world: World, address: Path | str) -> MemoryWakeup:
+    """As wiring chooses it."""
+    if isinstance(address, str):
+        return PostgresWakeup(address)
+    assert isinstance(world.db, SqliteDatabase)
+    wakeup = MemoryWakeup()
+    world.db.on_commit(wakeup.wake)
+    return wakeup
