@@ -16,11 +16,12 @@ LISTS_OF_STATEMENTS = "lootkeep/storage/migrations/versions/"
 
 FOLDERS = [folder for folder in ("lootkeep", "client", "bench", "tools") if (ROOT / folder).is_dir()]
 SOURCES = [file for folder in FOLDERS for file in files("*.py", under=ROOT / folder)]
+TESTS = [file for file in files("*.py", under=ROOT / "tests") if file.stat().st_size]
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-@pytest.mark.parametrize("file", SOURCES, ids=name)
+@pytest.mark.parametrize("file", [*SOURCES, *TESTS], ids=name)
 def test_a_file_is_not_too_long(file: Path) -> None:
     lines = len(file.read_text().splitlines())
     assert lines <= LONGEST_FILE, f"{name(file)} has {lines} lines: make a package of it, one file per subject."
@@ -35,7 +36,7 @@ def test_a_function_is_not_too_long(file: Path) -> None:
     assert not long, f"{name(file)} has functions of more than {LONGEST_FUNCTION} lines: {long}"
 
 
-@pytest.mark.parametrize("file", SOURCES, ids=name)
+@pytest.mark.parametrize("file", [*SOURCES, *TESTS], ids=name)
 def test_a_file_opens_with_a_sentence_that_says_what_it_is_for(file: Path) -> None:
     opening = (ast.get_docstring(ast.parse(file.read_text())) or "").partition("\n")[0]
     assert opening.endswith((".", "`", ">")), f"{name(file)} must open with a docstring whose first line is a sentence."
