@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import msgspec
-from sqlalchemy import Text, bindparam, case, delete, insert, literal_column, or_, select, update
+from sqlalchemy import bindparam, case, delete, insert, or_, select, update
 
 from lootkeep.domain.mail import LEASE, Mail, MailStatus, QueuedMail, Settlement
 from lootkeep.kernel.clock import Instant
@@ -38,8 +38,8 @@ _ADD = Query(
     )
     .returning(mails.c.id)
 )
-# Written out: only so do the engines see that the index of the open ones will do.
-_IS_OPEN = mails.c.status.in_([literal_column("'queued'", Text), literal_column("'sending'", Text)])
+# Not by its state: the index of states would be taken, and all that is queued sorted for each mail.
+_IS_OPEN = mails.c.finished_at.is_(None)
 _WAS_HELD = mails.c.status == "sending"
 # What is still held when it falls due was given up by its worker, and may have arrived.
 _CLAIM = Query(

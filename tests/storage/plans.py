@@ -73,11 +73,12 @@ class Recorder:
 
 
 class Work(NamedTuple):
-    """What a query walks through: tables read from end to end, and how much is touched in all."""
+    """What a query walks through: tables read from end to end, how much is touched in all, and whether it is sorted."""
 
     sql: str
     scanned: set[str]
     touched: int
+    sorts: bool
 
 
 async def sqlite_work(connection: apsw.Connection, aliases: dict[str, str], asked: Asked) -> Work:
@@ -88,7 +89,8 @@ async def sqlite_work(connection: apsw.Connection, aliases: dict[str, str], aske
     explaining = connection.execute(f"EXPLAIN QUERY PLAN {compiled.sql}", arguments, can_cache=False)
     plan = [row[3] for row in explaining]
     scanned = {aliases.get(name, name) for line in plan for name in _SCAN.findall(line)}
-    return Work(compiled.sql, scanned, _steps(connection, compiled.sql, arguments) if _reads(compiled.sql) else 0)
+    touched = _steps(connection, compiled.sql, arguments) if _reads(compiled.sql) else 0
+    return Work(compiled.sql, scanned, touched, "USE TEMP B-TREE FOR ORDER BY" in plan)
 
 
 async def postgres_work(connection: asyncpg.Connection[Any], asked: Asked) -> Work:
@@ -99,7 +101,8 @@ async def postgres_work(connection: asyncpg.Connection[Any], asked: Asked) -> Wo
     plan = await connection.fetchval(f"EXPLAIN ({analyze}FORMAT JSON) {compiled.sql}", *arguments)
     nodes = list(_nodes(json.loads(plan)[0]["Plan"]))
     scanned = {node["Relation Name"] for node in nodes if node["Node Type"] == "Seq Scan"}
-    return Work(compiled.sql, scanned, sum(_handled(node) for node in nodes))
+    sorts = any(node["Node Type"] == "Sort" for node in nodes)
+    return Work(compiled.sql, scanned, sum(_handled(node) for node in nodes), sorts)
 
 
 def _reads(sql: str) -> bool:

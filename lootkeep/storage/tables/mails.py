@@ -7,7 +7,8 @@ from sqlalchemy import text as sql
 
 from lootkeep.storage.tables.columns import flag, identity, metadata, number, text
 
-_OPEN = sql("status IN ('queued', 'sending')")
+_OPEN = sql("finished_at IS NULL")
+_FINISHED = sql("finished_at IS NOT NULL")
 
 mails = Table(
     "mails",
@@ -36,7 +37,7 @@ mails = Table(
     CheckConstraint("(status IN ('queued', 'sending')) = (finished_at IS NULL)", name="finished_at"),
     CheckConstraint("(status = 'sending') = (lease IS NOT NULL)", name="lease"),
     Index("ix_mails_due", "due_at", sqlite_where=_OPEN, postgresql_where=_OPEN),
-    Index(None, "finished_at"),
+    Index("ix_mails_finished_at", "finished_at", sqlite_where=_FINISHED, postgresql_where=_FINISHED),
     Index(None, "status", "id"),
     sqlite_autoincrement=True,
 )
