@@ -18,6 +18,10 @@ from lootkeep.settings import Settings
 from lootkeep.storage import demo, migrations
 
 
+# What a store is opened with.
+_NEEDED = ("settings", "database", "redis")
+
+
 class Finding(NamedTuple):
     what: str
     is_good: bool
@@ -36,9 +40,9 @@ def doctor(
     """Check the settings, the database, Redis, mail and the lists. Exits with 1 when something is wrong."""
     with waiting("Looking at the database, Redis, mail and the lists"):
         findings = run(_examine())
-    if (check_counters or rebuild_counters) and all(finding.is_good for finding in findings):
+    if check_counters or rebuild_counters:
         with waiting("Counting all kept totals again"):
-            findings.append(run(_counters(rebuild=rebuild_counters)))
+            findings.append(_counted(findings, rebuild=rebuild_counters))
     if json:
         print_json([finding._asdict() for finding in findings])
     else:
@@ -47,6 +51,13 @@ def doctor(
             out.print(f"{mark}  {finding.what:<10} {escape(finding.sentence)}")
     if not all(finding.is_good for finding in findings):
         sys.exit(1)
+
+
+def _counted(findings: list[Finding], *, rebuild: bool) -> Finding:
+    """A list that cannot be read is no reason not to count, but a store that cannot be opened is."""
+    if all(finding.is_good for finding in findings if finding.what in _NEEDED):
+        return run(_counters(rebuild=rebuild))
+    return Finding("counters", False, "Nothing was counted: mend what is bad about the store first.")
 
 
 async def _counters(*, rebuild: bool) -> Finding:

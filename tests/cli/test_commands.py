@@ -151,6 +151,22 @@ def test_doctor_names_what_is_wrong_and_exits_with_1(
     assert sentence in bad["sentence"]
 
 
+def test_doctor_counts_although_a_list_is_bad(terminal: Terminal) -> None:
+    terminal.call("migrate")
+    lists = terminal.folder / "lootkeep-data"
+    lists.mkdir()
+    (lists / "shopping.txt").write_text("milk")
+    outcome = terminal.call("doctor", "--check-counters")
+    assert outcome.code == 1
+    assert "ok    counters   Every kept total equals a recount.\n" in outcome.out
+
+
+def test_doctor_says_when_it_cannot_count(terminal: Terminal) -> None:
+    outcome = terminal.call("doctor", "--check-counters", redis_url=NO_REDIS)
+    assert outcome.code == 1
+    assert "bad   counters   Nothing was counted: mend what is bad about the store first.\n" in outcome.out
+
+
 def test_doctor_finds_a_file_that_is_no_database(terminal: Terminal) -> None:
     (terminal.folder / "lootkeep.db").write_text("Dear diary, " * 100)
     assert "is not a SQLite database" in _bad_database(terminal)
