@@ -17,7 +17,6 @@ from lootkeep.services import recount
 from lootkeep.settings import Settings
 from lootkeep.storage import demo, migrations
 
-
 # What a store is opened with.
 _NEEDED = ("settings", "database", "redis")
 
