@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import httpx
 
 # Too many requests, and what says that nothing was done or that trying again may help.
-_PASSING = frozenset({429, 502, 503, 504})
+_PASSING = frozenset({408, 429, 502, 503, 504})
 # The first request with this key is still running: its answer can be had in a moment.
 _STILL_RUNNING = "idempotency_key_in_use"
 

@@ -158,7 +158,7 @@ async def test_two_calls_are_two_deeds_and_a_key_of_ones_own_makes_them_one(clie
     assert len(await client.referrals.tiers.list()) == 3
 
 
-@pytest.mark.parametrize("status", [None, 502, 503, 504])
+@pytest.mark.parametrize("status", [None, 408, 502, 503, 504])
 async def test_a_service_that_is_away_for_a_moment_is_waited_for(world: World, waits: Waits, status: int) -> None:
     transport = Flaky(world, refused=3, status=status)
     async with flaky_client(world, transport, waits) as client:
