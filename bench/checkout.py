@@ -92,7 +92,7 @@ def _cart(customer: Customer, *, address: str | None = None, device: str | None 
 
 
 async def judge(store: Store, intelligence: Intelligence, visit: Visit) -> None:
-    """As `services.orders` does it, up to what is stored."""
+    """As `services.checkout` does it, up to what is stored; but on the reader, which plans anew for each buyer."""
     cart, customer = visit
     async with store.engine.read() as tx:
         version, policy = await settings.current(tx, SETTINGS, Policy)
