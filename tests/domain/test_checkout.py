@@ -15,26 +15,12 @@ from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import InvalidFields
 from lootkeep.kernel.money import LARGEST, Hundredths
+from tests.plain import PLAIN
 
 NOW = Instant(100 * DAY)
 SWORD = Product(
-    name="Dragon Sword",
-    sku="S-1",
-    description=None,
-    delivery_type="keys",
-    billing_type="one_time",
-    billing_interval=None,
-    billing_interval_count=None,
-    status="active",
-    price=Hundredths(19_99),
-    compare_at_price=None,
-    currency="USD",
-    stock=None,
-    max_per_order=None,
-    category=None,
-    tags="[]",
-    image_url=None,
-    metadata="{}",
+    **msgspec.structs.asdict(PLAIN)
+    | {"name": "Dragon Sword", "sku": "S-1", "delivery_type": "keys", "price": Hundredths(19_99)},
     id=1,
     slug="dragon-sword",
     sales_count=0,

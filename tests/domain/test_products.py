@@ -13,25 +13,10 @@ from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields
 from lootkeep.kernel.money import Hundredths
+from tests.plain import PLAIN
 
 SWORD = Product(
-    name="Sword",
-    sku=None,
-    description=None,
-    delivery_type="manual",
-    billing_type="one_time",
-    billing_interval=None,
-    billing_interval_count=None,
-    status="active",
-    price=Hundredths(19_99),
-    compare_at_price=None,
-    currency="USD",
-    stock=None,
-    max_per_order=None,
-    category=None,
-    tags="[]",
-    image_url=None,
-    metadata="{}",
+    **msgspec.structs.asdict(PLAIN) | {"name": "Sword", "price": Hundredths(19_99)},
     id=1,
     slug="sword",
     sales_count=0,

@@ -9,55 +9,10 @@ from sqlalchemy import Table, select
 
 from lootkeep.storage.database import Database
 from lootkeep.storage.query import Query
-from lootkeep.storage.tables import (
-    buyers,
-    counters,
-    coupons,
-    customers,
-    email_campaigns,
-    events,
-    fraud_checks,
-    gift_card_entries,
-    gift_cards,
-    mails,
-    order_items,
-    orders,
-    products,
-    referral_tiers,
-    referrals,
-    referrers,
-    refunds,
-    refused_referrals,
-    reward_claims,
-    sales_rollups,
-    spendings,
-)
+from lootkeep.storage.tables import events, metadata
 
 Row = dict[str, Any]
-_TABLES = (
-    buyers,
-    counters,
-    coupons,
-    customers,
-    email_campaigns,
-    events,
-    fraud_checks,
-    gift_card_entries,
-    gift_cards,
-    mails,
-    order_items,
-    orders,
-    products,
-    referral_tiers,
-    referrals,
-    referrers,
-    refunds,
-    refused_referrals,
-    reward_claims,
-    sales_rollups,
-    spendings,
-)
-_ROWS = {table.name: Query(select(table).order_by(*table.primary_key.columns)) for table in _TABLES}
+_ROWS = {table.name: Query(select(table).order_by(*table.primary_key.columns)) for table in metadata.sorted_tables}
 
 
 async def rows(db: Database, table: Table) -> list[Row]:

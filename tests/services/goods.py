@@ -1,11 +1,8 @@
-"""What stores in tests of any sequence sell, and the terms of a plain product."""
+"""What stores in tests of any sequence sell."""
 
 from __future__ import annotations
 
 from typing import Any
-
-from lootkeep.domain.products import ProductTerms
-from lootkeep.kernel.money import Hundredths
 
 # Scarce and slow, cheap and automatic, free, and in another currency: every way an order can go.
 CATALOGUE: dict[str, dict[str, Any]] = {
@@ -15,22 +12,3 @@ CATALOGUE: dict[str, dict[str, Any]] = {
     "import": {"price": 10_00, "currency": "EUR", "delivery_type": "file"},
     "card": {"price": 15_00, "delivery_type": "gift_card"},
 }
-PLAIN = ProductTerms(
-    name="",
-    sku=None,
-    description=None,
-    delivery_type="manual",
-    billing_type="one_time",
-    billing_interval=None,
-    billing_interval_count=None,
-    status="active",
-    price=Hundredths(0),
-    compare_at_price=None,
-    currency="USD",
-    stock=None,
-    max_per_order=None,
-    category=None,
-    tags="[]",
-    image_url=None,
-    metadata="{}",
-)

@@ -15,7 +15,7 @@ from lootkeep.kernel.clock import HOUR, MINUTE, Instant, instant
 from lootkeep.kernel.errors import Reason
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import checkout, customers, fulfillment, orders, products
-from tests.services.goods import PLAIN
+from tests.plain import PLAIN
 from tests.world import World
 
 # A zone, and a night in which its clock is changed: forward or back, by an hour or half of one, at midnight or later.

@@ -21,8 +21,9 @@ from lootkeep.services import referrals as referral_services
 from lootkeep.services import tiers as tier_services
 from lootkeep.storage import settings as stored_settings
 from lootkeep.storage.tables import referral_tiers, reward_claims
+from tests.plain import PLAIN
 from tests.recount import recounted, rows
-from tests.services.goods import CATALOGUE, PLAIN
+from tests.services.goods import CATALOGUE
 from tests.services.store_model import Model, people
 
 TIER = TierTerms(

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from sqlalchemy import insert, select, update
 
-from lootkeep.domain.products import Product, ProductTerms
+from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields
 from lootkeep.kernel.money import Hundredths
@@ -17,28 +17,11 @@ from lootkeep.storage import products as storage
 from lootkeep.storage.database import Engine
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import customers, products, subscriptions
+from tests.plain import PLAIN
 
 NOW = Instant(1_000_000)
 LATER = Instant(2_000_000)
-SWORD = ProductTerms(
-    name="Sword",
-    sku=None,
-    description=None,
-    delivery_type="manual",
-    billing_type="one_time",
-    billing_interval=None,
-    billing_interval_count=None,
-    status="active",
-    price=Hundredths(19_99),
-    compare_at_price=None,
-    currency="USD",
-    stock=None,
-    max_per_order=None,
-    category=None,
-    tags="[]",
-    image_url=None,
-    metadata="{}",
-)
+SWORD = msgspec.structs.replace(PLAIN, name="Sword", price=Hundredths(19_99))
 
 
 async def make(db: Engine, **terms: Any) -> Product:
