@@ -13,6 +13,7 @@ import asyncpg
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
+from lootkeep.kernel.errors import Reason
 from lootkeep.storage.database import Engine
 from lootkeep.storage.postgres import PostgresDatabase
 from lootkeep.storage.sqlite import SqliteDatabase
@@ -55,7 +56,32 @@ class Home:
         self._loop.close()
 
 
-def play(machine: type[RuleBasedStateMachine], empty: Empty, *, examples: int) -> None:
+class Machine(RuleBasedStateMachine):
+    """In a world of its own for each example, where it does deeds one after the other."""
+
+    home: Home
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.world = self.home.move_in()
+        self.deps = self.world.deps
+
+    def teardown(self) -> None:
+        self.home.move_out(self.world)
+
+    def run(self, deed: Coroutine[Any, Any, R]) -> R:
+        return self.home.run(deed)
+
+    def refusal(self, deed: Coroutine[Any, Any, Any]) -> Reason:
+        """The reason with which the deed is refused, as it must be."""
+        try:
+            self.run(deed)
+        except Reason as reason:
+            return reason
+        raise AssertionError("This must be refused.")
+
+
+def play(machine: type[Machine], empty: Empty, *, examples: int) -> None:
     """Runs a machine, which finds its `home` in its class."""
     home = Home(empty)
     try:

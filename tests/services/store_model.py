@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Coroutine
 from itertools import count
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, multiple
+from hypothesis.stateful import Bundle, multiple
 
 from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.domain.coupons import Coupon
@@ -16,29 +15,23 @@ from lootkeep.domain.customers import Customer
 from lootkeep.domain.orders import AUTOMATIC_DELIVERY, Sale
 from lootkeep.domain.products import Product
 from lootkeep.domain.sign_up import SignUp
-from lootkeep.kernel.errors import InvalidFields, Reason
+from lootkeep.kernel.errors import InvalidFields
 from lootkeep.services import checkout
 from lootkeep.services import customers as customer_services
 from lootkeep.services import orders as services
 from lootkeep.storage.tables import gift_cards
 from tests.recount import rows
-from tests.services.machines import Home
-
-R = TypeVar("R")
+from tests.services.machines import Machine
 
 people: Bundle[Customer] = Bundle("people")
 placed: Bundle[int] = Bundle("placed")
 
 
-class Model(RuleBasedStateMachine):
+class Model(Machine):
     """What should be there now, and the deeds that several rules share."""
-
-    home: Home
 
     def __init__(self) -> None:
         super().__init__()
-        self.world = self.home.move_in()
-        self.deps = self.world.deps
         self.numbers = count(1)
         self.products: dict[str, Product] = {}
         # The model: orders as they should be now, those that came as history, and the events that should be there.
@@ -52,20 +45,6 @@ class Model(RuleBasedStateMachine):
         self.revoked: set[int] = set()
         self.paid_with: dict[int, int] = {}
         self.referrers: list[int] = []
-
-    def teardown(self) -> None:
-        self.home.move_out(self.world)
-
-    def run(self, deed: Coroutine[Any, Any, R]) -> R:
-        return self.home.run(deed)
-
-    def refusal(self, deed: Coroutine[Any, Any, Any]) -> Reason:
-        """The reason with which the deed is refused, as it must be."""
-        try:
-            self.run(deed)
-        except Reason as reason:
-            return reason
-        raise AssertionError("This must be refused.")
 
     def sign_up_as(self, form: SignUp) -> Customer:
         signed_up = self.run(customer_services.sign_up(self.deps, form))

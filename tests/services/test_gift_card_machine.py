@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
+from hypothesis.stateful import Bundle, invariant, rule
 
 from lootkeep.domain.gift_cards import GiftCardTerms
 from lootkeep.kernel.clock import DAY, HOUR, Instant
-from lootkeep.kernel.errors import Conflict, InvalidFields, Reason, TooOften
+from lootkeep.kernel.errors import Conflict, InvalidFields, TooOften
 from lootkeep.kernel.money import Hundredths, text
 from lootkeep.services import gift_cards as services
 from lootkeep.services import recount
 from lootkeep.storage.tables import gift_cards, mails
 from tests.recount import kept, recounted, rows
-from tests.services.machines import TIME_TO_SHRINK, Home, on_postgresql, on_sqlite, play
+from tests.services.machines import TIME_TO_SHRINK, Machine, on_postgresql, on_sqlite, play
 
 EMAIL = "jun@example.com"
 
@@ -48,32 +46,18 @@ class Model:
         return "scheduled" if self.terms.starts_at is not None and self.terms.starts_at > now else "active"
 
 
-class Drawer(RuleBasedStateMachine):
+class Drawer(Machine):
     """Cards that are made, used, prolonged, revoked and sent while time goes by."""
 
     cards: Bundle[int] = Bundle("cards")
 
-    home: Home
-
     def __init__(self) -> None:
         super().__init__()
-        self.world = self.home.move_in()
-        self.deps = self.world.deps
         self.models: dict[int, Model] = {}
-
-    def teardown(self) -> None:
-        self.home.move_out(self.world)
 
     @property
     def now(self) -> Instant:
         return self.world.clock.now()
-
-    def refusal(self, deed: Coroutine[Any, Any, Any]) -> Reason:
-        try:
-            self.home.run(deed)
-        except Reason as reason:
-            return reason
-        raise AssertionError("This must be refused.")
 
     # --- deeds
 
@@ -103,7 +87,7 @@ class Drawer(RuleBasedStateMachine):
             expires_at=None if lasts is None else Instant(self.now + lasts),
             note=None,
         )
-        card, code = self.home.run(services.create(self.deps, terms, None))
+        card, code = self.run(services.create(self.deps, terms, None))
         self.models[card.id] = Model(code, terms)
         self._mail_first(self.models[card.id])
         return card.id
@@ -120,14 +104,14 @@ class Drawer(RuleBasedStateMachine):
         if known is not None and known != amount:
             assert isinstance(self.refusal(deed), Conflict)
         elif known is not None:
-            assert self.home.run(deed)[1].amount == -amount
+            assert self.run(deed)[1].amount == -amount
             self._mail_first(model)
         elif (state := model.status(self.now)) in ("scheduled", "expired", "revoked"):
             assert self.refusal(deed).code == f"gift_card_{state}"
         elif amount > model.balance:
             assert isinstance(self.refusal(deed), InvalidFields)
         else:
-            _, entry = self.home.run(deed)
+            _, entry = self.run(deed)
             self._mail_first(model)
             model.balance -= amount
             model.redeemed += amount
@@ -138,7 +122,7 @@ class Drawer(RuleBasedStateMachine):
     @rule(card_id=cards)
     def revoke(self, card_id: int) -> None:
         model = self.models[card_id]
-        self.home.run(services.revoke(self.deps, card_id, "lost"))
+        self.run(services.revoke(self.deps, card_id, "lost"))
         model.taken_back += model.balance
         model.balance = 0
         model.is_revoked = True
@@ -155,7 +139,7 @@ class Drawer(RuleBasedStateMachine):
             assert isinstance(self.refusal(deed), InvalidFields)
         else:
             self._mail_first(model)
-            self.home.run(deed)
+            self.run(deed)
             model.expires_at = expires_at
             self._mail_first(model)
 
@@ -169,13 +153,13 @@ class Drawer(RuleBasedStateMachine):
             assert isinstance(self.refusal(deed), InvalidFields)
         else:
             with suppress(TooOften):
-                self.home.run(deed)
+                self.run(deed)
                 self._mail_first(model)
                 model.sends.append(self.now)
 
     @rule()
     def settle(self) -> None:
-        self.home.run(services.settle_now(self.deps))
+        self.run(services.settle_now(self.deps))
         for model in self.models.values():
             self._mail_first(model)
 
@@ -187,26 +171,26 @@ class Drawer(RuleBasedStateMachine):
 
     @invariant()
     def the_kept_totals_are_what_the_rows_add_up_to(self) -> None:
-        assert self.home.run(kept(self.world.db)) == self.home.run(recounted(self.world.db))
-        assert not any(self.home.run(recount.check(self.deps)).values())
+        assert self.run(kept(self.world.db)) == self.run(recounted(self.world.db))
+        assert not any(self.run(recount.check(self.deps)).values())
 
     @invariant()
     def every_card_holds_what_it_should(self) -> None:
-        stored = {row["id"]: row for row in self.home.run(rows(self.world.db, gift_cards))}
+        stored = {row["id"]: row for row in self.run(rows(self.world.db, gift_cards))}
         assert {card_id: row["balance"] for card_id, row in stored.items()} == {
             card_id: model.balance for card_id, model in self.models.items()
         }
 
     @rule(card_id=cards)
     def look_at_one(self, card_id: int) -> None:
-        card = self.home.run(self.world.get(f"/gift-cards/{card_id}", token=self._unlimited())).json()["data"]
+        card = self.run(self.world.get(f"/gift-cards/{card_id}", token=self._unlimited())).json()["data"]
         model = self.models[card_id]
         assert (card["status"], card["balance"]) == (model.status(self.now), text(Hundredths(model.balance)))
 
     @rule()
     def look_at_the_figures(self) -> None:
         """Exact at this moment, whatever time has done since anyone looked."""
-        answer = self.home.run(self.world.get("/gift-cards/statistics", token=self._unlimited())).json()["data"]
+        answer = self.run(self.world.get("/gift-cards/statistics", token=self._unlimited())).json()["data"]
         states = [model.status(self.now) for model in self.models.values()]
         assert answer["by_status"] == {state: states.count(state) for state in answer["by_status"]}
         for figures in answer["currencies"]:
@@ -231,7 +215,7 @@ class Drawer(RuleBasedStateMachine):
     @rule(state=st.sampled_from(["scheduled", "active", "redeemed", "expired", "revoked"]))
     def look_for_a_status(self, state: str) -> None:
         path = f"/gift-cards?status={state}&sort=id&order=asc&per_page=100"
-        answer = self.home.run(self.world.get(path, token=self._unlimited())).json()
+        answer = self.run(self.world.get(path, token=self._unlimited())).json()
         expected = [card_id for card_id, model in self.models.items() if model.status(self.now) == state]
         assert [card["id"] for card in answer["data"]] == expected
         assert answer["meta"]["total"] == len(expected)
@@ -240,10 +224,10 @@ class Drawer(RuleBasedStateMachine):
 
     @invariant()
     def nobody_was_written_to_twice_unasked(self) -> None:
-        assert len(self.home.run(rows(self.world.db, mails))) == sum(len(model.sends) for model in self.models.values())
+        assert len(self.run(rows(self.world.db, mails))) == sum(len(model.sends) for model in self.models.values())
 
     def _unlimited(self) -> str:
-        return self.home.run(self.world.new_token("gift-cards:read"))
+        return self.run(self.world.new_token("gift-cards:read"))
 
 
 @pytest.mark.timeout(TIME_TO_SHRINK)

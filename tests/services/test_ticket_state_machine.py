@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
 from itertools import count
 from pathlib import Path
 from statistics import median
@@ -10,19 +9,19 @@ from typing import Any, TypeVar
 
 import pytest
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import Bundle, initialize, invariant, rule
 from sqlalchemy import select
 
 from lootkeep.domain.sign_up import SignUp
 from lootkeep.domain.support_tickets import STEPS, Message, Ticket, TicketEntry, TicketForm, TicketStatus
 from lootkeep.kernel.clock import DAY, MINUTE, SECOND
-from lootkeep.kernel.errors import Conflict, InvalidFields, Reason
+from lootkeep.kernel.errors import Conflict, InvalidFields
 from lootkeep.services import access, customers, recount
 from lootkeep.services import support_tickets as services
 from lootkeep.storage import ticket_counts
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import support_tickets, ticket_messages
-from tests.services.machines import TIME_TO_SHRINK, Home, on_postgresql, on_sqlite, play
+from tests.services.machines import TIME_TO_SHRINK, Machine, on_postgresql, on_sqlite, play
 
 R = TypeVar("R")
 
@@ -63,31 +62,15 @@ class Model:
         self.status = status
 
 
-class Desk(RuleBasedStateMachine):
+class Desk(Machine):
     """A customer and two agents."""
 
     opened: Bundle[int] = Bundle("opened")
-    home: Home
 
     def __init__(self) -> None:
         super().__init__()
-        self.world = self.home.move_in()
-        self.deps = self.world.deps
         self.models: dict[int, Model] = {}
         self.words = count(1)
-
-    def teardown(self) -> None:
-        self.home.move_out(self.world)
-
-    def run(self, deed: Coroutine[Any, Any, R]) -> R:
-        return self.home.run(deed)
-
-    def refusal(self, deed: Coroutine[Any, Any, Any]) -> Reason:
-        try:
-            self.run(deed)
-        except Reason as reason:
-            return reason
-        raise AssertionError("This must be refused.")
 
     @property
     def now(self) -> int:
