@@ -17,12 +17,12 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from lootkeep import settings, wiring
-from lootkeep.cli.demo_store import load as loading
-from lootkeep.cli.demo_store.live import Live
 from lootkeep.cli.output import Json, out, print_json, run
 from lootkeep.deps import Deps
 from lootkeep.kernel.errors import StartupError
 from lootkeep.storage import demo
+from lootkeep.toolbox.demo_store import load as loading
+from lootkeep.toolbox.demo_store.live import Live
 
 app = typer.Typer(help="Fill an empty store with a demo.", no_args_is_help=True)
 

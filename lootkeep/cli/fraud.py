@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from lootkeep.cli import fraud_lists
-from lootkeep.cli.backtest import command as backtest
+from lootkeep.cli import backtest, fraud_lists
 
 app = typer.Typer(help="See what fraud detection would have done, and look after its lists.", no_args_is_help=True)
 app.command("backtest")(backtest.backtest)

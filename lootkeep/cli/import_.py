@@ -15,13 +15,13 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
 from lootkeep import settings, wiring
-from lootkeep.cli.imports.customers import Customers
-from lootkeep.cli.imports.kinds import Kind
-from lootkeep.cli.imports.orders import Orders
-from lootkeep.cli.imports.reading import Lines, csv_rows, ndjson_rows
-from lootkeep.cli.imports.running import Import, Tally
 from lootkeep.cli.output import out, print_json, run
 from lootkeep.kernel.errors import StartupError
+from lootkeep.toolbox.imports.customers import Customers
+from lootkeep.toolbox.imports.kinds import Kind
+from lootkeep.toolbox.imports.orders import Orders
+from lootkeep.toolbox.imports.reading import Lines, csv_rows, ndjson_rows
+from lootkeep.toolbox.imports.running import Import, Tally
 
 app = typer.Typer(help="Import a shop's customers and orders.", no_args_is_help=True)
 

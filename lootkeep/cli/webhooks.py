@@ -10,13 +10,13 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from lootkeep.cli import certify as certifying
-from lootkeep.cli.listen import Listener, Plan, bind
 from lootkeep.cli.output import Json, out, print_json, run
-from lootkeep.cli.received import JsonLines, Readable
-from lootkeep.cli.resume import Memory
 from lootkeep.domain import receiving
 from lootkeep.kernel.errors import StartupError
+from lootkeep.toolbox.webhooks import certify as certifying
+from lootkeep.toolbox.webhooks.listen import Listener, Plan, bind
+from lootkeep.toolbox.webhooks.received import JsonLines, Readable
+from lootkeep.toolbox.webhooks.resume import Memory
 
 app = typer.Typer(help="Receive webhooks on this machine, and check a receiver.", no_args_is_help=True)
 
@@ -53,7 +53,7 @@ def listen(
     if (api is None) != (token is None) or (api and not resume):
         raise StartupError("--api, --token and --resume go together: the file holds how far the events were read.")
     plan = Plan(_checked(secret), _web_address(forward, "--forward"), fail, slow, _web_address(api, "--api"), token)
-    listener = Listener(plan, Memory(resume), JsonLines() if json else Readable())
+    listener = Listener(plan, Memory(resume), JsonLines(out) if json else Readable(out))
     server = bind(port)
     _greet(plan, server.getsockname()[1])
     run(listener.run(server, _say))

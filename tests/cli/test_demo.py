@@ -13,10 +13,6 @@ from typing import Any
 import pytest
 from sqlalchemy import Table, select
 
-from lootkeep.cli.demo_store import load as loading
-from lootkeep.cli.demo_store.live import Live
-from lootkeep.cli.demo_store.receivers import WINDOW
-from lootkeep.cli.demo_store.shop import Shop
 from lootkeep.domain.fraud.signals import SIGNALS
 from lootkeep.kernel.clock import HOUR, SECOND
 from lootkeep.kernel.errors import Conflict
@@ -45,6 +41,10 @@ from lootkeep.storage.tables import (
     support_tickets,
     tokens,
 )
+from lootkeep.toolbox.demo_store import load as loading
+from lootkeep.toolbox.demo_store.live import Live
+from lootkeep.toolbox.demo_store.receivers import WINDOW
+from lootkeep.toolbox.demo_store.shop import Shop
 from tests.cli.import_store import Store, settings_for
 from tests.cli.terminal import Terminal
 from tests.recount import kept, recounted

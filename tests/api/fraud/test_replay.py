@@ -6,10 +6,10 @@ import random
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from lootkeep.cli.backtest.reading import COLUMNS, PastOrder, PastOrders
-from lootkeep.cli.backtest.replay import replay
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.kernel.clock import Instant, instant, iso
+from lootkeep.toolbox.backtest.reading import COLUMNS, PastOrder, PastOrders
+from lootkeep.toolbox.backtest.replay import replay
 from tests.api.fraud.shop import BROWSER, DATACENTER, PROXY, TOR, VPN, check, judged, shop
 from tests.builders import new_customer
 from tests.world import World

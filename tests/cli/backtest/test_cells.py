@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lootkeep.cli.backtest.cells import amount, country, ip_address, time
 from lootkeep.kernel.clock import iso
+from lootkeep.toolbox.backtest.cells import amount, country, ip_address, time
 
 
 @pytest.mark.parametrize(

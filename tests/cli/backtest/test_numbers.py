@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from lootkeep.cli.backtest.reading import PastOrder, PastOrders
-from lootkeep.cli.backtest.replay import replay
 from lootkeep.domain.fraud.facts import Network
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.fraud.signals import SIGNALS
+from lootkeep.toolbox.backtest.reading import PastOrder, PastOrders
+from lootkeep.toolbox.backtest.replay import replay
 from tests.cli.backtest.runs import ORDER, Run, past
 
 

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from lootkeep.cli.backtest.reading import PastOrders
-from lootkeep.cli.backtest.replay import Judged
-from lootkeep.cli.imports.reading import BadRow
 from lootkeep.domain.fraud import ranking
 from lootkeep.domain.fraud.policy import Sensitivity
 from lootkeep.domain.fraud.score import HIGHEST_SCORE, THRESHOLDS, Action
 from lootkeep.domain.fraud.signals import SIGNALS
 from lootkeep.kernel.money import Hundredths, text
+from lootkeep.toolbox.backtest.reading import PastOrders
+from lootkeep.toolbox.backtest.replay import Judged
+from lootkeep.toolbox.imports.reading import BadRow
 
 FEW_MISTAKES = 0.01
 _THRESHOLDS = range(10, HIGHEST_SCORE + 1, 10)

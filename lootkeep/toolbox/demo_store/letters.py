@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from lootkeep.cli.demo_store.shop import Shop
 from lootkeep.domain.campaigns import Audience, Filters
 from lootkeep.domain.mail import Letter, Outcome
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import DAY, MINUTE
 from lootkeep.services import campaigns
+from lootkeep.toolbox.demo_store.shop import Shop
 from lootkeep.worker.campaigns import Campaigner, Manner
 
 _HTML = """<h1>Hello {{ name }}</h1><p>%s</p><p><a href="https://store.example/sale">To the store</a></p>"""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ipaddress
 from typing import Any, NamedTuple
 
-from lootkeep.cli.certify_cases import Case, Request, cases
 from lootkeep.domain.addresses import Network
 from lootkeep.domain.deliveries import DEADLINE_SECONDS, Result
 from lootkeep.domain.webhooks import Rules, checked_url
 from lootkeep.engines.outbound import Outbound
 from lootkeep.kernel.clock import SystemClock
 from lootkeep.kernel.ids import RandomIds
+from lootkeep.toolbox.webhooks.certify_cases import Case, Request, cases
 
 # The receiver is the developer's own, wherever it runs.
 _ANYWHERE: tuple[Network, ...] = (ipaddress.ip_network("0.0.0.0/0"), ipaddress.ip_network("::/0"))

@@ -6,10 +6,10 @@ from random import Random
 
 import msgspec
 
-from lootkeep.cli.demo_store import places
-from lootkeep.cli.demo_store.names import COUNTRIES, FAMILY, FAMILY_FIRST, FIRST
 from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.sign_up import SignUp
+from lootkeep.toolbox.demo_store import places
+from lootkeep.toolbox.demo_store.names import COUNTRIES, FAMILY, FAMILY_FIRST, FIRST
 
 # Domains that can never exist: no letter from the demo reaches anybody.
 _MAIL_DOMAINS = ("mail.example", "post.example", "gamers.example", "inbox.example", "castle.example")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from lootkeep.cli.backtest.report import FEW_MISTAKES, Report
-from lootkeep.cli.backtest.tables import percent
 from lootkeep.domain.fraud import ranking
 from lootkeep.domain.fraud.score import HIGHEST_SCORE, THRESHOLDS
+from lootkeep.toolbox.backtest.report import FEW_MISTAKES, Report
+from lootkeep.toolbox.backtest.tables import percent
 
 _SIDE = 320
 _WIDTH = 560

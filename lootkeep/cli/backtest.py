@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -12,16 +12,17 @@ from typing import Annotated
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.table import Table
 
 from lootkeep import wiring
-from lootkeep.cli.backtest import page, tables
-from lootkeep.cli.backtest.reading import PastOrders, read
-from lootkeep.cli.backtest.replay import Intelligence, Judged, replay
-from lootkeep.cli.backtest.report import Report, report
-from lootkeep.cli.output import fail, print_json
+from lootkeep.cli.output import fail, out, print_json
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.kernel.errors import StartupError
 from lootkeep.settings import load
+from lootkeep.toolbox.backtest import page, tables
+from lootkeep.toolbox.backtest.reading import PastOrders, read
+from lootkeep.toolbox.backtest.replay import Intelligence, Judged, replay
+from lootkeep.toolbox.backtest.report import Report, report
 
 # So many bad rows are told on the terminal.
 _TOLD_ROWS = 20
@@ -48,7 +49,7 @@ def backtest(
     if json:
         print_json(found)
     else:
-        tables.show(found)
+        _show(found)
 
 
 def _run(file: Path, label: str, scores: Path | None, html: Path | None, intelligence: Intelligence) -> Report:
@@ -104,6 +105,29 @@ def _write_scores(file: Path, judged: Sequence[Judged]) -> None:
         table = csv.writer(opened)
         table.writerow(("order_id", "score", "action_taken"))
         table.writerows((one.order.order_id, one.verdict.risk_score, one.verdict.action_taken) for one in judged)
+
+
+def _show(report: Report) -> None:
+    share = tables.percent(report.frauds / report.orders)
+    out.print(f"[bold]{report.orders:,} orders[/], {report.frauds:,} of them fraud ({share}).")
+    out.print(f"Judged with {report.settings}, in {report.seconds:.1f} s.")
+    out.print(f"\nAUC                            [bold]{tables.decimal(report.auc)}[/]")
+    out.print(f"Frauds caught at 1 % mistakes  [bold]{tables.percent(report.tpr_at_1pct_fpr)}[/]")
+    for title, columns, rows in tables.sections(report):
+        out.print()
+        _print_table(title, columns, rows)
+    out.print()
+    for sentence in tables.silences(report):
+        out.print(sentence)
+
+
+def _print_table(title: str, columns: Iterable[str], rows: Iterable[Sequence[str]]) -> None:
+    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+    for place, column in enumerate(columns):
+        table.add_column(column, justify="right" if place else "left", header_style="dim")
+    for row in rows:
+        table.add_row(*row)
+    out.print(table)
 
 
 def _tell_skipped(found: Report) -> None:

@@ -8,7 +8,6 @@ from typing import Protocol
 import msgspec
 from msgspec.structs import replace
 
-from lootkeep.cli.backtest.reading import PastOrder, PastOrders
 from lootkeep.domain import identity
 from lootkeep.domain.fraud import mail
 from lootkeep.domain.fraud.facts import Mail, Network, OrderFacts
@@ -17,6 +16,7 @@ from lootkeep.domain.fraud.policy import Policy, Sensitivity
 from lootkeep.domain.fraud.score import THRESHOLDS, Action, Verdict, decide, judge
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
+from lootkeep.toolbox.backtest.reading import PastOrder, PastOrders
 
 _STEP = 500
 

@@ -12,8 +12,8 @@ from typing import Any
 import aiohttp
 import msgspec
 
-from lootkeep.cli.received import FeedEvent
 from lootkeep.kernel.errors import StartupError
+from lootkeep.toolbox.webhooks.received import FeedEvent
 
 # A file of about a megabyte; the store itself forgets deliveries after 30 days.
 _KEPT_ARRIVALS = 10_000

@@ -7,12 +7,12 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from lootkeep.cli.backtest.cells import LABEL_RULE, RULES, Rule
-from lootkeep.cli.imports.reading import BadRow, Lines, Row, csv_rows
 from lootkeep.domain import identity
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.money import Hundredths
+from lootkeep.toolbox.backtest.cells import LABEL_RULE, RULES, Rule
+from lootkeep.toolbox.imports.reading import BadRow, Lines, Row, csv_rows
 
 COLUMNS = (
     "order_id",

@@ -9,9 +9,6 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from lootkeep.cli.demo_store.agenda import Agenda
-from lootkeep.cli.demo_store.catalogue import Catalogue
-from lootkeep.cli.demo_store.people import People, Person, form
 from lootkeep.deps import Deps
 from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.domain.orders import AUTOMATIC_DELIVERY, Sale
@@ -23,6 +20,9 @@ from lootkeep.kernel.money import Hundredths
 from lootkeep.services import checkout, customers, fulfillment, orders, tiers
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import JoinedDatabase, Transaction
+from lootkeep.toolbox.demo_store.agenda import Agenda
+from lootkeep.toolbox.demo_store.catalogue import Catalogue
+from lootkeep.toolbox.demo_store.people import People, Person, form
 
 Basket = list[tuple[Product, int]]
 

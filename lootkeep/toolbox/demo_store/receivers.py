@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from random import Random
 
-from lootkeep.cli.demo_store.shop import Shop
 from lootkeep.domain.deliveries import Result
 from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import DAY, HOUR, SECOND, Clock, Instant
 from lootkeep.services import retention, webhooks
 from lootkeep.storage import backlog, fan_out
+from lootkeep.toolbox.demo_store.shop import Shop
 from lootkeep.worker.dispatch import Dispatcher
 
 # Where `lootkeep webhooks listen` listens: who starts it receives what the demo sends from then on.

@@ -9,12 +9,12 @@ from typing import Generic, NamedTuple
 
 import msgspec
 
-from lootkeep.cli.imports.kinds import Form, Found, Kind
-from lootkeep.cli.imports.reading import BadRow, Rows
 from lootkeep.deps import Deps
 from lootkeep.kernel.errors import Reason, Unavailable, invalid
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
+from lootkeep.toolbox.imports.kinds import Form, Found, Kind
+from lootkeep.toolbox.imports.reading import BadRow, Rows
 
 # Large enough that a commit costs little, small enough that a live store waits only a moment for the next.
 _BATCH = 500

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from functools import partial
 
-from lootkeep.cli.demo_store import places
-from lootkeep.cli.demo_store.people import Person
-from lootkeep.cli.demo_store.shop import Shop
 from lootkeep.domain.fraud.review import Outcome
 from lootkeep.domain.orders import Sale
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND
 from lootkeep.services import fraud
+from lootkeep.toolbox.demo_store import places
+from lootkeep.toolbox.demo_store.people import Person
+from lootkeep.toolbox.demo_store.shop import Shop
 
 # A forwarding service's domain is real: such customers get no mail from the demo, of no kind.
 _RELAY = "mozmail.com"

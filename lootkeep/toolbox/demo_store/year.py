@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from functools import partial
 
-from lootkeep.cli.demo_store.shop import Shop
 from lootkeep.domain.orders import Sale
 from lootkeep.domain.subscriptions import Subscription
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant, utc
 from lootkeep.services import fraud, products, subscriptions
+from lootkeep.toolbox.demo_store.shop import Shop
 
 DAYS = 365
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from lootkeep.cli.demo_store.people import Person
-from lootkeep.cli.demo_store.shop import Shop
 from lootkeep.domain.gift_cards import GiftCardTerms
 from lootkeep.domain.support_tickets import TicketCategory, TicketForm, TicketPriority
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import gift_cards, support_tickets
+from lootkeep.toolbox.demo_store.people import Person
+from lootkeep.toolbox.demo_store.shop import Shop
 
 # Subject, what is asked, what is answered, about what.
 _TALKS: tuple[tuple[str, str, str, TicketCategory], ...] = (

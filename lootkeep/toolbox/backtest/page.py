@@ -7,8 +7,8 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from lootkeep import __version__
-from lootkeep.cli.backtest import charts, tables
-from lootkeep.cli.backtest.report import Report
+from lootkeep.toolbox.backtest import charts, tables
+from lootkeep.toolbox.backtest.report import Report
 
 _HERE = Path(__file__).parent
 

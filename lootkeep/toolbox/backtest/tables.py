@@ -1,28 +1,12 @@
-"""A report as someone reads it in a terminal."""
+"""A report as tables of text, for the terminal and for the page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from rich.table import Table
-
-from lootkeep.cli.backtest.report import Report
-from lootkeep.cli.output import out
+from lootkeep.toolbox.backtest.report import Report
 
 _MISSING = "–"
-
-
-def show(report: Report) -> None:
-    out.print(f"[bold]{report.orders:,} orders[/], {report.frauds:,} of them fraud ({_of(report)}).")
-    out.print(f"Judged with {report.settings}, in {report.seconds:.1f} s.")
-    out.print(f"\nAUC                            [bold]{decimal(report.auc)}[/]")
-    out.print(f"Frauds caught at 1 % mistakes  [bold]{percent(report.tpr_at_1pct_fpr)}[/]")
-    for title, columns, rows in sections(report):
-        out.print()
-        _print(title, columns, rows)
-    out.print()
-    for sentence in silences(report):
-        out.print(sentence)
 
 
 Section = tuple[str, Sequence[str], list[Sequence[str]]]
@@ -50,10 +34,6 @@ def percent(share: float | None) -> str:
 
 def decimal(number: float | None) -> str:
     return _MISSING if number is None else f"{number:.4f}"
-
-
-def _of(report: Report) -> str:
-    return percent(report.frauds / report.orders)
 
 
 def _levels(report: Report) -> Section:
@@ -116,12 +96,3 @@ def _count(number: int) -> str:
 def _money(amount: str) -> str:
     whole, _, hundredths = amount.partition(".")
     return f"{int(whole):,}.{hundredths}"
-
-
-def _print(title: str, columns: Iterable[str], rows: Iterable[Sequence[str]]) -> None:
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
-    for place, column in enumerate(columns):
-        table.add_column(column, justify="right" if place else "left", header_style="dim")
-    for row in rows:
-        table.add_row(*row)
-    out.print(table)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 import msgspec
+from rich.console import Console
 from rich.highlighter import JSONHighlighter
 from rich.text import Text
 
-from lootkeep.cli.output import out
 from lootkeep.domain.receiving import Verdict
 from lootkeep.kernel.clock import Instant, iso
 
@@ -58,37 +58,48 @@ class Screen(Protocol):
 class Readable:
     """In colour on a terminal, plain when it is piped."""
 
+    def __init__(self, out: Console) -> None:
+        self._out = out
+
     def arrived(self, arrival: Arrival) -> None:
-        out.print(_head(iso(arrival.received_at), arrival.event_type, arrival.id or "no id"))
-        _print_indented(_signature(arrival.verdict))
+        self._out.print(_head(iso(arrival.received_at), arrival.event_type, arrival.id or "no id"))
+        self._print_indented(_signature(arrival.verdict))
         if arrival.times_seen:
             words = f"seen before: this is time {arrival.times_seen + 1} of the same id, handle it once"
-            _print_indented(Text(words, "yellow"))
-        _print_indented(_pretty(arrival.body))
+            self._print_indented(Text(words, "yellow"))
+        self._print_indented(_pretty(arrival.body))
 
     def answered(self, arrival: Arrival, answer: Answer, milliseconds: int) -> None:
         words = f"answered {answer.status} after {milliseconds} ms" + (f", {answer.words}" if answer.words else "")
         style = "green" if 200 <= answer.status < 300 else "red"
         # Several may be under way at a time, so the id tells which one this is.
-        _print_indented(Text.assemble((_clean(words), style), "  ", (_clean(arrival.id or "no id"), "dim")))
-        out.print()
+        self._print_indented(Text.assemble((_clean(words), style), "  ", (_clean(arrival.id or "no id"), "dim")))
+        self._out.print()
 
     def missed(self, event: FeedEvent) -> None:
-        out.print(_head(event.created_at, event.event_type, f"event {event.id}"))
-        _print_indented(Text("missed: it happened while this listener was away", "yellow"))
-        _print_indented(_pretty(bytes(event.data)))
-        out.print()
+        self._out.print(_head(event.created_at, event.event_type, f"event {event.id}"))
+        self._print_indented(Text("missed: it happened while this listener was away", "yellow"))
+        self._print_indented(_pretty(bytes(event.data)))
+        self._out.print()
+
+    def _print_indented(self, text: Text) -> None:
+        """Line by line: a block with a margin would be cut at the width of the terminal."""
+        for line in text.split("\n"):
+            self._out.print(Text("  ") + line)
 
 
 class JsonLines:
     """Each delivery once, when it has been answered."""
+
+    def __init__(self, out: Console) -> None:
+        self._out = out
 
     def arrived(self, arrival: Arrival) -> None:
         pass
 
     def answered(self, arrival: Arrival, answer: Answer, milliseconds: int) -> None:
         verdict = arrival.verdict
-        _print_line(
+        self._print_line(
             {
                 "kind": "delivery",
                 "received_at": iso(arrival.received_at),
@@ -105,19 +116,16 @@ class JsonLines:
         )
 
     def missed(self, event: FeedEvent) -> None:
-        _print_line({"kind": "missed", "event": event})
+        self._print_line({"kind": "missed", "event": event})
+
+    def _print_line(self, value: Any) -> None:
+        self._out.out(msgspec.json.encode(value).decode(), highlight=False)
 
 
 def _head(time: str, event_type: str | None, name: str) -> Text:
     return Text.assemble(
         (time, "dim"), "  ", (_clean(event_type or "no event type"), "bold cyan"), "  ", (_clean(name), "dim")
     )
-
-
-def _print_indented(text: Text) -> None:
-    """Line by line: a block with a margin would be cut at the width of the terminal."""
-    for line in text.split("\n"):
-        out.print(Text("  ") + line)
 
 
 def _signature(verdict: Verdict | None) -> Text:
@@ -149,7 +157,3 @@ def _json_or_text(body: bytes) -> Any:
         return msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return body.decode("utf-8", "replace")
-
-
-def _print_line(value: Any) -> None:
-    out.out(msgspec.json.encode(value).decode(), highlight=False)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from random import Random
 
-from lootkeep.cli.demo_store import places
-from lootkeep.cli.demo_store.people import People, Person, form
 from lootkeep.deps import Deps
 from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.domain.orders import Sale
@@ -14,6 +12,8 @@ from lootkeep.kernel.errors import Unavailable
 from lootkeep.kernel.money import text
 from lootkeep.services import checkout, customers, fulfillment, orders
 from lootkeep.storage import demo
+from lootkeep.toolbox.demo_store import places
+from lootkeep.toolbox.demo_store.people import People, Person, form
 
 Say = Callable[[str], None]
 # Waits for so many seconds; False when it is time to end.

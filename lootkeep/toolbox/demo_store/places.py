@@ -5,12 +5,12 @@ from __future__ import annotations
 import ipaddress
 from random import Random
 
-from lootkeep.cli.demo_store.names import COUNTRIES
 from lootkeep.domain.fraud.facts import Network
 from lootkeep.engines.intelligence import Intelligence
 from lootkeep.engines.intelligence.addresses import Address
 from lootkeep.engines.intelligence.sources import RANK_BUNDLED, Need, Source
 from lootkeep.kernel.clock import Clock
+from lootkeep.toolbox.demo_store.names import COUNTRIES
 
 # No real address is in the demo: these ranges are set aside for documentation, and no real list names them.
 _HOME_V6 = int(ipaddress.ip_address("2001:db8::"))

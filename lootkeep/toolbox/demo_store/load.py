@@ -9,14 +9,6 @@ from random import Random
 
 from msgspec.structs import replace as changed
 
-from lootkeep.cli.demo_store import places
-from lootkeep.cli.demo_store.desk import Desk
-from lootkeep.cli.demo_store.frauds import Frauds
-from lootkeep.cli.demo_store.ids import SeededIds
-from lootkeep.cli.demo_store.letters import Letters
-from lootkeep.cli.demo_store.receivers import Deliveries, Receivers
-from lootkeep.cli.demo_store.shop import Shop
-from lootkeep.cli.demo_store.year import DAYS, Year
 from lootkeep.deps import Deps
 from lootkeep.domain.webhooks import Rules
 from lootkeep.engines.mail.outbox import OutboxMailer
@@ -27,6 +19,14 @@ from lootkeep.services import gift_cards, retention
 from lootkeep.storage import demo
 from lootkeep.storage.database import JoinedDatabase, Transaction
 from lootkeep.storage.demo import Demo
+from lootkeep.toolbox.demo_store import places
+from lootkeep.toolbox.demo_store.desk import Desk
+from lootkeep.toolbox.demo_store.frauds import Frauds
+from lootkeep.toolbox.demo_store.ids import SeededIds
+from lootkeep.toolbox.demo_store.letters import Letters
+from lootkeep.toolbox.demo_store.receivers import Deliveries, Receivers
+from lootkeep.toolbox.demo_store.shop import Shop
+from lootkeep.toolbox.demo_store.year import DAYS, Year
 from lootkeep.worker.campaigns import Campaigner, Manner
 from lootkeep.worker.mail import Postman
 

@@ -15,12 +15,12 @@ import aiohttp
 import msgspec
 from aiohttp import web
 
-from lootkeep.cli.received import Answer, Arrival, Screen
-from lootkeep.cli.resume import Feed, Memory
 from lootkeep.domain import receiving
 from lootkeep.domain.deliveries import DEADLINE_SECONDS
 from lootkeep.kernel.clock import Clock, SystemClock
 from lootkeep.kernel.errors import StartupError
+from lootkeep.toolbox.webhooks.received import Answer, Arrival, Screen
+from lootkeep.toolbox.webhooks.resume import Feed, Memory
 
 # Many times what the store sends, so that it is not this tool that refuses.
 _LARGEST_BODY = 16 * 1024 * 1024
