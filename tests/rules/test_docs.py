@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
-
-import pytest
 
 from lootkeep.cli.commands import COMMANDS, imported
 from tests.rules.tree import ROOT, files, name
@@ -20,40 +19,36 @@ _COMMAND = re.compile(r"(?:^|[`/ ])lootkeep((?: [a-z]+)+)", re.MULTILINE)
 _MAKE = re.compile(r"(?:^|`)make ([a-z]+)", re.MULTILINE)
 _TARGET = re.compile(r"^([a-z]+):.*##", re.MULTILINE)
 
-each_page = pytest.mark.parametrize("page", PAGES, ids=name)
+
+def offenders(find: Callable[[Path], object]) -> dict[str, object]:
+    """What is wrong with each page that has anything wrong with it."""
+    return {name(page): wrong for page in PAGES if (wrong := find(page))}
 
 
-@each_page
-def test_a_page_opens_with_its_title(page: Path) -> None:
-    first = page.read_text().partition("\n")[0]
-    assert re.fullmatch(r"# \S.*", first), f"{name(page)} must open with `# Title`, not {first!r}."
+def test_every_page_opens_with_its_title_and_has_one() -> None:
+    assert offenders(lambda page: not re.match(r"# \S.*\n", page.read_text())) == {}
+    assert offenders(lambda page: re.findall(r"^# .+$", _BLOCK.sub("", page.read_text()), re.MULTILINE)[1:]) == {}
 
 
-@each_page
-def test_a_page_has_one_title(page: Path) -> None:
-    titles = re.findall(r"^# .+$", _BLOCK.sub("", page.read_text()), re.MULTILINE)
-    assert len(titles) == 1, f"{name(page)} has the titles {titles}."
+def test_every_link_within_the_repository_leads_somewhere() -> None:
+    def broken(page: Path) -> list[str]:
+        links = [link for link in _LINK.findall(_BLOCK.sub("", page.read_text())) if "://" not in link]
+        return [link for link in links if not _leads_somewhere(page, link)]
+
+    assert offenders(broken) == {}
 
 
-@each_page
-def test_every_link_within_the_repository_leads_somewhere(page: Path) -> None:
-    links = [link for link in _LINK.findall(_BLOCK.sub("", page.read_text())) if "://" not in link]
-    broken = [link for link in links if not _leads_somewhere(page, link)]
-    assert not broken, f"{name(page)} links to {', '.join(broken)}, where there is nothing."
+def test_every_command_that_is_named_exists() -> None:
+    def unknown(page: Path) -> list[str]:
+        commands = {tuple(words.split()) for words in _COMMAND.findall(page.read_text())}
+        return [" ".join(command) for command in sorted(commands) if not _is_command(command)]
+
+    assert offenders(unknown) == {}
 
 
-@each_page
-def test_every_command_that_is_named_exists(page: Path) -> None:
-    commands = {tuple(words.split()) for words in _COMMAND.findall(page.read_text())}
-    unknown = [" ".join(command) for command in sorted(commands) if not _is_command(command)]
-    assert not unknown, f"{name(page)} names `lootkeep {'`, `lootkeep '.join(unknown)}`, which does not exist."
-
-
-@each_page
-def test_every_make_command_that_is_named_exists(page: Path) -> None:
+def test_every_make_command_that_is_named_exists() -> None:
     targets = set(_TARGET.findall((ROOT / "Makefile").read_text()))
-    unknown = set(_MAKE.findall(page.read_text())) - targets
-    assert not unknown, f"{name(page)} names `make {'`, `make '.join(sorted(unknown))}`, which does not exist."
+    assert offenders(lambda page: set(_MAKE.findall(page.read_text())) - targets) == {}
 
 
 def test_readme_names_every_command_of_the_makefile_and_of_lootkeep() -> None:
