@@ -1,6 +1,6 @@
 # The commands of this repository; `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check docs bench faults lock
+.PHONY: help setup run quick test check docs bench faults lock
 
 # `make test ARGS="-k tiers"`: passed on to the command behind run, test, docs, bench and lock.
 ARGS ?=
@@ -18,6 +18,9 @@ run: setup ## start the service on 127.0.0.1:8000 with the embedded database
 
 test: setup ## run all tests on SQLite, PostgreSQL and Redis, in Node and Chromium, which it finds or installs
 	@exec .venv/bin/python -m tests.servers -- .venv/bin/python -m pytest -n 2 $(ARGS)
+
+quick: setup ## run the tests that need no server and no browser, on SQLite; under two minutes
+	@exec .venv/bin/python -m pytest -n 2 --quick $(ARGS)
 
 check: setup ## style, types, imports, dead code, dependencies and the rules in tests/rules
 	@exec .venv/bin/python tools/check.py

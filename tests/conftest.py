@@ -28,6 +28,54 @@ settings.register_profile("explore", derandomize=False, print_blob=True)
 settings.load_profile("fixed")
 
 
+# What `make quick` leaves out: whatever needs a server, a browser or Node, starts processes, or takes seconds.
+NOT_QUICK = (
+    "api/server/",
+    "api/test_reference_in_a_browser.py",
+    "cli/",
+    "docs/",
+    "engines/test_outbound_deadline.py",
+    "engines/test_ratelimit.py",
+    "engines/test_ssrf.py",
+    "faults/",
+    "generators/",
+    "races/",
+    "services/test_analytics.py",
+    "services/test_gift_card_machine.py",
+    "services/test_state_machine.py",
+    "services/test_ticket_state_machine.py",
+    "storage/test_campaign_plans.py",
+    "storage/test_fraud_plans.py",
+    "storage/test_list_plans.py",
+    "storage/test_lists.py",
+    "storage/test_made_store.py",
+    "storage/test_migrations.py",
+    "storage/test_plans.py",
+    "storage/test_queue_plans.py",
+    "storage/test_ticket_plans.py",
+    "worker/test_mishaps.py",
+)
+SERVER_FIXTURES = {"postgres_admin_url", "postgres_url", "redis_url"}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="Only what runs on SQLite, without servers or a browser.")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--quick"):
+        quick = [item for item in items if isinstance(item, pytest.Function) and _is_quick(item)]
+        config.hook.pytest_deselected(items=[item for item in items if item not in quick])
+        items[:] = quick
+
+
+def _is_quick(item: pytest.Function) -> bool:
+    if item.path.relative_to(Path(__file__).parent).as_posix().startswith(NOT_QUICK):
+        return False
+    parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    return "postgresql" not in parameters and not SERVER_FIXTURES & set(item.fixturenames)
+
+
 @pytest.fixture(autouse=True)
 def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     """A developer's own settings must not change what is tested."""
