@@ -99,12 +99,12 @@ async def test_a_transaction_announces_once_however_many_events_it_records(
     await record(world, 7)
     for _ in range(20):
         await other.execute(INSERT)
-    assert await other.fetch(ANNOUNCED) == [(7,)]
+    assert await announced(other) == [7]
     await other.execute("COMMIT; BEGIN; SAVEPOINT first")
     await other.execute(f"{INSERT}; ROLLBACK TO first")
-    assert await other.fetch(ANNOUNCED) == []
+    assert await announced(other) == []
     await other.execute(INSERT)
-    assert await other.fetch(ANNOUNCED) == [(70,)]
+    assert await announced(other) == [70]
     await other.execute("ROLLBACK")
 
 
@@ -162,6 +162,10 @@ async def test_every_reader_gets_every_event_once_and_in_order_while_many_write(
 async def shown(world: World, after: int) -> list[int]:
     answer = await world.get(f"/events?after={after}")
     return [event["id"] for event in answer.json()["data"]["events"]]
+
+
+async def announced(session: asyncpg.Connection[asyncpg.Record]) -> list[int]:
+    return [row[0] for row in await session.fetch(ANNOUNCED)]
 
 
 class _Undone(Exception):
