@@ -45,7 +45,7 @@ def migrate(
 async def _migrate(config: settings.Settings, *, is_check: bool) -> Schema:
     engine = await wiring.open_database(config)
     try:
-        before = await engine.revision()
+        before = await migrations.revision(engine)
         if is_check:
             return Schema(before, before)
         await migrations.upgrade(engine)

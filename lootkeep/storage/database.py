@@ -65,9 +65,15 @@ class Engine(Database, Protocol):
     """A database together with its connections: what wiring opens and closes."""
 
     name: str
+    # What a person calls it: the file, or the database.
+    label: str
 
     async def revision(self) -> str | None:
         """The schema's revision; None for an empty database."""
+        ...
+
+    async def tables(self) -> set[str]:
+        """The names of all tables, those of other programs included."""
         ...
 
     async def migrate(self, script: Callable[[str | None], str]) -> None:

@@ -196,48 +196,29 @@ def _not_in_array(element: IsNotAmong, compiler: Any, **kw: Any) -> str:
 
 
 class Horizon(Executable, ClauseElement):
-    """Before which no transaction of this database is open any more; asked for ahead of the query that goes by it."""
+    """The id up to which no event can turn up any more; asked for ahead of the query that goes by it.
+
+    Ids are given out before the commit: a reader who goes by them alone would pass over an event for good.
+    """
 
     inherit_cache = False
 
 
 @compiles(Horizon, "sqlite")
-def _has_no_horizon(element: Horizon, compiler: Any, **kw: Any) -> str:
-    return "SELECT ''"
+def _last_event(element: Horizon, compiler: Any, **kw: Any) -> str:
+    # There is one writer: ids are committed in the order in which they are given out.
+    return "SELECT coalesce(max(id), 0) FROM events"
 
 
 @compiles(Horizon, "postgresql")
-def _oldest_open_transaction(element: Horizon, compiler: Any, **kw: Any) -> str:
+def _least_announced(element: Horizon, compiler: Any, **kw: Any) -> str:
+    # The last id is read first: who takes a smaller one has announced it by then. A lock names the lowest 31 bits.
     return (
-        "SELECT coalesce((SELECT backend_xid::text FROM pg_stat_activity"
-        " WHERE datname = current_database() AND backend_xid IS NOT NULL ORDER BY age(backend_xid) DESC LIMIT 1),"
-        " pg_snapshot_xmax(pg_current_snapshot())::xid::text)"
+        "WITH ids AS MATERIALIZED (SELECT last_value - cast(NOT is_called AS int) AS last FROM events_id_seq)"
+        " SELECT least(last, (SELECT min(last - ((last - objid::bigint) & 2147483647)) FROM pg_locks"
+        " WHERE locktype = 'advisory' AND classid = 'events'::regclass AND objsubid = 2"
+        " AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))) FROM ids"
     )
-
-
-class IsSettled(ColumnElement[bool]):
-    """The row was written before the horizon, so no row with a smaller id can turn up after it.
-
-    Ids are given out before the commit: a reader who goes by them would else pass over a row for good.
-    """
-
-    inherit_cache = False
-    type = Boolean()
-    _is_implicitly_boolean = True
-
-    def __init__(self, table: str, horizon: BindParameter[str]) -> None:
-        self.table = table
-        self.horizon = horizon
-
-
-@compiles(IsSettled, "sqlite")
-def _is_always_settled(element: IsSettled, compiler: Any, **kw: Any) -> str:
-    return f"{compiler.process(element.horizon, **kw)} IS NOT NULL"
-
-
-@compiles(IsSettled, "postgresql")
-def _is_before_the_horizon(element: IsSettled, compiler: Any, **kw: Any) -> str:
-    return f"age({element.table}.xmin) > age({compiler.process(element.horizon, **kw)}::text::xid)"
 
 
 class IsListed(ColumnElement[bool]):

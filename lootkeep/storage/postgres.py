@@ -18,6 +18,12 @@ R = TypeVar("R")
 
 _TRY = "SELECT pg_try_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest($1::text[]) AS name"
 _WAIT = "SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest($1::text[]) AS name"
+# What belongs to an extension (deptype e) says nothing about whose the database is.
+_TABLES = (
+    "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace"
+    " AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid"
+    " AND deptype = 'e')"
+)
 
 
 class PostgresTransaction:
@@ -91,6 +97,7 @@ class PostgresDatabase:
     """One PostgreSQL database behind a pool of connections."""
 
     name = "postgresql"
+    label = "The database"
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
@@ -119,6 +126,13 @@ class PostgresDatabase:
         connection = await self._pool.take()
         try:
             return await _revision(connection)
+        finally:
+            self._pool.give_back(connection)
+
+    async def tables(self) -> set[str]:
+        connection = await self._pool.take()
+        try:
+            return {str(row[0]) for row in await connection.fetch(_TABLES)}
         finally:
             self._pool.give_back(connection)
 

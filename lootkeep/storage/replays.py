@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import msgspec
-from sqlalchemy import Text, bindparam, func, insert, select, update
+from sqlalchemy import bindparam, func, insert, select, update
 from sqlalchemy.dialects import postgresql
 
 from lootkeep.domain.events import RecordedEvent
 from lootkeep.domain.replays import Replay
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.database import Transaction
-from lootkeep.storage.dialect import Horizon, IsSettled
+from lootkeep.storage.dialect import Horizon
 from lootkeep.storage.fan_out import NEW_DELIVERY
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import deliveries, events, replays
@@ -65,7 +65,7 @@ _LEFT = Query(select(events.c.id).where(events.c.id > bindparam("position"), eve
 _HORIZON = Query(Horizon())
 _AFTER = Query(
     select(*_EVENT)
-    .where(events.c.id > bindparam("position"), IsSettled("events", bindparam("horizon", type_=Text)))
+    .where(events.c.id > bindparam("position"), events.c.id <= bindparam("horizon"))
     .order_by(events.c.id)
     .limit(bindparam("size")),
     RecordedEvent,
@@ -87,6 +87,7 @@ async def latest(tx: Transaction, webhook_id: int) -> Replay | None:
 
 
 async def add(tx: Transaction, webhook_id: int, since: Instant, event_types: str, now: Instant) -> Replay:
+    ((horizon,),) = await tx.all(_HORIZON)
     ((last,),) = await tx.all(_LAST_EVENT)
     ((first,),) = await tx.all(_FIRST, since=since)
     wanted = set(msgspec.json.decode(event_types))
@@ -98,7 +99,8 @@ async def add(tx: Transaction, webhook_id: int, since: Instant, event_types: str
         start=since,
         types=event_types,
         last=last,
-        position=(first or last + 1) - 1,
+        # An event that is not there yet may have a smaller id than the first that is.
+        position=min((first or last + 1) - 1, horizon),
         count=total,
         now=now,
         finished=now if total == 0 else None,

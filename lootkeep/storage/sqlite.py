@@ -23,6 +23,7 @@ _PREPARED = 512
 # What goes through many pages finds them again; SQLite's own measure is 2 MB.
 _SLOW_CACHE_KB = 16_384
 _WRITER_CACHE_KB = 8_192
+_TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'"
 
 
 class SqliteTransaction:
@@ -140,7 +141,7 @@ class SqliteDatabase:
     name = "sqlite"
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.label = str(path)
         self._writer = Writer(_open_for_writing(path))
         self._tx = WritingTransaction(self._writer)
         self._reader = _open_for_reading(path)
@@ -167,6 +168,9 @@ class SqliteDatabase:
             return None
         return str(rows[0][0]) if rows else None
 
+    async def tables(self) -> set[str]:
+        return {str(name) for (name,) in self._reader.execute(_TABLES)}
+
     async def migrate(self, script: Callable[[str | None], str]) -> None:
         async with self.write():
             statements = script(await self.revision())
@@ -175,7 +179,7 @@ class SqliteDatabase:
                 self._writer.connection.execute(statements).fetchall()
             except apsw.SQLError as error:
                 raise StartupError(
-                    f"{self._path} holds tables of another program ({error}). Give Lootkeep a database of its own."
+                    f"{self.label} holds tables of another program ({error}). Give Lootkeep a database of its own."
                 ) from None
 
     async def close(self) -> None:

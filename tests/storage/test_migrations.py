@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from lootkeep.storage.postgres import PostgresDatabase
 from lootkeep.storage.query import Query
 from lootkeep.storage.sqlite import SqliteDatabase
 from lootkeep.storage.tables import attempts, deliveries, metadata
-from tests.conftest import ENGINES, drop_postgres_database, new_postgres_database
+from tests.conftest import ENGINES
 
 FUTURE = "9999"
 NEWER = (
@@ -63,13 +63,6 @@ NEW_DELIVERY = {"public_id": "wh_8", "event_id": 3, "webhook_id": 1, "event_type
 NEW_DELIVERY |= {"priority": 0, "due_at": 60, "attempts_count": 0, "failures": 0, "created_at": 60}
 
 Facts = set[tuple[Any, ...]]
-
-
-@pytest.fixture
-def new_postgres_url(postgres_admin_url: str, worker_id: str, testrun_uid: str) -> Iterator[str]:
-    url = asyncio.run(new_postgres_database(postgres_admin_url, f"lootkeep_{testrun_uid[:8]}_{worker_id}_new"))
-    yield url
-    asyncio.run(drop_postgres_database(postgres_admin_url, url))
 
 
 @pytest.fixture(params=ENGINES)

@@ -10,42 +10,55 @@ from lootkeep.kernel.errors import StartupError
 from lootkeep.storage.database import Engine
 
 # The newest revision in versions/. Named here so that a start with nothing to do need not load alembic.
-HEAD = "0016"
+HEAD = "0017"
+
+
+# Every schema has had these tables since the first revision.
+_OWN_TABLES = {"tokens", "idempotency_keys", "referral_tiers"}
+_MAX_NAMES = 3
 
 
 async def upgrade(engine: Engine) -> bool:
     """Brings the schema to the newest revision; False when it was there already."""
-    if await engine.revision() == HEAD:
+    if await revision(engine) == HEAD:
         return False
-    await engine.migrate(lambda revision: script(engine.name, revision))
+    await engine.migrate(lambda current: script(engine.name, current))
     return True
 
 
 async def check(engine: Engine) -> None:
     """Refuses to work on a schema that is not the code's own."""
-    revision = await engine.revision()
-    if revision == HEAD:
-        return
-    if revision is None or revision in known_revisions():
+    if await revision(engine) != HEAD:
         raise StartupError("The database schema is not up to date. Run `lootkeep migrate`, then start again.")
-    raise _newer(revision)
 
 
-def script(dialect: str, revision: str | None) -> str:
+async def revision(engine: Engine) -> str | None:
+    """The schema's revision, None for an empty database; refuses what is another program's or a newer version's."""
+    # The tables first: should another process migrate just now, there is a revision with the first table.
+    tables = await engine.tables()
+    current = await engine.revision()
+    if tables and not tables >= _OWN_TABLES:
+        raise _foreign(engine.label, tables)
+    if current is not None and current not in known_revisions():
+        raise _newer(current)
+    return current
+
+
+def script(dialect: str, current: str | None) -> str:
     """The SQL from a revision to the newest, in a dialect."""
     from alembic.migration import MigrationContext
     from alembic.operations import Operations
     from alembic.script import ScriptDirectory
 
-    if revision is not None and revision not in known_revisions():
-        raise _newer(revision)
+    if current is not None and current not in known_revisions():
+        raise _newer(current)
     directory = ScriptDirectory(str(Path(__file__).parent))
     output = io.StringIO()
     options: dict[str, Any] = {
         "as_sql": True,
         "output_buffer": output,
-        "starting_rev": revision,
-        "fn": lambda current, _context: directory._upgrade_revs(HEAD, current),
+        "starting_rev": current,
+        "fn": lambda start, _context: directory._upgrade_revs(HEAD, start),
     }
     context = MigrationContext.configure(dialect_name=dialect, opts=options)
     with Operations.context(context):
@@ -58,8 +71,16 @@ def known_revisions() -> set[str]:
     return {path.stem.split("_")[0] for path in (Path(__file__).parent / "versions").glob("[0-9]*.py")}
 
 
-def _newer(revision: str) -> StartupError:
+def _foreign(label: str, tables: set[str]) -> StartupError:
+    names = ", ".join(sorted(tables)[:_MAX_NAMES]) + (" and more" if len(tables) > _MAX_NAMES else "")
     return StartupError(
-        f"The database was made by a newer Lootkeep (schema {revision}, this one knows {HEAD}). "
+        f"{label} holds the tables of another program ({names}). "
+        "Give Lootkeep a database of its own: LOOTKEEP_DATABASE_URL names it."
+    )
+
+
+def _newer(current: str) -> StartupError:
+    return StartupError(
+        f"The database was made by a newer Lootkeep (schema {current}, this one knows {HEAD}). "
         "Upgrade Lootkeep, or restore a backup made with this version."
     )

@@ -1,4 +1,4 @@
-"""What belongs to tables and SQLAlchemy does not spell: search on SQLite, wake-up and statistics on PostgreSQL."""
+"""What belongs to tables and SQLAlchemy does not spell: search on SQLite, triggers and statistics on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -46,7 +46,20 @@ WAKEUP = (
     "CREATE TRIGGER events_wake_workers AFTER INSERT ON events "
     "FOR EACH STATEMENT EXECUTE FUNCTION lootkeep_wake_workers()",
 )
-for _statement in WAKEUP:
+# Ids are given out before the commit, in any order. So a transaction announces, by a shared lock that ends with it and
+# before its first event gets an id, the last id given out so far: its own are larger. `Horizon` reads these locks.
+# Once per transaction, for locks are few; a lock's number has 31 bits to spare.
+_ANNOUNCEMENT = (
+    "CREATE FUNCTION lootkeep_announce_events() RETURNS trigger LANGUAGE plpgsql AS "
+    "$$ BEGIN IF coalesce(current_setting('lootkeep.announced', true), '') = '' THEN "
+    "PERFORM pg_advisory_xact_lock_shared(cast(TG_RELID AS int), cast(last & 2147483647 AS int)) "
+    "FROM (SELECT last_value - cast(NOT is_called AS int) AS last FROM events_id_seq) AS ids; "
+    "PERFORM set_config('lootkeep.announced', 'yes', true); "
+    "END IF; RETURN NULL; END $$",
+    "CREATE TRIGGER events_announce BEFORE INSERT ON events "
+    "FOR EACH STATEMENT EXECUTE FUNCTION lootkeep_announce_events()",
+)
+for _statement in (*WAKEUP, *_ANNOUNCEMENT):
     event.listen(events, "after_create", DDL(_statement).execute_if(dialect="postgresql"))  # type: ignore[no-untyped-call]
 # What an index of some rows knows of its expression is not looked at when a plan is made. PostgreSQL 13 does without.
 _STATISTICS = (

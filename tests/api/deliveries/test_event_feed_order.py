@@ -1,0 +1,230 @@
+"""The feed while others write: a cursor passes over no event, whatever the order of ids, commits and fan-out."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import asyncpg
+import pytest
+from sqlalchemy import select
+
+from lootkeep.storage import outbox, replays
+from lootkeep.storage.query import Query
+from lootkeep.storage.tables import events
+from lootkeep.worker.dispatch import Dispatcher, step_replays
+from tests.api.deliveries.recorded import Something, record
+from tests.receiver import Receiver
+from tests.worker.delivering import fan_out, only_postgresql
+from tests.worker.test_dispatch import subscribe, work
+from tests.world import World
+
+WRITERS, ROUNDS, POLLERS = 5, 25, 2
+IDS = Query(select(events.c.id).order_by(events.c.id))
+# What each open transaction has announced: its events have larger ids.
+ANNOUNCED = "SELECT objid FROM pg_locks WHERE classid = 'events'::regclass AND pid = pg_backend_pid()"
+INSERT = "INSERT INTO events (type, data, created_at) SELECT 'order.paid', '{}', 1 FROM generate_series(1, 3)"
+
+
+@pytest.fixture
+async def other(world: World, postgres_url: str) -> AsyncIterator[asyncpg.Connection[asyncpg.Record]]:
+    """A session of someone else on the same PostgreSQL database, with a transaction that writes."""
+    connection = await asyncpg.connect(postgres_url)
+    await connection.execute("BEGIN; SELECT pg_current_xact_id()")
+    yield connection
+    await connection.close()
+
+
+@only_postgresql
+async def test_an_event_that_is_fanned_out_while_a_transaction_is_open_is_not_passed_over(
+    world: World, other: asyncpg.Connection[asyncpg.Record]
+) -> None:
+    await record(world, 3)
+    async with world.db.write() as tx:
+        await tx.run(Query(events.update().where(events.c.id == 2).values(fanned_out_at=events.c.fanned_out_at)))
+    assert await shown(world, 1) == [2, 3]
+    await fan_out(world)
+    assert await shown(world, 0) == [1, 2, 3]
+
+
+@only_postgresql
+async def test_a_transaction_that_records_no_event_does_not_hold_the_feed_back(
+    world: World, other: asyncpg.Connection[asyncpg.Record]
+) -> None:
+    await record(world, 2)
+    assert await shown(world, 0) == [1, 2]
+
+
+@only_postgresql
+async def test_an_event_of_a_younger_transaction_with_a_smaller_id_is_not_passed_over(
+    world: World, other: asyncpg.Connection[asyncpg.Record]
+) -> None:
+    """The older transaction takes the larger id and commits first: neither ids nor transactions are in order."""
+    async with world.db.write() as younger:
+        await outbox.append(younger, "order.paid", Something(1), world.clock.now())
+        await other.execute(f"{INSERT}; COMMIT")
+        assert await shown(world, 0) == []
+    assert await shown(world, 0) == [1, 2, 3, 4]
+
+
+@only_postgresql
+async def test_the_feed_goes_as_far_as_the_first_event_that_may_still_come(world: World) -> None:
+    await record(world, 2)
+    async with world.db.write() as slow:
+        await outbox.append(slow, "order.paid", Something(1), world.clock.now())
+        await record(world, 2)
+        assert await shown(world, 0) == [1, 2]
+        assert await shown(world, 4) == []
+    assert await shown(world, 2) == [3, 4, 5]
+
+
+@only_postgresql
+async def test_an_event_that_is_never_committed_leaves_a_gap_that_the_feed_crosses(
+    world: World, other: asyncpg.Connection[asyncpg.Record]
+) -> None:
+    await other.execute(INSERT)
+    await record(world, 1)
+    assert await shown(world, 0) == []
+    await other.execute("ROLLBACK")
+    assert await shown(world, 0) == [4]
+
+
+@only_postgresql
+async def test_a_transaction_announces_once_however_many_events_it_records(
+    world: World, other: asyncpg.Connection[asyncpg.Record]
+) -> None:
+    """Each lock takes room that all sessions share: a large import must not use it up."""
+    await record(world, 7)
+    for _ in range(20):
+        await other.execute(INSERT)
+    assert await announced(other) == [7]
+    await other.execute("COMMIT; BEGIN; SAVEPOINT first")
+    await other.execute(f"{INSERT}; ROLLBACK TO first")
+    assert await announced(other) == []
+    await other.execute(INSERT)
+    assert await announced(other) == [70]
+    await other.execute("ROLLBACK")
+
+
+@only_postgresql
+async def test_ids_beyond_what_a_lock_can_name_are_in_order_too(
+    world: World, other: asyncpg.Connection[asyncpg.Record]
+) -> None:
+    far = 3 * 2**31
+    await other.execute(f"SELECT setval('events_id_seq', {far - 2})")
+    await other.execute(INSERT)
+    await record(world, 1)
+    assert await shown(world, 0) == []
+    await other.execute("COMMIT")
+    assert await shown(world, 0) == [far - 1, far, far + 1, far + 2]
+
+
+@only_postgresql
+async def test_a_replay_begins_with_an_event_that_commits_after_its_request(
+    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+) -> None:
+    webhook = await subscribe(insecure_world, receiver, "order.paid")
+    now = insecure_world.clock.now()
+    async with insecure_world.db.write() as slow:
+        await outbox.append(slow, "order.paid", Something(1), now)
+        await record(insecure_world, 1, "order.paid")
+        await insecure_world.post(f"/webhooks/{webhook['id']}/replay", {"since": "2026-11-15T00:00:00Z"})
+        await step_replays(insecure_world.deps)
+    await work(dispatcher)
+    await step_replays(insecure_world.deps)
+    await work(dispatcher)
+    assert sorted(request.json["data"]["number"] for request in receiver.received) == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_every_reader_gets_every_event_once_and_in_order_while_many_write(
+    world: World, request: pytest.FixtureRequest, seed: int
+) -> None:
+    chance = random.Random(seed)
+    is_over = asyncio.Event()
+    around: list[Awaitable[Any]] = [_fan_out_until(world, is_over)]
+    if world.db.name == "postgresql":
+        around.append(_open_transactions_until(request.getfixturevalue("postgres_url"), is_over))
+    readers = [asyncio.create_task(_read_until(world, is_over)) for _ in range(POLLERS)]
+    running = [asyncio.ensure_future(other) for other in around]
+    await asyncio.gather(*(_write(world, random.Random(chance.random())) for _ in range(WRITERS)))
+    is_over.set()
+    await asyncio.gather(*running)
+    async with world.db.read() as tx:
+        recorded = [event_id for (event_id,) in await tx.all(IDS)]
+    assert len(recorded) > WRITERS * ROUNDS
+    for reader in readers:
+        assert await reader == recorded
+
+
+async def shown(world: World, after: int) -> list[int]:
+    answer = await world.get(f"/events?after={after}")
+    return [event["id"] for event in answer.json()["data"]["events"]]
+
+
+async def announced(session: asyncpg.Connection[asyncpg.Record]) -> list[int]:
+    return [row[0] for row in await session.fetch(ANNOUNCED)]
+
+
+class _Undone(Exception):
+    """Rolls a transaction back."""
+
+
+async def _write(world: World, chance: random.Random) -> None:
+    """Transactions of one to four events, with pauses between them; a few are rolled back."""
+    for number in range(ROUNDS):
+        try:
+            async with world.db.write() as tx:
+                for _ in range(chance.randint(1, 4)):
+                    await outbox.append(tx, "order.paid", Something(number), world.clock.now())
+                    await _pause(chance)
+                if chance.random() < 0.1:
+                    raise _Undone
+        except _Undone:
+            pass
+
+
+async def _pause(chance: random.Random) -> None:
+    """A few turns of the loop, in which the others go on."""
+    for _ in range(chance.choice([0, 0, 1, 5, 50])):
+        await asyncio.sleep(0)
+
+
+async def _read_until(world: World, is_over: asyncio.Event) -> list[int]:
+    """What one reader sees who goes by the cursor alone, until there is nothing left."""
+    seen = [0]
+    while True:
+        is_last = is_over.is_set()
+        async with world.db.read() as tx:
+            page = await replays.events_after(tx, seen[-1], 7)
+        seen += [event.id for event in page]
+        if is_last and not page:
+            return seen[1:]
+        await asyncio.sleep(0)
+
+
+async def _fan_out_until(world: World, is_over: asyncio.Event) -> None:
+    await _repeat(lambda: fan_out(world), is_over)
+
+
+async def _open_transactions_until(url: str, is_over: asyncio.Event) -> None:
+    """Sessions that have nothing to do with events, always one open when the other ends."""
+    sessions = [await asyncpg.connect(url) for _ in range(2)]
+    for session in sessions:
+        await session.execute("BEGIN; SELECT pg_current_xact_id()")
+
+    async def turn() -> None:
+        for session in sessions:
+            await session.execute("COMMIT; BEGIN; SELECT pg_current_xact_id()")
+
+    await _repeat(turn, is_over)
+    for session in sessions:
+        await session.close()
+
+
+async def _repeat(step: Callable[[], Awaitable[None]], is_over: asyncio.Event) -> None:
+    while not is_over.is_set():
+        await step()
+        await asyncio.sleep(0)
