@@ -15,6 +15,8 @@ from urllib.parse import urlsplit
 from aiohappyeyeballs import start_connection
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
+from lootkeep.engines.resolver import Resolver
+
 # A connection that nobody used for that long is closed.
 _KEPT_SECONDS = 15.0
 # The next address of a host is tried beside the first when that has not answered by then.
@@ -77,11 +79,13 @@ class Client:
 
     def __init__(
         self,
+        resolver: Resolver,
         tls: ssl.SSLContext,
         make_socket: Callable[[Any], socket.socket],
         most_read: int,
         kept_seconds: float = _KEPT_SECONDS,
     ) -> None:
+        self._resolver = resolver
         self._tls = tls
         self._kept_seconds = kept_seconds
         self._make_socket = make_socket
@@ -117,7 +121,7 @@ class Client:
 
     async def _dial(self, to: Target) -> _Connection:
         loop = asyncio.get_running_loop()
-        addresses = await loop.getaddrinfo(to.host, to.port, type=socket.SOCK_STREAM)
+        addresses = await self._resolver.resolve(to.host, to.port)
         made = await start_connection(
             addresses, happy_eyeballs_delay=_NEXT_ADDRESS_SECONDS, interleave=1, socket_factory=self._make_socket
         )

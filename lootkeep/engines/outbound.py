@@ -15,6 +15,7 @@ from lootkeep import __version__
 from lootkeep.domain.addresses import Network, is_public
 from lootkeep.domain.deliveries import DEADLINE_SECONDS, Result
 from lootkeep.engines.http1 import Client, Closed, NotHttp, target
+from lootkeep.engines.resolver import NotResolved, Resolver
 
 _FIXED_HEADERS = f"User-Agent: Lootkeep/{__version__}\r\nAccept: */*\r\nContent-Type: application/json\r\n"
 _READ_BYTES = 16 * 1024
@@ -39,9 +40,13 @@ def allow_connections() -> None:
 class Outbound:
     """Posts to receivers. Every failure is a result with a reason in words: nothing a receiver does is an error."""
 
-    def __init__(self, allowed: Sequence[Network] = (), tls: ssl.SSLContext | None = None) -> None:
+    def __init__(
+        self, allowed: Sequence[Network] = (), tls: ssl.SSLContext | None = None, resolver: Resolver | None = None
+    ) -> None:
         self._allowed = allowed
-        self._client = Client(tls or ssl.create_default_context(), self._guarded_socket, _READ_BYTES)
+        self._client = Client(
+            resolver or Resolver(), tls or ssl.create_default_context(), self._guarded_socket, _READ_BYTES
+        )
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Result:
         started = time.monotonic()
@@ -96,8 +101,8 @@ def _reason(error: Exception) -> str:
         return "the connection was closed before the answer was complete"
     if isinstance(error, NotHttp):
         return "answered something that is not HTTP"
-    if isinstance(error, socket.gaierror | UnicodeError):
-        return "the host name cannot be resolved"
+    if isinstance(error, NotResolved):
+        return str(error)
     # Of several addresses that were tried, one error tells of all.
     if _NOT_PUBLIC in str(error):
         return _NOT_PUBLIC
