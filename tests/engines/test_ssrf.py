@@ -225,7 +225,7 @@ def test_a_name_that_rebinds_between_the_look_ups_is_dialled_only_while_it_is_pu
         play(loop, file, act)
 
 
-@pytest.mark.parametrize("network", ["0.0.0.0/0", "169.254.0.0/16", "::/0", "fe80::/10", "fd00:ec2::/32"])
+@pytest.mark.parametrize("network", ["0.0.0.0/0", "169.254.0.0/16", "::/0", "fd00::/8", "100.64.0.0/10"])
 def test_an_allow_list_opens_its_range_but_never_metadata(tmp_path: Path, sqlite_template: Path, network: str) -> None:
     async def act(scene: Scene) -> None:
         outbound = Outbound((ipaddress.ip_network(network),), TLS, scene.loop.resolver())
@@ -235,6 +235,10 @@ def test_an_allow_list_opens_its_range_but_never_metadata(tmp_path: Path, sqlite
             "[fe80::a9fe:a9fe]",
             "[fd00:ec2::254]",
             "[::ffff:169.254.169.254]",
+            "100.100.100.200",
+            "192.0.0.192",
+            "168.63.129.16",
+            "[fd20:ce::254]",
         ):
             assert not (await outbound.post(f"http://{host}/latest", b"{}", {})).is_delivered
         await outbound.close()
