@@ -74,6 +74,7 @@ class Answer(NamedTuple):
 
     code: int
     location: bytes
+    retry_after: bytes
     beginning: bytes
 
 
@@ -241,6 +242,8 @@ class _Connection(asyncio.Protocol):
         name = name.lower()
         if name == b"location":
             self._location = value
+        elif name == b"retry-after":
+            self._retry_after = value
         elif name in (b"content-length", b"transfer-encoding"):
             self._has_end = True
 
@@ -266,14 +269,15 @@ class _Connection(asyncio.Protocol):
 
     def _reset(self) -> None:
         self._code = 0
-        self._location = b""
+        self._location = self._retry_after = b""
         self._beginning = bytearray()
         self._has_head = self._has_end = False
 
     def _finish(self, *, is_reusable: bool) -> None:
         if self._answer is not None and not self._answer.done():
             self.is_reusable = is_reusable
-            self._answer.set_result(Answer(self._code, self._location, bytes(self._beginning[: self._most_read])))
+            beginning = bytes(self._beginning[: self._most_read])
+            self._answer.set_result(Answer(self._code, self._location, self._retry_after, beginning))
 
     def _fail(self, error: Exception) -> None:
         if self._answer is not None and not self._answer.done():

@@ -90,7 +90,7 @@ async def test_whoever_says_more_than_was_asked_is_not_asked_again_on_that_conne
 async def test_answers_that_only_say_that_it_goes_on_are_passed_over(client: Client, receiver: Receiver) -> None:
     going_on = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLocation: /early\r\n\r\n"
     answer = await post(client, receiver, serving_for_good(going_on, OK))
-    assert answer == Answer(200, b"", b"ok")
+    assert answer == Answer(200, b"", b"", b"ok")
 
 
 async def test_an_answer_in_lines_without_carriage_returns_is_understood(client: Client, receiver: Receiver) -> None:
