@@ -36,6 +36,7 @@ from lootkeep.storage.database import Engine
 from lootkeep.storage.postgres import PostgresDatabase
 from lootkeep.storage.sqlite import SqliteDatabase
 from lootkeep.worker.campaigns import Campaigner, Manner
+from lootkeep.worker.clock_watch import ClockWatch
 from lootkeep.worker.dispatch import Dispatcher, step_replays
 from lootkeep.worker.lists import ListKeeper
 from lootkeep.worker.loop import Chore, Worker
@@ -200,6 +201,7 @@ def api(deps: Deps, settings: Settings, tokens: Tokens, worker: Worker, metrics:
 
 def _chores(deps: Deps, settings: Settings) -> tuple[Chore, ...]:
     return (
+        Chore("watch the clock", 5, ClockWatch(deps, settings.webhook_retry_delays).look),
         Chore("replay events", 1, partial(step_replays, deps)),
         Chore("cancel deliveries", 5, partial(retention.cancel_deliveries, deps)),
         Chore("settle gift cards", 60, partial(gift_cards.settle_now, deps)),

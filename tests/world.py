@@ -16,6 +16,7 @@ from lootkeep.domain.webhooks import reachable
 from lootkeep.engines.intelligence import Intelligence
 from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.ratelimit.memory import MemoryRateLimiter
+from lootkeep.engines.resolver import Resolver
 from lootkeep.engines.vault import Vault
 from lootkeep.kernel.clock import Instant, ManualClock, instant
 from lootkeep.kernel.ids import CountingIds
@@ -31,12 +32,12 @@ EXTERNAL = "/api/external/v1"
 class World:
     """Everything a test needs, on one engine."""
 
-    def __init__(self, db: Engine, **settings: Any) -> None:
+    def __init__(self, db: Engine, resolver: Resolver | None = None, **settings: Any) -> None:
         self.db = db
         self.clock = ManualClock(Instant(NOON))
         self.settings = Settings(_env_file=None, **settings)
         rules = wiring.webhook_rules(self.settings)
-        self.outbound = Outbound(reachable(rules))
+        self.outbound = Outbound(reachable(rules), resolver=resolver)
         # Only what a test puts into the `data_dir` it names: what packages say changes with their version.
         self.intelligence = Intelligence(settings.get("data_dir"), self.clock, bundled=tuple)
         self.deps = Deps(

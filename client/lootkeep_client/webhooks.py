@@ -23,9 +23,18 @@ _PREFIX = "whsec_"
 
 
 def verify_webhook(
-    body: bytes, headers: Mapping[str, str], secret: str, *, now: Callable[[], float] = time.time
+    body: bytes,
+    headers: Mapping[str, str],
+    secret: str,
+    *,
+    require_timestamp: bool = True,
+    now: Callable[[], float] = time.time,
 ) -> dict[str, Any]:
-    """The delivery, once its signature is right; else `WebhookNotVerified`. `body` must be the raw bytes."""
+    """The delivery, once its signature is right; else `WebhookNotVerified`. `body` must be the raw bytes.
+
+    The service signs the time with every delivery. `require_timestamp=False` also believes `X-Webhook-Signature`
+    alone, which covers no time: anyone who has recorded a request can then send it again.
+    """
     given = {name.lower(): value for name, value in headers.items()}
     if any(name in given for name in _TRIO):
         _verify_standard(body, given, secret, now())
@@ -33,6 +42,11 @@ def verify_webhook(
         raise WebhookNotVerified("header_missing", "Neither webhook-signature nor X-Webhook-Signature was sent.")
     elif not _is_plain(body, given, secret):
         raise _mismatch(body, lambda again: _is_plain(again, given, secret))
+    elif require_timestamp:
+        raise WebhookNotVerified(
+            "header_missing",
+            "The webhook-* headers, which sign the time, were not sent: it may be a recorded request sent again.",
+        )
     delivery: dict[str, Any] = json.loads(body)
     return delivery
 

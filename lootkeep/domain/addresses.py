@@ -8,7 +8,8 @@ from collections.abc import Sequence
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
-# The IANA special-purpose registries, plus multicast: nothing in them is a receiver on the internet.
+# The IANA special-purpose registries, multicast, and 6to4 and IPv4-compatible addresses, which are no longer in use:
+# nothing in them is a receiver on the internet.
 NOT_PUBLIC: tuple[Network, ...] = tuple(
     ipaddress.ip_network(text)
     for text in (
@@ -30,12 +31,12 @@ NOT_PUBLIC: tuple[Network, ...] = tuple(
         "203.0.113.0/24",
         "224.0.0.0/4",
         "240.0.0.0/4",
-        "::/128",
-        "::1/128",
+        "::/96",
         "64:ff9b:1::/48",
         "100::/64",
         "2001::/23",
         "2001:db8::/32",
+        "2002::/16",
         "2620:4f:8000::/48",
         "3fff::/20",
         "5f00::/16",
@@ -46,15 +47,28 @@ NOT_PUBLIC: tuple[Network, ...] = tuple(
     )
 )
 # Where clouds keep their machines' credentials: never opened, whatever the operator allows.
-_METADATA = (
-    ipaddress.ip_network("169.254.0.0/16"),
-    ipaddress.ip_network("fe80::/10"),
-    ipaddress.ip_network("fd00:ec2::/32"),
+# Some of them are in ranges that are private or even public elsewhere.
+_METADATA: tuple[Network, ...] = tuple(
+    ipaddress.ip_network(text)
+    for text in (
+        "169.254.0.0/16",  # nearly all of them
+        "fe80::/10",
+        "fd00:ec2::/32",  # Amazon
+        "fd20:ce::254/128",  # Google
+        "168.63.129.16/32",  # Azure
+        "100.100.100.200/32",  # Alibaba
+        "192.0.0.192/32",  # Oracle
+        "fd00:42::42/128",  # Scaleway
+        "fd00:a9fe:a9fe::1/128",  # Akamai
+    )
 )
 # All of IPv6 that is given out; the rest belongs to nobody.
 _GLOBAL_IPV6 = ipaddress.ip_network("2000::/3")
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
-_IPV4_COMPATIBLE = ipaddress.ip_network("::/96")
+# IPv4-compatible, and translation inside a network of one's own: what ends in an IPv4 address.
+_ENDING_IN_IPV4 = (ipaddress.ip_network("::/96"), ipaddress.ip_network("64:ff9b:1::/48"))
+# Above the IPv4 address of a tunnel inside a site (ISATAP), in any network; one bit of it may differ.
+_ISATAP, _ISATAP_MASK = 0x0000_5EFE, 0xFDFF_FFFF
 
 
 def is_public(text: str, allowed: Sequence[Network] = ()) -> bool:
@@ -74,17 +88,19 @@ def _is_public(address: Address, allowed: Sequence[Network]) -> bool:
 
 
 def _forms(address: Address) -> list[Address]:
-    """The address, or the IPv4 addresses that it stands for: mapped, NAT64, 6to4, Teredo, compatible."""
+    """The address, and the IPv4 addresses that a tunnel or a translator would make of it."""
     if isinstance(address, ipaddress.IPv4Address):
         return [address]
-    if address.ipv4_mapped:
-        return [address.ipv4_mapped]
+    ending = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    if address.ipv4_mapped or address in _NAT64:
+        return [ending]
     if address.sixtofour:
         return [address, address.sixtofour]
     if address.teredo:
         return [address, *address.teredo]
-    if address in _NAT64 or (address in _IPV4_COMPATIBLE and int(address) > 1):
-        return [ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)]
+    is_tunnel = (int(address) >> 32) & _ISATAP_MASK == _ISATAP
+    if is_tunnel or (int(address) > 1 and any(address in network for network in _ENDING_IN_IPV4)):
+        return [address, ending]
     return [address]
 
 

@@ -108,6 +108,11 @@ def settle(result: Result, failures: int, now: Instant, delays: Sequence[int], c
     return Settlement("pending", Instant(now + delay + int(delay * _JITTER * chance)), failures)
 
 
+def longest_wait(delay_seconds: int) -> int:
+    """In microseconds, with all of the jitter."""
+    return int(delay_seconds * SECOND * (1 + _JITTER))
+
+
 def body(delivery_id: str, event_type: str, created_at: str, data: str) -> str:
     """What a delivery carries, made anew for each attempt of what never changes: this form must not change either."""
     return f'{{"id":"{delivery_id}","event_type":"{event_type}","created_at":"{created_at}","data":{data}}}'

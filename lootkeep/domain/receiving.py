@@ -51,7 +51,10 @@ class Verdict(msgspec.Struct, frozen=True):
 
 
 def verify(body: bytes, headers: Mapping[str, str], secret: str, now: Instant) -> Verdict:
-    """Judges the raw body. The Standard Webhooks trio decides where it is sent: it covers id and time as well."""
+    """Judges the raw body. The Standard Webhooks trio decides, for it covers id and time as well.
+
+    Without it nothing is believed: a recorded request would pass by leaving its headers out.
+    """
     # What is not UTF-8 arrives as lone surrogates, which nothing can encode.
     given = {name.lower(): value.encode("utf-8", "replace").decode() for name, value in headers.items()}
     if any(name in given for name in _TRIO):
@@ -59,7 +62,11 @@ def verify(body: bytes, headers: Mapping[str, str], secret: str, now: Instant) -
     if _PLAIN not in given:
         return Verdict(Fault.header_missing, "neither webhook-signature nor X-Webhook-Signature was sent")
     if _is_plain(body, given, secret):
-        return Verdict(None, "how old the request is, only webhook-signature would tell")
+        return Verdict(
+            Fault.header_missing,
+            "webhook-id, webhook-timestamp and webhook-signature, which sign the time, were not sent: "
+            "it may be a recorded request sent again",
+        )
     return _mismatch(body, lambda again: _is_plain(again, given, secret))
 
 

@@ -15,11 +15,16 @@ from urllib.parse import urlsplit
 from aiohappyeyeballs import start_connection
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
+from lootkeep.engines.resolver import Resolver
+
 # A connection that nobody used for that long is closed.
 _KEPT_SECONDS = 15.0
 # The next address of a host is tried beside the first when that has not answered by then.
 _NEXT_ADDRESS_SECONDS = 0.25
 _LONGEST_HEAD = 32 * 1024
+# A head, and 16 KiB of body in chunks of one byte each. Beyond it nothing is parsed: trailers and chunk extensions
+# have no end of their own, and the parser collects them.
+_MAX_ANSWER_BYTES = _LONGEST_HEAD + 96 * 1024
 
 
 class NotHttp(Exception):
@@ -69,6 +74,7 @@ class Answer(NamedTuple):
 
     code: int
     location: bytes
+    retry_after: bytes
     beginning: bytes
 
 
@@ -77,11 +83,13 @@ class Client:
 
     def __init__(
         self,
+        resolver: Resolver,
         tls: ssl.SSLContext,
         make_socket: Callable[[Any], socket.socket],
         most_read: int,
         kept_seconds: float = _KEPT_SECONDS,
     ) -> None:
+        self._resolver = resolver
         self._tls = tls
         self._kept_seconds = kept_seconds
         self._make_socket = make_socket
@@ -117,7 +125,7 @@ class Client:
 
     async def _dial(self, to: Target) -> _Connection:
         loop = asyncio.get_running_loop()
-        addresses = await loop.getaddrinfo(to.host, to.port, type=socket.SOCK_STREAM)
+        addresses = await self._resolver.resolve(to.host, to.port)
         made = await start_connection(
             addresses, happy_eyeballs_delay=_NEXT_ADDRESS_SECONDS, interleave=1, socket_factory=self._make_socket
         )
@@ -176,7 +184,7 @@ class _Connection(asyncio.Protocol):
         self._parser = HttpResponseParser(self)
         # Sloppy but harmless forms that receivers use.
         self._parser.set_dangerous_leniencies(lenient_optional_cr_before_lf=True, lenient_spaces_after_chunk_size=True)
-        self._head_bytes = self._unread_bytes = 0
+        self._head_bytes = self._received_bytes = 0
         self._reset()
         self._transport.write(request)
         return await self._answer
@@ -197,19 +205,22 @@ class _Connection(asyncio.Protocol):
             self.is_reusable = False
             self.abort()
             return
+        room = _MAX_ANSWER_BYTES - self._received_bytes
+        self._received_bytes += len(data)
         try:
-            self._parser.feed_data(data)
+            self._parser.feed_data(data[:room])
         except HttpParserUpgrade:
             self._finish(is_reusable=False)
             self.is_reusable = False
         except HttpParserError:
             self._fail(NotHttp())
             self.is_reusable = False
-        if not self._has_head:
+        if not self._has_head and self._received_bytes > _LONGEST_HEAD:
             # A header that never ends is not seen by the parser's caller before it does.
-            self._unread_bytes += len(data)
-            if self._unread_bytes > _LONGEST_HEAD:
-                self._fail(NotHttp())
+            self._fail(NotHttp())
+        elif self._received_bytes > _MAX_ANSWER_BYTES:
+            self._finish(is_reusable=False)
+            self.is_reusable = False
 
     def connection_lost(self, error: Exception | None) -> None:
         self.is_reusable = False
@@ -222,12 +233,17 @@ class _Connection(asyncio.Protocol):
     # What the parser calls.
 
     def on_header(self, name: bytes, value: bytes) -> None:
+        if self._has_head:
+            # A trailer: the answer is judged by its head.
+            return
         self._head_bytes += len(name) + len(value)
         if self._head_bytes > _LONGEST_HEAD:
             raise NotHttp
         name = name.lower()
         if name == b"location":
             self._location = value
+        elif name == b"retry-after":
+            self._retry_after = value
         elif name in (b"content-length", b"transfer-encoding"):
             self._has_end = True
 
@@ -253,13 +269,15 @@ class _Connection(asyncio.Protocol):
 
     def _reset(self) -> None:
         self._code = 0
-        self._location = self._beginning = b""
+        self._location = self._retry_after = b""
+        self._beginning = bytearray()
         self._has_head = self._has_end = False
 
     def _finish(self, *, is_reusable: bool) -> None:
         if self._answer is not None and not self._answer.done():
             self.is_reusable = is_reusable
-            self._answer.set_result(Answer(self._code, self._location, self._beginning[: self._most_read]))
+            beginning = bytes(self._beginning[: self._most_read])
+            self._answer.set_result(Answer(self._code, self._location, self._retry_after, beginning))
 
     def _fail(self, error: Exception) -> None:
         if self._answer is not None and not self._answer.done():

@@ -9,17 +9,21 @@ import socket
 import ssl
 import time
 from collections.abc import Mapping, Sequence
+from http import HTTPStatus
 from typing import Any
 
 from lootkeep import __version__
 from lootkeep.domain.addresses import Network, is_public
 from lootkeep.domain.deliveries import DEADLINE_SECONDS, Result
-from lootkeep.engines.http1 import Client, Closed, NotHttp, target
+from lootkeep.engines.http1 import Answer, Client, Closed, NotHttp, target
+from lootkeep.engines.resolver import NotResolved, Resolver
 
 _FIXED_HEADERS = f"User-Agent: Lootkeep/{__version__}\r\nAccept: */*\r\nContent-Type: application/json\r\n"
 _READ_BYTES = 16 * 1024
 _KEPT_CHARACTERS = 2 * 1024
 _SHOWN_CHARACTERS = 200
+# As long as a date is.
+_SHOWN_RETRY_AFTER = 29
 _NOT_PUBLIC = "the address is not public"
 _OPEN_FILES = 65_536
 
@@ -39,20 +43,25 @@ def allow_connections() -> None:
 class Outbound:
     """Posts to receivers. Every failure is a result with a reason in words: nothing a receiver does is an error."""
 
-    def __init__(self, allowed: Sequence[Network] = (), tls: ssl.SSLContext | None = None) -> None:
+    def __init__(
+        self, allowed: Sequence[Network] = (), tls: ssl.SSLContext | None = None, resolver: Resolver | None = None
+    ) -> None:
         self._allowed = allowed
-        self._client = Client(tls or ssl.create_default_context(), self._guarded_socket, _READ_BYTES)
+        self._client = Client(
+            resolver or Resolver(), tls or ssl.create_default_context(), self._guarded_socket, _READ_BYTES
+        )
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Result:
         started = time.monotonic()
         try:
             async with asyncio.timeout(DEADLINE_SECONDS):
-                code, location, beginning = await self._client.post(target(url, _FIXED_HEADERS), headers, body)
+                answer = await self._client.post(target(url, _FIXED_HEADERS), headers, body)
         except (NotHttp, Closed, OSError, ValueError) as error:
             return Result(False, None, _milliseconds(started), _reason(error), None)
-        is_delivered = 200 <= code < 300
-        reason = None if is_delivered else _refusal(code, _clean(location, _SHOWN_CHARACTERS))
-        return Result(is_delivered, code, _milliseconds(started), reason, _clean(beginning, _KEPT_CHARACTERS) or None)
+        is_delivered = 200 <= answer.code < 300
+        reason = None if is_delivered else _refusal(answer)
+        excerpt = _clean(answer.beginning, _KEPT_CHARACTERS) or None
+        return Result(is_delivered, answer.code, _milliseconds(started), reason, excerpt)
 
     async def close(self) -> None:
         await self._client.close()
@@ -77,11 +86,17 @@ def _milliseconds(started: float) -> int:
     return round((time.monotonic() - started) * 1000)
 
 
-def _refusal(code: int, location: str) -> str:
-    if 300 <= code < 400:
-        target = f" to {location}" if location else ""
-        return f"answered {code}{target}: redirects are not followed"
-    return f"answered {code}"
+def _refusal(answer: Answer) -> str:
+    """The schedule of retries is the same whatever a receiver asks for; the reason says that it asked."""
+    reason = f"answered {answer.code}"
+    if 300 <= answer.code < 400:
+        location = _clean(answer.location, _SHOWN_CHARACTERS)
+        return f"{reason}{f' to {location}' if location else ''}: redirects are not followed"
+    if answer.code == HTTPStatus.GONE:
+        reason += ", gone for good"
+    if retry_after := _clean(answer.retry_after, _SHOWN_RETRY_AFTER):
+        reason += f"; it asked to wait (Retry-After: {retry_after}), which does not change the schedule"
+    return reason
 
 
 def _reason(error: Exception) -> str:
@@ -96,8 +111,8 @@ def _reason(error: Exception) -> str:
         return "the connection was closed before the answer was complete"
     if isinstance(error, NotHttp):
         return "answered something that is not HTTP"
-    if isinstance(error, socket.gaierror | UnicodeError):
-        return "the host name cannot be resolved"
+    if isinstance(error, NotResolved):
+        return str(error)
     # Of several addresses that were tried, one error tells of all.
     if _NOT_PUBLIC in str(error):
         return _NOT_PUBLIC

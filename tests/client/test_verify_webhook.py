@@ -19,8 +19,10 @@ BYTES = json.dumps(json.loads(BODY), separators=(",", ":"), ensure_ascii=False).
 HEADERS = signing.headers(BYTES, "order.paid", "wh_1", [SECRET], NOW)
 
 
-def verify(body: bytes = BYTES, headers: dict[str, str] | None = None, secret: str = SECRET, now: int = NOW) -> Any:
-    return verify_webhook(body, HEADERS if headers is None else headers, secret, now=lambda: now)
+def verify(
+    body: bytes = BYTES, headers: dict[str, str] | None = None, secret: str = SECRET, now: int = NOW, **options: bool
+) -> Any:
+    return verify_webhook(body, HEADERS if headers is None else headers, secret, now=lambda: now, **options)
 
 
 def without(*names: str) -> dict[str, str]:
@@ -39,8 +41,14 @@ def test_the_case_of_header_names_does_not_matter(change: Any) -> None:
     assert verify(headers={change(name): value for name, value in HEADERS.items()})["id"] == "wh_1"
 
 
-def test_the_plain_signature_alone_is_enough_whatever_the_time() -> None:
-    assert verify(headers=without(*TRIO), now=NOW + 10**6)["id"] == "wh_1"
+def test_the_plain_signature_alone_is_enough_whatever_the_time_only_where_that_is_asked_for() -> None:
+    delivery = verify(headers=without(*TRIO), now=NOW + 10**6, require_timestamp=False)
+    assert delivery["id"] == "wh_1"
+
+
+def test_where_the_plain_signature_is_enough_an_old_timestamp_is_refused_all_the_same() -> None:
+    with pytest.raises(WebhookNotVerified, match="too long ago"):
+        verify(now=NOW + 301, require_timestamp=False)
 
 
 def test_after_a_rotation_both_secrets_are_right() -> None:
@@ -57,6 +65,7 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
     "a body written anew, plain": ({"body": PRETTY, "headers": without(*TRIO)}, "body_reserialised"),
     "a changed body, plain": ({"body": BYTES + b" ", "headers": without(*TRIO), "secret": OLD_SECRET}, "wrong_secret"),
     "no signature": ({"headers": {}}, "header_missing"),
+    "a recorded request without its time": ({"headers": without(*TRIO), "now": NOW + 10**6}, "header_missing"),
     "no timestamp": ({"headers": without("webhook-timestamp")}, "header_missing"),
     "an odd timestamp": ({"headers": HEADERS | {"webhook-timestamp": "now"}}, "bad_timestamp"),
     "another id": ({"headers": HEADERS | {"webhook-id": "wh_2"}}, "headers_changed"),

@@ -24,7 +24,7 @@ SPECIAL6 = [
     *("::1/128", "::/128", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001::/32", "2001:1::1/128"),
     *("2001:1::2/128", "2001:1::3/128", "2001:2::/48", "2001:3::/32", "2001:4:112::/48", "2001:10::/28"),
     *("2001:20::/28", "2001:30::/28", "2001:db8::/32", "3fff::/20", "5f00::/16", "fc00::/7", "fe80::/10", "ff00::/8"),
-    "fec0::/10",
+    *("fec0::/10", "::/96", "2002::/16"),
 ]
 JUST_OUTSIDE = [
     *("1.0.0.0", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.0"),
@@ -33,7 +33,10 @@ JUST_OUTSIDE = [
     *("203.0.112.255", "203.0.114.0", "223.255.255.255", "8.8.8.8", "1.1.1.1", "2606:4700:4700::1111"),
     *("2001:200::1", "2001:db7:ffff::1", "2001:db9::1", "2a00:1450::1", "2400:cb00::1"),
 ]
-METADATA = ["169.254.169.254", "169.254.170.2", "169.254.0.1", "fe80::a9fe:a9fe", "fe80::1", "fd00:ec2::254"]
+METADATA = [
+    *("169.254.169.254", "169.254.170.2", "169.254.0.1", "fe80::a9fe:a9fe", "fe80::1", "fd00:ec2::254"),
+    *("100.100.100.200", "192.0.0.192", "168.63.129.16", "fd20:ce::254", "fd00:42::42", "fd00:a9fe:a9fe::1"),
+]
 EVERYTHING: tuple[Network, ...] = (ipaddress.ip_network("0.0.0.0/0"), ipaddress.ip_network("::/0"))
 
 
@@ -58,6 +61,10 @@ def forms(text: str) -> list[str]:
         f"2002:{high}:{low}::",
         f"2002:{high}:{low}:1::1",
         f"2001:0:808:808:0:0:{inverted >> 16:x}:{inverted & 0xFFFF:x}",
+        f"64:ff9b:1::{text}",
+        f"64:ff9b:1:2:3::{text}",
+        f"2606:4700::5efe:{high}:{low}",
+        f"2606:4700::200:5efe:{high}:{low}",
     ]
 
 
@@ -88,6 +95,16 @@ def test_a_public_address_stays_public_where_it_is_mapped_or_translated(form: st
     assert is_public(form)
 
 
+@pytest.mark.parametrize("form", ["::8.8.8.8", "2002:808:808::1", "2001:0:808:808:0:0:f7f7:f7f7", "64:ff9b:1::808:808"])
+def test_a_public_address_inside_a_tunnel_that_is_no_longer_in_use_or_a_private_translation_is_not(form: str) -> None:
+    assert not is_public(form)
+
+
+def test_a_tunnel_inside_a_site_is_judged_by_both_of_its_addresses() -> None:
+    assert is_public("2606:4700::5efe:8.8.8.8")
+    assert not is_public("2606:4700::5efe:10.0.0.1")
+
+
 @pytest.mark.parametrize("zone", ["eth0", "1", "lo", "25eth0", ""])
 def test_a_zone_changes_nothing(zone: str) -> None:
     assert not is_public(f"fe80::1%{zone}")
@@ -110,7 +127,8 @@ def test_an_allow_list_opens_what_it_names_and_nothing_else() -> None:
 
 
 @pytest.mark.parametrize("address", METADATA)
-def test_no_allow_list_opens_link_local_metadata(address: str) -> None:
+def test_no_allow_list_opens_metadata(address: str) -> None:
+    assert not is_public(address)
     assert not is_public(address, EVERYTHING)
     assert not is_public(address, (ipaddress.ip_network(address), *EVERYTHING))
     if "." in address:

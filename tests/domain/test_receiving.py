@@ -40,11 +40,12 @@ def test_what_the_service_signs_is_believed() -> None:
     assert receiving.verify(BODY, headers(), SECRET, NOON).words == "signature ok"
 
 
-def test_the_plain_signature_is_enough_where_the_other_is_not_sent() -> None:
+def test_a_recorded_request_is_not_believed_because_its_time_was_left_out() -> None:
     verdict = receiving.verify(BODY, plain(), SECRET, NOON)
-    assert (verdict.is_valid, verdict.words) == (
-        True,
-        "signature ok: how old the request is, only webhook-signature would tell",
+    assert (verdict.fault, verdict.words) == (
+        Fault.header_missing,
+        "header missing: webhook-id, webhook-timestamp and webhook-signature, which sign the time, were not sent: "
+        "it may be a recorded request sent again",
     )
 
 

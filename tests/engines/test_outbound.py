@@ -25,7 +25,7 @@ async def test_any_2xx_is_a_success(outbound: Outbound, receiver: Receiver, stat
     assert (result.is_delivered, result.response_code, result.reason) == (True, status, None)
 
 
-@pytest.mark.parametrize("status", [400, 401, 404, 410, 429, 500, 503, 599, 999])
+@pytest.mark.parametrize("status", [400, 401, 404, 429, 500, 503, 599, 999])
 async def test_anything_else_is_a_failure_that_names_the_status(
     outbound: Outbound, receiver: Receiver, status: int
 ) -> None:
@@ -55,6 +55,40 @@ async def test_a_hostile_place_of_a_redirect_is_cleaned_and_cut(outbound: Outbou
     assert reason
     assert reason.isprintable()
     assert len(reason) < 300
+
+
+DATE = "Sun, 15 Nov 2026 13:00:00 GMT"
+GONE = "answered 410, gone for good"
+
+
+def asked_to_wait(text: str) -> str:
+    return f"; it asked to wait (Retry-After: {text}), which does not change the schedule"
+
+
+@pytest.mark.parametrize(
+    ("status", "header", "reason"),
+    [
+        (410, b"", GONE),
+        (410, b"Retry-After: 1\r\n", GONE + asked_to_wait("1")),
+        (429, b"Retry-After: 120\r\n", "answered 429" + asked_to_wait("120")),
+        (503, b"retry-after: %b\r\n" % DATE.encode(), "answered 503" + asked_to_wait(DATE)),
+        (503, b"Retry-After:\r\n", "answered 503"),
+        (301, b"Retry-After: 9\r\n", "answered 301: redirects are not followed"),
+    ],
+)
+async def test_what_a_receiver_says_about_its_future_is_in_the_reason(
+    outbound: Outbound, receiver: Receiver, status: int, header: bytes, reason: str
+) -> None:
+    head = b"HTTP/1.1 %d No\r\n%bContent-Length: 0\r\n\r\n" % (status, header)
+    assert (await post(outbound, receiver, saying(head))).reason == reason
+
+
+async def test_a_hostile_retry_after_is_cleaned_and_cut(outbound: Outbound, receiver: Receiver) -> None:
+    head = b"HTTP/1.1 503 No\r\nRetry-After: \xff\x1b[31m" + b"9" * 5000 + b"\r\nContent-Length: 0\r\n\r\n"
+    reason = (await post(outbound, receiver, saying(head))).reason
+    assert reason
+    assert reason.isprintable()
+    assert len(reason) < 120
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ class Scene(NamedTuple):
     @asynccontextmanager
     async def deps(self) -> AsyncIterator[Deps]:
         """With a client of its own, which remembers no name."""
-        outbound = Outbound(tls=TLS)
+        outbound = Outbound((), TLS, self.loop.resolver())
         yield dataclasses.replace(self.world.deps, outbound=outbound)
         await outbound.close()
 
@@ -83,7 +83,7 @@ def scene(folder: Path, template: Path) -> Iterator[tuple[WatchedLoop, Path]]:
 
 def play(loop: WatchedLoop, file: Path, act: Callable[[Scene], Awaitable[None]]) -> None:
     async def on_stage() -> None:
-        world = World(SqliteDatabase(file), rate_limit_per_minute=0)
+        world = World(SqliteDatabase(file), loop.resolver(), rate_limit_per_minute=0)
         await world.begin()
         try:
             async with Receiver() as four, Receiver(host="::1") as six:
@@ -103,7 +103,9 @@ def test_the_scene_would_show_a_leak(tmp_path: Path, sqlite_template: Path) -> N
     """With loopback allowed the same payloads do reach the listeners: the names, the numbers and the literals."""
 
     async def act(scene: Scene) -> None:
-        open_to_all = Outbound((ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1/128")), TLS)
+        open_to_all = Outbound(
+            (ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1/128")), TLS, scene.loop.resolver()
+        )
         for place in ("127.0.0.1", "0x7f000001", "0x7f.1", "four6.evil.example", "localhost"):
             assert (await open_to_all.post(f"http://{place}:{scene.four.port}/", b"{}", {})).is_delivered, place
         assert (await open_to_all.post(f"http://six1.evil.example:{scene.six.port}/", b"{}", {})).is_delivered
@@ -223,16 +225,20 @@ def test_a_name_that_rebinds_between_the_look_ups_is_dialled_only_while_it_is_pu
         play(loop, file, act)
 
 
-@pytest.mark.parametrize("network", ["0.0.0.0/0", "169.254.0.0/16", "::/0", "fe80::/10", "fd00:ec2::/32"])
+@pytest.mark.parametrize("network", ["0.0.0.0/0", "169.254.0.0/16", "::/0", "fd00::/8", "100.64.0.0/10"])
 def test_an_allow_list_opens_its_range_but_never_metadata(tmp_path: Path, sqlite_template: Path, network: str) -> None:
     async def act(scene: Scene) -> None:
-        outbound = Outbound((ipaddress.ip_network(network),), TLS)
+        outbound = Outbound((ipaddress.ip_network(network),), TLS, scene.loop.resolver())
         for host in (
             "169.254.169.254",
             "169.254.170.2",
             "[fe80::a9fe:a9fe]",
             "[fd00:ec2::254]",
             "[::ffff:169.254.169.254]",
+            "100.100.100.200",
+            "192.0.0.192",
+            "168.63.129.16",
+            "[fd20:ce::254]",
         ):
             assert not (await outbound.post(f"http://{host}/latest", b"{}", {})).is_delivered
         await outbound.close()

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from lootkeep.engines.resolver import AddressInfo, Resolver
 from tests.engines.hostile_urls import NAMES, Names
 
 LOOPBACKS = ("127.0.0.1", "::1")
@@ -69,7 +70,7 @@ def _read_name(packet: bytes, place: int) -> tuple[str, int]:
     return ".".join(labels).lower(), place + 1
 
 
-def _look_up(server: tuple[str, int], name: str, kind: int) -> list[str]:
+def _ask(server: tuple[str, int], name: str, kind: int) -> list[str]:
     question = b"".join(bytes([len(label)]) + label.encode() for label in name.rstrip(".").split(".") if label) + b"\0"
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
         asking.settimeout(5)
@@ -86,6 +87,11 @@ def _look_up(server: tuple[str, int], name: str, kind: int) -> list[str]:
     return found
 
 
+def numeric(address: str) -> list[AddressInfo]:
+    """What a look-up returns for one address."""
+    return socket.getaddrinfo(address, None, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
+
+
 class WatchedLoop(asyncio.SelectorEventLoop):
     """Names are looked up at the test's server; what is dialled is noted, and only loopback is really dialled."""
 
@@ -94,21 +100,19 @@ class WatchedLoop(asyncio.SelectorEventLoop):
         self.name_server = name_server
         self.dialled: list[str] = []
 
-    async def getaddrinfo(self, host: Any, port: Any, **options: Any) -> list[Any]:
-        options.pop("flags", None)
-        try:
-            # The C library reads every numeric notation before it asks a name server.
-            return socket.getaddrinfo(host, port, flags=socket.AI_NUMERICHOST, **options)
-        except (OSError, UnicodeError):
-            pass
-        name = str(host).lower()
+    def resolver(self) -> Resolver:
+        """It remembers nothing: a name may have changed its mind at every look-up."""
+        return Resolver(self._look_up, memory_seconds=0)
+
+    def _look_up(self, host: str) -> list[AddressInfo]:
+        name = host.lower()
         if name.rstrip(".").endswith(("localhost", "localdomain")):
             found = list(LOOPBACKS)
         else:
-            found = [address for kind in (1, 28) for address in _look_up(self.name_server, name, kind)]
+            found = [address for kind in (1, 28) for address in _ask(self.name_server, name, kind)]
         if not found:
             raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
-        return [info for a in found for info in socket.getaddrinfo(a, port, flags=socket.AI_NUMERICHOST, **options)]
+        return [info for address in found for info in numeric(address)]
 
     async def sock_connect(self, sock: socket.socket, address: Any) -> None:
         self.dialled.append(address[0])

@@ -37,7 +37,7 @@ class Receivers(Outbound):
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Result:
         latency = self._rng.randrange(18, 240)
         if url == BROKEN:
-            return Result(False, 410, latency, "answered 410", "This endpoint has moved.")
+            return Result(False, 410, latency, "answered 410, gone for good", "This endpoint has moved.")
         if self._clock.now() > self._down_from or self._rng.random() < 0.15:
             return Result(False, 503, latency, "answered 503", "Down for maintenance.")
         return Result(True, 200, latency, None, "received")

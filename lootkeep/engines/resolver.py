@@ -1,0 +1,111 @@
+"""Host names to addresses: one look-up a host, in a thread of its own, and a deadline for each."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+# A family, type, protocol, name and socket address, as getaddrinfo returns them.
+AddressInfo = tuple[Any, Any, int, str, Any]
+LookUp = Callable[[str], Sequence[AddressInfo]]
+
+LOOK_UP_SECONDS = 3.0
+# Long enough for a burst of deliveries to share an answer, shorter than a name server's answers are usually valid.
+# An address that is remembered is guarded like any other when it is dialled.
+MEMORY_SECONDS = 10.0
+# Nothing can interrupt a thread that waits for a name server: it ends minutes later. A host holds one at most and a
+# store has at most 100 webhooks, so that this leaves room for the hosts of URLs that were changed meanwhile.
+MAX_THREADS = 256
+
+UNKNOWN = "the host name cannot be resolved"
+TOO_MANY = "too many host names are being looked up"
+
+
+class NotResolved(OSError):
+    """There is no address for a name; the reason is a text for the log of attempts."""
+
+
+def system_look_up(host: str) -> Sequence[AddressInfo]:
+    return socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+
+
+class Resolver:
+    """Threads of its own: those of the event loop are few, and a silent name server would hold all of them."""
+
+    def __init__(
+        self,
+        look_up: LookUp = system_look_up,
+        *,
+        deadline_seconds: float = LOOK_UP_SECONDS,
+        memory_seconds: float = MEMORY_SECONDS,
+        max_threads: int = MAX_THREADS,
+    ) -> None:
+        self._look_up = look_up
+        self._deadline_seconds = deadline_seconds
+        self._memory_seconds = memory_seconds
+        self._max_threads = max_threads
+        self._threads = 0
+        # What is under way or remembered, by host: the addresses, or why there are none.
+        self._outcomes: dict[str, asyncio.Future[Sequence[AddressInfo] | str]] = {}
+
+    async def resolve(self, host: str, port: int) -> list[AddressInfo]:
+        """Where to dial, or NotResolved."""
+        addresses = _numeric(host)
+        if addresses is None:
+            outcome = await asyncio.shield(self._outcomes.get(host) or self._start(host))
+            if isinstance(outcome, str):
+                raise NotResolved(outcome)
+            addresses = outcome
+        return [(*info[:4], (info[4][0], port, *info[4][2:])) for info in addresses]
+
+    def _start(self, host: str) -> asyncio.Future[Sequence[AddressInfo] | str]:
+        loop = asyncio.get_running_loop()
+        outcome: asyncio.Future[Sequence[AddressInfo] | str] = loop.create_future()
+        # A daemon: a process that ends does not wait for a name server.
+        thread = threading.Thread(target=self._run, args=(host, loop), name="look-up", daemon=True)
+        try:
+            if self._threads >= self._max_threads:
+                raise RuntimeError
+            thread.start()
+        except RuntimeError:
+            # The system has no thread left either.
+            outcome.set_result(TOO_MANY)
+            return outcome
+        self._threads += 1
+        self._outcomes[host] = outcome
+        loop.call_later(self._deadline_seconds, self._give_up, outcome)
+        return outcome
+
+    def _run(self, host: str, loop: asyncio.AbstractEventLoop) -> None:
+        """In the thread: it reports back whatever happens."""
+        addresses: Sequence[AddressInfo] = ()
+        with suppress(Exception):
+            addresses = self._look_up(host)
+        # The loop may have ended long before the name server answers.
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(self._end, host, addresses or UNKNOWN)
+
+    def _give_up(self, outcome: asyncio.Future[Sequence[AddressInfo] | str]) -> None:
+        """Until the thread ends, everybody who asks for this host gets the same answer at once."""
+        if not outcome.done():
+            outcome.set_result(f"the host name was not resolved within {self._deadline_seconds:g} s")
+
+    def _end(self, host: str, result: Sequence[AddressInfo] | str) -> None:
+        """What comes late is of use to the next who asks."""
+        self._threads -= 1
+        if self._outcomes[host].done():
+            self._outcomes[host] = asyncio.get_running_loop().create_future()
+        self._outcomes[host].set_result(result)
+        asyncio.get_running_loop().call_later(self._memory_seconds, self._outcomes.pop, host)
+
+
+def _numeric(host: str) -> Sequence[AddressInfo] | None:
+    """An address in any notation that the system reads: nobody needs to be asked for it."""
+    try:
+        return socket.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
+    except (OSError, ValueError):
+        return None

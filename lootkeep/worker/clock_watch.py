@@ -1,0 +1,58 @@
+"""Notices that the wall clock was set back, and lets nothing in the queues wait for the time to come round again.
+
+Due times and leases are wall times, since processes and machines share them and people read them. A clock that is
+set back by a day would move all of them a day away. How much time has really passed is known within one process, so
+each watches its own clock. A clock that is set forward needs nothing: what waits is due sooner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import structlog
+
+from lootkeep.deps import Deps
+from lootkeep.domain import deliveries, mail
+from lootkeep.kernel.clock import SECOND
+from lootkeep.storage import waiting
+from lootkeep.worker.campaigns import HOLD_OFF
+
+log = structlog.get_logger(__name__)
+
+# Time servers correct a clock by milliseconds; a step of less than this delays nothing that anyone would notice.
+_MIN_STEP_SECONDS = 30.0
+
+
+class ClockWatch:
+    def __init__(self, deps: Deps, delays: Sequence[int] = deliveries.RETRY_SECONDS) -> None:
+        self._deps = deps
+        self._delays = delays
+        self._lead = self._lead_now()
+
+    async def look(self) -> None:
+        """A step counts as noticed once the queues have followed it: what fails is tried again at the next look."""
+        lead = self._lead_now()
+        step = self._lead - lead
+        if step >= _MIN_STEP_SECONDS:
+            log.warning("the clock was set back, what waits is scheduled again", seconds=round(step))
+            await self._pull_in()
+        elif step > 0:
+            # Small steps add up.
+            return
+        self._lead = lead
+
+    def _lead_now(self) -> float:
+        """How far the wall clock is ahead of the time that has passed."""
+        return self._deps.clock.now() / SECOND - self._deps.clock.monotonic()
+
+    async def _pull_in(self) -> None:
+        now = self._deps.clock.now()
+        waits = [deliveries.longest_wait(seconds) for seconds in (0, *self._delays)]
+        async with self._deps.db.write() as tx:
+            await waiting.pull_in_deliveries(tx, waits, deliveries.LEASE, now)
+        # A mail that is under way is held by its due time.
+        waits = [max(seconds * SECOND, mail.LEASE) for seconds in (0, *mail.RETRY_SECONDS)]
+        async with self._deps.db.write() as tx:
+            await waiting.pull_in_mails(tx, waits, now)
+        async with self._deps.db.write() as tx:
+            await waiting.pull_in_campaigns(tx, waits, HOLD_OFF, now)

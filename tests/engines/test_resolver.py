@@ -1,0 +1,146 @@
+"""Looking names up: one look-up a host, a deadline, a short memory, and no silent host takes another's share."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from lootkeep.domain.webhooks import LOOPBACK
+from lootkeep.engines.outbound import Outbound
+from lootkeep.engines.resolver import AddressInfo, NotResolved, Resolver
+from tests.engines.name_servers import Names
+from tests.engines.posting import BODY, HEADERS
+from tests.receiver import Receiver
+
+SOON = 0.05
+
+
+@pytest.fixture
+async def names() -> AsyncIterator[Names]:
+    names = Names()
+    yield names
+    names.speak.set()
+
+
+def dialled(addresses: list[AddressInfo]) -> list[tuple[str, int]]:
+    return [info[4][:2] for info in addresses]
+
+
+async def reason(resolver: Resolver, host: str) -> str:
+    with pytest.raises(NotResolved) as caught:
+        await resolver.resolve(host, 443)
+    return str(caught.value)
+
+
+async def test_all_who_ask_for_a_host_share_one_look_up_whatever_their_port(names: Names) -> None:
+    resolver = Resolver(names.look_up)
+    found = await asyncio.gather(*(resolver.resolve("shop.example", port) for port in range(1, 51)))
+    assert [dialled(addresses) for addresses in found] == [[("127.0.0.1", port)] for port in range(1, 51)]
+    assert names.asked == {"shop.example": 1}
+
+
+async def test_a_hundred_silent_hosts_leave_room_for_the_next(names: Names) -> None:
+    resolver = Resolver(names.look_up)
+    silent = [asyncio.create_task(resolver.resolve(f"silent{number}.example", 443)) for number in range(100)]
+    while names.asked.total() < 100:
+        await asyncio.sleep(0)
+    assert dialled(await resolver.resolve("shop.example", 443)) == [("127.0.0.1", 443)]
+    assert not any(task.done() for task in silent)
+    names.speak.set()
+    await asyncio.gather(*silent)
+
+
+async def test_a_silent_host_is_given_up_at_the_deadline_and_holds_one_thread_however_often_it_is_asked_for(
+    names: Names,
+) -> None:
+    resolver = Resolver(names.look_up, deadline_seconds=SOON)
+    reasons = [await reason(resolver, "silent.example") for _ in range(10)]
+    assert set(reasons) == {"the host name was not resolved within 0.05 s"}
+    assert names.asked == {"silent.example": 1}
+
+
+async def test_an_answer_that_comes_late_serves_the_next_who_asks(names: Names) -> None:
+    resolver = Resolver(names.look_up, deadline_seconds=SOON)
+    await reason(resolver, "silent.example")
+    names.speak.set()
+    async with asyncio.timeout(10):
+        while True:
+            try:
+                found = await resolver.resolve("silent.example", 443)
+            except NotResolved:
+                await asyncio.sleep(0)
+            else:
+                break
+    assert (dialled(found), names.asked.total()) == ([("127.0.0.1", 443)], 1)
+
+
+async def test_one_who_stops_waiting_does_not_end_the_look_up_of_the_others(names: Names) -> None:
+    resolver = Resolver(names.look_up)
+    first, second = (asyncio.create_task(resolver.resolve("silent.example", 443)) for _ in range(2))
+    while not names.asked:
+        await asyncio.sleep(0)
+    first.cancel()
+    await asyncio.wait({first})
+    names.speak.set()
+    assert dialled(await second) == [("127.0.0.1", 443)]
+
+
+async def test_failures_and_answers_are_remembered_for_a_short_time(names: Names) -> None:
+    resolver = Resolver(names.look_up, memory_seconds=SOON)
+    for _ in range(5):
+        assert await reason(resolver, "unknown.example") == "the host name cannot be resolved"
+        await resolver.resolve("shop.example", 443)
+    assert names.asked["unknown.example"] < 5
+    async with asyncio.timeout(10):
+        while names.asked["unknown.example"] < 2 or names.asked["shop.example"] < 2:
+            await reason(resolver, "unknown.example")
+            await resolver.resolve("shop.example", 443)
+            await asyncio.sleep(0.01)
+
+
+async def test_beyond_the_limit_a_name_is_refused_at_once_while_known_ones_and_addresses_are_served(
+    names: Names,
+) -> None:
+    resolver = Resolver(names.look_up, deadline_seconds=SOON, max_threads=3)
+    await resolver.resolve("shop.example", 443)
+    for number in range(3):
+        await reason(resolver, f"silent{number}.example")
+    assert await reason(resolver, "other.example") == "too many host names are being looked up"
+    assert dialled(await resolver.resolve("shop.example", 443)) == [("127.0.0.1", 443)]
+    assert dialled(await resolver.resolve("::1", 443)) == [("::1", 443)]
+    names.speak.set()
+    async with asyncio.timeout(10):
+        while names.asked["other.example"] == 0:
+            try:
+                await resolver.resolve("other.example", 443)
+            except NotResolved:
+                await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "0x7f.1", "::1", "2606:4700::1111"])
+async def test_an_address_is_not_looked_up(names: Names, host: str) -> None:
+    await Resolver(names.look_up).resolve(host, 443)
+    assert not names.asked
+
+
+@pytest.mark.parametrize("host", ["a..example", "x" * 64 + ".example", "-", "nowhere.invalid"])
+async def test_what_the_system_cannot_look_up_is_not_resolved(host: str) -> None:
+    assert await reason(Resolver(), host) == "the host name cannot be resolved"
+
+
+async def test_an_address_that_is_remembered_is_guarded_like_any_other(names: Names, receiver: Receiver) -> None:
+    names.address = "10.0.0.1"
+    outbound = Outbound((), None, Resolver(names.look_up))
+    results = [await outbound.post(f"http://shop.example:{receiver.port}/", BODY, HEADERS) for _ in range(3)]
+    await outbound.close()
+    assert {result.reason for result in results} == {"the address is not public"}
+    assert names.asked == {"shop.example": 1}
+
+
+async def test_a_post_to_a_silent_name_says_that_it_was_not_resolved(names: Names) -> None:
+    outbound = Outbound(LOOPBACK, None, Resolver(names.look_up, deadline_seconds=SOON))
+    result = await outbound.post("http://silent.example/", BODY, HEADERS)
+    await outbound.close()
+    assert (result.is_delivered, result.reason) == (False, "the host name was not resolved within 0.05 s")
