@@ -22,6 +22,10 @@ class Clock(Protocol):
 
     def now(self) -> Instant: ...
 
+    def monotonic(self) -> float:
+        """Seconds that only ever grow, for measuring how long something took."""
+        ...
+
 
 class SystemClock:
     """The machine's clock."""
@@ -29,18 +33,33 @@ class SystemClock:
     def now(self) -> Instant:
         return Instant(time.time_ns() // 1_000)
 
+    def monotonic(self) -> float:
+        """Seconds that only ever grow, for measuring how long something took."""
+        return time.monotonic()
+
 
 class ManualClock:
     """A clock that moves only when told to: a test travels through days in no time."""
 
     def __init__(self, now: Instant) -> None:
         self._now = now
+        self._elapsed = 0
 
     def now(self) -> Instant:
         return self._now
 
+    def monotonic(self) -> float:
+        """Seconds that only ever grow, for measuring how long something took."""
+        return self._elapsed / SECOND
+
     def advance(self, microseconds: int) -> None:
+        """Time passes. A negative number only sets the time back: what has passed has passed."""
         self._now = Instant(self._now + microseconds)
+        self._elapsed += max(0, microseconds)
+
+    def set_to(self, now: Instant) -> None:
+        """Somebody sets the wall clock: no time passes."""
+        self._now = now
 
 
 def iso(instant: Instant) -> str:

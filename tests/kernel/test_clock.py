@@ -56,6 +56,21 @@ def test_a_manual_clock_stands_still_until_it_is_moved() -> None:
     assert (before, clock.now()) == (5 * SECOND, 5 * SECOND + DAY)
 
 
+def test_a_manual_clock_that_is_set_to_another_time_says_that_no_time_has_passed() -> None:
+    clock = ManualClock(Instant(5 * DAY))
+    clock.advance(2 * SECOND)
+    clock.set_to(Instant(4 * DAY))
+    assert (clock.now(), clock.monotonic()) == (4 * DAY, 2.0)
+
+
+def test_the_time_that_has_passed_only_ever_grows() -> None:
+    manual, system = ManualClock(Instant(DAY)), SystemClock()
+    before = system.monotonic()
+    manual.advance(3 * SECOND)
+    manual.advance(-HOUR)
+    assert (manual.monotonic(), system.monotonic() >= before) == (3.0, True)
+
+
 def test_the_system_clock_tells_the_machines_time_in_microseconds() -> None:
     before = time.time_ns() // 1_000
     now = SystemClock().now()
