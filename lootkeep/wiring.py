@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,7 +32,7 @@ from lootkeep.services import access, gift_cards, retention
 from lootkeep.settings import SHORTEST_KEY, Settings, load
 from lootkeep.storage import access as stored_access
 from lootkeep.storage import migrations
-from lootkeep.storage.database import Engine
+from lootkeep.storage.database import Database, Engine
 from lootkeep.storage.postgres import PostgresDatabase
 from lootkeep.storage.sqlite import SqliteDatabase
 from lootkeep.worker.campaigns import Campaigner, Manner
@@ -123,8 +123,8 @@ class Application:
         from lootkeep.api.http.metrics import Metrics
 
         await receive()
-        async with opened(self._settings) as deps:
-            tokens = Tokens(deps)
+        async with opened(self._settings) as deps, watch_tokens(deps.db) as token_version:
+            tokens = Tokens(deps, token_version)
             metrics = Metrics()
             lists = ListKeeper(deps.intelligence)
             uses = Chore("note token uses", 10, tokens.note_uses)
@@ -208,6 +208,11 @@ def _chores(deps: Deps, settings: Settings) -> tuple[Chore, ...]:
         Chore("purge events", 3600, partial(retention.purge_events, deps, settings.events_kept_days)),
         Chore("purge mails", 3600, partial(retention.purge_mails, deps, settings.mails_kept_days)),
     )
+
+
+def watch_tokens(db: Database) -> AbstractAsyncContextManager[Callable[[], int | None]]:
+    """What says whether a remembered token may have changed; an embedded database looks each one up."""
+    return db.watch_tokens() if isinstance(db, PostgresDatabase) else nullcontext(lambda: None)
 
 
 def _wakeup(deps: Deps, settings: Settings) -> MemoryWakeup:

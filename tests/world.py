@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -31,8 +32,9 @@ EXTERNAL = "/api/external/v1"
 class World:
     """Everything a test needs, on one engine."""
 
-    def __init__(self, db: Engine, **settings: Any) -> None:
+    def __init__(self, db: Engine, *, token_version: Callable[[], int | None] = lambda: None, **settings: Any) -> None:
         self.db = db
+        self.token_version = token_version
         self.clock = ManualClock(Instant(NOON))
         self.settings = Settings(_env_file=None, **settings)
         rules = wiring.webhook_rules(self.settings)
@@ -50,7 +52,7 @@ class World:
             "USD",
             self.intelligence,
         )
-        self.tokens = Tokens(self.deps)
+        self.tokens = Tokens(self.deps, token_version)
         self.app = wiring.api(self.deps, self.settings, self.tokens, Worker(()), Metrics())
         transport = httpx.ASGITransport(self.app, raise_app_exceptions=True)
         self.http = httpx.AsyncClient(transport=transport, base_url="http://store.test")
