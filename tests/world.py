@@ -27,6 +27,8 @@ from lootkeep.worker.loop import Worker
 
 NOON = instant(datetime(2026, 11, 15, 12, 0, 0, tzinfo=UTC))
 EXTERNAL = "/api/external/v1"
+# The same wherever a database is shared: each knows its key.
+KEY = "a-secret-key-of-more-than-32-characters"
 
 
 class World:
@@ -46,7 +48,7 @@ class World:
             CountingIds(),
             db,
             MemoryRateLimiter(),
-            Vault("k" * 32),
+            Vault(KEY),
             self.outbound,
             rules,
             "USD",
