@@ -91,6 +91,8 @@ class JoinedDatabase:
         self._tx = tx
 
     def read(self, *, slow: bool = False) -> AbstractAsyncContextManager[Transaction]:
+        if slow:
+            raise RuntimeError("A slow read must not join a transaction: it would hold up all who write.")
         return _Joined(self._tx)
 
     def write(self, *, single: bool = False) -> AbstractAsyncContextManager[Transaction]:
