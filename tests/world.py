@@ -47,7 +47,7 @@ class World:
             self.clock,
             CountingIds(),
             db,
-            MemoryRateLimiter(),
+            MemoryRateLimiter(self.clock.monotonic),
             Vault(KEY),
             self.outbound,
             rules,

@@ -112,6 +112,12 @@ async def test_the_use_of_a_token_is_noted_at_most_once_a_minute(world: World) -
     assert noted == [start + seconds * SECOND for seconds in (0, 0, 0, 65, 65, 125)]
 
 
+async def test_a_use_is_noted_although_the_clock_was_set_back(world: World) -> None:
+    await uses(world, world.token, 0)
+    world.clock.set_to(Instant(world.clock.now() - DAY))
+    assert await uses(world, world.token, 6 * SECOND) == [world.clock.now()]
+
+
 async def test_only_the_tokens_that_were_used_are_noted(world: World) -> None:
     other = await world.new_token("referrals:read")
     await uses(world, world.token, 0)

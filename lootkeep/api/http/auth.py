@@ -65,7 +65,8 @@ class Tokens:
                 self._known.clear()
             self._known[key] = (token, version, seen_at)
         is_worth_noting = token.is_valid(now) and (
-            token.last_used_at is None or now - token.last_used_at >= _USE_NOTED_EVERY
+            # Also when it lies ahead, because the clock was set back.
+            token.last_used_at is None or not 0 <= now - token.last_used_at < _USE_NOTED_EVERY
         )
         if is_worth_noting:
             self._used.add(token.id)
