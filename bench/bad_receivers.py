@@ -24,7 +24,7 @@ from bench.receiving import Run, connected, resident_mb, spread
 from bench.subjects import LOOTKEEP, Subject, database, ready, run_command, server
 from bench.webhooks import ENGINES, TOKEN
 from lootkeep import wiring
-from lootkeep.services.webhooks import SECRET_PURPOSE
+from lootkeep.domain.webhooks import SECRET_PURPOSE
 from lootkeep.storage import webhooks
 from tests.receiver import Behaviour, Receiver, answer, hanging, read, repeating, resetting, saying
 

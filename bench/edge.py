@@ -16,7 +16,7 @@ class Edge:
 
     def __init__(self, deps: Deps, token: str) -> None:
         settings = Settings(_env_file=None, rate_limit_per_minute=0)
-        self._app = wiring.api(deps, settings, Tokens(deps), Worker(()), Metrics())
+        self._app = wiring.api(deps, settings, Tokens(deps, lambda: None), Worker(()), Metrics())
         self._headers = [(b"host", b"127.0.0.1"), (b"authorization", f"Bearer {token}".encode())]
 
     @classmethod

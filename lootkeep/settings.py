@@ -10,12 +10,11 @@ from typing import Annotated, Literal
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from lootkeep.engines import key_file
 from lootkeep.engines.mail.message import parse_sender
 from lootkeep.kernel.errors import StartupError
 
 PREFIX = "LOOTKEEP_"
-# Shorter keys can be guessed; 32 characters of randomness cannot.
-SHORTEST_KEY = 32
 
 
 class Settings(BaseSettings):
@@ -174,8 +173,8 @@ class Settings(BaseSettings):
     @field_validator("secret_key")
     @classmethod
     def _long_enough(cls, key: SecretStr | None) -> SecretStr | None:
-        if key is not None and len(key.get_secret_value()) < SHORTEST_KEY:
-            raise ValueError(f"must have at least {SHORTEST_KEY} characters")
+        if key is not None and len(key.get_secret_value()) < key_file.MIN_KEY_LENGTH:
+            raise ValueError(f"must have at least {key_file.MIN_KEY_LENGTH} characters")
         return key
 
     @property
@@ -187,6 +186,12 @@ class Settings(BaseSettings):
         if scheme != "sqlite" or not path:
             raise StartupError("LOOTKEEP_DATABASE_URL must be sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME.")
         return Path(path)
+
+    @property
+    def key_sources(self) -> tuple[str | None, Path | None]:
+        """The secret key that was set, and the file next to an embedded database that may hold one."""
+        given = None if self.secret_key is None else self.secret_key.get_secret_value()
+        return given, key_file.of(self.sqlite_path) if self.sqlite_path else None
 
 
 def load() -> Settings:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import secrets
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from functools import cache, partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lootkeep import __version__
@@ -22,17 +19,16 @@ from lootkeep.engines.mail.outbox import OutboxMailer
 from lootkeep.engines.outbound import Outbound, allow_connections
 from lootkeep.engines.ratelimit import RateLimiter
 from lootkeep.engines.ratelimit.memory import MemoryRateLimiter
-from lootkeep.engines.vault import Vault
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.engines.wakeup.postgres import PostgresWakeup
 from lootkeep.kernel.clock import Clock, SystemClock
 from lootkeep.kernel.errors import Reason, StartupError
 from lootkeep.kernel.ids import RandomIds
-from lootkeep.services import access, gift_cards, retention
-from lootkeep.settings import SHORTEST_KEY, Settings, load
+from lootkeep.services import access, gift_cards, retention, secret_key
+from lootkeep.settings import Settings, load
 from lootkeep.storage import access as stored_access
 from lootkeep.storage import migrations
-from lootkeep.storage.database import Engine
+from lootkeep.storage.database import Database, Engine
 from lootkeep.storage.postgres import PostgresDatabase
 from lootkeep.storage.sqlite import SqliteDatabase
 from lootkeep.worker.campaigns import Campaigner, Manner
@@ -76,7 +72,7 @@ async def opened(settings: Settings) -> AsyncIterator[Deps]:
             RandomIds(),
             engine,
             limiter,
-            Vault(_secret_key(settings)),
+            await secret_key.open_vault(engine, *settings.key_sources, SystemClock().now()),
             outbound,
             webhook_rules(settings),
             settings.currency,
@@ -124,8 +120,8 @@ class Application:
         from lootkeep.api.http.metrics import Metrics
 
         await receive()
-        async with opened(self._settings) as deps:
-            tokens = Tokens(deps)
+        async with opened(self._settings) as deps, watch_tokens(deps.db) as token_version:
+            tokens = Tokens(deps, token_version)
             metrics = Metrics()
             lists = ListKeeper(deps.intelligence)
             uses = Chore("note token uses", 10, tokens.note_uses)
@@ -212,6 +208,11 @@ def _chores(deps: Deps, settings: Settings) -> tuple[Chore, ...]:
     )
 
 
+def watch_tokens(db: Database) -> AbstractAsyncContextManager[Callable[[], int | None]]:
+    """What says whether a remembered token may have changed; an embedded database looks each one up."""
+    return db.watch_tokens() if isinstance(db, PostgresDatabase) else nullcontext(lambda: None)
+
+
 def _wakeup(deps: Deps, settings: Settings) -> MemoryWakeup:
     if isinstance(deps.db, SqliteDatabase):
         wakeup = MemoryWakeup()
@@ -264,33 +265,3 @@ async def _database_answers(deps: Deps) -> bool:
     except Reason:
         return False
     return True
-
-
-def _secret_key(settings: Settings) -> str:
-    """The key that encrypts secrets at rest; beside an embedded database it is made once and kept."""
-    if settings.secret_key is not None:
-        return settings.secret_key.get_secret_value()
-    path = settings.sqlite_path
-    if path is None:
-        raise StartupError("LOOTKEEP_SECRET_KEY must be set with PostgreSQL.")
-    file = path.with_name(path.name + ".key")
-    if not file.exists():
-        _make_key(file)
-    key = file.read_text().strip()
-    if len(key) < SHORTEST_KEY:
-        raise StartupError(f"{file} holds no key. Restore it from a backup: stored secrets are sealed with it.")
-    return key
-
-
-def _make_key(file: Path) -> None:
-    """Writes the whole key before it gets its name: of two first starts at once, one makes it and both read it."""
-    draft = file.with_name(f"{file.name}.{secrets.token_hex(4)}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w") as opened_file:
-        opened_file.write(secrets.token_hex(32) + "\n")
-    try:
-        os.link(draft, file)
-    except FileExistsError:
-        pass
-    finally:
-        draft.unlink()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -27,13 +28,23 @@ from lootkeep.worker.loop import Worker
 
 NOON = instant(datetime(2026, 11, 15, 12, 0, 0, tzinfo=UTC))
 EXTERNAL = "/api/external/v1"
+# The same wherever a database is shared: each knows its key.
+KEY = "a-secret-key-of-more-than-32-characters"
 
 
 class World:
     """Everything a test needs, on one engine."""
 
-    def __init__(self, db: Engine, resolver: Resolver | None = None, **settings: Any) -> None:
+    def __init__(
+        self,
+        db: Engine,
+        *,
+        resolver: Resolver | None = None,
+        token_version: Callable[[], int | None] = lambda: None,
+        **settings: Any,
+    ) -> None:
         self.db = db
+        self.token_version = token_version
         self.clock = ManualClock(Instant(NOON))
         self.settings = Settings(_env_file=None, **settings)
         rules = wiring.webhook_rules(self.settings)
@@ -44,14 +55,14 @@ class World:
             self.clock,
             CountingIds(),
             db,
-            MemoryRateLimiter(),
-            Vault("k" * 32),
+            MemoryRateLimiter(self.clock.monotonic),
+            Vault(KEY),
             self.outbound,
             rules,
             "USD",
             self.intelligence,
         )
-        self.tokens = Tokens(self.deps)
+        self.tokens = Tokens(self.deps, token_version)
         self.app = wiring.api(self.deps, self.settings, self.tokens, Worker(()), Metrics())
         transport = httpx.ASGITransport(self.app, raise_app_exceptions=True)
         self.http = httpx.AsyncClient(transport=transport, base_url="http://store.test")

@@ -13,12 +13,13 @@ from lootkeep.cli import fraud_lists
 from lootkeep.cli.output import Json, out, print_json, run, waiting
 from lootkeep.kernel.clock import SystemClock
 from lootkeep.kernel.errors import StartupError
-from lootkeep.services import recount
+from lootkeep.services import recount, secret_key
 from lootkeep.settings import Settings
 from lootkeep.storage import demo, migrations
+from lootkeep.storage.database import Engine
 
 # What a store is opened with.
-_NEEDED = ("settings", "database", "redis")
+_NEEDED = ("settings", "database", "key", "redis")
 
 
 class Finding(NamedTuple):
@@ -36,7 +37,7 @@ def doctor(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Check the settings, the database, Redis, mail and the lists. Exits with 1 when something is wrong."""
+    """Check the settings, the database, the key, Redis, mail and the lists. Exits with 1 when something is wrong."""
     with waiting("Looking at the database, Redis, mail and the lists"):
         findings = run(_examine())
     if check_counters or rebuild_counters:
@@ -79,7 +80,8 @@ async def _examine() -> list[Finding]:
         wiring.check_settings(config)
     except StartupError as error:
         return [Finding("settings", False, str(error))]
-    findings = [_safety(config), await _database(config), await _redis(config), await _mail(config)]
+    database, key = await _database(config)
+    findings = [_safety(config), database, key, await _redis(config), await _mail(config)]
     return [*findings, *_lists(config)]
 
 
@@ -89,23 +91,35 @@ def _safety(config: Settings) -> Finding:
     return Finding("settings", True, f"The settings hold together ({config.environment}).")
 
 
-async def _database(config: Settings) -> Finding:
+async def _database(config: Settings) -> tuple[Finding, Finding]:
+    """The database, and the key to it."""
     if config.sqlite_path and not config.sqlite_path.exists():
-        return Finding(
-            "database", True, f"There is no database at {config.sqlite_path} yet; `lootkeep serve` makes it."
-        )
+        sentence = f"There is no database at {config.sqlite_path} yet; `lootkeep serve` makes it."
+        return Finding("database", True, sentence), Finding("key", True, "There is nothing to open yet.")
     try:
         engine = await wiring.open_database(config)
         try:
             await migrations.check(engine)
             async with engine.read() as tx:
                 mark = await demo.mark(tx)
+            key = await _key(config, engine)
         finally:
             await engine.close()
     except StartupError as error:
-        return Finding("database", False, str(error))
+        return Finding("database", False, str(error)), Finding("key", True, "Not looked at: the database comes first.")
     holds = f" It holds the demo ({mark.scale}, seed {mark.seed})." if mark.is_begun else ""
-    return Finding("database", True, f"The database answers and its schema is up to date ({migrations.HEAD}).{holds}")
+    sentence = f"The database answers and its schema is up to date ({migrations.HEAD}).{holds}"
+    return Finding("database", True, sentence), key
+
+
+async def _key(config: Settings, engine: Engine) -> Finding:
+    try:
+        vault = await secret_key.find(engine, *config.key_sources)
+    except StartupError as error:
+        return Finding("key", False, str(error))
+    if vault is None:
+        return Finding("key", True, "There is no secret key yet; `lootkeep serve` makes it.")
+    return Finding("key", True, "The secret key is the one that the database knows.")
 
 
 async def _redis(config: Settings) -> Finding:

@@ -88,7 +88,7 @@ def revoke(
     token_id: Annotated[int, typer.Argument(metavar="ID", min=1, max=_MOST, help="Its id, from `token list`.")],
     json: Json = False,
 ) -> None:
-    """Revoke a token. Running servers refuse it within five seconds."""
+    """Revoke a token. Running servers refuse it from the next request on."""
     revoked = run(_revoke(token_id))
     if json:
         print_json({"id": token_id, "was_valid": revoked})

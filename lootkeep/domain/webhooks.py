@@ -17,6 +17,8 @@ from lootkeep.kernel.errors import InvalidFields, invalid
 
 MOST_WEBHOOKS = 100
 # Both secrets sign after a rotation, so that a receiver can change over without losing a delivery.
+# What the seal of a secret is bound to.
+SECRET_PURPOSE = "webhook secret"  # noqa: S105
 SECRET_OVERLAP = DAY
 TEST_EVENT = "webhook.test"
 

@@ -6,7 +6,7 @@ from lootkeep.domain.gift_cards import SealedCode, grouped, plain
 from lootkeep.engines.vault import Vault
 from lootkeep.kernel.ids import Ids
 
-_PURPOSE = "gift card code"
+CODE_PURPOSE = "gift card code"
 _SHOWN = 4
 
 
@@ -27,11 +27,11 @@ class CardCodes:
         return self.sealed(self.new())
 
     def sealed(self, code: str) -> SealedCode:
-        return SealedCode(self.hashed(code), self._vault.seal(code, _PURPOSE), plain(code)[-_SHOWN:])
+        return SealedCode(self.hashed(code), self._vault.seal(code, CODE_PURPOSE), plain(code)[-_SHOWN:])
 
     def hashed(self, code: str) -> str:
         """What a code is looked up by, however it was typed."""
-        return self._vault.fingerprint(plain(code).encode(), _PURPOSE)
+        return self._vault.fingerprint(plain(code).encode(), CODE_PURPOSE)
 
     def opened(self, sealed_code: str) -> str:
-        return self._vault.open(sealed_code, _PURPOSE)
+        return self._vault.open(sealed_code, CODE_PURPOSE)

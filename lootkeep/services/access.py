@@ -68,8 +68,8 @@ async def create_token(
 
 
 async def revoke_token(deps: Deps, token_id: int) -> bool:
-    """False when it had been revoked before."""
-    async with deps.db.write() as tx:
+    """False when it had been revoked before. From now on every process refuses it."""
+    async with deps.db.write_tokens() as tx:
         if not await storage.token_exists(tx, token_id):
             raise NotFound(f"Token {token_id}")
         return await storage.revoke_token(tx, token_id, deps.clock.now())

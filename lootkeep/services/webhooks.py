@@ -13,13 +13,11 @@ from lootkeep.domain import deliveries as delivery_rules
 from lootkeep.domain import signing, webhooks
 from lootkeep.domain.deliveries import Delivery, Result
 from lootkeep.domain.replays import Replay
-from lootkeep.domain.webhooks import MOST_WEBHOOKS, SECRET_OVERLAP, TEST_EVENT, Webhook
+from lootkeep.domain.webhooks import MOST_WEBHOOKS, SECRET_OVERLAP, SECRET_PURPOSE, TEST_EVENT, Webhook
 from lootkeep.kernel.clock import SECOND, Instant, iso
 from lootkeep.kernel.errors import Conflict, NotFound, Unprocessable, invalid
 from lootkeep.storage import delivery_log, replays
 from lootkeep.storage import webhooks as storage
-
-SECRET_PURPOSE = "webhook secret"  # noqa: S105  what a seal is bound to
 
 _NO_WEBHOOK = "Webhook"
 

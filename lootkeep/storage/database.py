@@ -60,6 +60,10 @@ class Database(Protocol):
         """`single` promises one statement at most: it is a transaction by itself, and saves two round trips."""
         ...
 
+    def write_tokens(self) -> AbstractAsyncContextManager[Transaction]:
+        """`write` for changes of tokens: when the block is left, no process acts on what they were before."""
+        ...
+
 
 class Engine(Database, Protocol):
     """A database together with its connections: what wiring opens and closes."""
@@ -93,9 +97,14 @@ class JoinedDatabase:
         self._tx = tx
 
     def read(self, *, slow: bool = False) -> AbstractAsyncContextManager[Transaction]:
+        if slow:
+            raise RuntimeError("A slow read must not join a transaction: it would hold up all who write.")
         return _Joined(self._tx)
 
     def write(self, *, single: bool = False) -> AbstractAsyncContextManager[Transaction]:
+        return _Joined(self._tx)
+
+    def write_tokens(self) -> AbstractAsyncContextManager[Transaction]:
         return _Joined(self._tx)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import msgspec
-from sqlalchemy import bindparam, delete, insert, select, tuple_
+from sqlalchemy import bindparam, delete, insert, select, tuple_, update
 
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.database import Transaction
@@ -19,6 +19,8 @@ class KeptAnswer(msgspec.Struct, frozen=True):
     status: int
     answer: str
     created_at: Instant
+    # While the operation is under way; there is no answer yet.
+    leased_until: Instant | None = None
 
 
 _THIS = (
@@ -37,8 +39,14 @@ _ADD = Query(
         status=bindparam("status"),
         answer=bindparam("answer"),
         created_at=bindparam("now"),
+        leased_until=bindparam("lease"),
     )
 )
+_LEASED = (*_THIS, keys.c.leased_until == bindparam("lease"))
+_SETTLE = Query(
+    update(keys).where(*_LEASED).values(status=bindparam("answered"), answer=bindparam("sealed"), leased_until=None)
+)
+_RELEASE = Query(delete(keys).where(*_LEASED))
 _KEY = (keys.c.token_id, keys.c.path, keys.c.key)
 _OLDEST = select(*_KEY).where(keys.c.created_at < bindparam("before")).order_by(keys.c.created_at)
 _PURGE = Query(delete(keys).where(tuple_(*_KEY).in_(_OLDEST.limit(_PURGED_AT_ONCE))).returning(keys.c.created_at))
@@ -62,7 +70,20 @@ async def add(tx: Transaction, token_id: int, path: str, key: str, kept: KeptAns
         status=kept.status,
         answer=kept.answer,
         now=kept.created_at,
+        lease=kept.leased_until,
     )
+
+
+async def settle(tx: Transaction, token_id: int, path: str, key: str, lease: Instant, status: int, answer: str) -> None:
+    """Stores the answer of an operation under way, unless its lease was over and another one began."""
+    await tx.run(
+        _SETTLE, token_id=token_id, called=path, idempotency_key=key, lease=lease, answered=status, sealed=answer
+    )
+
+
+async def release(tx: Transaction, token_id: int, path: str, key: str, lease: Instant) -> None:
+    """Frees the key of an operation that failed."""
+    await tx.run(_RELEASE, token_id=token_id, called=path, idempotency_key=key, lease=lease)
 
 
 async def purge(tx: Transaction, before: Instant) -> int:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, TypeVar
 
 import asyncpg
@@ -12,6 +12,7 @@ import asyncpg
 from lootkeep.kernel.errors import StartupError, Unavailable
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.postgres_pool import OUTAGES, Connection, Pool
+from lootkeep.storage.postgres_tokens import changing_tokens, watching_tokens
 from lootkeep.storage.query import Query
 
 R = TypeVar("R")
@@ -99,8 +100,9 @@ class PostgresDatabase:
     name = "postgresql"
     label = "The database"
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, url: str) -> None:
         self._pool = pool
+        self._url = url
 
     @classmethod
     async def open(cls, url: str, connections: int) -> PostgresDatabase:
@@ -114,13 +116,24 @@ class PostgresDatabase:
                 f"PostgreSQL cannot be reached: {cause or type(cause).__name__}. "
                 "Check LOOTKEEP_DATABASE_URL and that the server is running."
             ) from None
-        return cls(pool)
+        return cls(pool, url)
 
     def read(self, *, slow: bool = False) -> AbstractAsyncContextManager[Transaction]:
         return _Read(self._pool)
 
     def write(self, *, single: bool = False) -> AbstractAsyncContextManager[Transaction]:
         return _Read(self._pool) if single else _Write(self._pool)
+
+    @asynccontextmanager
+    async def write_tokens(self) -> AsyncIterator[Transaction]:
+        async with changing_tokens(self._url) as all_have_forgotten:
+            async with self.write() as tx:
+                yield tx
+            await all_have_forgotten()
+
+    def watch_tokens(self) -> AbstractAsyncContextManager[Callable[[], int | None]]:
+        """Inside the block: a number that grows with every change of a token; None while that is not known."""
+        return watching_tokens(self._url)
 
     async def revision(self) -> str | None:
         connection = await self._pool.take()

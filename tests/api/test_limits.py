@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from lootkeep.kernel.clock import MINUTE, SECOND
+from lootkeep.kernel.clock import DAY, MINUTE, SECOND, Instant
 from lootkeep.storage.database import Engine
 from tests.world import EXTERNAL, NOON, World
 
@@ -63,6 +63,32 @@ async def test_a_refusal_tells_how_long_to_wait(world: World) -> None:
         "code": "rate_limited",
         "message": "Too many requests. Please try again in 43 seconds.",
     }
+
+
+@pytest.mark.parametrize("jump", [-DAY, DAY])
+async def test_a_wall_clock_that_is_set_changes_nothing_about_how_long_to_wait(world: World, jump: int) -> None:
+    token = await world.new_token("referrals:read", rate_limit=1)
+    await world.get(TIERS, token=token)
+    world.clock.set_to(Instant(NOON + jump))
+    world.clock.advance(20 * SECOND)
+    refused = await world.get(TIERS, token=token)
+    world.clock.advance(40 * SECOND)
+    accepted = await world.get(TIERS, token=token)
+    assert (refused.status_code, refused.headers["Retry-After"], accepted.status_code) == (429, "40", 200)
+    # What is shown is wall time all the same.
+    assert standing(refused) == (1, 0, NOON_SECONDS + jump // SECOND + 60)
+
+
+@pytest.mark.parametrize("jump", [-DAY, DAY])
+async def test_a_wall_clock_that_is_set_changes_nothing_about_guessing_codes(world: World, jump: int) -> None:
+    for _ in range(10):
+        await world.post("/gift-cards/validate", {"code": "NO-SUCH-CODE"})
+    world.clock.set_to(Instant(NOON + jump))
+    world.clock.advance(20 * SECOND)
+    refused = await world.post("/gift-cards/validate", {"code": "NO-SUCH-CODE"})
+    world.clock.advance(40 * SECOND)
+    answered = await world.post("/gift-cards/validate", {"code": "NO-SUCH-CODE"})
+    assert (refused.status_code, refused.headers["Retry-After"], answered.status_code) == (429, "40", 200)
 
 
 async def test_one_second_is_told_as_one_second(world: World) -> None:

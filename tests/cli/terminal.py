@@ -17,9 +17,9 @@ import pytest
 
 from lootkeep import cli
 from lootkeep.settings import variable
+from tests.world import KEY as KEY
 
 PROGRAM = Path(sys.executable).with_name("lootkeep")
-KEY = "a-secret-key-of-more-than-32-characters"
 # Generous, because a loaded machine may take seconds; it only matters when something is wrong.
 SECONDS = 60
 

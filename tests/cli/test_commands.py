@@ -94,9 +94,10 @@ def test_two_processes_that_migrate_at_once_both_end_well(
 def test_doctor_finds_nothing_wrong_before_the_first_start(terminal: Terminal) -> None:
     outcome = terminal.run("doctor")
     assert (outcome.code, outcome.err) == (0, "")
-    assert outcome.out.splitlines()[:4] == [
+    assert outcome.out.splitlines()[:5] == [
         "ok    settings   The settings hold together (development).",
         "ok    database   There is no database at lootkeep.db yet; `lootkeep serve` makes it.",
+        "ok    key        There is nothing to open yet.",
         "ok    redis      LOOTKEEP_REDIS_URL is not set: each process counts requests for itself.",
         "ok    mail       LOOTKEEP_SMTP_URL is not set: mail stays in the outbox, nothing is sent.",
     ]
@@ -106,8 +107,9 @@ def test_doctor_finds_nothing_wrong_before_the_first_start(terminal: Terminal) -
 def test_doctor_finds_everything_well(terminal: Terminal, postgres_url: str, redis_url: str) -> None:
     outcome = terminal.call("doctor", database_url=postgres_url, redis_url=redis_url, secret_key=KEY)
     assert outcome.code == 0
-    assert outcome.out.splitlines()[1:4] == [
+    assert outcome.out.splitlines()[1:5] == [
         f"ok    database   The database answers and its schema is up to date ({migrations.HEAD}).",
+        "ok    key        The secret key is the one that the database knows.",
         "ok    redis      Redis answers.",
         "ok    mail       LOOTKEEP_SMTP_URL is not set: mail stays in the outbox, nothing is sent.",
     ]
@@ -118,6 +120,7 @@ def test_doctor_speaks_json(terminal: Terminal) -> None:
     assert [(finding["what"], finding["is_good"]) for finding in findings] == [
         ("settings", True),
         ("database", True),
+        ("key", True),
         ("redis", True),
         ("mail", True),
         *((need, True) for need in NEEDS),

@@ -20,6 +20,7 @@ import msgspec
 import pytest
 
 from lootkeep.deps import Deps
+from lootkeep.domain.webhooks import SECRET_PURPOSE
 from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.paging import Page
@@ -60,7 +61,7 @@ class Scene(NamedTuple):
 
     async def add(self, *urls: str) -> list[int]:
         """Rows as they could have come into the database before a rule existed."""
-        secret = self.world.deps.vault.seal("whsec_AAAA", services.SECRET_PURPOSE)
+        secret = self.world.deps.vault.seal("whsec_AAAA", SECRET_PURPOSE)
         async with self.world.db.write() as tx:
             return [
                 (await storage.add(tx, url, '["product.created"]', secret, self.world.clock.now())).id for url in urls

@@ -138,6 +138,7 @@ ROUTES = (
         body=BacktestBody,
         description="Executes stored checks again under the settings sent and changes nothing. Counts of orders are "
         "those of the window that was in force.",
+        is_foreign=True,
         is_extension=True,
     ),
     Route(

@@ -1,26 +1,33 @@
-"""Who calls: bearer tokens, looked up by digest and remembered for a few seconds."""
+"""Who calls: bearer tokens, looked up by digest, and remembered while a change of them would be heard of."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from lootkeep.deps import Deps
 from lootkeep.domain.access import Token, digest
-from lootkeep.kernel.clock import MINUTE, SECOND, Instant
+from lootkeep.kernel.clock import MINUTE, Instant
 from lootkeep.services import access
 from lootkeep.storage import access as storage
 
-# How long another process may not notice that a token was revoked.
-_REMEMBERED_FOR = 5 * SECOND
+# Whatever was or was not heard, a token is looked up again after so long.
+_REMEMBERED_SECONDS = 5.0
 _REMEMBERED = 10_000
 # `last used` is worth one write a minute, not one per request.
 _USE_NOTED_EVERY = MINUTE
 
 
 class Tokens:
-    """The tokens in use: the database is asked at most every five seconds for each."""
+    """The tokens in use.
 
-    def __init__(self, deps: Deps) -> None:
+    `version` gives a number that grows with every change of any token. A token is remembered for as long as the number
+    stays the same; while it is None, changes are not heard of and each request looks its token up.
+    """
+
+    def __init__(self, deps: Deps, version: Callable[[], int | None]) -> None:
         self._deps = deps
-        self._known: dict[str, tuple[Token, Instant]] = {}
+        self._version = version
+        self._known: dict[str, tuple[Token, int, float]] = {}
         self._used: set[int] = set()
 
     async def authenticate(self, authorization: bytes | None, now: Instant) -> Token | None:
@@ -29,15 +36,11 @@ class Tokens:
         if secret is None:
             return None
         key = digest(secret)
-        known = self._known.get(key)
-        token = known[0] if known and now - known[1] < _REMEMBERED_FOR else await self._look_up(key, now)
+        version = self._version()
+        token = (version is not None and self._remembered(key, version)) or await self._look_up(key, version, now)
         if token is None or not token.is_valid(now):
             return None
         return token
-
-    def forget(self, token_id: int) -> None:
-        """Makes a revocation in this process effective at once."""
-        self._known = {key: known for key, known in self._known.items() if known[0].id != token_id}
 
     async def note_uses(self) -> None:
         """Writes down the tokens that were used since the last time."""
@@ -45,17 +48,25 @@ class Tokens:
         for token_id in used:
             await access.note_use(self._deps, token_id)
 
-    async def _look_up(self, key: str, now: Instant) -> Token | None:
+    def _remembered(self, key: str, version: int) -> Token | None:
+        token, seen_version, seen_at = self._known.get(key, (None, 0, 0.0))
+        is_fresh = seen_version == version and self._deps.clock.monotonic() - seen_at < _REMEMBERED_SECONDS
+        return token if is_fresh else None
+
+    async def _look_up(self, key: str, version: int | None, now: Instant) -> Token | None:
+        seen_at = self._deps.clock.monotonic()
         async with self._deps.db.read() as tx:
             token = await storage.token_by_digest(tx, key)
         if token is None:
-            self._known.pop(key, None)
             return None
-        if len(self._known) >= _REMEMBERED:
-            self._known.clear()
-        self._known[key] = (token, now)
+        if version is not None:
+            # The version from before the look-up: a change during it is a change of what was found.
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            self._known[key] = (token, version, seen_at)
         is_worth_noting = token.is_valid(now) and (
-            token.last_used_at is None or now - token.last_used_at >= _USE_NOTED_EVERY
+            # Also when it lies ahead, because the clock was set back.
+            token.last_used_at is None or not 0 <= now - token.last_used_at < _USE_NOTED_EVERY
         )
         if is_worth_noting:
             self._used.add(token.id)

@@ -91,7 +91,7 @@ class Route:
     description: str = ""
     # The state of the addressed thing can forbid it.
     may_conflict: bool = False
-    # Talks to the outside: no transaction may be open meanwhile.
+    # Talks to the outside or reads for long: no transaction may be open meanwhile.
     is_foreign: bool = False
     # Beyond the specification of the External API.
     is_extension: bool = False

@@ -2,44 +2,49 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
+from collections.abc import Callable
 
 from lootkeep.engines.ratelimit import WINDOW, Standing
-from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.clock import SECOND, Instant
 
 # When so many callers are remembered, those who have been quiet for a window are forgotten.
 _REMEMBERED = 10_000
 
 
 class MemoryRateLimiter:
-    """A log of times per caller; a coroutine that never waits is atomic in the event loop."""
+    """A log of times per caller; a coroutine that never waits is atomic in the event loop.
 
-    def __init__(self) -> None:
-        self._times: dict[str, deque[Instant]] = {}
+    The times are those of a clock that nobody can set; `now` only says when the window ends by the wall clock.
+    """
+
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._monotonic = monotonic
+        # Whole microseconds of that clock.
+        self._times: dict[str, deque[int]] = {}
         self._forget_at = _REMEMBERED
 
     async def hit(self, name: str, limit: int, now: Instant) -> Standing:
+        ticks = round(self._monotonic() * SECOND)
         times = self._times.get(name)
         if times is None:
-            times = self._remember(name, now)
-        if times and times[-1] > now:
-            # A clock that was set back must not make the log run backwards.
-            now = times[-1]
-        start = now - WINDOW
+            times = self._remember(name, ticks)
+        start = ticks - WINDOW
         while times and times[0] <= start:
             times.popleft()
         is_allowed = len(times) < limit
         if is_allowed:
-            times.append(now)
-        oldest = times[0] if times else now
-        return Standing(is_allowed, len(times), Instant(oldest + WINDOW))
+            times.append(ticks)
+        oldest = times[0] if times else ticks
+        return Standing(is_allowed, len(times), Instant(now + oldest - start))
 
     async def close(self) -> None:
         self._times.clear()
 
-    def _remember(self, name: str, now: Instant) -> deque[Instant]:
+    def _remember(self, name: str, ticks: int) -> deque[int]:
         if len(self._times) >= self._forget_at:
-            start = now - WINDOW
+            start = ticks - WINDOW
             self._times = {name: times for name, times in self._times.items() if times and times[-1] > start}
             # When most of them are still active, the next look through all of them is far off.
             self._forget_at = max(_REMEMBERED, 2 * len(self._times))

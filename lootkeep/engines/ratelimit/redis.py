@@ -67,7 +67,8 @@ class RedisRateLimiter:
             self._rests_until = Instant(now + _REST)
             log.warning("redis is unreachable, this process counts requests alone", error=str(error))
             return await self._alone.hit(name, limit, now)
-        return Standing(bool(allowed), int(count), Instant(int(oldest) + WINDOW))
+        # A clock that was set back must not make anyone wait for longer than a window.
+        return Standing(bool(allowed), int(count), Instant(min(int(oldest), now) + WINDOW))
 
     async def close(self) -> None:
         await self._redis.aclose()

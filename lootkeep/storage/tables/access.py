@@ -49,6 +49,8 @@ idempotency_keys = Table(
     number("status"),
     text("answer"),
     number("created_at"),
+    # While the operation is under way: until then nobody else begins it. There is no answer yet.
+    number("leased_until", optional=True),
     Index(None, "created_at"),
 )
 

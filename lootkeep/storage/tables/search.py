@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import DDL, Table, event
 
+from lootkeep.storage.tables.access import tokens
 from lootkeep.storage.tables.campaigns import email_campaigns
 from lootkeep.storage.tables.customers import customers
 from lootkeep.storage.tables.events import events
@@ -61,6 +62,16 @@ _ANNOUNCEMENT = (
 )
 for _statement in (*WAKEUP, *_ANNOUNCEMENT):
     event.listen(events, "after_create", DDL(_statement).execute_if(dialect="postgresql"))  # type: ignore[no-untyped-call]
+# Heard by every process that remembers tokens. Noting their use is no change.
+TOKENS = (
+    "CREATE FUNCTION lootkeep_tokens_changed() RETURNS trigger LANGUAGE plpgsql AS "
+    "$$ BEGIN PERFORM pg_notify('lootkeep_tokens', ''); RETURN NULL; END $$",
+    "CREATE TRIGGER tokens_changed "
+    "AFTER UPDATE OF user_id, digest, scopes, rate_limit, expires_at, revoked_at OR DELETE OR TRUNCATE ON tokens "
+    "FOR EACH STATEMENT EXECUTE FUNCTION lootkeep_tokens_changed()",
+)
+for _statement in TOKENS:
+    event.listen(tokens, "after_create", DDL(_statement).execute_if(dialect="postgresql"))  # type: ignore[no-untyped-call]
 # What an index of some rows knows of its expression is not looked at when a plan is made. PostgreSQL 13 does without.
 _STATISTICS = (
     "DO $$ BEGIN IF cast(current_setting('server_version_num') AS int) >= 140000 THEN "

@@ -22,7 +22,7 @@ from lootkeep.domain.access import SCOPES
 from lootkeep.services import access
 from lootkeep.settings import Settings
 from lootkeep.storage import migrations
-from tests.world import World
+from tests.world import KEY, World
 
 PROGRAMS = Path(sys.executable).parent
 TIERS = "/api/external/v1/referrals/tiers"
@@ -87,7 +87,7 @@ def responses(received: bytes) -> Iterator[httpx.Response]:
 
 def environment(database: str, **settings: str) -> dict[str, str]:
     clean = {name: value for name, value in os.environ.items() if not name.startswith("LOOTKEEP_")}
-    ours = {"LOOTKEEP_DATABASE_URL": database, "LOOTKEEP_SECRET_KEY": "k" * 32, "LOOTKEEP_RATE_LIMIT_PER_MINUTE": "0"}
+    ours = {"LOOTKEEP_DATABASE_URL": database, "LOOTKEEP_SECRET_KEY": KEY, "LOOTKEEP_RATE_LIMIT_PER_MINUTE": "0"}
     return clean | ours | {"LOOTKEEP_AUTH_FAILURES_PER_MINUTE": "0", "LOOTKEEP_LOG_LEVEL": "warning"} | settings
 
 

@@ -1,0 +1,57 @@
+"""The file next to an embedded database that holds the secret key, for those who do not set one."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+from lootkeep.kernel.errors import StartupError
+
+# Shorter keys can be guessed; 32 characters of randomness cannot.
+MIN_KEY_LENGTH = 32
+
+
+def of(database: Path) -> Path:
+    return database.with_name(database.name + ".key")
+
+
+def read(file: Path) -> str | None:
+    """None when there is no such file."""
+    try:
+        key = file.read_text().strip()
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise StartupError(f"{file} cannot be read ({type(error).__name__}). Check whose it is.") from None
+    if len(key) < MIN_KEY_LENGTH:
+        raise StartupError(f"{file} holds no key. Restore it from a backup: stored secrets are sealed with it.")
+    return key
+
+
+def make(file: Path) -> None:
+    """Writes the whole key before it gets its name: of two first starts at once, one makes it and both read it.
+
+    Both the file and its name are on disk before anything is sealed with the key.
+    """
+    draft = file.with_name(f"{file.name}.{secrets.token_hex(4)}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w") as opened_file:
+        opened_file.write(secrets.token_hex(32) + "\n")
+        opened_file.flush()
+        os.fsync(descriptor)
+    try:
+        os.link(draft, file)
+    except FileExistsError:
+        pass
+    finally:
+        draft.unlink()
+    _sync_folder(file.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,90 @@
+"""The secret key of a database: found, or made for a new one, and never one that does not open what is stored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lootkeep.domain.webhooks import SECRET_PURPOSE
+from lootkeep.engines import key_file
+from lootkeep.engines.card_codes import CODE_PURPOSE
+from lootkeep.engines.vault import Vault
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import StartupError
+from lootkeep.storage import secret_key as storage
+from lootkeep.storage.database import Database
+from lootkeep.storage.mails import BODY_PURPOSE
+
+_FINGERPRINT_PURPOSE = "secret key"
+_PURPOSES = {"webhooks": SECRET_PURPOSE, "gift_cards": CODE_PURPOSE, "mails": BODY_PURPOSE}
+
+
+async def open_vault(db: Database, given: str | None, file: Path | None, now: Instant) -> Vault:
+    """The vault under the key that was given or is in the file; a new embedded database gets a key of its own."""
+    vault = await find(db, given, file)
+    if vault is None and file:
+        key_file.make(file)
+        vault = await find(db, given, file)
+    if vault is None:
+        raise StartupError("LOOTKEEP_SECRET_KEY must be set with PostgreSQL.")
+    if not await _remember(db, vault, now):
+        raise _wrong(given, file)
+    return vault
+
+
+async def find(db: Database, given: str | None, file: Path | None) -> Vault | None:
+    """The same, but nothing is written: None when there is no key yet and one may be made."""
+    key = given or (key_file.read(file) if file else None)
+    if key is None:
+        if await _is_used(db):
+            raise StartupError(
+                f"The secret key is missing: the database holds secrets that are sealed with it, but {file} is not "
+                "there. Restore that file from a backup, or set LOOTKEEP_SECRET_KEY to the key."
+            )
+        return None
+    vault = Vault(key)
+    if not await _fits(db, vault):
+        raise _wrong(given, file)
+    return vault
+
+
+async def _is_used(db: Database) -> bool:
+    """Whether the database had a key before: another one would not open what it holds."""
+    async with db.read() as tx:
+        return bool(await storage.fingerprint(tx) or await storage.newest_seals(tx))
+
+
+async def _fits(db: Database, vault: Vault) -> bool:
+    """A database from before fingerprints were stored is judged by what it holds."""
+    async with db.read() as tx:
+        fingerprint = await storage.fingerprint(tx)
+        if fingerprint:
+            return fingerprint == _fingerprint(vault)
+        seals = await storage.newest_seals(tx)
+    try:
+        for name, sealed in seals.items():
+            vault.open(sealed, _PURPOSES[name])
+    except StartupError:
+        return False
+    return True
+
+
+async def _remember(db: Database, vault: Vault, now: Instant) -> bool:
+    """Writes the fingerprint if there is none; False when another process was first, with another key."""
+    async with db.read() as tx:
+        fingerprint = await storage.fingerprint(tx)
+    if not fingerprint:
+        async with db.write() as tx:
+            fingerprint = await storage.set_fingerprint(tx, _fingerprint(vault), now)
+    return fingerprint == _fingerprint(vault)
+
+
+def _fingerprint(vault: Vault) -> str:
+    return vault.fingerprint(b"", _FINGERPRINT_PURPOSE)
+
+
+def _wrong(given: str | None, file: Path | None) -> StartupError:
+    source = "LOOTKEEP_SECRET_KEY" if given else f"The key in {file}"
+    place = f" It may be in {file}." if given and file and file.exists() else ""
+    return StartupError(
+        f"{source} is not the key that the secrets in this database are sealed with. Set the earlier one again.{place}"
+    )

@@ -1,0 +1,150 @@
+"""Tokens that processes remember on PostgreSQL: a change is acknowledged when all of them have forgotten.
+
+Each process that remembers tokens listens, and holds a lock that it gives up when it hears of a change. Anyone who
+changes a token commits, then waits for that lock. A process that does not react keeps the lock, but it trusts its
+memory only while the server has answered it within the last seconds: to wait for as long is enough.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+
+import asyncpg
+import structlog
+
+from lootkeep.kernel.errors import Unavailable
+from lootkeep.storage.postgres_pool import OUTAGES, Connection
+
+log = structlog.get_logger(__name__)
+
+_CHANNEL = "lootkeep_tokens"
+_REMEMBERED = "hashtextextended('lootkeep tokens are remembered', 0)"
+_CHANGING = "hashtextextended('lootkeep tokens are changing', 0)"
+# Nobody begins to remember while a change is under way: it would not hear of it, and not give the lock up.
+_JOIN = (
+    f"SELECT pg_advisory_lock_shared({_CHANGING}); SELECT pg_advisory_unlock_shared({_CHANGING}); "
+    f"SELECT pg_advisory_lock_shared({_REMEMBERED})"
+)
+_LEAVE = f"SELECT pg_advisory_unlock_shared({_REMEMBERED})"
+
+_CONNECT_SECONDS = 5.0
+# How long a memory is trusted after a question that the server has answered, and how often it is asked.
+_TRUSTED_SECONDS = 5.0
+_ASKED_EVERY_SECONDS = 2.0
+# A little longer, so that no process trusts its memory when it is over.
+_CHANGE_SECONDS = _TRUSTED_SECONDS + 1
+# Several changes wait for each other.
+_QUEUE_SECONDS = 30.0
+_RECONNECT_SECONDS = 1.0
+
+_TROUBLES = (*OUTAGES, asyncpg.PostgresError)
+
+
+@asynccontextmanager
+async def changing_tokens(url: str) -> AsyncIterator[Callable[[], Awaitable[None]]]:
+    """Gives what to wait for after the change is committed: then no process remembers a token from before."""
+    try:
+        connection = await _connect(url)
+    except _TROUBLES as error:
+        raise Unavailable from error
+    try:
+        await connection.execute("BEGIN")
+        await connection.execute(f"SELECT pg_advisory_xact_lock({_CHANGING})", timeout=_QUEUE_SECONDS)
+    except _TROUBLES as error:
+        connection.terminate()
+        raise Unavailable from error
+
+    async def all_have_forgotten() -> None:
+        try:
+            await connection.execute(f"SELECT pg_advisory_xact_lock({_REMEMBERED})", timeout=_CHANGE_SECONDS)
+        except TimeoutError:
+            return
+        except _TROUBLES as error:
+            raise Unavailable from error
+
+    try:
+        yield all_have_forgotten
+    finally:
+        connection.terminate()
+
+
+@asynccontextmanager
+async def watching_tokens(url: str) -> AsyncIterator[Callable[[], int | None]]:
+    watch = _Watch(url)
+    task = asyncio.create_task(watch.run(), name="watch tokens")
+    try:
+        yield watch.version
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+
+
+class _Watch:
+    """Listens on a connection of its own, for as long as the process remembers tokens."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._now = asyncio.get_running_loop().time
+        self._version = 0
+        self._has_joined = False
+        self._answered_at = 0.0
+        self._changed = asyncio.Event()
+        self._is_outage_logged = False
+
+    def version(self) -> int | None:
+        is_trusted = self._has_joined and self._now() - self._answered_at < _TRUSTED_SECONDS
+        return self._version if is_trusted else None
+
+    async def run(self) -> None:
+        while True:
+            try:
+                await self._listen()
+            except _TROUBLES as error:
+                self._log_outage(error)
+            await asyncio.sleep(_RECONNECT_SECONDS)
+
+    async def _listen(self) -> None:
+        connection = await _connect(self._url)
+        try:
+            connection.add_termination_listener(self._forget)
+            await connection.add_listener(_CHANNEL, self._forget)
+            while True:
+                await self._join(connection)
+                await self._stay(connection)
+                await connection.execute(_LEAVE, timeout=_TRUSTED_SECONDS)
+        finally:
+            self._forget()
+            connection.terminate()
+
+    async def _join(self, connection: Connection) -> None:
+        self._changed.clear()
+        await connection.execute(_JOIN, timeout=_QUEUE_SECONDS)
+        # A change that was committed before the lock was taken may have been heard of or not.
+        self._version += 1
+        self._has_joined = not self._changed.is_set()
+        self._is_outage_logged = False
+
+    async def _stay(self, connection: Connection) -> None:
+        while not self._changed.is_set():
+            asked_at = self._now()
+            # What was committed before the answer is heard of before it.
+            await connection.execute("SELECT 1", timeout=_TRUSTED_SECONDS)
+            self._answered_at = asked_at
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._changed.wait(), _ASKED_EVERY_SECONDS)
+
+    def _forget(self, *_: object) -> None:
+        self._has_joined = False
+        self._changed.set()
+
+    def _log_outage(self, error: Exception) -> None:
+        """Once, not for every attempt to connect again."""
+        if not self._is_outage_logged:
+            log.warning("changes of tokens cannot be heard, each request looks its token up", error=str(error))
+        self._is_outage_logged = True
+
+
+async def _connect(url: str) -> Connection:
+    return await asyncpg.connect(url, timeout=_CONNECT_SECONDS, server_settings={"application_name": "lootkeep tokens"})

@@ -1,0 +1,43 @@
+"""Which key the stored secrets are sealed with: its fingerprint, and for a database without one a seal of each kind."""
+
+from __future__ import annotations
+
+import msgspec
+from sqlalchemy import select
+
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage import settings
+from lootkeep.storage.database import Transaction
+from lootkeep.storage.query import Query
+from lootkeep.storage.tables import gift_cards, mails, webhooks
+
+_SETTINGS = "secret_key"
+_NEWEST_SEALS = {
+    table.name: Query(select(table.c[column]).order_by(table.c.id.desc()).limit(1))
+    for table, column in ((webhooks, "secret"), (gift_cards, "sealed_code"), (mails, "body"))
+}
+
+
+class KeyMark(msgspec.Struct, frozen=True):
+    """Empty in a database that has not been started with a key yet."""
+
+    fingerprint: str = ""
+
+
+async def fingerprint(tx: Transaction) -> str:
+    return (await settings.get(tx, _SETTINGS, KeyMark)).fingerprint
+
+
+async def set_fingerprint(tx: Transaction, value: str, now: Instant) -> str:
+    """Sets it unless another process did so first; gives the one that is there now."""
+    mark = await settings.get_for_change(tx, _SETTINGS, KeyMark, now)
+    if mark.fingerprint:
+        return mark.fingerprint
+    await settings.put(tx, _SETTINGS, KeyMark(value), now)
+    return value
+
+
+async def newest_seals(tx: Transaction) -> dict[str, str]:
+    """The newest sealed value of each table that holds any."""
+    rows = {name: await tx.one(query) for name, query in _NEWEST_SEALS.items()}
+    return {name: row[0] for name, row in rows.items() if row}

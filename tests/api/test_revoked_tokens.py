@@ -1,0 +1,165 @@
+"""A token that was revoked or changed by one process: every other process knows from its next request on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import asyncpg
+import pytest
+from sqlalchemy import bindparam, update
+
+from lootkeep import wiring
+from lootkeep.kernel.clock import DAY
+from lootkeep.services import access
+from lootkeep.storage.database import Engine
+from lootkeep.storage.postgres import PostgresDatabase
+from lootkeep.storage.query import Query
+from lootkeep.storage.sqlite import SqliteDatabase
+from lootkeep.storage.tables import tokens
+from tests.api.tokens import stored
+from tests.world import World
+
+# Only what never happens takes so long.
+PATIENCE_SECONDS = 20
+
+only_postgresql = pytest.mark.parametrize("address", ["postgresql"], indirect=True)
+
+CHANGES = {
+    "scopes": "orders:read",
+    "expires_at": 1,
+    "revoked_at": 1,
+}
+
+
+class Elsewhere(World):
+    """The world of another process that serves the same database, and remembers tokens where it may."""
+
+    async def remembers(self) -> None:
+        """Returns as soon as it would use what it remembers; on SQLite it looks tokens up every time."""
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while self.db.name == "postgresql" and self.token_version() is None:
+                await asyncio.sleep(0.01)
+
+    async def status(self, secret: str) -> int:
+        return (await self.get("/referrals/tiers", token=secret)).status_code
+
+
+@pytest.fixture
+async def elsewhere(world: World, address: Path | str) -> AsyncIterator[Elsewhere]:
+    engine: Engine = (
+        SqliteDatabase(address) if isinstance(address, Path) else await PostgresDatabase.open(address, connections=2)
+    )
+    async with wiring.watch_tokens(engine) as version:
+        other = Elsewhere(engine, token_version=version, rate_limit_per_minute=0)
+        await other.remembers()
+        yield other
+        await other.close()
+    await engine.close()
+
+
+async def change(world: World, secret: str, column: str, value: object) -> None:
+    """As somebody who writes SQL by hand does it."""
+    statement = Query(update(tokens).where(tokens.c.id == bindparam("token")).values({column: bindparam("value")}))
+    async with world.db.write_tokens() as tx:
+        await tx.run(statement, token=(await stored(world, secret)).id, value=value)
+
+
+async def test_a_token_revoked_by_another_process_is_refused_from_the_next_request_on(
+    world: World, elsewhere: Elsewhere
+) -> None:
+    for _ in range(5):
+        secret = await world.new_token("referrals:read")
+        before = [await elsewhere.status(secret), await elsewhere.status(secret)]
+        await access.revoke_token(world.deps, (await stored(world, secret)).id)
+        assert (before, await elsewhere.status(secret)) == ([200, 200], 401)
+        await elsewhere.remembers()
+
+
+@pytest.mark.parametrize(("column", "status"), [("scopes", 403), ("expires_at", 401), ("revoked_at", 401)])
+async def test_a_changed_token_is_known_to_every_process_from_the_next_request_on(
+    world: World, elsewhere: Elsewhere, column: str, status: int
+) -> None:
+    secret = await world.new_token("referrals:read", expires_in_days=1)
+    before = await elsewhere.status(secret)
+    await change(world, secret, column, CHANGES[column])
+    assert (before, await elsewhere.status(secret)) == (200, status)
+
+
+async def test_a_token_that_is_given_longer_is_accepted_again(world: World, elsewhere: Elsewhere) -> None:
+    secret = await world.new_token("referrals:read", expires_in_days=1)
+    await change(world, secret, "expires_at", 1)
+    before = await elsewhere.status(secret)
+    await change(world, secret, "expires_at", world.clock.now() + DAY)
+    assert (before, await elsewhere.status(secret)) == (401, 200)
+
+
+async def test_a_token_revoked_in_the_same_process_is_refused_at_once(elsewhere: Elsewhere, world: World) -> None:
+    secret = await world.new_token("referrals:read")
+    before = await elsewhere.status(secret)
+    await access.revoke_token(elsewhere.deps, (await stored(world, secret)).id)
+    assert (before, await elsewhere.status(secret)) == (200, 401)
+
+
+async def test_many_revocations_at_once_are_all_known_when_each_returns(world: World, elsewhere: Elsewhere) -> None:
+    secrets = [await world.new_token("referrals:read") for _ in range(6)]
+    before = [await elsewhere.status(secret) for secret in secrets]
+
+    async def revoke(secret: str) -> int:
+        await access.revoke_token(world.deps, (await stored(world, secret)).id)
+        return await elsewhere.status(secret)
+
+    after = await asyncio.gather(*(revoke(secret) for secret in secrets))
+    assert (before, after) == ([200] * 6, [401] * 6)
+
+
+@only_postgresql
+async def test_while_nothing_can_be_heard_of_changes_tokens_are_looked_up(
+    world: World, elsewhere: Elsewhere, postgres_url: str
+) -> None:
+    secret = await world.new_token("referrals:read")
+    before = await elsewhere.status(secret)
+    admin = await asyncpg.connect(postgres_url)
+    # Nobody can hear it: the listener is ended, and the trigger does not say anything.
+    await admin.execute("ALTER TABLE tokens DISABLE TRIGGER USER")
+    try:
+        await admin.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE application_name = 'lootkeep tokens' AND datname = current_database()"
+        )
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while elsewhere.token_version() is not None:
+                await asyncio.sleep(0)
+        await change(world, secret, "revoked_at", 1)
+        after = await elsewhere.status(secret)
+    finally:
+        await admin.execute("ALTER TABLE tokens ENABLE TRIGGER USER")
+        await admin.close()
+    assert (before, after) == (200, 401)
+
+
+@only_postgresql
+async def test_tokens_are_remembered_again_when_changes_can_be_heard_again(
+    world: World, elsewhere: Elsewhere, postgres_url: str
+) -> None:
+    secret = await world.new_token("referrals:read")
+    admin = await asyncpg.connect(postgres_url)
+    await admin.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+        "WHERE application_name = 'lootkeep tokens' AND datname = current_database()"
+    )
+    await admin.close()
+    await elsewhere.remembers()
+    before = await elsewhere.status(secret)
+    await access.revoke_token(world.deps, (await stored(world, secret)).id)
+    assert (before, await elsewhere.status(secret)) == (200, 401)
+
+
+@only_postgresql
+async def test_noting_the_use_of_a_token_makes_nobody_look_it_up(world: World, elsewhere: Elsewhere) -> None:
+    await elsewhere.status(world.token)
+    before = elsewhere.token_version()
+    await elsewhere.tokens.note_uses()
+    await change(world, world.token, "last_used_at", 7)
+    assert elsewhere.token_version() == before
