@@ -42,9 +42,15 @@ class OrderBody(Body):
     billing_country: Annotated[Country | None, Field(description="ISO 3166-1 alpha-2.", examples=["KR"])] = None
     user_agent: Annotated[Text | None, Field(description="The browser's User-Agent.")] = None
     device_id: Annotated[Word | None, Field(description="What the storefront knows the device by.")] = None
-    coupon_code: Annotated[Word | None, Field(description="A coupon of this customer.")] = None
+    coupon_code: Annotated[
+        Word | None, Field(description="A coupon of this customer; gift cards are not discounted.")
+    ] = None
     gift_card_code: Annotated[
-        Word | None, Field(description="A gift card that pays as much as it holds.", examples=["7KQ2-M9XW-4TRB-7K2P"])
+        Word | None,
+        Field(
+            description="A gift card that pays as much as it holds, except for gift cards.",
+            examples=["7KQ2-M9XW-4TRB-7K2P"],
+        ),
     ] = None
     external_id: Annotated[
         Word | None, Field(description="The store's own id; sent again it answers the same order.")
