@@ -44,6 +44,10 @@ class Model(Machine):
         self.balances: dict[int, int] = {}
         self.revoked: set[int] = set()
         self.paid_with: dict[int, int] = {}
+        # By order: what is gone from the cards bought in it, and what was refunded though it had been spent.
+        self.spent: Counter[int] = Counter()
+        self.taken_back: Counter[int] = Counter()
+        self.unrecovered: Counter[int] = Counter()
         self.referrers: list[int] = []
 
     def sign_up_as(self, form: SignUp) -> Customer:
@@ -105,6 +109,14 @@ class Model(Machine):
         if card_id is not None and taken:
             self.balances[card_id] -= taken
             self.paid_with[sale.order.id] = card_id
+
+    def on_bought_cards(self, order_id: int) -> int:
+        """What should be on the cards that were bought in an order."""
+        sale = self.sales[order_id]
+        if order_id in self.history or sale.order.paid_at is None:
+            return 0
+        price = sum(line.total for line in sale.items if line.delivery_type == "gift_card")
+        return price - self.spent[order_id] - self.taken_back[order_id]
 
     def put_back(self, order_id: int, amount: int) -> int:
         """What goes back on the card: nothing when it was revoked."""

@@ -77,6 +77,10 @@ class RefundBody(Body):
         None
     )
     reason: Annotated[Text | None, Field(description="Why it goes back.", examples=["changed their mind"])] = None
+    allow_unrecovered: Annotated[
+        bool,
+        Field(description="Refund what gift cards bought in the order no longer hold, too.", examples=[False]),
+    ] = False
 
 
 class CancelBody(Body):
@@ -108,7 +112,10 @@ async def pay_order(call: Call[PayBody, None]) -> Reply:
 
 
 async def refund_order(call: Call[RefundBody, None]) -> Reply:
-    sale, refund, way = await services.refund(call.deps, call.id, call.body.amount, call.body.reason)
+    body = call.body
+    sale, refund, way = await services.refund(
+        call.deps, call.id, body.amount, body.reason, allow_unrecovered=body.allow_unrecovered
+    )
     return Reply(views.refunded(sale, refund, way), message=_UNRETURNED.format("refunded") if way.unreturned else None)
 
 
@@ -151,8 +158,10 @@ GROUP = Group(
             "Refund an order",
             one(views.RefundedOrderView, "Order refunded successfully"),
             body=RefundBody,
-            description="In full, or an amount. Money goes back before the gift card does. Once everything is given "
-            "back the order is `refunded`, and gift cards bought in it are revoked.",
+            description="In full, or an amount. Money goes back before the gift card does. The amount is taken off "
+            "gift cards bought in the order first; what they no longer hold is 409 `gift_cards_spent` unless "
+            "`allow_unrecovered` is sent. Once everything is given back the order is `refunded`, and those cards "
+            "are revoked.",
         ),
         Route(
             "POST",
