@@ -11,7 +11,7 @@ from lootkeep.api.http.errors import Forbidden
 from lootkeep.api.http.fields import Country, IpAddress, PositiveMoney, Time
 from lootkeep.api.http.routes import Call, Group, Reply, Route, one
 from lootkeep.api.http.validation import Body
-from lootkeep.api.store.customers import IMPORT_SCOPE, Word
+from lootkeep.api.store.customers import IMPORT_SCOPE, DeviceId, Word
 from lootkeep.api.store.metadata import Metadata, as_text
 from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.services import checkout
@@ -41,7 +41,7 @@ class OrderBody(Body):
     ip_address: Annotated[IpAddress, Field(description="Where the order comes from.", examples=["203.0.113.9"])]
     billing_country: Annotated[Country | None, Field(description="ISO 3166-1 alpha-2.", examples=["KR"])] = None
     user_agent: Annotated[Text | None, Field(description="The browser's User-Agent.")] = None
-    device_id: Annotated[Word | None, Field(description="What the storefront knows the device by.")] = None
+    device_id: Annotated[DeviceId | None, Field(description="What the storefront knows the device by.")] = None
     coupon_code: Annotated[
         Word | None, Field(description="A coupon of this customer; gift cards are not discounted.")
     ] = None
