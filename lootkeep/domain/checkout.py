@@ -88,7 +88,9 @@ def order(
 ) -> Order:
     """The order as it is placed: pending, with what it comes to. Its number is not known yet."""
     subtotal = Hundredths(sum(line.total for line in lines))
-    discount = coupons.discount(coupon, subtotal) if coupon else Hundredths(0)
+    # History has the discount that it had: it issues no cards.
+    undiscounted = Hundredths(0) if cart.paid_at is not None else _gift_cards(lines)
+    discount = _discount(coupon, subtotal, undiscounted) if coupon else Hundredths(0)
     return Order(
         id=0,
         customer_id=cart.customer_id,
@@ -115,6 +117,16 @@ def order(
         created_at=now if cart.created_at is None else cart.created_at,
         updated_at=now,
     )
+
+
+def payable_by_card(order: Order, lines: Sequence[PricedLine]) -> Hundredths:
+    """What a gift card may pay of the order: not the gift cards in it, which would outlive the one that pays."""
+    payable = Hundredths(order.total - _gift_cards(lines))
+    if order.total and not payable:
+        raise invalid(
+            "gift_card_code", "The gift card code field cannot be used here: a gift card does not pay for gift cards."
+        )
+    return payable
 
 
 def concluded(
@@ -150,6 +162,17 @@ def check_times(cart: Cart, now: Instant) -> None:
         if time < earliest:
             raise invalid(name, f"The {words} field must not lie before the step that precedes it.")
         earliest = time
+
+
+def _discount(coupon: Coupon, subtotal: Hundredths, undiscounted: Hundredths) -> Hundredths:
+    if subtotal and subtotal == undiscounted:
+        raise invalid("coupon_code", "The coupon code field cannot be used here: gift cards are not discounted.")
+    return coupons.discount(coupon, Hundredths(subtotal - undiscounted))
+
+
+def _gift_cards(lines: Sequence[PricedLine]) -> Hundredths:
+    """What the gift cards among the lines cost: money paid in advance, to which no discount applies."""
+    return Hundredths(sum(line.total for line in lines if line.delivery_type == "gift_card"))
 
 
 def _faults(

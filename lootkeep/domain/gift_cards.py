@@ -164,6 +164,10 @@ def given_back(card: GiftCard, amount: Hundredths, now: Instant) -> GiftCard:
     return replace(card, balance=Hundredths(card.balance + amount), updated_at=now)
 
 
+def taken_back(card: GiftCard, amount: Hundredths, now: Instant) -> GiftCard:
+    return replace(card, balance=Hundredths(card.balance - amount), updated_at=now)
+
+
 def revoked(card: GiftCard, reason: str | None, now: Instant) -> GiftCard:
     return replace(card, balance=Hundredths(0), revoked_at=now, revoke_reason=reason, updated_at=now)
 

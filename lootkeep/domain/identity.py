@@ -9,8 +9,31 @@ import msgspec
 
 Kind = Literal["device", "address", "mailbox"]
 
-# Providers that deliver `a.b+c@` to the mailbox `ab@`, under each of their names.
-_DOTLESS = {"gmail.com": "gmail.com", "googlemail.com": "gmail.com"}
+# Domains under which one name is one mailbox, counted under the first, and how the provider reads a name.
+# Yahoo's and Fastmail's domains are not among them: the same name may be another person's there.
+_PROVIDERS: tuple[tuple[tuple[str, ...], dict[int, int | None]], ...] = (
+    (("gmail.com", "googlemail.com"), str.maketrans("", "", ".")),
+    (("proton.me", "protonmail.com", "protonmail.ch", "pm.me"), str.maketrans("", "", ".-_")),
+    (("icloud.com", "me.com", "mac.com"), {}),
+    (
+        ("yandex.ru", "yandex.com", "yandex.by", "yandex.kz", "yandex.ua", "yandex.com.tr", "ya.ru"),
+        str.maketrans("-", "."),
+    ),
+)
+_READ_AS = {domain: (domains[0], letters) for domains, letters in _PROVIDERS for domain in domains}
+# Where names hold no hyphen, and what follows one is a tag.
+_HYPHEN_TAGS = (
+    "yahoo.com",
+    "yahoo.co.uk",
+    "yahoo.fr",
+    "yahoo.de",
+    "yahoo.it",
+    "yahoo.es",
+    "ymail.com",
+    "rocketmail.com",
+)
+# Where `tag@name.domain` is `name+tag@domain`.
+_NAME_AS_SUBDOMAIN = ("fastmail.com", "fastmail.fm")
 
 
 class Trace(msgspec.Struct, frozen=True):
@@ -21,12 +44,16 @@ class Trace(msgspec.Struct, frozen=True):
 
 
 def mailbox(email: str) -> str:
-    """Where mail to this address really ends up: tags and meaningless dots removed."""
+    """Where mail to this address really ends up: tags, meaningless letters and a provider's other names removed."""
     name, _, domain = email.lower().rpartition("@")
+    subdomain, _, parent = domain.partition(".")
+    if parent in _NAME_AS_SUBDOMAIN:
+        name, domain = subdomain, parent
     name = name.split("+", 1)[0] or name
-    if domain in _DOTLESS:
-        return f"{name.replace('.', '') or name}@{_DOTLESS[domain]}"
-    return f"{name}@{domain}"
+    if domain in _HYPHEN_TAGS:
+        name = name.split("-", 1)[0] or name
+    domain, letters = _READ_AS.get(domain, (domain, {}))
+    return f"{name.translate(letters) or name}@{domain}"
 
 
 def domain_of(email: str) -> str:
@@ -38,6 +65,11 @@ def address(text: str) -> str:
     parsed = ipaddress.ip_address(text.split("%", 1)[0])
     mapped = getattr(parsed, "ipv4_mapped", None)
     return str(mapped or parsed)
+
+
+def device(text: str) -> str:
+    """The one form of what a storefront knows a device by: case and blanks around it do not make another."""
+    return text.strip().casefold()
 
 
 def traces(email: str, ip_address: str | None, device_id: str | None) -> list[Trace]:

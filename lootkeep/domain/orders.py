@@ -141,6 +141,8 @@ class Return(msgspec.Struct, frozen=True):
     gift_card: Hundredths
     # What belongs on a gift card that was revoked since, and so was not put back.
     unreturned: Hundredths = Hundredths(0)
+    # What was refunded for gift cards bought in the order though they no longer held it.
+    unrecovered: Hundredths = Hundredths(0)
 
 
 class Sale(msgspec.Struct, frozen=True):

@@ -134,11 +134,11 @@ async def _draft(
     held: Sequence[PricedLine] = lines if is_history else await _reserve(tx, lines, ground.products)
     try:
         card = await _gift_card(deps, tx, cart, new, now, changes)
+        if card:
+            new = replace(new, gift_card_total=min(card.balance, checkout.payable_by_card(new, lines)))
     except Reason:
         await _release(tx, held)
         raise
-    if card:
-        new = replace(new, gift_card_total=min(card.balance, new.total))
     if cart.created_at is not None:
         new, held = checkout.concluded(cart, new, held, now)
     return _Draft(one, new, held, found, coupon, card)

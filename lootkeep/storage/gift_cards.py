@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 from msgspec.structs import replace
-from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy import BigInteger, bindparam, cast, func, insert, select, update
 from sqlalchemy.dialects import postgresql
 
 from lootkeep.domain import gift_cards as rules
@@ -74,6 +74,11 @@ _LOCK = Query(select(*_CARD).where(_THIS).with_for_update(), GiftCard)
 _BY_HASH = Query(select(*_CARD).where(cards.c.code_hash == bindparam("hashed")), GiftCard)
 _LOCK_BY_HASH = Query(select(*_CARD).where(cards.c.code_hash == bindparam("hashed")).with_for_update(), GiftCard)
 _BOUGHT = Query(select(cards.c.id).where(cards.c.order_id == bindparam("order")).order_by(cards.c.id))
+_REVOKED = Query(
+    select(cast(func.coalesce(-func.sum(entries.c.amount), 0), BigInteger))
+    .join(cards, cards.c.id == entries.c.gift_card_id)
+    .where(cards.c.order_id == bindparam("order"), entries.c.type == "revoke")
+)
 # Guarded: what was decided on one balance is never written over another.
 _SET = Query(
     update(cards)
@@ -181,11 +186,21 @@ async def give_back(
     await _enter(tx, saved, "refund", amount, now, changes, order_id=order_id, is_tender=True)
 
 
-async def revoke(tx: Transaction, card: GiftCard, reason: str | None, now: Instant, changes: Changes) -> GiftCard:
+async def take_back(
+    tx: Transaction, card: GiftCard, amount: Hundredths, now: Instant, changes: Changes, *, order_id: int
+) -> None:
+    """Takes off what was refunded of the card's price."""
+    saved = await save(tx, card, rules.taken_back(card, amount, now), now, changes)
+    await _enter(tx, saved, "revoke", -amount, now, changes, order_id=order_id)
+
+
+async def revoke(
+    tx: Transaction, card: GiftCard, reason: str | None, now: Instant, changes: Changes, *, order_id: int | None = None
+) -> GiftCard:
     """Takes what is left."""
     saved = await save(tx, card, rules.revoked(card, reason, now), now, changes)
     if card.balance:
-        await _enter(tx, saved, "revoke", -card.balance, now, changes)
+        await _enter(tx, saved, "revoke", -card.balance, now, changes, order_id=order_id)
     return saved
 
 
@@ -206,6 +221,12 @@ async def paying_for(tx: Transaction, order_id: int) -> int | None:
 
 async def bought_in(tx: Transaction, order_id: int) -> list[int]:
     return [card_id for (card_id,) in await tx.all(_BOUGHT, order=order_id)]
+
+
+async def revoked_of(tx: Transaction, order_id: int) -> Hundredths:
+    """What was taken off the cards bought in an order, by refunds and by staff."""
+    ((amount,),) = await tx.all(_REVOKED, order=order_id)
+    return Hundredths(amount)
 
 
 async def _enter(

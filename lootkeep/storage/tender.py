@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from lootkeep.domain.gift_cards import ORDER_REFUNDED, GiftCard, GiftCardTerms
 from lootkeep.domain.orders import Order, Sale
 from lootkeep.kernel.clock import Instant
@@ -26,13 +28,25 @@ async def give_back(
     return card
 
 
-async def revoke_bought(tx: Transaction, order: Order, now: Instant, changes: Changes) -> None:
-    """Takes back what is left on the cards that were bought in an order."""
-    for card_id in await gift_cards.bought_in(tx, order.id):
-        card = await gift_cards.for_change(tx, card_id)
-        assert card is not None
-        if card.balance:
-            await gift_cards.revoke(tx, card, ORDER_REFUNDED, now, changes)
+async def bought_in(tx: Transaction, order: Order) -> list[GiftCard]:
+    """The cards that were bought in an order, held until the transaction ends."""
+    held = [await gift_cards.for_change(tx, card_id) for card_id in await gift_cards.bought_in(tx, order.id)]
+    return [card for card in held if card]
+
+
+async def take_back(
+    tx: Transaction,
+    order: Order,
+    bought: Sequence[tuple[GiftCard, Hundredths]],
+    now: Instant,
+    changes: Changes,
+) -> None:
+    """Takes an amount off each card; cards of an order that was refunded in full are revoked, also those spent."""
+    for card, amount in bought:
+        if order.status == "refunded" and card.revoked_at is None:
+            await gift_cards.revoke(tx, card, ORDER_REFUNDED, now, changes, order_id=order.id)
+        elif amount:
+            await gift_cards.take_back(tx, card, amount, now, changes, order_id=order.id)
 
 
 async def issue_bought(tx: Transaction, sale: Sale, codes: Codes, now: Instant, changes: Changes) -> None:

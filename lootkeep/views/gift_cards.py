@@ -106,7 +106,7 @@ class GiftCardCurrencyView(msgspec.Struct, frozen=True):
     outstanding_balance: Annotated[str, field("What can still be redeemed, now or later.", "3000.00")]
     total_redeemed_value: Annotated[str, field("What was redeemed, less what was given back.", "1850.00")]
     expired_value: Annotated[str, field("What was left on cards when they expired.", "100.00")]
-    revoked_value: Annotated[str, field("What was left on cards when they were revoked.", "50.00")]
+    revoked_value: Annotated[str, field("What was taken off cards when they were revoked or refunded.", "50.00")]
     redemption_rate: Annotated[float, field("Redeemed of issued, in percent.", 37.0)]
 
 

@@ -89,6 +89,9 @@ class RefundView(msgspec.Struct, frozen=True):
     payment_amount: Annotated[str, field("What goes back by the way of payment.", "19.99")]
     gift_card_amount: Annotated[str, field("What went back on the gift card.", "0.00")]
     unreturned_amount: Annotated[str, field("What a revoked gift card paid; it was not put back.", "0.00")]
+    unrecovered_amount: Annotated[
+        str, field("What was refunded though gift cards bought in the order no longer held it.", "0.00")
+    ]
     reason: Annotated[str | None, field("Why it was given back.", "changed their mind")]
     created_at: Time
 
@@ -153,6 +156,7 @@ def refunded(sale: Sale, given: Refund, way: Return) -> RefundedOrderView:
         payment_amount=text(way.payment),
         gift_card_amount=text(way.gift_card),
         unreturned_amount=text(way.unreturned),
+        unrecovered_amount=text(way.unrecovered),
         reason=given.reason,
         created_at=utc(given.created_at),
     )

@@ -1,4 +1,4 @@
-"""The gift cards that orders buy: issued with the payment, revoked with the refund."""
+"""The gift cards that orders buy: issued with the payment, at their price."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import pytest
 
 from lootkeep.storage.tables import gift_cards
 from tests.api.checkout import assert_all_totals_agree, buyer, card, ledger, place
-from tests.api.ordering import step
+from tests.api.ordering import errors, step, stock_of, welcomed
+from tests.api.ordering import place as place_lines
 from tests.builders import STORE, new_customer, new_gift_card, new_order, new_product, paid_order
 from tests.recount import rows, sent
 from tests.world import World
@@ -39,31 +40,38 @@ async def test_an_order_with_something_else_in_it_waits_for_that(world: World) -
     assert len(await rows(world.db, gift_cards)) == 1
 
 
-async def test_a_full_refund_revokes_what_is_left_on_the_cards_that_were_bought(world: World) -> None:
+async def test_a_card_is_not_bought_with_a_card(world: World) -> None:
+    await buyer(world)
+    await new_product(world, delivery_type="gift_card", price="20.00", stock=3)
+    await new_product(world, name="Free map", price="0.00")
+    code = (await new_gift_card(world, expires_at="2026-11-16T00:00:00Z"))["code"]
+    for items in ([(1, 1)], [(1, 1), (2, 1)]):
+        answer = await place_lines(world, *items, gift_card_code=code)
+        assert errors(answer) == {
+            "gift_card_code": ["The gift card code field cannot be used here: a gift card does not pay for gift cards."]
+        }
+    assert ledger(await card(world)) == [("issue", "25.00", None)]
+    assert await stock_of(world, 1) == 3
+
+
+async def test_a_card_pays_for_what_is_ordered_with_gift_cards_and_not_for_them(world: World) -> None:
     customer = await buyer(world)
     await new_product(world, delivery_type="gift_card", price="50.00")
-    order = await paid_order(world, customer, (1, 3))
-    await world.post("/gift-cards/1/redeem", {"amount": "50.00"})
-    await world.post("/gift-cards/2/redeem", {"amount": "20.00"})
-    await step(world, order["id"], "refund", {"amount": "10.00"})
-    assert [(await card(world, number))["status"] for number in (1, 2, 3)] == ["redeemed", "active", "active"]
-    await step(world, order["id"], "refund")
-    found = [await card(world, number) for number in (1, 2, 3)]
-    assert [one["status"] for one in found] == ["redeemed", "revoked", "revoked"]
-    assert [one["revoke_reason"] for one in found] == [None, "order refunded", "order refunded"]
-    assert ledger(found[1])[-1] == ("revoke", "-30.00", None)
-    await assert_all_totals_agree(world)
-
-
-async def test_a_card_bought_with_a_card_is_taken_back_and_the_other_filled_again(world: World) -> None:
-    customer = await buyer(world)
-    await new_product(world, delivery_type="gift_card", price="20.00")
+    await new_product(world, name="Map", price="20.00")
     code = (await new_gift_card(world))["code"]
-    order = await new_order(world, customer, (1, 1), gift_card_code=code)
-    assert order["status"] == "completed"
-    await step(world, order["id"], "refund")
-    assert [(await card(world, number))["balance"] for number in (1, 2)] == ["25.00", "0.00"]
+    order = await new_order(world, customer, (1, 1), (2, 1), gift_card_code=code)
+    assert (order["total"], order["gift_card_total"], order["amount_due"]) == ("70.00", "20.00", "50.00")
+    assert (order["status"], (await card(world))["balance"]) == ("pending", "5.00")
     await assert_all_totals_agree(world)
+
+
+async def test_a_card_pays_no_more_than_a_coupon_leaves_of_the_other_lines(world: World) -> None:
+    customer, coupon = await welcomed(world)
+    await new_product(world, delivery_type="gift_card", price="50.00")
+    await new_product(world, name="Map", price="20.00")
+    code = (await new_gift_card(world))["code"]
+    order = await new_order(world, customer, (1, 1), (2, 1), gift_card_code=code, coupon_code=coupon)
+    assert (order["total"], order["gift_card_total"], order["amount_due"]) == ("68.00", "18.00", "50.00")
 
 
 async def test_history_issues_no_cards(world: World) -> None:

@@ -82,6 +82,11 @@ async def test_a_program_that_is_switched_off_attributes_nothing(world: World) -
         ("anna+1@a.example", "anna+2@a.example"),
         ("an.na@gmail.com", "a.nna@gmail.com"),
         ("anna@googlemail.com", "Anna+new@gmail.com"),
+        ("anna@proton.me", "an-na@pm.me"),
+        ("anna@icloud.com", "anna@me.com"),
+        ("an.na@yandex.ru", "an-na@ya.ru"),
+        ("anna-1@yahoo.com", "anna-2@yahoo.com"),
+        ("anna@fastmail.com", "2@anna.fastmail.com"),
     ],
 )
 async def test_a_second_mailbox_that_is_the_same_refers_nobody(world: World, first: str, second: str) -> None:
@@ -104,9 +109,10 @@ async def test_dots_mean_something_where_the_provider_minds_them(world: World) -
     assert data["referral"]["attributed"] is True
 
 
-async def test_the_same_device_refers_nobody(world: World) -> None:
+@pytest.mark.parametrize("device_id", ["phone-1", " Phone-1", "PHONE-1\t"])
+async def test_the_same_device_refers_nobody(world: World, device_id: str) -> None:
     referrer = await anna(world, device_id="phone-1")
-    data = (await sign_up(world, device_id="phone-1", referral_code=referrer["referral_code"])).json()["data"]
+    data = (await sign_up(world, device_id=device_id, referral_code=referrer["referral_code"])).json()["data"]
     assert data["referral"]["attributed"] is False
     assert data["referral"]["reason"] == "same_device"
 
@@ -114,7 +120,7 @@ async def test_the_same_device_refers_nobody(world: World) -> None:
 async def test_a_device_is_known_from_an_order_too(world: World) -> None:
     referrer = await anna(world)
     product = await new_product(world)
-    await new_order(world, referrer["id"], (product["id"], 1), device_id="phone-1")
+    await new_order(world, referrer["id"], (product["id"], 1), device_id=" Phone-1 ")
     data = (await sign_up(world, device_id="phone-1", referral_code=referrer["referral_code"])).json()["data"]
     assert data["referral"]["reason"] == "same_device"
 

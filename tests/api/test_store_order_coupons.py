@@ -48,6 +48,39 @@ async def test_a_discount_is_rounded_to_the_cent_and_never_below_zero(
     assert order["status"] == ("paid" if order["total"] == "0.00" else "pending")
 
 
+async def test_an_order_of_gift_cards_alone_is_not_discounted_by_a_coupon(world: World) -> None:
+    customer, code = await welcomed(world)
+    await new_product(world, delivery_type="gift_card", price="10000.00", stock=3)
+    await new_product(world, name="Free map", price="0.00")
+    sentence = "The coupon code field cannot be used here: gift cards are not discounted."
+    for lines in ([(1, 1)], [(1, 1), (2, 1)]):
+        answer = await place(world, *lines, customer_id=customer, coupon_code=code)
+        assert errors(answer) == {"coupon_code": [sentence]}
+    assert await stock_of(world, 1) == 3
+    assert (await kept(world.db))["coupons"][1] == ("available", None, 0)
+
+
+@pytest.mark.parametrize(("kind", "value", "discount"), [("percentage", 10, "2.00"), ("fixed", "500.00", "20.00")])
+async def test_a_coupon_counts_on_the_lines_that_are_not_gift_cards(
+    world: World, kind: str, value: Any, discount: str
+) -> None:
+    customer, code = await welcomed(world, kind, value)
+    await new_product(world, price="20.00")
+    await new_product(world, name="Gift card", delivery_type="gift_card", price="50.00")
+    order = await new_order(world, customer, (2, 2), (1, 1), coupon_code=code)
+    assert (order["subtotal"], order["discount_total"]) == ("120.00", discount)
+    assert (await kept(world.db))["coupons"][1][0] == "reserved"
+
+
+async def test_history_has_the_discount_that_it_had_and_issues_no_cards(world: World) -> None:
+    customer, code = await welcomed(world)
+    await new_product(world, delivery_type="gift_card", price="50.00")
+    times = {"created_at": "2026-11-01T00:00:00Z", "paid_at": "2026-11-01T00:00:00Z"}
+    order = await new_order(world, customer, (1, 1), coupon_code=code, **times)
+    assert (order["discount_total"], order["status"]) == ("5.00", "completed")
+    assert (await world.get("/gift-cards")).json()["data"] == []
+
+
 async def test_a_coupon_of_another_customer_looks_like_none(world: World) -> None:
     _, code = await welcomed(world)
     stranger = (await new_customer(world))["customer"]["id"]

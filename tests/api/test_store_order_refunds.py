@@ -30,6 +30,7 @@ async def test_a_part_is_given_back_and_then_the_rest(world: World) -> None:
         "payment_amount": "5.00",
         "gift_card_amount": "0.00",
         "unreturned_amount": "0.00",
+        "unrecovered_amount": "0.00",
         "reason": "one key was used",
         "created_at": LATER,
     }

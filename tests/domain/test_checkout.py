@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lootkeep.domain.checkout import Cart, CartLine, PricedLine, check_times, order, priced
+from lootkeep.domain.checkout import Cart, CartLine, PricedLine, check_times, order, payable_by_card, priced
 from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import DAY, Instant
@@ -159,6 +159,40 @@ def test_a_coupon_takes_its_part_of_the_whole_order() -> None:
     placed = order(cart(), lines, currency, COUPON, None, NOW)
     assert (placed.subtotal, placed.discount_total, placed.total) == (39_98, 4_00, 35_98)
     assert (placed.coupon_id, placed.coupon_code) == (5, "HI-AAAAAAAA")
+
+
+MIXED = [product(1, price=Hundredths(20_00)), product(2, price=Hundredths(50_00), delivery_type="gift_card")]
+
+
+def test_gift_cards_are_outside_any_discount() -> None:
+    lines, currency = price((2, 2), (1, 1), catalogue=MIXED)
+    placed = order(cart(), lines, currency, COUPON, None, NOW)
+    assert (placed.subtotal, placed.discount_total, placed.total) == (120_00, 2_00, 118_00)
+    assert payable_by_card(placed, lines) == 18_00
+
+
+def test_an_order_of_gift_cards_takes_neither_a_coupon_nor_a_card() -> None:
+    lines, currency = price((2, 1), catalogue=MIXED)
+    with pytest.raises(InvalidFields) as refusal:
+        order(cart(), lines, currency, COUPON, None, NOW)
+    assert list(refusal.value.fields or ()) == ["coupon_code"]
+    with pytest.raises(InvalidFields) as refusal:
+        payable_by_card(order(cart(), lines, currency, None, None, NOW), lines)
+    assert list(refusal.value.fields or ()) == ["gift_card_code"]
+
+
+def test_a_free_order_may_name_a_coupon_and_a_card() -> None:
+    lines, currency = price((1, 1), catalogue=[product(price=Hundredths(0))])
+    placed = order(cart(), lines, currency, COUPON, None, NOW)
+    assert (placed.total, payable_by_card(placed, lines)) == (0, 0)
+
+
+def test_paid_history_has_the_discount_that_it_had() -> None:
+    lines, currency = price((2, 1), catalogue=MIXED)
+    past = cart(created_at=Instant(5), paid_at=Instant(6))
+    assert order(past, lines, currency, COUPON, None, NOW).discount_total == 5_00
+    with pytest.raises(InvalidFields):
+        order(cart(created_at=Instant(5)), lines, currency, COUPON, None, NOW)
 
 
 @given(st.lists(st.integers(1, 1000), min_size=1, max_size=5), st.integers(0, 999_999), st.integers(1, 100_00))

@@ -84,7 +84,7 @@ def scene(folder: Path, template: Path) -> Iterator[tuple[WatchedLoop, Path]]:
 
 def play(loop: WatchedLoop, file: Path, act: Callable[[Scene], Awaitable[None]]) -> None:
     async def on_stage() -> None:
-        world = World(SqliteDatabase(file), loop.resolver(), rate_limit_per_minute=0)
+        world = World(SqliteDatabase(file), resolver=loop.resolver(), rate_limit_per_minute=0)
         await world.begin()
         try:
             async with Receiver() as four, Receiver(host="::1") as six:

@@ -18,7 +18,7 @@ from lootkeep.services import gift_cards as services
 from lootkeep.storage import gift_cards as storage
 from lootkeep.storage.database import Engine
 from lootkeep.storage.tables import gift_card_entries, gift_cards, orders
-from tests.builders import new_customer, new_gift_card, new_product
+from tests.builders import new_customer, new_gift_card, new_product, paid_order
 from tests.races.test_races import AT_ONCE, ORDERS, Call, assert_all_totals_agree, order_of, race, statuses
 from tests.recount import rows
 from tests.world import World
@@ -114,6 +114,43 @@ async def test_cancelling_refunding_and_revoking_at_once_leave_totals_that_agree
         await race(world, refunds)
         await assert_all_totals_agree(world)
         world.clock.advance(MINUTE)
+
+
+async def test_refunds_and_redemptions_share_what_is_on_the_cards_that_were_bought(world: World) -> None:
+    customer = (await new_customer(world))["customer"]["id"]
+    await new_product(world, price="25.00", delivery_type="gift_card")
+    for number in range(1, 4):
+        order = await paid_order(world, customer, (1, 4))
+        bought = [row["id"] for row in await rows(world.db, gift_cards)][-4:]
+        refunds: list[Call] = [(f"{ORDERS}/{order['id']}/refund", {"amount": "3.00"})] * (AT_ONCE // 2)
+        redeems: list[Call] = [(f"/gift-cards/{card_id}/redeem", {"amount": "4.00"}) for card_id in bought] * 8
+        calls = refunds + redeems
+        random.Random(number).shuffle(calls)
+        answers = await race(world, calls)
+        assert set(statuses(answers)) <= {200, 409, 422}
+        after = [row["balance"] for row in await rows(world.db, gift_cards)][-4:]
+        refunded = (await rows(world.db, orders))[-1]["refunded_total"]
+        spent = sum(
+            4_00 for (path, _), answer in zip(calls, answers, strict=True) if "redeem" in path and answer.is_success
+        )
+        assert sum(after) == 100_00 - refunded - spent
+        # Nobody was refused who could have been served.
+        assert max(after) < 4_00
+        assert sum(after) < 3_00
+        await assert_all_totals_agree(world)
+
+
+async def test_one_key_sent_many_times_takes_off_the_cards_once(world: World) -> None:
+    customer = (await new_customer(world))["customer"]["id"]
+    await new_product(world, price="25.00", delivery_type="gift_card")
+    await paid_order(world, customer, (1, 1))
+    headers = {"Idempotency-Key": "refund-1"}
+    calls = [world.post(f"{ORDERS}/1/refund", {"amount": "2.00"}, headers=headers) for _ in range(AT_ONCE)]
+    answers = await asyncio.gather(*calls)
+    assert statuses(answers).keys() <= {200, 409, 503}
+    assert 200 in statuses(answers)
+    assert (await rows(world.db, gift_cards))[0]["balance"] == 23_00
+    await assert_all_totals_agree(world)
 
 
 async def test_settling_by_many_counts_each_card_once(world: World) -> None:

@@ -44,6 +44,10 @@ class Model(Machine):
         self.balances: dict[int, int] = {}
         self.revoked: set[int] = set()
         self.paid_with: dict[int, int] = {}
+        # By order: what is gone from the cards bought in it, and what was refunded though it had been spent.
+        self.spent: Counter[int] = Counter()
+        self.taken_back: Counter[int] = Counter()
+        self.unrecovered: Counter[int] = Counter()
         self.referrers: list[int] = []
 
     def sign_up_as(self, form: SignUp) -> Customer:
@@ -84,18 +88,35 @@ class Model(Machine):
         if card_id is None:
             return True
         currency = "EUR" if self.run(self._stored_card(card_id))["currency"] == "EUR" else "USD"
-        return self.balances[card_id] > 0 and all(self.products[name].currency == currency for name, _ in cart)
+        is_good = self.balances[card_id] > 0 and all(self.products[name].currency == currency for name, _ in cart)
+        return is_good and self._holds_more_than_cards(cart)
+
+    def _holds_more_than_cards(self, cart: list[tuple[str, int]]) -> bool:
+        """Gift cards are neither discounted nor paid for with a card: something else must be in the order."""
+        return all(name != "card" for name, _ in cart) or any(
+            name != "card" and self.products[name].price for name, _ in cart
+        )
 
     async def _stored_card(self, card_id: int) -> dict[str, Any]:
         return next(row for row in await rows(self.world.db, gift_cards) if row["id"] == card_id)
 
     def _take(self, card_id: int | None, sale: Sale) -> None:
-        """A card pays as much as it holds."""
-        taken = 0 if card_id is None else min(self.balances[card_id], sale.order.total)
+        """A card pays as much as it holds, of all but cards."""
+        cards = sum(line.total for line in sale.items if line.delivery_type == "gift_card")
+        taken = 0 if card_id is None else min(self.balances[card_id], sale.order.total - cards)
+        assert sale.order.discount_total <= sale.order.subtotal - cards
         assert sale.order.gift_card_total == taken
         if card_id is not None and taken:
             self.balances[card_id] -= taken
             self.paid_with[sale.order.id] = card_id
+
+    def on_bought_cards(self, order_id: int) -> int:
+        """What should be on the cards that were bought in an order."""
+        sale = self.sales[order_id]
+        if order_id in self.history or sale.order.paid_at is None:
+            return 0
+        price = sum(line.total for line in sale.items if line.delivery_type == "gift_card")
+        return price - self.spent[order_id] - self.taken_back[order_id]
 
     def put_back(self, order_id: int, amount: int) -> int:
         """What goes back on the card: nothing when it was revoked."""
@@ -112,7 +133,8 @@ class Model(Machine):
         currencies = {self.products[name].currency for name in wanted}
         in_stock = self.stock_left()
         is_there = all(in_stock[name] is None or wanted[name] <= in_stock[name] for name in wanted)
-        return len(currencies) == 1 and is_there and self._is_good(coupon, buyer, currencies.pop())
+        is_good = coupon is None or self._holds_more_than_cards(cart)
+        return len(currencies) == 1 and is_there and is_good and self._is_good(coupon, buyer, currencies.pop())
 
     def _is_good(self, coupon: Coupon | None, buyer: int, currency: str) -> bool:
         if coupon is None:

@@ -17,6 +17,8 @@ from lootkeep.kernel.money import Hundredths
 from lootkeep.services import checkout
 from lootkeep.services import gift_cards as card_services
 from lootkeep.services import orders as services
+from lootkeep.storage.tables import gift_cards
+from tests.recount import rows
 from tests.services.goods import CATALOGUE
 from tests.services.store_model import Model, people, placed
 
@@ -67,6 +69,19 @@ class Ordering(Model):
         self.balances[card_id] = 0
         self.revoked.add(card_id)
 
+    @rule(age=st.integers(0, 3), amount=st.sampled_from([1, 10_00, 15_00]))
+    def spend_a_card_that_was_bought(self, age: int, amount: int) -> None:
+        bought = [row for row in self.run(rows(self.world.db, gift_cards)) if row["order_id"] is not None]
+        if not bought:
+            return
+        card = bought[-1 - age % len(bought)]
+        deed = card_services.redeem(self.deps, card["id"], Hundredths(amount), None, None)
+        if amount > card["balance"]:
+            assert isinstance(self.refusal(deed), (Conflict, InvalidFields))
+        else:
+            self.run(deed)
+            self.spent[card["order_id"]] += amount
+
     @rule(target=placed, who=people, cart=carts, age=st.integers(1, 5), is_delivered=st.booleans())
     def bring_an_order_of_the_past(
         self, who: Customer, cart: list[tuple[str, int]], age: int, is_delivered: bool
@@ -102,21 +117,29 @@ class Ordering(Model):
         else:
             assert isinstance(self.refusal(deed), Conflict)
 
-    @rule(order_id=st.none() | placed, asked=st.sampled_from([None, None, 1, 5_00, 1000_00]))
-    def refund(self, order_id: int | None, asked: int | None) -> None:
+    @rule(order_id=st.none() | placed, asked=st.sampled_from([None, None, 1, 5_00, 1000_00]), is_allowed=st.booleans())
+    def refund(self, order_id: int | None, asked: int | None, is_allowed: bool) -> None:
         """Any order, or the newest."""
         order_id = order_id or max(self.sales)
         before = self.sales[order_id].order
         amount = None if asked is None else Hundredths(asked)
-        deed = services.refund(self.deps, order_id, amount, None)
+        deed = services.refund(self.deps, order_id, amount, None, allow_unrecovered=is_allowed)
+        # What was spent of the cards bought in the order, unless it was refunded all the same, is not refunded.
+        lost = self.spent[order_id] - self.unrecovered[order_id]
+        unrecovered = max(0, (asked or before.refundable) - (before.refundable - lost))
         if before.status not in ALLOWED["refund"]:
             assert isinstance(self.refusal(deed), Conflict)
         elif before.refundable == 0:
             assert isinstance(self.refusal(deed), Unprocessable)
         elif asked is not None and asked > before.refundable:
             assert isinstance(self.refusal(deed), InvalidFields)
+        elif unrecovered and not is_allowed:
+            assert self.refusal(deed).code == "gift_cards_spent"
         else:
             sale, given, way = self.run(deed)
+            assert way.unrecovered == unrecovered
+            self.unrecovered[order_id] += unrecovered
+            self.taken_back[order_id] += min(given.amount, self.on_bought_cards(order_id))
             money_left = max(0, before.amount_due - before.refunded_total)
             assert way.payment == min(given.amount, money_left)
             assert way.gift_card == self.put_back(order_id, given.amount - way.payment)

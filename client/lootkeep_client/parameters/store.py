@@ -101,6 +101,7 @@ class RefundOrder(TypedDict, total=False):
 
     amount: float | str | None
     reason: str | None
+    allow_unrecovered: bool
 
 
 class CancelOrder(TypedDict, total=False):

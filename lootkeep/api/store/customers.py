@@ -10,6 +10,7 @@ from lootkeep.api.http.errors import Forbidden
 from lootkeep.api.http.fields import Country, Email, IpAddress, Name, Time, not_blank
 from lootkeep.api.http.routes import Call, Group, Reply, Route, one
 from lootkeep.api.http.validation import Body
+from lootkeep.domain import identity
 from lootkeep.domain.referrals import SETTINGS, ReferralSettings
 from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.errors import NotFound, invalid
@@ -24,6 +25,7 @@ from lootkeep.views import customers as views
 IMPORT_SCOPE = "store:import"
 
 Word = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(not_blank)]
+DeviceId = Annotated[Word, AfterValidator(identity.device)]
 
 
 class SignUpBody(Body):
@@ -41,7 +43,7 @@ class SignUpBody(Body):
     ] = None
     country: Annotated[Country | None, Field(description="ISO 3166-1 alpha-2.", examples=["KR"])] = None
     ip_address: Annotated[IpAddress | None, Field(description="Where they sign up from.")] = None
-    device_id: Annotated[Word | None, Field(description="What the storefront knows the device by.")] = None
+    device_id: Annotated[DeviceId | None, Field(description="What the storefront knows the device by.")] = None
     accepts_marketing: Annotated[bool, Field(description="Whether campaigns may be sent.")] = False
     created_at: Annotated[
         Time | None, Field(description="When they signed up, for history; needs the scope `store:import`.")

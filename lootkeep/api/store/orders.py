@@ -11,7 +11,7 @@ from lootkeep.api.http.errors import Forbidden
 from lootkeep.api.http.fields import Country, IpAddress, PositiveMoney, Time
 from lootkeep.api.http.routes import Call, Group, Reply, Route, one
 from lootkeep.api.http.validation import Body
-from lootkeep.api.store.customers import IMPORT_SCOPE, Word
+from lootkeep.api.store.customers import IMPORT_SCOPE, DeviceId, Word
 from lootkeep.api.store.metadata import Metadata, as_text
 from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.services import checkout
@@ -41,10 +41,16 @@ class OrderBody(Body):
     ip_address: Annotated[IpAddress, Field(description="Where the order comes from.", examples=["203.0.113.9"])]
     billing_country: Annotated[Country | None, Field(description="ISO 3166-1 alpha-2.", examples=["KR"])] = None
     user_agent: Annotated[Text | None, Field(description="The browser's User-Agent.")] = None
-    device_id: Annotated[Word | None, Field(description="What the storefront knows the device by.")] = None
-    coupon_code: Annotated[Word | None, Field(description="A coupon of this customer.")] = None
+    device_id: Annotated[DeviceId | None, Field(description="What the storefront knows the device by.")] = None
+    coupon_code: Annotated[
+        Word | None, Field(description="A coupon of this customer; gift cards are not discounted.")
+    ] = None
     gift_card_code: Annotated[
-        Word | None, Field(description="A gift card that pays as much as it holds.", examples=["7KQ2-M9XW-4TRB-7K2P"])
+        Word | None,
+        Field(
+            description="A gift card that pays as much as it holds, except for gift cards.",
+            examples=["7KQ2-M9XW-4TRB-7K2P"],
+        ),
     ] = None
     external_id: Annotated[
         Word | None, Field(description="The store's own id; sent again it answers the same order.")
@@ -71,6 +77,10 @@ class RefundBody(Body):
         None
     )
     reason: Annotated[Text | None, Field(description="Why it goes back.", examples=["changed their mind"])] = None
+    allow_unrecovered: Annotated[
+        bool,
+        Field(description="Refund what gift cards bought in the order no longer hold, too.", examples=[False]),
+    ] = False
 
 
 class CancelBody(Body):
@@ -102,7 +112,10 @@ async def pay_order(call: Call[PayBody, None]) -> Reply:
 
 
 async def refund_order(call: Call[RefundBody, None]) -> Reply:
-    sale, refund, way = await services.refund(call.deps, call.id, call.body.amount, call.body.reason)
+    body = call.body
+    sale, refund, way = await services.refund(
+        call.deps, call.id, body.amount, body.reason, allow_unrecovered=body.allow_unrecovered
+    )
     return Reply(views.refunded(sale, refund, way), message=_UNRETURNED.format("refunded") if way.unreturned else None)
 
 
@@ -145,8 +158,10 @@ GROUP = Group(
             "Refund an order",
             one(views.RefundedOrderView, "Order refunded successfully"),
             body=RefundBody,
-            description="In full, or an amount. Money goes back before the gift card does. Once everything is given "
-            "back the order is `refunded`, and gift cards bought in it are revoked.",
+            description="In full, or an amount. Money goes back before the gift card does. The amount is taken off "
+            "gift cards bought in the order first; what they no longer hold is 409 `gift_cards_spent` unless "
+            "`allow_unrecovered` is sent. Once everything is given back the order is `refunded`, and those cards "
+            "are revoked.",
         ),
         Route(
             "POST",

@@ -76,6 +76,7 @@ RULES: dict[str, Rule] = {
     "created_at": _TIME,
     "customer_created_at": _TIME,
     "ip_address": Rule(ip_address, "must be an IP address"),
+    "device_id": Rule(identity.device, "must be a text"),
     "billing_country": Rule(country, "must be a country code such as DE"),
     "total": Rule(amount, "must be an amount such as 19.99"),
 }

@@ -144,9 +144,11 @@ class Shop:
             "user_agent": person.user_agent,
             "device_id": person.device_id,
         }
-        if person.coupon and self.clock.now() < person.coupon.expires_at - HOUR:
-            fields["coupon_code"] = person.coupon.code
-        person.coupon = None
+        # Gift cards are not discounted: the coupon waits for an order of something else.
+        if person.coupon and any(product.delivery_type != "gift_card" for product, _ in basket):
+            if self.clock.now() < person.coupon.expires_at - HOUR:
+                fields["coupon_code"] = person.coupon.code
+            person.coupon = None
         lines = tuple(CartLine(product.id, quantity) for product, quantity in basket)
         return Cart(customer_id=person.id, lines=lines, **(fields | other))
 
