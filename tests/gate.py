@@ -1,4 +1,4 @@
-"""A door on loopback before a real server, which a test can shut."""
+"""A door on loopback before a real server, which a test can shut, slow down or make swallow everything."""
 
 from __future__ import annotations
 
@@ -7,13 +7,18 @@ from urllib.parse import urlsplit
 
 
 class Gate:
-    """A door on loopback before a real server: while it is shut, the server is gone for whoever goes through it."""
+    """A door on loopback before a real server: while it is shut, the server is gone for whoever goes through it.
+
+    While it is silent, connections stay open and new ones are accepted, but nothing that is sent arrives.
+    """
 
     def __init__(self, url: str) -> None:
         self._parts = urlsplit(url)
         self._server: asyncio.Server | None = None
         self._writers: set[asyncio.StreamWriter] = set()
         self._port = 0
+        self.is_silent = False
+        self.delay_seconds = 0.0
 
     @property
     def url(self) -> str:
@@ -36,14 +41,17 @@ class Gate:
         far_reader, far_writer = await asyncio.open_connection(self._parts.hostname, self._parts.port)
         ends = {writer, far_writer}
         self._writers |= ends
-        await asyncio.gather(_copy(reader, far_writer), _copy(far_reader, writer))
+        await asyncio.gather(self._copy(reader, far_writer), self._copy(far_reader, writer))
         self._writers -= ends
 
-
-async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    try:
-        while data := await reader.read(64 * 1024):
-            writer.write(data)
-    except OSError:
-        pass
-    writer.close()
+    async def _copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while data := await reader.read(64 * 1024):
+                if self.is_silent:
+                    continue
+                if self.delay_seconds:
+                    await asyncio.sleep(self.delay_seconds)
+                writer.write(data)
+        except OSError:
+            pass
+        writer.close()

@@ -153,7 +153,7 @@ class SqliteDatabase:
     def read(self, *, slow: bool = False) -> AbstractAsyncContextManager[Transaction]:
         return self._slow_read if slow else self._read
 
-    def write(self, *, single: bool = False) -> AbstractAsyncContextManager[Transaction]:
+    def write(self, *, single: bool = False, long: bool = False) -> AbstractAsyncContextManager[Transaction]:
         return _Write(self._writer, self._tx)
 
     def on_commit(self, deed: Callable[[], None]) -> None:
