@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 class Gate:
     """A door on loopback before a real server: while it is shut, the server is gone for whoever goes through it.
 
-    While it is silent, connections stay open and new ones are accepted, but nothing that is sent arrives.
+    While it is silent, connections stay open and new ones are accepted, but nothing that is sent arrives. While it is
+    refusing, new connections are counted and cut.
     """
 
     def __init__(self, url: str) -> None:
@@ -18,6 +19,8 @@ class Gate:
         self._writers: set[asyncio.StreamWriter] = set()
         self._port = 0
         self.is_silent = False
+        self.is_refusing = False
+        self.visits = 0
         self.delay_seconds = 0.0
 
     @property
@@ -38,6 +41,10 @@ class Gate:
             self._server = None
 
     async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.visits += 1
+        if self.is_refusing:
+            writer.transport.abort()
+            return
         far_reader, far_writer = await asyncio.open_connection(self._parts.hostname, self._parts.port)
         ends = {writer, far_writer}
         self._writers |= ends

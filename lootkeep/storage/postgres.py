@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import asyncpg
 
-from lootkeep.kernel.errors import StartupError, Unavailable
+from lootkeep.kernel.errors import StartupError, Unavailable, Unreachable
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.postgres_pool import Pool
 from lootkeep.storage.postgres_session import DEADLINES, OUTAGES, Connection, Deadlines, Sessions, lengthen, patience
@@ -118,11 +118,7 @@ class PostgresDatabase:
         try:
             pool.give_back(await pool.take())
         except (*OUTAGES, Unavailable, asyncpg.PostgresError, ValueError) as error:
-            cause = error.__cause__ or error
-            raise StartupError(
-                f"PostgreSQL cannot be reached: {cause or type(cause).__name__}. "
-                "Check LOOTKEEP_DATABASE_URL and that the server is running."
-            ) from None
+            raise _not_opened(error.__cause__ or error) from None
         return cls(pool)
 
     def read(self, *, slow: bool = False) -> AbstractAsyncContextManager[Transaction]:
@@ -197,6 +193,14 @@ def _abandon_if_cancelled(connection: Connection, kind: type[BaseException] | No
     """A request that was cancelled may leave a query running: that connection is not lent again."""
     if kind is not None and issubclass(kind, asyncio.CancelledError):
         connection.terminate()
+
+
+def _not_opened(cause: BaseException) -> StartupError:
+    kind = Unreachable if isinstance(cause, OUTAGES) else StartupError
+    return kind(
+        f"PostgreSQL cannot be reached: {str(cause) or type(cause).__name__}. "
+        "Check LOOTKEEP_DATABASE_URL and that the server is running."
+    )
 
 
 async def _run_script(tx: PostgresTransaction, statements: str) -> None:

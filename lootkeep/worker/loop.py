@@ -9,6 +9,9 @@ from dataclasses import dataclass
 
 import structlog
 
+from lootkeep.kernel.errors import Unavailable
+from lootkeep.worker.outage import Outage
+
 log = structlog.get_logger(__name__)
 
 _PAUSE_SECONDS = 1.0
@@ -35,6 +38,7 @@ class Worker:
         self._loops = loops
         self._stopping = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
+        self._outage = Outage("chores")
 
     def start(self) -> None:
         self._tasks = [asyncio.create_task(self._repeat(chore), name=chore.name) for chore in self._chores]
@@ -63,5 +67,8 @@ class Worker:
                 await asyncio.wait_for(self._stopping.wait(), chore.every_seconds)
             try:
                 await chore.run()
+                self._outage.end()
+            except Unavailable:
+                self._outage.begin()
             except Exception:
                 log.exception("chore failed", chore=chore.name)
