@@ -139,9 +139,9 @@ class SqliteDatabase:
 
     name = "sqlite"
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, patience_seconds: float = PATIENCE_SECONDS) -> None:
         self._path = path
-        self._writer = Writer(_open_for_writing(path))
+        self._writer = Writer(_open_for_writing(path), patience_seconds)
         self._tx = WritingTransaction(self._writer)
         self._reader = _open_for_reading(path)
         self._read = _Read(SqliteTransaction(self._reader))
