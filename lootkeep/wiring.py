@@ -54,7 +54,8 @@ if TYPE_CHECKING:
 async def open_database(settings: Settings) -> Engine:
     path = settings.sqlite_path
     if path is None:
-        return await PostgresDatabase.open(settings.database_url, settings.database_connections)
+        is_pooled = settings.database_pooler == "transaction"
+        return await PostgresDatabase.open(settings.database_url, settings.database_connections, is_pooled=is_pooled)
     return SqliteDatabase(path)
 
 
@@ -215,7 +216,7 @@ def _wakeup(deps: Deps, settings: Settings) -> MemoryWakeup:
         wakeup = MemoryWakeup()
         deps.db.on_commit(wakeup.wake)
         return wakeup
-    return PostgresWakeup(settings.database_url)
+    return PostgresWakeup(settings.listen_url) if settings.listen_url else MemoryWakeup()
 
 
 def mailer(settings: Settings, clock: Clock) -> Mailer:

@@ -104,8 +104,14 @@ async def _database(config: Settings) -> Finding:
             await engine.close()
     except StartupError as error:
         return Finding("database", False, str(error))
+    if not config.sqlite_path and not config.listen_url:
+        pooled = " Behind the pooler workers look for work every five seconds: LOOTKEEP_DATABASE_DIRECT_URL is not set."
+    else:
+        pooled = ""
     holds = f" It holds the demo ({mark.scale}, seed {mark.seed})." if mark.is_begun else ""
-    return Finding("database", True, f"The database answers and its schema is up to date ({migrations.HEAD}).{holds}")
+    return Finding(
+        "database", True, f"The database answers and its schema is up to date ({migrations.HEAD}).{holds}{pooled}"
+    )
 
 
 async def _redis(config: Settings) -> Finding:

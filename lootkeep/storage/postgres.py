@@ -8,12 +8,25 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any, TypeVar
 
 import asyncpg
+import structlog
 
 from lootkeep.kernel.errors import StartupError, Unavailable, Unreachable
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.postgres_pool import Pool
-from lootkeep.storage.postgres_session import DEADLINES, OUTAGES, Connection, Deadlines, Sessions, lengthen, patience
+from lootkeep.storage.postgres_session import (
+    DEADLINES,
+    OUTAGES,
+    POOLER_SENTENCE,
+    Connection,
+    Deadlines,
+    Sessions,
+    is_poolers,
+    lengthen,
+    patience,
+)
 from lootkeep.storage.query import Query
+
+log = structlog.get_logger(__name__)
 
 R = TypeVar("R")
 
@@ -89,6 +102,8 @@ class PostgresTransaction:
         if isinstance(error, TimeoutError):
             # The server would have ended the statement sooner: nothing is heard of it any more.
             self._pool.distrust(self.connection)
+        if is_poolers(error):
+            log.error(POOLER_SENTENCE)
         return Unavailable()
 
     async def lock(self, name: str) -> bool:
@@ -112,9 +127,11 @@ class PostgresDatabase:
         self._pool = pool
 
     @classmethod
-    async def open(cls, url: str, connections: int, deadlines: Deadlines = DEADLINES) -> PostgresDatabase:
+    async def open(
+        cls, url: str, connections: int, deadlines: Deadlines = DEADLINES, *, is_pooled: bool = False
+    ) -> PostgresDatabase:
         """Connects once at the start, so that a wrong address is told at once."""
-        pool = Pool(Sessions(url, deadlines), connections)
+        pool = Pool(Sessions(url, deadlines, is_pooled), connections)
         try:
             pool.give_back(await pool.take())
         except (*OUTAGES, Unavailable, asyncpg.PostgresError, ValueError) as error:
@@ -169,7 +186,7 @@ class _Write(AbstractAsyncContextManager[PostgresTransaction]):
     async def __aenter__(self) -> PostgresTransaction:
         self._tx = PostgresTransaction(self._pool, await self._pool.take(), self._seconds)
         try:
-            await self._tx.command("BEGIN" if self._seconds is None else f"BEGIN; {lengthen(self._seconds)}")
+            await self._tx.command(self._pool.sessions.begin(self._seconds))
         except BaseException:
             self._pool.discard(self._tx.connection)
             raise
@@ -196,6 +213,8 @@ def _abandon_if_cancelled(connection: Connection, kind: type[BaseException] | No
 
 
 def _not_opened(cause: BaseException) -> StartupError:
+    if is_poolers(cause):
+        return StartupError(POOLER_SENTENCE)
     kind = Unreachable if isinstance(cause, OUTAGES) else StartupError
     return kind(
         f"PostgreSQL cannot be reached: {str(cause) or type(cause).__name__}. "

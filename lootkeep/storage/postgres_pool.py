@@ -17,7 +17,7 @@ class Pool:
     """Connections on loan, last in first out. asyncpg's own pool doubles the CPU cost of a small query."""
 
     def __init__(self, sessions: Sessions, size: int) -> None:
-        self._sessions = sessions
+        self.sessions = sessions
         self.deadlines = sessions.deadlines
         self._size = size
         self._open = 0
@@ -72,7 +72,7 @@ class Pool:
     async def _connect(self) -> Connection:
         self._open += 1
         try:
-            return await self._sessions.connect()
+            return await self.sessions.connect()
         except BaseException as error:
             self._lost_one()
             # A changed password or a dropped database is an outage like a server that is down.

@@ -153,7 +153,7 @@ async def test_the_server_ends_a_transaction_whose_process_does_nothing_any_more
 
 
 async def test_the_operating_system_watches_over_each_connection(gate: Gate) -> None:
-    connection = await Sessions(gate.url, SHORT).connect()
+    connection = await Sessions(gate.url, SHORT, is_pooled=False).connect()
     sock = connection._transport.get_extra_info("socket")  # type: ignore[attr-defined]
     options = [
         sock.getsockopt(socket.IPPROTO_TCP, option)
