@@ -131,6 +131,13 @@ class Settings(BaseSettings):
             raise ValueError("must name a folder of its own")
         return folder
 
+    @field_validator("database_direct_url")
+    @classmethod
+    def _direct(cls, url: str | None) -> str | None:
+        if url and not url.startswith(("postgresql://", "postgres://")):
+            raise ValueError("must be postgresql://USER:PASSWORD@HOST/NAME")
+        return url or None
+
     @field_validator("redis_url")
     @classmethod
     def _redis(cls, url: str | None) -> str | None:

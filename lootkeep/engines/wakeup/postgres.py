@@ -58,7 +58,7 @@ class PostgresWakeup(MemoryWakeup):
     async def _listen(self) -> None:
         try:
             self._connection = await self._connect()
-        except _OUTAGES as error:
+        except (*_OUTAGES, ValueError) as error:
             self._rest(error)
             return
         if self._failures:
