@@ -26,11 +26,10 @@ from lootkeep.engines.vault import Vault
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.engines.wakeup.postgres import PostgresWakeup
 from lootkeep.kernel.clock import Clock, SystemClock
-from lootkeep.kernel.errors import Reason, StartupError
+from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.ids import RandomIds
 from lootkeep.services import access, gift_cards, retention
 from lootkeep.settings import SHORTEST_KEY, Settings, load
-from lootkeep.storage import access as stored_access
 from lootkeep.storage import migrations
 from lootkeep.storage.database import Engine
 from lootkeep.storage.postgres import PostgresDatabase
@@ -192,9 +191,10 @@ def api(deps: Deps, settings: Settings, tokens: Tokens, worker: Worker, metrics:
     from lootkeep.api.http.app import Api
     from lootkeep.api.http.limits import Limits
     from lootkeep.api.http.probes import Probes
+    from lootkeep.api.http.readiness import DatabaseCheck
 
     limits = Limits(deps.limiter, settings.rate_limit_per_minute, settings.auth_failures_per_minute)
-    checks: dict[str, Check] = {"database": partial(_database_answers, deps), "worker": worker.is_alive}
+    checks: dict[str, Check] = {"database": DatabaseCheck(deps), "worker": worker.is_alive}
     probes = Probes(deps, tokens, metrics, checks, document())
     return Api(deps, groups(), tokens, limits, metrics, probes.app(*readers.pages(deps)))
 
@@ -254,15 +254,6 @@ def intelligence(settings: Settings) -> Intelligence:
 
 def webhook_rules(settings: Settings) -> Rules:
     return Rules(settings.webhook_allow_insecure, settings.webhook_allowed_networks)
-
-
-async def _database_answers(deps: Deps) -> bool:
-    try:
-        async with deps.db.read() as tx:
-            await stored_access.owner(tx)
-    except Reason:
-        return False
-    return True
 
 
 def _secret_key(settings: Settings) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 
@@ -17,6 +18,7 @@ class Gate:
         self._parts = urlsplit(url)
         self._server: asyncio.Server | None = None
         self._writers: set[asyncio.StreamWriter] = set()
+        self._passing: set[asyncio.Task[None]] = set()
         self._port = 0
         self.is_silent = False
         self.is_refusing = False
@@ -37,6 +39,10 @@ class Gate:
             self._server.close()
             for writer in list(self._writers):
                 writer.transport.abort()
+            for task in list(self._passing):
+                task.cancel()
+            if self._passing:
+                await asyncio.wait(self._passing)
             await self._server.wait_closed()
             self._server = None
 
@@ -45,11 +51,21 @@ class Gate:
         if self.is_refusing:
             writer.transport.abort()
             return
-        far_reader, far_writer = await asyncio.open_connection(self._parts.hostname, self._parts.port)
-        ends = {writer, far_writer}
-        self._writers |= ends
-        await asyncio.gather(self._copy(reader, far_writer), self._copy(far_reader, writer))
+        task = asyncio.current_task()
+        assert task
+        self._passing.add(task)
+        ends = {writer}
+        self._writers.add(writer)
+        # Who shuts the gate cancels this, and that is no error.
+        with suppress(asyncio.CancelledError, OSError):
+            far_reader, far_writer = await asyncio.open_connection(self._parts.hostname, self._parts.port)
+            ends.add(far_writer)
+            self._writers.add(far_writer)
+            await asyncio.gather(self._copy(reader, far_writer), self._copy(far_reader, writer))
+        for end in ends:
+            end.transport.abort()
         self._writers -= ends
+        self._passing.discard(task)
 
     async def _copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

@@ -12,13 +12,19 @@ from lootkeep import settings, wiring
 from lootkeep.cli import fraud_lists
 from lootkeep.cli.output import Json, out, print_json, run, waiting
 from lootkeep.kernel.clock import SystemClock
-from lootkeep.kernel.errors import StartupError
+from lootkeep.kernel.errors import StartupError, Unavailable
 from lootkeep.services import recount
 from lootkeep.settings import Settings
-from lootkeep.storage import demo, migrations
+from lootkeep.storage import demo, migrations, write_check
+from lootkeep.storage.database import Engine
 
 # What a store is opened with.
 _NEEDED = ("settings", "database", "redis")
+
+_NOT_WRITABLE = (
+    "The database answers, but nothing can be written. Check that its disk is not full, that it is not read-only, "
+    "and that no other program holds it."
+)
 
 
 class Finding(NamedTuple):
@@ -100,10 +106,14 @@ async def _database(config: Settings) -> Finding:
             await migrations.check(engine)
             async with engine.read() as tx:
                 mark = await demo.mark(tx)
+            if not await _is_writable(engine):
+                return Finding("database", False, _NOT_WRITABLE)
         finally:
             await engine.close()
     except StartupError as error:
         return Finding("database", False, str(error))
+    except Unavailable:
+        return Finding("database", False, "The database does not answer. Check its server, its disk and its files.")
     if not config.sqlite_path and not config.listen_url:
         pooled = " Behind the pooler workers look for work every five seconds: LOOTKEEP_DATABASE_DIRECT_URL is not set."
     else:
@@ -112,6 +122,14 @@ async def _database(config: Settings) -> Finding:
     return Finding(
         "database", True, f"The database answers and its schema is up to date ({migrations.HEAD}).{holds}{pooled}"
     )
+
+
+async def _is_writable(engine: Engine) -> bool:
+    try:
+        await write_check.write(engine, SystemClock().now())
+    except Unavailable:
+        return False
+    return True
 
 
 async def _redis(config: Settings) -> Finding:

@@ -184,12 +184,14 @@ class _Write(AbstractAsyncContextManager[PostgresTransaction]):
         self._seconds = seconds
 
     async def __aenter__(self) -> PostgresTransaction:
-        self._tx = PostgresTransaction(self._pool, await self._pool.take(), self._seconds)
+        connection = await self._pool.take()
         try:
-            await self._tx.command(self._pool.sessions.begin(self._seconds))
+            # Opening it takes no longer than any other, so that a broken way is noticed before the long wait.
+            await PostgresTransaction(self._pool, connection).command(self._pool.sessions.begin(self._seconds))
         except BaseException:
-            self._pool.discard(self._tx.connection)
+            self._pool.discard(connection)
             raise
+        self._tx = PostgresTransaction(self._pool, connection, self._seconds)
         return self._tx
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:

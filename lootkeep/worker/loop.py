@@ -15,6 +15,8 @@ from lootkeep.worker.outage import Outage
 log = structlog.get_logger(__name__)
 
 _PAUSE_SECONDS = 1.0
+# More than any request to a receiver takes, and less than a process gets to stop.
+_GRACE_SECONDS = 12.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +35,12 @@ class Worker:
     A loop is work that knows its own pace; it ends when the event it is given is set.
     """
 
-    def __init__(self, chores: tuple[Chore, ...], loops: tuple[Loop, ...] = ()) -> None:
+    def __init__(
+        self, chores: tuple[Chore, ...], loops: tuple[Loop, ...] = (), grace_seconds: float = _GRACE_SECONDS
+    ) -> None:
         self._chores = chores
         self._loops = loops
+        self._grace_seconds = grace_seconds
         self._stopping = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
         self._outage = Outage("chores")
@@ -48,8 +53,15 @@ class Worker:
         return bool(self._tasks) and not any(task.done() for task in self._tasks)
 
     async def stop(self) -> None:
+        """Lets everything come to its end, and breaks off what does not: its transaction or lease is given up."""
         self._stopping.set()
-        await asyncio.gather(*self._tasks)
+        if not self._tasks:
+            return
+        _, unfinished = await asyncio.wait(self._tasks, timeout=self._grace_seconds)
+        for task in unfinished:
+            log.warning("work was broken off", work=task.get_name())
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _keep_up(self, loop: Loop) -> None:
         """A loop that fails is started again after a moment: deliveries must not stop for one bad row."""

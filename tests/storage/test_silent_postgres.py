@@ -135,6 +135,15 @@ async def test_a_long_transaction_leaves_nothing_behind_for_the_next_on_its_conn
     assert await timeouts(db) == ("500ms", "15s")
 
 
+async def test_a_transaction_that_may_take_long_does_not_begin_in_silence(db: PostgresDatabase, gate: Gate) -> None:
+    async def begin() -> None:
+        async with asyncio.timeout(SOON), db.write(long=True):
+            pass
+
+    gate.is_silent = True
+    assert await outcome(begin()) is Unavailable
+
+
 async def test_a_migration_may_take_long(db: PostgresDatabase) -> None:
     await db.migrate(lambda _: "SELECT pg_sleep(0.8); SELECT 1")
 

@@ -114,6 +114,22 @@ async def test_a_silent_server_does_not_hold_up_a_worker_that_begins_to_listen(g
         await wakeup.close()
 
 
+async def test_a_worker_that_is_stopped_breaks_off_what_does_not_end() -> None:
+    begun = asyncio.Event()
+
+    async def hang() -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    worker = Worker((Chore("hang", 0.01, hang),), grace_seconds=0.1)
+    worker.start()
+    await begun.wait()
+    with capture_logs() as lines:
+        async with asyncio.timeout(SOON):
+            await worker.stop()
+    assert [(line["event"], line["work"]) for line in lines] == [("work was broken off", "hang")]
+
+
 def loops(world: World, wakeup: MemoryWakeup) -> tuple[Loop, ...]:
     manner = Manner("http://store.test")
     return (
