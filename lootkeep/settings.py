@@ -29,6 +29,16 @@ class Settings(BaseSettings):
     database_connections: Annotated[int, Field(ge=1, le=500)] = Field(
         10, description="How many PostgreSQL connections each process may open."
     )
+    database_pooler: Literal["none", "transaction"] = Field(
+        "none",
+        description="`transaction` when `LOOTKEEP_DATABASE_URL` leads to PgBouncer, or another pooler, in transaction "
+        "mode.",
+    )
+    database_direct_url: str | None = Field(
+        None,
+        description="PostgreSQL without the pooler, for one connection of each process that hears of new work; "
+        "without it work is looked for every five seconds.",
+    )
     redis_url: str | None = Field(
         None, description="Redis, which counts requests for all processes together; each counts alone without it."
     )
@@ -120,6 +130,13 @@ class Settings(BaseSettings):
             raise ValueError("must name a folder of its own")
         return folder
 
+    @field_validator("database_direct_url")
+    @classmethod
+    def _direct(cls, url: str | None) -> str | None:
+        if url and not url.startswith(("postgresql://", "postgres://")):
+            raise ValueError("must be postgresql://USER:PASSWORD@HOST/NAME")
+        return url or None
+
     @field_validator("redis_url")
     @classmethod
     def _redis(cls, url: str | None) -> str | None:
@@ -176,6 +193,11 @@ class Settings(BaseSettings):
         if key is not None and len(key.get_secret_value()) < key_file.MIN_KEY_LENGTH:
             raise ValueError(f"must have at least {key_file.MIN_KEY_LENGTH} characters")
         return key
+
+    @property
+    def listen_url(self) -> str | None:
+        """Where PostgreSQL's notifications can be heard: a pooler gives each transaction another connection."""
+        return self.database_url if self.database_pooler == "none" else self.database_direct_url
 
     @property
     def sqlite_path(self) -> Path | None:

@@ -22,11 +22,10 @@ from lootkeep.engines.ratelimit.memory import MemoryRateLimiter
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.engines.wakeup.postgres import PostgresWakeup
 from lootkeep.kernel.clock import Clock, SystemClock
-from lootkeep.kernel.errors import Reason, StartupError
+from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.ids import RandomIds
 from lootkeep.services import access, gift_cards, retention, secret_key
 from lootkeep.settings import Settings, load
-from lootkeep.storage import access as stored_access
 from lootkeep.storage import migrations
 from lootkeep.storage.database import Database, Engine
 from lootkeep.storage.postgres import PostgresDatabase
@@ -51,7 +50,12 @@ if TYPE_CHECKING:
 async def open_database(settings: Settings) -> Engine:
     path = settings.sqlite_path
     if path is None:
-        return await PostgresDatabase.open(settings.database_url, settings.database_connections)
+        return await PostgresDatabase.open(
+            settings.database_url,
+            settings.database_connections,
+            is_pooled=settings.database_pooler == "transaction",
+            direct_url=settings.database_direct_url,
+        )
     return SqliteDatabase(path)
 
 
@@ -188,9 +192,10 @@ def api(deps: Deps, settings: Settings, tokens: Tokens, worker: Worker, metrics:
     from lootkeep.api.http.app import Api
     from lootkeep.api.http.limits import Limits
     from lootkeep.api.http.probes import Probes
+    from lootkeep.api.http.readiness import DatabaseCheck
 
     limits = Limits(deps.limiter, settings.rate_limit_per_minute, settings.auth_failures_per_minute)
-    checks: dict[str, Check] = {"database": partial(_database_answers, deps), "worker": worker.is_alive}
+    checks: dict[str, Check] = {"database": DatabaseCheck(deps), "worker": worker.is_alive}
     probes = Probes(deps, tokens, metrics, checks, document())
     return Api(deps, groups(), tokens, limits, metrics, probes.app(*readers.pages(deps)))
 
@@ -218,7 +223,7 @@ def _wakeup(deps: Deps, settings: Settings) -> MemoryWakeup:
         wakeup = MemoryWakeup()
         deps.db.on_commit(wakeup.wake)
         return wakeup
-    return PostgresWakeup(settings.database_url)
+    return PostgresWakeup(settings.listen_url) if settings.listen_url else MemoryWakeup()
 
 
 def mailer(settings: Settings, clock: Clock) -> Mailer:
@@ -256,12 +261,3 @@ def intelligence(settings: Settings) -> Intelligence:
 
 def webhook_rules(settings: Settings) -> Rules:
     return Rules(settings.webhook_allow_insecure, settings.webhook_allowed_networks)
-
-
-async def _database_answers(deps: Deps) -> bool:
-    try:
-        async with deps.db.read() as tx:
-            await stored_access.owner(tx)
-    except Reason:
-        return False
-    return True

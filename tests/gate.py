@@ -1,19 +1,29 @@
-"""A door on loopback before a real server, which a test can shut."""
+"""A door on loopback before a real server, which a test can shut, slow down or make swallow everything."""
 
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 
 class Gate:
-    """A door on loopback before a real server: while it is shut, the server is gone for whoever goes through it."""
+    """A door on loopback before a real server: while it is shut, the server is gone for whoever goes through it.
+
+    While it is silent, connections stay open and new ones are accepted, but nothing that is sent arrives. While it is
+    refusing, new connections are counted and cut.
+    """
 
     def __init__(self, url: str) -> None:
         self._parts = urlsplit(url)
         self._server: asyncio.Server | None = None
         self._writers: set[asyncio.StreamWriter] = set()
+        self._passing: set[asyncio.Task[None]] = set()
         self._port = 0
+        self.is_silent = False
+        self.is_refusing = False
+        self.visits = 0
+        self.delay_seconds = 0.0
 
     @property
     def url(self) -> str:
@@ -29,21 +39,42 @@ class Gate:
             self._server.close()
             for writer in list(self._writers):
                 writer.transport.abort()
+            for task in list(self._passing):
+                task.cancel()
+            if self._passing:
+                await asyncio.wait(self._passing)
             await self._server.wait_closed()
             self._server = None
 
     async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        far_reader, far_writer = await asyncio.open_connection(self._parts.hostname, self._parts.port)
-        ends = {writer, far_writer}
-        self._writers |= ends
-        await asyncio.gather(_copy(reader, far_writer), _copy(far_reader, writer))
+        self.visits += 1
+        if self.is_refusing:
+            writer.transport.abort()
+            return
+        task = asyncio.current_task()
+        assert task
+        self._passing.add(task)
+        ends = {writer}
+        self._writers.add(writer)
+        # Who shuts the gate cancels this, and that is no error.
+        with suppress(asyncio.CancelledError, OSError):
+            far_reader, far_writer = await asyncio.open_connection(self._parts.hostname, self._parts.port)
+            ends.add(far_writer)
+            self._writers.add(far_writer)
+            await asyncio.gather(self._copy(reader, far_writer), self._copy(far_reader, writer))
+        for end in ends:
+            end.transport.abort()
         self._writers -= ends
+        self._passing.discard(task)
 
-
-async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    try:
-        while data := await reader.read(64 * 1024):
-            writer.write(data)
-    except OSError:
-        pass
-    writer.close()
+    async def _copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while data := await reader.read(64 * 1024):
+                if self.is_silent:
+                    continue
+                if self.delay_seconds:
+                    await asyncio.sleep(self.delay_seconds)
+                writer.write(data)
+        except OSError:
+            pass
+        writer.close()

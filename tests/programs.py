@@ -1,4 +1,4 @@
-"""Finds the PostgreSQL and Redis programs of this machine, and installs Debian's where it may."""
+"""Finds the PostgreSQL, PgBouncer and Redis programs of this machine, and installs Debian's where it may."""
 
 import os
 import re
@@ -35,6 +35,16 @@ def redis_server() -> str:
     if program := shutil.which("redis-server") or (_install("redis-server") and shutil.which("redis-server")):
         return program
     raise CannotStart("redis-server was not found on PATH, though its package is installed.")
+
+
+def pgbouncer() -> str:
+    # Debian has it off the PATH of everyone but root.
+    path = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin"
+    if program := shutil.which("pgbouncer", path=path) or (
+        _install("pgbouncer") and shutil.which("pgbouncer", path=path)
+    ):
+        return program
+    raise CannotStart("pgbouncer was not found, though its package is installed.")
 
 
 def want(program: str, package: str) -> None:

@@ -15,8 +15,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
+from urllib.parse import urlsplit
 
-from tests.programs import CannotStart, postgres_folder, redis_server, want
+from tests.programs import CannotStart, pgbouncer, postgres_folder, redis_server, want
 
 POSTGRES_URL = "LOOTKEEP_TEST_POSTGRES_URL"
 REDIS_URL = "LOOTKEEP_TEST_REDIS_URL"
@@ -41,7 +42,7 @@ POSTGRES_OPTIONS = {
 REDIS_OPTIONS = {"bind": "127.0.0.1", "save": "", "appendonly": "no", "daemonize": "no"}
 
 # By their packages: the examples of the docs are run in Node, the reference page is used in Chromium.
-PROGRAMS_OF_TESTS = {"node": "nodejs", "npm": "npm", "chromedriver": "chromium-driver"}
+PROGRAMS_OF_TESTS = {"node": "nodejs", "npm": "npm", "chromedriver": "chromium-driver", "pgbouncer": "pgbouncer"}
 
 # Nothing of the caller's: a PGPORT or PGOPTIONS meant for another server would reach this one.
 SERVER_ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C.UTF-8", "TZ": "UTC"}
@@ -167,6 +168,32 @@ def _redis_answers(port: int) -> bool:
         with socket.create_connection(("127.0.0.1", port), timeout=1) as connection:
             connection.sendall(b"PING\r\n")
             return connection.recv(16).startswith(b"+PONG")
+    except OSError:
+        return False
+
+
+@contextmanager
+def pooler(postgres_url: str, **options: str) -> Iterator[str]:
+    """A private PgBouncer in transaction mode before that database; gives the address of the database behind it."""
+    program, target = pgbouncer(), urlsplit(postgres_url)
+    with _folder("pgbouncer") as folder:
+        config = folder / "pgbouncer.ini"
+        settings = {"listen_addr": "127.0.0.1", "unix_socket_dir": "", "auth_type": "any", "pool_mode": "transaction"}
+        lines = [f"{name} = {value}\n" for name, value in (settings | options).items()]
+        database = f"* = host={target.hostname} port={target.port} user={target.username}\n"
+
+        def command(port: int) -> Sequence[str]:
+            config.write_text(f"[databases]\n{database}[pgbouncer]\nlisten_port = {port}\n{''.join(lines)}")
+            return [program, str(config)]
+
+        with _listening(command, _accepts, folder=folder, stop=signal.SIGTERM) as port:
+            yield target._replace(netloc=f"{target.username}@127.0.0.1:{port}").geturl()
+
+
+def _accepts(port: int) -> bool:
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=1):
+            return True
     except OSError:
         return False
 

@@ -12,14 +12,19 @@ from lootkeep import settings, wiring
 from lootkeep.cli import fraud_lists
 from lootkeep.cli.output import Json, out, print_json, run, waiting
 from lootkeep.kernel.clock import SystemClock
-from lootkeep.kernel.errors import StartupError
+from lootkeep.kernel.errors import StartupError, Unavailable
 from lootkeep.services import recount, secret_key
 from lootkeep.settings import Settings
-from lootkeep.storage import demo, migrations
+from lootkeep.storage import demo, migrations, write_check
 from lootkeep.storage.database import Engine
 
 # What a store is opened with.
 _NEEDED = ("settings", "database", "key", "redis")
+
+_NOT_WRITABLE = (
+    "The database answers, but nothing can be written. Check that its disk is not full, that it is not read-only, "
+    "and that no other program holds it."
+)
 
 
 class Finding(NamedTuple):
@@ -102,14 +107,35 @@ async def _database(config: Settings) -> tuple[Finding, Finding]:
             await migrations.check(engine)
             async with engine.read() as tx:
                 mark = await demo.mark(tx)
+            is_writable = await _is_writable(engine)
             key = await _key(config, engine)
         finally:
             await engine.close()
     except StartupError as error:
-        return Finding("database", False, str(error)), Finding("key", True, "Not looked at: the database comes first.")
+        return _broken(str(error))
+    except Unavailable:
+        return _broken("The database does not answer. Check its server, its disk and its files.")
+    if not is_writable:
+        return Finding("database", False, _NOT_WRITABLE), key
+    if not config.sqlite_path and not config.listen_url:
+        pooled = " Behind the pooler workers look for work every five seconds: LOOTKEEP_DATABASE_DIRECT_URL is not set."
+    else:
+        pooled = ""
     holds = f" It holds the demo ({mark.scale}, seed {mark.seed})." if mark.is_begun else ""
-    sentence = f"The database answers and its schema is up to date ({migrations.HEAD}).{holds}"
+    sentence = f"The database answers and its schema is up to date ({migrations.HEAD}).{holds}{pooled}"
     return Finding("database", True, sentence), key
+
+
+def _broken(sentence: str) -> tuple[Finding, Finding]:
+    return Finding("database", False, sentence), Finding("key", True, "Not looked at: the database comes first.")
+
+
+async def _is_writable(engine: Engine) -> bool:
+    try:
+        await write_check.write(engine, SystemClock().now())
+    except Unavailable:
+        return False
+    return True
 
 
 async def _key(config: Settings, engine: Engine) -> Finding:

@@ -9,8 +9,9 @@ from lootkeep import settings, wiring
 from lootkeep.api.http.metrics import Metrics
 from lootkeep.cli.output import out, run
 from lootkeep.engines import logs
-from lootkeep.kernel.errors import StartupError
+from lootkeep.kernel.errors import StartupError, Unreachable
 from lootkeep.settings import Settings
+from lootkeep.worker.outage import pause
 
 
 def worker() -> None:
@@ -29,6 +30,25 @@ async def _work(config: Settings) -> None:
     stopping = asyncio.Event()
     for name in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(name, stopping.set)
+    if not await _database_answers(config, stopping):
+        return
     async with wiring.opened(config) as deps, wiring.working(deps, config, Metrics()):
         out.print("The worker is running. Ctrl-C stops it.")
         await stopping.wait()
+
+
+async def _database_answers(config: Settings, stopping: asyncio.Event) -> bool:
+    """Waits for a server that is not up yet, as after a power cut; False when it was stopped meanwhile."""
+    failures = 0
+    while not stopping.is_set():
+        try:
+            engine = await wiring.open_database(config)
+        except Unreachable as error:
+            failures += 1
+            if failures == 1:
+                out.print(f"{error} The worker waits for it.", markup=False)
+            await pause(failures, stopping)
+        else:
+            await engine.close()
+            return True
+    return False

@@ -58,6 +58,10 @@ class StartupError(Exception):
     """Why the process cannot start or go on: one sentence that says what to do, printed without a traceback."""
 
 
+class Unreachable(StartupError):
+    """Something the process needs does not answer, and may do so later."""
+
+
 def invalid(field: str, sentence: str) -> InvalidFields:
     """The short form for a single field at fault."""
     return InvalidFields({field: [sentence]})

@@ -8,14 +8,14 @@ from lootkeep.storage import recount as storage
 
 async def rebuild(deps: Deps) -> dict[str, int]:
     """Mends every kept total; tells how many of each kind were wrong."""
-    async with deps.db.write() as tx:
+    async with deps.db.write(long=True) as tx:
         return await storage.mend(tx, deps.currency, deps.clock.now())
 
 
 async def check(deps: Deps) -> dict[str, int]:
     """The same without changing anything."""
     try:
-        async with deps.db.write() as tx:
+        async with deps.db.write(long=True) as tx:
             raise _Undo(await storage.mend(tx, deps.currency, deps.clock.now()))
     except _Undo as undo:
         return undo.wrong

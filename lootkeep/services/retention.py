@@ -48,5 +48,5 @@ async def _in_batches(deps: Deps, batch: Callable[[Transaction], Awaitable[int]]
     """A bounded batch per transaction, until there is nothing left: no one waits long for the write lock."""
     more = True
     while more:
-        async with deps.db.write() as tx:
+        async with deps.db.write(long=True) as tx:
             more = await batch(tx) > 0

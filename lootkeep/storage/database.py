@@ -21,7 +21,7 @@ class Transaction(Protocol):
     async def run(self, query: Query[Any], **values: Any) -> None: ...
 
     async def long(self, query: Query[R], **values: Any) -> list[R]:
-        """Like `all`, for a statement that may take a second: the event loop goes on meanwhile."""
+        """Like `all`, for a statement of a write that may take long: the event loop goes on meanwhile."""
         ...
 
     async def each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
@@ -56,8 +56,11 @@ class Database(Protocol):
         """`slow` keeps what may take milliseconds away from the event loop."""
         ...
 
-    def write(self, *, single: bool = False) -> AbstractAsyncContextManager[Transaction]:
-        """`single` promises one statement at most: it is a transaction by itself, and saves two round trips."""
+    def write(self, *, single: bool = False, long: bool = False) -> AbstractAsyncContextManager[Transaction]:
+        """`single` promises one statement at most: it is a transaction by itself, and saves two round trips.
+
+        `long` allows each statement minutes, where those of a request have seconds.
+        """
         ...
 
     def write_tokens(self) -> AbstractAsyncContextManager[Transaction]:
@@ -101,7 +104,7 @@ class JoinedDatabase:
             raise RuntimeError("A slow read must not join a transaction: it would hold up all who write.")
         return _Joined(self._tx)
 
-    def write(self, *, single: bool = False) -> AbstractAsyncContextManager[Transaction]:
+    def write(self, *, single: bool = False, long: bool = False) -> AbstractAsyncContextManager[Transaction]:
         return _Joined(self._tx)
 
     def write_tokens(self) -> AbstractAsyncContextManager[Transaction]:

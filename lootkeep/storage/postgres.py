@@ -4,16 +4,30 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from typing import Any, TypeVar
 
 import asyncpg
+import structlog
 
-from lootkeep.kernel.errors import StartupError, Unavailable
+from lootkeep.kernel.errors import StartupError, Unavailable, Unreachable
 from lootkeep.storage.database import Transaction
-from lootkeep.storage.postgres_pool import OUTAGES, Connection, Pool
+from lootkeep.storage.postgres_pool import Pool
+from lootkeep.storage.postgres_session import (
+    DEADLINES,
+    OUTAGES,
+    POOLER_SENTENCE,
+    Connection,
+    Deadlines,
+    Sessions,
+    is_poolers,
+    lengthen,
+    patience,
+)
 from lootkeep.storage.postgres_tokens import changing_tokens, watching_tokens
 from lootkeep.storage.query import Query
+
+log = structlog.get_logger(__name__)
 
 R = TypeVar("R")
 
@@ -30,14 +44,21 @@ _TABLES = (
 class PostgresTransaction:
     """Runs queries on one connection."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, pool: Pool, connection: Connection, seconds: float | None = None) -> None:
+        self._pool = pool
         self.connection = connection
+        # How long a statement may take; None is what the connection was opened with.
+        self._timeout = None if seconds is None else patience(seconds)
 
     async def all(self, query: Query[R], **values: Any) -> list[R]:
         compiled = query.postgres
-        return compiled.records(await self._fetch(compiled.sql, compiled.arguments(values)))
+        return compiled.records(await self.fetch(compiled.sql, compiled.arguments(values)))
 
     async def long(self, query: Query[R], **values: Any) -> list[R]:
+        if self._timeout is None:
+            seconds = self._pool.deadlines.long_statement
+            await self.command(lengthen(seconds))
+            self._timeout = patience(seconds)
         return await self.all(query, **values)
 
     async def one(self, query: Query[R], **values: Any) -> R | None:
@@ -52,7 +73,7 @@ class PostgresTransaction:
             # Arrays of one would cost more than the plain statement does.
             return await self.all(query, **rows[0])
         compiled = query.postgres_set
-        return compiled.records(await self._fetch(compiled.sql, compiled.arguments(rows))) if rows else []
+        return compiled.records(await self.fetch(compiled.sql, compiled.arguments(rows))) if rows else []
 
     async def many(self, query: Query[Any], rows: list[dict[str, Any]]) -> None:
         if query.at_once or len(rows) == 1:
@@ -60,38 +81,48 @@ class PostgresTransaction:
             return
         compiled = query.postgres
         try:
-            await self.connection.executemany(compiled.sql, [compiled.arguments(values) for values in rows])
+            arguments = [compiled.arguments(values) for values in rows]
+            await self.connection.executemany(compiled.sql, arguments, timeout=self._timeout)
         except OUTAGES as error:
-            raise Unavailable from error
+            raise self._outage(error) from error
 
     async def insert(self, query: Query[Any], rows: list[dict[str, Any]]) -> list[int]:
         return [added[0] for added in await self.each(query, rows)]
 
-    async def _fetch(self, sql: str, arguments: list[Any]) -> list[Any]:
+    async def fetch(self, sql: str, arguments: list[Any]) -> list[Any]:
         try:
-            return await self.connection.fetch(sql, *arguments)
+            return await self.connection.fetch(sql, *arguments, timeout=self._timeout)
         except asyncpg.DataError:
             # A value that no column can hold is a fault of ours, though asyncpg counts it among its own troubles.
             raise
         except OUTAGES as error:
-            raise Unavailable from error
+            raise self._outage(error) from error
+
+    async def command(self, sql: str) -> None:
+        """Runs statements without values, which answer nothing."""
+        try:
+            await self.connection.execute(sql, timeout=self._timeout)
+        except OUTAGES as error:
+            raise self._outage(error) from error
+
+    def _outage(self, error: Exception) -> Unavailable:
+        if isinstance(error, TimeoutError):
+            # The server would have ended the statement sooner: nothing is heard of it any more.
+            self._pool.distrust(self.connection)
+        if is_poolers(error):
+            log.error(POOLER_SENTENCE)
+        return Unavailable()
 
     async def lock(self, name: str) -> bool:
         (is_taken,) = await self.lock_each([name])
         return is_taken
 
     async def lock_each(self, names: Sequence[str]) -> list[bool]:
-        return [is_taken for (is_taken,) in await self._advisory(_TRY, names)]
+        return [is_taken for (is_taken,) in await self.fetch(_TRY, [names])]
 
     async def wait_for(self, *names: str) -> None:
         # Always in the same order: two transactions never wait for each other in a circle.
-        await self._advisory(_WAIT, sorted(names))
-
-    async def _advisory(self, sql: str, names: Sequence[str]) -> list[Any]:
-        try:
-            return await self.connection.fetch(sql, names)
-        except OUTAGES as error:
-            raise Unavailable from error
+        await self.fetch(_WAIT, [sorted(names)])
 
 
 class PostgresDatabase:
@@ -100,76 +131,80 @@ class PostgresDatabase:
     name = "postgresql"
     label = "The database"
 
-    def __init__(self, pool: Pool, url: str) -> None:
+    def __init__(self, pool: Pool, listen_url: str | None) -> None:
         self._pool = pool
-        self._url = url
+        self._listen_url = listen_url
 
     @classmethod
-    async def open(cls, url: str, connections: int) -> PostgresDatabase:
+    async def open(
+        cls,
+        url: str,
+        connections: int,
+        deadlines: Deadlines = DEADLINES,
+        *,
+        is_pooled: bool = False,
+        direct_url: str | None = None,
+    ) -> PostgresDatabase:
         """Connects once at the start, so that a wrong address is told at once."""
-        pool = Pool(url, connections)
+        pool = Pool(Sessions(url, deadlines, is_pooled), connections)
         try:
             pool.give_back(await pool.take())
         except (*OUTAGES, Unavailable, asyncpg.PostgresError, ValueError) as error:
-            cause = error.__cause__ or error
-            raise StartupError(
-                f"PostgreSQL cannot be reached: {cause or type(cause).__name__}. "
-                "Check LOOTKEEP_DATABASE_URL and that the server is running."
-            ) from None
-        return cls(pool, url)
+            raise _not_opened(error.__cause__ or error) from None
+        return cls(pool, direct_url if is_pooled else url)
 
     def read(self, *, slow: bool = False) -> AbstractAsyncContextManager[Transaction]:
         return _Read(self._pool)
 
-    def write(self, *, single: bool = False) -> AbstractAsyncContextManager[Transaction]:
+    def write(self, *, single: bool = False, long: bool = False) -> AbstractAsyncContextManager[Transaction]:
+        if long:
+            return _Write(self._pool, self._pool.deadlines.long_statement)
         return _Read(self._pool) if single else _Write(self._pool)
 
     @asynccontextmanager
     async def write_tokens(self) -> AsyncIterator[Transaction]:
-        async with changing_tokens(self._url) as all_have_forgotten:
+        if self._listen_url is None:
+            # Behind a pooler no process hears of changes, so none remembers tokens.
+            async with self.write() as tx:
+                yield tx
+            return
+        async with changing_tokens(self._listen_url) as all_have_forgotten:
             async with self.write() as tx:
                 yield tx
             await all_have_forgotten()
 
     def watch_tokens(self) -> AbstractAsyncContextManager[Callable[[], int | None]]:
         """Inside the block: a number that grows with every change of a token; None while that is not known."""
-        return watching_tokens(self._url)
+        return watching_tokens(self._listen_url) if self._listen_url else nullcontext(lambda: None)
 
     async def revision(self) -> str | None:
-        connection = await self._pool.take()
-        try:
-            return await _revision(connection)
-        finally:
-            self._pool.give_back(connection)
+        async with _Read(self._pool) as tx:
+            return await _revision(tx)
 
     async def tables(self) -> set[str]:
-        connection = await self._pool.take()
-        try:
-            return {str(row[0]) for row in await connection.fetch(_TABLES)}
-        finally:
-            self._pool.give_back(connection)
+        async with _Read(self._pool) as tx:
+            return {str(row[0]) for row in await tx.fetch(_TABLES, [])}
 
     async def migrate(self, script: Callable[[str | None], str]) -> None:
-        async with _Write(self._pool) as tx:
-            connection = tx.connection
-            await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended('lootkeep migrate', 0))")
-            statements = script(await _revision(connection))
+        async with _Write(self._pool, self._pool.deadlines.migration) as tx:
+            await tx.wait_for("lootkeep migrate")
+            statements = script(await _revision(tx))
             if statements:
-                await _run_script(connection, statements)
+                await _run_script(tx, statements)
 
     async def close(self) -> None:
         await self._pool.close()
 
 
-class _Read(AbstractAsyncContextManager[Transaction]):
+class _Read(AbstractAsyncContextManager[PostgresTransaction]):
     """A connection on loan; every query commits by itself."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
-    async def __aenter__(self) -> Transaction:
+    async def __aenter__(self) -> PostgresTransaction:
         self._connection = await self._pool.take()
-        return PostgresTransaction(self._connection)
+        return PostgresTransaction(self._pool, self._connection)
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
         _abandon_if_cancelled(self._connection, kind)
@@ -177,35 +212,35 @@ class _Read(AbstractAsyncContextManager[Transaction]):
 
 
 class _Write(AbstractAsyncContextManager[PostgresTransaction]):
-    """A connection on loan with a transaction open."""
+    """A connection on loan with a transaction open, whose statements may take so many seconds."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, seconds: float | None = None) -> None:
         self._pool = pool
+        self._seconds = seconds
 
     async def __aenter__(self) -> PostgresTransaction:
-        self._connection = await self._pool.take()
+        connection = await self._pool.take()
         try:
-            await self._connection.execute("BEGIN")
-        except BaseException as error:
-            self._pool.discard(self._connection)
-            if isinstance(error, OUTAGES):
-                raise Unavailable from error
+            # Opening it takes no longer than any other, so that a broken way is noticed before the long wait.
+            await PostgresTransaction(self._pool, connection).command(self._pool.sessions.begin(self._seconds))
+        except BaseException:
+            self._pool.discard(connection)
             raise
-        return PostgresTransaction(self._connection)
+        self._tx = PostgresTransaction(self._pool, connection, self._seconds)
+        return self._tx
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        _abandon_if_cancelled(self._connection, kind)
+        connection = self._tx.connection
+        _abandon_if_cancelled(connection, kind)
         try:
-            if not self._connection.is_closed():
-                await self._connection.execute("COMMIT" if kind is None else "ROLLBACK")
+            if not connection.is_closed():
+                await self._tx.command("COMMIT" if kind is None else "ROLLBACK")
             elif kind is None:
                 raise Unavailable
-        except BaseException as error:
-            self._pool.discard(self._connection)
-            if isinstance(error, OUTAGES):
-                raise Unavailable from error
+        except BaseException:
+            self._pool.discard(connection)
             raise
-        self._pool.give_back(self._connection)
+        self._pool.give_back(connection)
 
 
 def _abandon_if_cancelled(connection: Connection, kind: type[BaseException] | None) -> None:
@@ -214,17 +249,28 @@ def _abandon_if_cancelled(connection: Connection, kind: type[BaseException] | No
         connection.terminate()
 
 
-async def _run_script(connection: Connection, statements: str) -> None:
+def _not_opened(cause: BaseException) -> StartupError:
+    if is_poolers(cause):
+        return StartupError(POOLER_SENTENCE)
+    kind = Unreachable if isinstance(cause, OUTAGES) else StartupError
+    return kind(
+        f"PostgreSQL cannot be reached: {str(cause) or type(cause).__name__}. "
+        "Check LOOTKEEP_DATABASE_URL and that the server is running."
+    )
+
+
+async def _run_script(tx: PostgresTransaction, statements: str) -> None:
     try:
-        await connection.execute(statements)
+        await tx.command(statements)
     except asyncpg.DuplicateTableError as error:
         raise StartupError(
             f"The database holds tables of another program ({error}). Give Lootkeep a database of its own."
         ) from None
 
 
-async def _revision(connection: Connection) -> str | None:
-    if await connection.fetchval("SELECT to_regclass('alembic_version')") is None:
+async def _revision(tx: PostgresTransaction) -> str | None:
+    ((table,),) = await tx.fetch("SELECT to_regclass('alembic_version')", [])
+    if table is None:
         return None
-    found = await connection.fetchval("SELECT version_num FROM alembic_version")
-    return None if found is None else str(found)
+    rows = await tx.fetch("SELECT version_num FROM alembic_version", [])
+    return str(rows[0][0]) if rows else None

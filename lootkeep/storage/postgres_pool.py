@@ -4,54 +4,34 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from typing import TypeAlias
 
 import asyncpg
 
 from lootkeep.kernel.errors import Unavailable
+from lootkeep.storage.postgres_session import OUTAGES, Connection, Sessions
 
-Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
-
-_CONNECT_SECONDS = 5.0
-# How long a request waits for a free connection before it is told that the service is busy.
-_PATIENCE_SECONDS = 5.0
-
-# The server or the way to it is at fault, not the statement.
-OUTAGES = (
-    OSError,
-    TimeoutError,
-    asyncpg.InterfaceError,
-    asyncpg.InternalClientError,
-    asyncpg.PostgresConnectionError,
-    asyncpg.CannotConnectNowError,
-    asyncpg.AdminShutdownError,
-    asyncpg.CrashShutdownError,
-    asyncpg.DeadlockDetectedError,
-    asyncpg.TooManyConnectionsError,
-    asyncpg.DiskFullError,
-    asyncpg.ReadOnlySQLTransactionError,
-)
+_CLOSE_SECONDS = 1.0
 
 
 class Pool:
     """Connections on loan, last in first out. asyncpg's own pool doubles the CPU cost of a small query."""
 
-    def __init__(self, url: str, size: int) -> None:
-        self._url = url
+    def __init__(self, sessions: Sessions, size: int) -> None:
+        self.sessions = sessions
+        self.deadlines = sessions.deadlines
         self._size = size
         self._open = 0
         self._free: list[Connection] = []
         self._waiting: deque[asyncio.Future[Connection | None]] = deque()
 
     async def take(self) -> Connection:
-        while self._free:
-            connection = self._free.pop()
-            if not connection.is_closed():
+        if connection := self._next_free():
+            return connection
+        deadline = asyncio.get_running_loop().time() + self.deadlines.connection
+        while self._open >= self._size:
+            if connection := await self._wait(deadline) or self._next_free():
                 return connection
-            self._open -= 1
-        if self._open < self._size:
-            return await self._connect()
-        return await self._wait()
+        return await self._connect()
 
     def give_back(self, connection: Connection) -> None:
         if connection.is_closed():
@@ -68,14 +48,31 @@ class Pool:
         connection.terminate()
         self._lost_one()
 
-    async def close(self) -> None:
+    def distrust(self, connection: Connection) -> None:
+        """For a connection on which no answer came in time: what waits in the pool went the same way as it did.
+
+        Hard, because a polite end would wait for an answer, too.
+        """
+        connection.terminate()
         while self._free:
-            await self._free.pop().close()
+            self.discard(self._free.pop())
+
+    async def close(self) -> None:
+        free, self._free = self._free, []
+        await asyncio.gather(*(_close(connection) for connection in free))
+
+    def _next_free(self) -> Connection | None:
+        while self._free:
+            connection = self._free.pop()
+            if not connection.is_closed():
+                return connection
+            self._open -= 1
+        return None
 
     async def _connect(self) -> Connection:
         self._open += 1
         try:
-            return await asyncpg.connect(self._url, timeout=_CONNECT_SECONDS, server_settings=_SESSION)
+            return await self.sessions.connect()
         except BaseException as error:
             self._lost_one()
             # A changed password or a dropped database is an outage like a server that is down.
@@ -83,27 +80,30 @@ class Pool:
                 raise Unavailable from error
             raise
 
-    async def _wait(self) -> Connection:
+    async def _wait(self, deadline: float) -> Connection | None:
         """Queues for the next connection that comes back, or for the leave to open one."""
         loop = asyncio.get_running_loop()
         turn: asyncio.Future[Connection | None] = loop.create_future()
         self._waiting.append(turn)
         # Cheaper than wait_for, which makes a task of its own.
-        timer = loop.call_later(_PATIENCE_SECONDS, _give_up, turn)
+        timer = loop.call_at(deadline, _give_up, turn)
         try:
-            connection = await turn
+            return await turn
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled() and (lent := turn.result()):
-                self.give_back(lent)
+            if turn.done() and not turn.cancelled() and turn.exception() is None:
+                self._pass_on(turn.result())
             raise
         finally:
             timer.cancel()
-        return connection or await self.take()
 
     def _lost_one(self) -> None:
         self._open -= 1
-        turn = self._next_turn()
-        if turn:
+        self._pass_on(None)
+
+    def _pass_on(self, lent: Connection | None) -> None:
+        if lent:
+            self.give_back(lent)
+        elif turn := self._next_turn():
             turn.set_result(None)
 
     def _next_turn(self) -> asyncio.Future[Connection | None] | None:
@@ -114,8 +114,12 @@ class Pool:
         return None
 
 
-# JIT costs more than it saves on small queries; times are our own integers, so the zone only matters to a human reader.
-_SESSION = {"application_name": "lootkeep", "jit": "off", "timezone": "UTC"}
+async def _close(connection: Connection) -> None:
+    try:
+        await connection.close(timeout=_CLOSE_SECONDS)
+    except OUTAGES:
+        # asyncpg has cut it then.
+        return
 
 
 def _give_up(turn: asyncio.Future[Connection | None]) -> None:

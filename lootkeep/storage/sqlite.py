@@ -140,9 +140,9 @@ class SqliteDatabase:
 
     name = "sqlite"
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, patience_seconds: float = PATIENCE_SECONDS) -> None:
         self.label = str(path)
-        self._writer = Writer(_open_for_writing(path))
+        self._writer = Writer(_open_for_writing(path), patience_seconds)
         self._tx = WritingTransaction(self._writer)
         self._reader = _open_for_reading(path)
         self._read = _Read(SqliteTransaction(self._reader))
@@ -154,7 +154,7 @@ class SqliteDatabase:
     def read(self, *, slow: bool = False) -> AbstractAsyncContextManager[Transaction]:
         return self._slow_read if slow else self._read
 
-    def write(self, *, single: bool = False) -> AbstractAsyncContextManager[Transaction]:
+    def write(self, *, single: bool = False, long: bool = False) -> AbstractAsyncContextManager[Transaction]:
         return _Write(self._writer, self._tx)
 
     def write_tokens(self) -> AbstractAsyncContextManager[Transaction]:

@@ -7,8 +7,6 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import structlog
-
 from lootkeep.deps import Deps
 from lootkeep.domain import campaigns as rules
 from lootkeep.domain.campaign_mail import Addresses, Template, filled, template
@@ -23,8 +21,7 @@ from lootkeep.storage import campaign_queue as queue
 from lootkeep.storage import campaigns as storage
 from lootkeep.storage.database import Transaction
 from lootkeep.worker.mail import pause, sent
-
-log = structlog.get_logger(__name__)
+from lootkeep.worker.outage import Outage
 
 # When the server is the trouble, nobody is written to for so long.
 HOLD_OFF = MINUTE
@@ -56,6 +53,7 @@ class Campaigner:
     ) -> None:
         self._deps = deps
         self._wakeup = wakeup
+        self._outage = Outage("campaigns")
         self._mailer = mailer
         self._manner = manner
         self._delays = delays
@@ -69,11 +67,12 @@ class Campaigner:
         """Works until it is told to stop, then ends what is under way."""
         while not stopping.is_set():
             try:
-                if not await self.turn(stopping):
+                is_idle = not await self.turn(stopping)
+                self._outage.end()
+                if is_idle:
                     await self._rest()
             except Unavailable:
-                log.warning("the database is unavailable, campaigns wait")
-                await self._wakeup.wait(1.0)
+                await self._outage.wait(stopping)
         if self._finished is not None:
             await self._settle()
         await self._mailer.close()

@@ -23,6 +23,7 @@ from lootkeep.services.webhooks import secrets_of
 from lootkeep.storage import backlog, fan_out, replays
 from lootkeep.storage import deliveries as storage
 from lootkeep.worker.metrics import DeliveryMetrics
+from lootkeep.worker.outage import Outage
 
 log = structlog.get_logger(__name__)
 
@@ -48,6 +49,7 @@ class Dispatcher:
     ) -> None:
         self._deps = deps
         self._wakeup = wakeup
+        self._outage = Outage("deliveries")
         self._delays = delays
         self._concurrency = concurrency
         self._metrics = metrics or DeliveryMetrics()
@@ -63,12 +65,13 @@ class Dispatcher:
         """Works until it is told to stop, then ends what is under way."""
         while not stopping.is_set():
             try:
-                if not await self.turn():
+                is_idle = not await self.turn()
+                self._outage.end()
+                if is_idle:
                     await self._rest()
                 await self._gather()
             except Unavailable:
-                log.warning("the database is unavailable, deliveries wait")
-                await self._wakeup.wait(1.0)
+                await self._outage.wait(stopping)
         await self.drain()
 
     async def turn(self) -> bool:

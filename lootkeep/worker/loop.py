@@ -9,9 +9,14 @@ from dataclasses import dataclass
 
 import structlog
 
+from lootkeep.kernel.errors import Unavailable
+from lootkeep.worker.outage import Outage
+
 log = structlog.get_logger(__name__)
 
 _PAUSE_SECONDS = 1.0
+# More than any request to a receiver takes, and less than a process gets to stop.
+_GRACE_SECONDS = 12.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +35,15 @@ class Worker:
     A loop is work that knows its own pace; it ends when the event it is given is set.
     """
 
-    def __init__(self, chores: tuple[Chore, ...], loops: tuple[Loop, ...] = ()) -> None:
+    def __init__(
+        self, chores: tuple[Chore, ...], loops: tuple[Loop, ...] = (), grace_seconds: float = _GRACE_SECONDS
+    ) -> None:
         self._chores = chores
         self._loops = loops
+        self._grace_seconds = grace_seconds
         self._stopping = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
+        self._outage = Outage("chores")
 
     def start(self) -> None:
         self._tasks = [asyncio.create_task(self._repeat(chore), name=chore.name) for chore in self._chores]
@@ -44,8 +53,15 @@ class Worker:
         return bool(self._tasks) and not any(task.done() for task in self._tasks)
 
     async def stop(self) -> None:
+        """Lets everything come to its end, and breaks off what does not: its transaction or lease is given up."""
         self._stopping.set()
-        await asyncio.gather(*self._tasks)
+        if not self._tasks:
+            return
+        _, unfinished = await asyncio.wait(self._tasks, timeout=self._grace_seconds)
+        for task in unfinished:
+            log.warning("work was broken off", work=task.get_name())
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _keep_up(self, loop: Loop) -> None:
         """A loop that fails is started again after a moment: deliveries must not stop for one bad row."""
@@ -63,5 +79,8 @@ class Worker:
                 await asyncio.wait_for(self._stopping.wait(), chore.every_seconds)
             try:
                 await chore.run()
+                self._outage.end()
+            except Unavailable:
+                self._outage.begin()
             except Exception:
                 log.exception("chore failed", chore=chore.name)

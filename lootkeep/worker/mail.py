@@ -16,6 +16,7 @@ from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.kernel.errors import StartupError, Unavailable
 from lootkeep.storage import mails as storage
+from lootkeep.worker.outage import Outage
 
 log = structlog.get_logger(__name__)
 
@@ -34,6 +35,7 @@ class Postman:
     ) -> None:
         self._deps = deps
         self._wakeup = wakeup
+        self._outage = Outage("mail")
         self._mailer = mailer
         self._delays = delays
         self._lease = secrets.token_hex(8)
@@ -43,11 +45,12 @@ class Postman:
         """Works until it is told to stop, then ends what is under way."""
         while not stopping.is_set():
             try:
-                if not await self.turn(stopping):
+                is_idle = not await self.turn(stopping)
+                self._outage.end()
+                if is_idle:
                     await self._rest()
             except Unavailable:
-                log.warning("the database is unavailable, mail waits")
-                await self._wakeup.wait(1.0)
+                await self._outage.wait(stopping)
         if self._finished is not None:
             await self._settle()
         await self._mailer.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from lootkeep import wiring
 from lootkeep.storage.postgres import PostgresDatabase
+from lootkeep.storage.postgres_session import Deadlines
 from tests.gate import Gate
 from tests.world import World
 
@@ -39,7 +41,7 @@ async def gate(postgres_url: str) -> AsyncIterator[Gate]:
 @pytest.fixture
 async def remote_world(world: World, gate: Gate) -> AsyncIterator[World]:
     """A world whose PostgreSQL stands behind a gate."""
-    db = await PostgresDatabase.open(gate.url, 2)
+    db = await PostgresDatabase.open(gate.url, 2, Deadlines(statement=0.5, connection=1.5))
     remote = World(db)
     remote.token = world.token
     yield remote
@@ -81,6 +83,21 @@ async def test_all_is_well_again_when_postgresql_is_back(remote_world: World, ga
     await gate.open()
     back = [(await remote_world.get("/referrals/tiers")).status_code for _ in range(5)]
     assert (gone, back) == ([503] * 5, [200] * 5)
+
+
+@on_postgresql
+async def test_a_silent_break_under_traffic_is_over_when_data_arrives_again(remote_world: World, gate: Gate) -> None:
+    gate.is_silent = True
+    writes = [remote_world.post("/referrals/tiers", BRONZE | {"name": f"Tier {number}"}) for number in range(8)]
+    reads = [remote_world.get("/referrals/tiers") for _ in range(8)]
+    async with asyncio.timeout(20):
+        during = {answer.status_code for answer in await asyncio.gather(*writes, *reads)}
+    gate.is_silent = False
+    async with asyncio.timeout(20):
+        while (await remote_world.get("/referrals/tiers")).status_code != 200:
+            await asyncio.sleep(0.05)
+    after = {(await remote_world.get("/referrals/tiers")).status_code for _ in range(8)}
+    assert (during, after) == ({503}, {200})
 
 
 @on_postgresql

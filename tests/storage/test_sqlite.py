@@ -84,6 +84,29 @@ async def test_a_deed_that_has_waited_long_enough_is_told_that_the_database_is_b
     assert await emails(embedded) == ["ada"]
 
 
+async def test_many_writes_that_wait_for_another_process_are_refused_together_and_not_one_after_the_other(
+    file: Path,
+) -> None:
+    db = SqliteDatabase(file, patience_seconds=0.5)
+    other = _other(file)
+    other.execute("BEGIN IMMEDIATE")
+    async with asyncio.timeout(10):
+        writes = await asyncio.gather(*(add(db, f"{number}") for number in range(60)), return_exceptions=True)
+    other.execute("ROLLBACK")
+    await add(db, "ada")
+    assert ({type(outcome) for outcome in writes}, await emails(db)) == ({Unavailable}, ["ada"])
+    await db.close()
+
+
+async def test_a_write_behind_a_long_one_of_this_process_is_refused_in_time_and_the_next_is_not(file: Path) -> None:
+    db = SqliteDatabase(file, patience_seconds=0.2)
+    async with db.write(), asyncio.timeout(10):
+        outcomes = await asyncio.gather(*(add(db, f"{number}") for number in range(3)), return_exceptions=True)
+    await add(db, "ada")
+    assert ({type(outcome) for outcome in outcomes}, await emails(db)) == ({Unavailable}, ["ada"])
+    await db.close()
+
+
 async def test_when_sqlite_rolls_the_group_back_by_itself_every_deed_in_it_is_told(
     file: Path, embedded: SqliteDatabase
 ) -> None:

@@ -114,8 +114,11 @@ class DeletingAfterTheLook:
         self._looked = True
         return self._world.db.read(slow=slow)
 
-    def write(self, *, single: bool = False) -> Any:
+    def write(self, *, single: bool = False, long: bool = False) -> Any:
         return self._after_deletion() if self._looked else self._world.db.write(single=single)
+
+    def write_tokens(self) -> Any:
+        return self._world.db.write_tokens()
 
     def _after_deletion(self) -> Any:
         from contextlib import asynccontextmanager

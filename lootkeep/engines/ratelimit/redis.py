@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
+from collections.abc import Callable
+
 import structlog
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.exceptions import RedisError
 
 from lootkeep.engines.ratelimit import WINDOW, Standing
 from lootkeep.engines.ratelimit.memory import MemoryRateLimiter
-from lootkeep.kernel.clock import SECOND, Instant
+from lootkeep.kernel.clock import Instant
 
 log = structlog.get_logger(__name__)
 
 # A limiter that is slow is worse than one that is gone: the request waits for it.
-_TIMEOUT_SECONDS = 1.0
-_QUEUE_SECONDS = 5.0
+_DEADLINE_SECONDS = 0.5
 _CONNECTIONS = 8
 # After a failure Redis is left alone for so long, and each process counts for itself.
-_REST = SECOND
+_REST_SECONDS = 1.0
 
 # One script is one atomic step. Times never run backwards within a log, whatever the machines' clocks say.
 _HIT = """
@@ -42,33 +45,53 @@ return {allowed, count, oldest or string.format('%.0f', now)}
 
 
 class RedisRateLimiter:
-    """Exact over any number of processes; without Redis each process limits alone until it is back."""
+    """Exact over any number of processes; without Redis each process limits alone until it is back.
 
-    def __init__(self, url: str) -> None:
+    The rest begins when a deadline is over, not when the request came that waited for it; after it one request tries,
+    and the others do not wait for what comes of it.
+    """
+
+    def __init__(
+        self, url: str, deadline_seconds: float = _DEADLINE_SECONDS, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._deadline_seconds = deadline_seconds
+        self._monotonic = monotonic
         # Hits queue for a connection: a burst is no outage, or each process would count it for itself.
-        pool = BlockingConnectionPool.from_url(
-            url,
-            max_connections=_CONNECTIONS,
-            timeout=_QUEUE_SECONDS,
-            socket_timeout=_TIMEOUT_SECONDS,
-            socket_connect_timeout=_TIMEOUT_SECONDS,
-        )
+        pool = BlockingConnectionPool.from_url(url, max_connections=_CONNECTIONS, timeout=None)
         self._redis: Redis = Redis.from_pool(pool)
         self._script = self._redis.register_script(_HIT)
         self._alone = MemoryRateLimiter()
-        self._rests_until = Instant(0)
+        self._is_away = False
+        self._rests_until = 0.0
 
     async def hit(self, name: str, limit: int, now: Instant) -> Standing:
-        if now < self._rests_until:
+        if self._is_away and not self._may_try():
             return await self._alone.hit(name, limit, now)
         try:
-            allowed, count, oldest = await self._script(keys=[f"lootkeep:limit:{name}"], args=[now, WINDOW, limit])
+            async with asyncio.timeout(self._deadline_seconds):
+                allowed, count, oldest = await self._script(keys=[f"lootkeep:limit:{name}"], args=[now, WINDOW, limit])
         except (RedisError, OSError) as error:
-            self._rests_until = Instant(now + _REST)
-            log.warning("redis is unreachable, this process counts requests alone", error=str(error))
+            self._rest(error)
             return await self._alone.hit(name, limit, now)
+        if self._is_away:
+            self._is_away = False
+            log.info("redis is back, requests are counted there again")
         # A clock that was set back must not make anyone wait for longer than a window.
         return Standing(bool(allowed), int(count), Instant(min(int(oldest), now) + WINDOW))
+
+    def _may_try(self) -> bool:
+        if self._monotonic() < self._rests_until:
+            return False
+        # The next one tries only when this one has had its time.
+        self._rests_until = self._monotonic() + self._deadline_seconds
+        return True
+
+    def _rest(self, error: Exception) -> None:
+        self._rests_until = self._monotonic() + _REST_SECONDS
+        if not self._is_away:
+            self._is_away = True
+            reason = str(error) or type(error).__name__
+            log.warning("redis is unreachable, this process counts requests alone", error=reason)
 
     async def close(self) -> None:
         await self._redis.aclose()

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
+import random
+from asyncio import Transport
 from typing import Any
 
 import asyncpg
+import structlog
 
 from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.kernel import sockets
+
+log = structlog.get_logger(__name__)
 
 CHANNEL = "lootkeep_work"
 _CONNECT_SECONDS = 5.0
+_CLOSE_SECONDS = 1.0
+# A server without a free connection is not asked for one all the time.
+_FIRST_PAUSE_SECONDS = 1.0
+_MAX_PAUSE_SECONDS = 30.0
+
+_OUTAGES = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError)
 
 
 class PostgresWakeup(MemoryWakeup):
@@ -19,21 +32,76 @@ class PostgresWakeup(MemoryWakeup):
         super().__init__()
         self._url = url
         self._connection: Any = None
+        self._listening: asyncio.Task[None] | None = None
+        self._failures = 0
+        self._next_try = 0.0
 
     async def wait(self, seconds: float) -> None:
         if self._connection is None or self._connection.is_closed():
-            await self._listen()
-            # What was told before we listened is looked for once, not slept over.
-            return
+            self._begin_to_listen()
         await super().wait(seconds)
 
     async def close(self) -> None:
+        if self._listening is not None:
+            self._listening.cancel()
+            await asyncio.wait({self._listening})
         if self._connection is not None:
-            await self._connection.close()
+            await _close(self._connection)
+
+    def _begin_to_listen(self) -> None:
+        """Not awaited: a server that does not answer must not hold up who looks for work meanwhile."""
+        loop = asyncio.get_running_loop()
+        is_trying = self._listening is not None and not self._listening.done()
+        if not is_trying and loop.time() >= self._next_try:
+            self._listening = loop.create_task(self._listen())
 
     async def _listen(self) -> None:
         try:
-            self._connection = await asyncpg.connect(self._url, timeout=_CONNECT_SECONDS)
-            await self._connection.add_listener(CHANNEL, lambda *_: self.wake())
-        except (TimeoutError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
-            self._connection = None
+            self._connection = await self._connect()
+        except (*_OUTAGES, ValueError) as error:
+            self._rest(error)
+            return
+        if self._failures:
+            log.info("listening for new work again")
+        self._failures = 0
+        # What was told before we listened is looked for once, not slept over.
+        self.wake()
+
+    async def _connect(self) -> Any:
+        connection = await asyncpg.connect(
+            self._url, timeout=_CONNECT_SECONDS, command_timeout=_CONNECT_SECONDS, connection_class=_Connection
+        )
+        try:
+            await connection.add_listener(CHANNEL, lambda *_: self.wake())
+        except BaseException:
+            connection.terminate()
+            raise
+        return connection
+
+    def _rest(self, error: Exception) -> None:
+        if not self._failures:
+            log.warning(
+                "nothing can be heard of new work, it is looked for every few seconds",
+                error=str(error) or type(error).__name__,
+            )
+        pause = min(_MAX_PAUSE_SECONDS, _FIRST_PAUSE_SECONDS * 2 ** min(self._failures, 10))
+        self._failures += 1
+        self._next_try = asyncio.get_running_loop().time() + pause * random.uniform(0.5, 1)  # noqa: S311  no secret
+
+
+class _Connection(asyncpg.Connection):
+    """asyncpg's, whose socket notices that the server is gone: nothing is ever sent on it that could fail."""
+
+    __slots__ = ()
+
+    def __init__(self, protocol: Any, transport: Transport, *rest: Any) -> None:
+        super().__init__(protocol, transport, *rest)
+        sockets.notice_loss(transport)
+
+
+async def _close(connection: Any) -> None:
+    try:
+        await connection.close(timeout=_CLOSE_SECONDS)
+    except _OUTAGES:
+        # asyncpg has cut it then.
+        return

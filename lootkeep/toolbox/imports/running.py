@@ -89,7 +89,7 @@ class Import(Generic[Form, Found]):
     async def _write_in_one(self, batch: list[Checked[Form]], outcomes: list[bool | Reason]) -> None:
         forms = [row.form for row in batch]
         try:
-            async with self._deps.db.write() as tx:
+            async with self._deps.db.write(long=True) as tx:
                 known, found = await self._kind.look_up(tx, forms)
                 changes = Changes(spread=0)
                 for part in self._without_repeats(forms):

@@ -1,0 +1,52 @@
+"""Whether the database can be worked with: it answers, and what is written stays."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+
+from lootkeep.deps import Deps
+from lootkeep.kernel.errors import Reason
+from lootkeep.storage import access, write_check
+
+# Who asks gives up soon, and most often for good.
+_DEADLINE_SECONDS = 2.0
+# A write costs an fsync, and several may ask at once.
+_WRITE_EVERY_SECONDS = 5.0
+
+
+class DatabaseCheck:
+    """Reads each time it is asked, and writes every few seconds."""
+
+    def __init__(self, deps: Deps, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._deps = deps
+        self._monotonic = monotonic
+        self._is_writable = True
+        self._next_write = 0.0
+
+    async def __call__(self) -> bool:
+        return await _succeeds(self._read) and await self._can_write()
+
+    async def _can_write(self) -> bool:
+        now = self._monotonic()
+        if now >= self._next_write:
+            self._next_write = now + _WRITE_EVERY_SECONDS
+            self._is_writable = await _succeeds(self._write)
+        return self._is_writable
+
+    async def _read(self) -> None:
+        async with self._deps.db.read() as tx:
+            await access.owner(tx)
+
+    async def _write(self) -> None:
+        await write_check.write(self._deps.db, self._deps.clock.now())
+
+
+async def _succeeds(operation: Callable[[], Awaitable[None]]) -> bool:
+    try:
+        async with asyncio.timeout(_DEADLINE_SECONDS):
+            await operation()
+    except (Reason, TimeoutError):
+        return False
+    return True

@@ -1,0 +1,144 @@
+"""How a connection to PostgreSQL is opened, what it may take its time for, and what counts as an outage."""
+
+from __future__ import annotations
+
+from asyncio import Transport
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import asyncpg
+
+from lootkeep.kernel import sockets
+
+Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
+
+# The server or the way to it is at fault, not the statement. Each class stands for all codes of its group.
+OUTAGES = (
+    OSError,
+    TimeoutError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.OperatorInterventionError,
+    asyncpg.InsufficientResourcesError,
+    asyncpg.PostgresSystemError,
+    asyncpg.DeadlockDetectedError,
+    asyncpg.LockNotAvailableError,
+    asyncpg.IdleInTransactionSessionTimeoutError,
+    asyncpg.ReadOnlySQLTransactionError,
+    # A statement that we prepared is on another connection of a pooler.
+    asyncpg.InvalidSQLStatementNameError,
+    asyncpg.DuplicatePreparedStatementError,
+)
+
+# The server ends what is too slow by itself. Only when nothing is heard of that either is the connection given up.
+_GRACE_SECONDS = 1.0
+# asyncpg's own measure.
+_PREPARED = 100
+
+POOLER_SENTENCE = (
+    "LOOTKEEP_DATABASE_URL leads to a pooler such as PgBouncer. In transaction mode set "
+    "LOOTKEEP_DATABASE_POOLER=transaction; in session mode connect to PostgreSQL itself."
+)
+
+
+def is_poolers(error: BaseException) -> bool:
+    """Whether only a pooler between the server and us gives such an error."""
+    if isinstance(error, asyncpg.ProtocolViolationError):
+        return "startup parameter" in str(error)
+    return isinstance(error, (asyncpg.InvalidSQLStatementNameError, asyncpg.DuplicatePreparedStatementError))
+
+
+@dataclass(frozen=True, slots=True)
+class Deadlines:
+    """How many seconds PostgreSQL may take."""
+
+    # A statement takes milliseconds; one that takes longer waits for a lock, or for a server that is gone.
+    statement: float = 5.0
+    # Opening a connection, and waiting for a free one.
+    connection: float = 5.0
+    # A transaction whose process is gone holds its locks for so long; more than any outbound request may take.
+    idle_transaction: float = 15.0
+    # What goes through whole tables: recounts, imports, retention, the audience of a campaign.
+    long_statement: float = 600.0
+    # All steps together, which may rewrite every table.
+    migration: float = 86_400.0
+
+
+DEADLINES = Deadlines()
+
+
+@dataclass(frozen=True, slots=True)
+class Sessions:
+    """Opens connections and transactions that all have the same deadlines.
+
+    Behind a pooler in transaction mode the server's connection is another one after each transaction: nothing is set
+    or prepared there, and the deadlines come with each transaction.
+    """
+
+    url: str
+    deadlines: Deadlines
+    is_pooled: bool
+
+    async def connect(self) -> Connection:
+        limits = self.deadlines
+        of_server = _SERVER | _limits(limits.statement, limits.idle_transaction)
+        return await asyncpg.connect(
+            self.url,
+            timeout=limits.connection,
+            command_timeout=patience(limits.statement),
+            server_settings=_NAMES if self.is_pooled else _NAMES | of_server,
+            statement_cache_size=0 if self.is_pooled else _PREPARED,
+            connection_class=_Connection,
+        )
+
+    def begin(self, seconds: float | None) -> str:
+        """Opens a transaction; `seconds` is for statements that may take longer than those of a request."""
+        if seconds is not None:
+            return f"BEGIN; {lengthen(seconds)}"
+        if self.is_pooled:
+            return f"BEGIN; {_set(_limits(self.deadlines.statement, self.deadlines.idle_transaction))}"
+        return "BEGIN"
+
+
+def lengthen(seconds: float) -> str:
+    """What gives the statements of an open transaction so long from now on."""
+    return _set(_limits(seconds, seconds))
+
+
+def patience(seconds: float) -> float:
+    """How long we wait for a statement that the server ends after so many seconds."""
+    return seconds + _GRACE_SECONDS
+
+
+def _set(limits: dict[str, str]) -> str:
+    return "; ".join(f"SET LOCAL {name} = {value}" for name, value in limits.items())
+
+
+def _limits(statement: float, idle_transaction: float) -> dict[str, str]:
+    return {
+        "statement_timeout": str(round(statement * 1000)),
+        "idle_in_transaction_session_timeout": str(round(idle_transaction * 1000)),
+    }
+
+
+# Times are our own integers, so the zone only matters to a human reader. Poolers let both pass.
+_NAMES = {"application_name": "lootkeep", "timezone": "UTC"}
+# JIT costs more than it saves on small queries. The server, too, should notice a client that is gone, or its
+# connections are counted for two hours.
+_SERVER = {
+    "jit": "off",
+    "tcp_keepalives_idle": str(sockets.IDLE_SECONDS),
+    "tcp_keepalives_interval": str(sockets.PROBE_SECONDS),
+    "tcp_keepalives_count": str(sockets.PROBES),
+}
+
+
+class _Connection(asyncpg.Connection):
+    """asyncpg's, whose socket notices that the server is gone."""
+
+    __slots__ = ()
+
+    def __init__(self, protocol: Any, transport: Transport, *rest: Any) -> None:
+        super().__init__(protocol, transport, *rest)
+        sockets.notice_loss(transport)

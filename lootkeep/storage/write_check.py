@@ -1,0 +1,25 @@
+"""A small write that is of no use but to find out whether writing works: a full disk still answers what is read."""
+
+from __future__ import annotations
+
+from sqlalchemy import bindparam
+from sqlalchemy.dialects import postgresql
+
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage.database import Database
+from lootkeep.storage.query import Query
+from lootkeep.storage.tables import settings
+
+_WRITE = Query(
+    postgresql.insert(settings)
+    .values(name="write check", version=1, value="", updated_at=bindparam("now"))
+    .on_conflict_do_update(
+        index_elements=[settings.c.name], set_={"version": settings.c.version + 1, "updated_at": bindparam("now")}
+    )
+)
+
+
+async def write(db: Database, now: Instant) -> None:
+    """Returns when it is on disk; one row is written again each time."""
+    async with db.write(single=True) as tx:
+        await tx.run(_WRITE, now=now)

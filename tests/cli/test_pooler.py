@@ -1,0 +1,50 @@
+"""Commands whose database is behind the real PgBouncer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from tests.cli.terminal import KEY, SECONDS, Terminal
+from tests.servers import pooler
+
+
+@pytest.fixture
+def pooled(postgres_url: str) -> Iterator[dict[str, str]]:
+    with pooler(postgres_url, default_pool_size="2") as url:
+        yield {"database_url": url, "database_pooler": "transaction", "secret_key": KEY}
+
+
+def test_a_pooler_that_was_not_announced_is_a_sentence_and_no_traceback(
+    terminal: Terminal, pooled: dict[str, str]
+) -> None:
+    said = terminal.run("serve", "--port", "0", **pooled | {"database_pooler": "none"})
+    assert said.sentence == (
+        "LOOTKEEP_DATABASE_URL leads to a pooler such as PgBouncer. In transaction mode set "
+        "LOOTKEEP_DATABASE_POOLER=transaction; in session mode connect to PostgreSQL itself."
+    )
+
+
+def test_doctor_says_that_nothing_is_heard_through_a_pooler(
+    terminal: Terminal, pooled: dict[str, str], postgres_url: str
+) -> None:
+    sentence = "workers look for work every five seconds: LOOTKEEP_DATABASE_DIRECT_URL is not set."
+    without = terminal.call("doctor", **pooled)
+    with_direct_url = terminal.call("doctor", database_direct_url=postgres_url, **pooled)
+    assert (without.code, sentence in without.out) == (0, True)
+    assert (with_direct_url.code, sentence in with_direct_url.out) == (0, False)
+
+
+def test_several_processes_serve_behind_a_pooler(terminal: Terminal, pooled: dict[str, str], postgres_url: str) -> None:
+    token = terminal.call("token", "create", "--name", "till", "--all-scopes", "--quiet", **pooled).out.strip()
+    settings = pooled | {"database_direct_url": postgres_url, "log_format": "json", "rate_limit_per_minute": "0"}
+    with terminal.serving("--workers", "2", **settings) as server:
+        url = f"{server.address}/api/external/v1/referrals/tiers"
+        headers = {"Authorization": f"Bearer {token}"}
+        answers = [httpx.get(url, headers=headers, timeout=SECONDS).status_code for _ in range(20)]
+        said = server.stop()
+    assert set(answers) == {200}
+    assert '"level": "error"' not in said.err
+    assert "Traceback" not in said.err

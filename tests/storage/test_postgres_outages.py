@@ -1,0 +1,92 @@
+"""What PostgreSQL says when it is at fault itself: each is an outage, and none an error of ours."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import asyncpg
+import pytest
+from sqlalchemy import text
+
+from lootkeep.kernel.errors import Unavailable
+from lootkeep.storage.postgres import PostgresDatabase
+from lootkeep.storage.postgres_session import Deadlines
+from lootkeep.storage.query import Query
+from tests.storage.test_database import ADD, add, emails
+
+CODES = {
+    "57014": "a cancelled statement",
+    "57P01": "an administrator's shutdown",
+    "57P02": "a crash",
+    "57P03": "a start under way",
+    "57P04": "a dropped database",
+    "57P05": "a session that was idle",
+    "55P03": "a lock that was not given in time",
+    "53100": "a full disk",
+    "53200": "no memory",
+    "53300": "too many connections",
+    "25006": "a server that only reads",
+    "25P03": "a transaction that was idle",
+    "40P01": "a deadlock",
+    "58030": "a disk that fails",
+}
+
+
+@pytest.fixture
+async def db(postgres_url: str) -> AsyncIterator[PostgresDatabase]:
+    connection = await asyncpg.connect(postgres_url)
+    await connection.execute("TRUNCATE users CASCADE")
+    await connection.close()
+    db = await PostgresDatabase.open(postgres_url, 2, Deadlines(statement=1))
+    yield db
+    await db.close()
+
+
+@pytest.mark.parametrize("code", CODES, ids=CODES.values())
+async def test_a_fault_of_the_server_is_an_outage(db: PostgresDatabase, code: str) -> None:
+    async with db.read() as tx:
+        with pytest.raises(Unavailable):
+            await tx.run(Query(text(f"DO $do$ BEGIN RAISE EXCEPTION USING ERRCODE = '{code}'; END $do$")))
+    await add(db, "ada")
+    assert await emails(db) == ["ada"]
+
+
+async def test_a_statement_that_an_administrator_cancels_is_an_outage(db: PostgresDatabase, postgres_url: str) -> None:
+    admin = await asyncpg.connect(postgres_url)
+    async with db.write(long=True) as tx:
+        (pid,) = await tx.all(Query(text("SELECT pg_backend_pid()")))
+        asleep = asyncio.create_task(tx.one(Query(text("SELECT pg_sleep(60)"))))
+        while not await admin.fetchval(
+            "SELECT state = 'active' AND query ~ 'pg_sleep' FROM pg_stat_activity WHERE pid = $1", *pid
+        ):
+            await asyncio.sleep(0.02)
+        await admin.execute("SELECT pg_cancel_backend($1)", *pid)
+        with pytest.raises(Unavailable):
+            await asleep
+    await admin.close()
+
+
+async def test_a_row_that_another_holds_for_too_long_is_an_outage(db: PostgresDatabase) -> None:
+    await add(db, "ada")
+    change = Query(text("UPDATE users SET name = 'x'"))
+    async with db.write() as holder, db.write() as waiting:
+        await holder.run(change)
+        with pytest.raises(Unavailable):
+            await waiting.run(change)
+
+
+async def test_an_error_of_ours_stays_one(db: PostgresDatabase) -> None:
+    async with db.read() as tx:
+        with pytest.raises(asyncpg.UndefinedTableError):
+            await tx.run(Query(text("SELECT 1 FROM nothing")))
+
+
+async def test_a_key_that_is_there_already_is_no_outage(db: PostgresDatabase) -> None:
+    again = Query(text("INSERT INTO settings (name, version, value, updated_at) VALUES ('twice', 0, '', 0)"))
+    async with db.write() as tx:
+        await tx.run(ADD, email="ada")
+        await tx.run(Query(text("DELETE FROM settings WHERE name = 'twice'")))
+        await tx.run(again)
+        with pytest.raises(asyncpg.UniqueViolationError):
+            await tx.run(again)

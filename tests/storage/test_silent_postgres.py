@@ -1,0 +1,205 @@
+"""A way to PostgreSQL on which nothing arrives any more, and what may take its time."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Awaitable
+
+import asyncpg
+import pytest
+from sqlalchemy import func, select, text
+
+from lootkeep.kernel.errors import Unavailable
+from lootkeep.storage.database import Transaction
+from lootkeep.storage.postgres import PostgresDatabase
+from lootkeep.storage.postgres_session import Deadlines, Sessions
+from lootkeep.storage.query import Query
+from tests.gate import Gate
+from tests.storage.test_database import ADD, COUNT, add, emails
+
+SIZE = 3
+# A deadline against a hang; generous, because a busy machine must not fail the test.
+SOON = 20
+SHORT = Deadlines(statement=0.5, connection=1.5)
+NAP = Query(text("SELECT pg_sleep(0.8)"))
+
+
+@pytest.fixture
+async def gate(postgres_url: str) -> AsyncIterator[Gate]:
+    gate = Gate(postgres_url)
+    await gate.open()
+    yield gate
+    await gate.shut()
+
+
+@pytest.fixture
+async def db(gate: Gate, postgres_url: str) -> AsyncIterator[PostgresDatabase]:
+    connection = await asyncpg.connect(postgres_url)
+    await connection.execute("TRUNCATE users CASCADE")
+    await connection.close()
+    db = await PostgresDatabase.open(gate.url, SIZE, SHORT)
+    yield db
+    await db.close()
+
+
+async def test_a_silent_break_under_traffic_is_an_outage_and_over_when_data_arrives_again(
+    db: PostgresDatabase, gate: Gate
+) -> None:
+    await asyncio.gather(*(add(db, f"before {number}") for number in range(SIZE)))
+    gate.is_silent = True
+    async with asyncio.timeout(SOON):
+        lost = await asyncio.gather(*(outcome(add(db, f"lost {number}")) for number in range(4 * SIZE)))
+    gate.is_silent = False
+    await until_it_works(db)
+    found = await asyncio.gather(*(outcome(add(db, f"after {number}")) for number in range(4 * SIZE)))
+    assert (set(lost), set(found)) == ({Unavailable}, {None})
+    assert len(await emails(db)) == SIZE + 1 + 4 * SIZE
+
+
+async def test_a_break_in_the_middle_of_a_transaction_ends_it_and_leaves_nothing(
+    db: PostgresDatabase, gate: Gate
+) -> None:
+    async def count_in_silence() -> None:
+        async with asyncio.timeout(SOON), db.write() as tx:
+            await tx.run(ADD, email="lost")
+            gate.is_silent = True
+            await tx.one(COUNT)
+
+    assert await outcome(count_in_silence()) is Unavailable
+    gate.is_silent = False
+    await until_it_works(db)
+    assert await emails(db) == ["works"]
+
+
+async def test_a_commit_that_nobody_answers_is_an_outage(db: PostgresDatabase, gate: Gate) -> None:
+    async def commit_in_silence() -> None:
+        async with asyncio.timeout(SOON), db.write() as tx:
+            await tx.run(ADD, email="unknown")
+            gate.is_silent = True
+
+    assert await outcome(commit_in_silence()) is Unavailable
+    gate.is_silent = False
+    await until_it_works(db)
+
+
+async def test_after_one_silent_connection_no_other_that_was_idle_is_lent(db: PostgresDatabase, gate: Gate) -> None:
+    await asyncio.gather(*(pid(db) for _ in range(SIZE)))
+    gate.is_silent = True
+    assert await outcome(add(db, "lost")) is Unavailable
+    gate.is_silent = False
+    # None of them has answered since, but the next request does not have to find that out for each.
+    assert [await outcome(add(db, f"after {number}")) for number in range(SIZE)] == [None] * SIZE
+
+
+async def test_closing_does_not_wait_for_a_silent_server(db: PostgresDatabase, gate: Gate) -> None:
+    await asyncio.gather(*(pid(db) for _ in range(SIZE)))
+    gate.is_silent = True
+    async with asyncio.timeout(SOON):
+        await db.close()
+
+
+async def test_a_slow_way_is_no_outage(db: PostgresDatabase, gate: Gate) -> None:
+    gate.delay_seconds = 0.05
+    await add(db, "ada")
+    assert await emails(db) == ["ada"]
+
+
+async def test_the_server_ends_a_statement_that_takes_too_long_and_its_connection_is_used_again(
+    db: PostgresDatabase,
+) -> None:
+    before = await pid(db)
+    with pytest.raises(Unavailable):
+        async with db.write() as tx:
+            await tx.one(NAP)
+    assert await pid(db) == before
+
+
+async def test_a_transaction_that_may_take_long_is_not_ended(db: PostgresDatabase) -> None:
+    async with db.write(long=True) as tx:
+        await tx.one(NAP)
+        await tx.run(ADD, email="ada")
+    assert await emails(db) == ["ada"]
+
+
+async def test_a_statement_that_may_take_long_is_not_ended(db: PostgresDatabase) -> None:
+    async with db.write() as tx:
+        await tx.long(NAP)
+        await tx.run(ADD, email="ada")
+    assert await emails(db) == ["ada"]
+
+
+async def test_a_long_transaction_leaves_nothing_behind_for_the_next_on_its_connection(db: PostgresDatabase) -> None:
+    async with db.write(long=True) as tx:
+        await tx.one(NAP)
+    assert await timeouts(db) == ("500ms", "15s")
+
+
+async def test_a_transaction_that_may_take_long_does_not_begin_in_silence(db: PostgresDatabase, gate: Gate) -> None:
+    async def begin() -> None:
+        async with asyncio.timeout(SOON), db.write(long=True):
+            pass
+
+    gate.is_silent = True
+    assert await outcome(begin()) is Unavailable
+
+
+async def test_a_migration_may_take_long(db: PostgresDatabase) -> None:
+    await db.migrate(lambda _: "SELECT pg_sleep(0.8); SELECT 1")
+
+
+async def test_the_server_ends_a_transaction_whose_process_does_nothing_any_more(postgres_url: str) -> None:
+    db = await PostgresDatabase.open(postgres_url, 1, Deadlines(idle_transaction=0.1))
+
+    async def forget() -> None:
+        async with db.write() as tx:
+            await tx.run(ADD, email="forgotten")
+            await closed(tx)
+            await tx.one(COUNT)
+
+    assert await outcome(forget()) is Unavailable
+    await db.close()
+
+
+async def test_the_operating_system_watches_over_each_connection(gate: Gate) -> None:
+    connection = await Sessions(gate.url, SHORT, is_pooled=False).connect()
+    sock = connection._transport.get_extra_info("socket")  # type: ignore[attr-defined]
+    options = [
+        sock.getsockopt(socket.IPPROTO_TCP, option)
+        for option in (socket.TCP_KEEPIDLE, socket.TCP_KEEPINTVL, socket.TCP_KEEPCNT, socket.TCP_USER_TIMEOUT)
+    ]
+    await connection.close()
+    assert options == [10, 5, 3, 10_000]
+
+
+async def until_it_works(db: PostgresDatabase) -> None:
+    async with asyncio.timeout(SOON):
+        while await outcome(add(db, "works")) is not None:
+            await asyncio.sleep(0.05)
+
+
+async def outcome(operation: Awaitable[None]) -> type[BaseException] | None:
+    try:
+        await operation
+    except Unavailable as error:
+        return type(error)
+    return None
+
+
+async def pid(db: PostgresDatabase) -> object:
+    async with db.read() as tx:
+        return await tx.one(Query(select(func.pg_backend_pid())))
+
+
+async def timeouts(db: PostgresDatabase) -> object:
+    names = ("statement_timeout", "idle_in_transaction_session_timeout")
+    async with db.read() as tx:
+        return await tx.one(Query(select(*(func.current_setting(name) for name in names))))
+
+
+async def closed(tx: Transaction) -> None:
+    """Waits until the server has ended the transaction's connection."""
+    ended = asyncio.Event()
+    tx.connection.add_termination_listener(lambda _: ended.set())  # type: ignore[attr-defined]
+    async with asyncio.timeout(SOON):
+        await ended.wait()

@@ -1,0 +1,165 @@
+"""What a worker without its database costs: few tries, a line when it goes and a line when it is back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+
+import pytest
+from structlog.testing import capture_logs
+
+from lootkeep.engines.mail.outbox import OutboxMailer
+from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup.postgres import PostgresWakeup
+from lootkeep.kernel.errors import Unavailable
+from lootkeep.services import retention
+from lootkeep.storage.postgres import PostgresDatabase
+from lootkeep.worker.campaigns import Campaigner, Manner
+from lootkeep.worker.dispatch import Dispatcher
+from lootkeep.worker.loop import Chore, Loop, Worker
+from lootkeep.worker.mail import Postman
+from tests.gate import Gate
+from tests.world import World
+
+# A deadline against a hang; generous, because a busy machine must not fail the test.
+SOON = 30
+
+
+@pytest.fixture
+async def gate(postgres_url: str) -> AsyncIterator[Gate]:
+    gate = Gate(postgres_url)
+    await gate.open()
+    yield gate
+    await gate.shut()
+
+
+@pytest.fixture
+async def world(gate: Gate) -> AsyncIterator[World]:
+    db = await PostgresDatabase.open(gate.url, 2)
+    world = World(db)
+    yield world
+    await world.close()
+    await db.close()
+
+
+async def test_without_a_database_a_worker_writes_one_line_for_each_kind_of_work_and_one_when_it_is_back(
+    gate: Gate, world: World
+) -> None:
+    wakeup = PostgresWakeup(gate.url)
+    chores = Chores(world)
+    worker = Worker((Chore("expire", 0.01, chores.run),), loops(world, wakeup))
+    with capture_logs() as lines:
+        await gate.shut()
+        worker.start()
+        await until(lambda: len(lines) >= 4)
+        await chores.failures(20)
+        gone = sorted(line["work"] for line in lines)
+        await gate.open()
+        await until(lambda: len(lines) >= 8)
+    wakeup.wake()
+    await worker.stop()
+    await wakeup.close()
+    back = sorted(line["work"] for line in lines[4:])
+    kinds = ["campaigns", "chores", "deliveries", "mail"]
+    assert (gone, back) == (kinds, kinds)
+
+
+async def test_without_a_database_a_worker_tries_a_few_times_and_not_all_the_time(gate: Gate, world: World) -> None:
+    wakeup = PostgresWakeup(gate.url)
+    worker = Worker((), loops(world, wakeup))
+    gate.is_refusing = True
+    before = gate.visits
+    worker.start()
+    await asyncio.sleep(1)
+    visits = gate.visits - before
+    gate.is_refusing = False
+    wakeup.wake()
+    await worker.stop()
+    await wakeup.close()
+    # Three loops; without pauses they would come thousands of times.
+    assert 3 <= visits <= 20
+
+
+async def test_a_worker_for_which_no_connection_is_free_to_listen_rests_as_long_as_one_that_listens(
+    gate: Gate,
+) -> None:
+    """A server that has reached `max_connections` refuses, and does so at once."""
+    await gate.shut()
+    wakeup = PostgresWakeup(gate.url)
+    waits = asyncio.gather(*(wakeup.wait(0.3) for _ in range(3)))
+    done, _ = await asyncio.wait({waits}, timeout=0.1)
+    await waits
+    await wakeup.close()
+    assert done == set()
+
+
+async def test_a_worker_that_cannot_listen_hears_again_when_the_server_is_back(gate: Gate) -> None:
+    await gate.shut()
+    wakeup = PostgresWakeup(gate.url)
+    await wakeup.wait(0.05)
+    await gate.open()
+    async with asyncio.timeout(SOON):
+        woken = asyncio.create_task(wakeup.wait(SOON))
+        while not woken.done():
+            # Each look begins to listen when the time for that has come.
+            await wakeup.wait(0.05)
+    await wakeup.close()
+
+
+async def test_a_silent_server_does_not_hold_up_a_worker_that_begins_to_listen(gate: Gate) -> None:
+    gate.is_silent = True
+    wakeup = PostgresWakeup(gate.url)
+    async with asyncio.timeout(4):
+        await wakeup.wait(0.01)
+        await wakeup.close()
+
+
+async def test_a_worker_that_is_stopped_breaks_off_what_does_not_end() -> None:
+    begun = asyncio.Event()
+
+    async def hang() -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    worker = Worker((Chore("hang", 0.01, hang),), grace_seconds=0.1)
+    worker.start()
+    await begun.wait()
+    with capture_logs() as lines:
+        async with asyncio.timeout(SOON):
+            await worker.stop()
+    assert [(line["event"], line["work"]) for line in lines] == [("work was broken off", "hang")]
+
+
+def loops(world: World, wakeup: MemoryWakeup) -> tuple[Loop, ...]:
+    manner = Manner("http://store.test")
+    return (
+        Dispatcher(world.deps, wakeup).run,
+        Postman(world.deps, wakeup.follower(), OutboxMailer()).run,
+        Campaigner(world.deps, wakeup.follower(), OutboxMailer(), manner).run,
+    )
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    async with asyncio.timeout(SOON):
+        while not is_so():
+            await asyncio.sleep(0.02)
+
+
+class Chores:
+    """A chore that needs the database, and how often it failed."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._failed = asyncio.Semaphore(0)
+
+    async def run(self) -> None:
+        try:
+            await retention.expire_subscriptions(self._world.deps)
+        except Unavailable:
+            self._failed.release()
+            raise
+
+    async def failures(self, count: int) -> None:
+        async with asyncio.timeout(SOON):
+            for _ in range(count):
+                await self._failed.acquire()
