@@ -18,7 +18,7 @@ from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.ratelimit.memory import MemoryRateLimiter
 from lootkeep.engines.vault import Vault
 from lootkeep.kernel.clock import Instant, ManualClock, instant
-from lootkeep.kernel.ids import CountingIds
+from lootkeep.kernel.ids import CountingIds, Ids
 from lootkeep.services import access, fraud
 from lootkeep.settings import Settings
 from lootkeep.storage.database import Engine
@@ -31,9 +31,9 @@ EXTERNAL = "/api/external/v1"
 class World:
     """Everything a test needs, on one engine."""
 
-    def __init__(self, db: Engine, **settings: Any) -> None:
+    def __init__(self, db: Engine, clock: ManualClock | None = None, ids: Ids | None = None, **settings: Any) -> None:
         self.db = db
-        self.clock = ManualClock(Instant(NOON))
+        self.clock = clock or ManualClock(Instant(NOON))
         self.settings = Settings(_env_file=None, **settings)
         rules = wiring.webhook_rules(self.settings)
         self.outbound = Outbound(reachable(rules))
@@ -41,7 +41,7 @@ class World:
         self.intelligence = Intelligence(settings.get("data_dir"), self.clock, bundled=tuple)
         self.deps = Deps(
             self.clock,
-            CountingIds(),
+            ids or CountingIds(),
             db,
             MemoryRateLimiter(),
             Vault("k" * 32),

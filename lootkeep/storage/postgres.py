@@ -17,7 +17,12 @@ from lootkeep.storage.query import Query
 R = TypeVar("R")
 
 _TRY = "SELECT pg_try_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest($1::text[]) AS name"
-_WAIT = "SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest($1::text[]) AS name"
+# In the order of what is really locked, the numbers: two transactions never wait for each other in a circle, even when
+# two names have the same number.
+_WAIT = """
+SELECT pg_advisory_xact_lock(number)
+FROM (SELECT hashtextextended(name, 0) AS number FROM unnest($1::text[]) AS name ORDER BY number) AS numbers
+"""
 
 
 class PostgresTransaction:
@@ -77,8 +82,7 @@ class PostgresTransaction:
         return [is_taken for (is_taken,) in await self._advisory(_TRY, names)]
 
     async def wait_for(self, *names: str) -> None:
-        # Always in the same order: two transactions never wait for each other in a circle.
-        await self._advisory(_WAIT, sorted(names))
+        await self._advisory(_WAIT, names)
 
     async def _advisory(self, sql: str, names: Sequence[str]) -> list[Any]:
         try:
