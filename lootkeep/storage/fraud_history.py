@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import BigInteger, Integer, Text, bindparam, exists, func, literal_column, select
 
+from lootkeep.domain.addresses import network_key
 from lootkeep.domain.fraud.facts import History
 from lootkeep.domain.fraud.memory import DEVICE_MEMORY, ENOUGH_ACCOUNTS, ENOUGH_ORDERS, SHORT_MEMORY
 from lootkeep.domain.fraud.policy import Policy
@@ -57,7 +58,7 @@ def _accounts(kind: str, seen_with: str, since: str) -> Any:
 _HISTORY = Query(
     select(
         _counted(
-            select(orders.c.id).where(orders.c.ip_address == bindparam("address", type_=Text), *_IN_WINDOW),
+            select(orders.c.id).where(orders.c.ip_network == bindparam("address", type_=Text), *_IN_WINDOW),
             ENOUGH_ORDERS,
         ).label("address_orders"),
         _counted(
@@ -112,7 +113,7 @@ async def gather(tx: Transaction, policy: Policy, buyers: Sequence[Buyer]) -> li
 def _values(policy: Policy, buyer: Buyer) -> dict[str, Any]:
     return {
         "customer": buyer.customer_id,
-        "address": buyer.ip_address,
+        "address": network_key(buyer.ip_address) if buyer.ip_address else None,
         "mailbox": mailbox(buyer.email) if buyer.email else None,
         "device": buyer.device_id,
         "until": buyer.at if buyer.is_past else _FOREVER,
@@ -144,7 +145,7 @@ def _nth_newest(chosen: Any, name: str) -> Any:
 _LIMITING = Query(
     select(
         _nth_newest(
-            select(orders.c.created_at).where(orders.c.ip_address == bindparam("address", type_=Text)), "per_address"
+            select(orders.c.created_at).where(orders.c.ip_network == bindparam("address", type_=Text)), "per_address"
         ),
         _nth_newest(
             select(orders.c.created_at)
@@ -163,7 +164,7 @@ async def ends(
     window = policy.fraud_velocity_window_minutes * MINUTE
     ((by_address, by_mailbox),) = await tx.all(
         _LIMITING,
-        address=ip_address,
+        address=network_key(ip_address) if ip_address else None,
         mailbox=mailbox(email) if email else None,
         until=_FOREVER,
         window=at - window,

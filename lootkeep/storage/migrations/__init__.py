@@ -10,7 +10,7 @@ from lootkeep.kernel.errors import StartupError
 from lootkeep.storage.database import Engine
 
 # The newest revision in versions/. Named here so that a start with nothing to do need not load alembic.
-HEAD = "0016"
+HEAD = "0019"
 
 
 async def upgrade(engine: Engine) -> bool:
