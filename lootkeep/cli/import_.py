@@ -21,6 +21,7 @@ from lootkeep.cli.imports.orders import Orders
 from lootkeep.cli.imports.reading import Lines, csv_rows, ndjson_rows
 from lootkeep.cli.imports.running import Import, Tally
 from lootkeep.cli.output import out, print_json, run
+from lootkeep.cli.spreadsheet import plain_cell
 from lootkeep.kernel.errors import StartupError
 
 app = typer.Typer(help="Import a shop's customers and orders.", no_args_is_help=True)
@@ -137,7 +138,7 @@ def _notes(errors: Path | None) -> Iterator[Callable[[int, str], None]]:
 
         def note(line: int, reason: str) -> None:
             _say(f"Line {line}: {reason}")
-            table.writerow((line, reason))
+            table.writerow((line, plain_cell(reason)))
 
         yield note
 

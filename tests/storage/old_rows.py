@@ -10,8 +10,19 @@ _ORDER = """
     INSERT INTO orders (customer_id, status, subtotal, discount_total, total, gift_card_total, refunded_total,
         currency, metadata, created_at, updated_at, ip_address)
     VALUES (1, 'pending', 0, 0, 0, 0, 0, 'USD', '{{}}', 1, 1, {})"""
-OLD_ADDRESSES = ("203.0.113.9", "2001:db8::1", "2001:db8::2", "::1", "1::", "::5:6:7:8:9:a", "1:0:0:2::7", "a:b:c:d::e")
-OLD_ADDRESSES += ("1:2:3::4:5", "a:b:c:d:e:f:1:2", "1:0:3:4:5:6:7:8")
+OLD_ADDRESSES = (
+    "203.0.113.9",
+    "2001:db8::1",
+    "2001:db8::2",
+    "::1",
+    "1::",
+    "::5:6:7:8:9:a",
+    "1:0:0:2::7",
+    "a:b:c:d::e",
+    "1:2:3::4:5",
+    "a:b:c:d:e:f:1:2",
+    "1:0:3:4:5:6:7:8",
+)
 
 
 def old_orders() -> str:
