@@ -96,9 +96,7 @@ async def judge(store: Store, intelligence: Intelligence, visit: Visit) -> None:
     cart, customer = visit
     async with store.engine.read() as tx:
         version, policy = await settings.current(tx, SETTINGS, Policy)
-        buyer = fraud_history.Buyer(
-            _NOW, customer.email, cart.ip_address, cart.device_id, customer.id, customer.orders_count
-        )
+        buyer = fraud_history.Buyer(_NOW, customer.email, cart.ip_address, cart.device_id, customer.id)
         (history,) = await fraud_history.gather(tx, policy, [buyer])
     network = intelligence.network(cart.ip_address)
     is_disposable = intelligence.is_disposable(domain_of(customer.email))

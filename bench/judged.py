@@ -11,6 +11,7 @@ from bench.buyers import Buyer, Purchase, purchases
 from bench.people import code
 from bench.rows import ITEM, NOW, PRICE, Keeper, Row, Rows, product
 from lootkeep.domain import identity
+from lootkeep.domain.addresses import network_key
 from lootkeep.domain.customers import search_text
 from lootkeep.domain.fraud import mail
 from lootkeep.domain.fraud.facts import Network, OrderFacts
@@ -132,7 +133,7 @@ def _facts(books: Books, purchase: Purchase) -> OrderFacts:
     sighting = Sighting(
         at=purchase.at,
         account=str(buyer.id),
-        address=purchase.address,
+        address=network_key(purchase.address),
         mailbox=identity.mailbox(buyer.email),
         device=purchase.device,
     )
@@ -166,6 +167,7 @@ def _order(purchase: Purchase, number: int) -> Row:
         "refunded_total": 0,
         "currency": "USD",
         "ip_address": purchase.address,
+        "ip_network": network_key(purchase.address),
         "billing_country": purchase.billing_country,
         "user_agent": purchase.user_agent,
         "device_id": purchase.device,

@@ -20,7 +20,7 @@ from lootkeep.engines.ratelimit.memory import MemoryRateLimiter
 from lootkeep.engines.resolver import Resolver
 from lootkeep.engines.vault import Vault
 from lootkeep.kernel.clock import Instant, ManualClock, instant
-from lootkeep.kernel.ids import CountingIds
+from lootkeep.kernel.ids import CountingIds, Ids
 from lootkeep.services import access, fraud
 from lootkeep.settings import Settings
 from lootkeep.storage.database import Engine
@@ -39,13 +39,15 @@ class World:
         self,
         db: Engine,
         *,
+        clock: ManualClock | None = None,
+        ids: Ids | None = None,
         resolver: Resolver | None = None,
         token_version: Callable[[], int | None] = lambda: None,
         **settings: Any,
     ) -> None:
         self.db = db
         self.token_version = token_version
-        self.clock = ManualClock(Instant(NOON))
+        self.clock = clock or ManualClock(Instant(NOON))
         self.settings = Settings(_env_file=None, **settings)
         rules = wiring.webhook_rules(self.settings)
         self.outbound = Outbound(reachable(rules), resolver=resolver)
@@ -53,7 +55,7 @@ class World:
         self.intelligence = Intelligence(settings.get("data_dir"), self.clock, bundled=tuple)
         self.deps = Deps(
             self.clock,
-            CountingIds(),
+            ids or CountingIds(),
             db,
             MemoryRateLimiter(self.clock.monotonic),
             Vault(KEY),

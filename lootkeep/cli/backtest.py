@@ -16,6 +16,7 @@ from rich.table import Table
 
 from lootkeep import wiring
 from lootkeep.cli.output import fail, out, print_json
+from lootkeep.cli.spreadsheet import plain_cell
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.kernel.errors import StartupError
 from lootkeep.settings import load
@@ -104,7 +105,9 @@ def _write_scores(file: Path, judged: Sequence[Judged]) -> None:
     with file.open("w", newline="", encoding="utf-8") as opened:
         table = csv.writer(opened)
         table.writerow(("order_id", "score", "action_taken"))
-        table.writerows((one.order.order_id, one.verdict.risk_score, one.verdict.action_taken) for one in judged)
+        table.writerows(
+            (plain_cell(one.order.order_id), one.verdict.risk_score, one.verdict.action_taken) for one in judged
+        )
 
 
 def _show(report: Report) -> None:

@@ -16,6 +16,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 
 from lootkeep import settings, wiring
 from lootkeep.cli.output import out, print_json, run
+from lootkeep.cli.spreadsheet import plain_cell
 from lootkeep.kernel.errors import StartupError
 from lootkeep.toolbox.imports.customers import Customers
 from lootkeep.toolbox.imports.kinds import Kind
@@ -137,7 +138,7 @@ def _notes(errors: Path | None) -> Iterator[Callable[[int, str], None]]:
 
         def note(line: int, reason: str) -> None:
             _say(f"Line {line}: {reason}")
-            table.writerow((line, reason))
+            table.writerow((line, plain_cell(reason)))
 
         yield note
 

@@ -1,4 +1,4 @@
-"""Which IP addresses are public: webhooks may go nowhere else."""
+"""Which IP addresses are public, as webhooks may go nowhere else, and by what addresses are counted."""
 
 from __future__ import annotations
 
@@ -75,6 +75,24 @@ def is_public(text: str, allowed: Sequence[Network] = ()) -> bool:
     """Whether an address may be dialled; an IPv4 address hidden in an IPv6 one is judged as what it is."""
     address = ipaddress.ip_address(text.split("%", 1)[0])
     return all(_is_public(form, allowed) for form in _forms(address))
+
+
+def network_key(text: str) -> str:
+    """What an address is counted by: itself, or the /64 of an IPv6 address, which one household has all of.
+
+    Written with all four groups, so that SQL can write the same.
+    """
+    if ":" not in text:
+        return text
+    try:
+        address = ipaddress.IPv6Address(text.split("%", 1)[0])
+    except ValueError:
+        # A proxy may name a peer in a form of its own.
+        return text
+    if address.ipv4_mapped:
+        return str(address.ipv4_mapped)
+    network = int(address) >> 64
+    return ":".join(f"{network >> shift & 0xFFFF:x}" for shift in (48, 32, 16, 0)) + "::/64"
 
 
 def _is_public(address: Address, allowed: Sequence[Network]) -> bool:

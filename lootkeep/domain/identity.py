@@ -7,6 +7,8 @@ from typing import Literal
 
 import msgspec
 
+from lootkeep.domain.addresses import network_key
+
 Kind = Literal["device", "address", "mailbox"]
 
 # Domains under which one name is one mailbox, counted under the first, and how the provider reads a name.
@@ -76,7 +78,7 @@ def traces(email: str, ip_address: str | None, device_id: str | None) -> list[Tr
     """What is remembered of a sign-up or an order."""
     found = [Trace("mailbox", mailbox(email))]
     if ip_address:
-        found.append(Trace("address", address(ip_address)))
+        found.append(Trace("address", network_key(ip_address)))
     if device_id:
         found.append(Trace("device", device_id))
     return found

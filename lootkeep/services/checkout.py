@@ -74,13 +74,12 @@ async def place_all(deps: Deps, tx: Transaction, carts: Sequence[Cart], changes:
 
     No two of them have the same external id. One that is refused leaves nothing behind.
     """
-    now = deps.clock.now()
-    outcomes = await storage.known(tx, carts, now)
+    outcomes = await storage.known(tx, carts, deps.clock.now())
     wanted, refused = await storage.wanted_of(
         tx, {place: cart for place, cart in enumerate(carts) if place not in outcomes}
     )
     outcomes |= refused
-    ground = await storage.ground(tx, wanted, now) if wanted else None
+    ground = await storage.ground(tx, wanted, deps.clock) if wanted else None
     for number, part in enumerate(apart(wanted)):
         assert ground is not None
         outcomes |= await _place_apart(deps, tx, await storage.anew(tx, part) if number else part, ground, changes)

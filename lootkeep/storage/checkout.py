@@ -15,9 +15,10 @@ from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.domain.orders import Order, Sale
 from lootkeep.domain.placing import Wanted
 from lootkeep.domain.products import Product
-from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.clock import Clock, Instant
 from lootkeep.kernel.errors import Conflict, Reason, Unprocessable, invalid
 from lootkeep.storage import customers, fraud_checks, fraud_history, orders, products, settings
+from lootkeep.storage import identity as stored_identity
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.fraud_history import Buyer
 
@@ -93,9 +94,13 @@ async def anew(tx: Transaction, part: Sequence[Wanted]) -> list[Wanted]:
     return [replace(one, customer=buyers[one.customer.id]) for one in part]
 
 
-async def ground(tx: Transaction, wanted: Sequence[Wanted], now: Instant) -> Ground:
-    found = await products.get_many(tx, {line.product_id for one in wanted for line in one.cart.lines})
+async def ground(tx: Transaction, wanted: Sequence[Wanted], clock: Clock) -> Ground:
     version, policy = await settings.current(tx, SETTINGS, Policy)
+    if policy.fraud_detection_enabled:
+        await stored_identity.hold(tx, [trace for one in wanted if one.cart.created_at is None for trace in one.traces])
+    # Only now: an order is placed when its turn has come, not when it began to wait.
+    now = clock.now()
+    found = await products.get_many(tx, {line.product_id for one in wanted for line in one.cart.lines})
     referrers = {one.customer.referred_by_id for one in wanted if one.customer.referred_by_id is not None}
     codes = {one.id: one.referral_code for one in (await customers.get_many(tx, referrers)).values()}
     return Ground(now, version, policy, found, codes)
@@ -112,11 +117,8 @@ async def histories(tx: Transaction, part: Sequence[Wanted], ground: Ground) -> 
             one.cart.ip_address,
             one.cart.device_id,
             one.customer.id,
-            one.customer.orders_count,
+            is_past=one.cart.created_at is not None,
         )
         for one in part
     ]
-    await fraud_history.hold(
-        tx, [buyer for one, buyer in zip(part, buyers, strict=True) if one.cart.created_at is None]
-    )
     return await fraud_history.gather(tx, ground.policy, buyers)

@@ -45,7 +45,10 @@ class Transaction(Protocol):
         ...
 
     async def wait_for(self, *names: str) -> None:
-        """Takes locks of these names until the transaction ends, as soon as no other transaction holds them."""
+        """Takes locks of these names until the transaction ends, as soon as no other transaction holds them.
+
+        Once in a transaction, and before it holds any row: see `docs/architecture.md`.
+        """
         ...
 
 

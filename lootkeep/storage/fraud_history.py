@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import BigInteger, Integer, Text, bindparam, exists, func, literal_column, select
 
+from lootkeep.domain.addresses import network_key
 from lootkeep.domain.fraud.facts import History
 from lootkeep.domain.fraud.memory import DEVICE_MEMORY, ENOUGH_ACCOUNTS, ENOUGH_ORDERS, SHORT_MEMORY
 from lootkeep.domain.fraud.policy import Policy
@@ -15,14 +16,16 @@ from lootkeep.domain.identity import mailbox
 from lootkeep.kernel.clock import MINUTE, Instant
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.query import Query
-from lootkeep.storage.tables import fraud_checks, orders, refused_referrals, sightings
+from lootkeep.storage.tables import customers, fraud_checks, orders, refused_referrals, sightings
 
 _MOST_FRAUDS = 4
 
 _CUSTOMER = bindparam("customer", type_=BigInteger)
-_AT = bindparam("at", type_=BigInteger)
 _WINDOW = bindparam("window", type_=BigInteger)
-_IN_WINDOW = (orders.c.created_at > _WINDOW, orders.c.created_at <= _AT)
+_UNTIL = bindparam("until", type_=BigInteger)
+_IN_WINDOW = (orders.c.created_at > _WINDOW, orders.c.created_at <= _UNTIL)
+# No row is later.
+_FOREVER = 2**63 - 1
 # Every order leaves a sighting: who was not seen within the window has no order in it. One mailbox may have thousands
 # of accounts, of which only these are looked at.
 _OF_MAILBOX = (
@@ -45,7 +48,7 @@ def _accounts(kind: str, seen_with: str, since: str) -> Any:
             sightings.c.kind == literal_column(f"'{kind}'", Text),
             sightings.c.value == bindparam(seen_with, type_=Text),
             sightings.c.last_seen_at > bindparam(since, type_=BigInteger),
-            sightings.c.first_seen_at <= _AT,
+            sightings.c.first_seen_at <= _UNTIL,
             sightings.c.customer_id != _CUSTOMER,
         ),
         ENOUGH_ACCOUNTS,
@@ -55,7 +58,7 @@ def _accounts(kind: str, seen_with: str, since: str) -> Any:
 _HISTORY = Query(
     select(
         _counted(
-            select(orders.c.id).where(orders.c.ip_address == bindparam("address", type_=Text), *_IN_WINDOW),
+            select(orders.c.id).where(orders.c.ip_network == bindparam("address", type_=Text), *_IN_WINDOW),
             ENOUGH_ORDERS,
         ).label("address_orders"),
         _counted(
@@ -77,6 +80,10 @@ _HISTORY = Query(
         select(exists().where(refused_referrals.c.customer_id == _CUSTOMER))
         .scalar_subquery()
         .label("has_refused_referral"),
+        func.coalesce(
+            select(customers.c.orders_count).where(customers.c.id == _CUSTOMER).scalar_subquery(),
+            literal_column("0", BigInteger),
+        ).label("paid_orders"),
     )
 )
 
@@ -92,29 +99,31 @@ class Buyer(msgspec.Struct, frozen=True):
     ip_address: str | None
     device_id: str | None = None
     customer_id: int = 0
-    paid_orders: int = 0
+    # An order of the past sees what there was at its time. One of this moment sees everything there is: another process
+    # whose clock is ahead may have written it.
+    is_past: bool = False
 
 
 async def gather(tx: Transaction, policy: Policy, buyers: Sequence[Buyer]) -> list[History]:
     """The history of each, in their order."""
     found = await tx.each(_HISTORY, [_values(policy, buyer) for buyer in buyers])
-    return [_history(row, buyer.paid_orders) for row, buyer in zip(found, buyers, strict=True)]
+    return [_history(row) for row in found]
 
 
 def _values(policy: Policy, buyer: Buyer) -> dict[str, Any]:
     return {
         "customer": buyer.customer_id,
-        "address": buyer.ip_address,
+        "address": network_key(buyer.ip_address) if buyer.ip_address else None,
         "mailbox": mailbox(buyer.email) if buyer.email else None,
         "device": buyer.device_id,
-        "at": buyer.at,
+        "until": buyer.at if buyer.is_past else _FOREVER,
         "window": buyer.at - policy.fraud_velocity_window_minutes * MINUTE,
         "long_ago": buyer.at - DEVICE_MEMORY,
         "lately": buyer.at - SHORT_MEMORY,
     }
 
 
-def _history(row: tuple[Any, ...], paid_orders: int) -> History:
+def _history(row: tuple[Any, ...]) -> History:
     return History(
         address_orders=row[0],
         mailbox_orders=row[1],
@@ -123,7 +132,7 @@ def _history(row: tuple[Any, ...], paid_orders: int) -> History:
         address_accounts_in_hour=row[4],
         confirmed_frauds=row[5],
         has_refused_referral=bool(row[6]),
-        paid_orders=paid_orders,
+        paid_orders=row[7],
     )
 
 
@@ -136,7 +145,7 @@ def _nth_newest(chosen: Any, name: str) -> Any:
 _LIMITING = Query(
     select(
         _nth_newest(
-            select(orders.c.created_at).where(orders.c.ip_address == bindparam("address", type_=Text)), "per_address"
+            select(orders.c.created_at).where(orders.c.ip_network == bindparam("address", type_=Text)), "per_address"
         ),
         _nth_newest(
             select(orders.c.created_at)
@@ -155,20 +164,12 @@ async def ends(
     window = policy.fraud_velocity_window_minutes * MINUTE
     ((by_address, by_mailbox),) = await tx.all(
         _LIMITING,
-        address=ip_address,
+        address=network_key(ip_address) if ip_address else None,
         mailbox=mailbox(email) if email else None,
-        at=at,
+        until=_FOREVER,
         window=at - window,
         per_address=policy.fraud_velocity_limit_orders_per_ip - 1,
         per_mailbox=policy.fraud_velocity_limit_orders_per_email - 1,
     )
     found = {"velocity_ip": by_address, "velocity_email": by_mailbox}
     return {name: Instant(time + window) for name, time in found.items() if time is not None}
-
-
-async def hold(tx: Transaction, buyers: Sequence[Buyer]) -> None:
-    """Orders from one address or to one mailbox are judged one after the other: none slips past a limit."""
-    names = {f"orders of {mailbox(buyer.email)}" for buyer in buyers if buyer.email}
-    names |= {f"orders from {buyer.ip_address}" for buyer in buyers}
-    if names:
-        await tx.wait_for(*names)

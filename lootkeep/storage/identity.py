@@ -70,6 +70,16 @@ async def remember(tx: Transaction, seen: Iterable[Seen]) -> None:
         await tx.many(_SEE, rows)
 
 
+async def hold(tx: Transaction, traces: Iterable[Trace]) -> None:
+    """Waits until no other transaction judges an order with one of these traces, and makes others wait in turn.
+
+    A customer has one mailbox for good, so orders of one customer come one after the other too.
+    """
+    names = {f"{trace.kind} {trace.value}" for trace in traces}
+    if names:
+        await tx.wait_for(*names)
+
+
 async def seen_with(tx: Transaction, trace: Trace, customer_ids: Iterable[int]) -> set[int]:
     """Those of the customers who were seen with this before, however many others were."""
     found: set[int] = set()

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 from sqlalchemy import bindparam, insert, select, update
 
+from lootkeep.domain.addresses import network_key
 from lootkeep.domain.checkout import PricedLine
 from lootkeep.domain.orders import Order, OrderItem, Refund
 from lootkeep.kernel.clock import Instant
@@ -37,7 +38,8 @@ _CHANGING = (
     "fulfillment_note",
 )
 
-_ADD = Query(insert(orders).values({name: bindparam(name) for name in Order.__struct_fields__ if name != "id"}))
+_NEW = ("ip_network", *(name for name in Order.__struct_fields__ if name != "id"))
+_ADD = Query(insert(orders).values({name: bindparam(name) for name in _NEW}))
 _ADD_ITEM = Query(insert(items).values({name: bindparam(name) for name in OrderItem.__struct_fields__ if name != "id"}))
 _GET = Query(select(*_ORDER).where(_THIS), Order)
 _LOCK = Query(select(*_ORDER).where(_THIS).with_for_update(), Order)
@@ -69,7 +71,7 @@ async def add_many(
     tx: Transaction, new: Sequence[tuple[Order, Sequence[PricedLine]]], changes: Changes
 ) -> list[tuple[Order, list[OrderItem]]]:
     """The same for several at once, numbered as they come."""
-    ids = await tx.insert(_ADD, [msgspec.structs.asdict(order) for order, _ in new])
+    ids = await tx.insert(_ADD, [msgspec.structs.asdict(order) | {"ip_network": _network(order)} for order, _ in new])
     added = [msgspec.structs.replace(order, id=order_id) for (order, _), order_id in zip(new, ids, strict=True)]
     rows = [
         msgspec.structs.asdict(line) | {"order_id": order_id}
@@ -82,6 +84,10 @@ async def add_many(
     for order in added:
         changes.add(COUNTER + order.status, 1, at=order.created_at)
     return [(order, found[order.id]) for order in added]
+
+
+def _network(order: Order) -> str | None:
+    return None if order.ip_address is None else network_key(order.ip_address)
 
 
 async def get(tx: Transaction, order_id: int) -> Order | None:

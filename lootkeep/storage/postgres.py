@@ -32,7 +32,12 @@ log = structlog.get_logger(__name__)
 R = TypeVar("R")
 
 _TRY = "SELECT pg_try_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest($1::text[]) AS name"
-_WAIT = "SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest($1::text[]) AS name"
+# In the order of what is really locked, the numbers: no two transactions deadlock, even when two names have the same
+# number.
+_WAIT = """
+SELECT pg_advisory_xact_lock(number)
+FROM (SELECT hashtextextended(name, 0) AS number FROM unnest($1::text[]) AS name ORDER BY number) AS numbers
+"""
 # What belongs to an extension (deptype e) says nothing about whose the database is.
 _TABLES = (
     "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace"
@@ -121,8 +126,7 @@ class PostgresTransaction:
         return [is_taken for (is_taken,) in await self.fetch(_TRY, [names])]
 
     async def wait_for(self, *names: str) -> None:
-        # Always in the same order: two transactions never wait for each other in a circle.
-        await self.fetch(_WAIT, [sorted(names)])
+        await self.fetch(_WAIT, [names])
 
 
 class PostgresDatabase:

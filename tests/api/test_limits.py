@@ -253,12 +253,21 @@ async def test_valid_requests_do_not_count_as_failures(narrow: World) -> None:
     assert (await narrow.get(TIERS, token="lk_nobody")).headers["X-RateLimit-Remaining"] == "2"
 
 
+async def failure_from(world: World, address: str) -> int:
+    """The status of a call without a token from this address."""
+    transport = httpx.ASGITransport(world.app, client=(address, 4711))
+    async with httpx.AsyncClient(transport=transport, base_url="http://store.test") as elsewhere:
+        return (await elsewhere.get(EXTERNAL + TIERS)).status_code
+
+
 async def test_failures_of_another_address_are_counted_apart(narrow: World) -> None:
     await burst(narrow, 10, token="lk_nobody")
-    transport = httpx.ASGITransport(narrow.app, client=("192.0.2.7", 4711))
-    async with httpx.AsyncClient(transport=transport, base_url="http://store.test") as elsewhere:
-        answer = await elsewhere.get(EXTERNAL + TIERS)
-    assert answer.status_code == 401
+    assert await failure_from(narrow, "192.0.2.7") == 401
+
+
+async def test_failures_from_one_ipv6_network_are_counted_together(narrow: World) -> None:
+    addresses = ("2001:db8:0:7::1", "2001:db8:0:7::2", "2001:db8:0:7:1::", "2001:db8:0:7:ffff::9", "2001:db8:0:8::1")
+    assert [await failure_from(narrow, address) for address in addresses] == [401, 401, 401, 429, 401]
 
 
 async def test_a_minute_after_its_failures_an_address_may_fail_again(narrow: World) -> None:

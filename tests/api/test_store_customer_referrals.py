@@ -151,6 +151,12 @@ async def test_the_same_address_is_attributed_and_marked(world: World, seen_from
     assert (data["referral"]["attributed"], data["referral"]["marks"]) == (True, ["same_address"])
 
 
+async def test_another_address_of_the_same_ipv6_network_is_marked(world: World) -> None:
+    referrer = await anna(world, ip_address="2001:db8:0:7::1")
+    fields = {"ip_address": "2001:db8:0:7:a:b:c:d", "referral_code": referrer["referral_code"]}
+    assert (await sign_up(world, **fields)).json()["data"]["referral"]["marks"] == ["same_address"]
+
+
 async def test_the_same_e_mail_domain_is_attributed_and_marked(world: World) -> None:
     referrer = await anna(world, ip_address="203.0.113.7")
     fields = {"email": "jun@A.example", "ip_address": "203.0.113.7", "referral_code": referrer["referral_code"]}

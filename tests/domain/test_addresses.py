@@ -1,4 +1,4 @@
-"""Which addresses may be dialled: no range of the IANA registries, in whatever form it is written."""
+"""Which addresses may be dialled, in whatever form they are written, and by what an address is counted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lootkeep.domain.addresses import Network, is_public
+from lootkeep.domain.addresses import Network, is_public, network_key
 
 # https://www.iana.org/assignments/iana-ipv4-special-registry, and multicast.
 SPECIAL4 = [
@@ -138,3 +138,28 @@ def test_no_allow_list_opens_metadata(address: str) -> None:
 @given(inside("169.254.0.0/16") | inside("fe80::/10"))
 def test_nothing_link_local_is_ever_opened(address: str) -> None:
     assert not is_public(address, EVERYTHING)
+
+
+@pytest.mark.parametrize(
+    ("address", "key"),
+    [
+        ("203.0.113.9", "203.0.113.9"),
+        ("::ffff:203.0.113.9", "203.0.113.9"),
+        ("2001:db8::1", "2001:db8:0:0::/64"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("fe80::1%eth0", "fe80:0:0:0::/64"),
+        ("", ""),
+        ("a proxy:8080", "a proxy:8080"),
+    ],
+)
+def test_an_address_is_counted_by_itself_or_by_its_ipv6_network(address: str, key: str) -> None:
+    assert network_key(address) == key
+
+
+@given(st.ip_addresses(v=6), st.integers(0, 2**64 - 1))
+def test_all_addresses_of_a_network_have_one_key(address: ipaddress.IPv6Address, host: int) -> None:
+    neighbour = ipaddress.IPv6Address(int(address) >> 64 << 64 | host)
+    if address.ipv4_mapped or neighbour.ipv4_mapped:
+        return
+    assert network_key(str(address)) == network_key(neighbour.exploded)
+    assert ipaddress.ip_network(network_key(str(address))) == ipaddress.ip_network((int(address) >> 64 << 64, 64))

@@ -14,14 +14,16 @@ import pytest
 from alembic.script import ScriptDirectory
 from sqlalchemy import create_mock_engine, insert, select
 
+from lootkeep.domain.addresses import network_key
 from lootkeep.kernel.errors import StartupError
 from lootkeep.storage import migrations
 from lootkeep.storage.database import Engine
 from lootkeep.storage.postgres import PostgresDatabase
 from lootkeep.storage.query import Query
 from lootkeep.storage.sqlite import SqliteDatabase
-from lootkeep.storage.tables import attempts, deliveries, metadata
+from lootkeep.storage.tables import attempts, deliveries, metadata, orders, sightings
 from tests.conftest import ENGINES
+from tests.storage.old_rows import OLD_ADDRESSES, old_orders
 
 FUTURE = "9999"
 NEWER = (
@@ -133,6 +135,19 @@ async def test_deliveries_and_attempts_outlive_the_change_of_their_tables(empty:
     assert found == [(4, "delivered", 10, None, None), (7, "pending", 50, "worker", 50)]
     assert tried == [(4, 1, "delivered"), (7, 1, "failed"), (7, 2, "open")]
     assert new == (8,)
+
+
+async def test_addresses_of_old_orders_and_sightings_are_counted_by_network(empty: Callable[[], Any]) -> None:
+    engine = await empty()
+    await engine.migrate(lambda current: _script(engine.name, current, "0016"))
+    await engine.migrate(lambda _: old_orders())
+    await migrations.upgrade(engine)
+    async with engine.read() as tx:
+        placed = await tx.all(Query(select(orders.c.ip_address, orders.c.ip_network).order_by(orders.c.id)))
+        seen = await tx.all(Query(select(*sightings.c).order_by(sightings.c.value)))
+    assert placed == [(address, address and network_key(address)) for address in (*OLD_ADDRESSES, None)]
+    assert [row[1] for row in seen] == sorted({network_key(address) for address in OLD_ADDRESSES})
+    assert ("address", "2001:db8:0:0::/64", 1, 2, 13) in seen
 
 
 async def test_a_database_newer_than_the_code_is_not_upgraded(empty: Callable[[], Any]) -> None:

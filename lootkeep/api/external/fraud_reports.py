@@ -81,9 +81,7 @@ async def explain_buyer(call: Call[None, ExplainQuery]) -> Reply:
     async with deps.db.read() as tx:
         policy = await settings.get(tx, SETTINGS, Policy)
         customer = await customers.by_email(tx, email) if email else None
-        buyer = fraud_history.Buyer(now, email, ip_address)
-        if customer:
-            buyer = replace(buyer, customer_id=customer.id, paid_orders=customer.orders_count)
+        buyer = fraud_history.Buyer(now, email, ip_address, customer_id=customer.id if customer else 0)
         (history,) = await fraud_history.gather(tx, policy, [buyer])
         ends = await fraud_history.ends(tx, policy, now, email=email, ip_address=ip_address)
     if customer:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from lootkeep.api.http.envelope import Headers
 from lootkeep.api.http.errors import TooManyRequests, Unauthorized
 from lootkeep.domain.access import Token
+from lootkeep.domain.addresses import network_key
 from lootkeep.engines.ratelimit import RateLimiter, Standing
 from lootkeep.kernel.clock import SECOND, Instant
 
@@ -42,7 +43,7 @@ class Limits:
         return f"token:{token.id}", self.per_minute if token.rate_limit is None else token.rate_limit
 
     def _of_address(self, address: str) -> tuple[str, int]:
-        return f"address:{address}", self.auth_failures_per_minute
+        return f"address:{network_key(address)}", self.auth_failures_per_minute
 
 
 def _apply(standing: Standing, limit: int, now: Instant, headers: Headers) -> None:

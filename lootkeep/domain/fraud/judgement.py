@@ -39,7 +39,8 @@ def facts_of(
         ip_address=cart.ip_address,
         amount=Hundredths(sum(line.total for line in lines)),
         quantity=sum(line.quantity for line in lines),
-        customer_created_at=customer.created_at,
+        # An account is there before its order, whatever two clocks say; old records may be wrong in other ways.
+        customer_created_at=min(customer.created_at, at) if cart.created_at is None else customer.created_at,
         billing_country=cart.billing_country,
         user_agent=cart.user_agent,
         has_device=cart.device_id is not None,

@@ -26,7 +26,7 @@ class Sighting(msgspec.Struct, frozen=True, kw_only=True):
     at: Instant
     # By what the customer is known: an id, or else the mailbox.
     account: str | None
-    # In their one form: `identity.address` and `identity.mailbox`.
+    # As they are counted: `addresses.network_key` and `identity.mailbox`.
     address: str | None
     mailbox: str | None
     device: str | None

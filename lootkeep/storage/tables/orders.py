@@ -75,6 +75,8 @@ orders = Table(
     # Copied from the order's fraud check, so that the list can be filtered by it.
     text("risk_level", optional=True),
     text("fulfillment_note", optional=True),
+    # What the address is counted by.
+    text("ip_network", optional=True),
     CheckConstraint(
         "status IN ('pending', 'on_hold', 'paid', 'completed', 'partially_refunded', 'refunded', 'cancelled')",
         name="status",
@@ -86,7 +88,7 @@ orders = Table(
     Index(None, "created_at", "id"),
     Index(None, "status", "created_at", "id"),
     Index(None, "customer_id", "created_at"),
-    Index(None, "ip_address", "created_at"),
+    Index(None, "ip_network", "created_at"),
     # What the list is filtered by, each in the order of the list.
     Index(None, "coupon_code", "created_at", "id"),
     Index(None, "payment_method", "created_at", "id"),

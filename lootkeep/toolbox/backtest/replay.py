@@ -9,6 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from lootkeep.domain import identity
+from lootkeep.domain.addresses import network_key
 from lootkeep.domain.fraud import mail
 from lootkeep.domain.fraud.facts import Mail, Network, OrderFacts
 from lootkeep.domain.fraud.memory import Memory, Sighting
@@ -62,7 +63,7 @@ def _facts(order: PastOrder, past: PastOrders, memory: Memory, intelligence: Int
     sighting = Sighting(
         at=order.created_at or Instant(0),
         account=order.account,
-        address=order.ip_address,
+        address=network_key(order.ip_address) if order.ip_address else None,
         mailbox=order.mailbox,
         device=order.device_id,
     )

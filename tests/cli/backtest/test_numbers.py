@@ -60,6 +60,11 @@ def test_scores_are_written_in_the_order_of_the_file(run: Run) -> None:
     assert [row["order_id"] for row in run.scores(rows)] == [row["order_id"] for row in rows]
 
 
+@pytest.mark.parametrize("order_id", ["=1+1", "+1", "-1", "@SUM(A1)", "=HYPERLINK(A1)"])
+def test_an_order_id_that_is_a_formula_is_written_as_text(run: Run, order_id: str) -> None:
+    assert [row["order_id"] for row in run.scores([ORDER | {"order_id": order_id}])] == [f"'{order_id}"]
+
+
 def test_what_came_later_is_not_held_against_an_order(run: Run) -> None:
     later = ORDER | {"order_id": "later", "email": "bob@a.example", "device_id": "d", "created_at": "2026-01-03"}
     earlier = ORDER | {"order_id": "earlier", "device_id": "d", "created_at": "2026-01-02"}

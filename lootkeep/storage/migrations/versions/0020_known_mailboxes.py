@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0020"
-down_revision = "0018"
+down_revision = "0019"
 
 _PROTON = ("proton.me", "protonmail.com", "protonmail.ch", "pm.me")
 _ICLOUD = ("icloud.com", "me.com", "mac.com")

@@ -1,0 +1,57 @@
+"""A whitelist of ten thousand entries: checked entry by entry, and others are served meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import pytest
+from email_validator import EmailNotValidError, validate_email
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter, ValidationError
+
+from lootkeep.api.http.fields import Email
+from tests.world import World
+
+ENTRIES = 10_000
+# Not so plain that it is accepted at first sight.
+UNUSUAL = "o'{}@mail{}.example"
+
+_EMAIL = TypeAdapter[str](Email)
+_PARTS = st.text("ab1_.+-", min_size=1, max_size=6)
+_DOMAINS = st.text("ab1.-", min_size=1, max_size=8)
+_ENDINGS = st.sampled_from([".example", ".test", ".local", ".Com", ".c", ".1", "", ".xn--a", ".arpa"])
+
+
+async def test_the_event_loop_goes_on_while_a_long_list_is_checked(world: World) -> None:
+    entries = [UNUSUAL.format(number, number) for number in range(ENTRIES)]
+    began = last = time.perf_counter()
+    longest = 0.0
+    putting = asyncio.create_task(world.put("/fraud/settings", {"fraud_whitelisted_emails": entries}))
+    while not putting.done():
+        await asyncio.sleep(0)
+        longest, last = max(longest, time.perf_counter() - last), time.perf_counter()
+    assert (await putting).json()["data"] == {"fraud_whitelisted_emails_count": ENTRIES}
+    # Held by the check, it would not have gone on for nearly all of the time.
+    assert longest < (time.perf_counter() - began) / 2
+
+
+async def test_every_bad_entry_of_a_long_list_is_named(world: World) -> None:
+    entries = [f"p{number}@mail{number}.example" for number in range(ENTRIES)]
+    answer = await world.put("/fraud/settings", {"fraud_whitelisted_emails": [*entries[:-2], "nobody", "a@b.test"]})
+    assert answer.status_code == 422
+    names = [f"fraud_whitelisted_emails.{number}" for number in (ENTRIES - 2, ENTRIES - 1)]
+    assert list(answer.json()["errors"]) == names
+
+
+@given(_PARTS, _DOMAINS, _ENDINGS)
+def test_what_is_accepted_at_first_sight_is_what_the_library_accepts(name: str, domain: str, ending: str) -> None:
+    email = f"{name}@{domain}{ending}"
+    try:
+        expected = validate_email(email, check_deliverability=False).normalized.lower()
+    except EmailNotValidError:
+        with pytest.raises(ValidationError):
+            _EMAIL.validate_python(email)
+    else:
+        assert _EMAIL.validate_python(email) == expected

@@ -1,0 +1,42 @@
+"""Addresses are counted by network: who has one IPv6 address has all of its /64, and gains nothing by changing it."""
+
+from __future__ import annotations
+
+from tests.api.fraud.shop import check, judged, regular, settings, shop
+from tests.world import World
+
+
+async def test_orders_from_one_ipv6_network_exceed_the_velocity_of_an_address(world: World) -> None:
+    await shop(world)
+    await settings(world, fraud_velocity_limit_orders_per_ip=2)
+    customers = [await regular(world) for _ in range(4)]
+    for number, customer in enumerate(customers[:3]):
+        await judged(world, customer, ip_address=f"2001:db8:0:7:{number}::{number + 1}")
+    await judged(world, customers[3], ip_address="2001:db8:0:8::1")
+    signals = [(await check(world, number))["check"]["signals"] for number in range(1, 5)]
+    assert ["velocity_ip" in found for found in signals] == [False, False, True, False]
+    assert ["ip_accounts" in found for found in signals] == [False, True, True, False]
+
+
+async def test_a_check_shows_the_whole_address(world: World) -> None:
+    await shop(world)
+    await judged(world, await regular(world), ip_address="2001:DB8:0:7:0:0:0:9")
+    assert (await check(world, 1))["check"]["ip_address"] == "2001:db8:0:7::9"
+
+
+async def test_an_address_of_the_network_is_explained_by_the_orders_of_its_neighbours(world: World) -> None:
+    await shop(world)
+    await settings(world, fraud_velocity_limit_orders_per_ip=1)
+    await judged(world, await regular(world), ip_address="2001:db8:0:7::1")
+    data = (await world.get("/fraud/explain", params={"ip": "2001:db8:0:7:a:b:c:d"})).json()["data"]
+    assert [signal["name"] for signal in data["signals"]] == ["velocity_ip", "ip_accounts"]
+
+
+async def test_the_whitelist_holds_single_addresses(world: World) -> None:
+    await shop(world)
+    await settings(world, fraud_velocity_limit_orders_per_ip=1, fraud_whitelisted_ips=["2001:db8:0:7::1"])
+    customers = [await regular(world) for _ in range(4)]
+    for number, customer in enumerate(customers):
+        await judged(world, customer, ip_address=f"2001:db8:0:7::{number % 2 + 1}")
+    actions = [(await check(world, number))["check"]["action_taken"] for number in (3, 4)]
+    assert actions == ["allowed", "flagged"]

@@ -1,0 +1,33 @@
+"""Rows as earlier schemas had them, in SQL that both engines understand."""
+
+from __future__ import annotations
+
+_CUSTOMER = """
+    INSERT INTO customers (id, email, name, status, accepts_marketing, email_status, referral_code, orders_count,
+        total_spent, tags, search_text, created_at, updated_at)
+    SELECT 1, 'a@a.example', 'A', 'active', 1 = 1, 'ok', 'A', 0, 0, '[]', '', 1, 1"""
+_ORDER = """
+    INSERT INTO orders (customer_id, status, subtotal, discount_total, total, gift_card_total, refunded_total,
+        currency, metadata, created_at, updated_at, ip_address)
+    VALUES (1, 'pending', 0, 0, 0, 0, 0, 'USD', '{{}}', 1, 1, {})"""
+OLD_ADDRESSES = (
+    "203.0.113.9",
+    "2001:db8::1",
+    "2001:db8::2",
+    "::1",
+    "1::",
+    "::5:6:7:8:9:a",
+    "1:0:0:2::7",
+    "a:b:c:d::e",
+    "1:2:3::4:5",
+    "a:b:c:d:e:f:1:2",
+    "1:0:3:4:5:6:7:8",
+)
+
+
+def old_orders() -> str:
+    """An order from each address and one from nowhere, by one customer, who was seen everywhere."""
+    addresses = enumerate(OLD_ADDRESSES, 1)
+    seen = [f"INSERT INTO sightings VALUES ('address', '{address}', 1, {i}, {i + 10})" for i, address in addresses]
+    placed = [_ORDER.format(f"'{address}'") for address in OLD_ADDRESSES]
+    return ";".join([_CUSTOMER, *placed, _ORDER.format("NULL"), *seen])
