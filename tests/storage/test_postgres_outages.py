@@ -56,7 +56,7 @@ async def test_a_statement_that_an_administrator_cancels_is_an_outage(db: Postgr
     admin = await asyncpg.connect(postgres_url)
     async with db.write(long=True) as tx:
         (pid,) = await tx.all(Query(text("SELECT pg_backend_pid()")))
-        asleep = asyncio.create_task(tx.one(Query(text("SELECT pg_sleep(60)"))))
+        asleep = asyncio.create_task(tx.all(Query(text("SELECT pg_sleep(60)"))))
         while not await admin.fetchval(
             "SELECT state = 'active' AND query ~ 'pg_sleep' FROM pg_stat_activity WHERE pid = $1", *pid
         ):
