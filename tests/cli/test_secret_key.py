@@ -142,7 +142,7 @@ async def fill(terminal: Terminal, content: str, key: str = KEY) -> None:
     """Leaves the store as an earlier version did: with secrets, and without the fingerprint."""
     path = terminal.folder / "lootkeep.db"
     url = terminal.settings.get("database_url", f"sqlite:///{path}")
-    config = Settings(_env_file=None, database_url=url, secret_key=key)  # type: ignore[arg-type]
+    config = Settings(_env_file=None, database_url=url, secret_key=key)
     async with wiring.opened(config) as deps:
         if content == "webhook":
             await webhooks.create(deps, "https://shop.example/", ["order.paid"])

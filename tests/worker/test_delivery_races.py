@@ -117,6 +117,9 @@ class DeletingAfterTheLook:
     def write(self, *, single: bool = False) -> Any:
         return self._after_deletion() if self._looked else self._world.db.write(single=single)
 
+    def write_tokens(self) -> Any:
+        return self._world.db.write_tokens()
+
     def _after_deletion(self) -> Any:
         from contextlib import asynccontextmanager
 
