@@ -24,7 +24,6 @@ WRONG = (
 )
 # Each uses the store in another way; all of them open it.
 COMMANDS = (
-    ("serve", "--port", "0"),
     ("user", "list"),
     ("token", "create", "--name", "till", "--all-scopes"),
     ("mail", "list"),
@@ -50,6 +49,10 @@ def test_another_key_is_refused_by_every_command_that_opens_the_store(
     refused = store.call(*command, secret_key=OTHER)
     assert refused.sentence == WRONG
     assert store.call("user", "list").code == 0
+
+
+def test_another_key_is_refused_by_a_server(store: Terminal) -> None:
+    assert store.run("serve", "--port", "0", secret_key=OTHER).sentence == WRONG
 
 
 def test_another_key_is_refused_by_a_worker(terminal: Terminal, new_postgres_url: str) -> None:
