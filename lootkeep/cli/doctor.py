@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 import sys
 from typing import Annotated, NamedTuple
 
@@ -86,7 +87,7 @@ async def _examine() -> list[Finding]:
     except StartupError as error:
         return [Finding("settings", False, str(error))]
     database, key = await _database(config)
-    findings = [_safety(config), database, key, await _redis(config), await _mail(config)]
+    findings = [_safety(config), database, key, *_files(config), await _redis(config), await _mail(config)]
     return [*findings, *_lists(config)]
 
 
@@ -146,6 +147,18 @@ async def _key(config: Settings, engine: Engine) -> Finding:
     if vault is None:
         return Finding("key", True, "There is no secret key yet; `lootkeep serve` makes it.")
     return Finding("key", True, "The secret key is the one that the database knows.")
+
+
+def _files(config: Settings) -> list[Finding]:
+    """Who may read an embedded database and its key. A group is a choice of the owner; everybody is an oversight."""
+    path = config.sqlite_path
+    if path is None or not path.exists():
+        return []
+    paths = (path, *(path.with_name(path.name + suffix) for suffix in ("-wal", "-shm", ".key")))
+    wide = [str(path) for path in paths if path.exists() and stat.S_IMODE(path.stat().st_mode) & stat.S_IRWXO]
+    if wide:
+        return [Finding("files", False, f"Everybody on this machine may use them: run `chmod 600 {' '.join(wide)}`.")]
+    return [Finding("files", True, "Only their owner, or a group, may read the database and its key.")]
 
 
 async def _redis(config: Settings) -> Finding:

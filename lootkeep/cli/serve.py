@@ -105,10 +105,15 @@ async def _prepare(config: Settings, *, with_demo: bool) -> tuple[str | None, bo
             await ensure(deps)
         async with deps.db.read() as tx:
             is_empty = not await demo.held(tx)
-            if await storage.all_tokens(tx):
+            if await storage.all_tokens(tx) or _is_logged(config):
                 return None, is_empty
         secret, _ = await access.create_token(deps, name="first token", scopes=list(SCOPES))
         return secret, is_empty
+
+
+def _is_logged(config: Settings) -> bool:
+    """Whether what is printed ends up in a log, where a token must not be."""
+    return config.environment == "production" and not sys.stdout.isatty()
 
 
 def _greet(config: Settings, listener: socket.socket, first_token: str | None, *, is_empty: bool) -> None:
@@ -129,6 +134,6 @@ def _greet(config: Settings, listener: socket.socket, first_token: str | None, *
             f"  curl -H 'Authorization: Bearer {first_token}' {escape(address)}/api/external/v1/referrals/tiers\n"
         )
     else:
-        out.print("\nTry it, or make another token with `lootkeep token create`:\n")
+        out.print("\nTry it, or make a token with `lootkeep token create --name NAME --all-scopes`:\n")
         out.print(f"  curl {escape(address)}/healthz\n")
     sys.stdout.flush()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from pydantic import SecretStr
 
@@ -12,8 +13,11 @@ from lootkeep.cli.output import Json, print_json, print_table
 from lootkeep.settings import Settings, variable
 
 _HIDDEN = "***"
-# The password in `postgresql://USER:PASSWORD@HOST/NAME`.
-_PASSWORD = re.compile(r"(?<=://)([^/@]*):[^/]*@")
+# The password in `postgresql://USER:PASSWORD@HOST/NAME`, up to the last @: one that was not encoded may hold anything.
+_PASSWORD = re.compile(r"(?<=://)([^:/?#@]*):.*@")
+_PARAMETER = re.compile(r"([?&][^=&]*)=[^&]*")
+# Parts of the names that drivers give to secrets; to hide too much does no harm.
+_SECRET_NAMES = re.compile("pass|pwd|secret|token|key", re.IGNORECASE)
 
 
 class Shown(NamedTuple):
@@ -52,4 +56,13 @@ def _told(value: object) -> str | None:
         return str(value).lower()
     if isinstance(value, tuple):
         return ",".join(str(part) for part in value)
-    return _PASSWORD.sub(rf"\1:{_HIDDEN}@", str(value))
+    return _redacted(str(value))
+
+
+def _redacted(address: str) -> str:
+    """An address without its passwords, wherever in it they are."""
+    return _PARAMETER.sub(_redacted_parameter, _PASSWORD.sub(rf"\1:{_HIDDEN}@", address))
+
+
+def _redacted_parameter(parameter: re.Match[str]) -> str:
+    return f"{parameter[1]}={_HIDDEN}" if _SECRET_NAMES.search(unquote(parameter[1])) else parameter[0]

@@ -39,5 +39,4 @@ async def set_fingerprint(tx: Transaction, value: str, now: Instant) -> str:
 
 async def newest_seals(tx: Transaction) -> dict[str, str]:
     """The newest sealed value of each table that holds any."""
-    rows = {name: await tx.one(query) for name, query in _NEWEST_SEALS.items()}
-    return {name: row[0] for name, row in rows.items() if row}
+    return {name: sealed for name, query in _NEWEST_SEALS.items() for (sealed,) in await tx.all(query)}

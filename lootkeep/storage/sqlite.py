@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -222,6 +223,7 @@ class _Write(AbstractAsyncContextManager[Transaction]):
 
 
 def _open(path: Path) -> apsw.Connection:
+    _create(path)
     try:
         connection = apsw.Connection(str(path), statementcachesize=_PREPARED)
         connection.set_busy_timeout(0)
@@ -239,6 +241,13 @@ def _open(path: Path) -> apsw.Connection:
     except apsw.Error as error:
         raise StartupError(f"The database {path} cannot be used: {error}.") from None
     return connection
+
+
+def _create(path: Path) -> None:
+    """Makes a new database readable by its owner only; SQLite gives its log and index the mode of the database."""
+    with suppress(OSError):
+        # What cannot be made is reported when it is opened.
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _open_for_writing(path: Path) -> apsw.Connection:

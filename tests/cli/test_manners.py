@@ -110,6 +110,31 @@ def test_settings_are_shown_without_keys_and_passwords(terminal: Terminal) -> No
     assert not re.search("hunter2|kkk", plain.out)
 
 
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgresql://me@db/shop?password=hunter2&ssl=on", "postgresql://me@db/shop?password=***&ssl=on"),
+        ("postgresql://db/shop?user=me&sslpassword=hunter2", "postgresql://db/shop?user=me&sslpassword=***"),
+        ("postgresql://db/shop?PassWord=hunter2", "postgresql://db/shop?PassWord=***"),
+        ("postgresql://db/shop?pass%77ord=hunter2", "postgresql://db/shop?pass%77ord=***"),
+        ("postgresql://me:hun/ter2@db/shop", "postgresql://me:***@db/shop"),
+        ("postgresql://me:hun@ter2@db/shop?password=hunter2", "postgresql://me:***@db/shop?password=***"),
+        ("postgresql://me:hunter2@one:1,two:2/shop", "postgresql://me:***@one:1,two:2/shop"),
+        ("redis://:hunter2@cache:6379/0", "redis://:***@cache:6379/0"),
+        ("redis://cache/0?username=me&password=hunter2", "redis://cache/0?username=me&password=***"),
+        ("unix:///run/redis.sock?password=hunter2", "unix:///run/redis.sock?password=***"),
+        ("sqlite:///shop.db", "sqlite:///shop.db"),
+        ("postgresql://[::1]:5432/shop", "postgresql://[::1]:5432/shop"),
+    ],
+)
+def test_a_password_is_not_shown_wherever_in_an_address_it_is(terminal: Terminal, url: str, shown: str) -> None:
+    name = "redis_url" if url.startswith(("redis", "unix")) else "database_url"
+    outcome = terminal.call("settings", "--json", **{name: url})
+    rows = {row["name"]: row["value"] for row in json.loads(outcome.out)}
+    assert rows[f"LOOTKEEP_{name.upper()}"] == shown
+    assert not re.search("hun|ter2", outcome.out)
+
+
 def test_what_is_made_is_told_as_json(terminal: Terminal) -> None:
     token = json.loads(terminal.call("token", "create", "--name", "till", "--scope", "orders:read", "--json").out)
     assert (token["token"][:3], token["name"], token["scopes"]) == ("lk_", "till", ["orders:read"])

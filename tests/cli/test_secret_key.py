@@ -24,7 +24,6 @@ WRONG = (
 )
 # Each uses the store in another way; all of them open it.
 COMMANDS = (
-    ("serve", "--port", "0"),
     ("user", "list"),
     ("token", "create", "--name", "till", "--all-scopes"),
     ("mail", "list"),
@@ -50,6 +49,10 @@ def test_another_key_is_refused_by_every_command_that_opens_the_store(
     refused = store.call(*command, secret_key=OTHER)
     assert refused.sentence == WRONG
     assert store.call("user", "list").code == 0
+
+
+def test_another_key_is_refused_by_a_server(store: Terminal) -> None:
+    assert store.run("serve", "--port", "0", secret_key=OTHER).sentence == WRONG
 
 
 def test_another_key_is_refused_by_a_worker(terminal: Terminal, new_postgres_url: str) -> None:
@@ -142,7 +145,7 @@ async def fill(terminal: Terminal, content: str, key: str = KEY) -> None:
     """Leaves the store as an earlier version did: with secrets, and without the fingerprint."""
     path = terminal.folder / "lootkeep.db"
     url = terminal.settings.get("database_url", f"sqlite:///{path}")
-    config = Settings(_env_file=None, database_url=url, secret_key=key)  # type: ignore[arg-type]
+    config = Settings(_env_file=None, database_url=url, secret_key=key)
     async with wiring.opened(config) as deps:
         if content == "webhook":
             await webhooks.create(deps, "https://shop.example/", ["order.paid"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
 import shlex
 import shutil
@@ -12,6 +13,7 @@ import subprocess
 from typing import Any
 
 import httpx
+import pytest
 
 from lootkeep import __version__
 from tests.cli.terminal import KEY, SECONDS, Serving, Terminal
@@ -50,6 +52,38 @@ def test_the_second_start_keeps_the_data_and_shows_no_token(terminal: Terminal) 
         assert _paste(server.curl) == {"success": True, "data": {"status": "alive"}}
         (tier,) = _get(server, token).json()["data"]
     assert tier["name"] == "Bronze"
+
+
+def test_in_production_no_token_is_printed_into_a_log(terminal: Terminal) -> None:
+    with terminal.serving(environment="production", secret_key=KEY) as server:
+        greeting = server.greeting
+        said = server.stop()
+    assert "lk_" not in greeting + said.out + said.err
+    assert "lootkeep token create --name NAME --all-scopes" in greeting
+    assert json.loads(terminal.call("token", "list", "--json", secret_key=KEY).out) == []
+
+
+def test_database_log_index_and_key_are_readable_by_their_owner_only(terminal: Terminal) -> None:
+    before = os.umask(0o000)
+    try:
+        with terminal.serving() as server:
+            _post(server, server.token)
+            modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in terminal.folder.glob("lootkeep.db*")}
+    finally:
+        os.umask(before)
+    names = ("lootkeep.db", "lootkeep.db-wal", "lootkeep.db-shm", "lootkeep.db.key")
+    assert modes == dict.fromkeys(names, 0o600)
+
+
+@pytest.mark.parametrize("name", ["lootkeep.db", "lootkeep.db.key"])
+@pytest.mark.parametrize(("mode", "is_good"), [(0o644, False), (0o602, False), (0o640, True), (0o600, True)])
+def test_doctor_finds_files_that_everybody_may_read(terminal: Terminal, name: str, mode: int, is_good: bool) -> None:
+    terminal.call("user", "list")
+    (terminal.folder / name).chmod(mode)
+    outcome = terminal.call("doctor", "--json")
+    (files,) = [finding for finding in json.loads(outcome.out) if finding["what"] == "files"]
+    assert files["is_good"] is is_good
+    assert (f"chmod 600 {name}" in files["sentence"]) is not is_good
 
 
 def test_the_secret_key_is_made_beside_the_database_for_its_owner_only_and_kept(terminal: Terminal) -> None:
