@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 import httpx
 import pytest
 
-from tests.api.server.serving import BRONZE, MEBIBYTE, PROGRAMS, TIERS, Served, start, stop
-
-
-@pytest.fixture(scope="module")
-def served(database: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    running = start(database, tmp_path_factory.mktemp("server"), PROGRAMS / "lootkeep", "serve")
-    yield running
-    stop(running)
+from tests.api.server.serving import BRONZE, MEBIBYTE, TIERS, Served
 
 
 def assert_bad_request(answer: httpx.Response, message: str) -> None:
