@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from lootkeep.api.http.fields import QueryDate, QueryInteger, not_blank, refuse
 from lootkeep.api.http.pages import LARGEST_PAGE, Order, PageQuery, days
-from lootkeep.api.http.routes import Call, Group, Reply, Route, one, paged
+from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, one, paged
 from lootkeep.api.http.validation import Body, Query
 from lootkeep.domain.support_tickets import TicketCategory, TicketPriority, TicketStatus
 from lootkeep.domain.ticket_figures import NOBODY, TicketStats
@@ -223,6 +223,7 @@ GROUP = Group(
             "Write to a support ticket",
             one(views.PostedMessageView, "Message added successfully", status=201),
             body=MessageBody,
+            max_body=MAX_LARGE_BODY,
             description="A public message is mailed to the customer and turns `open` into `pending`; on a closed "
             "ticket it is a 409 `ticket_closed`. An internal note changes nothing.",
         ),
@@ -234,6 +235,7 @@ GROUP = Group(
             "Close a support ticket",
             one(views.TicketView, "Support ticket closed successfully"),
             body=CloseBody,
+            max_body=MAX_LARGE_BODY,
             description="Closing again changes nothing and sends nothing.",
         ),
         Route(

@@ -11,15 +11,14 @@ import structlog
 
 from lootkeep.api.http import envelope, idempotency
 from lootkeep.api.http.auth import Tokens
-from lootkeep.api.http.body import read_body
+from lootkeep.api.http.body import parse_body, read_body
 from lootkeep.api.http.envelope import Headers
 from lootkeep.api.http.errors import Forbidden, ServerError
-from lootkeep.api.http.json import parse_object
 from lootkeep.api.http.limits import Limits
 from lootkeep.api.http.metrics import Metrics
 from lootkeep.api.http.router import Router
 from lootkeep.api.http.routes import Call, Group, Route
-from lootkeep.api.http.validation import parse, parse_query
+from lootkeep.api.http.validation import parse_query
 from lootkeep.deps import Deps
 from lootkeep.domain.access import Token
 from lootkeep.kernel.errors import Reason
@@ -92,9 +91,9 @@ class Api:
         exchange.token = token = await self._let_in(exchange)
         if not token.may(route.scope):
             raise Forbidden(route.scope)
-        raw = await read_body(scope, exchange.headers, exchange.receive) if route.body else b""
+        raw = await read_body(scope, exchange.headers, exchange.receive, route.max_body) if route.body else b""
         query = parse_query(scope["query_string"], route.query) if route.query else None
-        body = parse(parse_object(raw), route.body, self._deps) if route.body else None
+        body = await parse_body(raw, route.body, self._deps) if route.body else None
 
         async def deed(deps: Deps) -> tuple[int, bytes]:
             reply = await route.handler(Call(deps, token, path, body, query))

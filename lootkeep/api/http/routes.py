@@ -13,6 +13,10 @@ from lootkeep.deps import Deps
 from lootkeep.domain.access import Token
 from lootkeep.kernel.paging import Page
 
+MAX_BODY = 64 * 1024
+# For the rows whose fields can hold more: long texts and long lists.
+MAX_LARGE_BODY = 1024 * 1024
+
 B = TypeVar("B")
 Q = TypeVar("Q")
 
@@ -88,6 +92,8 @@ class Route:
     answer: Answer
     body: type[BaseModel] | None = None
     query: type[BaseModel] | None = None
+    # How many bytes of body are read.
+    max_body: int = MAX_BODY
     description: str = ""
     # The state of the addressed thing can forbid it.
     may_conflict: bool = False

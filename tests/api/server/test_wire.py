@@ -7,6 +7,7 @@ import json
 import httpx
 import pytest
 
+from lootkeep.api.http.routes import MAX_BODY
 from tests.api.server.serving import BRONZE, MEBIBYTE, TIERS, Served
 
 
@@ -136,8 +137,8 @@ def padded(size: int) -> bytes:
     return body + b" " * (size - len(body))
 
 
-def test_a_body_of_a_mebibyte_in_one_go_is_accepted(served: Served) -> None:
-    body = padded(MEBIBYTE)
+def test_a_body_of_the_largest_size_in_one_go_is_accepted(served: Served) -> None:
+    body = padded(MAX_BODY)
     (answer,) = served.converse(served.request(TIERS, "POST", *created(body)) + body)
     assert answer.status_code == 201
 
@@ -171,7 +172,7 @@ def test_a_chunked_body_that_grows_too_large_is_refused(served: Served) -> None:
         TIERS, "POST", "Content-Type: application/json", "Transfer-Encoding: chunked", "Connection: close"
     )
     chunk = b"10000\r\n" + b" " * 65536 + b"\r\n"
-    (answer,) = served.converse(head, *[chunk] * 17)
+    (answer,) = served.converse(head, *[chunk] * 2)
     assert (answer.status_code, answer.json()["error"]) == (413, "Payload Too Large")
 
 
