@@ -15,6 +15,8 @@ _LARGEST_HEAD = 64 * 1024
 # What frames a body in chunks, and the trailer after it: enough for a body of the largest size in chunks of 128 bytes.
 _MAX_FRAMING = 64 * 1024
 _END_OF_HEAD = b"\r\n\r\n"
+_VERSIONS = ("1.0", "1.1")
+_BODY_HEADERS = frozenset({b"content-length", b"transfer-encoding"})
 
 
 class Protocol(HttpToolsProtocol):
@@ -63,13 +65,16 @@ class Protocol(HttpToolsProtocol):
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        self._head = None
-        self._tail = b""
-        names = {name for name, _ in self.headers}
-        if self.parser.should_upgrade() and names & {b"content-length", b"transfer-encoding"}:
+        names = [name for name, _ in self.headers]
+        if names.count(b"host") > 1 or self.parser.get_http_version() not in _VERSIONS:
+            # Another server on the way could have read the other one; HTTP/0.9 has no head that could be read.
+            raise ValueError("a request needs one Host at most, and HTTP/1.0 or HTTP/1.1")
+        if self.parser.should_upgrade() and not _BODY_HEADERS.isdisjoint(names):
             # After an upgrade the parser reads no body: it would be lost without a word.
             raise ValueError("a request that asks for an upgrade cannot have a body")
         super().on_headers_complete()
+        self._head = None
+        self._tail = b""
 
     def on_body(self, body: bytes) -> None:
         self._framing -= len(body)

@@ -62,6 +62,11 @@ MALFORMED = [
     b"get /healthz HTTP/1.1\r\nHost: store\r\n\r\n",
     b"GET /healthz HTTP/9.9\r\nHost: store\r\n\r\n",
     b"GET /healthz SPDY/1\r\nHost: store\r\n\r\n",
+    b"GET /healthz\r\n\r\n",
+    b"GET /healthz HTTP/0.9\r\nHost: store\r\n\r\n",
+    b"GET /healthz HTTP/2.0\r\nHost: store\r\n\r\n",
+    b"GET /healthz HTTP/1.1\r\nHost: store\r\nHost: other\r\n\r\n",
+    b"GET /healthz HTTP/1.1\r\nHost: store\r\nhost: store\r\n\r\n",
     b"GET /heal thz HTTP/1.1\r\nHost: store\r\n\r\n",
     b"GET \xff\xfe HTTP/1.1\r\nHost: store\r\n\r\n",
     b"GET /\xc3\xa4 HTTP/1.1\r\nHost: store\r\n\r\n",
@@ -140,6 +145,14 @@ def padded(size: int) -> bytes:
 def test_a_body_of_the_largest_size_in_one_go_is_accepted(served: Served) -> None:
     body = padded(MAX_BODY)
     (answer,) = served.converse(served.request(TIERS, "POST", *created(body)) + body)
+    assert answer.status_code == 201
+
+
+def test_zeros_before_a_length_do_not_matter(served: Served) -> None:
+    body = json.dumps(BRONZE).encode()
+    length = f"Content-Length: {'0' * 5000}{len(body)}"
+    head = served.request(TIERS, "POST", "Content-Type: application/json", length, "Connection: close")
+    (answer,) = served.converse(head + body)
     assert answer.status_code == 201
 
 
