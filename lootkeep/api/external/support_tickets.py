@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
-from lootkeep.api.http.fields import QueryDate, QueryInteger, not_blank, refuse
+from lootkeep.api.http.fields import QueryDate, QueryInteger, integer_of, not_blank, refuse
 from lootkeep.api.http.pages import LARGEST_PAGE, Order, PageQuery, days
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, one, paged
 from lootkeep.api.http.validation import Body, Query
@@ -24,12 +24,13 @@ from lootkeep.views import ticket_stats
 _LONGEST_MESSAGE = 20_000
 
 
-def _agent(value: Any) -> Any:
-    if isinstance(value, str) and value.isascii() and value.isdigit() and 1 <= int(value[:19]) < 2**63:
-        return int(value)
-    if value not in ("me", "none"):
+def _agent(value: str) -> int | str:
+    if value in ("me", "none"):
+        return value
+    number = integer_of(value)
+    if number is None or number < 1:
         raise refuse("must be the id of a user, `me` or `none`")
-    return value
+    return number
 
 
 Agent = Annotated[

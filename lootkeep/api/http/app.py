@@ -97,7 +97,8 @@ class Api:
 
         async def deed(deps: Deps) -> tuple[int, bytes]:
             reply = await route.handler(Call(deps, token, path, body, query))
-            return reply.status or route.answer.status, envelope.success(reply, route.answer.message)
+            answer = route.answer.again() if reply.is_repeated else route.answer
+            return answer.status, envelope.success(reply, answer.message)
 
         key = exchange.headers.get(b"idempotency-key")
         if key is None or route.method != "POST":
@@ -122,7 +123,11 @@ class Api:
         """Every answer tells where the caller stands, also one at an address where there is nothing."""
         now = self._deps.clock.now()
         token = await self._tokens.authenticate(exchange.headers.get(b"authorization"), now)
-        await self._limits.show(token, exchange.address, now, exchange.answer_headers)
+        if token is None:
+            # Counted here too, or tokens could be guessed where there is nothing.
+            await self._limits.refuse(exchange.address, now, exchange.answer_headers)
+        else:
+            await self._limits.show(token, now, exchange.answer_headers)
 
 
 def _naming(send: Send, request_id: str) -> Send:

@@ -133,8 +133,9 @@ def _operation(group: Group, route: Route, shapes: Json) -> Json:
             "required": bool(shapes[route.body.__name__].get("required")),
             "content": {"application/json": content},
         }
+    answers = [route.answer, route.answer.again()] if route.answer.repeated else [route.answer]
     operation["responses"] = {
-        str(route.answer.status): _success(route.answer, shapes),
+        **{str(answer.status): _success(answer, shapes) for answer in answers},
         **{str(_FAILURES[name][0].code): {"$ref": f"#/components/responses/{name}"} for name in failures_of(route)},
     }
     return operation
