@@ -10,6 +10,7 @@ import httpx
 
 from lootkeep import wiring
 from lootkeep.api.http.auth import Tokens
+from lootkeep.api.http.limits import Limits
 from lootkeep.api.http.metrics import Metrics
 from lootkeep.deps import Deps
 from lootkeep.domain.access import SCOPES
@@ -65,6 +66,7 @@ class World:
             self.intelligence,
         )
         self.tokens = Tokens(self.deps, token_version)
+        self.limits = Limits(self.deps.limiter, self.settings.rate_limit_per_minute, 60)
         self.app = wiring.api(self.deps, self.settings, self.tokens, Worker(()), Metrics())
         transport = httpx.ASGITransport(self.app, raise_app_exceptions=True)
         self.http = httpx.AsyncClient(transport=transport, base_url="http://store.test")

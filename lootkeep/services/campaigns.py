@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+import asyncio
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 from msgspec.structs import asdict
@@ -26,17 +27,19 @@ _NO_CAMPAIGN = "Email campaign"
 
 
 async def create(deps: Deps, fields: dict[str, Any]) -> Campaign:
-    terms = _derived(campaigns.checked(fields))
+    terms = campaigns.checked(fields)
+    reading = await _read(terms)
     async with deps.db.write() as tx:
-        return await storage.add(tx, terms, deps.clock.now())
+        return await storage.add(tx, _derived(terms, reading), deps.clock.now())
 
 
 async def change(deps: Deps, campaign_id: int, changes: dict[str, Any]) -> Campaign:
     changes = campaigns.checked(changes)
+    reading = await _read(await _stored_terms(deps, campaign_id) | changes)
     async with deps.db.write() as tx:
         campaign = await _found(tx, campaign_id)
         campaigns.require_editable(campaign)
-        terms = _derived(_terms(campaign) | changes)
+        terms = _derived(_terms(campaign) | changes, reading)
         changed = await storage.save(tx, campaign_id, terms, deps.clock.now())
         if changed.status == "scheduled":
             campaigns.require_body(changed)
@@ -53,10 +56,11 @@ async def delete(deps: Deps, campaign_id: int) -> None:
 async def duplicate(deps: Deps, campaign_id: int, name: str | None) -> Campaign:
     """A new draft with the same terms, whatever has become of the first."""
     checked = campaigns.checked({} if name is None else {"name": name})
+    reading = await _read(await _stored_terms(deps, campaign_id))
     async with deps.db.write() as tx:
         campaign = await _found(tx, campaign_id)
-        terms = _derived(_terms(campaign) | {"name": campaigns.copy_name(campaign.name)} | checked)
-        return await storage.add(tx, terms, deps.clock.now(), campaign_id)
+        terms = _terms(campaign) | {"name": campaigns.copy_name(campaign.name)} | checked
+        return await storage.add(tx, _derived(terms, reading), deps.clock.now(), campaign_id)
 
 
 async def send(deps: Deps, campaign_id: int, scheduled_at: Instant | None) -> Campaign:
@@ -179,11 +183,40 @@ def _terms(campaign: Campaign) -> dict[str, Any]:
     return terms | {"body_text": None if campaign.is_text_derived else campaign.body_text}
 
 
-def _derived(terms: dict[str, Any]) -> dict[str, Any]:
+async def _stored_terms(deps: Deps, campaign_id: int) -> dict[str, Any]:
+    async with deps.db.read() as tx:
+        campaign = await storage.get(tx, campaign_id)
+    if campaign is None:
+        raise NotFound(_NO_CAMPAIGN)
+    return _terms(campaign)
+
+
+class _Reading(NamedTuple):
+    """What a mail's bodies say, and the bodies that were read."""
+
+    html: str | None
+    text: str | None
+    derived: dict[str, Any]
+
+
+async def _read(terms: dict[str, Any]) -> _Reading:
+    """On a thread and before the transaction: half a megabyte of HTML takes a second."""
+    html, text = terms.get("body_html"), terms.get("body_text")
+    return _Reading(html, text, await asyncio.to_thread(_derive, html, text))
+
+
+def _derived(terms: dict[str, Any], reading: _Reading) -> dict[str, Any]:
     """With a text where none was given, and the links that can be followed."""
     html, text = terms.get("body_html"), terms.get("body_text")
+    if (html, text) == (reading.html, reading.text):
+        return terms | reading.derived
+    # Somebody else changed it in between, which is rare enough to be read here.
+    return terms | _derive(html, text)
+
+
+def _derive(html: str | None, text: str | None) -> dict[str, Any]:
     is_derived = bool((html or "").strip()) and not (text or "").strip()
-    return terms | {
+    return {
         "body_text": text_of(html or "") if is_derived else text,
         "is_text_derived": is_derived,
         "links": msgspec.json.encode(targets(html)).decode(),

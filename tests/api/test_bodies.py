@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
-from lootkeep.api.http.body import LARGEST_BODY
+from lootkeep.api.http.routes import MAX_BODY, MAX_LARGE_BODY
 from tests.api.bodies import BRONZE, send
 from tests.world import World
 
@@ -74,16 +74,16 @@ async def in_chunks(content: bytes, size: int = 64 * 1024) -> AsyncIterator[byte
         yield content[start : start + size]
 
 
-async def test_a_body_of_a_mebibyte_is_accepted(world: World) -> None:
-    assert (await send(world, of_size(LARGEST_BODY))).status_code == 201
+async def test_a_body_of_the_largest_size_is_accepted(world: World) -> None:
+    assert (await send(world, of_size(MAX_BODY))).status_code == 201
 
 
-async def test_a_chunked_body_of_a_mebibyte_is_accepted(world: World) -> None:
-    assert (await send(world, in_chunks(of_size(LARGEST_BODY)))).status_code == 201
+async def test_a_chunked_body_of_the_largest_size_is_accepted(world: World) -> None:
+    assert (await send(world, in_chunks(of_size(MAX_BODY)))).status_code == 201
 
 
 async def test_a_larger_body_is_refused_by_its_announced_length(world: World) -> None:
-    assert_too_large(await send(world, of_size(LARGEST_BODY + 1)))
+    assert_too_large(await send(world, of_size(MAX_BODY + 1)))
 
 
 async def test_a_larger_body_is_refused_before_any_of_it_is_read(world: World) -> None:
@@ -93,7 +93,7 @@ async def test_a_larger_body_is_refused_before_any_of_it_is_read(world: World) -
         read.append("a chunk")
         yield b"{}"
 
-    assert_too_large(await send(world, unread(), Content_Length=str(LARGEST_BODY + 1)))
+    assert_too_large(await send(world, unread(), Content_Length=str(MAX_BODY + 1)))
     assert read == []
 
 
@@ -107,11 +107,11 @@ async def test_a_larger_chunked_body_is_refused_as_soon_as_it_is_too_large(world
             yield b" " * (64 * 1024)
 
     assert_too_large(await send(world, endless()))
-    assert read <= LARGEST_BODY + 2 * 64 * 1024
+    assert read <= MAX_BODY + 2 * 64 * 1024
 
 
 async def test_a_body_longer_than_it_was_announced_is_refused_all_the_same(world: World) -> None:
-    assert_too_large(await send(world, in_chunks(of_size(LARGEST_BODY + 1)), Content_Length="10"))
+    assert_too_large(await send(world, in_chunks(of_size(MAX_BODY + 1)), Content_Length="10"))
 
 
 def assert_too_large(answer: httpx.Response) -> None:
@@ -120,5 +120,41 @@ def assert_too_large(answer: httpx.Response) -> None:
         "success": False,
         "error": "Payload Too Large",
         "code": "payload_too_large",
-        "message": "The request body must not be larger than 1 MiB.",
+        "message": "The request body must not be larger than 64 KiB.",
     }
+
+
+CAMPAIGN = {"name": "Winter sale", "subject": "20% off"}
+
+
+async def create_campaign(world: World, size: int, **fields: str) -> httpx.Response:
+    body = json.dumps(CAMPAIGN | fields).encode()
+    content = body + b" " * (size - len(body))
+    return await world.post("/email-campaigns", content=content, headers={"Content-Type": "application/json"})
+
+
+async def test_a_row_with_long_texts_accepts_a_mebibyte(world: World) -> None:
+    answer = await create_campaign(world, MAX_LARGE_BODY, body_html="x" * 500_000, body_text="x" * 500_000)
+    assert answer.status_code == 201
+
+
+async def test_a_row_with_long_texts_refuses_more_than_a_mebibyte(world: World) -> None:
+    answer = await create_campaign(world, MAX_LARGE_BODY + 1)
+    assert answer.status_code == 413
+    assert answer.json()["message"] == "The request body must not be larger than 1 MiB."
+
+
+async def test_a_large_body_is_checked_as_a_small_one_is(world: World) -> None:
+    answer = await create_campaign(world, MAX_LARGE_BODY, subject="")
+    assert (answer.status_code, answer.json()["errors"]) == (422, {"subject": ["The subject field must not be empty."]})
+
+
+@pytest.mark.parametrize("digits", [5000, 19, 100])
+async def test_a_length_of_many_digits_is_too_large(world: World, digits: int) -> None:
+    assert_too_large(await send(world, in_chunks(b"{}"), Content_Length="9" * digits))
+
+
+async def test_zeros_before_a_length_do_not_matter(world: World) -> None:
+    body = json.dumps(BRONZE).encode()
+    answer = await send(world, in_chunks(body), Content_Length="0" * 5000 + str(len(body)))
+    assert answer.status_code == 201

@@ -98,6 +98,18 @@ async def ask(app: ASGIApp, method: str, path: str) -> tuple[int, str | None, An
     return start["status"], dict(start["headers"]).get(b"allow", b"").decode(), json.loads(body["body"])
 
 
+@pytest.mark.parametrize("path", ["/", "/docs/"])
+async def test_the_way_to_the_reference_does_not_depend_on_the_host(world: World, path: str) -> None:
+    answer = await world.http.get(path, headers={"Host": "evil.example"})
+    assert (answer.status_code, answer.headers["Location"]) == (307, "/docs")
+
+
+@pytest.mark.parametrize("path", ["/healthz/", "/metrics/", "/docs//", "/u/token/"])
+async def test_a_slash_too_many_leads_nowhere(world: World, path: str) -> None:
+    answer = await world.http.get(path, headers={"Host": "evil.example"})
+    assert (answer.status_code, answer.json()["error"]) == (404, "Not Found")
+
+
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/"])
 async def test_a_page_has_no_other_method_than_get(world: World, path: str) -> None:
     answer = await world.http.post(path)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
+from lootkeep.api.http.json import parse_object
 from lootkeep.kernel.clock import SECOND
 from tests.api.bodies import BRONZE, send
 from tests.world import World
@@ -75,8 +77,8 @@ async def test_what_is_not_json_is_refused(world: World) -> None:
 
 
 @pytest.mark.parametrize("opening", [b'{"a":', b"["])
-async def test_a_hundred_thousand_levels_are_refused_without_harm(world: World, opening: bytes) -> None:
-    content = opening * 100_000
+async def test_ten_thousand_levels_are_refused_without_harm(world: World, opening: bytes) -> None:
+    content = opening * 10_000
     assert (await refusals(world, [content]))[content] == "The request body is not valid JSON."
 
 
@@ -132,6 +134,23 @@ async def test_the_same_key_twice_is_refused_at_any_depth(world: World) -> None:
     )
     bodies = [with_field(text) for text in texts]
     assert await refusals(world, bodies) == dict.fromkeys(bodies, "The request body holds the same key twice.")
+
+
+async def test_the_same_key_twice_is_found_whatever_stands_around_it(world: World) -> None:
+    texts = (
+        '"a:b": ":", "c": {":": 1, ":": 2}',
+        r'"\"": 1, "\"": 2',
+        r'"a\\": 1, "a\\": "\\\""',
+        r'"\u003a": 1, "c": "\u0022:\u0022", ":": 2',
+        '"a": 1.5, "b": [{"c": ":::"}], "a": ":"',
+    )
+    bodies = [with_field(text) for text in texts]
+    assert await refusals(world, bodies) == dict.fromkeys(bodies, "The request body holds the same key twice.")
+
+
+async def test_texts_that_look_like_keys_are_not_keys(world: World) -> None:
+    texts = r'"a": ":", "b": "\"a\": 1, \"a\": 2", "c": "\u003a \u0022:\u0022 \\", "d": "{\"x\":1}\\", "e\u003a": 1.5'
+    assert (await send(world, with_field(texts))).status_code == 201
 
 
 async def test_the_same_key_in_different_objects_is_fine(world: World) -> None:
@@ -192,11 +211,17 @@ async def test_an_integer_of_64_bits_arrives_whole(world: World, number: int) ->
 
 
 async def test_an_integer_beyond_64_bits_is_refused(world: World) -> None:
-    numbers = (str(2**63), str(-(2**63) - 1), "9" * 20, "-" + "9" * 5000, "1" + "0" * 100_000)
+    numbers = (str(2**63), str(-(2**63) - 1), "9" * 20, "-" + "9" * 5000, "1" + "0" * 60_000)
     places = ('"sort_order": %s', '"a": [{"b": %s}]')
     bodies = [with_field(place % number) for place in places for number in numbers]
     message = "The request body holds an integer that does not fit into 64 bits."
     assert await refusals(world, bodies) == dict.fromkeys(bodies, message)
+
+
+async def test_digits_in_a_text_or_a_decimal_are_no_integer(world: World) -> None:
+    texts = ('"a": "99999999999999999999"', r'"a\"99999999999999999999": 1', '"a": 0.99999999999999999999')
+    answers = [await send(world, with_field(text)) for text in (*texts, '"a": 99999999999999999999.5')]
+    assert [answer.status_code for answer in answers] == [201] * 4
 
 
 @pytest.mark.parametrize(
@@ -246,3 +271,15 @@ async def test_nothing_refused_was_stored(world: World) -> None:
     for content in (with_field('"a": NaN'), with_field('"name": "Silver"'), with_field('"a": "\\ud800"'), b"[]"):
         await send(world, content)
     assert (await world.get("/referrals/tiers")).json()["data"] == []
+
+
+@pytest.mark.parametrize("value", ["{}", "[]", "1", "1.5", '""', '{"a":1}', "[" * 30 + "]" * 30, r'"\u0061"', "1" * 19])
+def test_the_work_on_a_body_does_not_grow_with_the_number_of_its_values(value: str) -> None:
+    calls = []
+    content = b'{"a": [' + b",".join([value.encode()] * 1000) + b"]}"
+    sys.setprofile(lambda frame, event, _: calls.append(frame.f_code.co_name) if event == "call" else None)
+    try:
+        parse_object(content)
+    finally:
+        sys.setprofile(None)
+    assert len(calls) < 50

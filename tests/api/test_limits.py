@@ -229,6 +229,18 @@ async def test_the_settings_say_what_the_limits_are(narrow: World) -> None:
     assert statuses(await burst(narrow, 10, token="lk_nobody")) == {401: 3, 429: 7}
 
 
+NOWHERE = [("GET", "/api/nothing"), ("PATCH", EXTERNAL + TIERS), ("GET", "/metrics")]
+
+
+@pytest.mark.parametrize(("method", "path"), NOWHERE)
+async def test_failures_count_where_there_is_nothing_to_be_let_in_to(narrow: World, method: str, path: str) -> None:
+    headers = {"Authorization": "Bearer lk_nobody"}
+    tried = [await narrow.http.request(method, path, headers=headers) for _ in range(5)]
+    assert [answer.status_code == 429 for answer in tried] == [False, False, False, True, True]
+    assert tried[-1].headers["Retry-After"] == "60"
+    assert (await narrow.get(TIERS, token="lk_nobody")).status_code == 429
+
+
 async def test_an_address_that_fails_too_often_is_told_to_wait(world: World) -> None:
     answers = await burst(world, 100, token="lk_nobody")
     assert statuses(answers) == {401: 60, 429: 40}

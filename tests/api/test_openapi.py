@@ -17,6 +17,7 @@ from lootkeep import wiring
 from lootkeep.api.http.routes import Route
 from lootkeep.domain.access import SCOPES
 from lootkeep.kernel.clock import SECOND
+from tests.api.claiming import anna_with, new_tier
 from tests.world import World
 
 Json = dict[str, Any]
@@ -245,6 +246,23 @@ async def test_an_example_request_is_answered_as_the_document_says(world: World,
     assert faults(answer.json(), content_of(documented)["schema"]) == []
     assert set(answer.json()) == set(content_of(documented)["example"])
     assert [name for name in documented["headers"] if name not in answer.headers] == []
+
+
+REPEATED = [(prefix, route) for prefix, route in ALL_ROWS if route.answer.repeated]
+
+
+async def test_what_is_sent_again_is_answered_as_the_document_says(world: World) -> None:
+    anna, tier_id = await anna_with(world, bought=1), await new_tier(world)
+    order = {"customer_id": anna["id"], "items": [{"product_id": 1, "quantity": 1}], "ip_address": "203.0.113.9"}
+    bodies = {"claim_tier": {"tier_id": tier_id}, "place_order": order | {"external_id": "cart-1"}}
+    assert {route.handler.__name__ for _, route in REPEATED} == set(bodies)
+    for prefix, route in REPEATED:
+        path = path_of(prefix, route, anna["id"])
+        for status in (201, 200):
+            answer = await world.post(path, bodies[route.handler.__name__])
+            documented = content_of(operation(prefix, route)["responses"][str(status)])
+            assert (path, answer.status_code, faults(answer.json(), documented["schema"])) == (path, status, [])
+            assert answer.json()["message"] == documented["example"]["message"]
 
 
 async def test_refusals_are_as_the_document_says(world: World) -> None:

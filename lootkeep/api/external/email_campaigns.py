@@ -13,7 +13,7 @@ from lootkeep.api.external.campaign_bodies import (
     SendBody,
 )
 from lootkeep.api.http.pages import days
-from lootkeep.api.http.routes import Call, Group, Reply, Route, one, only_message, paged
+from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, one, only_message, paged
 from lootkeep.api.http.validation import Body
 from lootkeep.domain import campaigns as rules
 from lootkeep.domain.campaigns import Campaign, audience_of
@@ -119,6 +119,7 @@ GROUP = Group(
             "Create a campaign",
             one(views.CampaignView, "Campaign created successfully", status=201),
             body=CampaignBody,
+            max_body=MAX_LARGE_BODY,
             description="A draft; nothing is sent yet. `{{ name }}`, `{{ email }}`, `{{ referral_code }}` and "
             "`{{ unsubscribe_url }}` are filled in for each reader.",
         ),
@@ -138,6 +139,7 @@ GROUP = Group(
             "Update a campaign",
             one(views.CampaignView, "Campaign updated successfully"),
             body=CampaignChanges,
+            max_body=MAX_LARGE_BODY,
             description="Only the fields sent are changed. In the states draft and scheduled.",
             may_conflict=True,
         ),

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from lootkeep.api.external.fraud_settings import FraudSettingsChanges, changes
 from lootkeep.api.http.fields import Email, IpAddress
-from lootkeep.api.http.routes import Call, Reply, Route, many, one
+from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Reply, Route, many, one
 from lootkeep.api.http.validation import Body, Query
 from lootkeep.deps import Deps
 from lootkeep.domain.customers import Customer
@@ -134,6 +134,7 @@ ROUTES = (
         "Try settings on past orders",
         one(views.BacktestView),
         body=BacktestBody,
+        max_body=MAX_LARGE_BODY,
         description="Executes stored checks again under the settings sent and changes nothing. Counts of orders are "
         "those of the window that was in force.",
         is_foreign=True,

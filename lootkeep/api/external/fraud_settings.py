@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from lootkeep.api.http.fields import Country, Email, IpAddress
-from lootkeep.api.http.routes import Call, Reply, Route, one
+from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Reply, Route, one
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.fraud.policy import MOST_ENTRIES, SETTINGS, FraudAction, Policy, Sensitivity
 from lootkeep.services import fraud as services
@@ -140,6 +140,7 @@ ROUTES = (
         "Update the settings of fraud detection",
         one(views.FraudSettingsView, "Fraud settings updated successfully"),
         body=FraudSettingsChanges,
+        max_body=MAX_LARGE_BODY,
         description="Any subset of the fields; the answer holds those that were sent.",
     ),
     Route(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
-from lootkeep.api.http.fields import QueryDate, QueryInteger, not_blank, refuse
+from lootkeep.api.http.fields import QueryDate, QueryInteger, integer_of, not_blank, refuse
 from lootkeep.api.http.pages import LARGEST_PAGE, Order, PageQuery, days
-from lootkeep.api.http.routes import Call, Group, Reply, Route, one, paged
+from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, one, paged
 from lootkeep.api.http.validation import Body, Query
 from lootkeep.domain.support_tickets import TicketCategory, TicketPriority, TicketStatus
 from lootkeep.domain.ticket_figures import NOBODY, TicketStats
@@ -24,12 +24,13 @@ from lootkeep.views import ticket_stats
 _LONGEST_MESSAGE = 20_000
 
 
-def _agent(value: Any) -> Any:
-    if isinstance(value, str) and value.isascii() and value.isdigit() and 1 <= int(value[:19]) < 2**63:
-        return int(value)
-    if value not in ("me", "none"):
+def _agent(value: str) -> int | str:
+    if value in ("me", "none"):
+        return value
+    number = integer_of(value)
+    if number is None or number < 1:
         raise refuse("must be the id of a user, `me` or `none`")
-    return value
+    return number
 
 
 Agent = Annotated[
@@ -223,6 +224,7 @@ GROUP = Group(
             "Write to a support ticket",
             one(views.PostedMessageView, "Message added successfully", status=201),
             body=MessageBody,
+            max_body=MAX_LARGE_BODY,
             description="A public message is mailed to the customer and turns `open` into `pending`; on a closed "
             "ticket it is a 409 `ticket_closed`. An internal note changes nothing.",
         ),
@@ -234,6 +236,7 @@ GROUP = Group(
             "Close a support ticket",
             one(views.TicketView, "Support ticket closed successfully"),
             body=CloseBody,
+            max_body=MAX_LARGE_BODY,
             description="Closing again changes nothing and sends nothing.",
         ),
         Route(

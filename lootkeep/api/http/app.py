@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 import structlog
-from pydantic import BaseModel
 
 from lootkeep.api.http import envelope, idempotency
 from lootkeep.api.http.auth import Tokens
-from lootkeep.api.http.body import read_body
+from lootkeep.api.http.body import parse_body, read_body
 from lootkeep.api.http.envelope import Headers
 from lootkeep.api.http.errors import Forbidden, ServerError
-from lootkeep.api.http.json import parse_object
 from lootkeep.api.http.limits import Limits
 from lootkeep.api.http.metrics import Metrics
 from lootkeep.api.http.router import Router
 from lootkeep.api.http.routes import Call, Group, Route
-from lootkeep.api.http.validation import parse, parse_query
+from lootkeep.api.http.validation import parse_query
 from lootkeep.deps import Deps
 from lootkeep.domain.access import Token
 from lootkeep.kernel.errors import Reason
@@ -36,8 +33,6 @@ log = structlog.get_logger(__name__)
 
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,128}")
 _API = "/api/"
-# A body of so many bytes is checked in a few milliseconds at most.
-_SMALL_BODY = 16_384
 
 _FIXED_HEADERS: Headers = [
     (b"content-type", b"application/json"),
@@ -96,13 +91,14 @@ class Api:
         exchange.token = token = await self._let_in(exchange)
         if not token.may(route.scope):
             raise Forbidden(route.scope)
-        raw = await read_body(scope, exchange.headers, exchange.receive) if route.body else b""
+        raw = await read_body(scope, exchange.headers, exchange.receive, route.max_body) if route.body else b""
         query = parse_query(scope["query_string"], route.query) if route.query else None
-        body = await self._checked(raw, route.body) if route.body else None
+        body = await parse_body(raw, route.body, self._deps) if route.body else None
 
         async def deed(deps: Deps) -> tuple[int, bytes]:
             reply = await route.handler(Call(deps, token, path, body, query))
-            return reply.status or route.answer.status, envelope.success(reply, route.answer.message)
+            answer = route.answer.again() if reply.is_repeated else route.answer
+            return answer.status, envelope.success(reply, answer.message)
 
         key = exchange.headers.get(b"idempotency-key")
         if key is None or route.method != "POST":
@@ -114,12 +110,6 @@ class Api:
         )
         if is_replay:
             exchange.answer_headers.append((b"idempotent-replayed", b"true"))
-
-    async def _checked(self, raw: bytes, model: type[BaseModel]) -> BaseModel:
-        if len(raw) <= _SMALL_BODY:
-            return parse(parse_object(raw), model, self._deps)
-        # Ten thousand entries are checked one by one: others are served meanwhile.
-        return await asyncio.to_thread(lambda: parse(parse_object(raw), model, self._deps))
 
     async def _let_in(self, exchange: _Exchange) -> Token:
         now = self._deps.clock.now()
@@ -133,7 +123,11 @@ class Api:
         """Every answer tells where the caller stands, also one at an address where there is nothing."""
         now = self._deps.clock.now()
         token = await self._tokens.authenticate(exchange.headers.get(b"authorization"), now)
-        await self._limits.show(token, exchange.address, now, exchange.answer_headers)
+        if token is None:
+            # Counted here too, or tokens could be guessed where there is nothing.
+            await self._limits.refuse(exchange.address, now, exchange.answer_headers)
+        else:
+            await self._limits.show(token, now, exchange.answer_headers)
 
 
 def _naming(send: Send, request_id: str) -> Send:

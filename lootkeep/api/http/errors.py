@@ -8,6 +8,12 @@ from lootkeep.kernel import errors
 from lootkeep.kernel.errors import Reason, TooOften
 
 
+def as_size(count: int) -> str:
+    """Bytes as people write them: 64 KiB, 1 MiB."""
+    kibibytes = count // 1024
+    return f"{kibibytes // 1024} MiB" if kibibytes >= 1024 else f"{kibibytes} KiB"
+
+
 class Status(NamedTuple):
     code: int
     name: str
@@ -60,8 +66,8 @@ class TooSlow(Reason):
 
 
 class PayloadTooLarge(Reason):
-    def __init__(self) -> None:
-        super().__init__("payload_too_large", "The request body must not be larger than 1 MiB.")
+    def __init__(self, max_bytes: int) -> None:
+        super().__init__("payload_too_large", f"The request body must not be larger than {as_size(max_bytes)}.")
 
 
 class UnsupportedMediaType(Reason):

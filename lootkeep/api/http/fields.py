@@ -13,6 +13,7 @@ from iso4217 import Currency as Iso4217
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
+from lootkeep.api.http.validation import OWN_WORDS
 from lootkeep.domain import identity
 from lootkeep.kernel import money
 from lootkeep.kernel.clock import Instant, instant
@@ -31,7 +32,7 @@ _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 def refuse(predicate: str) -> PydanticCustomError:
     """A refusal that reads on from `The name field ...`."""
-    return PydanticCustomError("sentence", predicate)
+    return PydanticCustomError(OWN_WORDS, predicate)
 
 
 def _money(value: Any) -> Any:
@@ -56,12 +57,18 @@ def _currency(value: str) -> str:
     return code
 
 
+def integer_of(text: str) -> int | None:
+    """The integer that a text from outside writes, if it fits into 64 bits."""
+    return int(text) if _DIGITS.fullmatch(text) else None
+
+
 def _integer(value: Any) -> Any:
-    if isinstance(value, str):
-        if not _DIGITS.fullmatch(value):
-            raise refuse("must be an integer")
-        return int(value)
-    return value
+    if not isinstance(value, str):
+        return value
+    number = integer_of(value)
+    if number is None:
+        raise refuse("must be an integer")
+    return number
 
 
 def _boolean(value: Any) -> Any:

@@ -33,9 +33,9 @@ class Limits:
             _apply(await self.limiter.hit(name, limit, now), limit, now, headers)
         return Unauthorized()
 
-    async def show(self, token: Token | None, address: str, now: Instant, headers: Headers) -> None:
-        """Tells where a caller stands without counting: a wrong address costs nothing."""
-        name, limit = self._of_token(token) if token else self._of_address(address)
+    async def show(self, token: Token, now: Instant, headers: Headers) -> None:
+        """Tells where a token stands without counting: a wrong address costs nothing."""
+        name, limit = self._of_token(token)
         if limit:
             _tell(await self.limiter.hit(name, 0, now), limit, headers)
 

@@ -8,7 +8,7 @@ from typing import Any
 from lootkeep.api.http import errors, schemas
 from lootkeep.api.http.errors import Status
 from lootkeep.api.http.examples import example_of
-from lootkeep.api.http.routes import Answer, Group, Route
+from lootkeep.api.http.routes import MAX_BODY, Answer, Group, Route
 
 Json = dict[str, Any]
 
@@ -48,8 +48,8 @@ _FAILURES: dict[str, tuple[Status, str, str, str]] = {
     "PayloadTooLarge": (
         errors.PAYLOAD_TOO_LARGE,
         "payload_too_large",
-        "The body is larger than 1 MiB.",
-        errors.PayloadTooLarge().message,
+        "The body is larger than the operation accepts.",
+        errors.PayloadTooLarge(MAX_BODY).message,
     ),
     "UnsupportedMediaType": (
         errors.UNSUPPORTED_MEDIA_TYPE,
@@ -129,11 +129,13 @@ def _operation(group: Group, route: Route, shapes: Json) -> Json:
     if route.body:
         content = {"schema": _ref(route.body.__name__), "example": example_of(_ref(route.body.__name__), shapes)}
         operation["requestBody"] = {
+            "description": f"At most {errors.as_size(route.max_body)}.",
             "required": bool(shapes[route.body.__name__].get("required")),
             "content": {"application/json": content},
         }
+    answers = [route.answer, route.answer.again()] if route.answer.repeated else [route.answer]
     operation["responses"] = {
-        str(route.answer.status): _success(route.answer, shapes),
+        **{str(answer.status): _success(answer, shapes) for answer in answers},
         **{str(_FAILURES[name][0].code): {"$ref": f"#/components/responses/{name}"} for name in failures_of(route)},
     }
     return operation

@@ -15,7 +15,8 @@ from starlette.routing import Route as Page
 
 from lootkeep.api.http import envelope
 from lootkeep.api.http.auth import Tokens
-from lootkeep.api.http.errors import Forbidden, MethodNotAllowed, ServerError, Unauthorized, UnknownPath
+from lootkeep.api.http.errors import Forbidden, MethodNotAllowed, ServerError, UnknownPath
+from lootkeep.api.http.limits import Limits
 from lootkeep.api.http.metrics import Metrics
 from lootkeep.api.http.reference import ASSETS, render
 from lootkeep.api.http.routes import Reply
@@ -42,19 +43,21 @@ class Probes:
         self,
         deps: Deps,
         tokens: Tokens,
+        limits: Limits,
         metrics: Metrics,
         checks: Mapping[str, Check],
         document: dict[str, Any],
     ) -> None:
         self._deps = deps
         self._tokens = tokens
+        self._limits = limits
         self._metrics = metrics
         self._checks = checks
         self._document = document
 
     def app(self, *others: Page) -> Starlette:
         """`others` are pages that belong to no probe, such as those that mails lead to."""
-        return Starlette(
+        app = Starlette(
             routes=[
                 Page("/", self.home),
                 Page("/healthz", self.health),
@@ -62,11 +65,15 @@ class Probes:
                 Page("/metrics", self.metrics),
                 Page("/openapi.json", self.openapi),
                 Page("/docs", self.docs),
+                Page("/docs/", self.home),
                 Page("/docs/{name}", self.docs_asset),
                 *others,
             ],
             exception_handlers={Reason: _on_reason, HTTPException: _on_http, Exception: _on_error},
         )
+        # Starlette would send a path with a slash too many to wherever the request's Host says.
+        app.router.redirect_slashes = False
+        return app
 
     @cached_property
     def _openapi(self) -> bytes:
@@ -90,9 +97,10 @@ class Probes:
 
     async def metrics(self, request: Request) -> Response:
         authorization = request.headers.get("authorization", "").encode("latin-1")
-        token = await self._tokens.authenticate(authorization, self._deps.clock.now())
+        now = self._deps.clock.now()
+        token = await self._tokens.authenticate(authorization, now)
         if token is None:
-            raise Unauthorized
+            raise await self._limits.refuse(request.client.host if request.client else "", now, [])
         if not token.may(_METRICS_SCOPE):
             raise Forbidden(_METRICS_SCOPE)
         await self._read_backlog()

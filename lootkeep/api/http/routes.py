@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -12,6 +12,10 @@ from pydantic import BaseModel
 from lootkeep.deps import Deps
 from lootkeep.domain.access import Token
 from lootkeep.kernel.paging import Page
+
+MAX_BODY = 64 * 1024
+# For the rows whose fields can hold more: long texts and long lists.
+MAX_LARGE_BODY = 1024 * 1024
 
 B = TypeVar("B")
 Q = TypeVar("Q")
@@ -41,8 +45,8 @@ class Reply:
     message: str | None = None
     page: Page | None = None
     total: int = 0
-    # Another success than the row's: what was there already is 200, not 201.
-    status: int | None = None
+    # What was there already is answered with 200, not 201, and with the row's message for it.
+    is_repeated: bool = False
 
 
 Handler = Callable[[Call[Any, Any]], Awaitable[Reply]]
@@ -57,10 +61,20 @@ class Answer:
     is_paged: bool = False
     message: str | None = None
     status: int = 200
+    # The message of a 200 that only says what was done before, where that can happen.
+    repeated: str | None = None
+
+    def again(self) -> Answer:
+        """The same, for what was done before."""
+        if self.repeated is None:
+            raise TypeError("a row whose answer can be repeated says so")
+        return replace(self, message=self.repeated, status=200, repeated=None)
 
 
-def one(view: type[msgspec.Struct], message: str | None = None, status: int = 200) -> Answer:
-    return Answer(view, message=message, status=status)
+def one(
+    view: type[msgspec.Struct], message: str | None = None, status: int = 200, *, repeated: str | None = None
+) -> Answer:
+    return Answer(view, message=message, status=status, repeated=repeated)
 
 
 def many(view: type[msgspec.Struct]) -> Answer:
@@ -88,6 +102,8 @@ class Route:
     answer: Answer
     body: type[BaseModel] | None = None
     query: type[BaseModel] | None = None
+    # How many bytes of body are read.
+    max_body: int = MAX_BODY
     description: str = ""
     # The state of the addressed thing can forbid it.
     may_conflict: bool = False

@@ -41,7 +41,9 @@ class Query(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-# pydantic's kinds of error in our words; what is missing here says so itself (PydanticCustomError).
+# Fields with rules of their own end the sentence themselves (`fields.refuse`).
+OWN_WORDS = "sentence"
+# pydantic's kinds of error in our words; its own words are never shown.
 _PREDICATES = {
     "missing": "is required",
     "string_type": "must be a string",
@@ -89,9 +91,9 @@ def _sentences(error: ValidationError) -> dict[str, list[str]]:
 
 
 def _predicate(detail: Any) -> str:
-    template = _PREDICATES.get(detail["type"])
-    if template is None:
+    if detail["type"] == OWN_WORDS:
         return str(detail["msg"])
+    template = _PREDICATES.get(detail["type"], "is not valid")
     context = dict(detail.get("ctx", {}))
     if "expected" in context:
         context["expected"] = context["expected"].replace("'", "").replace(" or ", ", ")

@@ -85,11 +85,7 @@ async def get_customer_referrals(call: Call[None, None]) -> Reply:
 
 async def claim_tier(call: Call[ClaimBody, None]) -> Reply:
     claim, coupon, is_new = await tier_services.claim(call.deps, call.id, call.body.tier_id)
-    return Reply(
-        referral_views.claim_with_coupon(claim, coupon),
-        message=None if is_new else "The reward had been claimed before",
-        status=None if is_new else 200,
-    )
+    return Reply(referral_views.claim_with_coupon(claim, coupon), is_repeated=not is_new)
 
 
 GROUP = Group(
@@ -122,7 +118,12 @@ GROUP = Group(
             claim_tier,
             "store:write",
             "Claim a reward tier",
-            one(referral_views.OwnClaimView, "Reward claimed successfully", status=201),
+            one(
+                referral_views.OwnClaimView,
+                "Reward claimed successfully",
+                status=201,
+                repeated="The reward had been claimed before",
+            ),
             body=ClaimBody,
             description="Once per customer and tier; claiming again answers the same coupon with 200.",
         ),

@@ -99,11 +99,7 @@ async def place_order(call: Call[OrderBody, None]) -> Reply:
     if call.body.gift_card_code:
         await card_codes.find(call.deps, call.token, call.body.gift_card_code)
     sale, is_new = await checkout.place(call.deps, Cart(**sent, lines=lines, metadata=metadata))
-    return Reply(
-        views.placed(sale),
-        message=None if is_new else "The order had been placed before",
-        status=None if is_new else 200,
-    )
+    return Reply(views.placed(sale), is_repeated=not is_new)
 
 
 async def pay_order(call: Call[PayBody, None]) -> Reply:
@@ -135,10 +131,15 @@ GROUP = Group(
             place_order,
             "store:write",
             "Place an order",
-            one(views.PlacedOrderView, "Order placed successfully", status=201),
+            one(
+                views.PlacedOrderView,
+                "Order placed successfully",
+                status=201,
+                repeated="The order had been placed before",
+            ),
             body=OrderBody,
             description="Reserves stock and coupon, and takes what it can from the gift card. An order with nothing "
-            "due is paid at once.",
+            "due is paid at once. The same `external_id` again answers the same order with 200.",
         ),
         Route(
             "POST",

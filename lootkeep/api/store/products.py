@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, Field, WithJsonSchema
 
 from lootkeep.api.http.fields import Currency, Money, Name, not_blank, refuse
-from lootkeep.api.http.routes import Call, Group, Reply, Route, one, only_message
+from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, one, only_message
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.api.store.metadata import Metadata, as_text
 from lootkeep.domain.products import (
@@ -161,6 +161,7 @@ GROUP = Group(
             "Create a product",
             one(views.ProductView, "Product created successfully", status=201),
             body=ProductBody,
+            max_body=MAX_LARGE_BODY,
             description="Sends `product.created`.",
         ),
         Route(
@@ -171,6 +172,7 @@ GROUP = Group(
             "Update a product",
             one(views.ProductView, "Product updated successfully"),
             body=ProductChanges,
+            max_body=MAX_LARGE_BODY,
             description="Only the fields sent are changed. Sends `product.updated` when one of them differs.",
         ),
         Route(

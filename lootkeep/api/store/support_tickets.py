@@ -8,7 +8,7 @@ from pydantic import Field
 
 from lootkeep.api.external.support_tickets import Text
 from lootkeep.api.http.fields import Name
-from lootkeep.api.http.routes import Call, Group, Reply, Route, one
+from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, one
 from lootkeep.api.http.validation import Body
 from lootkeep.domain.support_tickets import TicketCategory, TicketForm, TicketPriority
 from lootkeep.services import support_tickets as services
@@ -59,6 +59,7 @@ GROUP = Group(
             "Open a support ticket",
             one(views.TicketDetailView, "Support ticket created successfully", status=201),
             body=TicketBody,
+            max_body=MAX_LARGE_BODY,
         ),
         Route(
             "POST",
@@ -68,6 +69,7 @@ GROUP = Group(
             "Add a customer's message",
             one(views.PostedMessageView, "Message added successfully", status=201),
             body=CustomerMessageBody,
+            max_body=MAX_LARGE_BODY,
             description="Opens a ticket again that is pending, resolved, or closed for at most 14 days. On one closed "
             "for longer it is a 409 `ticket_closed`: open a new one.",
         ),

@@ -1,4 +1,4 @@
-"""The settings of a service on a database of its own."""
+"""A service on a database of its own, on each engine in turn."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import asyncpg
 import pytest
 
-from tests.api.server.serving import environment
+from tests.api.server.serving import PROGRAMS, Served, environment, start, stop
 from tests.conftest import ENGINES, new_postgres_database
 
 
@@ -26,6 +26,14 @@ def database(
     settings = environment(asyncio.run(new_postgres_database(admin_url, name)))
     yield settings
     asyncio.run(_drop(admin_url, name))
+
+
+@pytest.fixture(scope="module")
+def served(database: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server of the tests' module."""
+    running = start(database, tmp_path_factory.mktemp("server"), PROGRAMS / "lootkeep", "serve")
+    yield running
+    stop(running)
 
 
 async def _drop(admin_url: str, name: str) -> None:

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 import httpx
 import pytest
 
-from tests.api.server.serving import BRONZE, MEBIBYTE, PROGRAMS, TIERS, Served, start, stop
-
-
-@pytest.fixture(scope="module")
-def served(database: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    running = start(database, tmp_path_factory.mktemp("server"), PROGRAMS / "lootkeep", "serve")
-    yield running
-    stop(running)
+from lootkeep.api.http.routes import MAX_BODY
+from tests.api.server.serving import BRONZE, MEBIBYTE, TIERS, Served
 
 
 def assert_bad_request(answer: httpx.Response, message: str) -> None:
@@ -69,6 +62,11 @@ MALFORMED = [
     b"get /healthz HTTP/1.1\r\nHost: store\r\n\r\n",
     b"GET /healthz HTTP/9.9\r\nHost: store\r\n\r\n",
     b"GET /healthz SPDY/1\r\nHost: store\r\n\r\n",
+    b"GET /healthz\r\n\r\n",
+    b"GET /healthz HTTP/0.9\r\nHost: store\r\n\r\n",
+    b"GET /healthz HTTP/2.0\r\nHost: store\r\n\r\n",
+    b"GET /healthz HTTP/1.1\r\nHost: store\r\nHost: other\r\n\r\n",
+    b"GET /healthz HTTP/1.1\r\nHost: store\r\nhost: store\r\n\r\n",
     b"GET /heal thz HTTP/1.1\r\nHost: store\r\n\r\n",
     b"GET \xff\xfe HTTP/1.1\r\nHost: store\r\n\r\n",
     b"GET /\xc3\xa4 HTTP/1.1\r\nHost: store\r\n\r\n",
@@ -144,9 +142,17 @@ def padded(size: int) -> bytes:
     return body + b" " * (size - len(body))
 
 
-def test_a_body_of_a_mebibyte_in_one_go_is_accepted(served: Served) -> None:
-    body = padded(MEBIBYTE)
+def test_a_body_of_the_largest_size_in_one_go_is_accepted(served: Served) -> None:
+    body = padded(MAX_BODY)
     (answer,) = served.converse(served.request(TIERS, "POST", *created(body)) + body)
+    assert answer.status_code == 201
+
+
+def test_zeros_before_a_length_do_not_matter(served: Served) -> None:
+    body = json.dumps(BRONZE).encode()
+    length = f"Content-Length: {'0' * 5000}{len(body)}"
+    head = served.request(TIERS, "POST", "Content-Type: application/json", length, "Connection: close")
+    (answer,) = served.converse(head + body)
     assert answer.status_code == 201
 
 
@@ -179,7 +185,7 @@ def test_a_chunked_body_that_grows_too_large_is_refused(served: Served) -> None:
         TIERS, "POST", "Content-Type: application/json", "Transfer-Encoding: chunked", "Connection: close"
     )
     chunk = b"10000\r\n" + b" " * 65536 + b"\r\n"
-    (answer,) = served.converse(head, *[chunk] * 17)
+    (answer,) = served.converse(head, *[chunk] * 2)
     assert (answer.status_code, answer.json()["error"]) == (413, "Payload Too Large")
 
 

@@ -1,0 +1,59 @@
+"""Every parameter of every row, sent what no client should send: the answer is a refusal, never a fault of ours."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from lootkeep import wiring
+from lootkeep.api.http.routes import Route
+from tests.world import World
+
+ROWS = [(group.prefix, route) for group in wiring.groups() for route in group.routes]
+HOSTILE = [
+    str(2**63 - 1),
+    str(2**63),
+    "1" + "0" * 19,
+    "1" * 5000,
+    "-1" + "0" * 19,
+    "1e999",
+    "٣",
+    "%FF",
+    "0001-01-01",
+    "9999-12-31",
+]
+
+
+def queries(route: Route) -> list[str]:
+    if route.query is None:
+        return []
+    names = [field.alias or name for name, field in route.query.model_fields.items()]
+    return [f"{name}={value}" for name in names for value in HOSTILE]
+
+
+@pytest.fixture
+async def unlimited(world: World) -> str:
+    return await world.new_token(*{route.scope for _, route in ROWS}, rate_limit=0)
+
+
+async def test_no_value_of_a_query_parameter_is_a_fault_of_ours(world: World, unlimited: str) -> None:
+    faults = {}
+    for prefix, route in ROWS:
+        path = prefix + re.sub(r"{\w+}", "1", route.path)
+        for query in queries(route):
+            answer = await world.call(route.method, f"{path}?{query}", token=unlimited)
+            if answer.status_code not in (200, 404, 422):
+                faults[f"{route.method} {path}?{query[:60]}"] = answer.status_code
+    assert faults == {}
+
+
+async def test_no_value_of_a_path_parameter_is_a_fault_of_ours(world: World, unlimited: str) -> None:
+    faults = {}
+    for prefix, route in ROWS:
+        for value in HOSTILE if "{" in route.path else ():
+            path = prefix + re.sub(r"{\w+}", value, route.path)
+            answer = await world.call(route.method, path, token=unlimited)
+            if answer.status_code not in (404, 422):
+                faults[f"{route.method} {route.path} {value[:40]}"] = answer.status_code
+    assert faults == {}
