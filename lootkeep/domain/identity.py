@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
@@ -13,7 +14,7 @@ Kind = Literal["device", "address", "mailbox"]
 
 # Domains under which one name is one mailbox, counted under the first, and how the provider reads a name.
 # Yahoo's and Fastmail's domains are not among them: the same name may be another person's there.
-_PROVIDERS: tuple[tuple[tuple[str, ...], dict[int, int | None]], ...] = (
+_PROVIDERS: tuple[tuple[tuple[str, ...], Mapping[int, int | None]], ...] = (
     (("gmail.com", "googlemail.com"), str.maketrans("", "", ".")),
     (("proton.me", "protonmail.com", "protonmail.ch", "pm.me"), str.maketrans("", "", ".-_")),
     (("icloud.com", "me.com", "mac.com"), {}),
