@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from functools import cache
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn._types import ASGI3Application
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from lootkeep.api.http import envelope
+from lootkeep.api.http.admission import ADMISSION, PROBES, TICKET, Admission, Ticket
+from lootkeep.api.http.envelope import FIXED_HEADERS
 from lootkeep.api.http.errors import BadRequest, TooSlow
-from lootkeep.kernel.errors import Reason
+from lootkeep.kernel.errors import Overloaded, Reason
 
 # Generous for any honest client; the parser itself would buffer a header without end.
 _LARGEST_HEAD = 64 * 1024
@@ -25,6 +29,8 @@ class Protocol(HttpToolsProtocol):
     _head: int | None = 0
     # The end of the last packet: what ends a head may be split over two.
     _tail = b""
+    # Of the request that was begun or queued last.
+    _ticket: Ticket | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -32,6 +38,8 @@ class Protocol(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
+        if self._ticket is not None:
+            self._ticket.is_gone = True
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -58,7 +66,46 @@ class Protocol(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         self._head = 0
         self._stop_waiting()
+        if (ticket := self.scope.get(TICKET)) is not None:
+            ticket.is_complete = True  # type: ignore[attr-defined]
         super().on_message_complete()
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        """Begins a request, or queues it: what waits here has cost little, and costs little to refuse."""
+        admission: Admission | None = self.app_state.get(ADMISSION)
+        if admission is None or cycle.scope["path"] in PROBES:
+            super()._start_asgi_task(cycle, app)
+            return
+        ticket = self._ticket = Ticket(admission, is_complete=not cycle.more_body)
+        cycle.scope[TICKET] = ticket  # type: ignore[literal-required]
+
+        def take_turn(is_admitted: bool) -> None:
+            if not is_admitted:
+                self._decline(cycle)
+                return
+            task = self.loop.create_task(cycle.run_asgi(app))
+            self.tasks.add(task)
+            task.add_done_callback(self.tasks.discard)
+            # Done callbacks run in the next turn of the event loop.
+            task.add_done_callback(lambda _: ticket.leave())
+
+        if admission.enter_at_once(ticket):
+            take_turn(True)
+        else:
+            admission.queue(ticket, take_turn)
+
+    def _decline(self, cycle: RequestResponseCycle) -> None:
+        """Answers in the place of the application, which has not heard of this request."""
+        if self.transport.is_closing():
+            return
+        cycle.response_started = cycle.response_complete = True
+        # A body that is still to come could not be told from the next request by a client that does not send it now.
+        cycle.keep_alive &= not cycle.more_body
+        head, body = _overloaded(cycle.keep_alive)
+        self.transport.write(head if cycle.scope["method"] == "HEAD" else head + body)
+        if not cycle.keep_alive:
+            self.transport.close()
+        cycle.on_response()
 
     def send_400_response(self, msg: str) -> None:
         self._refuse(BadRequest("bad_request", msg))
@@ -80,10 +127,21 @@ class Protocol(HttpToolsProtocol):
             self._refuse(TooSlow())
 
     def _refuse(self, reason: Reason) -> None:
-        status, body, _ = envelope.failure(reason)
-        head = (
-            f"HTTP/1.1 {status} {envelope.status_of(reason).name}\r\ncontent-type: application/json\r\n"
-            f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
-        )
-        self.transport.write(head.encode() + body)
+        self.transport.write(b"".join(_answer(reason, keep_alive=False)))
         self.transport.close()
+
+
+def _answer(reason: Reason, *, keep_alive: bool) -> tuple[bytes, bytes]:
+    """Head and body."""
+    status, body, headers = envelope.failure(reason)
+    lines = [b"HTTP/1.1 %d %b" % (status, envelope.status_of(reason).name.encode())]
+    fields = [*FIXED_HEADERS, (b"content-length", b"%d" % len(body)), *headers]
+    lines += [name + b": " + value for name, value in fields]
+    if not keep_alive:
+        lines.append(b"connection: close")
+    return b"\r\n".join([*lines, b"", b""]), body
+
+
+@cache
+def _overloaded(keep_alive: bool) -> tuple[bytes, bytes]:
+    return _answer(Overloaded(), keep_alive=keep_alive)
