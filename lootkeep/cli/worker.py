@@ -9,6 +9,7 @@ from lootkeep import settings, wiring
 from lootkeep.api.http.metrics import Metrics
 from lootkeep.cli.output import out, run
 from lootkeep.engines import logs
+from lootkeep.engines.process_end import end_in_time
 from lootkeep.kernel.errors import StartupError
 from lootkeep.settings import Settings
 
@@ -27,8 +28,13 @@ def worker() -> None:
 
 async def _work(config: Settings) -> None:
     stopping = asyncio.Event()
+
+    def stop() -> None:
+        end_in_time()
+        stopping.set()
+
     for name in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(name, stopping.set)
+        asyncio.get_running_loop().add_signal_handler(name, stop)
     async with wiring.opened(config) as deps, wiring.working(deps, config, Metrics()):
         out.print("The worker is running. Ctrl-C stops it.")
         await stopping.wait()

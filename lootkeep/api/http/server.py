@@ -12,7 +12,7 @@ from lootkeep.api.http import envelope
 from lootkeep.api.http.admission import ADMISSION, PROBES, TICKET, Admission, Ticket
 from lootkeep.api.http.envelope import FIXED_HEADERS
 from lootkeep.api.http.errors import BadRequest, TooSlow
-from lootkeep.kernel.errors import Overloaded, Reason
+from lootkeep.kernel.errors import Overloaded, Reason, Unavailable
 
 # Generous for any honest client; the parser itself would buffer a header without end.
 _LARGEST_HEAD = 64 * 1024
@@ -29,6 +29,10 @@ class Protocol(HttpToolsProtocol):
     _head: int | None = 0
     # The end of the last packet: what ends a head may be split over two.
     _tail = b""
+    # From the signal to stop: who is idle gets so long to send what is on its way, who sends a request so long to end.
+    idle_seconds = 1.0
+    rest_seconds = 7.0
+    _is_stopping = False
     # Of the request that was begun or queued last.
     _ticket: Ticket | None = None
 
@@ -62,6 +66,21 @@ class Protocol(HttpToolsProtocol):
             # After an upgrade the parser reads no body: it would be lost without a word.
             raise ValueError("a request that asks for an upgrade cannot have a body")
         super().on_headers_complete()
+        if self._is_stopping:
+            self.cycle.keep_alive = False
+
+    def shutdown(self) -> None:
+        """Closing now would lose a request that is on its way: it is answered, and its connection closed after that."""
+        self._is_stopping = True
+        self.timeout_keep_alive = self.idle_seconds
+        if self.timeout_keep_alive_task is not None:
+            self._unset_keepalive_if_required()
+            self.timeout_keep_alive_task = self.loop.call_later(self.idle_seconds, self.timeout_keep_alive_handler)
+        if self._too_late is not None:
+            self._stop_waiting()
+            self._expect_request()
+        if self.cycle is not None and not self.cycle.response_started:
+            self.cycle.keep_alive = False
 
     def on_message_complete(self) -> None:
         self._head = 0
@@ -111,7 +130,10 @@ class Protocol(HttpToolsProtocol):
         self._refuse(BadRequest("bad_request", msg))
 
     def _expect_request(self) -> None:
-        self._too_late = self.loop.call_later(self.arrival_seconds, self._give_up)
+        seconds = self.arrival_seconds
+        if self._is_stopping:
+            seconds = self.rest_seconds if self._head != 0 else self.idle_seconds
+        self._too_late = self.loop.call_later(seconds, self._give_up)
 
     def _stop_waiting(self) -> None:
         if self._too_late is not None:
@@ -124,7 +146,7 @@ class Protocol(HttpToolsProtocol):
             # Nothing was asked, or the answer did not wait for the body: there is nothing more to say.
             self.transport.close()
         else:
-            self._refuse(TooSlow())
+            self._refuse(Unavailable() if self._is_stopping else TooSlow())
 
     def _refuse(self, reason: Reason) -> None:
         self.transport.write(b"".join(_answer(reason, keep_alive=False)))
