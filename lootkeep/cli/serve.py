@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import resource
 import socket
 import sys
 from typing import Annotated
@@ -18,6 +19,7 @@ from lootkeep.cli.output import out, run
 from lootkeep.cli.processes import Processes
 from lootkeep.domain.access import SCOPES
 from lootkeep.engines import logs
+from lootkeep.engines.outbound import allow_connections
 from lootkeep.kernel.errors import StartupError
 from lootkeep.services import access
 from lootkeep.settings import Settings
@@ -25,6 +27,8 @@ from lootkeep.storage import access as storage
 from lootkeep.storage import demo
 
 _BACKLOG = 2048
+# Each takes some 20 KB.
+_MAX_CONNECTIONS = 20_000
 
 
 def serve(
@@ -60,11 +64,19 @@ def serve(
         server_header=False,
         date_header=False,
         timeout_graceful_shutdown=DRAIN_SECONDS,
+        limit_concurrency=config.max_connections or _connections_by_files(),
     )
     if workers > 1:
         Processes(server, listener, workers).run()
     else:
         StoppingServer(server).run(sockets=[listener])
+
+
+def _connections_by_files() -> int:
+    """The rest is for the database, receivers of webhooks and logs."""
+    allow_connections()
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return _MAX_CONNECTIONS if files == resource.RLIM_INFINITY else min(_MAX_CONNECTIONS, max(1, files * 3 // 4))
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -17,6 +17,8 @@ from lootkeep.kernel.errors import Overloaded, Reason, Unavailable
 # Generous for any honest client; the parser itself would buffer a header without end.
 _LARGEST_HEAD = 64 * 1024
 _END_OF_HEAD = b"\r\n\r\n"
+# Connections beyond the limit that may still ask whether the service is alive, and nothing else.
+_SURPLUS = 32
 
 
 class Protocol(HttpToolsProtocol):
@@ -33,11 +35,20 @@ class Protocol(HttpToolsProtocol):
     idle_seconds = 1.0
     rest_seconds = 7.0
     _is_stopping = False
+    # One more than the limit allows: it is for probes.
+    _is_surplus = False
     # Of the request that was begun or queued last.
     _ticket: Ticket | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        # uvicorn would look at the limit after the head of each request, also on connections that it has accepted.
+        limit, self.limit_concurrency = self.limit_concurrency, None
+        if limit is not None and len(self.connections) > limit:
+            self._is_surplus = True
+            if len(self.connections) > limit + _SURPLUS:
+                self._refuse(Overloaded())
+                return
         self._expect_request()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -92,7 +103,12 @@ class Protocol(HttpToolsProtocol):
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
         """Begins a request, or queues it: what waits here has cost little, and costs little to refuse."""
         admission: Admission | None = self.app_state.get(ADMISSION)
-        if admission is None or cycle.scope["path"] in PROBES:
+        is_probe = cycle.scope["path"] in PROBES
+        cycle.keep_alive &= not self._is_surplus
+        if self._is_surplus and not is_probe:
+            self._decline(cycle)
+            return
+        if admission is None or is_probe:
             super()._start_asgi_task(cycle, app)
             return
         ticket = self._ticket = Ticket(admission, is_complete=not cycle.more_body)
@@ -131,7 +147,7 @@ class Protocol(HttpToolsProtocol):
 
     def _expect_request(self) -> None:
         seconds = self.arrival_seconds
-        if self._is_stopping:
+        if self._is_stopping or self._is_surplus:
             seconds = self.rest_seconds if self._head != 0 else self.idle_seconds
         self._too_late = self.loop.call_later(seconds, self._give_up)
 

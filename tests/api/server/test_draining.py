@@ -66,8 +66,8 @@ class Connection:
 
 
 @asynccontextmanager
-async def connected(app: Any, protocol: type[Protocol]) -> AsyncIterator[Connection]:
-    config = Config(app, http=protocol, lifespan="off", log_config=None)
+async def connected(app: Any, protocol: type[Protocol], limit: int | None = None) -> AsyncIterator[Connection]:
+    config = Config(app, http=protocol, lifespan="off", log_config=None, limit_concurrency=limit)
     config.load()
     state = ServerState()
     loop = asyncio.get_running_loop()
