@@ -21,7 +21,7 @@ ADMISSION = "lootkeep.admission"
 PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
 
 # Enough for writes to the embedded database to share a commit, and few enough for the worker to get its turn soon.
-_EMBEDDED_SLOTS = 32
+_EMBEDDED_SLOTS = 16
 # Of PostgreSQL, for the worker and the probes.
 _RESERVED_CONNECTIONS = 2
 # A burst may wait for so long. A queue that has not been empty for that long is no burst: then it is kept short, or
@@ -47,7 +47,7 @@ class Ticket:
 
     __slots__ = ("_admission", "is_admitted", "is_complete", "is_gone", "since")
 
-    def __init__(self, admission: Admission, *, is_complete: bool = False) -> None:
+    def __init__(self, admission: Admission, is_complete: bool = False) -> None:
         self._admission = admission
         self.since = monotonic()
         # The body has arrived: nothing waits for the client any more.
@@ -102,7 +102,7 @@ class Admission:
         self._overload_seconds = overload_seconds
         self._slow_seconds = slow_seconds
         # In the order in which they began.
-        self._running: dict[Ticket, None] = {}
+        self._running: dict[Ticket, bool] = {}
         self._slow = 0
         self._waiting: deque[tuple[Ticket, Turn]] = deque()
         self._queued_since = 0.0
@@ -113,7 +113,9 @@ class Admission:
         """The way in when there is room."""
         if self._free <= 0 or self._waiting or ticket.is_gone:
             return False
-        self._begin(ticket)
+        self._free -= 1
+        ticket.is_admitted = True
+        self._running[ticket] = True
         return True
 
     def queue(self, ticket: Ticket, turn: Turn) -> None:
@@ -129,19 +131,12 @@ class Admission:
         if not ticket.is_admitted:
             return
         ticket.is_admitted = False
-        if ticket not in self._running:
+        if not self._running.pop(ticket, False):
             self._slow -= 1
             return
-        del self._running[ticket]
         self._free += 1
         if self._waiting:
             self._admit(monotonic())
-
-    def _begin(self, ticket: Ticket) -> None:
-        self._free -= 1
-        ticket.since = monotonic()
-        ticket.is_admitted = True
-        self._running[ticket] = None
 
     def _admit(self, now: float) -> None:
         """Refuses those at the head that have waited too long, and admits the next ones while there is room."""
@@ -157,7 +152,10 @@ class Admission:
             if is_refused:
                 self._note_refusal(now)
             else:
-                self._begin(ticket)
+                self._free -= 1
+                ticket.since = now
+                ticket.is_admitted = True
+                self._running[ticket] = True
             turn(not is_refused)
 
     def _watch(self) -> None:

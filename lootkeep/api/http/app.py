@@ -59,14 +59,11 @@ class Api:
         self._pages = pages
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request_id = self._deps.ids.request_id
-        if scope["path"].startswith(_API):
-            await self._call(_Exchange(scope, receive, request_id), send)
-        else:
-            await self._pages(scope, receive, _naming(send, request_id()))
-
-    async def _call(self, exchange: _Exchange, send: Send) -> None:
-        scope, started = exchange.scope, time.perf_counter()
+        if not scope["path"].startswith(_API):
+            await self._pages(scope, receive, _naming(send, self._deps.ids.request_id()))
+            return
+        started = time.perf_counter()
+        exchange = _Exchange(scope, receive, self._deps.ids.request_id)
         try:
             await self._answer(exchange)
         except Reason as reason:

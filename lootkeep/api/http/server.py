@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from functools import cache
+from functools import cache, partial
 
 from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
@@ -83,7 +83,7 @@ class Protocol(HttpToolsProtocol):
     def shutdown(self) -> None:
         """Closing now would lose a request that is on its way: it is answered, and its connection closed after that."""
         self._is_stopping = True
-        self.timeout_keep_alive = self.idle_seconds
+        self.timeout_keep_alive = self.idle_seconds  # type: ignore[assignment]
         if self.timeout_keep_alive_task is not None:
             self._unset_keepalive_if_required()
             self.timeout_keep_alive_task = self.loop.call_later(self.idle_seconds, self.timeout_keep_alive_handler)
@@ -111,23 +111,26 @@ class Protocol(HttpToolsProtocol):
         if admission is None or is_probe:
             super()._start_asgi_task(cycle, app)
             return
-        ticket = self._ticket = Ticket(admission, is_complete=not cycle.more_body)
+        ticket = self._ticket = Ticket(admission, not cycle.more_body)
         cycle.scope[TICKET] = ticket  # type: ignore[literal-required]
-
-        def take_turn(is_admitted: bool) -> None:
-            if not is_admitted:
-                self._decline(cycle)
-                return
-            task = self.loop.create_task(cycle.run_asgi(app))
-            self.tasks.add(task)
-            task.add_done_callback(self.tasks.discard)
-            # Done callbacks run in the next turn of the event loop.
-            task.add_done_callback(lambda _: ticket.leave())
-
         if admission.enter_at_once(ticket):
-            take_turn(True)
+            self._take_turn(cycle, app, ticket, True)
         else:
-            admission.queue(ticket, take_turn)
+            admission.queue(ticket, partial(self._take_turn, cycle, app, ticket))
+
+    def _take_turn(self, cycle: RequestResponseCycle, app: ASGI3Application, ticket: Ticket, is_admitted: bool) -> None:
+        if not is_admitted:
+            self._decline(cycle)
+            return
+
+        def end(task: asyncio.Task[None]) -> None:
+            # Done callbacks run in the next turn of the event loop, as the admission needs it.
+            self.tasks.discard(task)
+            ticket.leave()
+
+        task = self.loop.create_task(cycle.run_asgi(app))
+        self.tasks.add(task)
+        task.add_done_callback(end)
 
     def _decline(self, cycle: RequestResponseCycle) -> None:
         """Answers in the place of the application, which has not heard of this request."""

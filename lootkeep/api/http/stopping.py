@@ -39,7 +39,7 @@ class StoppingServer(Server):
             await loop.connect_accepted_socket(self._protocol, connection)
 
     def _protocol(self) -> asyncio.Protocol:
-        protocol: asyncio.Protocol = self.config.http_protocol_class(  # type: ignore[call-arg, assignment]
+        protocol: asyncio.Protocol = self.config.http_protocol_class(  # type: ignore[call-arg]
             config=self.config, server_state=self.server_state, app_state=self.lifespan.state
         )
         return protocol
