@@ -44,6 +44,11 @@ class Settings(BaseSettings):
     )
     host: str = Field("127.0.0.1", description="The address to listen on.")
     port: Annotated[int, Field(ge=0, le=65535)] = Field(8000, description="The port to listen on.")
+    max_connections: Annotated[int, Field(ge=1)] | None = Field(
+        None,
+        description="How many connections of clients each process holds; the next one is answered 503 and closed. "
+        "Three quarters of the files that a process may open when not given.",
+    )
     secret_key: SecretStr | None = Field(
         None,
         description="At least 32 characters that encrypt secrets at rest. "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, MutableMapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
@@ -113,13 +113,15 @@ class Application:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            await self._live(receive, send)
+            await self._live(scope.get("state", {}), receive, send)
         elif self._api is None:
             raise RuntimeError("The server must support the lifespan protocol and wait for its start.")
         else:
             await self._api(scope, receive, send)
 
-    async def _live(self, receive: Receive, send: Send) -> None:
+    async def _live(self, state: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        from lootkeep.api.http.admission import ADMISSION, Admission, slots_for
+        from lootkeep.api.http.app import Admitted
         from lootkeep.api.http.auth import Tokens
         from lootkeep.api.http.metrics import Metrics
 
@@ -131,7 +133,9 @@ class Application:
             uses = Chore("note token uses", 10, tokens.note_uses)
             reload = Chore("reload lists", 30, lists.reload)
             async with working(deps, self._settings, metrics, uses, reload) as worker:
-                self._api = api(deps, self._settings, tokens, worker, metrics)
+                slots = slots_for(None if self._settings.sqlite_path else self._settings.database_connections)
+                state[ADMISSION] = admission = Admission(slots, metrics.refused.inc)
+                self._api = Admitted(api(deps, self._settings, tokens, worker, metrics), admission)
                 await send({"type": "lifespan.startup.complete"})
                 # Lists are read while the server begins to serve; the first order that needs them waits for them.
                 reading = asyncio.create_task(lists.reload())

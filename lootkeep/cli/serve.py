@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 import errno
+import resource
 import socket
 import sys
 from typing import Annotated
 
 import typer
 from rich.markup import escape
-from uvicorn import Config, Server
-from uvicorn.supervisors import Multiprocess
+from uvicorn import Config
 
 from lootkeep import __version__, settings, wiring
 from lootkeep.api.http.server import Protocol
+from lootkeep.api.http.stopping import DRAIN_SECONDS, StoppingServer
 from lootkeep.cli.output import out, run
+from lootkeep.cli.processes import Processes
 from lootkeep.domain.access import SCOPES
 from lootkeep.engines import logs
+from lootkeep.engines.outbound import allow_connections
 from lootkeep.kernel.errors import StartupError
 from lootkeep.services import access
 from lootkeep.settings import Settings
 from lootkeep.storage import access as storage
 from lootkeep.storage import demo
 
-# Requests under way get so long to finish after SIGTERM.
-_DRAIN_SECONDS = 15
-# A process that does not answer for so long is started anew. On a busy machine one takes its time to begin, and would
-# never get there if it were killed sooner.
-_START_SECONDS = 60
 _BACKLOG = 2048
+# Each takes some 20 KB.
+_MAX_CONNECTIONS = 20_000
 
 
 def serve(
@@ -55,7 +55,6 @@ def serve(
     server = Config(
         "lootkeep.wiring:app",
         factory=True,
-        workers=workers,
         lifespan="on",
         http=Protocol,
         loop="uvloop",
@@ -64,13 +63,20 @@ def serve(
         access_log=False,
         server_header=False,
         date_header=False,
-        timeout_graceful_shutdown=_DRAIN_SECONDS,
-        timeout_worker_healthcheck=_START_SECONDS,
+        timeout_graceful_shutdown=DRAIN_SECONDS,
+        limit_concurrency=config.max_connections or _connections_by_files(),
     )
     if workers > 1:
-        Multiprocess(server, sockets=[listener]).run()
+        Processes(server, listener, workers).run()
     else:
-        Server(server).run(sockets=[listener])
+        StoppingServer(server).run(sockets=[listener])
+
+
+def _connections_by_files() -> int:
+    """The rest is for the database, receivers of webhooks and logs."""
+    allow_connections()
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return _MAX_CONNECTIONS if files == resource.RLIM_INFINITY else min(_MAX_CONNECTIONS, max(1, files * 3 // 4))
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -9,6 +9,7 @@ from lootkeep import settings, wiring
 from lootkeep.api.http.metrics import Metrics
 from lootkeep.cli.output import out, run
 from lootkeep.engines import logs
+from lootkeep.engines.process_end import end_in_time
 from lootkeep.kernel.errors import StartupError, Unreachable
 from lootkeep.settings import Settings
 from lootkeep.worker.outage import pause
@@ -28,8 +29,13 @@ def worker() -> None:
 
 async def _work(config: Settings) -> None:
     stopping = asyncio.Event()
+
+    def stop() -> None:
+        end_in_time()
+        stopping.set()
+
     for name in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(name, stopping.set)
+        asyncio.get_running_loop().add_signal_handler(name, stop)
     if not await _database_answers(config, stopping):
         return
     async with wiring.opened(config) as deps, wiring.working(deps, config, Metrics()):

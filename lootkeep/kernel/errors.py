@@ -50,8 +50,21 @@ class TooOften(Reason):
 class Unavailable(Reason):
     """Something the service leans on is gone for now; trying again later may work."""
 
-    def __init__(self, message: str = "The service is temporarily unavailable. Please try again shortly.") -> None:
-        super().__init__("service_unavailable", message)
+    retry_after = 1
+
+    def __init__(
+        self,
+        message: str = "The service is temporarily unavailable. Please try again shortly.",
+        code: str = "service_unavailable",
+    ) -> None:
+        super().__init__(code, message)
+
+
+class Overloaded(Unavailable):
+    """More is asked than can be answered in time; nothing was begun."""
+
+    def __init__(self) -> None:
+        super().__init__("The service is busy and has not begun this request. Please try again shortly.", "overloaded")
 
 
 class StartupError(Exception):

@@ -66,6 +66,14 @@ async def test_every_endpoint_says_so_when_postgresql_is_gone(remote_world: Worl
 
 
 @on_postgresql
+async def test_every_503_says_when_to_try_again(remote_world: World, gate: Gate) -> None:
+    await gate.shut()
+    answers = [await remote_world.call(method, path) for method, path in ALL_PATHS]
+    answers.append(await remote_world.http.get("/readyz"))
+    assert {(answer.status_code, answer.headers["Retry-After"]) for answer in answers} == {(503, "1")}
+
+
+@on_postgresql
 async def test_a_known_token_does_not_hide_that_postgresql_is_gone(remote_world: World, gate: Gate) -> None:
     await remote_world.get("/referrals/tiers")
     await gate.shut()

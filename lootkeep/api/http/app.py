@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import secrets
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
@@ -10,9 +12,10 @@ from typing import Any
 import structlog
 
 from lootkeep.api.http import envelope, idempotency
+from lootkeep.api.http.admission import PROBES, TICKET, Admission, Ticket
 from lootkeep.api.http.auth import Tokens
 from lootkeep.api.http.body import parse_body, read_body
-from lootkeep.api.http.envelope import Headers
+from lootkeep.api.http.envelope import FIXED_HEADERS, Headers
 from lootkeep.api.http.errors import Forbidden, ServerError
 from lootkeep.api.http.limits import Limits
 from lootkeep.api.http.metrics import Metrics
@@ -21,7 +24,7 @@ from lootkeep.api.http.routes import Call, Group, Route
 from lootkeep.api.http.validation import parse_query
 from lootkeep.deps import Deps
 from lootkeep.domain.access import Token
-from lootkeep.kernel.errors import Reason
+from lootkeep.kernel.errors import Overloaded, Reason, Unavailable
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -34,18 +37,18 @@ log = structlog.get_logger(__name__)
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,128}")
 _API = "/api/"
 
-_FIXED_HEADERS: Headers = [
-    (b"content-type", b"application/json"),
-    (b"cache-control", b"no-store"),
-    (b"x-content-type-options", b"nosniff"),
-]
-
 
 class Api:
     """Answers every path under /api from the route table; all other paths are pages."""
 
     def __init__(
-        self, deps: Deps, groups: tuple[Group, ...], tokens: Tokens, limits: Limits, metrics: Metrics, pages: ASGIApp
+        self,
+        deps: Deps,
+        groups: tuple[Group, ...],
+        tokens: Tokens,
+        limits: Limits,
+        metrics: Metrics,
+        pages: ASGIApp,
     ) -> None:
         self._deps = deps
         self._router = Router(groups)
@@ -64,6 +67,9 @@ class Api:
             await self._answer(exchange)
         except Reason as reason:
             exchange.fail(reason)
+        except asyncio.CancelledError:
+            # The server stops, and this request has not ended in the time there was.
+            exchange.fail(Unavailable())
         except Exception:
             log.exception("request failed", request_id=exchange.request_id, method=scope["method"], path=scope["path"])
             exchange.fail(ServerError())
@@ -91,7 +97,7 @@ class Api:
         exchange.token = token = await self._let_in(exchange)
         if not token.may(route.scope):
             raise Forbidden(route.scope)
-        raw = await read_body(scope, exchange.headers, exchange.receive, route.max_body) if route.body else b""
+        raw = await self._read_body(exchange, route.max_body) if route.body else b""
         query = parse_query(scope["query_string"], route.query) if route.query else None
         body = await parse_body(raw, route.body, self._deps) if route.body else None
 
@@ -111,6 +117,16 @@ class Api:
         if is_replay:
             exchange.answer_headers.append((b"idempotent-replayed", b"true"))
 
+    async def _read_body(self, exchange: _Exchange, max_bytes: int) -> bytes:
+        ticket: Ticket | None = exchange.scope.get(TICKET)
+        if ticket is None or ticket.is_complete:
+            return await read_body(exchange.scope, exchange.headers, exchange.receive, max_bytes)
+        # Nothing is worked on until the client has sent the rest: it must not hold a slot meanwhile.
+        ticket.leave()
+        raw = await read_body(exchange.scope, exchange.headers, exchange.receive, max_bytes)
+        await ticket.enter()
+        return raw
+
     async def _let_in(self, exchange: _Exchange) -> Token:
         now = self._deps.clock.now()
         token = await self._tokens.authenticate(exchange.headers.get(b"authorization"), now)
@@ -128,6 +144,30 @@ class Api:
             await self._limits.refuse(exchange.address, now, exchange.answer_headers)
         else:
             await self._limits.show(token, now, exchange.answer_headers)
+
+
+class Admitted:
+    """The application behind admission control, also on a server that does not queue requests itself."""
+
+    def __init__(self, app: ASGIApp, admission: Admission) -> None:
+        self._app = app
+        self._admission = admission
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if TICKET in scope or scope["path"] in PROBES:
+            await self._app(scope, receive, send)
+            return
+        scope[TICKET] = ticket = Ticket(self._admission)
+        try:
+            await ticket.enter()
+            await self._app(scope, receive, send)
+        except Overloaded as reason:
+            exchange = _Exchange(scope, receive, lambda: secrets.token_hex(8))
+            exchange.fail(reason)
+            await exchange.send(send)
+        finally:
+            # In the next turn of the event loop, for the reason that Admission gives.
+            asyncio.get_running_loop().call_soon(ticket.leave)
 
 
 def _naming(send: Send, request_id: str) -> Send:
@@ -170,7 +210,7 @@ class _Exchange:
 
     async def send(self, send: Send) -> None:
         headers = [
-            *_FIXED_HEADERS,
+            *FIXED_HEADERS,
             (b"content-length", str(len(self.body)).encode()),
             (b"x-request-id", self.request_id.encode()),
             *self.answer_headers,

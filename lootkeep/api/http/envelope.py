@@ -9,11 +9,17 @@ import msgspec
 
 from lootkeep.api.http.errors import STATUSES, MethodNotAllowed, Status, Unauthorized
 from lootkeep.api.http.routes import Reply
-from lootkeep.kernel.errors import Reason, TooOften
+from lootkeep.kernel.errors import Reason, TooOften, Unavailable
 from lootkeep.kernel.paging import last_page
 from lootkeep.views.fields import field
 
 Headers = list[tuple[bytes, bytes]]
+
+FIXED_HEADERS: Headers = [
+    (b"content-type", b"application/json"),
+    (b"cache-control", b"no-store"),
+    (b"x-content-type-options", b"nosniff"),
+]
 
 _encode = msgspec.json.Encoder().encode
 
@@ -79,6 +85,6 @@ def _headers(reason: Reason) -> Headers:
             return [(b"www-authenticate", b"Bearer")]
         case MethodNotAllowed():
             return [(b"allow", ", ".join(reason.allowed).encode())]
-        case TooOften():
+        case TooOften() | Unavailable():
             return [(b"retry-after", str(reason.retry_after).encode())]
     return []

@@ -24,6 +24,9 @@ class Metrics:
         self._seconds = Histogram(
             "lootkeep_request_seconds", "Time to answer.", ("method", "path"), buckets=_SECONDS, registry=self.registry
         )
+        self.refused = Counter(
+            "lootkeep_requests_refused", "Requests refused because of overload.", registry=self.registry
+        )
         self.due = Gauge(
             "lootkeep_webhook_due", "Deliveries that are due, counted up to 10,000.", registry=self.registry
         )

@@ -18,7 +18,7 @@ The JSON API of a Lootkeep store. Every call needs an access token: `Authorizati
 - **Envelope**: success is `{success: true, data}`, failure is `{success: false, error, code, message}`; \
 when fields are at fault, `errors` names every one of them.
 - **Limits**: 60 requests a minute per token. `X-RateLimit-Limit`, `X-RateLimit-Remaining` and \
-`X-RateLimit-Reset` (Unix seconds) tell where you stand, `Retry-After` how long to wait after a 429.
+`X-RateLimit-Reset` (Unix seconds) tell where you stand, `Retry-After` how long to wait after a 429 or 503.
 - **Repeating safely**: send an `Idempotency-Key` with a POST; sent again within 24 hours it gets the stored answer.
 - **Tracing**: `X-Request-ID` is taken from the request or made, and comes back with every answer.
 - **Times** are UTC (`2026-11-15T10:30:00Z`), **amounts** are strings with two decimals.
@@ -73,7 +73,8 @@ _FAILURES: dict[str, tuple[Status, str, str, str]] = {
     "ServiceUnavailable": (
         errors.SERVICE_UNAVAILABLE,
         "service_unavailable",
-        "Something the service leans on is gone for now.",
+        "Something the service leans on is gone for now (`service_unavailable`), or more is asked than can be answered "
+        "in time and this request was not begun (`overloaded`); `Retry-After` gives the seconds to wait.",
         "The service is temporarily unavailable. Please try again shortly.",
     ),
 }

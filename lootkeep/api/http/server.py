@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from functools import cache, partial
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn._types import ASGI3Application
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from lootkeep.api.http import envelope
+from lootkeep.api.http.admission import ADMISSION, PROBES, TICKET, Admission, Ticket
+from lootkeep.api.http.envelope import FIXED_HEADERS
 from lootkeep.api.http.errors import BadRequest, TooSlow
-from lootkeep.kernel.errors import Reason
+from lootkeep.kernel.errors import Overloaded, Reason, Unavailable
 
 # Generous for any honest client; the parser itself would buffer a header without end.
 _LARGEST_HEAD = 64 * 1024
@@ -17,6 +21,8 @@ _MAX_FRAMING = 64 * 1024
 _END_OF_HEAD = b"\r\n\r\n"
 _VERSIONS = ("1.0", "1.1")
 _BODY_HEADERS = frozenset({b"content-length", b"transfer-encoding"})
+# Connections beyond the limit that may still ask whether the service is alive, and nothing else.
+_SURPLUS = 32
 
 
 class Protocol(HttpToolsProtocol):
@@ -31,13 +37,30 @@ class Protocol(HttpToolsProtocol):
     _tail = b""
     # Bytes after the head that are not body: sizes and extensions of chunks, and the trailer.
     _framing = 0
+    # From the signal to stop: who is idle gets so long to send what is on its way, who sends a request so long to end.
+    idle_seconds = 1.0
+    rest_seconds = 7.0
+    _is_stopping = False
+    # One more than the limit allows: it is for probes.
+    _is_surplus = False
+    # Of the request that was begun or queued last.
+    _ticket: Ticket | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        # uvicorn would look at the limit after the head of each request, also on connections that it has accepted.
+        limit, self.limit_concurrency = self.limit_concurrency, None
+        if limit is not None and len(self.connections) > limit:
+            self._is_surplus = True
+            if len(self.connections) > limit + _SURPLUS:
+                self._refuse(Overloaded())
+                return
         self._expect_request()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
+        if self._ticket is not None:
+            self._ticket.is_gone = True
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -75,22 +98,87 @@ class Protocol(HttpToolsProtocol):
         super().on_headers_complete()
         self._head = None
         self._tail = b""
+        if self._is_stopping:
+            self.cycle.keep_alive = False
 
     def on_body(self, body: bytes) -> None:
         self._framing -= len(body)
         super().on_body(body)
 
+    def shutdown(self) -> None:
+        """Closing now would lose a request that is on its way: it is answered, and its connection closed after that."""
+        self._is_stopping = True
+        self.timeout_keep_alive = self.idle_seconds  # type: ignore[assignment]
+        if self.timeout_keep_alive_task is not None:
+            self._unset_keepalive_if_required()
+            self.timeout_keep_alive_task = self.loop.call_later(self.idle_seconds, self.timeout_keep_alive_handler)
+        if self._too_late is not None:
+            self._stop_waiting()
+            self._expect_request()
+        if self.cycle is not None and not self.cycle.response_started:
+            self.cycle.keep_alive = False
+
     def on_message_complete(self) -> None:
         self._head = 0
         self._framing = 0
         self._stop_waiting()
+        if (ticket := self.scope.get(TICKET)) is not None:
+            ticket.is_complete = True  # type: ignore[attr-defined]
         super().on_message_complete()
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        """Begins a request, or queues it: what waits here has cost little, and costs little to refuse."""
+        admission: Admission | None = self.app_state.get(ADMISSION)
+        is_probe = cycle.scope["path"] in PROBES
+        cycle.keep_alive &= not self._is_surplus
+        if self._is_surplus and not is_probe:
+            self._decline(cycle)
+            return
+        if admission is None or is_probe:
+            super()._start_asgi_task(cycle, app)
+            return
+        ticket = self._ticket = Ticket(admission, not cycle.more_body)
+        cycle.scope[TICKET] = ticket  # type: ignore[literal-required]
+        if admission.enter_at_once(ticket):
+            self._take_turn(cycle, app, ticket, True)
+        else:
+            admission.queue(ticket, partial(self._take_turn, cycle, app, ticket))
+
+    def _take_turn(self, cycle: RequestResponseCycle, app: ASGI3Application, ticket: Ticket, is_admitted: bool) -> None:
+        if not is_admitted:
+            self._decline(cycle)
+            return
+
+        def end(task: asyncio.Task[None]) -> None:
+            # Done callbacks run in the next turn of the event loop, as the admission needs it.
+            self.tasks.discard(task)
+            ticket.leave()
+
+        task = self.loop.create_task(cycle.run_asgi(app))
+        self.tasks.add(task)
+        task.add_done_callback(end)
+
+    def _decline(self, cycle: RequestResponseCycle) -> None:
+        """Answers in the place of the application, which has not heard of this request."""
+        if self.transport.is_closing():
+            return
+        cycle.response_started = cycle.response_complete = True
+        # A body that is still to come could not be told from the next request by a client that does not send it now.
+        cycle.keep_alive &= not cycle.more_body
+        head, body = _overloaded(cycle.keep_alive)
+        self.transport.write(head if cycle.scope["method"] == "HEAD" else head + body)
+        if not cycle.keep_alive:
+            self.transport.close()
+        cycle.on_response()
 
     def send_400_response(self, msg: str) -> None:
         self._refuse(BadRequest("bad_request", msg))
 
     def _expect_request(self) -> None:
-        self._too_late = self.loop.call_later(self.arrival_seconds, self._give_up)
+        seconds = self.arrival_seconds
+        if self._is_stopping or self._is_surplus:
+            seconds = self.rest_seconds if self._head != 0 else self.idle_seconds
+        self._too_late = self.loop.call_later(seconds, self._give_up)
 
     def _stop_waiting(self) -> None:
         if self._too_late is not None:
@@ -102,17 +190,28 @@ class Protocol(HttpToolsProtocol):
             # Nothing was asked: there is nothing to say.
             self.transport.close()
         else:
-            self._refuse(TooSlow())
+            self._refuse(Unavailable() if self._is_stopping else TooSlow())
 
     def _refuse(self, reason: Reason) -> None:
         if self._head is None and self.cycle.response_started:
             # The answer did not wait for the body: a second one would be taken for that of the next request.
             self.transport.close()
             return
-        status, body, _ = envelope.failure(reason)
-        head = (
-            f"HTTP/1.1 {status} {envelope.status_of(reason).name}\r\ncontent-type: application/json\r\n"
-            f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
-        )
-        self.transport.write(head.encode() + body)
+        self.transport.write(b"".join(_answer(reason, keep_alive=False)))
         self.transport.close()
+
+
+def _answer(reason: Reason, *, keep_alive: bool) -> tuple[bytes, bytes]:
+    """Head and body."""
+    status, body, headers = envelope.failure(reason)
+    lines = [b"HTTP/1.1 %d %b" % (status, envelope.status_of(reason).name.encode())]
+    fields = [*FIXED_HEADERS, (b"content-length", b"%d" % len(body)), *headers]
+    lines += [name + b": " + value for name, value in fields]
+    if not keep_alive:
+        lines.append(b"connection: close")
+    return b"\r\n".join([*lines, b"", b""]), body
+
+
+@cache
+def _overloaded(keep_alive: bool) -> tuple[bytes, bytes]:
+    return _answer(Overloaded(), keep_alive=keep_alive)

@@ -14,18 +14,19 @@ from tests.conftest import ENGINES, new_postgres_database
 
 
 @pytest.fixture(scope="module", params=ENGINES)
-def database(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, worker_id: str
-) -> Iterator[dict[str, str]]:
+def database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """The settings of a service on a database of its own, on each engine in turn."""
     if request.param == "sqlite":
         yield environment(f"sqlite:///{tmp_path_factory.mktemp('served')}/served.db")
         return
-    admin_url: str = request.getfixturevalue("postgres_admin_url")
+    yield request.getfixturevalue("postgres_settings")
+
+
+@pytest.fixture(scope="module")
+def postgres_settings(postgres_admin_url: str, worker_id: str) -> Iterator[dict[str, str]]:
     name = f"lootkeep_served_{worker_id}_{os.getpid()}"
-    settings = environment(asyncio.run(new_postgres_database(admin_url, name)))
-    yield settings
-    asyncio.run(_drop(admin_url, name))
+    yield environment(asyncio.run(new_postgres_database(postgres_admin_url, name)))
+    asyncio.run(_drop(postgres_admin_url, name))
 
 
 @pytest.fixture(scope="module")

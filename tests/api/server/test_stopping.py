@@ -71,8 +71,7 @@ class Load:
                     self.is_going.set()
 
 
-async def stop_under_load(served: Served) -> Load:
-    load = Load(served)
+async def stop_under_load(served: Served, load: Load) -> Load:
     clients = [asyncio.create_task(load.run(number)) for number in range(8)]
     await asyncio.wait_for(load.is_going.wait(), PATIENCE_SECONDS)
     served.process.send_signal(signal.SIGTERM)
@@ -83,7 +82,7 @@ async def stop_under_load(served: Served) -> Load:
 def test_sigterm_under_load_fails_no_request_and_loses_nothing(database: dict[str, str], tmp_path: Path) -> None:
     served = start(database, tmp_path, PROGRAMS / "lootkeep", "serve")
     uploads = [Upload(served, f"under way {number}") for number in range(20)]
-    load = asyncio.run(stop_under_load(served))
+    load = asyncio.run(stop_under_load(served, Load(served)))
     finished = [upload.finish().status_code for upload in uploads]
     code = stop(served)
     assert finished == [201] * 20
@@ -91,4 +90,39 @@ def test_sigterm_under_load_fails_no_request_and_loses_nothing(database: dict[st
     acknowledged = {name for name, _ in load.told} | {f"under way {number}" for number in range(20)}
     assert acknowledged - asyncio.run(stored_names(served)) == set()
     assert code in (0, -signal.SIGTERM)
+    assert "Traceback" not in (tmp_path / "server.log").read_text()
+
+
+class KeptLoad(Load):
+    """Clients that create tiers one after the other, each on one connection until the server closes it."""
+
+    async def run(self, client: int) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", self._served.port)
+        for number in itertools.count():
+            name = f"kept {client} {number}"
+            body = json.dumps(BRONZE | {"name": name}).encode()
+            headers = ("Content-Type: application/json", f"Content-Length: {len(body)}")
+            try:
+                writer.write(self._served.request(TIERS, "POST", *headers) + body)
+                head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+                await reader.readexactly(int(head.partition("content-length: ")[2].partition("\r\n")[0]))
+            except (OSError, EOFError) as error:
+                self.broken.append(repr(error))
+                break
+            self.told.append((name, int(head[9:12])))
+            if len(self.told) == 100:
+                self.is_going.set()
+            if "connection: close" in head:
+                break
+        writer.close()
+
+
+def test_sigterm_drops_no_request_on_a_kept_connection(database: dict[str, str], tmp_path: Path) -> None:
+    # One process is all that an embedded database has.
+    workers = "1" if database["LOOTKEEP_DATABASE_URL"].startswith("sqlite") else "2"
+    served = start(database, tmp_path, PROGRAMS / "lootkeep", "serve", "--workers", workers)
+    load = asyncio.run(stop_under_load(served, KeptLoad(served)))
+    assert stop(served) == -signal.SIGTERM
+    assert (load.broken, {status for _, status in load.told}) == ([], {201})
+    assert {name for name, _ in load.told} - asyncio.run(stored_names(served)) == set()
     assert "Traceback" not in (tmp_path / "server.log").read_text()

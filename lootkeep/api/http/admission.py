@@ -1,0 +1,180 @@
+"""Admission control: how many requests are worked on at a time, which of the others wait, and which are refused."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from time import monotonic
+
+import structlog
+
+from lootkeep.kernel.errors import Overloaded
+
+log = structlog.get_logger(__name__)
+
+# Where the application finds the ticket of a request that was admitted, and the server the admission.
+TICKET = "lootkeep.ticket"
+ADMISSION = "lootkeep.admission"
+# Answered without a slot: a service that is busy must not be taken for one that is dead.
+PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
+
+# Enough for writes to the embedded database to share a commit, and few enough for the worker to get its turn soon.
+_EMBEDDED_SLOTS = 16
+# Of PostgreSQL, for the worker and the probes.
+_RESERVED_CONNECTIONS = 2
+# A burst may wait for so long. A queue that has not been empty for that long is no burst: then it is kept short, or
+# everyone would wait for the whole of it, and be answered when nobody listens any more.
+_BURST_SECONDS = 1.0
+_OVERLOAD_SECONDS = 0.2
+# A request under way for so long waits for something else than the processor: its slot is lent on.
+_SLOW_SECONDS = 0.5
+_MAX_SLOW = 256
+_WATCH_SECONDS = 0.05
+_WARN_SECONDS = 10.0
+
+Turn = Callable[[bool], None]
+
+
+def slots_for(connections: int | None) -> int:
+    """By the number of connections to the database; None is the embedded one."""
+    return _EMBEDDED_SLOTS if connections is None else max(1, connections - _RESERVED_CONNECTIONS)
+
+
+class Ticket:
+    """One request: since when it has waited or run, and what its connection knows about it."""
+
+    __slots__ = ("_admission", "is_admitted", "is_complete", "is_gone", "since")
+
+    def __init__(self, admission: Admission, is_complete: bool = False) -> None:
+        self._admission = admission
+        self.since = monotonic()
+        # The body has arrived: nothing waits for the client any more.
+        self.is_complete = is_complete
+        self.is_gone = False
+        self.is_admitted = False
+
+    async def enter(self) -> None:
+        """Waits for a slot from now on; raises when that takes too long."""
+        self.since = monotonic()
+        if self._admission.enter_at_once(self):
+            return
+        turn: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._admission.queue(self, partial(_answer, turn))
+        try:
+            if not await turn:
+                raise Overloaded
+        except asyncio.CancelledError:
+            self.is_gone = True
+            self.leave()
+            raise
+
+    def leave(self) -> None:
+        """To be called in a later turn of the event loop than the one that began the request."""
+        self._admission.leave(self)
+
+
+def _answer(turn: asyncio.Future[bool], is_admitted: bool) -> None:
+    if not turn.done():
+        turn.set_result(is_admitted)
+
+
+class Admission:
+    """Slots for requests under way, and a queue before them whose length is a time.
+
+    Slots also bound what one turn of the event loop begins, as they come back in a later one: probes, the worker and
+    answers get their turns between requests that never wait for anything.
+    """
+
+    def __init__(
+        self,
+        slots: int,
+        on_refusal: Callable[[], None] = lambda: None,
+        *,
+        burst_seconds: float = _BURST_SECONDS,
+        overload_seconds: float = _OVERLOAD_SECONDS,
+        slow_seconds: float = _SLOW_SECONDS,
+    ) -> None:
+        self._free = slots
+        self._on_refusal = on_refusal
+        self._burst_seconds = burst_seconds
+        self._overload_seconds = overload_seconds
+        self._slow_seconds = slow_seconds
+        # In the order in which they began.
+        self._running: dict[Ticket, bool] = {}
+        self._slow = 0
+        self._waiting: deque[tuple[Ticket, Turn]] = deque()
+        self._queued_since = 0.0
+        self._is_watching = False
+        self._warned_at = float("-inf")
+
+    def enter_at_once(self, ticket: Ticket) -> bool:
+        """The way in when there is room."""
+        if self._free <= 0 or self._waiting or ticket.is_gone:
+            return False
+        self._free -= 1
+        ticket.is_admitted = True
+        self._running[ticket] = True
+        return True
+
+    def queue(self, ticket: Ticket, turn: Turn) -> None:
+        """Calls `turn` with True when there is a slot, and with False when that takes too long or the client leaves."""
+        if not self._waiting:
+            self._queued_since = ticket.since
+        self._waiting.append((ticket, turn))
+        if not self._is_watching:
+            self._is_watching = True
+            asyncio.get_running_loop().call_later(_WATCH_SECONDS, self._watch)
+
+    def leave(self, ticket: Ticket) -> None:
+        if not ticket.is_admitted:
+            return
+        ticket.is_admitted = False
+        if not self._running.pop(ticket, False):
+            self._slow -= 1
+            return
+        self._free += 1
+        if self._waiting:
+            self._admit(monotonic())
+
+    def _admit(self, now: float) -> None:
+        """Refuses those at the head that have waited too long, and admits the next ones while there is room."""
+        is_burst = now - self._queued_since < self._burst_seconds
+        patience = self._burst_seconds if is_burst else self._overload_seconds
+        waiting = self._waiting
+        while waiting:
+            ticket, turn = waiting[0]
+            is_refused = ticket.is_gone or now - ticket.since > patience
+            if not is_refused and self._free <= 0:
+                return
+            waiting.popleft()
+            if is_refused:
+                self._note_refusal(now)
+            else:
+                self._free -= 1
+                ticket.since = now
+                ticket.is_admitted = True
+                self._running[ticket] = True
+            turn(not is_refused)
+
+    def _watch(self) -> None:
+        """Runs while somebody waits: slots may be held by what has stopped, and then none comes back."""
+        now = monotonic()
+        for ticket in list(self._running):
+            if now - ticket.since < self._slow_seconds or self._slow >= _MAX_SLOW:
+                break
+            del self._running[ticket]
+            self._slow += 1
+            self._free += 1
+        self._admit(now)
+        self._is_watching = bool(self._waiting)
+        if self._is_watching:
+            asyncio.get_running_loop().call_later(_WATCH_SECONDS, self._watch)
+
+    def _note_refusal(self, now: float) -> None:
+        """Counts each, but logs few: a line for each would cost more than the refusal."""
+        self._on_refusal()
+        if now - self._warned_at > _WARN_SECONDS:
+            self._warned_at = now
+            log.warning("more requests than can be answered in time, some are refused", waiting=len(self._waiting))

@@ -1,0 +1,101 @@
+"""Several processes that serve one port: replaced when one ends, and never outliving the one that started them."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from contextlib import suppress
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+
+import structlog
+from uvicorn import Config
+from uvicorn.config import STARTUP_FAILURE
+
+from lootkeep.api.http.stopping import StoppingServer
+from lootkeep.engines.process_end import STOP_SECONDS
+
+log = structlog.get_logger(__name__)
+
+_SPAWN = multiprocessing.get_context("spawn")
+# A process that ended is replaced at this pace at most.
+_PAUSE_SECONDS = 0.5
+_GRACE_SECONDS = 0.5
+
+
+class Processes:
+    """Starts processes and watches over them until a signal or a failed start ends them all."""
+
+    def __init__(self, config: Config, listener: socket.socket, count: int) -> None:
+        self._config = config
+        self._listener = listener
+        # Its other end closes with this process, however it ends: that is how the others notice.
+        self._lifeline, self._life = _SPAWN.Pipe(duplex=False)
+        self._signal = 0
+        self._woken, waker = socket.socketpair()
+        self._waker = waker
+        waker.setblocking(False)
+        signal.set_wakeup_fd(waker.fileno(), warn_on_full_buffer=False)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._on_signal)
+        self._processes = [self._start() for _ in range(count)]
+
+    def run(self) -> None:
+        """Ends as the last process has, and then by the signal itself."""
+        has_failed = False
+        while not self._signal and not has_failed:
+            wait([self._woken, *(process.sentinel for process in self._processes)])
+            has_failed = self._replace_ended()
+        self._stop()
+        if has_failed:
+            sys.exit(STARTUP_FAILURE)
+        signal.signal(self._signal, signal.SIG_DFL)
+        signal.raise_signal(self._signal)
+
+    def _start(self) -> BaseProcess:
+        process = _SPAWN.Process(target=_serve, args=(self._config, self._listener, self._lifeline))
+        process.start()
+        return process
+
+    def _on_signal(self, number: int, _frame: object) -> None:
+        self._signal = number
+
+    def _replace_ended(self) -> bool:
+        """Whether one could not even start: the next one would not either."""
+        for index, process in enumerate(self._processes):
+            if self._signal or process.is_alive():
+                continue
+            if process.exitcode == STARTUP_FAILURE:
+                log.error("a process could not start, so all of them end")
+                return True
+            log.error("a process has ended and is replaced", exit_code=process.exitcode)
+            time.sleep(_PAUSE_SECONDS)
+            self._processes[index] = self._start()
+        return False
+
+    def _stop(self) -> None:
+        # As long as this one is open, the kernel takes connections that nobody would answer.
+        self._listener.close()
+        deadline = time.monotonic() + STOP_SECONDS + _GRACE_SECONDS
+        for process in self._processes:
+            process.terminate()
+        for process in self._processes:
+            process.join(max(0.0, deadline - time.monotonic()))
+            process.kill()
+
+
+def _serve(config: Config, listener: socket.socket, lifeline: Connection) -> None:
+    threading.Thread(target=_follow, args=(lifeline,), daemon=True).start()
+    with suppress(KeyboardInterrupt):
+        StoppingServer(config).run(sockets=[listener])
+
+
+def _follow(lifeline: Connection) -> None:
+    with suppress(EOFError, OSError):
+        lifeline.recv_bytes()
+    os.kill(os.getpid(), signal.SIGTERM)

@@ -1,0 +1,204 @@
+"""More requests than can be answered: the rest is refused early, and what watches the service is always answered."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from time import monotonic
+from typing import Any
+
+import httpx
+import pytest
+from uvicorn import Config
+from uvicorn.server import ServerState
+
+from lootkeep.api.http.admission import ADMISSION, Admission, Ticket
+from lootkeep.api.http.app import Admitted
+from lootkeep.api.http.server import Protocol
+from tests.api.server.serving import BRONZE, PATIENCE_SECONDS, TIERS
+from tests.world import World
+
+OVERLOADED = {
+    "success": False,
+    "error": "Service Unavailable",
+    "code": "overloaded",
+    "message": "The service is busy and has not begun this request. Please try again shortly.",
+}
+NEVER = 3600.0
+HASTY = partial(Admission, burst_seconds=0.0, overload_seconds=0.0, slow_seconds=NEVER)
+PATIENT = partial(Admission, burst_seconds=NEVER, slow_seconds=NEVER)
+
+
+class Held:
+    """An application that begins requests and answers them when it may."""
+
+    def __init__(self) -> None:
+        self.begun: list[str] = []
+        self.has_begun = asyncio.Event()
+        self.may_end = asyncio.Event()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["path"] != "/healthz":
+            self.begun.append(scope["path"])
+            self.has_begun.set()
+            await self.may_end.wait()
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
+        await send({"type": "http.response.body", "body": b""})
+
+
+@asynccontextmanager
+async def listening(app: Any, admission: Admission) -> AsyncIterator[httpx.AsyncClient]:
+    config = Config(app, http=Protocol, lifespan="off", log_config=None)
+    config.load()
+    state = ServerState()
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(lambda: Protocol(config, state, {ADMISSION: admission}), "127.0.0.1", 0)
+    host, port = server.sockets[0].getsockname()
+    async with httpx.AsyncClient(base_url=f"http://{host}:{port}", timeout=PATIENCE_SECONDS) as client:
+        yield client
+    server.close()
+
+
+async def test_a_request_that_waits_too_long_for_a_slot_is_refused_and_the_one_under_way_is_not() -> None:
+    app = Held()
+    async with listening(app, HASTY(1)) as client:
+        first = asyncio.create_task(client.get("/first"))
+        await app.has_begun.wait()
+        refused = await client.post("/second", json={"a": 1})
+        head = await client.head("/third")
+        app.may_end.set()
+        assert ((await first).status_code, app.begun) == (200, ["/first"])
+    assert (refused.status_code, refused.json()) == (503, OVERLOADED)
+    assert (refused.headers["Retry-After"], refused.headers["Content-Type"]) == ("1", "application/json")
+    assert (head.status_code, head.content) == (503, b"")
+
+
+async def test_a_connection_whose_request_was_refused_serves_the_next_one() -> None:
+    app = Held()
+    async with listening(app, HASTY(1)) as client:
+        reader, writer = await asyncio.open_connection(client.base_url.host, client.base_url.port)
+        first = asyncio.create_task(client.get("/first"))
+        await app.has_begun.wait()
+        writer.write(b"GET /second HTTP/1.1\r\nHost: store\r\n\r\n")
+        refusal = await reader.readuntil(b"}")
+        app.may_end.set()
+        await first
+        writer.write(b"GET /third HTTP/1.1\r\nHost: store\r\n\r\n")
+        answer = await reader.readuntil(b"\r\n\r\n")
+        writer.close()
+    assert (refusal[:13], answer[:13]) == (b"HTTP/1.1 503 ", b"HTTP/1.1 200 ")
+
+
+async def test_probes_are_answered_while_every_slot_is_taken() -> None:
+    app = Held()
+    async with listening(app, PATIENT(1)) as client:
+        first = asyncio.create_task(client.get("/first"))
+        await app.has_begun.wait()
+        assert (await client.get("/healthz")).status_code == 200
+        app.may_end.set()
+        await first
+
+
+async def test_a_request_whose_client_has_gone_is_never_begun() -> None:
+    app = Held()
+    async with listening(app, PATIENT(1)) as client:
+        first = asyncio.create_task(client.get("/first"))
+        await app.has_begun.wait()
+        _, writer = await asyncio.open_connection(client.base_url.host, client.base_url.port)
+        writer.write(b"GET /gone HTTP/1.1\r\nHost: store\r\n\r\n")
+        writer.close()
+        await writer.wait_closed()
+        # What came later was answered, so the server has seen the client go.
+        await client.get("/healthz")
+        last = asyncio.create_task(client.get("/last"))
+        await client.get("/healthz")
+        app.may_end.set()
+        await asyncio.gather(first, last)
+    assert app.begun == ["/first", "/last"]
+
+
+async def test_what_waits_for_something_slow_does_not_keep_others_out() -> None:
+    app = Held()
+    async with listening(app, Admission(1, slow_seconds=0.0, burst_seconds=NEVER)) as client:
+        answers = [asyncio.create_task(client.get(f"/{number}")) for number in range(3)]
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while len(app.begun) < 3:
+                app.has_begun.clear()
+                await app.has_begun.wait()
+        app.may_end.set()
+        assert {answer.status_code for answer in await asyncio.gather(*answers)} == {200}
+
+
+def waited(admission: Admission, seconds: float) -> Ticket:
+    ticket = Ticket(admission)
+    ticket.since = monotonic() - seconds
+    return ticket
+
+
+@pytest.mark.parametrize(
+    ("waits", "admitted"),
+    [
+        ((30.0, 20.0, 0.0), [False, False, True]),
+        # All have come within a burst: there is time for them.
+        ((8.0, 7.0, 0.0), [True, True, True]),
+        # The queue has stood for longer than any burst: only who came lately is still served.
+        ((12.0, 7.0, 0.0), [False, False, True]),
+    ],
+)
+async def test_those_who_have_waited_longest_are_refused_first(waits: tuple[float, ...], admitted: list[bool]) -> None:
+    admission = Admission(1, burst_seconds=10.0, overload_seconds=5.0, slow_seconds=NEVER)
+    turns: list[bool] = []
+    running = Ticket(admission)
+    assert admission.enter_at_once(running)
+    tickets = [waited(admission, seconds) for seconds in waits]
+    for ticket in tickets:
+        admission.queue(ticket, turns.append)
+    for ticket in (running, *tickets):
+        ticket.leave()
+    assert turns == admitted
+
+
+async def test_a_body_that_comes_slowly_holds_no_slot(world: World) -> None:
+    admission = PATIENT(1)
+    body = json.dumps(BRONZE).encode()
+    head = f"POST {TIERS} HTTP/1.1\r\nHost: store\r\nAuthorization: Bearer {world.token}\r\nExpect: 100-continue\r\n"
+    headers = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+    async with listening(world.app, admission) as client:
+        reader, writer = await asyncio.open_connection(client.base_url.host, client.base_url.port)
+        writer.write((head + headers).encode())
+        # It is under way: the server asks for the body.
+        assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 100 ")
+        other = await client.get(TIERS, headers={"Authorization": f"Bearer {world.token}"})
+        writer.write(body)
+        created = await reader.read()
+        writer.close()
+    assert (other.status_code, created[:13]) == (200, b"HTTP/1.1 201 ")
+
+
+async def test_of_too_many_writes_exactly_the_acknowledged_ones_are_stored(world: World) -> None:
+    admission = HASTY(2)
+    headers = {"Authorization": f"Bearer {world.token}"}
+    names = [f"Tier {number}" for number in range(60)]
+    async with listening(world.app, admission) as client:
+        answers = await asyncio.gather(
+            *(client.post(TIERS, json=BRONZE | {"name": name}, headers=headers) for name in names)
+        )
+    statuses = [answer.status_code for answer in answers]
+    assert set(statuses) == {201, 503}
+    assert {answer.headers.get("Retry-After") for answer in answers if answer.status_code == 503} == {"1"}
+    acknowledged = {name for name, status in zip(names, statuses, strict=True) if status == 201}
+    assert {tier["name"] for tier in (await world.get("/referrals/tiers")).json()["data"]} == acknowledged
+
+
+async def test_another_server_gets_the_same_refusal(world: World) -> None:
+    admission = HASTY(1)
+    assert admission.enter_at_once(Ticket(admission))
+    transport = httpx.ASGITransport(Admitted(world.app, admission))
+    async with httpx.AsyncClient(transport=transport, base_url="http://store.test") as client:
+        answer = await client.get(TIERS, headers={"Authorization": f"Bearer {world.token}"})
+        health = await client.get("/healthz")
+    assert (answer.status_code, answer.json(), answer.headers["Retry-After"]) == (503, OVERLOADED, "1")
+    assert health.status_code == 200
