@@ -33,7 +33,7 @@ from lootkeep.engines.vault import Vault
 from lootkeep.kernel.clock import SECOND, Instant, ManualClock
 from lootkeep.kernel.ids import RandomIds
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services import checkout
+from lootkeep.services import orders
 from lootkeep.storage import customers, fraud_history, settings
 
 # How many different buyers of each kind there are.
@@ -92,7 +92,7 @@ def _cart(customer: Customer, *, address: str | None = None, device: str | None 
 
 
 async def judge(store: Store, intelligence: Intelligence, visit: Visit) -> None:
-    """As `services.checkout` does it, up to what is stored; but on the reader, which plans anew for each buyer."""
+    """As `services.orders.place` does it, up to what is stored; but on the reader, which plans anew for each buyer."""
     cart, customer = visit
     async with store.engine.read() as tx:
         version, policy = await settings.current(tx, SETTINGS, Policy)
@@ -129,7 +129,7 @@ async def placing(engine: str, size: int, address: str, intelligence: Intelligen
 
         async def place(visit: Visit) -> None:
             clock.advance(_PACE)
-            await checkout.place(deps, visit[0])
+            await orders.place(deps, visit[0])
 
         await spent(store, place, mixed[:50])
         costs = await spent(store, place, mixed[50:])

@@ -60,7 +60,7 @@ class Cart(msgspec.Struct, frozen=True):
 
 
 def priced(
-    lines: Sequence[CartLine], products: Mapping[int, Product], *, is_history: bool
+    lines: Sequence[CartLine], products: Mapping[int, Product], *, is_history: bool = False
 ) -> tuple[list[PricedLine], str]:
     """The lines with their prices and their currency, or every reason why they cannot be ordered."""
     errors: dict[str, list[str]] = {}

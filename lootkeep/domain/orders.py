@@ -151,7 +151,7 @@ class Sale(msgspec.Struct, frozen=True):
     order: Order
     items: Sequence[OrderItem]
     customer: Customer
-    check: OrderCheck | None = None
+    check: OrderCheck | None
 
     @property
     def is_delivered(self) -> bool:

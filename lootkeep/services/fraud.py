@@ -7,15 +7,13 @@ from typing import Any, Literal
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
-from lootkeep.domain import orders as order_rules
 from lootkeep.domain.fraud.checks import FraudCheck
 from lootkeep.domain.fraud.policy import MOST_ENTRIES, SETTINGS, Policy
-from lootkeep.domain.fraud.review import Outcome, consequence
-from lootkeep.domain.orders import BY_GIFT_CARD, FRAUD, Sale
-from lootkeep.engines.card_codes import CardCodes
+from lootkeep.domain.fraud.review import Outcome
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import NotFound, Unprocessable
-from lootkeep.storage import customers, fraud_checks, orders, payments, settings
+from lootkeep.services import orders
+from lootkeep.storage import fraud_checks, settings
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
 
@@ -42,7 +40,7 @@ async def review(
             raise NotFound("Fraud check")
         changes = Changes(spread=check.customer_id)
         check = await fraud_checks.review(tx, check, outcome, notes, reviewer, now, changes)
-        await _follow(deps, tx, check, outcome, now, changes)
+        await orders.apply_review(deps, tx, check.order_id, outcome, now, changes)
         if whitelist_ip and check.ip_address:
             await _change_list(tx, "fraud_whitelisted_ips", check.ip_address, now, is_added=True)
         if whitelist_email:
@@ -80,25 +78,3 @@ async def _save(tx: Transaction, before: Policy, after: Policy, now: Instant) ->
         version = await settings.put(tx, SETTINGS, after, now)
         await fraud_checks.keep_policy(tx, version, after, now)
     return after
-
-
-async def _follow(
-    deps: Deps, tx: Transaction, check: FraudCheck, outcome: Outcome, now: Instant, changes: Changes
-) -> None:
-    """What the review means for the order: what is paid or over is left as it is."""
-    order = await orders.for_change(tx, check.order_id)
-    customer = await customers.get(tx, check.customer_id)
-    assert order is not None
-    assert customer is not None
-    sale = Sale(order, await orders.items_of(tx, order.id), customer)
-    match consequence(outcome, order.status):
-        case "cancel":
-            await payments.cancel(tx, sale, FRAUD, now, changes)
-        case "release":
-            pending = replace(order, status="pending", updated_at=now)
-            await orders.save(tx, order, pending, changes)
-            if pending.amount_due == 0:
-                method = BY_GIFT_CARD if pending.gift_card_total else None
-                paid = order_rules.paid(pending, now, method, None, now)
-                sale, codes = replace(sale, order=pending), CardCodes(deps.vault, deps.ids)
-                await payments.record(tx, sale, paid, changes, store_currency=deps.currency, codes=codes)

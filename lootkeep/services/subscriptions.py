@@ -6,21 +6,20 @@ from msgspec.structs import replace
 
 from lootkeep.deps import Deps
 from lootkeep.domain import checkout
-from lootkeep.domain import orders as order_rules
 from lootkeep.domain import subscriptions as rules
 from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.orders import Sale
 from lootkeep.domain.products import Product
 from lootkeep.domain.subscriptions import Subscription
-from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import NotFound, Unprocessable, invalid
-from lootkeep.storage import customers, orders, outbox, payments, products
+from lootkeep.services import orders
+from lootkeep.storage import customers, outbox, products
+from lootkeep.storage import orders as orders_db
 from lootkeep.storage import subscriptions as storage
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
-from lootkeep.views import order_events
 from lootkeep.views import subscriptions as views
 
 
@@ -68,7 +67,7 @@ async def cancel(
 
 async def _renew(deps: Deps, tx: Transaction, before: Subscription, now: Instant) -> tuple[Subscription, Sale]:
     assert before.latest_order_id is not None
-    latest = await orders.get(tx, before.latest_order_id)
+    latest = await orders_db.get(tx, before.latest_order_id)
     assert latest is not None
     assert latest.paid_at is not None
     rules.require_renewable(before, latest.paid_at, now)
@@ -92,13 +91,8 @@ async def _pay_period(
     new = checkout.order(
         cart, [line], subscription.currency, None, await customers.code_that_brought(tx, customer), now
     )
-    order, items = await orders.add(tx, new, [line], changes)
-    sale = Sale(order, items, customer)
-    await outbox.append(tx, "order.created", order_events.created(sale), now)
-    paid = order_rules.paid(order, now, None, None, now)
-    codes = CardCodes(deps.vault, deps.ids)
-    sale = await payments.record(tx, sale, paid, changes, store_currency=deps.currency, codes=codes)
-    subscription = replace(subscription, latest_order_id=order.id)
+    sale = await orders.place_paid(deps, tx, new, [line], customer, changes)
+    subscription = replace(subscription, latest_order_id=sale.order.id)
     await storage.save(tx, subscription)
     if subscription.renewals_count:
         await outbox.append(tx, "subscription.renewed", views.renewed(subscription, customer), now)

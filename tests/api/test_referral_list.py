@@ -10,7 +10,7 @@ import pytest
 from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import DAY, Instant
-from lootkeep.services import checkout, customers
+from lootkeep.services import customers, orders
 from lootkeep.storage.counters import Changes
 from tests.builders import new_customer, new_product, referred
 from tests.world import NOON, World
@@ -200,7 +200,7 @@ async def _refer(world: World, count: int) -> list[tuple[Instant, int, str]]:
             if is_successful:
                 line = CartLine(product, 1)
                 cart = Cart(customer.id, (line,), None, created_at=time, paid_at=Instant(time + 1))
-                await checkout.place_in(world.deps, tx, cart, changes)
+                await orders.import_history(world.deps, tx, [cart], changes)
             made.append((time, customer.id, "successful" if is_successful else "pending"))
         await changes.apply(tx)
     return made

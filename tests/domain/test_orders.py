@@ -183,7 +183,7 @@ def test_whatever_parts_are_given_back_the_last_cent_makes_the_order_refunded(pa
 
 @pytest.mark.parametrize(("currency", "counted"), [("USD", 20_00), ("EUR", 0)])
 def test_only_amounts_in_the_stores_currency_count_for_the_customer(currency: str, counted: int) -> None:
-    assert Sale(order(), (), ANNA).counted_in(currency, Hundredths(20_00)) == counted
+    assert Sale(order(), (), ANNA, None).counted_in(currency, Hundredths(20_00)) == counted
 
 
 def test_a_status_reads_as_words() -> None:

@@ -14,7 +14,7 @@ from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import HOUR, MINUTE, Instant, instant
 from lootkeep.kernel.errors import Reason
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services import checkout, customers, fulfillment, orders, products
+from lootkeep.services import customers, orders, products
 from tests.plain import PLAIN
 from tests.world import World
 
@@ -104,9 +104,9 @@ async def _do(world: World, deed: Deed, cart: Cart, placed: list[int]) -> list[S
     if deed.kind == "history":
         paid_at = Instant(now - deed.quantity * 5 * HOUR)
         times = {"created_at": Instant(paid_at - HOUR), "paid_at": paid_at, "completed_at": Instant(paid_at + HOUR)}
-        return [(await checkout.place(deps, replace(cart, **times)))[0]]
+        return [(await orders.import_order(deps, replace(cart, **times)))[0]]
     if deed.kind in ("buy", "order"):
-        sale, _ = await checkout.place(deps, cart)
+        sale, _ = await orders.place(deps, cart)
         if deed.kind == "buy" and sale.order.paid_at is None:
             await orders.pay(deps, sale.order.id, deed.method, None)
         return [sale]
@@ -117,5 +117,5 @@ async def _do(world: World, deed: Deed, cart: Cart, placed: list[int]) -> list[S
         elif deed.kind == "cancel":
             await orders.cancel(deps, order_id, None)
         else:
-            await fulfillment.fulfill(deps, order_id, None, None)
+            await orders.fulfill(deps, order_id, None, None)
     return []

@@ -16,8 +16,8 @@ from lootkeep.domain.orders import AUTOMATIC_DELIVERY, Sale
 from lootkeep.domain.products import Product
 from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.errors import InvalidFields
-from lootkeep.services import checkout
 from lootkeep.services import customers as customer_services
+from lootkeep.services import orders
 from lootkeep.services import orders as services
 from lootkeep.storage.tables import gift_cards
 from tests.recount import rows
@@ -68,7 +68,7 @@ class Model(Machine):
         form = msgspec.structs.replace(
             self.cart_for(buyer, cart, coupon), gift_card_code=None if card_id is None else self.codes[card_id]
         )
-        deed = checkout.place(self.deps, form)
+        deed = orders.place(self.deps, form)
         if not self._can_be_placed(buyer, cart, coupon) or not self._can_pay(card_id, cart):
             assert isinstance(self.refusal(deed), InvalidFields)
             return multiple()

@@ -14,8 +14,8 @@ from lootkeep.domain.orders import ALLOWED
 from lootkeep.kernel.clock import DAY, HOUR, Instant
 from lootkeep.kernel.errors import Conflict, InvalidFields, Unprocessable
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services import checkout
 from lootkeep.services import gift_cards as card_services
+from lootkeep.services import orders
 from lootkeep.services import orders as services
 from lootkeep.storage.tables import gift_cards
 from tests.recount import rows
@@ -96,7 +96,7 @@ class Ordering(Model):
             paid_at=paid_at,
             completed_at=Instant(paid_at + HOUR) if is_delivered else None,
         )
-        sale, is_new = self.run(checkout.place(self.deps, form))
+        sale, is_new = self.run(orders.import_order(self.deps, form))
         assert is_new
         assert sale.order.status in ("paid", "completed")
         self.sales[sale.order.id] = sale

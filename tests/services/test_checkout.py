@@ -10,8 +10,9 @@ from sqlalchemy import Table, select
 from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant
 from lootkeep.kernel.errors import Reason
-from lootkeep.services import checkout, fraud
-from lootkeep.storage.checkout import Placed
+from lootkeep.services import fraud
+from lootkeep.services import orders as orders_service
+from lootkeep.services.orders.place import Placed
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.query import Query
@@ -120,7 +121,7 @@ async def _outcome(world: World, carts: list[Cart], size: int) -> Outcome:
         async with world.db.write() as tx:
             for start in range(0, len(carts), size):
                 changes = Changes(spread=0)
-                placed = await checkout.place_all(world.deps, tx, carts[start : start + size], changes)
+                placed = await orders_service.import_history(world.deps, tx, carts[start : start + size], changes)
                 said += [_said(one) for one in placed]
                 await changes.apply(tx)
             tables = {table.name: await _rows(tx, table) for table in TOUCHED}

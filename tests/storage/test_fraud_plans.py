@@ -21,7 +21,7 @@ from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.kernel.clock import DAY, Instant, ManualClock
 from lootkeep.kernel.paging import Page
-from lootkeep.services import checkout
+from lootkeep.services import orders
 from lootkeep.storage import counters, fraud_checks, fraud_history, fraud_lists, tables
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
@@ -164,7 +164,7 @@ async def test_a_judged_order_and_its_review_find_what_they_need(judged: Made, w
         async with judged.engine.write() as tx:
             recorder = Recorder(tx)
             changes = Changes(spread=0)
-            sale, _ = await checkout.place_in(deps, recorder, cart, changes)
+            sale, _ = await orders.place_in(deps, recorder, cart, changes)
             assert sale.check
             check = await fraud_checks.for_change(recorder, sale.check.id)
             assert check

@@ -21,7 +21,7 @@ from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import SECOND, Instant, ManualClock
 from lootkeep.kernel.ids import CountingIds
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services import checkout, customers, fraud, products, recount, tiers
+from lootkeep.services import customers, fraud, orders, products, recount, tiers
 from lootkeep.storage import customers as stored_customers
 from lootkeep.storage import tables
 from lootkeep.storage.counters import Changes
@@ -117,7 +117,7 @@ async def _live_through(deps: Deps) -> None:
             if person.paid_at is not None:
                 placed_at = Instant(person.paid_at - SECOND)
                 cart = Cart(person.id, (CartLine(1, 1),), None, created_at=placed_at, paid_at=person.paid_at)
-                await checkout.place_in(deps, tx, cart, changes)
+                await orders.import_history(deps, tx, [cart], changes)
         await changes.apply(tx)
     for tier_id, required in enumerate(rows.TIERS, 1):
         for referrer in await _rows(deps.db, tables.referrers):
@@ -158,7 +158,7 @@ async def _buy(deps: Deps, tx: Transaction, purchase: Purchase, changes: Changes
         created_at=purchase.at,
         paid_at=Instant(purchase.at + SECOND),
     )
-    await checkout.place_in(deps, tx, cart, changes)
+    await orders.import_history(deps, tx, [cart], changes)
 
 
 def _tier(required: int) -> TierTerms:

@@ -13,7 +13,7 @@ from lootkeep.api.http.validation import Body
 from lootkeep.domain.customers import folded, plain_code
 from lootkeep.domain.orders import Delivered, OrderStatus
 from lootkeep.kernel.errors import NotFound
-from lootkeep.services import fulfillment as services
+from lootkeep.services import orders as services
 from lootkeep.storage import order_lists
 from lootkeep.storage import orders as storage
 from lootkeep.storage.dialect import SHORTEST_INDEXED_TERM

@@ -14,7 +14,6 @@ from lootkeep.api.http.validation import Body
 from lootkeep.api.store.customers import IMPORT_SCOPE, DeviceId, Word
 from lootkeep.api.store.metadata import Metadata, as_text
 from lootkeep.domain.checkout import Cart, CartLine
-from lootkeep.services import checkout
 from lootkeep.services import orders as services
 from lootkeep.views import orders as views
 
@@ -98,7 +97,8 @@ async def place_order(call: Call[OrderBody, None]) -> Reply:
     metadata = as_text(sent.pop("metadata", {}))
     if call.body.gift_card_code:
         await card_codes.find(call.deps, call.token, call.body.gift_card_code)
-    sale, is_new = await checkout.place(call.deps, Cart(**sent, lines=lines, metadata=metadata))
+    place = services.import_order if is_history else services.place
+    sale, is_new = await place(call.deps, Cart(**sent, lines=lines, metadata=metadata))
     return Reply(views.placed(sale), is_repeated=not is_new)
 
 

@@ -10,7 +10,7 @@ from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.domain.orders import Sale
 from lootkeep.kernel.errors import Unavailable
 from lootkeep.kernel.money import text
-from lootkeep.services import checkout, customers, fulfillment, orders
+from lootkeep.services import customers, orders
 from lootkeep.storage import demo
 from lootkeep.toolbox.demo_store import places
 from lootkeep.toolbox.demo_store.people import People, Person, form
@@ -70,7 +70,7 @@ class Live:
         return person
 
     async def _order(self, person: Person) -> None:
-        sale, _ = await checkout.place(self._deps, self._cart(person))
+        sale, _ = await orders.place(self._deps, self._cart(person))
         total = f"{text(sale.order.total)} {sale.order.currency}"
         told = f"{person.name} ordered {sale.items[0].product_name}, {total}: {sale.order.number}"
         if sale.check and sale.check.action_taken != "allowed":
@@ -84,7 +84,7 @@ class Live:
         transaction_id = f"live_{self._rng.getrandbits(48):012x}"
         paid = await orders.pay(self._deps, sale.order.id, self._rng.choice(_METHODS), transaction_id)
         if paid.order.status == "paid":
-            paid, _ = await fulfillment.fulfill(self._deps, paid.order.id, None, None)
+            paid, _ = await orders.fulfill(self._deps, paid.order.id, None, None)
         self._say(f"{paid.customer.name} paid {paid.order.number}; it is {paid.order.status}.")
 
     async def _defraud(self) -> None:

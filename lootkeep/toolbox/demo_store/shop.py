@@ -15,9 +15,9 @@ from lootkeep.domain.orders import AUTOMATIC_DELIVERY, Sale
 from lootkeep.domain.products import Product
 from lootkeep.domain.sign_up import SignedUp
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant, ManualClock
-from lootkeep.kernel.errors import Conflict, Unprocessable
+from lootkeep.kernel.errors import Conflict, Reason, Unprocessable
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services import checkout, customers, fulfillment, orders, tiers
+from lootkeep.services import customers, orders, tiers
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import JoinedDatabase, Transaction
 from lootkeep.toolbox.demo_store.agenda import Agenda
@@ -121,7 +121,10 @@ class Shop:
 
     async def place(self, person: Person, basket: Basket, **other: Any) -> Sale:
         """Placed now: judged, announced, and waiting for its payment."""
-        return await self._place(self._cart(person, basket, **other))
+        assert self._tx is not None
+        sale, _ = await orders.place_in(self.deps, self._tx, self._cart(person, basket, **other), self._changes)
+        self.orders_placed += 1
+        return sale
 
     async def _place_past(self, person: Person, basket: Basket) -> Sale:
         """Placed, paid and delivered in one: as a shop's history is brought in, with the clock at its end."""
@@ -133,9 +136,13 @@ class Shop:
         cart = self._cart(person, basket, payment_method=self.rng.choice(METHODS), **times)
         end = completed or paid
         self.clock.advance(end - created)
-        sale = await self._place(cart)
+        assert self._tx is not None
+        (placed,) = await orders.import_history(self.deps, self._tx, [cart], self._changes)
         self.clock.advance(created - end)
-        return sale
+        if isinstance(placed, Reason):
+            raise placed
+        self.orders_placed += 1
+        return placed[0]
 
     def _cart(self, person: Person, basket: Basket, **other: Any) -> Cart:
         fields: dict[str, Any] = {
@@ -152,12 +159,6 @@ class Shop:
         lines = tuple(CartLine(product.id, quantity) for product, quantity in basket)
         return Cart(customer_id=person.id, lines=lines, **(fields | other))
 
-    async def _place(self, cart: Cart) -> Sale:
-        assert self._tx is not None
-        sale, _ = await checkout.place_in(self.deps, self._tx, cart, self._changes)
-        self.orders_placed += 1
-        return sale
-
     # What follows
 
     async def pay(self, person: Person, order_id: int) -> None:
@@ -173,7 +174,7 @@ class Shop:
     async def fulfill(self, order_id: int) -> None:
         # What is made by hand takes so long that the money may be given back before.
         with suppress(Conflict):
-            await fulfillment.fulfill(self.deps, order_id, None, None)
+            await orders.fulfill(self.deps, order_id, None, None)
 
     async def _cancel(self, order_id: int) -> None:
         await orders.cancel(self.deps, order_id, "never paid")

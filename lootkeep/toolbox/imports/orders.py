@@ -19,7 +19,7 @@ from lootkeep.domain import checkout
 from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields, Reason, invalid
-from lootkeep.services import checkout as services
+from lootkeep.services import orders as services
 from lootkeep.storage import natural_keys
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
@@ -134,7 +134,7 @@ class Orders:
     ) -> list[bool | Reason]:
         resolved = [_resolved(form, found) for form in forms]
         carts = [cart for cart in resolved if isinstance(cart, Cart)]
-        placed = iter(await services.place_all(deps, tx, carts, changes))
+        placed = iter(await services.import_history(deps, tx, carts, changes))
         outcomes = [next(placed) if isinstance(cart, Cart) else cart for cart in resolved]
         return [one if isinstance(one, Reason) else one[1] for one in outcomes]
 

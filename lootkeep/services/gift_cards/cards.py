@@ -1,4 +1,4 @@
-"""Deeds on gift cards: making, redeeming, revoking, changing, sending, and settling what time has changed."""
+"""Operations on one gift card: create, redeem, revoke, change, send."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, NotFound, Unprocessable, invalid
 from lootkeep.kernel.money import Hundredths
-from lootkeep.storage import customers, gift_card_mails, gift_card_turns, orders
-from lootkeep.storage import gift_cards as storage
+from lootkeep.services.gift_cards import _emails, status
+from lootkeep.storage import customers as customers_db
+from lootkeep.storage import gift_cards as gift_cards_db
+from lootkeep.storage import orders as orders_db
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
 
@@ -27,13 +29,13 @@ async def create(deps: Deps, terms: GiftCardTerms, own_code: str | None) -> tupl
     code = codes.new() if own_code is None else rules.check_code(own_code)
     sealed = codes.sealed(code)
     async with deps.db.write() as tx:
-        if terms.customer_id is not None and await customers.get(tx, terms.customer_id) is None:
+        if terms.customer_id is not None and await customers_db.get(tx, terms.customer_id) is None:
             raise invalid("customer_id", "The customer id field is not a customer of this store.")
         changes = Changes(spread=int(sealed.code_hash[:8], 16))
-        card = await storage.add(tx, terms, sealed, now, changes)
+        card = await gift_cards_db.add(tx, terms, sealed, now, changes)
         if card is None:
             raise invalid("code", "The code field has already been taken.")
-        card = await gift_card_mails.send_first(tx, card, codes, now, changes)
+        card = await _emails.send_first(deps, tx, card, now, changes)
         await changes.apply(tx)
     return card, code
 
@@ -46,13 +48,13 @@ async def redeem(
     changes = Changes(spread=card_id)
     async with deps.db.write() as tx:
         # The order is held first: whoever refunds it holds it before the card, too.
-        if order_id is not None and await orders.for_change(tx, order_id) is None:
+        if order_id is not None and await orders_db.for_change(tx, order_id) is None:
             raise invalid("order_id", "The order id field is not an order of this store.")
         card = await _for_change(deps, tx, card_id, now, changes)
-        entry = None if reference is None else await storage.by_reference(tx, card_id, reference)
+        entry = None if reference is None else await gift_cards_db.by_reference(tx, card_id, reference)
         if entry is None:
             rules.require_redeemable(card, amount, now)
-            entry = await storage.redeem(tx, card, amount, now, changes, order_id=order_id, reference=reference)
+            entry = await gift_cards_db.redeem(tx, card, amount, now, changes, order_id=order_id, reference=reference)
         elif entry.amount != -amount:
             raise Conflict("reference_reused", "This reference was already used to redeem another amount.")
         await changes.apply(tx)
@@ -63,12 +65,12 @@ async def revoke(deps: Deps, card_id: int, reason: str | None) -> GiftCard:
     """For good; revoking again changes nothing."""
     changes = Changes(spread=card_id)
     async with deps.db.write() as tx:
-        card = await storage.for_change(tx, card_id)
+        card = await gift_cards_db.for_change(tx, card_id)
         if card is None:
             raise NotFound(_NO_CARD)
         if card.revoked_at is not None:
             return card
-        card = await storage.revoke(tx, card, reason, deps.clock.now(), changes)
+        card = await gift_cards_db.revoke(tx, card, reason, deps.clock.now(), changes)
         await changes.apply(tx)
     return card
 
@@ -82,10 +84,10 @@ async def change(deps: Deps, card_id: int, wanted: dict[str, Any]) -> GiftCard:
     changes = Changes(spread=card_id)
     async with deps.db.write() as tx:
         card = await _for_change(deps, tx, card_id, now, changes)
-        changed = await storage.save(tx, card, rules.changed(card, wanted, now), now, changes)
+        changed = await gift_cards_db.save(tx, card, rules.changed(card, wanted, now), now, changes)
         if card.kept_status != "active":
             # Prolonged after it had run out: nobody may have told its recipient while it was valid.
-            changed = await gift_card_mails.send_first(tx, changed, CardCodes(deps.vault, deps.ids), now, changes)
+            changed = await _emails.send_first(deps, tx, changed, now, changes)
         await changes.apply(tx)
     return changed
 
@@ -100,33 +102,14 @@ async def send(deps: Deps, card_id: int, email: str | None) -> tuple[GiftCard, s
         address = email or card.recipient_email
         if address is None:
             raise invalid("email", "The email field is required: the gift card has no recipient e-mail.")
-        card = await gift_card_mails.send(tx, card, address, CardCodes(deps.vault, deps.ids), now, changes)
+        card = await _emails.send(deps, tx, card, address, now, changes)
         await changes.apply(tx)
     return card, address
 
 
-async def settle(deps: Deps, now: Instant) -> None:
-    """Brings every card to where it is by now, so that what is counted and listed by status is exact.
-
-    A card that becomes valid by this is mailed to its recipient.
-    """
-    codes = CardCodes(deps.vault, deps.ids)
-    while True:
-        async with deps.db.read() as tx:
-            if not await gift_card_turns.are_due(tx, now):
-                return
-        async with deps.db.write() as tx:
-            await gift_card_turns.settle(tx, now, codes)
-
-
-async def settle_now(deps: Deps) -> None:
-    """The worker's part: readers find little left to settle."""
-    await settle(deps, deps.clock.now())
-
-
 async def _for_change(deps: Deps, tx: Transaction, card_id: int, now: Instant, changes: Changes) -> GiftCard:
     """The card as it is by now, held until the transaction ends."""
-    card = await storage.for_change(tx, card_id)
+    card = await gift_cards_db.for_change(tx, card_id)
     if card is None:
         raise NotFound(_NO_CARD)
-    return await gift_card_turns.turn(tx, card, now, CardCodes(deps.vault, deps.ids), changes)
+    return await status.update(deps, tx, card, now, changes)

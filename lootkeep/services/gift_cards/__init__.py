@@ -1,0 +1,21 @@
+"""Gift cards: operations on one card, cards that orders buy, and cards that pay for orders."""
+
+from lootkeep.services.gift_cards.cards import change, create, redeem, revoke, send
+from lootkeep.services.gift_cards.payment import find_for_payment, give_back
+from lootkeep.services.gift_cards.purchases import issue_bought, lock_bought, take_back_bought
+from lootkeep.services.gift_cards.status import settle, settle_now
+
+__all__ = [
+    "change",
+    "create",
+    "find_for_payment",
+    "give_back",
+    "issue_bought",
+    "lock_bought",
+    "redeem",
+    "revoke",
+    "send",
+    "settle",
+    "settle_now",
+    "take_back_bought",
+]

@@ -1,0 +1,29 @@
+"""Gift cards on their way to their recipients: the e-mail is queued and counted in the operation's own transaction."""
+
+from __future__ import annotations
+
+from lootkeep.deps import Deps
+from lootkeep.domain import gift_cards as rules
+from lootkeep.domain.gift_cards import GiftCard
+from lootkeep.engines.card_codes import CardCodes
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage import gift_cards as gift_cards_db
+from lootkeep.storage import mails as mails_db
+from lootkeep.storage.counters import Changes
+from lootkeep.storage.database import Transaction
+from lootkeep.views import gift_cards as views
+
+
+async def send(deps: Deps, tx: Transaction, card: GiftCard, email: str, now: Instant, changes: Changes) -> GiftCard:
+    """Queues the e-mail with the whole code; refuses when there were too many of them."""
+    codes = CardCodes(deps.vault, deps.ids)
+    after = rules.sent(card, now)
+    await mails_db.add(tx, views.mail(card, email, codes.opened(card.sealed_code)), codes.seal, now)
+    return await gift_cards_db.save(tx, card, after, now, changes)
+
+
+async def send_first(deps: Deps, tx: Transaction, card: GiftCard, now: Instant, changes: Changes) -> GiftCard:
+    """E-mails a card that has become valid to its recipient, if it has one and was never sent."""
+    if card.recipient_email is None or card.send_count or card.kept_status != "active":
+        return card
+    return await send(deps, tx, card, card.recipient_email, now, changes)

@@ -1,0 +1,40 @@
+"""Gift cards that pay for orders: found at the checkout, and credited when an order is cancelled or refunded."""
+
+from __future__ import annotations
+
+from lootkeep.deps import Deps
+from lootkeep.domain import gift_cards as rules
+from lootkeep.domain.gift_cards import GiftCard
+from lootkeep.domain.orders import Order
+from lootkeep.engines.card_codes import CardCodes
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.money import Hundredths
+from lootkeep.services.gift_cards import status
+from lootkeep.storage import gift_cards as gift_cards_db
+from lootkeep.storage.counters import Changes
+from lootkeep.storage.database import Transaction
+
+
+async def find_for_payment(
+    deps: Deps, tx: Transaction, code: str, order: Order, now: Instant, changes: Changes
+) -> GiftCard | None:
+    """The card, locked until the transaction ends; None for a free order. Refuses a card that cannot pay."""
+    card = await gift_cards_db.by_hash_for_change(tx, CardCodes(deps.vault, deps.ids).hashed(code))
+    refusal = rules.why_not_tender(card, order.currency, now)
+    if refusal:
+        raise refusal
+    return await status.update(deps, tx, card, now, changes) if card and order.total else None
+
+
+async def give_back(
+    tx: Transaction, order: Order, amount: Hundredths, now: Instant, changes: Changes
+) -> GiftCard | None:
+    """Puts an amount back on the card that paid for the order, unless it was revoked. The card as it was before."""
+    card_id = await gift_cards_db.paying_for(tx, order.id) if amount else None
+    if card_id is None:
+        return None
+    card = await gift_cards_db.for_change(tx, card_id)
+    assert card is not None
+    if card.revoked_at is None:
+        await gift_cards_db.give_back(tx, card, amount, now, changes, order_id=order.id)
+    return card

@@ -1,0 +1,72 @@
+"""Gift cards that orders buy: issued with the payment, taken back with a refund."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lootkeep.deps import Deps
+from lootkeep.domain.gift_cards import ORDER_REFUNDED, GiftCard, GiftCardTerms
+from lootkeep.domain.orders import Order, Sale
+from lootkeep.engines.card_codes import CardCodes
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.money import Hundredths
+from lootkeep.services.gift_cards import _emails
+from lootkeep.storage import gift_cards as gift_cards_db
+from lootkeep.storage.counters import Changes
+from lootkeep.storage.database import Transaction
+
+
+async def lock_bought(tx: Transaction, order: Order) -> list[GiftCard]:
+    """The cards that were bought in an order, locked until the transaction ends."""
+    cards = [await gift_cards_db.for_change(tx, card_id) for card_id in await gift_cards_db.bought_in(tx, order.id)]
+    return [card for card in cards if card]
+
+
+async def take_back_bought(
+    tx: Transaction,
+    order: Order,
+    bought: Sequence[tuple[GiftCard, Hundredths]],
+    now: Instant,
+    changes: Changes,
+) -> None:
+    """Takes an amount off each card; cards of an order that was refunded in full are revoked, also those spent."""
+    for card, amount in bought:
+        if order.status == "refunded" and card.revoked_at is None:
+            await gift_cards_db.revoke(tx, card, ORDER_REFUNDED, now, changes, order_id=order.id)
+        elif amount:
+            await gift_cards_db.take_back(tx, card, amount, now, changes, order_id=order.id)
+
+
+async def issue_bought(deps: Deps, tx: Transaction, sale: Sale, now: Instant, changes: Changes) -> None:
+    """A card of the line's price for each unit, e-mailed to the buyer."""
+    for line in sale.items:
+        if line.delivery_type == "gift_card":
+            terms = _bought(sale, line.price)
+            for _ in range(line.quantity):
+                card = await _issue(deps, tx, terms, now, changes)
+                await _emails.send_first(deps, tx, card, now, changes)
+
+
+async def _issue(deps: Deps, tx: Transaction, terms: GiftCardTerms, now: Instant, changes: Changes) -> GiftCard:
+    codes = CardCodes(deps.vault, deps.ids)
+    # A code that is taken is one in a septillion, and the next one will do.
+    while True:
+        card = await gift_cards_db.add(tx, terms, codes.mint(), now, changes)
+        if card is not None:
+            return card
+
+
+def _bought(sale: Sale, price: Hundredths) -> GiftCardTerms:
+    return GiftCardTerms(
+        initial_balance=price,
+        currency=sale.order.currency,
+        recipient_email=sale.customer.email,
+        recipient_name=sale.customer.name,
+        sender_name=None,
+        message=None,
+        customer_id=sale.customer.id,
+        order_id=sale.order.id,
+        starts_at=None,
+        expires_at=None,
+        note=None,
+    )

@@ -1,0 +1,42 @@
+"""Cards whose status time alone has changed: brought up to date before anything is counted or decided."""
+
+from __future__ import annotations
+
+from lootkeep.deps import Deps
+from lootkeep.domain import gift_cards as rules
+from lootkeep.domain.gift_cards import GiftCard
+from lootkeep.kernel.clock import Instant
+from lootkeep.services.gift_cards import _emails
+from lootkeep.storage import gift_card_turns
+from lootkeep.storage import gift_cards as gift_cards_db
+from lootkeep.storage.counters import Changes
+from lootkeep.storage.database import Transaction
+
+
+async def settle(deps: Deps, now: Instant) -> None:
+    """Brings every card up to date, so that what is counted and listed by status is exact.
+
+    A card that becomes valid by this is e-mailed to its recipient.
+    """
+    while True:
+        async with deps.db.read() as tx:
+            if not await gift_card_turns.are_due(tx, now):
+                return
+        changes = Changes(spread=0)
+        async with deps.db.write() as tx:
+            for card in await gift_card_turns.lock_due(tx, now):
+                await update(deps, tx, card, now, changes)
+            await changes.apply(tx)
+
+
+async def settle_now(deps: Deps) -> None:
+    """The worker's part: readers find little left to settle."""
+    await settle(deps, deps.clock.now())
+
+
+async def update(deps: Deps, tx: Transaction, card: GiftCard, now: Instant, changes: Changes) -> GiftCard:
+    """Brings a locked card up to date; one that has become valid is e-mailed to its recipient."""
+    if rules.status(card, now) == card.kept_status:
+        return card
+    card = await gift_cards_db.save(tx, card, card, now, changes)
+    return await _emails.send_first(deps, tx, card, now, changes)

@@ -1,0 +1,22 @@
+"""Orders: one file for each thing that happens to an order."""
+
+from lootkeep.services.orders.cancel import cancel
+from lootkeep.services.orders.fulfill import fulfill
+from lootkeep.services.orders.history import import_history, import_order
+from lootkeep.services.orders.pay import pay
+from lootkeep.services.orders.place import place, place_in, place_paid
+from lootkeep.services.orders.refund import refund
+from lootkeep.services.orders.review import apply_review
+
+__all__ = [
+    "apply_review",
+    "cancel",
+    "fulfill",
+    "import_history",
+    "import_order",
+    "pay",
+    "place",
+    "place_in",
+    "place_paid",
+    "refund",
+]

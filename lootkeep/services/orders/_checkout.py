@@ -1,0 +1,87 @@
+"""Steps that placing an order and importing one have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from lootkeep.deps import Deps
+from lootkeep.domain import checkout, coupons, identity
+from lootkeep.domain.checkout import Cart, PricedLine
+from lootkeep.domain.coupons import Coupon
+from lootkeep.domain.customers import Customer, plain_code
+from lootkeep.domain.fraud.facts import History
+from lootkeep.domain.fraud.judgement import Judgement, facts_of, judgement
+from lootkeep.domain.fraud.policy import Policy
+from lootkeep.domain.orders import Order
+from lootkeep.domain.products import Product
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import Unprocessable, invalid
+from lootkeep.storage import coupons as coupons_db
+from lootkeep.storage import products as products_db
+from lootkeep.storage.database import Transaction
+
+
+def check_buyer(customer: Customer | None) -> Customer:
+    if customer is None:
+        raise invalid("customer_id", "The customer id field is not a customer of this store.")
+    if customer.status == "blocked":
+        raise Unprocessable("customer_blocked", "This customer is blocked and cannot place orders.")
+    return customer
+
+
+def judge(
+    deps: Deps,
+    cart: Cart,
+    customer: Customer,
+    lines: Sequence[PricedLine],
+    history: History,
+    policy: tuple[int, Policy],
+    at: Instant,
+) -> Judgement:
+    """What fraud detection says of the order, from memory and local data alone; a policy has a version."""
+    network = deps.intelligence.network(cart.ip_address)
+    is_disposable = deps.intelligence.is_disposable(identity.domain_of(customer.email))
+    facts = facts_of(cart, customer, lines, at, network=network, is_disposable=is_disposable, history=history)
+    return judgement(facts, policy[1], policy[0])
+
+
+async def find_coupon(tx: Transaction, cart: Cart, currency: str, now: Instant) -> Coupon | None:
+    if not cart.coupon_code:
+        return None
+    coupon = await coupons_db.by_code_for_change(tx, plain_code(cart.coupon_code))
+    refusal = coupons.why_not(coupon, cart.customer_id, currency, now)
+    if refusal:
+        raise refusal
+    return coupon
+
+
+async def reserve_coupon(tx: Transaction, coupon: Coupon | None, order: Order, now: Instant) -> None:
+    """For an order that was not stopped."""
+    if coupon is None or order.status == "cancelled":
+        return
+    if not await coupons_db.reserve(tx, coupon.id, order.id, order.discount_total, now):
+        raise invalid("coupon_code", "The coupon code field names a coupon that has already been used.")
+
+
+async def reserve_stock(tx: Transaction, lines: Sequence[PricedLine], products: dict[int, Product]) -> list[PricedLine]:
+    """The lines, which now hold what they take from a stock; what is short of stock leaves nothing reserved."""
+    held = list(lines)
+    # In the order of ids: two orders of the same products never deadlock.
+    for index, line in sorted(enumerate(lines), key=lambda numbered: numbered[1].product_id):
+        if products[line.product_id].stock is None:
+            # Nothing is taken from an unlimited stock, so orders of the same product need not wait for each other.
+            continue
+        holds_stock = await products_db.reserve_stock(tx, line.product_id, line.quantity)
+        if holds_stock is None:
+            await release_stock(tx, held)
+            raise invalid(f"items.{index}.quantity", f"The items.{index}.quantity field {checkout.OUT_OF_STOCK}.")
+        held[index] = replace(line, holds_stock=holds_stock)
+    return held
+
+
+async def release_stock(tx: Transaction, lines: Sequence[PricedLine]) -> None:
+    for line in lines:
+        if line.holds_stock:
+            await products_db.release_stock(tx, line.product_id, line.quantity)

@@ -1,0 +1,22 @@
+"""An order with its items, customer and fraud check: the only place that loads one."""
+
+from __future__ import annotations
+
+from lootkeep.domain.orders import Order, Sale
+from lootkeep.kernel.errors import NotFound
+from lootkeep.storage import order_lists
+from lootkeep.storage import orders as orders_db
+from lootkeep.storage.database import Transaction
+
+
+async def lock(tx: Transaction, order_id: int) -> Sale:
+    """The order, locked until the transaction ends."""
+    order = await orders_db.for_change(tx, order_id)
+    if order is None:
+        raise NotFound("Order")
+    return await load(tx, order)
+
+
+async def load(tx: Transaction, order: Order) -> Sale:
+    (details,) = await order_lists.sales(tx, [order])
+    return details

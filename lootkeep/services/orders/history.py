@@ -1,0 +1,257 @@
+"""Importing orders of the past: what they need is read together, each is decided, all are written together.
+
+Imported history announces nothing and waits for nobody: it is judged by what there was at its time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from lootkeep.deps import Deps
+from lootkeep.domain import checkout, identity
+from lootkeep.domain import orders as rules
+from lootkeep.domain.checkout import Cart, PricedLine
+from lootkeep.domain.coupons import Coupon
+from lootkeep.domain.customers import Customer
+from lootkeep.domain.fraud.facts import History
+from lootkeep.domain.fraud.judgement import Judgement
+from lootkeep.domain.fraud.policy import SETTINGS, Policy
+from lootkeep.domain.identity import Trace
+from lootkeep.domain.orders import Order, Sale
+from lootkeep.domain.products import Product
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import Conflict, Reason, Unavailable, invalid
+from lootkeep.services.orders import _checkout, _details, _payment
+from lootkeep.services.orders.place import Placed
+from lootkeep.storage import customers as customers_db
+from lootkeep.storage import fraud_checks, fraud_history, settings
+from lootkeep.storage import identity as identity_db
+from lootkeep.storage import orders as orders_db
+from lootkeep.storage import products as products_db
+from lootkeep.storage.counters import Changes
+from lootkeep.storage.database import Transaction
+from lootkeep.storage.fraud_history import Buyer
+from lootkeep.storage.identity import Seen
+
+
+class _Request(msgspec.Struct, frozen=True):
+    """A cart whose buyer may order, and its index among all carts."""
+
+    index: int
+    cart: Cart
+    at: Instant
+    customer: Customer
+    traces: list[Trace]
+
+
+class _Context(msgspec.Struct, frozen=True):
+    """What all orders of a batch share."""
+
+    now: Instant
+    policy: tuple[int, Policy]
+    # A stock goes down with every order that takes from it.
+    products: dict[int, Product]
+    # By the customer who brought the buyer.
+    referral_codes: dict[int, str]
+
+
+class _Draft(msgspec.Struct, frozen=True):
+    """An order that is decided and not written yet."""
+
+    request: _Request
+    order: Order
+    lines: Sequence[PricedLine]
+    judgement: Judgement | None
+    coupon: Coupon | None
+
+
+async def import_order(deps: Deps, cart: Cart) -> Placed:
+    """One order; an external id sent again returns the same order."""
+    changes = Changes(spread=cart.customer_id)
+    async with deps.db.write() as tx:
+        (placed,) = await import_history(deps, tx, [cart], changes)
+        if isinstance(placed, Reason):
+            raise placed
+        await changes.apply(tx)
+    return placed
+
+
+async def import_history(deps: Deps, tx: Transaction, carts: Sequence[Cart], changes: Changes) -> list[Placed | Reason]:
+    """Imports them as if one after the other; returns what became of each.
+
+    No two of them have the same external id. One that is refused leaves nothing behind.
+    """
+    now = deps.clock.now()
+    outcomes = await _find_existing(tx, carts, now)
+    requests, refused = await _requests(tx, {i: cart for i, cart in enumerate(carts) if i not in outcomes}, now)
+    outcomes |= refused
+    context = await _context(tx, requests, now)
+    for number, batch in enumerate(_independent_batches(requests)):
+        batch = await _reload_customers(tx, batch) if number else batch
+        outcomes |= await _import_batch(deps, tx, batch, context, changes)
+    new = [outcome[0] for outcome in outcomes.values() if not isinstance(outcome, Reason) and outcome[1]]
+    await _payment.add_sold(tx, [sale for sale in new if sale.order.paid_at is not None])
+    return [outcomes[index] for index in range(len(carts))]
+
+
+async def _find_existing(tx: Transaction, carts: Sequence[Cart], now: Instant) -> dict[int, Placed | Reason]:
+    """Carts whose times are wrong, or whose external id is known or in use; two at once would both find none."""
+    outcomes: dict[int, Placed | Reason] = {}
+    named: dict[str, int] = {}
+    for index, cart in enumerate(carts):
+        try:
+            checkout.check_times(cart, now)
+        except Reason as reason:
+            outcomes[index] = reason
+        else:
+            if cart.external_id is not None:
+                named[cart.external_id] = index
+    if not named:
+        return outcomes
+    for index, is_held in zip(named.values(), await tx.lock_each([f"order {name}" for name in named]), strict=True):
+        if not is_held:
+            outcomes[index] = Conflict("order_in_progress", "An order with this external id is being placed right now.")
+    for order in await orders_db.by_external_id(tx, named):
+        assert order.external_id is not None
+        outcomes.setdefault(named[order.external_id], (await _details.load(tx, order), False))
+    return outcomes
+
+
+async def _requests(
+    tx: Transaction, carts: dict[int, Cart], now: Instant
+) -> tuple[list[_Request], dict[int, Placed | Reason]]:
+    """The carts with their buyers, and those whose buyer may not order."""
+    buyers = await customers_db.get_many(tx, {cart.customer_id for cart in carts.values()})
+    requests: list[_Request] = []
+    refused: dict[int, Placed | Reason] = {}
+    for index, cart in carts.items():
+        try:
+            customer = _checkout.check_buyer(buyers.get(cart.customer_id))
+        except Reason as reason:
+            refused[index] = reason
+        else:
+            traces = identity.traces(customer.email, cart.ip_address, cart.device_id)
+            requests.append(_Request(index, cart, cart.created_at or now, customer, traces))
+    return requests, refused
+
+
+async def _context(tx: Transaction, requests: Sequence[_Request], now: Instant) -> _Context:
+    policy = await settings.current(tx, SETTINGS, Policy)
+    products = await products_db.get_many(tx, {line.product_id for request in requests for line in request.cart.lines})
+    referrers = {request.customer.referred_by_id for request in requests} - {None}
+    codes = await customers_db.get_many(tx, {referrer for referrer in referrers if referrer is not None})
+    return _Context(now, policy, products, {customer.id: customer.referral_code for customer in codes.values()})
+
+
+def _independent_batches(requests: Sequence[_Request]) -> Iterator[list[_Request]]:
+    """Cuts them where one must see another before it: both of a customer, a mailbox, an address or a device."""
+    batch: list[_Request] = []
+    seen: set[int | Trace] = set()
+    for request in requests:
+        marks: set[int | Trace] = {request.customer.id, *request.traces}
+        if not seen.isdisjoint(marks):
+            yield batch
+            batch, seen = [], set()
+        batch.append(request)
+        seen |= marks
+    if batch:
+        yield batch
+
+
+async def _reload_customers(tx: Transaction, batch: Sequence[_Request]) -> list[_Request]:
+    """The orders of the batches before have changed them."""
+    buyers = await customers_db.get_many(tx, {request.customer.id for request in batch})
+    return [replace(request, customer=buyers[request.customer.id]) for request in batch]
+
+
+async def _import_batch(
+    deps: Deps, tx: Transaction, batch: Sequence[_Request], context: _Context, changes: Changes
+) -> dict[int, Placed | Reason]:
+    outcomes: dict[int, Placed | Reason] = {}
+    drafts: list[_Draft] = []
+    for request, history in zip(batch, await _histories(tx, batch, context), strict=True):
+        try:
+            drafts.append(await _draft(deps, tx, request, history, context))
+        except Unavailable:
+            raise
+        except Reason as reason:
+            outcomes[request.index] = reason
+    if drafts:
+        sales = await _write(deps, tx, drafts, context.now, changes)
+        outcomes |= {draft.request.index: (sale, True) for draft, sale in zip(drafts, sales, strict=True)}
+    return outcomes
+
+
+async def _histories(tx: Transaction, batch: Sequence[_Request], context: _Context) -> Sequence[History | None]:
+    """What the store knew of each buyer at the time of the order; nothing when orders are not judged."""
+    _, policy = context.policy
+    if not policy.fraud_detection_enabled:
+        return [None] * len(batch)
+    buyers = [
+        Buyer(
+            request.at,
+            request.customer.email,
+            request.cart.ip_address,
+            request.cart.device_id,
+            request.customer.id,
+            is_past=True,
+        )
+        for request in batch
+    ]
+    return await fraud_history.gather(tx, policy, buyers)
+
+
+async def _draft(deps: Deps, tx: Transaction, request: _Request, history: History | None, context: _Context) -> _Draft:
+    cart, customer, now = request.cart, request.customer, context.now
+    is_paid = cart.paid_at is not None
+    lines, currency = checkout.priced(cart.lines, context.products, is_history=is_paid)
+    judgement = None
+    if history:
+        judgement = _checkout.judge(deps, cart, customer, lines, history, context.policy, request.at)
+    coupon = await _checkout.find_coupon(tx, cart, currency, now)
+    referral_code = context.referral_codes.get(customer.referred_by_id or 0)
+    order = checkout.order(cart, lines, currency, coupon, referral_code, now)
+    if judgement:
+        verdict = judgement.verdict
+        order = replace(order, risk_level=verdict.risk_level)
+        # What was paid long ago is not stopped any more.
+        order = order if is_paid else rules.judged(order, verdict.action_taken, now)
+    if order.status == "cancelled":
+        return _Draft(request, order, lines, judgement, coupon)
+    if cart.gift_card_code:
+        raise invalid("gift_card_code", "The gift card code field cannot be used for an order of the past.")
+    if not is_paid:
+        lines = await _checkout.reserve_stock(tx, lines, context.products)
+        _take_from_stock(context.products, lines)
+    order, held = checkout.concluded(cart, order, lines, now)
+    return _Draft(request, order, held, judgement, coupon)
+
+
+def _take_from_stock(products: dict[int, Product], lines: Sequence[PricedLine]) -> None:
+    """So that the next order of the batch sees what is left."""
+    for line in lines:
+        product = products[line.product_id]
+        if product.stock is not None:
+            products[line.product_id] = replace(product, stock=product.stock - line.quantity)
+
+
+async def _write(deps: Deps, tx: Transaction, drafts: Sequence[_Draft], now: Instant, changes: Changes) -> list[Sale]:
+    added = await orders_db.add_many(tx, [(draft.order, draft.lines) for draft in drafts], changes)
+    for draft, (order, _) in zip(drafts, added, strict=True):
+        await _checkout.reserve_coupon(tx, draft.coupon, order, now)
+    seen = [Seen(draft.request.customer.id, draft.request.traces, draft.order.created_at) for draft in drafts]
+    await identity_db.remember(tx, seen)
+    judged = [(order, draft.judgement) for draft, (order, _) in zip(drafts, added, strict=True) if draft.judgement]
+    checks = await fraud_checks.add(tx, judged, changes)
+    check_of = {order.id: check for (order, _), check in zip(judged, checks, strict=True)}
+    sales = [
+        Sale(order, items, draft.request.customer, check_of.get(order.id))
+        for draft, (order, items) in zip(drafts, added, strict=True)
+    ]
+    paid = [sale for sale in sales if sale.order.paid_at is not None]
+    if paid:
+        await _payment.count(tx, paid, changes, deps.currency)
+    return sales

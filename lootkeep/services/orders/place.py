@@ -1,0 +1,149 @@
+"""Placing an order: from the cart to an order that is judged, announced and, when nothing is due, paid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from lootkeep.deps import Deps
+from lootkeep.domain import checkout, identity
+from lootkeep.domain import orders as rules
+from lootkeep.domain.checkout import Cart, PricedLine
+from lootkeep.domain.customers import Customer
+from lootkeep.domain.fraud.judgement import Judgement
+from lootkeep.domain.fraud.policy import SETTINGS, Policy
+from lootkeep.domain.gift_cards import GiftCard
+from lootkeep.domain.identity import Trace
+from lootkeep.domain.orders import Order, Sale
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import Conflict
+from lootkeep.services import gift_cards
+from lootkeep.services.orders import _checkout, _details, _payment
+from lootkeep.storage import customers as customers_db
+from lootkeep.storage import fraud_checks, fraud_history, outbox, settings
+from lootkeep.storage import gift_cards as gift_cards_db
+from lootkeep.storage import identity as identity_db
+from lootkeep.storage import orders as orders_db
+from lootkeep.storage import products as products_db
+from lootkeep.storage.counters import Changes
+from lootkeep.storage.database import Transaction
+from lootkeep.storage.fraud_history import Buyer
+from lootkeep.storage.identity import Seen
+from lootkeep.views import order_events
+
+# The order, and whether it is new.
+Placed = tuple[Sale, bool]
+
+
+async def place(deps: Deps, cart: Cart) -> Placed:
+    """An external id sent again returns the same order."""
+    changes = Changes(spread=cart.customer_id)
+    async with deps.db.write() as tx:
+        placed = await place_in(deps, tx, cart, changes)
+        await changes.apply(tx)
+    return placed
+
+
+async def place_in(deps: Deps, tx: Transaction, cart: Cart, changes: Changes) -> Placed:
+    """The same inside a transaction that does more, and applies all changes at its end."""
+    existing = await _find_existing(tx, cart)
+    if existing:
+        return existing, False
+    customer = _checkout.check_buyer(await customers_db.get(tx, cart.customer_id))
+    traces = identity.traces(customer.email, cart.ip_address, cart.device_id)
+    version, policy = await settings.current(tx, SETTINGS, Policy)
+    if policy.fraud_detection_enabled:
+        await identity_db.hold(tx, traces)
+    # Only now: an order is placed when its turn has come, not when it began to wait.
+    now = deps.clock.now()
+
+    products = await products_db.get_many(tx, {line.product_id for line in cart.lines})
+    lines, currency = checkout.priced(cart.lines, products)
+    judgement = await _judge(deps, tx, cart, customer, lines, (version, policy), now)
+    coupon = await _checkout.find_coupon(tx, cart, currency, now)
+    referral_code = await customers_db.code_that_brought(tx, customer)
+    order = checkout.order(cart, lines, currency, coupon, referral_code, now)
+    if judgement:
+        verdict = judgement.verdict
+        order = rules.judged(replace(order, risk_level=verdict.risk_level), verdict.action_taken, now)
+    card = None
+    if order.status != "cancelled":
+        lines = await _checkout.reserve_stock(tx, lines, products)
+        order, card = await _pay_by_card(deps, tx, cart, order, lines, changes)
+
+    order, items = await orders_db.add(tx, order, lines, changes)
+    if card:
+        await gift_cards_db.redeem(tx, card, order.gift_card_total, now, changes, order_id=order.id, is_tender=True)
+    await _checkout.reserve_coupon(tx, coupon, order, now)
+    check = await _remember(tx, customer, traces, order, judgement, changes)
+    sale = Sale(order, items, customer, check)
+    if order.status == "cancelled":
+        return sale, True
+    await outbox.append(tx, "order.created", order_events.created(sale), now)
+    return await _payment.record_if_nothing_due(deps, tx, sale, cart.payment_method, now, changes), True
+
+
+async def place_paid(
+    deps: Deps, tx: Transaction, order: Order, lines: Sequence[PricedLine], customer: Customer, changes: Changes
+) -> Sale:
+    """An order that needs no checkout, such as that of a subscription's period: announced, and paid at once."""
+    now = order.created_at
+    order, items = await orders_db.add(tx, order, lines, changes)
+    sale = Sale(order, items, customer, None)
+    await outbox.append(tx, "order.created", order_events.created(sale), now)
+    return await _payment.record(deps, tx, sale, rules.paid(order, now, None, None, now), changes)
+
+
+async def _find_existing(tx: Transaction, cart: Cart) -> Sale | None:
+    """The order with the cart's external id; two requests at once would both find none, so the second is refused."""
+    if cart.external_id is None:
+        return None
+    if not await tx.lock(f"order {cart.external_id}"):
+        raise Conflict("order_in_progress", "An order with this external id is being placed right now.")
+    orders = await orders_db.by_external_id(tx, [cart.external_id])
+    return await _details.load(tx, orders[0]) if orders else None
+
+
+async def _judge(
+    deps: Deps,
+    tx: Transaction,
+    cart: Cart,
+    customer: Customer,
+    lines: Sequence[PricedLine],
+    policy: tuple[int, Policy],
+    now: Instant,
+) -> Judgement | None:
+    if not policy[1].fraud_detection_enabled:
+        return None
+    buyer = Buyer(now, customer.email, cart.ip_address, cart.device_id, customer.id)
+    (history,) = await fraud_history.gather(tx, policy[1], [buyer])
+    return _checkout.judge(deps, cart, customer, lines, history, policy, now)
+
+
+async def _pay_by_card(
+    deps: Deps, tx: Transaction, cart: Cart, order: Order, lines: Sequence[PricedLine], changes: Changes
+) -> tuple[Order, GiftCard | None]:
+    """The order with what a gift card pays of it, and that card."""
+    if not cart.gift_card_code:
+        return order, None
+    card = await gift_cards.find_for_payment(deps, tx, cart.gift_card_code, order, order.created_at, changes)
+    if card is None:
+        return order, None
+    return replace(order, gift_card_total=min(card.balance, checkout.payable_by_card(order, lines))), card
+
+
+async def _remember(
+    tx: Transaction,
+    customer: Customer,
+    traces: list[Trace],
+    order: Order,
+    judgement: Judgement | None,
+    changes: Changes,
+) -> rules.OrderCheck | None:
+    """Stores who was seen with what, and the fraud check if there is one."""
+    await identity_db.remember(tx, [Seen(customer.id, traces, order.created_at)])
+    if judgement is None:
+        return None
+    (check,) = await fraud_checks.add(tx, [(order, judgement)], changes)
+    return check

@@ -1,0 +1,78 @@
+"""Refunding an order, in full or in part."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from lootkeep.deps import Deps
+from lootkeep.domain import orders as rules
+from lootkeep.domain.orders import Order, Refund, Return, Sale
+from lootkeep.domain.recovery import recovery
+from lootkeep.kernel.money import Hundredths
+from lootkeep.services import gift_cards
+from lootkeep.services.orders import _details
+from lootkeep.storage import customers as customers_db
+from lootkeep.storage import gift_cards as gift_cards_db
+from lootkeep.storage import orders as orders_db
+from lootkeep.storage import outbox, sales, spendings
+from lootkeep.storage import referrals as referrals_db
+from lootkeep.storage.counters import Changes
+from lootkeep.storage.database import Transaction
+from lootkeep.views import order_events
+
+
+async def refund(
+    deps: Deps, order_id: int, amount: Hundredths | None, reason: str | None, *, allow_unrecovered: bool = False
+) -> tuple[Sale, Refund, Return]:
+    """Refunds an amount, or all that is left; reports which part of it goes where."""
+    now = deps.clock.now()
+    async with deps.db.write() as tx:
+        sale = await _details.lock(tx, order_id)
+        before = sale.order
+        rules.require(before, "refund")
+        given = await orders_db.add_refund(tx, order_id, rules.refund_amount(before, amount), reason, now)
+        after = rules.refunded(before, given.amount, now)
+        changes = Changes(spread=after.customer_id)
+        # Cards are locked in the order in which they were made: the one that paid is older than any that was bought.
+        parts = await _return(tx, before, given, changes)
+        unrecovered = await _recover(tx, before, after, given, changes, allow_unrecovered=allow_unrecovered)
+        await orders_db.save(tx, before, after, changes)
+        sale = replace(sale, order=after)
+        await _count(tx, sale, given, changes, deps.currency)
+        await outbox.append(tx, "order.refunded", order_events.refunded(sale, given), now)
+        await changes.apply(tx)
+    return sale, given, replace(parts, unrecovered=unrecovered)
+
+
+async def _return(tx: Transaction, before: Order, refund: Refund, changes: Changes) -> Return:
+    """Puts the part that a gift card had paid back on it, unless it was revoked."""
+    parts = rules.returned(before, refund.amount)
+    card = await gift_cards.give_back(tx, before, parts.gift_card, refund.created_at, changes)
+    if card and card.revoked_at is not None:
+        return Return(parts.payment, Hundredths(0), unreturned=parts.gift_card)
+    return parts
+
+
+async def _recover(
+    tx: Transaction, before: Order, after: Order, refund: Refund, changes: Changes, *, allow_unrecovered: bool
+) -> Hundredths:
+    """Takes the refund off the gift cards bought in the order; returns what they no longer held."""
+    cards = await gift_cards.lock_bought(tx, before)
+    if not cards:
+        return Hundredths(0)
+    revoked = await gift_cards_db.revoked_of(tx, before.id)
+    recovered = recovery(before, refund.amount, cards, revoked, allow_unrecovered=allow_unrecovered)
+    taken = list(zip(cards, recovered.taken, strict=True))
+    await gift_cards.take_back_bought(tx, after, taken, refund.created_at, changes)
+    return recovered.unrecovered
+
+
+async def _count(tx: Transaction, sale: Sale, refund: Refund, changes: Changes, store_currency: str) -> None:
+    """What a refund changes besides the order: figures, the customer's totals, the referral."""
+    order, is_full = sale.order, sale.order.status == "refunded"
+    sales.refunded(changes, sale, order, refund.amount, refund.created_at)
+    counted = sale.counted_in(store_currency, refund.amount)
+    await customers_db.take_back(tx, sale.customer.id, counted, orders=1 if is_full else 0)
+    await spendings.add(tx, [(order, -1 if is_full else 0, -refund.amount)])
+    if is_full:
+        await referrals_db.judge(tx, sale.customer, changes)
