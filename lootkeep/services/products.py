@@ -7,7 +7,7 @@ from typing import Any
 from lootkeep.deps import Deps
 from lootkeep.domain import products
 from lootkeep.domain.products import Product, ProductTerms
-from lootkeep.kernel.errors import Conflict, NotFound
+from lootkeep.kernel.errors import Conflict, NotFound, invalid
 from lootkeep.storage import outbox
 from lootkeep.storage import products as storage
 from lootkeep.storage.counters import Changes
@@ -20,6 +20,7 @@ async def create(deps: Deps, terms: ProductTerms) -> Product:
     terms = products.checked(terms)
     now = deps.clock.now()
     async with deps.db.write() as tx:
+        await _claim_sku(tx, terms.sku)
         product = await storage.add(tx, terms, now)
         await outbox.append(tx, "product.created", views.created(product), now)
         await _count(tx, product, 1)
@@ -34,6 +35,8 @@ async def change(deps: Deps, product_id: int, changes: dict[str, Any]) -> Produc
         names = products.changed_fields(before, after)
         if not names:
             return before
+        if after.sku != before.sku:
+            await _claim_sku(tx, after.sku)
         product = await storage.set_terms(tx, before, after, now)
         await outbox.append(tx, "product.updated", views.updated(product, names), now)
     return product
@@ -48,6 +51,11 @@ async def delete(deps: Deps, product_id: int) -> None:
         await storage.remove(tx, product_id, now)
         await outbox.append(tx, "product.deleted", views.deleted(product, now), now)
         await _count(tx, product, -1)
+
+
+async def _claim_sku(tx: Transaction, sku: str | None) -> None:
+    if sku is not None and not await storage.claim_sku(tx, sku):
+        raise invalid("sku", "The sku field has already been taken.")
 
 
 async def _count(tx: Transaction, product: Product, change: int) -> None:

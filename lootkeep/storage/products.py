@@ -12,7 +12,6 @@ from sqlalchemy.dialects import postgresql
 from lootkeep.domain import products as rules
 from lootkeep.domain.products import Product, ProductTerms
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import invalid
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import product_tags, products, subscriptions
@@ -98,8 +97,7 @@ async def for_change(tx: Transaction, product_id: int) -> Product | None:
 
 
 async def add(tx: Transaction, terms: ProductTerms, now: Instant) -> Product:
-    """The product under the slug of its name, numbered when others have it; refuses a sku that is taken."""
-    await _claim_sku(tx, terms.sku)
+    """The product under the slug of its name, numbered when others have it."""
     wanted = slug = rules.slug_of(terms.name)
     while True:
         product = await tx.one(_ADD, **_values(terms), slug=slug, now=now)
@@ -111,9 +109,7 @@ async def add(tx: Transaction, terms: ProductTerms, now: Instant) -> Product:
 
 
 async def set_terms(tx: Transaction, before: Product, after: Product, now: Instant) -> Product:
-    """Writes the new terms; refuses a sku that is taken. The slug stays as it is: links lead to it."""
-    if after.sku != before.sku:
-        await _claim_sku(tx, after.sku)
+    """Saves the new terms. The slug stays as it is: links lead to it."""
     (product,) = await tx.all(_SET, **_values(after), product_id=before.id, now=now)
     if after.tags != before.tags:
         await tx.run(_UNTAG, product_id=before.id)
@@ -156,12 +152,9 @@ async def _tag(tx: Transaction, product: Product) -> None:
         await tx.many(_TAG, [{"word": word, "product_id": product.id} for word in words])
 
 
-async def _claim_sku(tx: Transaction, sku: str | None) -> None:
-    """Refuses a sku that a product has, or is about to get in a transaction that is still open."""
-    if sku is None:
-        return
-    if not await tx.lock(f"product sku {sku}") or await tx.one(_WITH_SKU, wanted_sku=sku) is not None:
-        raise invalid("sku", "The sku field has already been taken.")
+async def claim_sku(tx: Transaction, sku: str) -> bool:
+    """False when a product has it, or is about to get it in a transaction that is still open."""
+    return await tx.lock(f"product sku {sku}") and await tx.one(_WITH_SKU, wanted_sku=sku) is None
 
 
 async def _free_slug(tx: Transaction, wanted: str) -> str:

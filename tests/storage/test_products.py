@@ -6,12 +6,10 @@ import asyncio
 from typing import Any
 
 import msgspec
-import pytest
 from sqlalchemy import insert, select, update
 
 from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import InvalidFields
 from lootkeep.kernel.money import Hundredths
 from lootkeep.storage import products as storage
 from lootkeep.storage.database import Engine
@@ -92,38 +90,6 @@ async def test_long_names_that_begin_the_same_get_different_slugs(db: Engine) ->
 async def test_the_same_name_added_at_once_gets_as_many_slugs(db: Engine) -> None:
     added = await asyncio.gather(*(make(db) for _ in range(20)))
     assert {product.slug for product in added} == {"sword", *(f"sword-{number}" for number in range(2, 21))}
-
-
-async def test_a_sku_belongs_to_one_product(db: Engine) -> None:
-    await make(db, sku="S-1")
-    axe = await make(db, name="Axe", sku="A-1")
-    with pytest.raises(InvalidFields) as at_adding:
-        await make(db, sku="S-1")
-    with pytest.raises(InvalidFields) as at_change:
-        async with db.write() as tx:
-            await storage.set_terms(tx, axe, msgspec.structs.replace(axe, sku="S-1"), LATER)
-    expected = {"sku": ["The sku field has already been taken."]}
-    assert (at_adding.value.fields, at_change.value.fields) == (expected, expected)
-    assert await read(db, axe.id) == axe
-
-
-async def test_of_many_who_want_a_sku_at_once_one_gets_it(db: Engine) -> None:
-    answers = await asyncio.gather(*(make(db, sku=f"S-{i % 5}") for i in range(50)), return_exceptions=True)
-    assert sorted(answer.sku or "" for answer in answers if isinstance(answer, Product)) == [f"S-{i}" for i in range(5)]
-    assert sum(isinstance(answer, InvalidFields) for answer in answers) == 45
-
-
-async def test_of_adding_and_changing_at_once_one_gets_the_sku(db: Engine) -> None:
-    others = [await make(db, name=f"Axe {number}") for number in range(10)]
-
-    async def change(product: Product) -> Product:
-        async with db.write() as tx:
-            return await storage.set_terms(tx, product, msgspec.structs.replace(product, sku="S-1"), LATER)
-
-    deeds = [*(change(product) for product in others), *(make(db, sku="S-1") for _ in range(10))]
-    answers = await asyncio.gather(*deeds, return_exceptions=True)
-    assert sum(isinstance(answer, Product) for answer in answers) == 1
-    assert sum(isinstance(answer, InvalidFields) for answer in answers) == 19
 
 
 async def test_a_change_keeps_the_slug_and_moves_the_search_along(db: Engine) -> None:

@@ -4,28 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from msgspec.structs import replace
 from pydantic import Field
 
 from lootkeep.api.external.fraud_settings import FraudSettingsChanges, changes
 from lootkeep.api.http.fields import Email, IpAddress
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Reply, Route, many, one
 from lootkeep.api.http.validation import Body, Query
-from lootkeep.deps import Deps
-from lootkeep.domain.customers import Customer
-from lootkeep.domain.fraud import mail
-from lootkeep.domain.fraud.comparison import Comparison
-from lootkeep.domain.fraud.facts import History, OrderFacts
-from lootkeep.domain.fraud.policy import SETTINGS, Policy
-from lootkeep.domain.fraud.score import is_whitelisted, judge
-from lootkeep.domain.identity import domain_of
-from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import InvalidFields
-from lootkeep.storage import counters, customers, fraud_checks, fraud_history, fraud_lists, settings
+from lootkeep.services import fraud_reports as services
+from lootkeep.storage import counters, fraud_checks
 from lootkeep.views import fraud_reports as views
-
-# So many checks are executed again in one call, the newest.
-MOST_CHECKS = 20_000
 
 
 class BacktestBody(Body):
@@ -55,20 +43,8 @@ async def report_signals(call: Call[None, None]) -> Reply:
 
 async def backtest_settings(call: Call[BacktestBody, None]) -> Reply:
     body: Any = call.body
-    now = call.deps.clock.now()
-    oldest = now - body.days * DAY
-    async with call.deps.db.read(slow=True) as tx:
-        current = await settings.get(tx, SETTINGS, Policy)
-        found = Comparison(replace(current, **changes(body.settings.sent())))
-        place: tuple[Instant, int] = (Instant(now + 1), 0)
-        while found.checks < MOST_CHECKS:
-            batch = await fraud_lists.before(tx, *place, oldest)
-            if not batch:
-                break
-            for check in batch:
-                found.add(check)
-            place = batch[-1].place
-    return Reply(views.backtest(found, is_complete=found.checks < MOST_CHECKS))
+    comparison = await services.backtest(call.deps, changes(body.settings.sent()), body.days)
+    return Reply(views.backtest(comparison, is_complete=comparison.checks < services.MAX_CHECKS))
 
 
 async def explain_buyer(call: Call[None, ExplainQuery]) -> Reply:
@@ -76,42 +52,14 @@ async def explain_buyer(call: Call[None, ExplainQuery]) -> Reply:
     if ip_address is None and email is None:
         sentence = "The ip field or the email field is required."
         raise InvalidFields({"ip": [sentence], "email": [sentence]})
-    deps = call.deps
-    now = deps.clock.now()
-    async with deps.db.read() as tx:
-        policy = await settings.get(tx, SETTINGS, Policy)
-        customer = await customers.by_email(tx, email) if email else None
-        buyer = fraud_history.Buyer(now, email, ip_address, customer_id=customer.id if customer else 0)
-        (history,) = await fraud_history.gather(tx, policy, [buyer])
-        ends = await fraud_history.ends(tx, policy, now, email=email, ip_address=ip_address)
-    if customer:
-        ends["account_age"] = Instant(customer.created_at + DAY)
-    facts = _facts(deps, now, ip_address, email, customer, history)
+    found = await services.explain(call.deps, ip_address, email)
     return Reply(
         views.explanation(
-            judge(facts, policy),
-            ends,
-            is_known_customer=customer is not None,
-            is_whitelisted=is_whitelisted(facts, policy),
+            found.verdict,
+            found.ends,
+            is_known_customer=found.is_known_customer,
+            is_whitelisted=found.is_whitelisted,
         )
-    )
-
-
-def _facts(
-    deps: Deps, now: Instant, ip_address: str | None, email: str | None, customer: Customer | None, history: History
-) -> OrderFacts:
-    """An order of which nothing is known but who would place it, and from where."""
-    return OrderFacts(
-        at=now,
-        email=email or "",
-        ip_address=ip_address,
-        customer_created_at=customer.created_at if customer else None,
-        is_user_agent_asked=False,
-        network=deps.intelligence.network(ip_address),
-        mail=mail.describe(email, is_disposable=deps.intelligence.is_disposable(domain_of(email)))
-        if email
-        else mail.NONE,
-        history=history,
     )
 
 

@@ -1,0 +1,80 @@
+"""Questions about fraud detection that change nothing: settings tried on past orders, and a buyer explained."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from lootkeep.deps import Deps
+from lootkeep.domain.customers import Customer
+from lootkeep.domain.fraud import mail
+from lootkeep.domain.fraud.comparison import Comparison
+from lootkeep.domain.fraud.facts import History, OrderFacts
+from lootkeep.domain.fraud.policy import SETTINGS, Policy
+from lootkeep.domain.fraud.score import Verdict, is_whitelisted, judge
+from lootkeep.domain.identity import domain_of
+from lootkeep.kernel.clock import DAY, Instant
+from lootkeep.storage import customers as customers_db
+from lootkeep.storage import fraud_history, fraud_lists, settings
+
+# How many checks one backtest executes again, the newest first.
+MAX_CHECKS = 20_000
+
+
+class Explanation(msgspec.Struct, frozen=True):
+    """What counts against a buyer now, and until when."""
+
+    verdict: Verdict
+    ends: dict[str, Instant]
+    is_known_customer: bool
+    is_whitelisted: bool
+
+
+async def backtest(deps: Deps, changes: dict[str, Any], days: int) -> Comparison:
+    """Executes the stored checks of so many days again, with these changes to the settings."""
+    now = deps.clock.now()
+    async with deps.db.read(slow=True) as tx:
+        comparison = Comparison(replace(await settings.get(tx, SETTINGS, Policy), **changes))
+        position: tuple[Instant, int] = (Instant(now + 1), 0)
+        while comparison.checks < MAX_CHECKS:
+            batch = await fraud_lists.before(tx, *position, now - days * DAY)
+            if not batch:
+                break
+            for check in batch:
+                comparison.add(check)
+            position = batch[-1].place
+    return comparison
+
+
+async def explain(deps: Deps, ip_address: str | None, email: str | None) -> Explanation:
+    """As if an order came from this address and e-mail at this moment."""
+    now = deps.clock.now()
+    async with deps.db.read() as tx:
+        policy = await settings.get(tx, SETTINGS, Policy)
+        customer = await customers_db.by_email(tx, email) if email else None
+        buyer = fraud_history.Buyer(now, email, ip_address, customer_id=customer.id if customer else 0)
+        (history,) = await fraud_history.gather(tx, policy, [buyer])
+        ends = await fraud_history.ends(tx, policy, now, email=email, ip_address=ip_address)
+    if customer:
+        ends["account_age"] = Instant(customer.created_at + DAY)
+    facts = _facts(deps, now, ip_address, email, customer, history)
+    return Explanation(judge(facts, policy), ends, customer is not None, is_whitelisted(facts, policy))
+
+
+def _facts(
+    deps: Deps, now: Instant, ip_address: str | None, email: str | None, customer: Customer | None, history: History
+) -> OrderFacts:
+    """An order of which nothing is known but who would place it, and from where."""
+    is_disposable = email is not None and deps.intelligence.is_disposable(domain_of(email))
+    return OrderFacts(
+        at=now,
+        email=email or "",
+        ip_address=ip_address,
+        customer_created_at=customer.created_at if customer else None,
+        is_user_agent_asked=False,
+        network=deps.intelligence.network(ip_address),
+        mail=mail.describe(email, is_disposable=is_disposable) if email else mail.NONE,
+        history=history,
+    )

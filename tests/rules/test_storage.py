@@ -1,0 +1,49 @@
+"""Storage is SQL and nothing else: what the store decides, announces or e-mails is the services' work."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.rules.tree import ROOT, files, name
+
+STORAGE = [
+    file
+    for file in files("*.py", under=ROOT / "lootkeep/storage")
+    if file.name != "__init__.py" and "migrations" not in file.parts
+]
+# A database that is away, or that cannot be used at all, is not a business error.
+OUTAGES = {"StartupError", "Unavailable", "Unreachable"}
+# Where events and e-mails are written.
+OUTBOXES = {"lootkeep/storage/outbox.py", "lootkeep/storage/mails.py"}
+
+
+def test_no_module_raises_a_business_error() -> None:
+    errors = {
+        name(file): imported
+        for file in STORAGE
+        for module, imported in _imports(file)
+        if module == "lootkeep.kernel.errors" and not imported <= OUTAGES
+    }
+    assert not errors, f"Return what was found and let the service refuse: {errors}"
+
+
+def test_no_module_appends_an_event_or_queues_an_email() -> None:
+    senders = [
+        name(file)
+        for file in STORAGE
+        if name(file) not in OUTBOXES
+        for module, imported in _imports(file)
+        if module == "lootkeep.storage" and imported & {"outbox", "mails"}
+    ]
+    assert not senders, f"Events and e-mails are the services' work: {senders}"
+
+
+def _imports(file: Path) -> Iterator[tuple[str, set[str]]]:
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module, {alias.name for alias in node.names}
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name, set()
