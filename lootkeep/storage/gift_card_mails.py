@@ -7,7 +7,7 @@ from typing import Protocol
 from lootkeep.domain import gift_cards as rules
 from lootkeep.domain.gift_cards import GiftCard, SealedCode
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage import gift_cards, mails
+from lootkeep.storage import emails, gift_cards
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
 from lootkeep.views import gift_cards as views
@@ -26,7 +26,7 @@ class Codes(Protocol):
 async def send(tx: Transaction, card: GiftCard, address: str, codes: Codes, now: Instant, changes: Changes) -> GiftCard:
     """Queues the mail with the whole code; refuses when there were too many of them."""
     after = rules.sent(card, now)
-    await mails.add(tx, views.mail(card, address, codes.opened(card.sealed_code)), codes.seal, now)
+    await emails.add(tx, views.mail(card, address, codes.opened(card.sealed_code)), codes.seal, now)
     return await gift_cards.save(tx, card, after, now, changes)
 
 

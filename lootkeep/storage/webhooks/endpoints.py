@@ -56,7 +56,7 @@ async def get(tx: Transaction, webhook_id: int) -> Webhook | None:
     return await tx.one(_GET, webhook=webhook_id)
 
 
-async def for_change(tx: Transaction, webhook_id: int) -> Webhook | None:
+async def get_for_update(tx: Transaction, webhook_id: int) -> Webhook | None:
     return await tx.one(_LOCK, webhook=webhook_id)
 
 
