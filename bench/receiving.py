@@ -240,7 +240,7 @@ async def _claim(deps: Deps) -> list[Claimed]:
     async with deps.db.read() as tx:
         due = await deliveries.webhooks_due(tx, now)
     async with deps.db.write() as tx:
-        claimed, _ = await deliveries.claim(tx, dict.fromkeys(due, 10), _LEASE, now)
+        claimed, _ = await deliveries.claim(tx, [deliveries.ClaimSlot(*one, 10) for one in due], _LEASE, now)
     return [delivery for _, delivery in claimed]
 
 

@@ -26,7 +26,7 @@ async def create(deps: Deps, url: str, event_types: Sequence[str]) -> tuple[Webh
     async with deps.db.write() as tx:
         if not await tx.lock("webhooks"):
             raise Conflict("webhook_in_progress", "Another webhook is being created right now.")
-        if await endpoints.count(tx) >= MAX_WEBHOOKS:
+        if len(await endpoints.all_webhooks(tx)) >= MAX_WEBHOOKS:
             raise Unprocessable("too_many_webhooks", f"A store can have at most {MAX_WEBHOOKS} webhooks.")
         sealed = deps.vault.seal(secret, SECRET_PURPOSE)
         return await endpoints.add(tx, url, events, sealed, deps.clock.now()), secret
@@ -72,8 +72,7 @@ async def test(deps: Deps, webhook_id: int) -> Result:
     data = msgspec.json.encode({"webhook_id": webhook.id, "message": "This is a test delivery from Lootkeep."}).decode()
     delivery_id = deps.ids.delivery_id()
     body = delivery_rules.body(delivery_id, TEST_EVENT, iso(now), data).encode()
-    headers = signing.headers(body, TEST_EVENT, delivery_id, secrets_of(deps, webhook, now), now // SECOND)
-    return await deps.outbound.post(webhook.url, body, headers)
+    return await post(deps, webhook, body, TEST_EVENT, delivery_id, now)
 
 
 async def redeliver(deps: Deps, public_id: str) -> Delivery:
@@ -111,6 +110,12 @@ async def _get_for_update(tx: Transaction, webhook_id: int) -> Webhook:
     if webhook is None:
         raise NotFound("Webhook")
     return webhook
+
+
+async def post(deps: Deps, webhook: Webhook, body: bytes, event_type: str, delivery_id: str, now: Instant) -> Result:
+    """One signed request."""
+    headers = signing.headers(body, event_type, delivery_id, secrets_of(deps, webhook, now), now // SECOND)
+    return await deps.outbound.post(webhook.url, body, headers)
 
 
 def secrets_of(deps: Deps, webhook: Webhook, now: Instant) -> list[str]:

@@ -11,15 +11,15 @@ import structlog
 
 from lootkeep.deps import Deps
 from lootkeep.domain import deliveries as rules
-from lootkeep.domain import signing
 from lootkeep.domain.deliveries import Claimed, Result
 from lootkeep.domain.webhooks import Webhook
 from lootkeep.engines.wakeup import Wakeup
-from lootkeep.kernel.clock import SECOND, Instant
-from lootkeep.services.webhooks import secrets_of
+from lootkeep.kernel.clock import Instant
+from lootkeep.services.webhooks import post
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.webhooks import deliveries as deliveries_db
 from lootkeep.storage.webhooks import fan_out, replays
+from lootkeep.storage.webhooks.deliveries import ClaimSlot
 from lootkeep.worker.metrics import DeliveryMetrics
 from lootkeep.worker.runner import QueueWorker
 
@@ -90,12 +90,12 @@ class DeliveryWorker(QueueWorker):
         now = self._deps.clock.now()
         async with self._deps.db.read() as tx:
             due = await deliveries_db.webhooks_due(tx, now)
-        rooms = {webhook_id: self._concurrency - self._in_flight[webhook_id] for webhook_id in due}
-        rooms = {webhook_id: room for webhook_id, room in rooms.items() if room > 0}
-        if not rooms:
+        rooms = [ClaimSlot(webhook, what, self._concurrency - self._in_flight[webhook]) for webhook, what in due]
+        slots = [slot for slot in rooms if slot.room > 0]
+        if not slots:
             return False
         async with self._deps.db.write() as tx:
-            claimed, cancelled = await deliveries_db.claim(tx, rooms, self._lease, now)
+            claimed, cancelled = await deliveries_db.claim(tx, slots, self._lease, now)
         self._latest = [self._start(webhook, delivery, now) for webhook, delivery in claimed]
         return bool(claimed or cancelled)
 
@@ -108,14 +108,7 @@ class DeliveryWorker(QueueWorker):
 
     async def _send(self, webhook: Webhook, claimed: Claimed, now: Instant) -> None:
         try:
-            headers = signing.headers(
-                claimed.body,
-                claimed.event_type,
-                claimed.public_id,
-                secrets_of(self._deps, webhook, now),
-                now // SECOND,
-            )
-            result = await self._deps.outbound.post(webhook.url, claimed.body, headers)
+            result = await post(self._deps, webhook, claimed.body, claimed.event_type, claimed.public_id, now)
         except Exception:
             # An error of the worker must not hold the webhook's place for ever; it is retried like any other failure.
             log.exception("a delivery could not be sent", delivery=claimed.public_id)

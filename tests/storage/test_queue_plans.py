@@ -33,8 +33,8 @@ Look = Callable[[Transaction, Any], Awaitable[Any]]
 
 
 async def claim(tx: Transaction, now: Any) -> None:
-    due = await queue.webhooks_due(tx, now)
-    claimed, cancelled = await queue.claim(tx, dict.fromkeys(due, 10), "worker", now)
+    slots = [queue.ClaimSlot(*due, 10) for due in await queue.webhooks_due(tx, now)]
+    claimed, cancelled = await queue.claim(tx, slots, "worker", now)
     assert (len(claimed), cancelled) == (WEBHOOKS * DUE, 0)
 
 

@@ -52,8 +52,8 @@ async def fan_out(world: World) -> None:
 
 async def claim(world: World, tx: Transaction, lease: str) -> list[Claimed]:
     now = world.clock.now()
-    due = await deliveries_db.webhooks_due(tx, now)
-    claimed, _ = await deliveries_db.claim(tx, dict.fromkeys(due, 10), lease, now)
+    slots = [deliveries_db.ClaimSlot(*due, 10) for due in await deliveries_db.webhooks_due(tx, now)]
+    claimed, _ = await deliveries_db.claim(tx, slots, lease, now)
     return [delivery for _, delivery in claimed]
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, bindparam, func, insert, literal_column, or_, select, update
 
@@ -143,9 +143,21 @@ _CANCEL = Query(
 )
 
 
-async def webhooks_due(tx: Transaction, now: Instant) -> list[int]:
-    """Active webhooks with something to send."""
-    return [webhook_id for webhook_id, *times in await tx.all(_FIRST_DUE, now=now) if _up_to(now, times)]
+class ClaimSlot(NamedTuple):
+    """What a worker may take of one webhook: of which priorities, and how many in all."""
+
+    webhook_id: int
+    priorities: Sequence[int]
+    room: int
+
+
+async def webhooks_due(tx: Transaction, now: Instant) -> list[tuple[int, list[int]]]:
+    """Active webhooks with something to send, and the priorities of that."""
+    rows = [
+        (webhook_id, [priority for priority, due in enumerate(times) if due is not None and due <= now])
+        for webhook_id, *times in await tx.all(_FIRST_DUE, now=now)
+    ]
+    return [row for row in rows if row[1]]
 
 
 async def next_due(tx: Transaction, now: Instant) -> Instant | None:
@@ -158,23 +170,19 @@ async def backlog(tx: Transaction, now: Instant) -> tuple[int, Instant | None]:
     """How many deliveries are due, counted up to a bound, and since when the oldest is."""
     ((count,),) = await tx.all(_COUNT_DUE, now=now)
     rows = await tx.all(_FIRST_DUE, now=now)
-    return int(count), min((due for _, *times in rows for due in _up_to(now, times)), default=None)
-
-
-def _up_to(now: Instant, times: Sequence[Instant | None]) -> list[Instant]:
-    return [due for due in times if due is not None and due <= now]
+    return int(count), min((due for _, *times in rows for due in times if due is not None and due <= now), default=None)
 
 
 async def claim(
-    tx: Transaction, rooms: Mapping[int, int], lease: str, now: Instant
+    tx: Transaction, slots: Sequence[ClaimSlot], lease: str, now: Instant
 ) -> tuple[list[tuple[Webhook, Claimed]], int]:
     """Takes as many due deliveries as each webhook has room for, and records each attempt before it is made.
 
     Returns, too, how many were cancelled because their webhook has dropped their type.
     """
-    locked = await tx.each(_LOCK_WEBHOOK, [{"webhook": webhook_id} for webhook_id in rooms])
+    locked = await tx.each(_LOCK_WEBHOOK, [{"webhook": slot.webhook_id} for slot in slots])
     wanted = {webhook.id: (webhook, set(webhook.event_types)) for webhook in locked}
-    due = await _due(tx, {webhook_id: rooms[webhook_id] for webhook_id in wanted}, now)
+    due = await _due(tx, [slot for slot in slots if slot.webhook_id in wanted], now)
     claimed = [item for item in due if item.event_type in wanted[item.webhook_id][1]]
     unwanted = [item.id for item in due if item.event_type not in wanted[item.webhook_id][1]]
     await _cancel(tx, unwanted, _UNWANTED, now)
@@ -183,14 +191,16 @@ async def claim(
     return [(wanted[item.webhook_id][0], item) for item in claimed], len(unwanted)
 
 
-async def _due(tx: Transaction, rooms: Mapping[int, int], now: Instant) -> list[Claimed]:
+async def _due(tx: Transaction, slots: Sequence[ClaimSlot], now: Instant) -> list[Claimed]:
     """First attempts, and retries where room is left."""
     taken: list[Claimed] = []
     for priority in range(len(_PRIORITIES)):
         used = Counter(item.webhook_id for item in taken)
-        left = {webhook_id: room - used[webhook_id] for webhook_id, room in rooms.items()}
-        shared = {"priority": priority, "now": now}
-        asked = [{"webhook": webhook_id, "size": size, **shared} for webhook_id, size in left.items() if size > 0]
+        asked: list[dict[str, Any]] = [
+            {"webhook": slot.webhook_id, "priority": priority, "size": slot.room - used[slot.webhook_id], "now": now}
+            for slot in slots
+            if priority in slot.priorities and slot.room > used[slot.webhook_id]
+        ]
         taken += await tx.each(_CLAIMABLE, asked)
     return taken
 
