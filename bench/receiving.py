@@ -27,11 +27,12 @@ import uvloop
 
 from bench.subjects import free_port
 from lootkeep.deps import Deps
-from lootkeep.domain.deliveries import Claimed, Result, Settlement
+from lootkeep.domain.deliveries import Claimed, Result
+from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import HOUR, Instant
 from lootkeep.settings import PREFIX, Settings
-from lootkeep.storage import backlog, deliveries
 from lootkeep.storage.postgres import PostgresDatabase
+from lootkeep.storage.webhooks import deliveries
 
 PATIENCE_SECONDS = 900.0
 IDLE_SECONDS = 0.25
@@ -202,7 +203,7 @@ def resident_mb(pid: int) -> float:
 
 
 async def claim_times(deps: Deps, run: Run, events: int, count: int) -> dict[str, Spread]:
-    """The dispatcher's claim with its commit, and its look for the next due time, in a queue full of retries.
+    """The worker's claim with its commit, and its look for the next due time, in a queue full of retries.
 
     Ten of the recorded events come due at a time, for every webhook; once claimed they are parked again.
     """
@@ -228,20 +229,19 @@ async def claim_times(deps: Deps, run: Run, events: int, count: int) -> dict[str
             await deliveries.settle(tx, _LEASE, settled, deps.clock.now())
         started = time.monotonic()
         async with deps.db.read() as tx:
-            await backlog.next_due(tx, deps.clock.now())
+            await deliveries.next_due(tx, deps.clock.now())
         times["next due"].append((time.monotonic() - started) * 1000)
     return {name: spread(those) for name, those in times.items()}
 
 
 async def _claim(deps: Deps) -> list[Claimed]:
-    """As the dispatcher does it: a look, then the claim of what it holds."""
+    """As the worker does it: a look, then the claim."""
     now = deps.clock.now()
     async with deps.db.read() as tx:
         due = await deliveries.webhooks_due(tx, now)
     async with deps.db.write() as tx:
-        turns = await deliveries.hold(tx, [(one, 10) for one in due])
-        claimed, _ = await deliveries.claim(tx, turns, _LEASE, now)
-    return claimed
+        claimed, _ = await deliveries.claim(tx, [deliveries.ClaimSlot(*one, 10) for one in due], _LEASE, now)
+    return [delivery for _, delivery in claimed]
 
 
 class _Count:

@@ -30,12 +30,12 @@ from lootkeep.storage import migrations
 from lootkeep.storage.database import Database, Engine
 from lootkeep.storage.postgres import PostgresDatabase
 from lootkeep.storage.sqlite import SqliteDatabase
-from lootkeep.worker.campaigns import Campaigner, Manner
+from lootkeep.worker.campaigns import CampaignOptions, CampaignWorker
 from lootkeep.worker.clock_watch import ClockWatch
-from lootkeep.worker.dispatch import Dispatcher, step_replays
+from lootkeep.worker.deliveries import DeliveryWorker, step_replays
+from lootkeep.worker.emails import EmailWorker
 from lootkeep.worker.lists import ListKeeper
-from lootkeep.worker.loop import Chore, Worker
-from lootkeep.worker.mail import Postman
+from lootkeep.worker.loop import PeriodicTask, Worker
 from lootkeep.worker.metrics import DeliveryMetrics
 
 # The API is loaded by who serves or describes it: most commands need only Deps, and start in half the time.
@@ -130,8 +130,8 @@ class Application:
             tokens = Tokens(deps, token_version)
             metrics = Metrics()
             lists = ListKeeper(deps.intelligence)
-            uses = Chore("note token uses", 10, tokens.note_uses)
-            reload = Chore("reload lists", 30, lists.reload)
+            uses = PeriodicTask("note token uses", 10, tokens.note_uses)
+            reload = PeriodicTask("reload lists", 30, lists.reload)
             async with working(deps, self._settings, metrics, uses, reload) as worker:
                 slots = slots_for(None if self._settings.sqlite_path else self._settings.database_connections)
                 state[ADMISSION] = admission = Admission(slots, metrics.refused.inc)
@@ -167,20 +167,20 @@ def document() -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def working(deps: Deps, settings: Settings, metrics: Metrics, *chores: Chore) -> AsyncIterator[Worker]:
+async def working(deps: Deps, settings: Settings, metrics: Metrics, *tasks: PeriodicTask) -> AsyncIterator[Worker]:
     """The worker, alive inside the block; it ends what is under way before the block is left."""
     allow_connections()
     wakeup = _wakeup(deps, settings)
-    dispatcher = Dispatcher(
+    deliveries = DeliveryWorker(
         deps,
         wakeup,
         delays=settings.webhook_retry_delays,
         concurrency=settings.webhook_concurrency,
         metrics=DeliveryMetrics(metrics.registry),
     )
-    postman = Postman(deps, wakeup.follower(), mailer(settings, deps.clock))
-    campaigner = Campaigner(deps, wakeup.follower(), mailer(settings, deps.clock), manner(settings))
-    worker = Worker((*_chores(deps, settings), *chores), (dispatcher.run, postman.run, campaigner.run))
+    emails = EmailWorker(deps, wakeup.follower(), mailer(settings, deps.clock))
+    campaigns = CampaignWorker(deps, wakeup.follower(), mailer(settings, deps.clock), campaign_options(settings))
+    worker = Worker((*_periodic_tasks(deps, settings), *tasks), (deliveries.run, emails.run, campaigns.run))
     worker.start()
     try:
         yield worker
@@ -204,16 +204,16 @@ def api(deps: Deps, settings: Settings, tokens: Tokens, worker: Worker, metrics:
     return Api(deps, groups(), tokens, limits, metrics, probes.app(*readers.pages(deps)))
 
 
-def _chores(deps: Deps, settings: Settings) -> tuple[Chore, ...]:
+def _periodic_tasks(deps: Deps, settings: Settings) -> tuple[PeriodicTask, ...]:
     return (
-        Chore("watch the clock", 5, ClockWatch(deps, settings.webhook_retry_delays).look),
-        Chore("replay events", 1, partial(step_replays, deps)),
-        Chore("cancel deliveries", 5, partial(retention.cancel_deliveries, deps)),
-        Chore("settle gift cards", 60, partial(gift_cards.settle_now, deps)),
-        Chore("expire subscriptions", 60, partial(retention.expire_subscriptions, deps)),
-        Chore("purge answers", 3600, partial(retention.purge_answers, deps)),
-        Chore("purge events", 3600, partial(retention.purge_events, deps, settings.events_kept_days)),
-        Chore("purge mails", 3600, partial(retention.purge_mails, deps, settings.mails_kept_days)),
+        PeriodicTask("watch the clock", 5, ClockWatch(deps, settings.webhook_retry_delays).look),
+        PeriodicTask("replay events", 1, partial(step_replays, deps)),
+        PeriodicTask("cancel deliveries", 5, partial(retention.cancel_deliveries, deps)),
+        PeriodicTask("settle gift cards", 60, partial(gift_cards.settle_now, deps)),
+        PeriodicTask("expire subscriptions", 60, partial(retention.expire_subscriptions, deps)),
+        PeriodicTask("purge answers", 3600, partial(retention.purge_answers, deps)),
+        PeriodicTask("purge events", 3600, partial(retention.purge_events, deps, settings.events_kept_days)),
+        PeriodicTask("purge mails", 3600, partial(retention.purge_emails, deps, settings.mails_kept_days)),
     )
 
 
@@ -240,9 +240,9 @@ def mailer(settings: Settings, clock: Clock) -> Mailer:
     return SmtpMailer(parse_server(settings.smtp_url.get_secret_value()), parse_sender(settings.mail_from), clock)
 
 
-def manner(settings: Settings) -> Manner:
+def campaign_options(settings: Settings) -> CampaignOptions:
     """How campaigns are sent."""
-    return Manner(
+    return CampaignOptions(
         settings.public_url or f"http://{settings.host}:{settings.port}",
         settings.campaign_mails_per_minute,
         settings.campaign_tracking,

@@ -8,10 +8,10 @@ import typer
 
 from lootkeep import settings, wiring
 from lootkeep.cli.output import fail, out, print_json, print_table, run
-from lootkeep.domain.mail import MailStatus, QueuedMail
+from lootkeep.domain.emails import EmailStatus, QueuedEmail
 from lootkeep.kernel.clock import iso
-from lootkeep.services import mails as services
-from lootkeep.storage import mails as storage
+from lootkeep.services import emails
+from lootkeep.storage import emails as emails_db
 
 # What a 64-bit column holds.
 _MOST = 2**63 - 1
@@ -24,7 +24,7 @@ _Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 @app.command("list")
 def list_mails(
-    status: Annotated[MailStatus | None, typer.Option(help="Only those in this state.")] = None,
+    status: Annotated[EmailStatus | None, typer.Option(help="Only those in this state.")] = None,
     before: Annotated[int, typer.Option(metavar="ID", min=1, max=_MOST, help="Only older ones than this.")] = _MOST,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 25,
     json: _Json = False,
@@ -91,23 +91,23 @@ def retry(
         out.print(f"Mail {mail_id} is queued.")
 
 
-async def _newest(status: MailStatus | None, before: int, size: int) -> list[QueuedMail]:
+async def _newest(status: EmailStatus | None, before: int, size: int) -> list[QueuedEmail]:
     async with wiring.opened(settings.load()) as deps, deps.db.read() as tx:
-        return await storage.newest(tx, status, size, before)
+        return await emails_db.newest(tx, status, size, before)
 
 
-async def _read(mail_id: int) -> tuple[QueuedMail, str]:
+async def _read(mail_id: int) -> tuple[QueuedEmail, str]:
     async with wiring.opened(settings.load()) as deps:
-        mail = await services.get(deps, mail_id)
-        return mail, storage.body_of(mail, deps.vault.open).text
+        mail = await emails.get(deps, mail_id)
+        return mail, emails_db.body_of(mail, deps.vault.open).text
 
 
 async def _retry(mail_ids: list[int]) -> None:
     async with wiring.opened(settings.load()) as deps:
-        await services.retry(deps, mail_ids)
+        await emails.retry(deps, mail_ids)
 
 
-def _state(mail: QueuedMail) -> str:
+def _state(mail: QueuedEmail) -> str:
     return f"{mail.status}, perhaps twice" if mail.perhaps_twice else mail.status
 
 
@@ -116,7 +116,7 @@ def _plain(text: str) -> str:
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 
-def _json(mail: QueuedMail) -> dict[str, object]:
+def _json(mail: QueuedEmail) -> dict[str, object]:
     return {
         "id": mail.id,
         "kind": mail.kind,

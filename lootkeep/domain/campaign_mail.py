@@ -8,8 +8,8 @@ from html import escape
 
 import msgspec
 
+from lootkeep.domain.emails import one_line
 from lootkeep.domain.html import links, text_of
-from lootkeep.domain.mail import one_line
 
 _PLACEHOLDER = re.compile(r"\{\{\s*(name|email|referral_code|unsubscribe_url)\s*\}\}")
 _UNSUBSCRIBE = re.compile(r"\{\{\s*unsubscribe_url\s*\}\}")

@@ -7,15 +7,15 @@ from typing import Any, Literal
 
 import msgspec
 
-from lootkeep.domain import mail
-from lootkeep.domain.mail import Outcome, holds_line_break
+from lootkeep.domain import emails
+from lootkeep.domain.emails import Outcome, holds_line_break
+from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import Conflict, InvalidFields, Unprocessable, invalid
 from lootkeep.kernel.money import Hundredths
 
 CampaignStatus = Literal["draft", "scheduled", "sending", "sent", "cancelled", "failed"]
 AudienceType = Literal["all", "segment", "customers"]
-RecipientStatus = Literal["queued", "sending", "sent", "failed", "skipped", "outbox", "cancelled"]
 Exclusion = Literal["not_opted_in", "unsubscribed", "bounced", "blocked"]
 
 MOST_CUSTOMERS = 10_000
@@ -116,16 +116,6 @@ class Addressee(msgspec.Struct, frozen=True):
     is_wanted: bool
 
 
-class Settlement(msgspec.Struct, frozen=True):
-    """What becomes of a recipient after an attempt, or without one."""
-
-    status: RecipientStatus
-    due_at: Instant
-    failures: int
-    reason: str | None
-    perhaps_twice: bool
-
-
 class Preview(msgspec.Struct, frozen=True):
     """Whom a campaign would reach if it were sent now."""
 
@@ -135,11 +125,10 @@ class Preview(msgspec.Struct, frozen=True):
 
 
 def settle(outcome: Outcome, recipient: Recipient, now: Instant, delays: Sequence[int]) -> Settlement:
-    """As with any mail, but a server that cannot be reached is not held against the reader: all wait together."""
+    """As with any e-mail, but a server that cannot be reached is not held against the reader: all wait together."""
     if outcome.kind == "unreachable":
         return Settlement("queued", now, recipient.failures, outcome.reason, recipient.perhaps_twice)
-    settled = mail.settle(outcome, recipient.failures, now, delays=delays, was_doubtful=recipient.perhaps_twice)
-    return Settlement(settled.status, settled.due_at, settled.failures, settled.reason, settled.perhaps_twice)
+    return emails.settle(outcome, recipient.failures, now, delays=delays, was_doubtful=recipient.perhaps_twice)
 
 
 def left_out(recipient: Recipient, reader: Addressee, now: Instant) -> Settlement | None:

@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import SECOND, Instant, iso
 
 DeliveryStatus = Literal["pending", "delivered", "failed", "cancelled"]
@@ -71,7 +72,7 @@ class Claimed(msgspec.Struct, frozen=True):
     failures: int
     created_at: Instant
     data: str
-    # Who held it and never settled: that attempt is closed before the next one begins.
+    # The worker that held it and never settled: that attempt is closed before the next one begins.
     abandoned_by: str | None
 
     @property
@@ -80,7 +81,7 @@ class Claimed(msgspec.Struct, frozen=True):
 
 
 class Result(msgspec.Struct, frozen=True):
-    """What one attempt came to, in numbers and in words."""
+    """What one attempt came to."""
 
     is_delivered: bool
     response_code: int | None
@@ -89,23 +90,16 @@ class Result(msgspec.Struct, frozen=True):
     excerpt: str | None
 
 
-class Settlement(msgspec.Struct, frozen=True):
-    """What becomes of a delivery after an attempt."""
-
-    status: DeliveryStatus
-    due_at: Instant
-    failures: int
-
-
 def settle(result: Result, failures: int, now: Instant, delays: Sequence[int], chance: float) -> Settlement:
     """Delivered, due again after the next delay, or failed for good. `chance` in 0..1 chooses the jitter."""
     if result.is_delivered:
-        return Settlement("delivered", now, failures)
+        return Settlement("delivered", now, failures, result.reason)
     failures += 1
     if failures > len(delays):
-        return Settlement("failed", now, failures)
+        return Settlement("failed", now, failures, result.reason)
     delay = delays[failures - 1] * SECOND
-    return Settlement("pending", Instant(now + delay + int(delay * _JITTER * chance)), failures)
+    due_at = Instant(now + delay + int(delay * _JITTER * chance))
+    return Settlement("pending", due_at, failures, result.reason)
 
 
 def longest_wait(delay_seconds: int) -> int:
@@ -114,5 +108,5 @@ def longest_wait(delay_seconds: int) -> int:
 
 
 def body(delivery_id: str, event_type: str, created_at: str, data: str) -> str:
-    """What a delivery carries, made anew for each attempt of what never changes: this form must not change either."""
+    """What a delivery carries, made again for each attempt of what never changes: this form must not change either."""
     return f'{{"id":"{delivery_id}","event_type":"{event_type}","created_at":"{created_at}","data":{data}}}'

@@ -15,14 +15,14 @@ from lootkeep.domain.events import EVENT_TYPES
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import InvalidFields, invalid
 
-MOST_WEBHOOKS = 100
-# Both secrets sign after a rotation, so that a receiver can change over without losing a delivery.
+MAX_WEBHOOKS = 100
 # What the seal of a secret is bound to.
 SECRET_PURPOSE = "webhook secret"  # noqa: S105
+# Both secrets sign after a rotation, so that a receiver can change over without losing a delivery.
 SECRET_OVERLAP = DAY
 TEST_EVENT = "webhook.test"
 
-_LONGEST_URL = 2048
+_MAX_URL_LENGTH = 2048
 _HOST = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*\.?", re.IGNORECASE)
 # Forms that some resolvers read as an IPv4 address: a number, hex, octal, fewer than four parts.
 _NUMERIC_HOST = re.compile(r"(0x[0-9a-f]*|[0-9]+)(\.(0x[0-9a-f]*|[0-9]+))*\.?", re.IGNORECASE)
@@ -48,6 +48,21 @@ class Webhook(msgspec.Struct, frozen=True):
 
     def wants(self, event_type: str) -> bool:
         return self.is_active and event_type in self.event_types
+
+
+class Replay(msgspec.Struct, frozen=True):
+    """Recorded events that are sent again to one webhook."""
+
+    id: int
+    webhook_id: int
+    since: Instant
+    event_types: str
+    last_event_id: int
+    cursor: int
+    total: int
+    done: int
+    created_at: Instant
+    finished_at: Instant | None
 
 
 class Rules(msgspec.Struct, frozen=True):
@@ -98,8 +113,8 @@ def _as_text(types: Sequence[str]) -> str:
 
 
 def url_fault(url: str, rules: Rules) -> str | None:
-    if len(url) > _LONGEST_URL:
-        return f"must not be greater than {_LONGEST_URL} characters"
+    if len(url) > _MAX_URL_LENGTH:
+        return f"must not be greater than {_MAX_URL_LENGTH} characters"
     if not url.isascii() or not url.isprintable() or " " in url or "\\" in url:
         return "must be a valid URL"
     try:

@@ -6,8 +6,9 @@ from collections.abc import Awaitable, Callable
 
 from lootkeep.deps import Deps
 from lootkeep.kernel.clock import DAY, Instant
-from lootkeep.storage import idempotency, mails, retention, subscriptions
+from lootkeep.storage import emails, idempotency, outbox, subscriptions
 from lootkeep.storage.database import Transaction
+from lootkeep.storage.webhooks import deliveries
 
 # An idempotency key can be replayed for so long.
 ANSWERS_KEPT_FOR = DAY
@@ -22,14 +23,14 @@ async def purge_answers(deps: Deps) -> None:
 async def purge_events(deps: Deps, kept_days: int) -> None:
     """Removes old deliveries that are over, with their attempts, and then old events that no delivery needs."""
     before = Instant(deps.clock.now() - kept_days * DAY)
-    await _in_batches(deps, lambda tx: retention.purge_deliveries(tx, before))
-    await _in_batches(deps, lambda tx: retention.purge_events(tx, before))
+    await _in_batches(deps, lambda tx: deliveries.QUEUE.purge(tx, before))
+    await _in_batches(deps, lambda tx: outbox.purge(tx, before))
 
 
-async def purge_mails(deps: Deps, kept_days: int) -> None:
-    """Removes mails that ended long ago, whatever came of them."""
+async def purge_emails(deps: Deps, kept_days: int) -> None:
+    """Removes e-mails that ended long ago, whatever came of them."""
     before = Instant(deps.clock.now() - kept_days * DAY)
-    await _in_batches(deps, lambda tx: mails.purge(tx, before))
+    await _in_batches(deps, lambda tx: emails.QUEUE.purge(tx, before))
 
 
 async def expire_subscriptions(deps: Deps) -> None:
@@ -41,7 +42,7 @@ async def expire_subscriptions(deps: Deps) -> None:
 async def cancel_deliveries(deps: Deps) -> None:
     """Ends the deliveries that wait for a webhook that was switched off or deleted."""
     now = deps.clock.now()
-    await _in_batches(deps, lambda tx: retention.cancel_deliveries(tx, now))
+    await _in_batches(deps, lambda tx: deliveries.cancel(tx, now))
 
 
 async def _in_batches(deps: Deps, batch: Callable[[Transaction], Awaitable[int]]) -> None:

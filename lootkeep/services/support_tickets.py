@@ -11,7 +11,7 @@ from lootkeep.domain.customers import Customer
 from lootkeep.domain.support_tickets import SYSTEM, Message, Ticket, TicketEntry, TicketForm, TicketStatus
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields, NotFound, invalid
-from lootkeep.storage import access, customers, mails, orders, ticket_counts
+from lootkeep.storage import access, customers, emails, orders, ticket_counts
 from lootkeep.storage import support_tickets as storage
 from lootkeep.storage.database import Transaction
 from lootkeep.views.mails import render
@@ -145,7 +145,7 @@ async def _write_to_customer(
         author_name=author.name,
         message=body,
     )
-    await mails.add(tx, mail, deps.vault.seal, now)
+    await emails.add(tx, mail, deps.vault.seal, now)
     return await storage.add_message(tx, ticket.id, "staff", author.name, body, now, user_id=author.id)
 
 

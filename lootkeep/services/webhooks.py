@@ -1,4 +1,4 @@
-"""Deeds on webhooks: setting them up, rotating secrets, testing, and sending again."""
+"""What can be done with webhooks: setting them up, rotating secrets, testing, and sending again."""
 
 from __future__ import annotations
 
@@ -12,27 +12,24 @@ from lootkeep.deps import Deps
 from lootkeep.domain import deliveries as delivery_rules
 from lootkeep.domain import signing, webhooks
 from lootkeep.domain.deliveries import Delivery, Result
-from lootkeep.domain.replays import Replay
-from lootkeep.domain.webhooks import MOST_WEBHOOKS, SECRET_OVERLAP, SECRET_PURPOSE, TEST_EVENT, Webhook
+from lootkeep.domain.webhooks import MAX_WEBHOOKS, SECRET_OVERLAP, SECRET_PURPOSE, TEST_EVENT, Replay, Webhook
 from lootkeep.kernel.clock import SECOND, Instant, iso
 from lootkeep.kernel.errors import Conflict, NotFound, Unprocessable, invalid
-from lootkeep.storage import delivery_log, replays
-from lootkeep.storage import webhooks as storage
-
-_NO_WEBHOOK = "Webhook"
+from lootkeep.storage.database import Transaction
+from lootkeep.storage.webhooks import endpoints, log, replays
 
 
 async def create(deps: Deps, url: str, event_types: Sequence[str]) -> tuple[Webhook, str]:
-    """The webhook and its secret, which is told this once."""
+    """The webhook and its secret, which is shown this once."""
     events = webhooks.checked({"url": url, "events": event_types}, deps.webhook_rules)["events"]
     secret = deps.ids.webhook_secret()
     async with deps.db.write() as tx:
         if not await tx.lock("webhooks"):
             raise Conflict("webhook_in_progress", "Another webhook is being created right now.")
-        if await storage.count(tx) >= MOST_WEBHOOKS:
-            raise Unprocessable("too_many_webhooks", f"A store can have at most {MOST_WEBHOOKS} webhooks.")
+        if len(await endpoints.all_webhooks(tx)) >= MAX_WEBHOOKS:
+            raise Unprocessable("too_many_webhooks", f"A store can have at most {MAX_WEBHOOKS} webhooks.")
         sealed = deps.vault.seal(secret, SECRET_PURPOSE)
-        return await storage.add(tx, url, events, sealed, deps.clock.now()), secret
+        return await endpoints.add(tx, url, events, sealed, deps.clock.now()), secret
 
 
 async def change(deps: Deps, webhook_id: int, changes: dict[str, Any]) -> Webhook:
@@ -40,64 +37,56 @@ async def change(deps: Deps, webhook_id: int, changes: dict[str, Any]) -> Webhoo
         raise Unprocessable("nothing_to_change", "Send at least one of url, events and is_active.")
     changes = webhooks.checked(changes, deps.webhook_rules)
     async with deps.db.write() as tx:
-        webhook = await storage.for_change(tx, webhook_id)
-        if webhook is None:
-            raise NotFound(_NO_WEBHOOK)
-        return await storage.save(tx, replace(webhook, **changes), deps.clock.now())
+        webhook = await _get_for_update(tx, webhook_id)
+        return await endpoints.save(tx, replace(webhook, **changes), deps.clock.now())
 
 
 async def delete(deps: Deps, webhook_id: int) -> None:
     async with deps.db.write() as tx:
-        if not await storage.remove(tx, webhook_id, deps.clock.now()):
-            raise NotFound(_NO_WEBHOOK)
+        if not await endpoints.remove(tx, webhook_id, deps.clock.now()):
+            raise NotFound("Webhook")
 
 
 async def rotate_secret(deps: Deps, webhook_id: int) -> tuple[Webhook, str]:
-    """A new secret, told this once; the old one goes on signing beside it for a while."""
+    """A new secret, shown this once; the old one goes on signing next to it for a while."""
     now = deps.clock.now()
     secret = deps.ids.webhook_secret()
     async with deps.db.write() as tx:
-        webhook = await storage.for_change(tx, webhook_id)
-        if webhook is None:
-            raise NotFound(_NO_WEBHOOK)
+        webhook = await _get_for_update(tx, webhook_id)
         rotated = replace(
             webhook,
             secret=deps.vault.seal(secret, SECRET_PURPOSE),
             previous_secret=webhook.secret,
             previous_secret_until=Instant(now + SECRET_OVERLAP),
         )
-        return await storage.save(tx, rotated, now), secret
+        return await endpoints.save(tx, rotated, now), secret
 
 
 async def test(deps: Deps, webhook_id: int) -> Result:
     """Sends a test at once, whatever the subscription; it is not retried."""
     async with deps.db.read() as tx:
-        webhook = await storage.get(tx, webhook_id)
+        webhook = await endpoints.get(tx, webhook_id)
     if webhook is None:
-        raise NotFound(_NO_WEBHOOK)
+        raise NotFound("Webhook")
     now = deps.clock.now()
     data = msgspec.json.encode({"webhook_id": webhook.id, "message": "This is a test delivery from Lootkeep."}).decode()
     delivery_id = deps.ids.delivery_id()
     body = delivery_rules.body(delivery_id, TEST_EVENT, iso(now), data).encode()
-    headers = signing.headers(body, TEST_EVENT, delivery_id, secrets_of(deps, webhook, now), now // SECOND)
-    return await deps.outbound.post(webhook.url, body, headers)
+    return await post(deps, webhook, body, TEST_EVENT, delivery_id, now)
 
 
 async def redeliver(deps: Deps, public_id: str) -> Delivery:
     """Sends a delivery again now, with the same id and bytes; a new round of retries begins."""
     async with deps.db.write() as tx:
-        delivery = await delivery_log.for_change(tx, public_id)
+        delivery = await log.get_for_update(tx, public_id)
         if delivery is None:
             raise NotFound("Delivery")
-        webhook = await storage.get(tx, delivery.webhook_id)
+        webhook = await endpoints.get(tx, delivery.webhook_id)
         if webhook is None or not webhook.is_active:
             raise Conflict("webhook_inactive", "The webhook of this delivery is switched off or deleted.")
         if not webhook.wants(delivery.event_type):
             raise Conflict("not_subscribed", "The webhook is not subscribed to the type of this delivery any more.")
-        await delivery_log.send_again(tx, delivery.id, deps.clock.now())
-        again = await delivery_log.get(tx, public_id)
-    assert again is not None
-    return again
+        return await log.send_again(tx, delivery.id, deps.clock.now())
 
 
 async def replay(deps: Deps, webhook_id: int, since: Instant, event_types: Sequence[str] | None) -> Replay:
@@ -106,9 +95,7 @@ async def replay(deps: Deps, webhook_id: int, since: Instant, event_types: Seque
     if since > now:
         raise invalid("since", "The since field must not lie in the future.")
     async with deps.db.write() as tx:
-        webhook = await storage.for_change(tx, webhook_id)
-        if webhook is None:
-            raise NotFound(_NO_WEBHOOK)
+        webhook = await _get_for_update(tx, webhook_id)
         if not webhook.is_active:
             raise Conflict("webhook_inactive", "The webhook is switched off: nothing would be sent.")
         running = await replays.latest(tx, webhook_id)
@@ -116,6 +103,19 @@ async def replay(deps: Deps, webhook_id: int, since: Instant, event_types: Seque
             raise Conflict("replay_running", "A replay of this webhook is still running.")
         types = webhooks.checked_replay(webhook, event_types)
         return await replays.add(tx, webhook_id, since, types, now)
+
+
+async def _get_for_update(tx: Transaction, webhook_id: int) -> Webhook:
+    webhook = await endpoints.get_for_update(tx, webhook_id)
+    if webhook is None:
+        raise NotFound("Webhook")
+    return webhook
+
+
+async def post(deps: Deps, webhook: Webhook, body: bytes, event_type: str, delivery_id: str, now: Instant) -> Result:
+    """One signed request."""
+    headers = signing.headers(body, event_type, delivery_id, secrets_of(deps, webhook, now), now // SECOND)
+    return await deps.outbound.post(webhook.url, body, headers)
 
 
 def secrets_of(deps: Deps, webhook: Webhook, now: Instant) -> list[str]:

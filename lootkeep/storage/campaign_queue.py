@@ -1,20 +1,20 @@
-"""Sending campaigns: the pace, claiming the next reader, settling, and the end with the last one."""
+"""Campaigns that are being sent: the pace, the queue of recipients, and the end with the last of them."""
 
 from __future__ import annotations
 
-from sqlalchemy import Text, bindparam, case, exists, literal_column, or_, select, update
+from sqlalchemy import Text, bindparam, case, exists, literal_column, select, update
 
-from lootkeep.domain.campaigns import NO_SERVER, NONE_SENT, Addressee, Recipient, Settlement
-from lootkeep.domain.mail import LEASE
+from lootkeep.domain.campaigns import NO_SERVER, NONE_SENT, Addressee, Recipient
+from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.audiences import MAY_BE_WRITTEN_TO
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.query import Query
+from lootkeep.storage.queue import EmailQueue
 from lootkeep.storage.tables import campaign_recipients as recipients
 from lootkeep.storage.tables import customers, email_campaigns
 
 THIS_CAMPAIGN = email_campaigns.c.id == bindparam("campaign")
-_THIS = recipients.c.id == bindparam("recipient")
 # Written out: only so do the engines see that the partial indexes will do.
 _IS_SENDING = email_campaigns.c.status == literal_column("'sending'", Text)
 _IS_SCHEDULED = email_campaigns.c.status == literal_column("'scheduled'", Text)
@@ -26,15 +26,15 @@ _NEXT_START = Query(
     .order_by(email_campaigns.c.scheduled_at)
     .limit(1)
 )
-_NEXT_TURN = Query(
+_NEXT_SLOT = Query(
     select(email_campaigns.c.next_at).where(_IS_SENDING).order_by(email_campaigns.c.next_at.desc()).limit(1)
 )
-_NEXT_RECIPIENT = Query(select(recipients.c.due_at).where(_IS_OPEN).order_by(recipients.c.due_at).limit(1))
+QUEUE = EmailQueue(recipients, _IS_OPEN, Recipient)
 
 _other = email_campaigns.alias("other")
 _IS_TOO_SOON = exists().where(_other.c.status == literal_column("'sending'", Text), _other.c.next_at > bindparam("now"))
-# All campaigns share one pace. Looked at twice: whoever waited for the row sees what the other has made of it.
-_TAKE_TURN = Query(
+# All campaigns share one pace. Looked at twice: anyone who waited for the row sees what the other has made of it.
+_TAKE_SLOT = Query(
     update(email_campaigns)
     .where(_IS_SENDING, email_campaigns.c.next_at <= bindparam("now"), ~_IS_TOO_SOON)
     .values(
@@ -47,28 +47,10 @@ _TAKE_TURN = Query(
 )
 _HOLD_OFF = Query(update(email_campaigns).where(_IS_SENDING).values(next_at=bindparam("until"), error=bindparam("why")))
 
-_WAS_HELD = recipients.c.status == "sending"
-_CLAIM = Query(
-    update(recipients)
-    .where(
-        recipients.c.id.in_(
-            select(recipients.c.id)
-            .where(_IS_OPEN, recipients.c.due_at <= bindparam("now"))
-            .order_by(recipients.c.due_at, recipients.c.id)
-            .limit(1)
-            .with_for_update(skip_locked=True)
-        )
-    )
-    .values(
-        status="sending",
-        lease=bindparam("held"),
-        due_at=bindparam("until"),
-        attempts_count=recipients.c.attempts_count + 1,
-        failures=recipients.c.failures + case((_WAS_HELD, 1), else_=0),
-        perhaps_twice=or_(recipients.c.perhaps_twice, _WAS_HELD),
-    )
-    .returning(*(recipients.c[name] for name in Recipient.__struct_fields__)),
-    Recipient,
+_PULL_IN = Query(
+    update(email_campaigns)
+    .where(_IS_SENDING, email_campaigns.c.next_at > bindparam("latest"))
+    .values(next_at=bindparam("now"))
 )
 _ADDRESSEE = Query(
     select(
@@ -81,23 +63,8 @@ _ADDRESSEE = Query(
     .where(customers.c.id == bindparam("customer")),
     Addressee,
 )
-# Always taken before a recipient's row: two deeds never wait for each other in a circle.
-HOLD = Query(select(email_campaigns.c.id).where(THIS_CAMPAIGN).with_for_update())
-# Fenced by lease and number: an attempt that was given up cannot overwrite what its successor found.
-_SETTLE = Query(
-    update(recipients)
-    .where(_THIS, recipients.c.lease == bindparam("held"), recipients.c.attempts_count == bindparam("attempt"))
-    .values(
-        status=bindparam("new_status"),
-        due_at=bindparam("due"),
-        lease=None,
-        failures=bindparam("failed"),
-        perhaps_twice=bindparam("doubtful"),
-        reason=bindparam("why"),
-        finished_at=bindparam("finished"),
-    )
-    .returning(recipients.c.id)
-)
+# Always taken before a recipient's row, so that there is no deadlock.
+LOCK = Query(select(email_campaigns.c.id).where(THIS_CAMPAIGN).with_for_update())
 _COUNT = {
     status: Query(
         update(email_campaigns)
@@ -163,16 +130,16 @@ async def next_start(tx: Transaction) -> tuple[Instant, int] | None:
 
 async def next_due(tx: Transaction) -> Instant | None:
     """When the next mail may be sent: somebody is due, and the pace allows it."""
-    turn = await tx.one(_NEXT_TURN)
-    if turn is None:
+    slot = await tx.one(_NEXT_SLOT)
+    if slot is None:
         return None
-    waiting = await tx.one(_NEXT_RECIPIENT)
-    return None if waiting is None else Instant(max(turn[0], waiting[0]))
+    waiting = await QUEUE.next_due(tx)
+    return None if waiting is None else Instant(max(slot[0], waiting))
 
 
-async def take_turn(tx: Transaction, pause: int, now: Instant) -> bool:
+async def take_slot(tx: Transaction, pause: int, now: Instant) -> bool:
     """False when another process has just sent one."""
-    return bool(await tx.all(_TAKE_TURN, now=now, floor=now - pause, pause=pause, next=now + pause))
+    return bool(await tx.all(_TAKE_SLOT, now=now, floor=now - pause, pause=pause, next=now + pause))
 
 
 async def hold_off(tx: Transaction, until: Instant, why: str) -> None:
@@ -180,9 +147,9 @@ async def hold_off(tx: Transaction, until: Instant, why: str) -> None:
     await tx.run(_HOLD_OFF, until=until, why=why)
 
 
-async def claim(tx: Transaction, lease: str, now: Instant) -> Recipient | None:
-    """Takes who has been due for longest, and writes down the attempt before it is made."""
-    return await tx.one(_CLAIM, held=lease, now=now, until=now + LEASE)
+async def pull_in_pace(tx: Transaction, latest: Instant, now: Instant) -> None:
+    """After the clock was set back: no campaign waits for a time that is further ahead than any rule says."""
+    await tx.run(_PULL_IN, latest=latest, now=now)
 
 
 async def addressee(tx: Transaction, recipient: Recipient) -> Addressee:
@@ -191,21 +158,9 @@ async def addressee(tx: Transaction, recipient: Recipient) -> Addressee:
 
 
 async def settle(tx: Transaction, lease: str, recipient: Recipient, settlement: Settlement, now: Instant) -> None:
-    """Writes down what came of a mail, counts it, and ends the campaign with its last one."""
-    await tx.run(HOLD, campaign=recipient.campaign_id)
-    settled = await tx.all(
-        _SETTLE,
-        recipient=recipient.id,
-        held=lease,
-        attempt=recipient.attempts_count,
-        new_status=settlement.status,
-        due=settlement.due_at,
-        failed=settlement.failures,
-        doubtful=settlement.perhaps_twice,
-        why=settlement.reason,
-        finished=None if settlement.status == "queued" else now,
-    )
-    if settled and settlement.status in _COUNT:
+    """Records what came of an e-mail, counts it, and ends the campaign with its last one."""
+    await tx.run(LOCK, campaign=recipient.campaign_id)
+    if await QUEUE.settle(tx, lease, recipient, settlement, now) and settlement.status in _COUNT:
         count = _COUNT[settlement.status]
         await tx.run(count, campaign=recipient.campaign_id, doubtful=int(settlement.perhaps_twice))
         await tx.run(_FINISH, campaign=recipient.campaign_id, now=now)

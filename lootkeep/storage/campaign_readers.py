@@ -6,7 +6,7 @@ import msgspec
 from sqlalchemy import bindparam, select, update
 
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage.campaign_queue import HOLD, THIS_CAMPAIGN
+from lootkeep.storage.campaign_queue import LOCK, THIS_CAMPAIGN
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import campaign_recipients as recipients
@@ -65,7 +65,7 @@ async def links(tx: Transaction, campaign_id: int) -> list[str]:
 
 async def mark(tx: Transaction, recipient_id: int, campaign_id: int, what: str, now: Instant) -> None:
     """Notes and counts it the first time."""
-    await tx.run(HOLD, campaign=campaign_id)
+    await tx.run(LOCK, campaign=campaign_id)
     if await tx.all(_MARK[what], recipient=recipient_id, now=now):
         await tx.run(_COUNT_MARK[what], campaign=campaign_id)
 

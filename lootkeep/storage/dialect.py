@@ -167,10 +167,6 @@ class IsAmong(ColumnElement[bool]):
         self.words = words
 
 
-class IsNotAmong(IsAmong):
-    """The column's word is none of them."""
-
-
 @compiles(IsAmong, "sqlite")
 def _in_words(element: IsAmong, compiler: Any, **kw: Any) -> str:
     column, words = compiler.process(element.column, **kw), compiler.process(element.words, **kw)
@@ -181,18 +177,6 @@ def _in_words(element: IsAmong, compiler: Any, **kw: Any) -> str:
 def _in_array(element: IsAmong, compiler: Any, **kw: Any) -> str:
     column, words = compiler.process(element.column, **kw), compiler.process(element.words, **kw)
     return f"{column} = ANY ((SELECT string_to_array({words}, ' '))::text[])"
-
-
-@compiles(IsNotAmong, "sqlite")
-def _not_in_text(element: IsNotAmong, compiler: Any, **kw: Any) -> str:
-    column, words = compiler.process(element.column, **kw), compiler.process(element.words, **kw)
-    return f"instr(' ' || {words} || ' ', ' ' || {column} || ' ') = 0"
-
-
-@compiles(IsNotAmong, "postgresql")
-def _not_in_array(element: IsNotAmong, compiler: Any, **kw: Any) -> str:
-    column, words = compiler.process(element.column, **kw), compiler.process(element.words, **kw)
-    return f"{column} <> ALL (string_to_array({words}, ' '))"
 
 
 class Horizon(Executable, ClauseElement):

@@ -1,15 +1,19 @@
-"""The outbox: events written in the transaction of the deed that caused them."""
+"""The outbox: events written in the transaction of the operation that caused them, and the feed of them in order."""
 
 from __future__ import annotations
 
 import msgspec
-from sqlalchemy import bindparam, insert
+from sqlalchemy import bindparam, delete, exists, insert, select
 
-from lootkeep.domain.events import EVENT_TYPES
+from lootkeep.domain.events import EVENT_TYPES, RecordedEvent
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.database import Transaction
+from lootkeep.storage.dialect import Horizon
 from lootkeep.storage.query import Query
-from lootkeep.storage.tables import events
+from lootkeep.storage.tables import deliveries, events
+
+# Events that one transaction removes.
+_BATCH = 500
 
 _ADD = Query(
     insert(events)
@@ -17,6 +21,25 @@ _ADD = Query(
     # Nobody asks for its id.
     .inline()
 )
+_HORIZON = Query(Horizon())
+_AFTER = Query(
+    select(*(events.c[name] for name in RecordedEvent.__struct_fields__))
+    .where(events.c.id > bindparam("position"), events.c.id <= bindparam("horizon"))
+    .order_by(events.c.id)
+    .limit(bindparam("size")),
+    RecordedEvent,
+)
+_OLD = (
+    select(events.c.id)
+    .where(
+        events.c.created_at < bindparam("before"),
+        events.c.fanned_out_at.is_not(None),
+        ~exists().where(deliveries.c.event_id == events.c.id),
+    )
+    .order_by(events.c.created_at, events.c.id)
+    .limit(_BATCH)
+)
+_PURGE = Query(delete(events).where(events.c.id.in_(_OLD)).returning(events.c.id))
 
 
 async def append(tx: Transaction, event_type: str, data: msgspec.Struct, now: Instant) -> None:
@@ -24,3 +47,19 @@ async def append(tx: Transaction, event_type: str, data: msgspec.Struct, now: In
     if event_type not in EVENT_TYPES:
         raise KeyError(event_type)
     await tx.run(_ADD, event_type=event_type, payload=msgspec.json.encode(data).decode(), now=now)
+
+
+async def horizon(tx: Transaction) -> int:
+    """The id up to which no event can turn up any more."""
+    ((event_id,),) = await tx.all(_HORIZON)
+    return int(event_id)
+
+
+async def events_after(tx: Transaction, cursor: int, size: int) -> list[RecordedEvent]:
+    """The feed: what was recorded after a cursor, in order."""
+    return await tx.all(_AFTER, position=cursor, size=size, horizon=await horizon(tx))
+
+
+async def purge(tx: Transaction, before: Instant) -> int:
+    """Removes some old events that no delivery needs, and returns how many."""
+    return len(await tx.all(_PURGE, before=before))

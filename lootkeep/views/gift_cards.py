@@ -8,8 +8,8 @@ from typing import Annotated, Any, get_args
 
 import msgspec
 
+from lootkeep.domain.emails import NewEmail
 from lootkeep.domain.gift_cards import EntryType, GiftCard, GiftCardStatus, LedgerEntry, masked, status
-from lootkeep.domain.mail import Mail
 from lootkeep.kernel.clock import Instant, optional_utc, utc
 from lootkeep.kernel.money import Hundredths, text
 from lootkeep.views.fields import Time, field
@@ -162,7 +162,7 @@ def statistics(counts: Mapping[str, int], values: Mapping[str, int]) -> GiftCard
     return GiftCardStatisticsView(sum(by_status.values()), GiftCardCountsView(**by_status), each)
 
 
-def mail(record: GiftCard, address: str, code: str) -> Mail:
+def mail(record: GiftCard, address: str, code: str) -> NewEmail:
     """The one mail that holds the whole code."""
     return render(
         "gift_card",

@@ -10,8 +10,7 @@ import msgspec
 
 from lootkeep.domain.deliveries import Attempt, Delivery, DeliveryStatus, Outcome, Result
 from lootkeep.domain.events import RecordedEvent
-from lootkeep.domain.replays import Replay
-from lootkeep.domain.webhooks import Webhook
+from lootkeep.domain.webhooks import Replay, Webhook
 from lootkeep.kernel.clock import optional_utc, utc
 from lootkeep.views.fields import Time, field
 
@@ -20,19 +19,18 @@ _DELIVERY_ID = "wh_6f1c9a52-0d6e-4b6e-9a55-0c3f1d2b7a10"
 OptionalTime = Annotated[datetime | None, field("When, in UTC; null until then.", "2026-11-15T10:30:01Z")]
 
 
-class WebhookView(msgspec.Struct, frozen=True):
+class _Webhook(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the webhook.", 4)]
     url: Annotated[str, field("Where deliveries are sent.", "https://shop.example/hooks/lootkeep")]
     events: Annotated[list[str], field("The event types it is subscribed to.", ["order.paid", "order.refunded"])]
     is_active: Annotated[bool, field("Nothing is sent while it is false.", True)]
+
+
+class WebhookView(_Webhook, frozen=True):
     created_at: Time
 
 
-class WebhookWithSecretView(msgspec.Struct, frozen=True):
-    id: Annotated[int, field("Identifies the webhook.", 4)]
-    url: Annotated[str, field("Where deliveries are sent.", "https://shop.example/hooks/lootkeep")]
-    events: Annotated[list[str], field("The event types it is subscribed to.", ["order.paid", "order.refunded"])]
-    is_active: Annotated[bool, field("Nothing is sent while it is false.", True)]
+class WebhookWithSecretView(_Webhook, frozen=True):
     secret: Annotated[
         str, field("Signs every delivery; shown only now.", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=")
     ]

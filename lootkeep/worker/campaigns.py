@@ -1,9 +1,8 @@
-"""Sending campaigns: start what is due, write to one reader at a time at the set pace, settle what came of it."""
+"""Sends campaigns: starts what is due, and writes to one reader at a time at the set pace."""
 
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,119 +10,86 @@ from lootkeep.deps import Deps
 from lootkeep.domain import campaigns as rules
 from lootkeep.domain.campaign_mail import Addresses, Template, filled, template
 from lootkeep.domain.campaigns import Addressee, Campaign, Recipient
-from lootkeep.domain.mail import INTERRUPTED, RETRY_SECONDS, Letter, Outcome, one_line
+from lootkeep.domain.emails import INTERRUPTED, LEASE, RETRY_SECONDS, Email, Outcome, one_line
 from lootkeep.engines.mail import Mailer
 from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import MINUTE, Instant
-from lootkeep.kernel.errors import Unavailable
-from lootkeep.services import campaigns as services
+from lootkeep.services import campaigns
 from lootkeep.storage import campaign_queue as queue
-from lootkeep.storage import campaigns as storage
+from lootkeep.storage import campaigns as campaigns_db
 from lootkeep.storage.database import Transaction
-from lootkeep.worker.mail import pause, sent
-from lootkeep.worker.outage import Outage
+from lootkeep.worker.emails import MailerWorker
 
-# When the server is the trouble, nobody is written to for so long.
+# When the server is the trouble, nobody is written to for this long.
 HOLD_OFF = MINUTE
-# One transaction never passes over more than so many.
-_LEFT_OUT_AT_ONCE = 100
+# One transaction never passes over more readers.
+_MAX_LEFT_OUT = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class CampaignOptions:
     """How campaigns are sent; the operator's settings."""
 
     public_url: str
-    mails_per_minute: int = 300
+    emails_per_minute: int = 300
     is_tracked: bool = True
     has_server: bool = True
 
 
-class Campaigner:
-    """One worker with one mail under way. Any number may run on PostgreSQL: they keep the pace together."""
+class CampaignWorker(MailerWorker[tuple[Recipient, Addressee]]):
+    """Writes to one reader at a time; several workers keep one pace together."""
+
+    work = "campaigns"
 
     def __init__(
         self,
         deps: Deps,
         wakeup: Wakeup,
         mailer: Mailer,
-        manner: Manner,
+        options: CampaignOptions,
         *,
         delays: Sequence[int] = RETRY_SECONDS,
     ) -> None:
-        self._deps = deps
-        self._wakeup = wakeup
-        self._outage = Outage("campaigns")
-        self._mailer = mailer
-        self._manner = manner
-        self._delays = delays
-        self._pause = MINUTE // manner.mails_per_minute
-        self._lease = secrets.token_hex(8)
-        self._finished: tuple[Recipient, Outcome] | None = None
-        # The campaign that was written last: its mail is prepared once.
+        super().__init__(deps, wakeup, mailer, delays)
+        self._options = options
+        self._pause = MINUTE // options.emails_per_minute
+        # The campaign that was sent last: its template is prepared once.
         self._prepared: tuple[Campaign, Template] | None = None
 
-    async def run(self, stopping: asyncio.Event) -> None:
-        """Works until it is told to stop, then ends what is under way."""
-        while not stopping.is_set():
-            try:
-                is_idle = not await self.turn(stopping)
-                self._outage.end()
-                if is_idle:
-                    await self._rest()
-            except Unavailable:
-                await self._outage.wait(stopping)
-        if self._finished is not None:
-            await self._settle()
-        await self._mailer.close()
-
-    async def turn(self, stopping: asyncio.Event | None = None) -> bool:
-        """Settles the last mail and writes to the next reader; False when there was nothing to do."""
-        if await services.start_due(self._deps):
+    async def run_once(self, stopping: asyncio.Event | None = None) -> bool:
+        if await campaigns.start_due(self._deps):
             return True
-        if not self._manner.has_server:
-            return await self._to_outbox()
-        taken = await self._next()
-        if taken is None:
-            return False
-        recipient, reader = taken
-        self._finished = recipient, await sent(self._mailer, await self._letter(recipient, reader), stopping)
-        return True
+        return await super().run_once(stopping) if self._options.has_server else await self._to_outbox()
 
-    async def _next(self) -> tuple[Recipient, Addressee] | None:
-        now = self._deps.clock.now()
-        # Looked for first: an idle worker never writes, and so never wakes itself.
-        async with self._deps.db.read() as tx:
-            due = await queue.next_due(tx)
-        is_due = due is not None and due <= now
-        if not is_due and self._finished is None:
-            return None
-        return await self._settle(claim=is_due)
+    async def next_due(self, tx: Transaction, now: Instant) -> Instant | None:
+        start = await queue.next_start(tx)
+        times = (start[0] if start else None, await queue.next_due(tx))
+        return min((time for time in times if time is not None), default=None)
 
-    async def _settle(self, *, claim: bool = False) -> tuple[Recipient, Addressee] | None:
-        """Writes down what came of the last mail and takes the next reader, in one transaction."""
-        now = self._deps.clock.now()
-        taken = None
-        async with self._deps.db.write() as tx:
-            # First, for it holds the campaigns: two workers never wait for each other in a circle.
-            may_claim = claim and await queue.take_turn(tx, self._pause, now)
-            if self._finished is not None:
-                recipient, outcome = self._finished
-                await queue.settle(tx, self._lease, recipient, rules.settle(outcome, recipient, now, self._delays), now)
-                if outcome.is_bounce:
-                    await queue.set_bounced(tx, recipient, now)
-                if outcome.kind == "unreachable":
-                    await queue.hold_off(tx, Instant(now + HOLD_OFF), f"Waiting for the mail server: {outcome.reason}.")
-                    may_claim = False
-            if may_claim:
-                taken = await self._take(tx, now)
-        self._finished = None
-        return taken
+    async def settle_and_claim(
+        self,
+        tx: Transaction,
+        finished: tuple[tuple[Recipient, Addressee], Outcome] | None,
+        *,
+        claim: bool,
+        now: Instant,
+    ) -> tuple[Recipient, Addressee] | None:
+        # First, for it locks the campaigns, which come before recipients in the lock order.
+        may_claim = claim and await queue.take_slot(tx, self._pause, now)
+        if finished:
+            (recipient, _), outcome = finished
+            await queue.settle(tx, self._lease, recipient, rules.settle(outcome, recipient, now, self._delays), now)
+            if outcome.is_bounce:
+                await queue.set_bounced(tx, recipient, now)
+            if outcome.kind == "unreachable":
+                await queue.hold_off(tx, Instant(now + HOLD_OFF), f"Waiting for the mail server: {outcome.reason}.")
+                may_claim = False
+        return await self._claim(tx, now) if may_claim else None
 
-    async def _take(self, tx: Transaction, now: Instant) -> tuple[Recipient, Addressee] | None:
+    async def _claim(self, tx: Transaction, now: Instant) -> tuple[Recipient, Addressee] | None:
         """The next reader who may be written to; those who may not are settled on the way."""
-        for _ in range(_LEFT_OUT_AT_ONCE):
-            held = await queue.claim(tx, self._lease, now)
+        for _ in range(_MAX_LEFT_OUT):
+            held = await queue.QUEUE.claim(tx, self._lease, Instant(now + LEASE), now)
             if held is None:
                 break
             reader = await queue.addressee(tx, held)
@@ -135,12 +101,13 @@ class Campaigner:
             await queue.settle(tx, self._lease, held, settlement, now)
         return None
 
-    async def _letter(self, recipient: Recipient, reader: Addressee) -> Letter:
-        campaign, made = await self._prepare(recipient.campaign_id)
+    async def write(self, item: tuple[Recipient, Addressee]) -> Email:
+        recipient, reader = item
+        campaign, prepared = await self._prepare(recipient.campaign_id)
         values = {"name": reader.name, "email": recipient.email, "referral_code": reader.referral_code}
         addresses = self._addresses(recipient.id)
-        subject, text, html = filled(made, values, addresses)
-        return Letter(
+        subject, text, html = filled(prepared, values, addresses)
+        return Email(
             recipient.email,
             one_line(reader.name),
             campaign.from_name,
@@ -157,30 +124,30 @@ class Campaigner:
         )
 
     def _addresses(self, recipient_id: int) -> Addresses:
-        sign, base = self._deps.vault.sign, self._manner.public_url
-        unsubscribe = f"{base}/u/{sign(str(recipient_id), services.UNSUBSCRIBE)}"
-        if not self._manner.is_tracked:
+        sign, base = self._deps.vault.sign, self._options.public_url
+        unsubscribe = f"{base}/u/{sign(str(recipient_id), campaigns.UNSUBSCRIBE)}"
+        if not self._options.is_tracked:
             return Addresses(unsubscribe)
         return Addresses(
             unsubscribe,
-            f"{base}/o/{sign(str(recipient_id), services.OPEN)}",
-            lambda number: f"{base}/c/{sign(f'{recipient_id}.{number}', services.CLICK)}",
+            f"{base}/o/{sign(str(recipient_id), campaigns.OPEN)}",
+            lambda number: f"{base}/c/{sign(f'{recipient_id}.{number}', campaigns.CLICK)}",
         )
 
     async def _prepare(self, campaign_id: int) -> tuple[Campaign, Template]:
         """What is sent cannot be changed any more, so it is read once."""
         if self._prepared is None or self._prepared[0].id != campaign_id:
             async with self._deps.db.read() as tx:
-                campaign = await storage.get(tx, campaign_id)
+                campaign = await campaigns_db.get(tx, campaign_id)
             assert campaign is not None
-            made = template(
+            prepared = template(
                 campaign.subject,
                 campaign.preview_text,
                 campaign.body_html,
                 campaign.body_text,
-                is_tracked=self._manner.is_tracked,
+                is_tracked=self._options.is_tracked,
             )
-            self._prepared = campaign, made
+            self._prepared = campaign, prepared
         return self._prepared
 
     async def _to_outbox(self) -> bool:
@@ -189,10 +156,3 @@ class Campaigner:
                 return False
         async with self._deps.db.write() as tx:
             return await queue.all_to_outbox(tx, self._deps.clock.now())
-
-    async def _rest(self) -> None:
-        async with self._deps.db.read() as tx:
-            starts = await queue.next_start(tx)
-            due = await queue.next_due(tx)
-        times = [time for time in (starts[0] if starts else None, due) if time is not None]
-        await self._wakeup.wait(pause(min(times, default=None), self._deps.clock.now()))

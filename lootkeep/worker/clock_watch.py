@@ -12,9 +12,12 @@ from collections.abc import Sequence
 import structlog
 
 from lootkeep.deps import Deps
-from lootkeep.domain import deliveries, mail
-from lootkeep.kernel.clock import SECOND
-from lootkeep.storage import waiting
+from lootkeep.domain import deliveries, emails
+from lootkeep.kernel.clock import SECOND, Instant
+from lootkeep.storage import campaign_queue
+from lootkeep.storage import emails as emails_db
+from lootkeep.storage.queue import TOLERANCE
+from lootkeep.storage.webhooks import deliveries as deliveries_db
 from lootkeep.worker.campaigns import HOLD_OFF
 
 log = structlog.get_logger(__name__)
@@ -47,12 +50,13 @@ class ClockWatch:
 
     async def _pull_in(self) -> None:
         now = self._deps.clock.now()
-        waits = [deliveries.longest_wait(seconds) for seconds in (0, *self._delays)]
+        retries = [deliveries.longest_wait(seconds) for seconds in (0, *self._delays)]
+        # An e-mail that is under way is held by its due time.
+        email_retries = [max(seconds * SECOND, emails.LEASE) for seconds in (0, *emails.RETRY_SECONDS)]
         async with self._deps.db.write() as tx:
-            await waiting.pull_in_deliveries(tx, waits, deliveries.LEASE, now)
-        # A mail that is under way is held by its due time.
-        waits = [max(seconds * SECOND, mail.LEASE) for seconds in (0, *mail.RETRY_SECONDS)]
+            await deliveries_db.QUEUE.pull_in(tx, retries, deliveries.LEASE, now)
         async with self._deps.db.write() as tx:
-            await waiting.pull_in_mails(tx, waits, now)
+            await emails_db.QUEUE.pull_in(tx, email_retries, emails.LEASE, now)
         async with self._deps.db.write() as tx:
-            await waiting.pull_in_campaigns(tx, waits, HOLD_OFF, now)
+            await campaign_queue.pull_in_pace(tx, Instant(now + HOLD_OFF + TOLERANCE), now)
+            await campaign_queue.QUEUE.pull_in(tx, email_retries, emails.LEASE, now)

@@ -1,4 +1,4 @@
-"""Work that comes round again and again: each chore in a task of its own, one failure never ends it."""
+"""Runs the queue workers and periodic tasks of a process, each by itself: one failure never ends it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _GRACE_SECONDS = 12.0
 
 
 @dataclass(frozen=True, slots=True)
-class Chore:
+class PeriodicTask:
     name: str
     every_seconds: float
     run: Callable[[], Awaitable[None]]
@@ -30,24 +30,29 @@ Loop = Callable[[asyncio.Event], Awaitable[None]]
 
 
 class Worker:
-    """Runs its chores until it is stopped; each runs once more then, so that nothing waits for the next start.
+    """Runs its periodic tasks until it is stopped; each runs once more then, so that nothing waits for the next start.
 
     A loop is work that knows its own pace; it ends when the event it is given is set.
     """
 
     def __init__(
-        self, chores: tuple[Chore, ...], loops: tuple[Loop, ...] = (), grace_seconds: float = _GRACE_SECONDS
+        self,
+        periodic_tasks: tuple[PeriodicTask, ...],
+        loops: tuple[Loop, ...] = (),
+        grace_seconds: float = _GRACE_SECONDS,
     ) -> None:
-        self._chores = chores
+        self._periodic_tasks = periodic_tasks
         self._loops = loops
         self._grace_seconds = grace_seconds
         self._stopping = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
-        self._outage = Outage("chores")
+        self._outage = Outage("periodic tasks")
 
     def start(self) -> None:
-        self._tasks = [asyncio.create_task(self._repeat(chore), name=chore.name) for chore in self._chores]
-        self._tasks += [asyncio.create_task(self._keep_up(loop)) for loop in self._loops]
+        self._tasks = [
+            asyncio.create_task(self._repeat(periodic), name=periodic.name) for periodic in self._periodic_tasks
+        ]
+        self._tasks += [asyncio.create_task(self._restart(loop)) for loop in self._loops]
 
     async def is_alive(self) -> bool:
         return bool(self._tasks) and not any(task.done() for task in self._tasks)
@@ -63,7 +68,7 @@ class Worker:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _keep_up(self, loop: Loop) -> None:
+    async def _restart(self, loop: Loop) -> None:
         """A loop that fails is started again after a moment: deliveries must not stop for one bad row."""
         while not self._stopping.is_set():
             try:
@@ -73,14 +78,14 @@ class Worker:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._stopping.wait(), _PAUSE_SECONDS)
 
-    async def _repeat(self, chore: Chore) -> None:
+    async def _repeat(self, periodic: PeriodicTask) -> None:
         while not self._stopping.is_set():
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._stopping.wait(), chore.every_seconds)
+                await asyncio.wait_for(self._stopping.wait(), periodic.every_seconds)
             try:
-                await chore.run()
+                await periodic.run()
                 self._outage.end()
             except Unavailable:
                 self._outage.begin()
             except Exception:
-                log.exception("chore failed", chore=chore.name)
+                log.exception("periodic task failed", task=periodic.name)

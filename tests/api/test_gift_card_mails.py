@@ -11,7 +11,7 @@ import structlog
 
 from lootkeep.kernel.clock import DAY, HOUR
 from lootkeep.services import gift_cards as services
-from lootkeep.storage import mails
+from lootkeep.storage import emails
 from lootkeep.storage.tables import metadata
 from tests.builders import STORE, new_customer, new_gift_card, new_order, new_product, paid_order
 from tests.world import World
@@ -20,9 +20,9 @@ from tests.world import World
 async def letters(world: World) -> list[tuple[str, str, str]]:
     """Address, subject and text of what is queued, in order."""
     async with world.db.read() as tx:
-        queued = await mails.newest(tx, "queued", 1000)
+        queued = await emails.newest(tx, "queued", 1000)
     assert {mail.kind for mail in queued} <= {"gift_card"}
-    found = [(mail.to_email, mail.subject, mails.body_of(mail, world.deps.vault.open).text) for mail in queued]
+    found = [(mail.to_email, mail.subject, emails.body_of(mail, world.deps.vault.open).text) for mail in queued]
     return found[::-1]
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from lootkeep.storage import mails
-from lootkeep.storage.mails import Body
+from lootkeep.storage import emails
+from lootkeep.storage.emails import Body
 from tests.builders import STORE, new_customer, new_ticket
 from tests.world import World
 
@@ -24,8 +24,8 @@ async def a_ticket(world: World, **fields: Any) -> int:
 async def queued(world: World) -> list[tuple[str, str, Body]]:
     """Address, subject and body of every mail, oldest first."""
     async with world.db.read() as tx:
-        found = await mails.newest(tx, "queued", 1000)
-    return [(mail.to_email, mail.subject, mails.body_of(mail, world.deps.vault.open)) for mail in found[::-1]]
+        found = await emails.newest(tx, "queued", 1000)
+    return [(mail.to_email, mail.subject, emails.body_of(mail, world.deps.vault.open)) for mail in found[::-1]]
 
 
 async def test_a_public_message_is_mailed(world: World) -> None:

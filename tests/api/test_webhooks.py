@@ -9,7 +9,7 @@ import pytest
 
 from lootkeep.domain.events import EVENT_TYPES
 from lootkeep.services import webhooks as services
-from lootkeep.storage import webhooks as storage
+from lootkeep.storage.webhooks import endpoints
 from tests.api.hooks import HOOK, make, refusal
 from tests.world import World
 
@@ -45,7 +45,7 @@ async def test_the_secret_is_shown_at_creation_only(world: World) -> None:
 async def test_the_secret_is_stored_sealed(world: World) -> None:
     made = await make(world)
     async with world.db.read() as tx:
-        stored = await storage.get(tx, made["id"])
+        stored = await endpoints.get(tx, made["id"])
     assert stored is not None
     assert made["secret"] not in stored.secret
     assert base64.b64decode(made["secret"].removeprefix("whsec_")) not in base64.b64decode(stored.secret)
@@ -98,7 +98,7 @@ async def test_a_change_keeps_the_secret(world: World) -> None:
     made = await make(world)
     await world.put(f"/webhooks/{made['id']}", {"url": "https://other.example/"})
     async with world.db.read() as tx:
-        stored = await storage.get(tx, made["id"])
+        stored = await endpoints.get(tx, made["id"])
     assert stored
     assert services.secrets_of(world.deps, stored, world.clock.now()) == [made["secret"]]
 

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from lootkeep import wiring
-from lootkeep.domain.mail import MailStatus, Settlement
+from lootkeep.domain.emails import EmailStatus
+from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import Instant
 from lootkeep.settings import Settings
-from lootkeep.storage import mails
+from lootkeep.storage import emails
 from lootkeep.views import mails as views
 from tests.cli.terminal import KEY, Terminal
 from tests.conftest import ENGINES
@@ -34,27 +35,27 @@ def store(request: pytest.FixtureRequest, terminal: Terminal, tmp_path: Path) ->
     return terminal
 
 
-def write(store: Terminal, *ends: MailStatus) -> None:
+def write(store: Terminal, *ends: EmailStatus) -> None:
     """A mail for each state, as the deeds and the worker leave them."""
     asyncio.run(_write(Settings(**store.settings), ends))  # type: ignore[arg-type]
 
 
-async def _write(settings: Settings, ends: tuple[MailStatus, ...]) -> None:
+async def _write(settings: Settings, ends: tuple[EmailStatus, ...]) -> None:
     async with wiring.opened(settings) as deps:
         for number, status in enumerate(ends, 1):
             given = {"amount": "$20.00", "code": CODE, "name": NASTY, "sender_name": NASTY}
             mail = views.render("gift_card", f"p{number}@mail.example", NASTY, message=None, expires_on=None, **given)
             now = Instant(number * 1_000_000)
             async with deps.db.write() as tx:
-                await mails.add(tx, mail, deps.vault.seal, now)
+                await emails.add(tx, mail, deps.vault.seal, now)
             if status == "queued":
                 continue
             async with deps.db.write() as tx:
-                claimed = await mails.claim(tx, "worker", now)
+                claimed = await emails.QUEUE.claim(tx, "worker", now, now)
                 assert claimed
                 why = "No such mailbox." if status == "failed" else None
-                end = Settlement(status=status, due_at=now, failures=1, reason=why, perhaps_twice=False)
-                await mails.settle(tx, "worker", claimed, end, now)
+                end = Settlement(status=status, due_at=now, failures=1, reason=why)
+                await emails.QUEUE.settle(tx, "worker", claimed, end, now)
 
 
 def listed(store: Terminal, *options: str) -> dict[str, Any]:
@@ -112,7 +113,7 @@ def test_what_was_not_sent_is_queued_again(store: Terminal) -> None:
 
 
 @pytest.mark.parametrize("status", ["sent", "queued"])
-def test_what_was_sent_or_waits_is_not_queued_again_and_nothing_with_it(store: Terminal, status: MailStatus) -> None:
+def test_what_was_sent_or_waits_is_not_queued_again_and_nothing_with_it(store: Terminal, status: EmailStatus) -> None:
     write(store, "outbox", status)
     sentence = f"Mail 2 is {status}: only what failed or lies in the outbox is sent again."
     assert store.call("mail", "retry", "1", "2", **SERVER).sentence == sentence

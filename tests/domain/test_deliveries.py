@@ -16,7 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lootkeep.domain import deliveries
-from lootkeep.domain.deliveries import DEADLINE_SECONDS, LEASE, RETRY_SECONDS, Result, Settlement, settle
+from lootkeep.domain.deliveries import DEADLINE_SECONDS, LEASE, RETRY_SECONDS, Result, settle
+from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import DAY, SECOND, Instant
 from tests.world import NOON
 
@@ -110,7 +111,7 @@ def test_a_retry_waits_for_its_delay_from_the_failure_and_at_most_a_tenth_longer
     after = settle(FAILED, failures, now, schedule, chance)
     assert after.failures == failures + 1
     if failures >= len(schedule):
-        assert after == Settlement("failed", now, failures + 1)
+        assert after == Settlement("failed", now, failures + 1, "answered 500")
     else:
         delay = schedule[failures] * SECOND
         assert after.status == "pending"

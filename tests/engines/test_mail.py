@@ -1,4 +1,4 @@
-"""Letters over real SMTP: what arrives, and in which words a server's refusals are told."""
+"""E-mails over real SMTP: what arrives, and how a server's rejections are reported."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import trustme
 
-from lootkeep.domain.mail import Letter, Mail, NotAHeaderError, Outcome
+from lootkeep.domain.emails import Email, NewEmail, NotAHeaderError, Outcome
 from lootkeep.engines.mail.message import Sender, parse_sender
 from lootkeep.engines.mail.outbox import OutboxMailer
 from lootkeep.engines.mail.smtp import SmtpMailer, SmtpServer, parse_server
@@ -21,7 +21,7 @@ from tests.world import NOON
 SENDER = Sender("Shop", "shop@store.example")
 
 
-def letter(to: str = "ann@mail.example", **fields: Any) -> Letter:
+def email(to: str = "ann@mail.example", **fields: Any) -> Email:
     given: dict[str, Any] = {
         "to_email": to,
         "to_name": "Ann",
@@ -32,7 +32,7 @@ def letter(to: str = "ann@mail.example", **fields: Any) -> Letter:
         "html": "<p>Rich words.</p>",
         "message_id": "mail.1.2",
     }
-    return Letter(**given | fields)
+    return Email(**given | fields)
 
 
 def mailer(server: MailServer, **options: Any) -> SmtpMailer:
@@ -45,16 +45,16 @@ async def server() -> AsyncIterator[MailServer]:
         yield server
 
 
-async def send(server: MailServer, *letters: Letter, **options: Any) -> list[Outcome]:
+async def send(server: MailServer, *emails: Email, **options: Any) -> list[Outcome]:
     sending = mailer(server, **options)
     try:
-        return [await sending.send(letter) for letter in letters]
+        return [await sending.send(email) for email in emails]
     finally:
         await sending.close()
 
 
-async def test_a_letter_arrives_with_both_parts_and_its_headers(server: MailServer) -> None:
-    outcome = await send(server, letter(reply_to="help@store.example", headers=(("X-Extra", "yes"),)))
+async def test_an_email_arrives_with_both_parts_and_its_headers(server: MailServer) -> None:
+    outcome = await send(server, email(reply_to="help@store.example", headers=(("X-Extra", "yes"),)))
     assert outcome == [Outcome("sent")]
     (arrived,) = server.arrived
     assert (arrived.sender, arrived.recipients) == ("shop@store.example", ["ann@mail.example"])
@@ -85,7 +85,7 @@ async def test_a_letter_arrives_with_both_parts_and_its_headers(server: MailServ
     ids=["letters", "quotes", "encoded word", "long", "long and wide", "markup", "list"],
 )
 async def test_hostile_text_comes_out_as_it_went_in(server: MailServer, text: str) -> None:
-    sent = letter(to_name=text, from_name=text, subject=text, text=f"{text}\n.\n..\n", html=f"{text}\n")
+    sent = email(to_name=text, from_name=text, subject=text, text=f"{text}\n.\n..\n", html=f"{text}\n")
     assert await send(server, sent) == [Outcome("sent")]
     (arrived,) = server.arrived
     message: Any = arrived.message
@@ -103,25 +103,25 @@ async def test_hostile_text_comes_out_as_it_went_in(server: MailServer, text: st
 def test_a_line_break_in_any_header_is_refused(field: str, break_: str) -> None:
     given = {"kind": "test", "to_email": "a@b.example", "to_name": "A", "subject": "S", "text": "T", "html": "H"}
     with pytest.raises(NotAHeaderError, match=field):
-        Mail(**given | {field: f"x{break_}Bcc: evil@evil.example"})
+        NewEmail(**given | {field: f"x{break_}Bcc: evil@evil.example"})
 
 
 @pytest.mark.parametrize("field", ["to_email", "to_name", "subject", "from_name", "reply_to"])
 async def test_nor_does_one_that_got_so_far_reach_the_server(server: MailServer, field: str) -> None:
-    (outcome,) = await send(server, letter(**{field: "x\r\nBcc: evil@evil.example"}))
+    (outcome,) = await send(server, email(**{field: "x\r\nBcc: evil@evil.example"}))
     assert (outcome.kind, server.arrived) == ("refused", [])
 
 
-async def test_one_connection_serves_many_letters(server: MailServer) -> None:
-    assert await send(server, *(letter(f"p{n}@mail.example") for n in range(5))) == [Outcome("sent")] * 5
+async def test_one_connection_serves_many_emails(server: MailServer) -> None:
+    assert await send(server, *(email(f"p{n}@mail.example") for n in range(5))) == [Outcome("sent")] * 5
     assert (len(server.arrived), server.connections) == (5, 1)
 
 
 async def test_a_connection_that_the_server_has_closed_is_made_again(server: MailServer) -> None:
     sending = mailer(server)
-    await sending.send(letter())
+    await sending.send(email())
     server.drop_connections()
-    assert await sending.send(letter()) == Outcome("sent")
+    assert await sending.send(email()) == Outcome("sent")
     assert (len(server.arrived), server.connections) == (2, 2)
     await sending.close()
 
@@ -143,20 +143,20 @@ async def test_a_connection_that_the_server_has_closed_is_made_again(server: Mai
 async def test_a_refusal_is_told_in_words_and_does_not_spoil_the_next(
     server: MailServer, word: str, kind: str, is_bounce: bool
 ) -> None:
-    refused, taken = await send(server, letter(f"{word}@mail.example"), letter())
+    refused, taken = await send(server, email(f"{word}@mail.example"), email())
     assert (refused.kind, refused.is_bounce, refused.perhaps_sent) == (kind, is_bounce, False)
     assert (refused.reason or "").startswith("the mail server ")
     assert taken == Outcome("sent")
 
 
 async def test_a_connection_lost_after_the_content_leaves_it_open_whether_the_mail_arrived(server: MailServer) -> None:
-    (outcome,) = await send(server, letter("drop@mail.example"))
+    (outcome,) = await send(server, email("drop@mail.example"))
     reason = "the mail server closed the connection before the server confirmed the mail"
     assert outcome == Outcome("deferred", reason, perhaps_sent=True)
 
 
 async def test_a_server_that_never_answers_is_given_up(server: MailServer) -> None:
-    (outcome,) = await send(server, letter("hang@mail.example"), deadline=0.3)
+    (outcome,) = await send(server, email("hang@mail.example"), deadline=0.3)
     reason = "the mail server did not answer within 0.3 s before the server confirmed the mail"
     assert outcome == Outcome("deferred", reason, perhaps_sent=True)
 
@@ -170,7 +170,7 @@ async def test_a_server_that_says_nothing_at_all_is_given_up() -> None:
     listener = await asyncio.start_server(silent, "127.0.0.1", 0)
     port = listener.sockets[0].getsockname()[1]
     sending = SmtpMailer(SmtpServer("127.0.0.1", port), SENDER, ManualClock(NOON), deadline=0.2)
-    assert await sending.send(letter()) == Outcome("unreachable", "the mail server did not answer within 0.2 s")
+    assert await sending.send(email()) == Outcome("unreachable", "the mail server did not answer within 0.2 s")
     over.set()
     listener.close()
     await listener.wait_closed()
@@ -180,25 +180,25 @@ async def test_a_server_that_is_not_there_is_told() -> None:
     async with MailServer() as server:
         url = server.url
     sending = SmtpMailer(parse_server(url), SENDER, ManualClock(NOON))
-    assert await sending.send(letter()) == Outcome("unreachable", "the mail server cannot be reached")
+    assert await sending.send(email()) == Outcome("unreachable", "the mail server cannot be reached")
     assert await sending.check() == "the mail server cannot be reached"
 
 
 async def test_a_refused_sender_concerns_every_mail() -> None:
     async with MailServer(sender_refusal="550 not you") as server:
-        assert await send(server, letter()) == [Outcome("unreachable", "the mail server answered 550: not you")]
+        assert await send(server, email()) == [Outcome("unreachable", "the mail server answered 550: not you")]
 
 
 async def test_an_address_beyond_ascii_needs_a_server_that_takes_it() -> None:
     async with MailServer() as able, MailServer(takes_utf8=False) as unable:
-        assert await send(able, letter("zoë@mail.example")) == [Outcome("sent")]
+        assert await send(able, email("zoë@mail.example")) == [Outcome("sent")]
         assert able.arrived[0].recipients == ["zoë@mail.example"]
-        (outcome,) = await send(unable, letter("zoë@mail.example"))
+        (outcome,) = await send(unable, email("zoë@mail.example"))
     assert outcome == Outcome("refused", "the mail server does not take addresses with characters beyond ASCII")
 
 
 async def test_the_name_of_a_host_is_written_in_ascii(server: MailServer) -> None:
-    assert await send(server, letter("ann@bücher.example")) == [Outcome("sent")]
+    assert await send(server, email("ann@bücher.example")) == [Outcome("sent")]
     assert server.arrived[0].recipients == ["ann@xn--bcher-kva.example"]
 
 
@@ -223,7 +223,7 @@ async def test_tls_is_used_and_the_password_goes_through_it(authority: trustme.C
         for password, is_right in (("s3cret", True), ("wrong", False)):
             parsed = parse_server(f"{scheme}://me:{password}@127.0.0.1:{server.port}{end}")
             sending = SmtpMailer(parsed, SENDER, ManualClock(NOON), tls=trusting)
-            outcome = await sending.send(letter())
+            outcome = await sending.send(email())
             await sending.close()
             assert outcome.kind == ("sent" if is_right else "unreachable")
             assert password not in (outcome.reason or "")
@@ -233,11 +233,11 @@ async def test_a_certificate_that_is_not_trusted_stops_it(authority: trustme.CA)
     served, _ = contexts(authority)
     async with MailServer(tls=served, is_tls_from_the_start=True) as server:
         sending = SmtpMailer(SmtpServer("127.0.0.1", server.port, is_tls=True), SENDER, ManualClock(NOON))
-        assert await sending.send(letter()) == Outcome("unreachable", "the mail server's certificate is not trusted")
+        assert await sending.send(email()) == Outcome("unreachable", "the mail server's certificate is not trusted")
 
 
 async def test_without_a_server_nothing_is_called_sent() -> None:
-    assert await OutboxMailer().send(letter()) == Outcome("outbox")
+    assert await OutboxMailer().send(email()) == Outcome("outbox")
 
 
 @pytest.mark.parametrize(

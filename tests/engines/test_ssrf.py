@@ -25,14 +25,14 @@ from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.paging import Page
 from lootkeep.services import webhooks as services
-from lootkeep.storage import delivery_log, outbox
-from lootkeep.storage import webhooks as storage
+from lootkeep.storage import outbox
 from lootkeep.storage.sqlite import SqliteDatabase
-from lootkeep.worker.dispatch import Dispatcher
+from lootkeep.storage.webhooks import endpoints, log
+from lootkeep.worker.deliveries import DeliveryWorker
 from tests.engines.hostile_urls import HOSTS, PLACES, PUBLIC, PUBLIC6
 from tests.engines.watched_loop import WatchedLoop, watched
 from tests.receiver import Receiver
-from tests.worker.test_dispatch import work
+from tests.worker.delivering import work
 from tests.world import World
 
 # Loading certificates takes longer than a request.
@@ -64,7 +64,7 @@ class Scene(NamedTuple):
         secret = self.world.deps.vault.seal("whsec_AAAA", SECRET_PURPOSE)
         async with self.world.db.write() as tx:
             return [
-                (await storage.add(tx, url, '["product.created"]', secret, self.world.clock.now())).id for url in urls
+                (await endpoints.add(tx, url, '["product.created"]', secret, self.world.clock.now())).id for url in urls
             ]
 
     @asynccontextmanager
@@ -188,7 +188,7 @@ def test_no_delivery_and_no_redelivery_reaches_an_address_that_is_not_public(
             await outbox.append(tx, "product.created", Something(), scene.world.clock.now())
         for _ in range(2):
             async with scene.deps() as deps:
-                await work(Dispatcher(deps, MemoryWakeup(), delays=()))
+                await work(DeliveryWorker(deps, MemoryWakeup(), delays=()))
             await send_all_again(scene, webhooks)
         scene.check()
 
@@ -203,7 +203,7 @@ class Something(msgspec.Struct):
 async def send_all_again(scene: Scene, webhooks: list[int]) -> None:
     async with scene.world.db.read() as tx:
         for webhook in webhooks:
-            ((delivery,), _) = await delivery_log.page(tx, webhook, Page(1, 2), {}, "desc")
+            ((delivery,), _) = await log.page(tx, webhook, Page(1, 2), {}, "desc")
             assert (delivery.status, delivery.response_code, bool(delivery.reason)) == ("failed", None, True)
             await services.redeliver(scene.world.deps, delivery.public_id)
 

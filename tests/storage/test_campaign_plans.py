@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import bindparam, insert
 
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage import campaign_queue, campaign_readers, campaigns, mails
+from lootkeep.storage import campaign_queue, campaign_readers, campaigns, emails
 from lootkeep.storage.database import Engine, Transaction
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import campaign_recipients, customers, email_campaigns
@@ -27,18 +27,18 @@ LARGE = {"mails", "campaign_recipients", "email_campaigns", "customers"}
 
 Reading = Callable[[Transaction], Awaitable[Any]]
 READINGS: dict[str, Reading] = {
-    "next mail": mails.next_due,
-    "mail": lambda tx: mails.get(tx, 5),
-    "newest in the outbox": lambda tx: mails.newest(tx, "outbox", 10),
-    "claim a mail": lambda tx: mails.claim(tx, "me", NOW),
-    "purge mails": lambda tx: mails.purge(tx, Instant(0)),
+    "next mail": emails.QUEUE.next_due,
+    "mail": lambda tx: emails.get(tx, 5),
+    "newest in the outbox": lambda tx: emails.newest(tx, "outbox", 10),
+    "claim a mail": lambda tx: emails.QUEUE.claim(tx, "me", NOW, NOW),
+    "purge mails": lambda tx: emails.QUEUE.purge(tx, Instant(0)),
     "next start": campaign_queue.next_start,
     "next recipient": campaign_queue.next_due,
-    "turn": lambda tx: campaign_queue.take_turn(tx, 1, NOW),
-    "claim a recipient": lambda tx: campaign_queue.claim(tx, "me", NOW),
+    "turn": lambda tx: campaign_queue.take_slot(tx, 1, NOW),
+    "claim a recipient": lambda tx: campaign_queue.QUEUE.claim(tx, "me", NOW, NOW),
     "reader": lambda tx: campaign_readers.find(tx, 7),
     "campaign": lambda tx: campaigns.get(tx, 7),
-    "mails before another": lambda tx: mails.newest(tx, None, 10, before=2000),
+    "mails before another": lambda tx: emails.newest(tx, None, 10, before=2000),
 }
 
 QUEUES = ("next mail", "claim a mail", "claim a recipient")

@@ -13,11 +13,11 @@ import pytest
 from sqlalchemy import Table, bindparam, insert
 
 from lootkeep.kernel.clock import HOUR
-from lootkeep.storage import backlog, fan_out, retention
-from lootkeep.storage import deliveries as queue
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import attempts, deliveries, events, webhooks
+from lootkeep.storage.webhooks import deliveries as queue
+from lootkeep.storage.webhooks import fan_out
 from tests.storage.plans import Asked, Recorder, Work, postgres_work, sqlite_work
 from tests.world import World
 
@@ -33,20 +33,20 @@ Look = Callable[[Transaction, Any], Awaitable[Any]]
 
 
 async def claim(tx: Transaction, now: Any) -> None:
-    turns = await queue.hold(tx, [(due, 10) for due in await queue.webhooks_due(tx, now)])
-    claimed, cancelled = await queue.claim(tx, turns, "worker", now)
+    slots = [queue.ClaimSlot(*due, 10) for due in await queue.webhooks_due(tx, now)]
+    claimed, cancelled = await queue.claim(tx, slots, "worker", now)
     assert (len(claimed), cancelled) == (WEBHOOKS * DUE, 0)
 
 
 LOOKS: dict[str, Look] = {
     "which webhooks are due": queue.webhooks_due,
     "claim": claim,
-    "next due": backlog.next_due,
-    "backlog": backlog.waiting,
+    "next due": queue.next_due,
+    "backlog": queue.backlog,
     "is anything to fan out": lambda tx, _: fan_out.has_waiting_events(tx),
     "fan out": lambda tx, now: fan_out.fan_out(tx, lambda: "wh_new", now),
-    "purge": retention.purge_deliveries,
-    "cancel": retention.cancel_deliveries,
+    "purge": queue.QUEUE.purge,
+    "cancel": queue.cancel,
 }
 
 

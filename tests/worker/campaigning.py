@@ -14,7 +14,7 @@ from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import SECOND
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import campaign_recipients, customers
-from lootkeep.worker.campaigns import Campaigner, Manner
+from lootkeep.worker.campaigns import CampaignOptions, CampaignWorker
 from tests.api.campaigns import PATH, make
 from tests.mailbox import MailServer
 from tests.world import World
@@ -28,13 +28,13 @@ _RECIPIENTS = Query(
 _STATUS = Query(select(customers.c.email_status).where(customers.c.id == bindparam("this")))
 
 
-def campaigner(world: World, server: MailServer | None, **options: Any) -> Campaigner:
+def campaign_worker(world: World, server: MailServer | None, **options: Any) -> CampaignWorker:
     mailer: Mailer = OutboxMailer()
     if server:
         mailer = SmtpMailer(parse_server(server.url), Sender("Shop", "shop@store.example"), world.clock)
     # A fast pace, so that tests which are not about it need not move the clock for each mail.
-    manner = Manner(URL, has_server=server is not None, **{"mails_per_minute": 60 * SECOND} | options)
-    return Campaigner(world.deps, MemoryWakeup(), mailer, manner)
+    chosen = CampaignOptions(URL, has_server=server is not None, **{"emails_per_minute": 60 * SECOND} | options)
+    return CampaignWorker(world.deps, MemoryWakeup(), mailer, chosen)
 
 
 async def send(world: World, **fields: Any) -> int:
@@ -44,9 +44,9 @@ async def send(world: World, **fields: Any) -> int:
     return int(campaign["id"])
 
 
-async def work(world: World, *workers: Campaigner) -> None:
-    """Turns until there is nothing left to do, a moment apart."""
-    while any([await worker.turn() for worker in workers]):
+async def work(world: World, *workers: CampaignWorker) -> None:
+    """Rounds until there is nothing left to do, a moment apart."""
+    while any([await worker.run_once() for worker in workers]):
         world.clock.advance(10)
 
 

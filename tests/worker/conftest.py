@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from lootkeep.engines.wakeup.memory import MemoryWakeup
-from lootkeep.worker.dispatch import Dispatcher
+from lootkeep.worker.deliveries import DeliveryWorker
 from tests.mailbox import MailServer
 from tests.receiver import Receiver
 from tests.world import World
@@ -26,8 +26,8 @@ async def other_receiver() -> AsyncIterator[Receiver]:
 
 
 @pytest.fixture
-def dispatcher(insecure_world: World) -> Dispatcher:
-    return Dispatcher(insecure_world.deps, MemoryWakeup())
+def worker(insecure_world: World) -> DeliveryWorker:
+    return DeliveryWorker(insecure_world.deps, MemoryWakeup())
 
 
 @pytest.fixture

@@ -10,11 +10,12 @@ import pytest
 
 from lootkeep.domain.deliveries import Claimed
 from lootkeep.engines.wakeup.memory import MemoryWakeup
-from lootkeep.storage import deliveries as storage
-from lootkeep.storage import fan_out as fan_out_storage
 from lootkeep.storage import outbox
 from lootkeep.storage.database import Transaction
-from lootkeep.worker.dispatch import Dispatcher
+from lootkeep.storage.webhooks import deliveries as deliveries_db
+from lootkeep.storage.webhooks import fan_out as fan_out_db
+from lootkeep.worker.deliveries import DeliveryWorker
+from tests.receiver import Receiver
 from tests.world import World
 
 only_sqlite = pytest.mark.parametrize("address", ["sqlite"], indirect=True)
@@ -25,6 +26,19 @@ class Something(msgspec.Struct):
     number: int
 
 
+async def subscribe(world: World, receiver: Receiver, *events: str) -> dict[str, Any]:
+    answer = await world.post("/webhooks", {"url": receiver.url, "events": list(events) or ["order.paid"]})
+    assert answer.status_code == 201, answer.text
+    webhook: dict[str, Any] = answer.json()["data"]
+    return webhook
+
+
+async def work(worker: DeliveryWorker) -> None:
+    """Rounds until there is nothing left to do at this moment."""
+    while await worker.run_once():
+        await worker.drain()
+
+
 async def record(world: World, count: int = 1, event_type: str = "product.created") -> None:
     async with world.db.write() as tx:
         for number in range(count):
@@ -33,14 +47,14 @@ async def record(world: World, count: int = 1, event_type: str = "product.create
 
 async def fan_out(world: World) -> None:
     async with world.db.write() as tx:
-        await fan_out_storage.fan_out(tx, world.deps.ids.delivery_id, world.clock.now())
+        await fan_out_db.fan_out(tx, world.deps.ids.delivery_id, world.clock.now())
 
 
 async def claim(world: World, tx: Transaction, lease: str) -> list[Claimed]:
     now = world.clock.now()
-    turns = await storage.hold(tx, [(due, 10) for due in await storage.webhooks_due(tx, now)])
-    claimed, _ = await storage.claim(tx, turns, lease, now)
-    return claimed
+    slots = [deliveries_db.ClaimSlot(*due, 10) for due in await deliveries_db.webhooks_due(tx, now)]
+    claimed, _ = await deliveries_db.claim(tx, slots, lease, now)
+    return [delivery for _, delivery in claimed]
 
 
 async def claim_and_die(world: World) -> None:
@@ -61,15 +75,15 @@ async def attempts(world: World, delivery_id: str) -> list[tuple[int, str]]:
 
 
 class running:  # noqa: N801  reads as what it does
-    """The dispatcher at work inside the block."""
+    """The worker at work inside the block."""
 
-    def __init__(self, dispatcher: Dispatcher, wakeup: MemoryWakeup) -> None:
-        self._dispatcher = dispatcher
+    def __init__(self, worker: DeliveryWorker, wakeup: MemoryWakeup) -> None:
+        self._worker = worker
         self._wakeup = wakeup
         self._stopping = asyncio.Event()
 
     async def __aenter__(self) -> None:
-        self._task = asyncio.create_task(self._dispatcher.run(self._stopping))
+        self._task = asyncio.create_task(self._worker.run(self._stopping))
 
     async def __aexit__(self, *_: object) -> None:
         self._stopping.set()

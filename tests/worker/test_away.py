@@ -14,10 +14,10 @@ from lootkeep.engines.wakeup.postgres import PostgresWakeup
 from lootkeep.kernel.errors import Unavailable
 from lootkeep.services import retention
 from lootkeep.storage.postgres import PostgresDatabase
-from lootkeep.worker.campaigns import Campaigner, Manner
-from lootkeep.worker.dispatch import Dispatcher
-from lootkeep.worker.loop import Chore, Loop, Worker
-from lootkeep.worker.mail import Postman
+from lootkeep.worker.campaigns import CampaignOptions, CampaignWorker
+from lootkeep.worker.deliveries import DeliveryWorker
+from lootkeep.worker.emails import EmailWorker
+from lootkeep.worker.loop import Loop, PeriodicTask, Worker
 from tests.gate import Gate
 from tests.world import World
 
@@ -46,13 +46,13 @@ async def test_without_a_database_a_worker_writes_one_line_for_each_kind_of_work
     gate: Gate, world: World
 ) -> None:
     wakeup = PostgresWakeup(gate.url)
-    chores = Chores(world)
-    worker = Worker((Chore("expire", 0.01, chores.run),), loops(world, wakeup))
+    expiry = Expiry(world)
+    worker = Worker((PeriodicTask("expire", 0.01, expiry.run),), loops(world, wakeup))
     with capture_logs() as lines:
         await gate.shut()
         worker.start()
         await until(lambda: len(lines) >= 4)
-        await chores.failures(20)
+        await expiry.failures(20)
         gone = sorted(line["work"] for line in lines)
         await gate.open()
         await until(lambda: len(lines) >= 8)
@@ -60,7 +60,7 @@ async def test_without_a_database_a_worker_writes_one_line_for_each_kind_of_work
     await worker.stop()
     await wakeup.close()
     back = sorted(line["work"] for line in lines[4:])
-    kinds = ["campaigns", "chores", "deliveries", "mail"]
+    kinds = ["campaigns", "deliveries", "mail", "periodic tasks"]
     assert (gone, back) == (kinds, kinds)
 
 
@@ -121,7 +121,7 @@ async def test_a_worker_that_is_stopped_breaks_off_what_does_not_end() -> None:
         begun.set()
         await asyncio.Event().wait()
 
-    worker = Worker((Chore("hang", 0.01, hang),), grace_seconds=0.1)
+    worker = Worker((PeriodicTask("hang", 0.01, hang),), grace_seconds=0.1)
     worker.start()
     await begun.wait()
     with capture_logs() as lines:
@@ -131,11 +131,11 @@ async def test_a_worker_that_is_stopped_breaks_off_what_does_not_end() -> None:
 
 
 def loops(world: World, wakeup: MemoryWakeup) -> tuple[Loop, ...]:
-    manner = Manner("http://store.test")
+    options = CampaignOptions("http://store.test")
     return (
-        Dispatcher(world.deps, wakeup).run,
-        Postman(world.deps, wakeup.follower(), OutboxMailer()).run,
-        Campaigner(world.deps, wakeup.follower(), OutboxMailer(), manner).run,
+        DeliveryWorker(world.deps, wakeup).run,
+        EmailWorker(world.deps, wakeup.follower(), OutboxMailer()).run,
+        CampaignWorker(world.deps, wakeup.follower(), OutboxMailer(), options).run,
     )
 
 
@@ -145,8 +145,8 @@ async def until(is_so: Callable[[], bool]) -> None:
             await asyncio.sleep(0.02)
 
 
-class Chores:
-    """A chore that needs the database, and how often it failed."""
+class Expiry:
+    """A periodic task that needs the database, and how often it failed."""
 
     def __init__(self, world: World) -> None:
         self._world = world

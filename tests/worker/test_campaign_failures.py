@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import update
 
-from lootkeep.domain.mail import LEASE, RETRY_SECONDS
-from lootkeep.kernel.clock import MINUTE, SECOND
+from lootkeep.domain.emails import LEASE, RETRY_SECONDS
+from lootkeep.kernel.clock import MINUTE, SECOND, Instant
 from lootkeep.storage import campaign_queue as queue
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import customers
 from lootkeep.worker.campaigns import HOLD_OFF
 from tests.api.campaigns import read, reader
 from tests.mailbox import MailServer
-from tests.worker.campaigning import campaigner, email_status, recipients, send, stats, work
+from tests.worker.campaigning import campaign_worker, email_status, recipients, send, stats, work
 from tests.world import World
 
 
@@ -24,7 +24,7 @@ async def test_a_refusal_is_counted_and_a_mailbox_that_is_gone_is_remembered(
     refused = await reader(world, email=f"{word}@mail.example")
     await reader(world)
     campaign = await send(world)
-    await work(world, campaigner(world, server))
+    await work(world, campaign_worker(world, server))
     data = await read(world, campaign)
     assert (data["status"], data["sent_count"], data["failed_count"]) == ("sent", 1, 1)
     assert await email_status(world, refused["id"]) == status
@@ -33,7 +33,7 @@ async def test_a_refusal_is_counted_and_a_mailbox_that_is_gone_is_remembered(
 async def test_a_campaign_none_of_whose_mails_is_taken_has_failed(world: World, server: MailServer) -> None:
     await reader(world, email="gone@mail.example")
     campaign = await send(world)
-    await work(world, campaigner(world, server))
+    await work(world, campaign_worker(world, server))
     data = await read(world, campaign)
     assert (data["status"], data["error"]) == ("failed", "None of the mails could be sent.")
 
@@ -44,7 +44,7 @@ async def test_a_reader_who_cannot_be_reached_now_is_tried_again_while_others_go
     await reader(world, email="full@mail.example")
     await reader(world)
     campaign = await send(world)
-    working = campaigner(world, server)
+    working = campaign_worker(world, server)
     await work(world, working)
     data = await read(world, campaign)
     assert (data["status"], data["sent_count"], data["failed_count"]) == ("sending", 1, 0)
@@ -60,7 +60,7 @@ async def test_a_server_that_is_gone_is_not_held_against_the_readers(world: Worl
         await reader(world)
     campaign = await send(world)
     async with MailServer(sender_refusal="451 come back later") as server:
-        working = campaigner(world, server)
+        working = campaign_worker(world, server)
         for _ in range(20):
             await work(world, working)
             data = await read(world, campaign)
@@ -78,8 +78,9 @@ async def test_the_mail_of_a_worker_that_died_is_sent_again_and_marked(world: Wo
     first, second = await reader(world), await reader(world)
     campaign = await send(world)
     async with world.db.write() as tx:
-        assert await queue.claim(tx, "the dead", world.clock.now())
-    working = campaigner(world, server)
+        now = world.clock.now()
+        assert await queue.QUEUE.claim(tx, "dead", Instant(now + LEASE), now)
+    working = campaign_worker(world, server)
     await work(world, working)
     assert [letter.recipients for letter in server.arrived] == [[second["email"]]]
     world.clock.advance(LEASE)
@@ -94,7 +95,7 @@ async def test_a_dropped_connection_after_the_content_is_tried_again_and_marked(
 ) -> None:
     await reader(world, email="drop@mail.example")
     campaign = await send(world)
-    working = campaigner(world, server)
+    working = campaign_worker(world, server)
     await work(world, working)
     (letter,) = server.arrived
     async with world.db.write() as tx:

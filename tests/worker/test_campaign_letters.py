@@ -6,7 +6,7 @@ import re
 
 from tests.api.campaigns import reader
 from tests.mailbox import MailServer
-from tests.worker.campaigning import URL, campaigner, send, work
+from tests.worker.campaigning import URL, campaign_worker, send, work
 from tests.world import World
 
 HOSTILE = '<b>Ann</b> & "Bob" {{ email }} 💎'
@@ -16,7 +16,7 @@ async def test_placeholders_are_filled_in_escaped_and_never_looked_at_again(worl
     customer = await reader(world, name=HOSTILE)
     body = "<p>Hi {{name}}, {{ email }} {{ referral_code }} {{ unknown }} {{ 7*7 }}</p>"
     await send(world, subject="For {{ name }}", body_html=body, body_text="Hi {{ name }} {{ unsubscribe_url }}")
-    await work(world, campaigner(world, server))
+    await work(world, campaign_worker(world, server))
     (letter,) = server.arrived
     escaped = "&lt;b&gt;Ann&lt;/b&gt; &amp; &quot;Bob&quot; {{ email }} 💎"
     filled = f"<p>Hi {escaped}, {customer['email']} {customer['referral_code']} {{{{ unknown }}}} {{{{ 7*7 }}}}</p>"
@@ -29,7 +29,7 @@ async def test_placeholders_are_filled_in_escaped_and_never_looked_at_again(worl
 async def test_a_name_with_a_line_break_adds_no_header(world: World, server: MailServer) -> None:
     await reader(world, name="Ann\r\nBcc: evil@evil.example")
     await send(world, subject="For {{ name }}")
-    await work(world, campaigner(world, server))
+    await work(world, campaign_worker(world, server))
     (letter,) = server.arrived
     assert (letter.message["Bcc"], len(letter.recipients)) == (None, 1)
     assert str(letter.message["Subject"]) == "For Ann Bcc: evil@evil.example"
@@ -38,7 +38,7 @@ async def test_a_name_with_a_line_break_adds_no_header(world: World, server: Mai
 async def test_a_preview_text_stands_first_and_is_escaped(world: World, server: MailServer) -> None:
     await reader(world)
     await send(world, preview_text="<Only> {{ name }}", body_html="<html><body class='x'><p>Hi</p></body></html>")
-    await work(world, campaigner(world, server))
+    await work(world, campaign_worker(world, server))
     html = server.arrived[0].part("html")
     assert re.search(r"<body class='x'><div style=\"display:none\">&lt;Only&gt; Player \d+</div><p>Hi</p>", html)
     assert html.rstrip().endswith("</body></html>")

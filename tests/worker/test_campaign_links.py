@@ -8,7 +8,7 @@ import pytest
 
 from tests.api.campaigns import PATH, make, reader
 from tests.mailbox import Letter, MailServer
-from tests.worker.campaigning import URL, campaigner, email_status, send, stats, work
+from tests.worker.campaigning import URL, campaign_worker, email_status, send, stats, work
 from tests.world import World
 
 
@@ -21,7 +21,7 @@ async def test_each_mail_unsubscribes_by_one_click_and_by_a_page_with_a_button(
 ) -> None:
     customer = await reader(world)
     campaign = await send(world)
-    await work(world, campaigner(world, server))
+    await work(world, campaign_worker(world, server))
     (letter,) = server.arrived
     header = str(letter.message["List-Unsubscribe"]).replace("\r\n ", "")
     assert letter.message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
@@ -55,7 +55,7 @@ async def test_opens_and_clicks_are_counted_once_each_and_links_lead_where_they_
         '<a href="https://r.example/{{ referral_code }}">r</a></body>'
     )
     campaign = await send(world, body_html=body)
-    await work(world, campaigner(world, server))
+    await work(world, campaign_worker(world, server))
     first, second, third, mailto, own, unsubscribe, pixel = links_of(server.arrived[0])
     assert (first == third, mailto) == (True, "mailto:x@y.example")
     assert own.startswith("https://r.example/")
@@ -74,7 +74,7 @@ async def test_opens_and_clicks_are_counted_once_each_and_links_lead_where_they_
 async def test_a_click_counts_as_opened_where_images_are_not_shown(world: World, server: MailServer) -> None:
     await reader(world)
     campaign = await send(world, body_html='<a href="https://a.example/">A</a>')
-    await work(world, campaigner(world, server))
+    await work(world, campaign_worker(world, server))
     await world.http.get(links_of(server.arrived[0])[0].removeprefix(URL))
     figures = await stats(world, campaign)
     assert (figures["opened"], figures["clicked"]) == (1, 1)
@@ -83,7 +83,7 @@ async def test_a_click_counts_as_opened_where_images_are_not_shown(world: World,
 async def test_counting_can_be_switched_off(world: World, server: MailServer) -> None:
     await reader(world)
     await send(world, body_html='<a href="https://a.example/">A</a>')
-    await work(world, campaigner(world, server, is_tracked=False))
+    await work(world, campaign_worker(world, server, is_tracked=False))
     link, unsubscribe = links_of(server.arrived[0])
     assert link == "https://a.example/"
     assert unsubscribe.startswith(f"{URL}/u/")
@@ -95,7 +95,7 @@ async def test_a_token_that_is_not_ours_or_is_for_another_page_does_nothing(
 ) -> None:
     customer = await reader(world)
     campaign = await send(world, body_html='<a href="https://a.example/">A</a>')
-    await work(world, campaigner(world, server))
+    await work(world, campaign_worker(world, server))
     click, unsubscribe, pixel = (link.rpartition("/")[2] for link in links_of(server.arrived[0]))
     own = {"u": unsubscribe, "c": click, "o": pixel}
     others = [token for name, token in own.items() if name != page]
@@ -115,5 +115,5 @@ async def test_a_token_that_is_not_ours_or_is_for_another_page_does_nothing(
 async def test_a_link_beyond_those_of_the_mail_leads_nowhere(world: World, server: MailServer) -> None:
     await reader(world)
     await send(world, body_html='<a href="https://a.example/">A</a>')
-    await work(world, campaigner(world, server))
+    await work(world, campaign_worker(world, server))
     assert (await world.http.get(f"/c/{world.deps.vault.sign('1.7', 'click')}")).status_code == 404

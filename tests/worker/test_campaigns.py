@@ -6,17 +6,17 @@ import asyncio
 from collections import Counter
 
 from lootkeep.kernel.clock import DAY, SECOND, iso
-from lootkeep.worker.campaigns import Campaigner
+from lootkeep.worker.campaigns import CampaignWorker
 from tests.api.campaigns import PATH, make, read, reader, set_customer
 from tests.mailbox import MailServer
-from tests.worker.campaigning import campaigner, recipients, send, stats, work
+from tests.worker.campaigning import campaign_worker, recipients, send, stats, work
 from tests.world import World
 
 
 async def test_everyone_is_written_to_once_and_the_campaign_ends_sent(world: World, server: MailServer) -> None:
     people = [await reader(world) for _ in range(5)]
     campaign = await send(world, from_name="Dragon Shop", reply_to="help@shop.example")
-    await work(world, campaigner(world, server))
+    await work(world, campaign_worker(world, server))
     assert [letter.recipients for letter in server.arrived] == [[one["email"]] for one in people]
     data = await read(world, campaign)
     assert (data["status"], data["sent_count"], data["failed_count"], data["error"]) == ("sent", 5, 0, None)
@@ -31,7 +31,7 @@ async def test_without_a_server_nothing_is_called_sent(world: World) -> None:
     for _ in range(3):
         await reader(world)
     campaign = await send(world)
-    await work(world, campaigner(world, None))
+    await work(world, campaign_worker(world, None))
     data = await read(world, campaign)
     assert (data["status"], data["sent_count"], data["outbox_count"]) == ("failed", 0, 3)
     assert data["error"] == "No mail server is set: the mails are in the outbox and none was sent."
@@ -44,9 +44,9 @@ async def test_a_scheduled_campaign_starts_at_its_time_with_who_is_there_then(wo
     campaign = await make(world)
     time = iso(world.clock.now() + DAY)  # type: ignore[arg-type]
     await world.post(f"{PATH}/{campaign['id']}/send", {"scheduled_at": time})
-    working = campaigner(world, server)
+    working = campaign_worker(world, server)
     world.clock.advance(DAY - 1)
-    assert not await working.turn()
+    assert not await working.run_once()
     second = await reader(world)
     await set_customer(world, first["id"], email_status="unsubscribed")
     world.clock.advance(1)
@@ -62,7 +62,7 @@ async def test_a_scheduled_campaign_with_nobody_left_fails_and_says_why(world: W
     await world.post(f"{PATH}/{campaign['id']}/send", {"scheduled_at": time})
     await set_customer(world, customer["id"], status="blocked")
     world.clock.advance(DAY)
-    await work(world, campaigner(world, server))
+    await work(world, campaign_worker(world, server))
     data = await read(world, campaign["id"])
     assert (data["status"], data["error"]) == ("failed", "There was nobody to write to when its time came.")
 
@@ -72,26 +72,26 @@ async def test_the_pace_is_kept_by_all_workers_and_campaigns_together(world: Wor
         await reader(world)
     await send(world)
     await send(world)
-    workers = [campaigner(world, server, mails_per_minute=60) for _ in range(3)]
+    workers = [campaign_worker(world, server, emails_per_minute=60) for _ in range(3)]
     for second in range(8):
         for worker in workers:
-            await worker.turn()
+            await worker.run_once()
         assert len(server.arrived) == second + 1
         world.clock.advance(SECOND)
     for worker in workers:
-        await worker.turn()
+        await worker.run_once()
     assert Counter(letter.recipients[0] for letter in server.arrived).most_common(1)[0][1] == 2
 
 
 async def test_workers_at_once_never_write_to_anyone_twice(world: World, server: MailServer) -> None:
     people = [await reader(world) for _ in range(30)]
     campaign = await send(world)
-    workers = [campaigner(world, server) for _ in range(4)]
+    workers = [campaign_worker(world, server) for _ in range(4)]
 
-    async def until_sent(worker: Campaigner) -> None:
+    async def until_sent(worker: CampaignWorker) -> None:
         while any(status in ("queued", "sending") for _, status, _ in await recipients(world)):
             world.clock.advance(10)
-            if not await worker.turn():
+            if not await worker.run_once():
                 # Another has the last mail in hand: it must get its turn.
                 await asyncio.sleep(0)
 
@@ -103,8 +103,8 @@ async def test_workers_at_once_never_write_to_anyone_twice(world: World, server:
 async def test_who_unsubscribes_before_their_turn_is_not_written_to(world: World, server: MailServer) -> None:
     first, second = await reader(world), await reader(world)
     campaign = await send(world)
-    working = campaigner(world, server)
-    await working.turn()
+    working = campaign_worker(world, server)
+    await working.run_once()
     await set_customer(world, second["id"], email_status="unsubscribed")
     world.clock.advance(SECOND)
     await work(world, working)
@@ -117,8 +117,8 @@ async def test_a_cancelled_campaign_writes_to_nobody_more(world: World, server: 
     for _ in range(3):
         await reader(world)
     campaign = await send(world)
-    working = campaigner(world, server)
-    await working.turn()
+    working = campaign_worker(world, server)
+    await working.run_once()
     await world.post(f"{PATH}/{campaign}/cancel")
     world.clock.advance(SECOND)
     await work(world, working)

@@ -7,21 +7,20 @@ import pytest
 from lootkeep.domain.deliveries import LEASE
 from lootkeep.kernel.clock import HOUR, SECOND
 from lootkeep.services import retention
-from lootkeep.worker.dispatch import Dispatcher, step_replays
+from lootkeep.worker.deliveries import DeliveryWorker, step_replays
 from tests.receiver import Receiver
-from tests.worker.delivering import attempts, claim_and_die, fan_out, log, record
-from tests.worker.test_dispatch import subscribe, work
+from tests.worker.delivering import attempts, claim_and_die, fan_out, log, record, subscribe, work
 from tests.world import World
 
 
 async def test_a_delivery_that_is_cancelled_unsent_has_no_attempt(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
     await record(insecure_world)
     await fan_out(insecure_world)
     await insecure_world.put(f"/webhooks/{webhook['id']}", {"events": ["order.paid"]})
-    await work(dispatcher)
+    await work(worker)
     (delivery,) = await log(insecure_world, webhook)
     assert (delivery["status"], delivery["attempts_count"]) == ("cancelled", 0)
     assert await attempts(insecure_world, delivery["id"]) == []
@@ -47,7 +46,7 @@ async def test_what_a_dead_worker_held_for_a_webhook_that_is_off_comes_to_an_end
 
 
 async def test_what_a_dead_worker_held_of_a_type_that_was_dropped_comes_to_an_end(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
     await record(insecure_world)
@@ -55,38 +54,38 @@ async def test_what_a_dead_worker_held_of_a_type_that_was_dropped_comes_to_an_en
     (delivery,) = await log(insecure_world, webhook)
     await insecure_world.put(f"/webhooks/{webhook['id']}", {"events": ["order.paid"]})
     insecure_world.clock.advance(LEASE)
-    await work(dispatcher)
+    await work(worker)
     detail = (await insecure_world.get(f"/webhooks/deliveries/{delivery['id']}")).json()["data"]
     assert detail["delivery"]["status"] == "cancelled"
     assert [attempt["outcome"] for attempt in detail["attempts"]] == ["interrupted"]
 
 
 async def test_a_replay_of_types_that_are_not_subscribed_is_refused_rather_than_done_without_sending(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "order.paid")
     await record(insecure_world, 2)
     body = {"since": "2026-11-15T00:00:00Z", "event_types": ["product.created"]}
     answer = await insecure_world.post(f"/webhooks/{webhook['id']}/replay", body)
     await step_replays(insecure_world.deps)
-    await work(dispatcher)
+    await work(worker)
     assert answer.status_code == 422 or len(receiver.received) == 2
 
 
 async def test_a_redelivery_of_a_type_that_is_not_subscribed_is_refused_rather_than_cancelled(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
     await record(insecure_world)
-    await work(dispatcher)
+    await work(worker)
     await insecure_world.put(f"/webhooks/{webhook['id']}", {"events": ["order.paid"]})
     answer = await insecure_world.post(f"/webhooks/deliveries/{receiver.received[0].json['id']}/redeliver")
-    await work(dispatcher)
+    await work(worker)
     assert answer.status_code == 409 or len(receiver.received) == 2
 
 
 async def test_what_is_cancelled_as_unsubscribed_does_not_hold_up_what_is_subscribed(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     """A turn that only cancels says that there was nothing to do: the worker rests for 5 s after every ten of them."""
     webhook = await subscribe(insecure_world, receiver, "product.created", "order.paid")
@@ -95,5 +94,5 @@ async def test_what_is_cancelled_as_unsubscribed_does_not_hold_up_what_is_subscr
     await insecure_world.put(f"/webhooks/{webhook['id']}", {"events": ["order.paid"]})
     insecure_world.clock.advance(SECOND)
     await record(insecure_world, 1, "order.paid")
-    await work(dispatcher)
+    await work(worker)
     assert [request.json["event_type"] for request in receiver.received] == ["order.paid"]

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from lootkeep.domain.deliveries import LEASE, RETRY_SECONDS
-from lootkeep.domain.mail import LEASE as MAIL_LEASE
+from lootkeep.domain.emails import LEASE as EMAIL_LEASE
 from lootkeep.kernel.clock import DAY, HOUR, SECOND, Instant
 from lootkeep.worker.clock_watch import ClockWatch
-from lootkeep.worker.dispatch import Dispatcher
+from lootkeep.worker.deliveries import DeliveryWorker
 from tests.api.campaigns import read as read_campaign
 from tests.api.campaigns import reader
 from tests.mailbox import MailServer
 from tests.receiver import Receiver
-from tests.worker import campaigning, test_mail
-from tests.worker.delivering import attempts, claim_and_die, fan_out, log, record
-from tests.worker.test_dispatch import subscribe, work
+from tests.worker import campaigning, emailing
+from tests.worker.delivering import attempts, claim_and_die, fan_out, log, record, subscribe, work
 from tests.world import World
 
 
@@ -22,27 +21,27 @@ def set_back(world: World, microseconds: int = DAY) -> None:
 
 
 async def test_a_retry_goes_out_after_its_delay_although_the_clock_was_set_back(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     watch = ClockWatch(insecure_world.deps)
     await subscribe(insecure_world, receiver, "product.created")
     receiver.answers = [500, 500]
     await record(insecure_world)
-    await work(dispatcher)
+    await work(worker)
     for delay in RETRY_SECONDS[:2]:
         before = len(receiver.received)
         set_back(insecure_world)
         await watch.look()
         insecure_world.clock.advance(delay * SECOND - 1)
-        await work(dispatcher)
+        await work(worker)
         assert len(receiver.received) == before
         insecure_world.clock.advance(delay * SECOND // 10 + 1)
-        await work(dispatcher)
+        await work(worker)
         assert len(receiver.received) == before + 1
 
 
 async def test_a_first_attempt_goes_out_at_once_although_the_clock_was_set_back(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     watch = ClockWatch(insecure_world.deps)
     await subscribe(insecure_world, receiver, "product.created")
@@ -50,12 +49,12 @@ async def test_a_first_attempt_goes_out_at_once_although_the_clock_was_set_back(
     await fan_out(insecure_world)
     set_back(insecure_world)
     await watch.look()
-    await work(dispatcher)
+    await work(worker)
     assert len(receiver.received) == 1
 
 
 async def test_what_a_dead_worker_held_is_free_after_its_lease_although_the_clock_was_set_back(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     watch = ClockWatch(insecure_world.deps)
     webhook = await subscribe(insecure_world, receiver, "product.created")
@@ -63,21 +62,21 @@ async def test_what_a_dead_worker_held_is_free_after_its_lease_although_the_cloc
     await claim_and_die(insecure_world)
     set_back(insecure_world)
     await watch.look()
-    await work(dispatcher)
+    await work(worker)
     assert receiver.received == []
     insecure_world.clock.advance(LEASE)
-    await work(dispatcher)
+    await work(worker)
     (delivery,) = await log(insecure_world, webhook)
     assert await attempts(insecure_world, delivery["id"]) == [(1, "interrupted"), (2, "delivered")]
 
 
 async def test_a_mail_is_sent_although_the_clock_was_set_back(world: World, server: MailServer) -> None:
     watch = ClockWatch(world.deps)
-    await test_mail.write(world)
+    await emailing.write(world)
     set_back(world)
     await watch.look()
-    world.clock.advance(MAIL_LEASE)
-    await test_mail.work(test_mail.postman(world, server))
+    world.clock.advance(EMAIL_LEASE)
+    await emailing.work(emailing.email_worker(world, server))
     assert len(server.arrived) == 1
 
 
@@ -86,26 +85,26 @@ async def test_a_campaign_goes_on_although_the_clock_was_set_back(world: World, 
     for _ in range(3):
         await reader(world)
     campaign = await campaigning.send(world)
-    worker = campaigning.campaigner(world, server, mails_per_minute=60)
-    await worker.turn()
+    worker = campaigning.campaign_worker(world, server, emails_per_minute=60)
+    await worker.run_once()
     set_back(world)
     await watch.look()
-    world.clock.advance(MAIL_LEASE)
+    world.clock.advance(EMAIL_LEASE)
     for _ in range(5):
-        await worker.turn()
+        await worker.run_once()
         world.clock.advance(SECOND)
     assert len(server.arrived) == 3
     assert (await read_campaign(world, campaign))["status"] == "sent"
 
 
 async def test_small_corrections_and_an_hour_ahead_and_back_again_move_nothing(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     watch = ClockWatch(insecure_world.deps)
     webhook = await subscribe(insecure_world, receiver, "product.created")
     receiver.answers = [500]
     await record(insecure_world)
-    await work(dispatcher)
+    await work(worker)
     (before,) = await log(insecure_world, webhook)
     for step in (20 * SECOND, -HOUR):
         set_back(insecure_world, step)

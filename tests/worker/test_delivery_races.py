@@ -10,79 +10,79 @@ from lootkeep.domain.deliveries import LEASE
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import DAY
 from lootkeep.services import retention
-from lootkeep.storage import delivery_log, outbox
-from lootkeep.worker.dispatch import Dispatcher
+from lootkeep.storage import outbox
+from lootkeep.storage.webhooks import log as log_db
+from lootkeep.worker.deliveries import DeliveryWorker
 from tests.receiver import Receiver, holding
-from tests.worker.delivering import Something, attempts, fan_out, log, only_postgresql, record
-from tests.worker.test_dispatch import subscribe, work
+from tests.worker.delivering import Something, attempts, fan_out, log, only_postgresql, record, subscribe, work
 from tests.world import World
 
 
 async def test_a_worker_that_is_late_for_its_own_lease_does_not_settle_the_next_attempt(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     """The lease is the worker's for its whole life: it does not tell one claim from the next."""
     webhook = await subscribe(insecure_world, receiver, "product.created")
     first, second = asyncio.Event(), asyncio.Event()
     receiver.behaviour = holding(first, 500)
     await record(insecure_world)
-    await dispatcher.turn()
+    await worker.run_once()
     await receiver.wait_for(1)
     insecure_world.clock.advance(LEASE)  # the machine slept, or its clock was set
     receiver.behaviour = holding(second, 200)
-    await dispatcher.turn()
+    await worker.run_once()
     await receiver.wait_for(2)
     first.set()
-    while not await dispatcher.turn():
+    while not await worker.run_once():
         await asyncio.sleep(0.01)
     (delivery,) = await log(insecure_world, webhook)
     held = delivery["next_attempt_at"], await attempts(insecure_world, delivery["id"])
     second.set()
-    await dispatcher.drain()
+    await worker.drain()
     (delivery,) = await log(insecure_world, webhook)
     assert held == ("2026-11-15T12:01:00Z", [(1, "interrupted"), (2, "open")])
     assert delivery["status"] == "delivered"
 
 
 async def test_a_redelivery_of_what_is_under_way_keeps_both_answers(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
     first, second = asyncio.Event(), asyncio.Event()
     receiver.behaviour = holding(first, 500)
     await record(insecure_world)
-    await dispatcher.turn()
+    await worker.run_once()
     (request,) = await receiver.wait_for(1)
     await insecure_world.post(f"/webhooks/deliveries/{request.json['id']}/redeliver")
     receiver.behaviour = holding(second, 200)
-    await dispatcher.turn()
+    await worker.run_once()
     await receiver.wait_for(2)
     first.set()
-    while not await dispatcher.turn():
+    while not await worker.run_once():
         await asyncio.sleep(0.01)
     second.set()
-    await dispatcher.drain()
+    await worker.drain()
     (delivery,) = await log(insecure_world, webhook)
     assert delivery["status"] == "delivered"
 
 
 @only_postgresql
 async def test_retention_does_not_remove_what_is_being_sent_again(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
     await record(insecure_world)
-    await work(dispatcher)
+    await work(worker)
     (delivery,) = await log(insecure_world, webhook)
     insecure_world.clock.advance(31 * DAY)
     async with insecure_world.db.write() as tx:
-        found = await delivery_log.for_change(tx, delivery["id"])
+        found = await log_db.get_for_update(tx, delivery["id"])
         assert found
-        await delivery_log.send_again(tx, found.id, insecure_world.clock.now())
+        await log_db.send_again(tx, found.id, insecure_world.clock.now())
         purging = asyncio.create_task(retention.purge_events(insecure_world.deps, 30))
         await asyncio.sleep(0.5)  # it has found the row by now and waits for it
     await purging
-    await work(dispatcher)
+    await work(worker)
     assert len(receiver.received) == 2
 
 
@@ -141,5 +141,5 @@ async def test_nothing_is_sent_to_a_webhook_that_was_deleted_before_the_claim(
     await record(insecure_world)
     await fan_out(insecure_world)
     deps = dataclasses.replace(insecure_world.deps, db=DeletingAfterTheLook(insecure_world, webhook["id"]))
-    await work(Dispatcher(deps, MemoryWakeup()))
+    await work(DeliveryWorker(deps, MemoryWakeup()))
     assert receiver.received == []

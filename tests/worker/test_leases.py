@@ -9,52 +9,51 @@ import pytest
 from lootkeep.domain.deliveries import LEASE, RETRY_SECONDS
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import SECOND
-from lootkeep.worker.dispatch import Dispatcher
+from lootkeep.worker.deliveries import DeliveryWorker
 from tests.receiver import Receiver, holding
-from tests.worker.delivering import attempts, claim_and_die, log, record
-from tests.worker.test_dispatch import subscribe, work
+from tests.worker.delivering import attempts, claim_and_die, log, record, subscribe, work
 from tests.world import World
 
 
 async def test_the_attempt_is_written_down_before_the_request_goes_out(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
     gate = asyncio.Event()
     receiver.behaviour = holding(gate)
     await record(insecure_world)
-    await dispatcher.turn()
+    await worker.run_once()
     (request,) = await receiver.wait_for(1)
     assert await attempts(insecure_world, request.json["id"]) == [(1, "open")]
     assert (await log(insecure_world, webhook))[0]["status"] == "pending"
     gate.set()
-    await dispatcher.drain()
+    await worker.drain()
     assert await attempts(insecure_world, request.json["id"]) == [(1, "delivered")]
 
 
 async def test_what_a_killed_worker_held_is_sent_again_only_when_its_lease_is_over(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     await subscribe(insecure_world, receiver, "product.created")
     await record(insecure_world)
     await claim_and_die(insecure_world)
     insecure_world.clock.advance(LEASE - 1)
-    await work(dispatcher)
+    await work(worker)
     assert receiver.received == []
     insecure_world.clock.advance(1)
-    await work(dispatcher)
+    await work(worker)
     assert len(receiver.received) == 1
 
 
 async def test_an_expired_lease_closes_the_attempt_as_interrupted_and_the_next_has_the_next_number(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     await subscribe(insecure_world, receiver, "product.created")
     await record(insecure_world)
     for _ in range(2):
         await claim_and_die(insecure_world)
         insecure_world.clock.advance(LEASE)
-    await work(dispatcher)
+    await work(worker)
     (request,) = receiver.received
     detail = (await insecure_world.get(f"/webhooks/deliveries/{request.json['id']}")).json()["data"]
     found = [(attempt["number"], attempt["outcome"], attempt["reason"]) for attempt in detail["attempts"]]
@@ -64,7 +63,7 @@ async def test_an_expired_lease_closes_the_attempt_as_interrupted_and_the_next_h
 
 
 async def test_an_interruption_is_not_a_failure_of_the_receiver(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
     await record(insecure_world)
@@ -73,49 +72,49 @@ async def test_an_interruption_is_not_a_failure_of_the_receiver(
     receiver.answers = [500] * 6
     for delay in (0, *RETRY_SECONDS):
         insecure_world.clock.advance(delay * SECOND * 11 // 10)
-        await work(dispatcher)
+        await work(worker)
     assert len(receiver.received) == 6
     assert (await log(insecure_world, webhook))[0]["status"] == "failed"
 
 
 @pytest.mark.parametrize("late_status", [200, 500])
 async def test_a_late_worker_cannot_overwrite_what_its_successor_found(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher, late_status: int
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker, late_status: int
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
     gate = asyncio.Event()
     receiver.behaviour = holding(gate, late_status)
     await record(insecure_world)
-    await dispatcher.turn()
+    await worker.run_once()
     await receiver.wait_for(1)
     insecure_world.clock.advance(LEASE)
     receiver.behaviour = None
     receiver.answers = [200 if late_status == 500 else 500]
-    await work(Dispatcher(insecure_world.deps, MemoryWakeup()))
+    await work(DeliveryWorker(insecure_world.deps, MemoryWakeup()))
     (before,) = await log(insecure_world, webhook)
     gate.set()
-    await dispatcher.drain()
+    await worker.drain()
     assert await log(insecure_world, webhook) == [before]
     successor = "delivered" if late_status == 500 else "failed"
     assert await attempts(insecure_world, before["id"]) == [(1, "interrupted"), (2, successor)]
 
 
 async def test_a_late_worker_cannot_settle_what_its_successor_still_holds(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
     late, present = asyncio.Event(), asyncio.Event()
     receiver.behaviour = holding(late, 500)
     await record(insecure_world)
-    await dispatcher.turn()
+    await worker.run_once()
     await receiver.wait_for(1)
     insecure_world.clock.advance(LEASE)
     receiver.behaviour = holding(present)
-    successor = Dispatcher(insecure_world.deps, MemoryWakeup())
-    await successor.turn()
+    successor = DeliveryWorker(insecure_world.deps, MemoryWakeup())
+    await successor.run_once()
     await receiver.wait_for(2)
     late.set()
-    await dispatcher.drain()
+    await worker.drain()
     (delivery,) = await log(insecure_world, webhook)
     assert (delivery["status"], await attempts(insecure_world, delivery["id"])) == (
         "pending",

@@ -12,11 +12,10 @@ from lootkeep.domain.webhooks import LOOPBACK
 from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import HOUR
-from lootkeep.storage import webhooks as webhook_storage
-from lootkeep.worker.dispatch import Dispatcher
+from lootkeep.storage.webhooks import endpoints
+from lootkeep.worker.deliveries import DeliveryWorker
 from tests.receiver import Receiver, hanging
-from tests.worker.delivering import attempts, log, record
-from tests.worker.test_dispatch import subscribe, work
+from tests.worker.delivering import attempts, log, record, subscribe, work
 from tests.world import World
 
 
@@ -67,20 +66,20 @@ async def test_the_deadline_is_ten_seconds_and_not_the_next_whole_one(receiver: 
 async def test_a_secret_that_cannot_be_opened_fails_the_attempt_in_words_and_frees_its_place(
     insecure_world: World, receiver: Receiver
 ) -> None:
-    dispatcher = Dispatcher(insecure_world.deps, MemoryWakeup(), concurrency=1)
+    worker = DeliveryWorker(insecure_world.deps, MemoryWakeup(), concurrency=1)
     webhook = await subscribe(insecure_world, receiver, "product.created")
     async with insecure_world.db.write() as tx:
-        stored = await webhook_storage.get(tx, webhook["id"])
+        stored = await endpoints.get(tx, webhook["id"])
         assert stored
-        await webhook_storage.save(tx, replace(stored, secret="AAAA" * 20), insecure_world.clock.now())
+        await endpoints.save(tx, replace(stored, secret="AAAA" * 20), insecure_world.clock.now())
     await record(insecure_world)
-    await work(dispatcher)
+    await work(worker)
     (delivery,) = await log(insecure_world, webhook)
     found = await attempts(insecure_world, delivery["id"])
     async with insecure_world.db.write() as tx:
-        await webhook_storage.save(tx, stored, insecure_world.clock.now())
+        await endpoints.save(tx, stored, insecure_world.clock.now())
     insecure_world.clock.advance(HOUR)
-    await work(dispatcher)
+    await work(worker)
     assert found == [(1, "failed")]
     assert len(receiver.received) == 1
 

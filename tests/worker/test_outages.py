@@ -10,10 +10,9 @@ import pytest
 
 from lootkeep.engines.wakeup.postgres import PostgresWakeup
 from lootkeep.kernel.errors import Unavailable
-from lootkeep.worker.dispatch import Dispatcher
+from lootkeep.worker.deliveries import DeliveryWorker
 from tests.receiver import Receiver, holding
-from tests.worker.delivering import log, only_postgresql, record, running
-from tests.worker.test_dispatch import subscribe, work
+from tests.worker.delivering import log, only_postgresql, record, running, subscribe, work
 from tests.world import World
 
 
@@ -32,21 +31,21 @@ async def test_an_event_committed_while_the_worker_begins_to_listen_does_not_wai
 
 @only_postgresql
 async def test_what_was_sent_while_the_database_was_gone_is_settled_when_it_is_back(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher, postgres_admin_url: str, postgres_url: str
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker, postgres_admin_url: str, postgres_url: str
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
     gate = asyncio.Event()
     receiver.behaviour = holding(gate)
     await record(insecure_world, 3)
-    await dispatcher.turn()
+    await worker.run_once()
     await receiver.wait_for(3)
     async with outage(postgres_admin_url, postgres_url):
         gate.set()
         for _ in range(3):
             with pytest.raises(Unavailable):
-                await dispatcher.drain()
-    await dispatcher.drain()
-    await work(dispatcher)
+                await worker.drain()
+    await worker.drain()
+    await work(worker)
     found = [(delivery["status"], delivery["attempts_count"]) for delivery in await log(insecure_world, webhook)]
     assert (found, len(receiver.received)) == ([("delivered", 1)] * 3, 3)
 
@@ -58,7 +57,7 @@ async def test_a_running_worker_outlives_an_outage_of_the_database(
     wakeup = PostgresWakeup(postgres_url)
     await wakeup.wait(0.01)
     await subscribe(insecure_world, receiver, "product.created")
-    async with running(Dispatcher(insecure_world.deps, wakeup), wakeup):
+    async with running(DeliveryWorker(insecure_world.deps, wakeup), wakeup):
         await record(insecure_world)
         await receiver.wait_for(1)
         async with outage(postgres_admin_url, postgres_url):
@@ -96,7 +95,7 @@ async def test_a_redelivery_on_postgresql_wakes_the_worker(
     wakeup = PostgresWakeup(address)
     await wakeup.wait(0.01)
     await subscribe(insecure_world, receiver, "product.created")
-    async with running(Dispatcher(insecure_world.deps, wakeup), wakeup):
+    async with running(DeliveryWorker(insecure_world.deps, wakeup), wakeup):
         await record(insecure_world)
         (request, *_) = await receiver.wait_for(1)
         path = f"/webhooks/deliveries/{request.json['id']}"

@@ -5,24 +5,23 @@ from __future__ import annotations
 from lootkeep.kernel.clock import DAY
 from lootkeep.services import retention
 from lootkeep.storage.sqlite import SqliteDatabase
-from lootkeep.worker.dispatch import Dispatcher
+from lootkeep.worker.deliveries import DeliveryWorker
 from tests.receiver import Receiver
-from tests.worker.delivering import fan_out, log, only_sqlite, record
-from tests.worker.test_dispatch import subscribe, work
+from tests.worker.delivering import fan_out, log, only_sqlite, record, subscribe, work
 from tests.world import World
 
 
 async def test_old_events_and_deliveries_go_but_never_an_open_delivery(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
     await record(insecure_world, 2)
-    await work(dispatcher)
+    await work(worker)
     await record(insecure_world)
     receiver.answers = [500]
-    await work(dispatcher)
+    await work(worker)
     await record(insecure_world, 1, "order.paid")
-    await work(dispatcher)
+    await work(worker)
     insecure_world.clock.advance(31 * DAY)
     await record(insecure_world)
     await fan_out(insecure_world)
@@ -31,16 +30,16 @@ async def test_old_events_and_deliveries_go_but_never_an_open_delivery(
     assert kept == [3, 5]
     assert [delivery["event_id"] for delivery in await log(insecure_world, webhook)] == [5, 3]
     receiver.received.clear()
-    await work(dispatcher)
+    await work(worker)
     assert len(receiver.received) == 2
 
 
 async def test_what_is_exactly_as_old_as_is_kept_stays(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
     await record(insecure_world)
-    await work(dispatcher)
+    await work(worker)
     insecure_world.clock.advance(30 * DAY)
     await retention.purge_events(insecure_world.deps, 30)
     assert len(await log(insecure_world, webhook)) == 1

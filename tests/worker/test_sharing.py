@@ -10,10 +10,9 @@ from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import HOUR
 from lootkeep.storage.postgres import PostgresDatabase
 from lootkeep.storage.sqlite import SqliteDatabase
-from lootkeep.worker.dispatch import Dispatcher
+from lootkeep.worker.deliveries import DeliveryWorker
 from tests.receiver import Receiver, holding
-from tests.worker.delivering import claim, fan_out, log, only_postgresql, only_sqlite, record, running
-from tests.worker.test_dispatch import subscribe, work
+from tests.worker.delivering import claim, fan_out, log, only_postgresql, only_sqlite, record, running, subscribe, work
 from tests.world import World
 
 # Sharing
@@ -24,7 +23,7 @@ async def test_several_workers_share_the_work_without_sending_anything_twice(
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
     await record(insecure_world, 90)
-    workers = [Dispatcher(insecure_world.deps, MemoryWakeup()) for _ in range(4)]
+    workers = [DeliveryWorker(insecure_world.deps, MemoryWakeup()) for _ in range(4)]
     await asyncio.gather(*(work(worker) for worker in workers))
     # One may have stopped looking while another still fanned out.
     await work(workers[0])
@@ -54,7 +53,7 @@ async def test_workers_in_processes_of_their_own_do_not_wait_for_each_other(
 
 
 async def test_one_hanging_webhook_with_a_backlog_does_not_delay_another(
-    insecure_world: World, receiver: Receiver, other_receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, other_receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     await subscribe(insecure_world, receiver, "product.created")
     await record(insecure_world, 40)
@@ -63,20 +62,20 @@ async def test_one_hanging_webhook_with_a_backlog_does_not_delay_another(
     await record(insecure_world, 25, "order.paid")
     gate = asyncio.Event()
     receiver.behaviour = holding(gate)
-    await receiver_gets(dispatcher, other_receiver, 25)
+    await receiver_gets(worker, other_receiver, 25)
     assert len(receiver.received) == 10
     gate.set()
     receiver.behaviour = None
-    await dispatcher.drain()
-    await work(dispatcher)
+    await worker.drain()
+    await work(worker)
     assert (len(receiver.received), len(other_receiver.received)) == (40, 25)
 
 
-async def receiver_gets(dispatcher: Dispatcher, receiver: Receiver, count: int) -> None:
+async def receiver_gets(worker: DeliveryWorker, receiver: Receiver, count: int) -> None:
     """Turns, without waiting for what hangs, until so many have arrived."""
     async with asyncio.timeout(10):
         while len(receiver.received) < count:
-            if not await dispatcher.turn():
+            if not await worker.run_once():
                 await asyncio.sleep(0)
 
 
@@ -84,7 +83,7 @@ async def receiver_gets(dispatcher: Dispatcher, receiver: Receiver, count: int) 
 async def test_a_webhook_never_has_more_requests_under_way_than_its_cap(
     insecure_world: World, receiver: Receiver, cap: int
 ) -> None:
-    dispatcher = Dispatcher(insecure_world.deps, MemoryWakeup(), concurrency=cap)
+    worker = DeliveryWorker(insecure_world.deps, MemoryWakeup(), concurrency=cap)
     await subscribe(insecure_world, receiver, "product.created")
     await record(insecure_world, 9)
     under_way = most = 0
@@ -98,26 +97,26 @@ async def test_a_webhook_never_has_more_requests_under_way_than_its_cap(
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
 
     receiver.behaviour = count
-    await work(dispatcher)
+    await work(worker)
     assert (len(receiver.received), most <= cap) == (9, True)
 
 
 async def test_retries_wait_behind_first_attempts(insecure_world: World, receiver: Receiver) -> None:
-    dispatcher = Dispatcher(insecure_world.deps, MemoryWakeup(), concurrency=1)
+    worker = DeliveryWorker(insecure_world.deps, MemoryWakeup(), concurrency=1)
     await subscribe(insecure_world, receiver, "product.created", "order.paid")
     receiver.answers = [500, 500, 500]
     await record(insecure_world, 3)
-    await work(dispatcher)
+    await work(worker)
     insecure_world.clock.advance(HOUR)
     await record(insecure_world, 3, "order.paid")
-    await work(dispatcher)
+    await work(worker)
     types = [request.json["event_type"] for request in receiver.received[3:]]
     assert types == ["order.paid"] * 3 + ["product.created"] * 3
 
 
 @only_sqlite
 async def test_what_has_finished_meanwhile_is_settled_in_one_transaction(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     assert isinstance(insecure_world.db, SqliteDatabase)
     commits: list[None] = []
@@ -125,11 +124,11 @@ async def test_what_has_finished_meanwhile_is_settled_in_one_transaction(
     gate = asyncio.Event()
     receiver.behaviour = holding(gate)
     await record(insecure_world, 10)
-    await dispatcher.turn()
+    await worker.run_once()
     await receiver.wait_for(10)
     insecure_world.db.on_commit(lambda: commits.append(None))
     gate.set()
-    await dispatcher.drain()
+    await worker.drain()
     assert len(commits) == 1
 
 
@@ -141,7 +140,7 @@ async def test_a_running_worker_turns_once_for_all_that_is_under_way(insecure_wo
     await subscribe(insecure_world, receiver, "product.created")
     await record(insecure_world, 100)
     insecure_world.db.on_commit(lambda: commits.append(None))
-    async with running(Dispatcher(insecure_world.deps, wakeup), wakeup):
+    async with running(DeliveryWorker(insecure_world.deps, wakeup), wakeup):
         await receiver.wait_for(100)
     # Ten at a time are claimed and settled; a machine under load may be late for a few of them.
     assert len(commits) < 50
@@ -156,7 +155,7 @@ async def test_a_running_worker_does_not_wait_for_whoever_hangs(
     await subscribe(insecure_world, receiver, "product.created")
     await subscribe(insecure_world, other_receiver, "product.created")
     await record(insecure_world, 100)
-    async with running(Dispatcher(insecure_world.deps, wakeup), wakeup):
+    async with running(DeliveryWorker(insecure_world.deps, wakeup), wakeup):
         async with asyncio.timeout(5):
             await other_receiver.wait_for(100)
         assert len(receiver.received) == 10

@@ -10,7 +10,7 @@ from lootkeep.domain.webhooks import LOOPBACK
 from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.resolver import Resolver
 from lootkeep.engines.wakeup.memory import MemoryWakeup
-from lootkeep.worker.dispatch import Dispatcher
+from lootkeep.worker.deliveries import DeliveryWorker
 from tests.engines.name_servers import Names
 from tests.receiver import Receiver
 from tests.worker.delivering import record, running
@@ -33,7 +33,7 @@ async def test_thirty_webhooks_whose_name_servers_are_silent_delay_none_of_twent
             await subscribe(insecure_world, f"http://healthy{number}.example:{receiver.port}/")
         await record(insecure_world)
         stack.push_async_callback(outbound.close)
-        await stack.enter_async_context(running(Dispatcher(deps, wakeup), wakeup))
+        await stack.enter_async_context(running(DeliveryWorker(deps, wakeup), wakeup))
         stack.callback(names.speak.set)
         await asyncio.gather(*(receiver.wait_for(1) for receiver in receivers))
         asked = sorted(name for name in names.asked if name.startswith("silent"))

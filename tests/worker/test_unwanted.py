@@ -9,15 +9,14 @@ import pytest
 from lootkeep.kernel.clock import DAY, HOUR
 from lootkeep.services import retention
 from lootkeep.storage import outbox
-from lootkeep.worker.dispatch import Dispatcher
+from lootkeep.worker.deliveries import DeliveryWorker
 from tests.receiver import Receiver
-from tests.worker.delivering import Something, fan_out, record
-from tests.worker.test_dispatch import subscribe, work
+from tests.worker.delivering import Something, fan_out, record, subscribe, work
 from tests.world import World
 
 
 async def test_a_deed_that_is_rolled_back_sends_nothing(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     await subscribe(insecure_world, receiver, "product.created")
 
@@ -28,7 +27,7 @@ async def test_a_deed_that_is_rolled_back_sends_nothing(
 
     with pytest.raises(ValueError, match="the deed fails"):
         await deed_that_fails()
-    await work(dispatcher)
+    await work(worker)
     assert receiver.received == []
     assert (await insecure_world.get("/events")).json()["data"]["events"] == []
 
@@ -36,31 +35,31 @@ async def test_a_deed_that_is_rolled_back_sends_nothing(
 @pytest.mark.parametrize("is_fanned_out", [False, True])
 @pytest.mark.parametrize("change", ["deleted", "deactivated", "unsubscribed"])
 async def test_nothing_is_sent_after_a_webhook_was(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher, change: str, is_fanned_out: bool
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker, change: str, is_fanned_out: bool
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
     await record(insecure_world, 3)
     if is_fanned_out:
         await fan_out(insecure_world)
     await end(insecure_world, webhook, change)
-    await work(dispatcher)
+    await work(worker)
     await retention.cancel_deliveries(insecure_world.deps)
     insecure_world.clock.advance(DAY)
-    await work(dispatcher)
+    await work(worker)
     assert receiver.received == []
 
 
 @pytest.mark.parametrize("change", ["deleted", "deactivated", "unsubscribed"])
 async def test_deliveries_that_nobody_waits_for_end_as_cancelled_with_the_reason(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher, change: str
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker, change: str
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
     receiver.answers = [500]
     await record(insecure_world)
-    await work(dispatcher)
+    await work(worker)
     await end(insecure_world, webhook, change)
     insecure_world.clock.advance(HOUR)
-    await work(dispatcher)
+    await work(worker)
     await retention.cancel_deliveries(insecure_world.deps)
     detail = (await insecure_world.get(f"/webhooks/deliveries/{receiver.received[0].json['id']}")).json()["data"]
     why = {"unsubscribed": "the webhook is not subscribed to this event type any more"}
@@ -70,17 +69,17 @@ async def test_deliveries_that_nobody_waits_for_end_as_cancelled_with_the_reason
 
 
 async def test_a_webhook_gets_no_event_from_before_it_was_made_or_while_it_was_off(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     await record(insecure_world)
-    await work(dispatcher)
+    await work(worker)
     webhook = await subscribe(insecure_world, receiver, "product.created")
     await insecure_world.put(f"/webhooks/{webhook['id']}", {"is_active": False})
     await record(insecure_world)
-    await work(dispatcher)
+    await work(worker)
     await insecure_world.put(f"/webhooks/{webhook['id']}", {"is_active": True})
     await record(insecure_world)
-    await work(dispatcher)
+    await work(worker)
     events = (await insecure_world.get(f"/webhooks/{webhook['id']}/deliveries")).json()["data"]
     assert ([delivery["event_id"] for delivery in events], len(receiver.received)) == ([3], 1)
 

@@ -10,11 +10,10 @@ from prometheus_client import CollectorRegistry
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.engines.wakeup.postgres import PostgresWakeup
 from lootkeep.storage.sqlite import SqliteDatabase
-from lootkeep.worker.dispatch import Dispatcher
+from lootkeep.worker.deliveries import DeliveryWorker
 from lootkeep.worker.metrics import DeliveryMetrics
 from tests.receiver import Receiver, holding
-from tests.worker.delivering import log, only_sqlite, record, running
-from tests.worker.test_dispatch import subscribe, work
+from tests.worker.delivering import log, only_sqlite, record, running, subscribe, work
 from tests.world import World
 
 
@@ -25,7 +24,7 @@ async def test_a_first_attempt_does_not_wait_for_the_next_look(
     # It listens from its first wait on.
     await wakeup.wait(0.01)
     await subscribe(insecure_world, receiver, "product.created")
-    async with running(Dispatcher(insecure_world.deps, wakeup), wakeup):
+    async with running(DeliveryWorker(insecure_world.deps, wakeup), wakeup):
         await record(insecure_world)
         await receiver.wait_for(1)
         # A worker that nobody wakes sleeps for five seconds.
@@ -52,7 +51,7 @@ async def test_an_idle_worker_does_not_wake_itself(insecure_world: World) -> Non
     assert isinstance(insecure_world.db, SqliteDatabase)
     wakeup = Resting()
     insecure_world.db.on_commit(wakeup.wake)
-    async with running(Dispatcher(insecure_world.deps, wakeup), wakeup):
+    async with running(DeliveryWorker(insecure_world.deps, wakeup), wakeup):
         await asyncio.sleep(0.5)
         assert wakeup.rests == 1
 
@@ -65,7 +64,7 @@ async def test_a_worker_whose_webhooks_are_all_full_rests_until_one_has_room(
     receiver.behaviour = holding(gate)
     await subscribe(insecure_world, receiver, "product.created")
     await record(insecure_world, 12)
-    async with running(Dispatcher(insecure_world.deps, wakeup), wakeup):
+    async with running(DeliveryWorker(insecure_world.deps, wakeup), wakeup):
         await receiver.wait_for(10)
         before = wakeup.rests
         await asyncio.sleep(0.5)
@@ -82,7 +81,7 @@ async def test_a_worker_that_is_stopped_ends_what_is_under_way(insecure_world: W
     gate, stopping = asyncio.Event(), asyncio.Event()
     receiver.behaviour = holding(gate)
     await record(insecure_world)
-    running = asyncio.create_task(Dispatcher(insecure_world.deps, wakeup).run(stopping))
+    running = asyncio.create_task(DeliveryWorker(insecure_world.deps, wakeup).run(stopping))
     await receiver.wait_for(1)
     stopping.set()
     wakeup.wake()
@@ -94,11 +93,11 @@ async def test_a_worker_that_is_stopped_ends_what_is_under_way(insecure_world: W
 
 async def test_attempts_are_counted_by_outcome(insecure_world: World, receiver: Receiver) -> None:
     registry = CollectorRegistry()
-    dispatcher = Dispatcher(insecure_world.deps, MemoryWakeup(), metrics=DeliveryMetrics(registry))
+    worker = DeliveryWorker(insecure_world.deps, MemoryWakeup(), metrics=DeliveryMetrics(registry))
     await subscribe(insecure_world, receiver, "product.created")
     receiver.answers = [500, 200, 404]
     await record(insecure_world, 3)
-    await work(dispatcher)
+    await work(worker)
     counted = [
         registry.get_sample_value("lootkeep_webhook_attempts_total", {"outcome": outcome})
         for outcome in ("delivered", "failed")

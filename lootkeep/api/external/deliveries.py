@@ -14,7 +14,8 @@ from lootkeep.domain.deliveries import DeliveryStatus
 from lootkeep.domain.events import EVENT_TYPES
 from lootkeep.kernel.errors import NotFound
 from lootkeep.services import webhooks as services
-from lootkeep.storage import delivery_log, replays, webhooks
+from lootkeep.storage import outbox
+from lootkeep.storage.webhooks import endpoints, log, replays
 from lootkeep.views import webhooks as views
 
 
@@ -59,19 +60,19 @@ async def list_deliveries(call: Call[None, DeliveryQuery]) -> Reply:
     query = call.query
     filters: dict[str, Any] = {"status": query.status, "event_type": query.event_type, **days(query.from_, query.to)}
     async with call.deps.db.read(slow=True) as tx:
-        if await webhooks.get(tx, call.id) is None:
+        if await endpoints.get(tx, call.id) is None:
             raise NotFound("Webhook")
         chosen = {name: value for name, value in filters.items() if value is not None}
-        found, total = await delivery_log.page(tx, call.id, query.asked, chosen, query.order)
+        found, total = await log.page(tx, call.id, query.asked, chosen, query.order)
     return Reply([views.delivery(delivery) for delivery in found], page=query.asked, total=total)
 
 
 async def get_delivery(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        delivery = await delivery_log.get(tx, call.path["delivery_id"])
+        delivery = await log.get(tx, call.path["delivery_id"])
         if delivery is None:
             raise NotFound("Delivery")
-        attempts = await delivery_log.attempts_of(tx, delivery.id)
+        attempts = await log.attempts_of(tx, delivery.id)
     return Reply(views.delivery_detail(delivery, attempts))
 
 
@@ -99,7 +100,7 @@ async def rotate_webhook_secret(call: Call[None, None]) -> Reply:
 async def list_events(call: Call[None, FeedQuery]) -> Reply:
     query = call.query
     async with call.deps.db.read() as tx:
-        found = await replays.events_after(tx, query.after, query.limit + 1)
+        found = await outbox.events_after(tx, query.after, query.limit + 1)
     return Reply(views.feed(found, query.after, query.limit))
 
 

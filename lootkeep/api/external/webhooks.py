@@ -14,7 +14,7 @@ from lootkeep.domain.events import EVENT_TYPES
 from lootkeep.domain.webhooks import events_fault, url_fault
 from lootkeep.kernel.errors import NotFound
 from lootkeep.services import webhooks as services
-from lootkeep.storage import webhooks as storage
+from lootkeep.storage.webhooks import endpoints
 from lootkeep.views import webhooks as views
 
 
@@ -61,7 +61,7 @@ WebhookChanges = partial(WebhookWithState, "WebhookChanges")
 
 async def list_webhooks(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        found = await storage.all_webhooks(tx)
+        found = await endpoints.all_webhooks(tx)
     return Reply([views.webhook(webhook) for webhook in found])
 
 
@@ -72,7 +72,7 @@ async def create_webhook(call: Call[WebhookBody, None]) -> Reply:
 
 async def get_webhook(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        webhook = await storage.get(tx, call.id)
+        webhook = await endpoints.get(tx, call.id)
     if webhook is None:
         raise NotFound("Webhook")
     return Reply(views.webhook(webhook))

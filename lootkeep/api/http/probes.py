@@ -23,7 +23,7 @@ from lootkeep.api.http.routes import Reply
 from lootkeep.deps import Deps
 from lootkeep.kernel.clock import SECOND
 from lootkeep.kernel.errors import Reason, Unavailable
-from lootkeep.storage import backlog
+from lootkeep.storage.webhooks import deliveries
 
 Check = Callable[[], Awaitable[bool]]
 
@@ -110,7 +110,7 @@ class Probes:
         """Read when asked: it is the same for all processes."""
         now = self._deps.clock.now()
         async with self._deps.db.read() as tx:
-            due, oldest = await backlog.waiting(tx, now)
+            due, oldest = await deliveries.backlog(tx, now)
         self._metrics.due.set(due)
         self._metrics.oldest_due.set(0 if oldest is None else (now - oldest) / SECOND)
 

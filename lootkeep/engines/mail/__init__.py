@@ -1,16 +1,16 @@
-"""Handing letters over: to a mail server, or to nobody."""
+"""Handing e-mails over: to a mail server, or to nobody."""
 
 from __future__ import annotations
 
 from typing import Protocol
 
-from lootkeep.domain.mail import Letter, Outcome
+from lootkeep.domain.emails import Email, Outcome
 
 
 class Mailer(Protocol):
-    """Whatever takes a letter; nothing a server does is an error, every failure is an outcome in words."""
+    """Takes an e-mail; nothing a server does is an error, every failure is an outcome in words."""
 
-    async def send(self, letter: Letter) -> Outcome: ...
+    async def send(self, email: Email) -> Outcome: ...
 
     async def check(self) -> str | None:
         """What stands in the way of sending, in words; None when nothing does."""

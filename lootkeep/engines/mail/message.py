@@ -1,4 +1,4 @@
-"""A letter as the bytes that a mail server takes."""
+"""An e-mail as the bytes that a mail server takes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from email.header import Header
 from email.utils import format_datetime
 
-from lootkeep.domain.mail import Letter, refuse_line_breaks
+from lootkeep.domain.emails import Email, refuse_line_breaks
 from lootkeep.kernel.clock import Instant, utc
 
 _PLAIN_ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9.-]+")
@@ -45,21 +45,21 @@ def envelope_address(email: str) -> str:
     return f"{local}@{domain if domain.isascii() else domain.encode('idna').decode()}"
 
 
-def to_bytes(letter: Letter, sender: Sender, now: Instant) -> bytes:
-    """The whole letter. Everything that is not plain is encoded, so that no name or subject can pass for a header."""
+def to_bytes(email: Email, sender: Sender, now: Instant) -> bytes:
+    """The whole email. Everything that is not plain is encoded, so that no name or subject can pass for a header."""
     boundary = secrets.token_hex(16)
     headers = [
-        ("From", _address(letter.from_name or sender.name, sender.email)),
-        ("To", _address(letter.to_name, envelope_address(letter.to_email))),
-        ("Subject", _words(letter.subject)),
+        ("From", _address(email.from_name or sender.name, sender.email)),
+        ("To", _address(email.to_name, envelope_address(email.to_email))),
+        ("Subject", _words(email.subject)),
         ("Date", format_datetime(utc(now))),
-        ("Message-ID", f"<{letter.message_id}@{sender.domain}>"),
-        *([("Reply-To", _address("", envelope_address(letter.reply_to)))] if letter.reply_to else []),
-        *letter.headers,
+        ("Message-ID", f"<{email.message_id}@{sender.domain}>"),
+        *([("Reply-To", _address("", envelope_address(email.reply_to)))] if email.reply_to else []),
+        *email.headers,
         ("MIME-Version", "1.0"),
         ("Content-Type", f'multipart/alternative; boundary="{boundary}"'),
     ]
-    parts = (_part("plain", letter.text), _part("html", letter.html))
+    parts = (_part("plain", email.text), _part("html", email.html))
     body = b"".join(b"--" + boundary.encode() + b"\r\n" + part + b"\r\n" for part in parts)
     return "".join(map(_line, headers)).encode() + b"\r\n" + body + b"--" + boundary.encode() + b"--\r\n"
 

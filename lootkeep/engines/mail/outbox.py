@@ -1,14 +1,14 @@
-"""Mail without a mail server: it stays in the outbox, where people can look at it."""
+"""E-mail without a mail server: it stays in the outbox, where people can read it."""
 
 from __future__ import annotations
 
-from lootkeep.domain.mail import Letter, Outcome
+from lootkeep.domain.emails import Email, Outcome
 
 
 class OutboxMailer:
     """Sends nothing, and says so."""
 
-    async def send(self, letter: Letter) -> Outcome:
+    async def send(self, email: Email) -> Outcome:
         return Outcome("outbox")
 
     async def check(self) -> str | None:

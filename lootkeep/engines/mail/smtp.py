@@ -1,4 +1,4 @@
-"""Mail over SMTP: a connection that is kept open between letters, and a reason in words for each refusal."""
+"""E-mail over SMTP: a connection that stays open between e-mails, and a reason as text for each rejection."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import aiosmtplib
 from aiosmtplib import SMTPResponseException
 
-from lootkeep.domain.mail import DEADLINE_SECONDS, Letter, Outcome
+from lootkeep.domain.emails import DEADLINE_SECONDS, Email, Outcome
 from lootkeep.engines.mail.message import Sender, envelope_address, to_bytes
 from lootkeep.kernel.clock import Clock
 
@@ -72,7 +72,7 @@ def _is_loopback(host: str) -> bool:
 
 
 class SmtpMailer:
-    """One letter at a time. The connection is made on first use, and again when the server has closed it."""
+    """One e-mail at a time. The connection is made on first use, and again when the server has closed it."""
 
     def __init__(
         self,
@@ -90,15 +90,15 @@ class SmtpMailer:
         self._deadline = deadline
         self._client: aiosmtplib.SMTP | None = None
 
-    async def send(self, letter: Letter) -> Outcome:
+    async def send(self, email: Email) -> Outcome:
         transfer = _Transfer()
         try:
-            raw = to_bytes(letter, self._sender, self._clock.now())
+            raw = to_bytes(email, self._sender, self._clock.now())
         except (ValueError, LookupError):
             return Outcome("refused", "the letter cannot be written: an address or a header is not valid")
         try:
             async with asyncio.timeout(self._deadline):
-                return await self._hand_over(letter, raw, transfer)
+                return await self._hand_over(email, raw, transfer)
         except SMTPResponseException as error:
             return await self._refusal(error, transfer)
         except (aiosmtplib.SMTPException, OSError, TimeoutError, ValueError) as error:
@@ -129,22 +129,22 @@ class SmtpMailer:
                 await client.quit(timeout=_QUIT_SECONDS)
             client.close()
 
-    async def _hand_over(self, letter: Letter, raw: bytes, transfer: _Transfer) -> Outcome:
-        client = await self._begin(letter)
+    async def _hand_over(self, email: Email, raw: bytes, transfer: _Transfer) -> Outcome:
+        client = await self._begin(email)
         if client is None:
             return Outcome("refused", "the mail server does not take addresses with characters beyond ASCII")
         transfer.stage = "recipient"
-        await client.rcpt(envelope_address(letter.to_email), encoding="utf-8")
+        await client.rcpt(envelope_address(email.to_email), encoding="utf-8")
         transfer.stage = "content"
         transfer.has_begun = True
         await client.data(raw)
         return Outcome("sent")
 
-    async def _begin(self, letter: Letter) -> aiosmtplib.SMTP | None:
+    async def _begin(self, email: Email) -> aiosmtplib.SMTP | None:
         """A connection that has taken the sender. One that was idle may be dead: then a new one is made, once."""
         was_idle = self._client is not None and self._client.is_connected
         client = await self._connected()
-        options = [] if envelope_address(letter.to_email).isascii() else ["SMTPUTF8"]
+        options = [] if envelope_address(email.to_email).isascii() else ["SMTPUTF8"]
         if options and not client.supports_extension("smtputf8"):
             return None
         try:
@@ -177,7 +177,7 @@ class SmtpMailer:
         return client
 
     async def _refusal(self, error: SMTPResponseException, transfer: _Transfer) -> Outcome:
-        """The server answered: the connection is good for the next letter, unless it says good-bye."""
+        """The server answered: the connection is good for the next e-mail, unless it says good-bye."""
         await self._reset(error)
         # Who may send, and whether at all, concerns every mail.
         if error.code == 421 or transfer.stage == "sender":
@@ -204,7 +204,7 @@ class SmtpMailer:
 
 @dataclass(slots=True)
 class _Transfer:
-    """How far a letter has come: up to `content` the server cannot have taken it."""
+    """How far an e-mail has come: up to `content` the server cannot have taken it."""
 
     stage: Literal["sender", "recipient", "content"] = "sender"
     has_begun: bool = False

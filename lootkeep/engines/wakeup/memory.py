@@ -18,8 +18,12 @@ class MemoryWakeup:
         self._followers.append(follower)
         return follower
 
-    def wake(self) -> None:
+    def nudge(self) -> None:
+        """Wakes only the loop that waits here."""
         self._event.set()
+
+    def wake(self) -> None:
+        self.nudge()
         for follower in self._followers:
             follower.wake()
 

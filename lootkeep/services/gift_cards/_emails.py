@@ -7,8 +7,8 @@ from lootkeep.domain import gift_cards as rules
 from lootkeep.domain.gift_cards import GiftCard
 from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.clock import Instant
+from lootkeep.storage import emails as emails_db
 from lootkeep.storage import gift_cards as gift_cards_db
-from lootkeep.storage import mails as mails_db
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
 from lootkeep.views import gift_cards as views
@@ -18,7 +18,7 @@ async def send(deps: Deps, tx: Transaction, card: GiftCard, email: str, now: Ins
     """Queues the e-mail with the whole code; refuses when there were too many of them."""
     codes = CardCodes(deps.vault, deps.ids)
     after = rules.sent(card, now)
-    await mails_db.add(tx, views.mail(card, email, codes.opened(card.sealed_code)), codes.seal, now)
+    await emails_db.add(tx, views.mail(card, email, codes.opened(card.sealed_code)), codes.seal, now)
     return await gift_cards_db.save(tx, card, after, now, changes)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from lootkeep.domain.campaigns import Audience, Filters
-from lootkeep.domain.mail import Letter, Outcome
+from lootkeep.domain.emails import Email, Outcome
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import DAY, MINUTE
 from lootkeep.services import campaigns
 from lootkeep.toolbox.demo_store.shop import Shop
-from lootkeep.worker.campaigns import Campaigner, Manner
+from lootkeep.worker.campaigns import CampaignOptions, CampaignWorker
 
 _HTML = """<h1>Hello {{ name }}</h1><p>%s</p><p><a href="https://store.example/sale">To the store</a></p>"""
 _PER_MINUTE = 60_000
@@ -18,9 +18,9 @@ _READERS = 400
 
 
 class _Postbox:
-    """Stands in for the mail server: takes every letter, and keeps none."""
+    """Stands in for the mail server: takes every e-mail, and stores none."""
 
-    async def send(self, letter: Letter) -> Outcome:
+    async def send(self, email: Email) -> Outcome:
         return Outcome("sent")
 
     async def check(self) -> str | None:
@@ -44,9 +44,9 @@ class Letters:
         lately = Audience(type="customers", customer_ids=tuple(person.id for person in shop.people[-_READERS:]))
         campaign = await campaigns.create(deps, _terms("Welcome aboard", "What our players like best", lately))
         sent = await campaigns.send(deps, campaign.id, None)
-        manner = Manner("http://127.0.0.1:8000", mails_per_minute=_PER_MINUTE)
-        campaigner = Campaigner(deps, MemoryWakeup(), _Postbox(), manner)
-        while await campaigner.turn():
+        options = CampaignOptions("http://127.0.0.1:8000", emails_per_minute=_PER_MINUTE)
+        worker = CampaignWorker(deps, MemoryWakeup(), _Postbox(), options)
+        while await worker.run_once():
             shop.clock.advance(MINUTE // _PER_MINUTE)
         for reader in range(1, sent.recipients_count + 1):
             await self._read(reader)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from random import Random
@@ -27,8 +26,8 @@ from lootkeep.toolbox.demo_store.letters import Letters
 from lootkeep.toolbox.demo_store.receivers import Deliveries, Receivers
 from lootkeep.toolbox.demo_store.shop import Shop
 from lootkeep.toolbox.demo_store.year import DAYS, Year
-from lootkeep.worker.campaigns import Campaigner, Manner
-from lootkeep.worker.mail import Postman
+from lootkeep.worker.campaigns import CampaignOptions, CampaignWorker
+from lootkeep.worker.emails import EmailWorker
 
 SCALES = {"small": 2_000, "medium": 50_000, "large": 1_000_000}
 
@@ -106,19 +105,17 @@ async def _to_outbox(deps: Deps, shop: Shop) -> None:
     made = replace(shop.deps, db=deps.db)
     await gift_cards.settle_now(made)
     await retention.expire_subscriptions(made)
-    stopped = asyncio.Event()
-    stopped.set()
     more = True
     while more:
         async with deps.db.write() as tx:
             joined = replace(made, db=JoinedDatabase(tx))
-            postman = Postman(joined, MemoryWakeup(), OutboxMailer())
-            campaigner = Campaigner(joined, MemoryWakeup(), OutboxMailer(), Manner("", has_server=False))
-            while await campaigner.turn():
+            emails = EmailWorker(joined, MemoryWakeup(), OutboxMailer())
+            options = CampaignOptions("", has_server=False)
+            campaigns = CampaignWorker(joined, MemoryWakeup(), OutboxMailer(), options)
+            while await campaigns.run_once():
                 pass
             for _ in range(_MAILS_AT_ONCE):
-                more = await postman.turn()
+                more = await emails.run_once()
                 if not more:
                     break
-            # Told to stop, it writes down what came of the last letter.
-            await postman.run(stopped)
+            await emails.drain()

@@ -10,9 +10,9 @@ from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import DAY, HOUR, SECOND, Clock, Instant
 from lootkeep.services import retention, webhooks
-from lootkeep.storage import backlog, fan_out
+from lootkeep.storage.webhooks import deliveries, fan_out
 from lootkeep.toolbox.demo_store.shop import Shop
-from lootkeep.worker.dispatch import Dispatcher
+from lootkeep.worker.deliveries import DeliveryWorker
 
 # Where `lootkeep webhooks listen` listens: who starts it receives what the demo sends from then on.
 LISTENER = "http://127.0.0.1:4000/"
@@ -61,14 +61,14 @@ class Deliveries:
             return
         clock, agenda = self._shop.clock, self._shop.agenda
         before, until = clock.now(), agenda.next_at or agenda.end
-        dispatcher = Dispatcher(self._shop.deps, MemoryWakeup(), chance=self._shop.rng.random)
+        worker = DeliveryWorker(self._shop.deps, MemoryWakeup(), chance=self._shop.rng.random)
         due: Instant | None = Instant(before + SECOND)
         while due is not None and due <= until:
             clock.advance(due - clock.now())
-            while await dispatcher.turn():
-                await dispatcher.drain()
+            while await worker.run_once():
+                await worker.drain()
             async with self._shop.deps.db.read() as tx:
-                due = await backlog.next_due(tx, clock.now())
+                due = await deliveries.next_due(tx, clock.now())
         clock.advance(before - clock.now())
 
     async def _open(self) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
-from lootkeep.domain.mail import Mail, one_line
+from lootkeep.domain.emails import NewEmail, one_line
 
 _SUBJECT = "Subject: "
 
@@ -21,12 +21,12 @@ def render(
     from_name: str | None = None,
     reply_to: str | None = None,
     **values: Any,
-) -> Mail:
+) -> NewEmail:
     """The mail of `KIND.txt` and `KIND.html`. Values go in as they are into the text, and escaped into the HTML."""
     first, _, text = _environment().get_template(f"{kind}.txt").render(values).partition("\n")
     if not first.startswith(_SUBJECT):
         raise ValueError(f"{kind}.txt must begin with `{_SUBJECT}`")
-    return Mail(
+    return NewEmail(
         kind=kind,
         to_email=to_email,
         to_name=one_line(to_name),

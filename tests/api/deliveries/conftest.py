@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from lootkeep.engines.wakeup.memory import MemoryWakeup
-from lootkeep.worker.dispatch import Dispatcher
+from lootkeep.worker.deliveries import DeliveryWorker
 from tests.receiver import Receiver
 from tests.world import World
 
@@ -19,5 +19,5 @@ async def receiver() -> AsyncIterator[Receiver]:
 
 
 @pytest.fixture
-def dispatcher(insecure_world: World) -> Dispatcher:
-    return Dispatcher(insecure_world.deps, MemoryWakeup())
+def worker(insecure_world: World) -> DeliveryWorker:
+    return DeliveryWorker(insecure_world.deps, MemoryWakeup())

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from lootkeep.worker.dispatch import Dispatcher
+from lootkeep.worker.deliveries import DeliveryWorker
 from tests.api.deliveries.recorded import record
 from tests.builders import new_product
 from tests.receiver import Receiver
-from tests.worker.test_dispatch import subscribe, work
+from tests.worker.delivering import subscribe, work
 from tests.world import World
 
 
@@ -39,11 +39,11 @@ async def test_the_feed_gives_every_event_in_order_after_a_cursor(insecure_world
 
 
 async def test_the_feed_carries_the_very_data_that_was_delivered(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     await subscribe(insecure_world, receiver, "product.created")
     await new_product(insecure_world, name='Zażółć "gęślą" \u2028 jaźń 🎮')
-    await work(dispatcher)
+    await work(worker)
     feed = await insecure_world.get("/events")
     data = receiver.received[0].body.partition(b',"data":')[2].removesuffix(b"}")
     assert b'"data":' + data + b"}" in feed.content

@@ -11,14 +11,13 @@ import asyncpg
 import pytest
 from sqlalchemy import select
 
-from lootkeep.storage import outbox, replays
+from lootkeep.storage import outbox
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import events
-from lootkeep.worker.dispatch import Dispatcher, step_replays
+from lootkeep.worker.deliveries import DeliveryWorker, step_replays
 from tests.api.deliveries.recorded import Something, record
 from tests.receiver import Receiver
-from tests.worker.delivering import fan_out, only_postgresql
-from tests.worker.test_dispatch import subscribe, work
+from tests.worker.delivering import fan_out, only_postgresql, subscribe, work
 from tests.world import World
 
 WRITERS, ROUNDS, POLLERS = 5, 25, 2
@@ -123,7 +122,7 @@ async def test_ids_beyond_what_a_lock_can_name_are_in_order_too(
 
 @only_postgresql
 async def test_a_replay_begins_with_an_event_that_commits_after_its_request(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "order.paid")
     now = insecure_world.clock.now()
@@ -132,9 +131,9 @@ async def test_a_replay_begins_with_an_event_that_commits_after_its_request(
         await record(insecure_world, 1, "order.paid")
         await insecure_world.post(f"/webhooks/{webhook['id']}/replay", {"since": "2026-11-15T00:00:00Z"})
         await step_replays(insecure_world.deps)
-    await work(dispatcher)
+    await work(worker)
     await step_replays(insecure_world.deps)
-    await work(dispatcher)
+    await work(worker)
     assert sorted(request.json["data"]["number"] for request in receiver.received) == [0, 0, 1, 1]
 
 
@@ -198,7 +197,7 @@ async def _read_until(world: World, is_over: asyncio.Event) -> list[int]:
     while True:
         is_last = is_over.is_set()
         async with world.db.read() as tx:
-            page = await replays.events_after(tx, seen[-1], 7)
+            page = await outbox.events_after(tx, seen[-1], 7)
         seen += [event.id for event in page]
         if is_last and not page:
             return seen[1:]

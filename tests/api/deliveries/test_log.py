@@ -5,20 +5,20 @@ from __future__ import annotations
 import pytest
 
 from lootkeep.kernel.clock import DAY, SECOND
-from lootkeep.worker.dispatch import Dispatcher
+from lootkeep.worker.deliveries import DeliveryWorker
 from tests.api.deliveries.recorded import log, record
 from tests.builders import new_product
 from tests.receiver import Receiver, saying
-from tests.worker.test_dispatch import subscribe, work
+from tests.worker.delivering import subscribe, work
 from tests.world import World
 
 
 async def test_a_delivery_in_the_log_has_every_field(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
     await new_product(insecure_world)
-    await work(dispatcher)
+    await work(worker)
     answer = (await insecure_world.get(f"/webhooks/{webhook['id']}/deliveries")).json()
     assert answer == {
         "success": True,
@@ -42,12 +42,12 @@ async def test_a_delivery_in_the_log_has_every_field(
 
 
 async def test_a_delivery_that_waits_says_when_it_is_sent_next(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
     receiver.answers = [500]
     await new_product(insecure_world)
-    await work(dispatcher)
+    await work(worker)
     (delivery,) = await log(insecure_world, webhook)
     assert (delivery["status"], delivery["finished_at"], delivery["reason"]) == ("pending", None, "answered 500")
     # Five minutes after the failure, and up to a tenth later.
@@ -55,11 +55,11 @@ async def test_a_delivery_that_waits_says_when_it_is_sent_next(
 
 
 async def test_the_log_is_paged_newest_first_unless_told_otherwise(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
     await record(insecure_world, 7)
-    await work(dispatcher)
+    await work(worker)
     answer = (await insecure_world.get(f"/webhooks/{webhook['id']}/deliveries?per_page=3&page=2")).json()
     assert [delivery["event_id"] for delivery in answer["data"]] == [4, 3, 2]
     assert answer["meta"] == {"current_page": 2, "last_page": 3, "per_page": 3, "total": 7}
@@ -69,27 +69,27 @@ async def test_the_log_is_paged_newest_first_unless_told_otherwise(
 
 
 async def test_the_log_shows_only_the_webhooks_own_deliveries(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     one = await subscribe(insecure_world, receiver, "product.created")
     other = await subscribe(insecure_world, receiver, "product.created", "order.paid")
     await record(insecure_world, 1)
     await record(insecure_world, 2, "order.paid")
-    await work(dispatcher)
+    await work(worker)
     assert [len(await log(insecure_world, webhook)) for webhook in (one, other)] == [1, 3]
     assert len({request.json["id"] for request in receiver.received}) == 4
 
 
 async def test_the_log_is_filtered_by_state_type_and_day(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created", "order.paid")
     await record(insecure_world, 1)
-    await work(dispatcher)
+    await work(worker)
     insecure_world.clock.advance(DAY)
     receiver.answers = [500]
     await record(insecure_world, 1, "order.paid")
-    await work(dispatcher)
+    await work(worker)
     expected = {
         "?status=delivered": [1],
         "?status=pending": [2],
@@ -124,15 +124,15 @@ async def test_a_bad_filter_is_refused_in_words(insecure_world: World, receiver:
 
 
 async def test_one_delivery_is_read_with_every_attempt(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     await subscribe(insecure_world, receiver, "product.created")
     receiver.answers = [503]
     await new_product(insecure_world)
-    await work(dispatcher)
+    await work(worker)
     insecure_world.clock.advance(331 * SECOND)
     receiver.behaviour = saying(b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n\x00caf\xc3\xa9\n")
-    await work(dispatcher)
+    await work(worker)
     delivery_id = receiver.received[0].json["id"]
     answer = await insecure_world.get(f"/webhooks/deliveries/{delivery_id}")
     data = answer.json()["data"]

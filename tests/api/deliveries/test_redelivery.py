@@ -6,20 +6,20 @@ import pytest
 
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import HOUR, SECOND
-from lootkeep.worker.dispatch import Dispatcher
+from lootkeep.worker.deliveries import DeliveryWorker
 from tests.api.deliveries.recorded import log
 from tests.builders import new_product
 from tests.receiver import Receiver
-from tests.worker.test_dispatch import subscribe, work
+from tests.worker.delivering import subscribe, work
 from tests.world import World
 
 
 async def test_a_redelivery_keeps_the_id_and_the_bytes_and_begins_a_new_round(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
     await new_product(insecure_world)
-    await work(dispatcher)
+    await work(worker)
     delivery_id = receiver.received[0].json["id"]
     insecure_world.clock.advance(HOUR)
     answer = await insecure_world.post(f"/webhooks/deliveries/{delivery_id}/redeliver")
@@ -27,7 +27,7 @@ async def test_a_redelivery_keeps_the_id_and_the_bytes_and_begins_a_new_round(
     assert answer.json()["message"] == "Delivery scheduled again"
     assert answer.json()["data"]["status"] == "pending"
     assert answer.json()["data"]["next_attempt_at"] == "2026-11-15T13:00:00Z"
-    await work(dispatcher)
+    await work(worker)
     first, second = receiver.received
     assert second.body == first.body
     assert second.headers["X-Webhook-ID"] == delivery_id
@@ -38,17 +38,17 @@ async def test_a_redelivery_keeps_the_id_and_the_bytes_and_begins_a_new_round(
 
 
 async def test_a_failed_delivery_that_is_sent_again_is_retried_again(insecure_world: World, receiver: Receiver) -> None:
-    dispatcher = Dispatcher(insecure_world.deps, MemoryWakeup(), delays=(10,))
+    worker = DeliveryWorker(insecure_world.deps, MemoryWakeup(), delays=(10,))
     webhook = await subscribe(insecure_world, receiver, "product.created")
     receiver.answers = [500] * 4
     await new_product(insecure_world)
     for _ in range(2):
-        await work(dispatcher)
+        await work(worker)
         insecure_world.clock.advance(12 * SECOND)
     (delivery,) = await log(insecure_world, webhook, "?status=failed")
     await insecure_world.post(f"/webhooks/deliveries/{delivery['id']}/redeliver")
     for _ in range(3):
-        await work(dispatcher)
+        await work(worker)
         insecure_world.clock.advance(12 * SECOND)
     (delivery,) = await log(insecure_world, webhook)
     assert (delivery["status"], delivery["attempts_count"], len(receiver.received)) == ("failed", 4, 4)
@@ -56,11 +56,11 @@ async def test_a_failed_delivery_that_is_sent_again_is_retried_again(insecure_wo
 
 @pytest.mark.parametrize("is_deleted", [True, False])
 async def test_nothing_is_sent_again_to_a_webhook_that_is_off(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher, is_deleted: bool
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker, is_deleted: bool
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
     await new_product(insecure_world)
-    await work(dispatcher)
+    await work(worker)
     if is_deleted:
         await insecure_world.delete(f"/webhooks/{webhook['id']}")
     else:

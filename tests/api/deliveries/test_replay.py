@@ -6,22 +6,22 @@ import asyncio
 from typing import Any
 
 from lootkeep.kernel.clock import HOUR
-from lootkeep.worker.dispatch import Dispatcher, step_replays
+from lootkeep.worker.deliveries import DeliveryWorker, step_replays
 from tests.api.deliveries.recorded import record
 from tests.receiver import Received, Receiver, holding
-from tests.worker.test_dispatch import subscribe, work
+from tests.worker.delivering import subscribe, work
 from tests.world import World
 
 
 async def test_a_replay_sends_recorded_events_again_with_the_same_ids_and_bytes(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
     await record(insecure_world, 3)
-    await work(dispatcher)
+    await work(worker)
     insecure_world.clock.advance(HOUR)
     await record(insecure_world, 2)
-    await work(dispatcher)
+    await work(worker)
     sent = bodies(receiver.received)
     receiver.received.clear()
     answer = await insecure_world.post(f"/webhooks/{webhook['id']}/replay", {"since": "2026-11-15T12:30:00Z"})
@@ -41,47 +41,47 @@ async def test_a_replay_sends_recorded_events_again_with_the_same_ids_and_bytes(
         },
     }
     await step_replays(insecure_world.deps)
-    await work(dispatcher)
+    await work(worker)
     assert sorted(bodies(receiver.received)) == sorted(sent[3:])
 
 
 async def test_a_replay_reaches_events_from_before_the_webhook_existed(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     await record(insecure_world, 2)
-    await work(dispatcher)
+    await work(worker)
     insecure_world.clock.advance(HOUR)
     webhook = await subscribe(insecure_world, receiver, "product.created")
     await insecure_world.post(f"/webhooks/{webhook['id']}/replay", {"since": "2026-11-15T00:00:00Z"})
     await step_replays(insecure_world.deps)
-    await work(dispatcher)
+    await work(worker)
     assert sorted(request.json["data"]["number"] for request in receiver.received) == [0, 1]
     assert {request.json["created_at"] for request in receiver.received} == {"2026-11-15T12:00:00Z"}
 
 
 async def test_a_replay_takes_only_the_types_asked_for(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created", "order.paid")
     await record(insecure_world, 2)
     await record(insecure_world, 1, "order.paid")
     await record(insecure_world, 1, "product.deleted")
-    await work(dispatcher)
+    await work(worker)
     receiver.received.clear()
     body = {"since": "2026-11-15T00:00:00Z", "event_types": ["order.paid"]}
     answer = await insecure_world.post(f"/webhooks/{webhook['id']}/replay", body)
     assert (answer.json()["data"]["total"], answer.json()["data"]["event_types"]) == (1, ["order.paid"])
     await step_replays(insecure_world.deps)
-    await work(dispatcher)
+    await work(worker)
     assert [request.json["event_type"] for request in receiver.received] == ["order.paid"]
 
 
 async def test_a_replay_goes_at_a_pace_and_tells_its_progress(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     await record(insecure_world, 150)
     await record(insecure_world, 60, "order.paid")
-    await work(dispatcher)
+    await work(worker)
     webhook = await subscribe(insecure_world, receiver, "product.created")
     await insecure_world.post(f"/webhooks/{webhook['id']}/replay", {"since": "2026-11-15T00:00:00Z"})
     await record(insecure_world, 5)
@@ -92,7 +92,7 @@ async def test_a_replay_goes_at_a_pace_and_tells_its_progress(
         await step_replays(insecure_world.deps)
     ended = "2026-11-15T12:00:00Z"
     assert progress == [(0, 150, None), (100, 150, None), (150, 150, None), (150, 150, ended)]
-    await work(dispatcher)
+    await work(worker)
     assert len(receiver.received) == 155
     assert len({request.json["id"] for request in receiver.received}) == 155
 
@@ -105,7 +105,7 @@ async def test_a_replay_of_nothing_is_over_at_once(insecure_world: World, receiv
 
 
 async def test_a_second_replay_waits_until_the_first_is_over(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
     await record(insecure_world, 1)
@@ -118,20 +118,20 @@ async def test_a_second_replay_waits_until_the_first_is_over(
 
 
 async def test_a_delivery_under_way_is_not_sent_twice_by_a_replay(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
     gate = asyncio.Event()
     receiver.behaviour = holding(gate)
     await record(insecure_world, 1)
-    await dispatcher.turn()
+    await worker.run_once()
     await receiver.wait_for(1)
     await insecure_world.post(f"/webhooks/{webhook['id']}/replay", {"since": "2026-11-15T00:00:00Z"})
     await step_replays(insecure_world.deps)
-    await dispatcher.turn()
+    await worker.run_once()
     gate.set()
-    await dispatcher.drain()
-    await work(dispatcher)
+    await worker.drain()
+    await work(worker)
     assert len(receiver.received) == 1
 
 

@@ -7,15 +7,15 @@ import hashlib
 import hmac
 
 from lootkeep.kernel.clock import DAY
-from lootkeep.worker.dispatch import Dispatcher
+from lootkeep.worker.deliveries import DeliveryWorker
 from tests.api.deliveries.recorded import record
 from tests.receiver import Received, Receiver
-from tests.worker.test_dispatch import subscribe, work
+from tests.worker.delivering import subscribe, work
 from tests.world import World
 
 
 async def test_after_a_rotation_both_secrets_sign_for_a_day_and_then_only_the_new_one(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
     answer = await insecure_world.post(f"/webhooks/{webhook['id']}/rotate-secret")
@@ -24,13 +24,13 @@ async def test_after_a_rotation_both_secrets_sign_for_a_day_and_then_only_the_ne
     assert answer.json()["data"] == webhook | {"secret": new}
     assert new != old
     await record(insecure_world, 1)
-    await work(dispatcher)
+    await work(worker)
     insecure_world.clock.advance(DAY - 1)
     await record(insecure_world, 1)
-    await work(dispatcher)
+    await work(worker)
     insecure_world.clock.advance(1)
     await record(insecure_world, 1)
-    await work(dispatcher)
+    await work(worker)
     signatures = [request.headers["webhook-signature"] for request in receiver.received]
     both = [[standard(request, new), standard(request, old)] for request in receiver.received]
     assert [signature.split(" ") for signature in signatures] == [both[0], both[1], both[2][:1]]

@@ -1,4 +1,4 @@
-"""Replays, and the event feed that they and receivers read."""
+"""Replays: recorded events are sent again to one webhook, in order and at a pace."""
 
 from __future__ import annotations
 
@@ -6,33 +6,29 @@ from collections.abc import Callable
 
 import msgspec
 from sqlalchemy import bindparam, func, insert, select, update
-from sqlalchemy.dialects import postgresql
 
-from lootkeep.domain.events import RecordedEvent
-from lootkeep.domain.replays import Replay
+from lootkeep.domain.webhooks import Replay
 from lootkeep.kernel.clock import Instant
+from lootkeep.storage import outbox
 from lootkeep.storage.database import Transaction
-from lootkeep.storage.dialect import Horizon
-from lootkeep.storage.fan_out import NEW_DELIVERY
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import deliveries, events, replays
+from lootkeep.storage.webhooks import fan_out
 
 # Events that one step of a replay sends again: a pace that leaves room for what happens now.
 STEP = 100
 
 _REPLAY = [replays.c[name] for name in Replay.__struct_fields__]
-
-
-_EVENT = [events.c[name] for name in RecordedEvent.__struct_fields__]
+_IS_RUNNING = replays.c.finished_at.is_(None)
 
 _LATEST = Query(
     select(*_REPLAY).where(replays.c.webhook_id == bindparam("webhook")).order_by(replays.c.id.desc()).limit(1), Replay
 )
 _RUNNING = Query(
-    select(*_REPLAY).where(replays.c.finished_at.is_(None)).order_by(replays.c.id).with_for_update(skip_locked=True),
+    select(*_REPLAY).where(_IS_RUNNING).order_by(replays.c.id).with_for_update(skip_locked=True),
     Replay,
 )
-_ANY_RUNNING = Query(select(replays.c.id).where(replays.c.finished_at.is_(None)).limit(1))
+_ANY_RUNNING = Query(select(replays.c.id).where(_IS_RUNNING).limit(1))
 _LAST_EVENT = Query(select(func.coalesce(func.max(events.c.id), 0)))
 _TYPES = Query(
     select(events.c.type, func.count())
@@ -62,20 +58,10 @@ _SET = Query(
     .values(cursor=bindparam("position"), done=bindparam("count"), finished_at=bindparam("finished"))
 )
 _LEFT = Query(select(events.c.id).where(events.c.id > bindparam("position"), events.c.id <= bindparam("last")).limit(1))
-_HORIZON = Query(Horizon())
-_AFTER = Query(
-    select(*_EVENT)
-    .where(events.c.id > bindparam("position"), events.c.id <= bindparam("horizon"))
-    .order_by(events.c.id)
-    .limit(bindparam("size")),
-    RecordedEvent,
-)
 # A delivery that was made before is sent again as it is: the same id, the same bytes.
 _SEND = Query(
-    postgresql.insert(deliveries)
-    .values(NEW_DELIVERY)
-    .on_conflict_do_update(
-        index_elements=["event_id", "webhook_id"],
+    fan_out.INSERT.on_conflict_do_update(
+        index_elements=fan_out.KEY,
         set_={"status": "pending", "priority": 1, "due_at": bindparam("now"), "failures": 0, "finished_at": None},
         where=deliveries.c.status != "pending",
     )
@@ -87,7 +73,7 @@ async def latest(tx: Transaction, webhook_id: int) -> Replay | None:
 
 
 async def add(tx: Transaction, webhook_id: int, since: Instant, event_types: str, now: Instant) -> Replay:
-    ((horizon,),) = await tx.all(_HORIZON)
+    horizon = await outbox.horizon(tx)
     ((last,),) = await tx.all(_LAST_EVENT)
     ((first,),) = await tx.all(_FIRST, since=since)
     wanted = set(msgspec.json.decode(event_types))
@@ -115,26 +101,14 @@ async def has_running(tx: Transaction) -> bool:
 async def step(tx: Transaction, make_id: Callable[[], str], now: Instant) -> None:
     """Takes every running replay one step further."""
     for replay in await tx.all(_RUNNING):
-        found = await events_after(tx, replay.cursor, STEP)
-        due = [event for event in found if event.id <= replay.last_event_id]
+        due = [e for e in await outbox.events_after(tx, replay.cursor, STEP) if e.id <= replay.last_event_id]
         types = set(msgspec.json.decode(replay.event_types))
         wanted = [event for event in due if event.type in types and event.created_at >= replay.since]
-        if wanted:
-            shared = {"webhook": replay.webhook_id, "now": now}
-            rows = [{"public_id": make_id(), "event": event.id, "event_type": event.type, **shared} for event in wanted]
+        shared = {"webhook": replay.webhook_id, "now": now}
+        rows = [{"public_id": make_id(), "event": event.id, "event_type": event.type, **shared} for event in wanted]
+        if rows:
             await tx.many(_SEND, rows)
         position = due[-1].id if due else replay.cursor
         is_over = await tx.one(_LEFT, position=position, last=replay.last_event_id) is None
-        await tx.run(
-            _SET,
-            replay=replay.id,
-            position=position,
-            count=replay.done + len(wanted),
-            finished=now if is_over else None,
-        )
-
-
-async def events_after(tx: Transaction, cursor: int, size: int) -> list[RecordedEvent]:
-    """The feed: what was recorded after a cursor, in order."""
-    ((horizon,),) = await tx.all(_HORIZON)
-    return await tx.all(_AFTER, position=cursor, size=size, horizon=horizon)
+        done, finished = replay.done + len(rows), now if is_over else None
+        await tx.run(_SET, replay=replay.id, position=position, count=done, finished=finished)

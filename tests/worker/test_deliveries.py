@@ -1,4 +1,4 @@
-"""Deliveries from the deed to the receiver and through the whole schedule, in virtual time."""
+"""Deliveries from the operation to the receiver and through the whole schedule, in virtual time."""
 
 from __future__ import annotations
 
@@ -10,17 +10,11 @@ import pytest
 
 from lootkeep.domain.deliveries import RETRY_SECONDS
 from lootkeep.kernel.clock import SECOND
-from lootkeep.worker.dispatch import Dispatcher
+from lootkeep.worker.deliveries import DeliveryWorker
 from tests.builders import new_customer, new_product, paid_order
 from tests.receiver import Receiver
+from tests.worker.delivering import subscribe, work
 from tests.world import World
-
-
-async def subscribe(world: World, receiver: Receiver, *events: str) -> dict[str, Any]:
-    answer = await world.post("/webhooks", {"url": receiver.url, "events": list(events) or ["order.paid"]})
-    assert answer.status_code == 201, answer.text
-    webhook: dict[str, Any] = answer.json()["data"]
-    return webhook
 
 
 async def buy(world: World) -> dict[str, Any]:
@@ -29,18 +23,12 @@ async def buy(world: World) -> dict[str, Any]:
     return await paid_order(world, customer["id"], (product["id"], 1))
 
 
-async def work(dispatcher: Dispatcher) -> None:
-    """Turns until there is nothing left to do at this moment."""
-    while await dispatcher.turn():
-        await dispatcher.drain()
-
-
 async def test_a_paid_order_arrives_signed_and_exactly_as_specified(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver)
     order = await buy(insecure_world)
-    await work(dispatcher)
+    await work(worker)
     (request,) = receiver.received
     assert request.headers["X-Webhook-Event"] == "order.paid"
     assert request.headers["X-Webhook-ID"] == request.json["id"]
@@ -72,21 +60,21 @@ async def test_a_paid_order_arrives_signed_and_exactly_as_specified(
 
 
 async def test_a_delivery_is_tried_six_times_never_early_and_always_with_the_same_bytes(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver)
     receiver.answers = [500] * 6
     await buy(insecure_world)
-    await work(dispatcher)
+    await work(worker)
     for sent, delay in enumerate(RETRY_SECONDS, 1):
         insecure_world.clock.advance(delay * SECOND - 1)
-        await work(dispatcher)
+        await work(worker)
         assert len(receiver.received) == sent
         insecure_world.clock.advance(delay * SECOND // 10 + 1)
-        await work(dispatcher)
+        await work(worker)
         assert len(receiver.received) == sent + 1
     insecure_world.clock.advance(30 * 24 * 3600 * SECOND)
-    await work(dispatcher)
+    await work(worker)
     assert len(receiver.received) == 6
     assert len({request.body for request in receiver.received}) == 1
     (delivery,) = (await insecure_world.get(f"/webhooks/{webhook['id']}/deliveries")).json()["data"]
@@ -94,14 +82,14 @@ async def test_a_delivery_is_tried_six_times_never_early_and_always_with_the_sam
 
 
 async def test_a_retry_that_succeeds_ends_the_delivery_with_every_attempt_recorded(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     await subscribe(insecure_world, receiver)
     receiver.answers = [503, 204]
     await buy(insecure_world)
-    await work(dispatcher)
+    await work(worker)
     insecure_world.clock.advance(331 * SECOND)
-    await work(dispatcher)
+    await work(worker)
     delivery_id = receiver.received[0].json["id"]
     detail = (await insecure_world.get(f"/webhooks/deliveries/{delivery_id}")).json()["data"]
     assert detail["delivery"]["status"] == "delivered"
@@ -113,16 +101,16 @@ async def test_a_retry_that_succeeds_ends_the_delivery_with_every_attempt_record
 
 @pytest.mark.parametrize("change", [{"is_active": False}, {"events": ["product.created"]}, None])
 async def test_a_webhook_that_was_changed_gets_nothing_more(
-    insecure_world: World, receiver: Receiver, dispatcher: Dispatcher, change: dict[str, Any] | None
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker, change: dict[str, Any] | None
 ) -> None:
     webhook = await subscribe(insecure_world, receiver)
     receiver.answers = [500]
     await buy(insecure_world)
-    await work(dispatcher)
+    await work(worker)
     if change is None:
         await insecure_world.delete(f"/webhooks/{webhook['id']}")
     else:
         await insecure_world.put(f"/webhooks/{webhook['id']}", change)
     insecure_world.clock.advance(24 * 3600 * SECOND)
-    await work(dispatcher)
+    await work(worker)
     assert len(receiver.received) == 1

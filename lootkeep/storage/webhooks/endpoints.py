@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import bindparam, func, insert, select, update
+from sqlalchemy import bindparam, insert, select, update
 
 from lootkeep.domain.webhooks import Webhook
 from lootkeep.kernel.clock import Instant
@@ -23,7 +23,6 @@ _SET_VALUES: dict[str, Any] = {
 _ALL = Query(select(*_WEBHOOK).where(_ALIVE).order_by(webhooks.c.id), Webhook)
 _GET = Query(select(*_WEBHOOK).where(*_THIS), Webhook)
 _LOCK = Query(select(*_WEBHOOK).where(*_THIS).with_for_update(), Webhook)
-_COUNT = Query(select(func.count()).select_from(webhooks).where(_ALIVE))
 _ADD = Query(
     insert(webhooks)
     .values(
@@ -56,13 +55,8 @@ async def get(tx: Transaction, webhook_id: int) -> Webhook | None:
     return await tx.one(_GET, webhook=webhook_id)
 
 
-async def for_change(tx: Transaction, webhook_id: int) -> Webhook | None:
+async def get_for_update(tx: Transaction, webhook_id: int) -> Webhook | None:
     return await tx.one(_LOCK, webhook=webhook_id)
-
-
-async def count(tx: Transaction) -> int:
-    ((number,),) = await tx.all(_COUNT)
-    return int(number)
 
 
 async def add(tx: Transaction, url: str, events: str, secret: str, now: Instant) -> Webhook:

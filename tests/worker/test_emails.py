@@ -1,66 +1,32 @@
-"""Mail from the deed to the server: queued in the deed's transaction, sent once, retried, and marked when in doubt."""
+"""E-mail from the use case to the server: queued in its transaction, sent once, retried, and marked when in doubt."""
 
 from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from typing import Any
 
 import pytest
 from sqlalchemy import select, update
 
-from lootkeep.domain.mail import LEASE, RETRY_SECONDS, QueuedMail
-from lootkeep.engines.mail import Mailer
-from lootkeep.engines.mail.message import Sender
-from lootkeep.engines.mail.outbox import OutboxMailer
-from lootkeep.engines.mail.smtp import SmtpMailer, parse_server
+from lootkeep.domain.emails import LEASE, RETRY_SECONDS
 from lootkeep.engines.vault import Vault
-from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import DAY, SECOND
 from lootkeep.services import retention
-from lootkeep.storage import mails as storage
+from lootkeep.storage import emails as emails_db
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import mails
 from lootkeep.views import mails as views
-from lootkeep.worker.mail import Postman
 from tests.mailbox import MailServer
+from tests.worker.emailing import CODE, claim_and_die, email_worker, read, work, write
 from tests.world import World
 
-CODE = "GIFT-CODE-7K2P"
 _RAW = Query(select(mails.c.body))
-_POISON = Query(update(mails).values(body=Vault("o" * 32).seal("{}", storage.BODY_PURPOSE)))
-
-
-def postman(world: World, server: MailServer | None, **options: Any) -> Postman:
-    mailer: Mailer = OutboxMailer()
-    if server:
-        mailer = SmtpMailer(parse_server(server.url), Sender("Shop", "shop@store.example"), world.clock)
-    return Postman(world.deps, MemoryWakeup(), mailer, **options)
-
-
-async def write(world: World, to: str = "ann@mail.example", **values: Any) -> int:
-    given = {"amount": "$20.00", "code": CODE, "name": "Ann", "sender_name": "Bob", "message": None, "expires_on": None}
-    mail = views.render("gift_card", to, "Ann", **given | values)
-    async with world.db.write() as tx:
-        return await storage.add(tx, mail, world.deps.vault.seal, world.clock.now())
-
-
-async def read(world: World, mail_id: int) -> QueuedMail:
-    async with world.db.read() as tx:
-        mail = await storage.get(tx, mail_id)
-    assert mail is not None
-    return mail
-
-
-async def work(postman: Postman) -> None:
-    """Turns until there is nothing left to do at this moment; the last one settles."""
-    while await postman.turn():
-        pass
+_POISON = Query(update(mails).values(body=Vault("o" * 32).seal("{}", emails_db.BODY_PURPOSE)))
 
 
 async def test_a_mail_is_sent_once_and_says_so(world: World, server: MailServer) -> None:
     mail_id = await write(world)
-    working = postman(world, server)
+    working = email_worker(world, server)
     await work(working)
     await work(working)
     (letter,) = server.arrived
@@ -77,30 +43,30 @@ async def test_a_mail_of_a_deed_that_fails_was_never_written(world: World, serve
     )
     with suppress(KeyError):
         async with world.db.write() as tx:
-            await storage.add(tx, mail, world.deps.vault.seal, world.clock.now())
+            await emails_db.add(tx, mail, world.deps.vault.seal, world.clock.now())
             raise KeyError
-    await work(postman(world, server))
+    await work(email_worker(world, server))
     assert server.arrived == []
 
 
 async def test_without_a_server_mail_stays_in_the_outbox_and_is_never_called_sent(world: World) -> None:
     mail_id = await write(world)
-    await work(postman(world, None))
+    await work(email_worker(world, None))
     mail = await read(world, mail_id)
     assert (mail.status, mail.reason) == ("outbox", None)
     async with world.db.read() as tx:
-        shown = await storage.newest(tx, "outbox", 10)
-        assert await storage.newest(tx, "sent", 10) == []
-    assert [CODE in storage.body_of(one, world.deps.vault.open).text for one in shown] == [True]
+        shown = await emails_db.newest(tx, "outbox", 10)
+        assert await emails_db.newest(tx, "sent", 10) == []
+    assert [CODE in emails_db.body_of(one, world.deps.vault.open).text for one in shown] == [True]
 
 
 async def test_what_waits_in_the_outbox_is_not_sent_when_a_server_is_set_later(
     world: World, server: MailServer
 ) -> None:
     mail_id = await write(world)
-    await work(postman(world, None))
+    await work(email_worker(world, None))
     world.clock.advance(DAY)
-    await work(postman(world, server))
+    await work(email_worker(world, server))
     assert (server.arrived, (await read(world, mail_id)).status) == ([], "outbox")
 
 
@@ -116,14 +82,14 @@ async def test_a_temporary_failure_is_tried_again_after_each_delay_and_then_give
     world: World, server: MailServer, word: str
 ) -> None:
     mail_id = await write(world, f"{word}@mail.example")
-    working = postman(world, server)
+    working = email_worker(world, server)
     for number, delay in enumerate(RETRY_SECONDS, 1):
         await work(working)
         mail = await read(world, mail_id)
         assert (mail.status, mail.attempts_count, mail.failures) == ("queued", number, number)
         assert mail.due_at == world.clock.now() + delay * SECOND
         world.clock.advance(delay * SECOND - 1)
-        assert not await working.turn()
+        assert not await working.run_once()
         world.clock.advance(1)
     await work(working)
     mail = await read(world, mail_id)
@@ -135,7 +101,7 @@ async def test_a_temporary_failure_is_tried_again_after_each_delay_and_then_give
 @pytest.mark.parametrize("word", ["gone", "policy", "spam"])
 async def test_a_refusal_is_for_good(world: World, server: MailServer, word: str) -> None:
     mail_id = await write(world, f"{word}@mail.example")
-    await work(postman(world, server))
+    await work(email_worker(world, server))
     mail = await read(world, mail_id)
     assert (mail.status, mail.attempts_count) == ("failed", 1)
     assert (mail.reason or "").startswith("the mail server answered 55")
@@ -143,7 +109,7 @@ async def test_a_refusal_is_for_good(world: World, server: MailServer, word: str
 
 async def test_a_mail_that_may_have_arrived_is_sent_again_and_marked(world: World, server: MailServer) -> None:
     mail_id = await write(world, "drop@mail.example")
-    working = postman(world, server, delays=(1,))
+    working = email_worker(world, server, delays=(1,))
     await work(working)
     mail = await read(world, mail_id)
     assert (mail.status, mail.perhaps_twice) == ("queued", True)
@@ -156,11 +122,11 @@ async def test_a_mail_that_may_have_arrived_is_sent_again_and_marked(world: Worl
 async def test_a_mail_whose_worker_died_is_sent_by_the_next_and_marked(world: World, server: MailServer) -> None:
     mail_id = await write(world)
     async with world.db.write() as tx:
-        assert await storage.claim(tx, "the dead", world.clock.now())
+        assert await claim_and_die(world, tx)
     assert (await read(world, mail_id)).status == "sending"
-    working = postman(world, server)
+    working = email_worker(world, server)
     world.clock.advance(LEASE - 1)
-    assert not await working.turn()
+    assert not await working.run_once()
     world.clock.advance(1)
     await work(working)
     mail = await read(world, mail_id)
@@ -170,10 +136,10 @@ async def test_a_mail_whose_worker_died_is_sent_by_the_next_and_marked(world: Wo
 
 async def test_a_worker_that_was_given_up_cannot_overwrite_its_successor(world: World, server: MailServer) -> None:
     mail_id = await write(world)
-    slow = postman(world, None)
-    assert await slow.turn()
+    slow = email_worker(world, None)
+    assert await slow.run_once()
     world.clock.advance(LEASE)
-    await work(postman(world, server))
+    await work(email_worker(world, server))
     await work(slow)
     assert (await read(world, mail_id)).status == "sent"
 
@@ -182,9 +148,9 @@ async def test_a_mail_that_ends_every_worker_is_given_up(world: World, server: M
     mail_id = await write(world)
     for _ in range(len(RETRY_SECONDS) + 1):
         async with world.db.write() as tx:
-            assert await storage.claim(tx, "the dead", world.clock.now())
+            assert await claim_and_die(world, tx)
         world.clock.advance(LEASE)
-    await work(postman(world, server))
+    await work(email_worker(world, server))
     mail = await read(world, mail_id)
     assert (mail.status, mail.reason) == ("failed", "the worker stopped before it could record the answer")
     assert (server.arrived, mail.perhaps_twice) == ([], True)
@@ -195,7 +161,7 @@ async def test_a_mail_that_cannot_be_opened_fails_and_the_next_goes_out(world: W
     async with world.db.write() as tx:
         await tx.run(_POISON)
     good = await write(world)
-    await work(postman(world, server))
+    await work(email_worker(world, server))
     mail = await read(world, spoilt)
     assert mail.status == "failed"
     assert mail.reason == "the stored mail cannot be opened: the secret key has changed"
@@ -205,14 +171,14 @@ async def test_a_mail_that_cannot_be_opened_fails_and_the_next_goes_out(world: W
 async def test_two_workers_never_send_the_same_mail(world: World, server: MailServer) -> None:
     for number in range(40):
         await write(world, f"p{number}@mail.example")
-    await asyncio.gather(*(work(postman(world, server)) for _ in range(4)))
+    await asyncio.gather(*(work(email_worker(world, server)) for _ in range(4)))
     assert sorted(letter.recipients[0] for letter in server.arrived) == sorted(f"p{n}@mail.example" for n in range(40))
 
 
 async def test_a_worker_told_to_stop_settles_what_is_under_way(world: World, server: MailServer) -> None:
     mail_id = await write(world, "hang@mail.example")
     stopping = asyncio.Event()
-    running = asyncio.create_task(postman(world, server).run(stopping))
+    running = asyncio.create_task(email_worker(world, server).run(stopping))
     await server.hanging.wait()
     stopping.set()
     server.released.set()
@@ -222,13 +188,13 @@ async def test_a_worker_told_to_stop_settles_what_is_under_way(world: World, ser
 
 async def test_old_mails_are_removed_and_waiting_ones_are_not(world: World, server: MailServer) -> None:
     ended = await write(world)
-    await work(postman(world, server))
+    await work(email_worker(world, server))
     world.clock.advance(31 * DAY)
     waiting = await write(world)
-    await retention.purge_mails(world.deps, 30)
+    await retention.purge_emails(world.deps, 30)
     async with world.db.read() as tx:
-        assert await storage.get(tx, ended) is None
-        assert await storage.get(tx, waiting) is not None
+        assert await emails_db.get(tx, ended) is None
+        assert await emails_db.get(tx, waiting) is not None
 
 
 HOSTILE = '<b>Ann & Bob</b>\r\nBcc: evil@evil.example "quoted" {{ 7*7 }} {% raw %} 💎'
@@ -258,8 +224,8 @@ async def test_hostile_values_stay_text_in_every_template(world: World, server: 
     )
     async with world.db.write() as tx:
         for mail in (reply, card):
-            await storage.add(tx, mail, world.deps.vault.seal, world.clock.now())
-    await work(postman(world, server))
+            await emails_db.add(tx, mail, world.deps.vault.seal, world.clock.now())
+    await work(email_worker(world, server))
     assert len(server.arrived) == 2
     for letter in server.arrived:
         assert (letter.recipients, letter.message["Bcc"]) == (["ann@mail.example"], None)

@@ -1,4 +1,4 @@
-"""Mail: what a letter is, what its headers may hold, and what becomes of it after an attempt."""
+"""E-mails: what they are, what their headers may hold, and what becomes of one after an attempt."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from typing import Literal
 
 import msgspec
 
+from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import SECOND, Instant
 
-# `outbox`: no mail server is set, so it was never sent; it can be looked at.
-MailStatus = Literal["queued", "sending", "sent", "failed", "outbox"]
+# `outbox`: no mail server is set, so it was never sent; it can be read.
+EmailStatus = Literal["queued", "sending", "sent", "failed", "outbox"]
 
-# After each temporary failure in turn; when there is none left the mail has failed.
+# After each temporary failure in turn; when there is none left the e-mail has failed.
 RETRY_SECONDS = (60, 300, 1800, 7200, 21600)
-# For one mail, from dialling to the server's last word.
+# For one e-mail, from dialling to the server's last word.
 DEADLINE_SECONDS = 30
 # A worker that has not settled by then is given up. Longer than the deadline, or two would send at once.
 LEASE = 90 * SECOND
@@ -23,11 +24,11 @@ INTERRUPTED = "the worker stopped before it could record the answer"
 
 
 class NotAHeaderError(ValueError):
-    """A line break in a header would let its writer add headers, or recipients, of their own."""
+    """A line break in a header would let its writer add headers or recipients."""
 
 
-class Mail(msgspec.Struct, frozen=True):
-    """A letter to one person. The sender's address is the operator's setting; `from_name` may go before it."""
+class NewEmail(msgspec.Struct, frozen=True):
+    """An e-mail as a use case writes it. The sender's email is the operator's setting; `from_name` may go before it."""
 
     # What it is for, in a word: `gift_card`, `ticket_reply`.
     kind: str
@@ -44,12 +45,12 @@ class Mail(msgspec.Struct, frozen=True):
             refuse_line_breaks(name, getattr(self, name))
 
 
-class QueuedMail(msgspec.Struct, frozen=True):
-    """A mail as it is stored; both bodies are sealed as one."""
+class QueuedEmail(msgspec.Struct, frozen=True):
+    """An e-mail as it is stored; both bodies are sealed as one."""
 
     id: int
     kind: str
-    status: MailStatus
+    status: EmailStatus
     to_email: str
     to_name: str
     from_name: str | None
@@ -67,11 +68,11 @@ class QueuedMail(msgspec.Struct, frozen=True):
 
     @property
     def message_id(self) -> str:
-        """The same over all attempts: whoever receives a mail twice can tell by it."""
+        """The same over all attempts: anyone who receives an e-mail twice can tell by it."""
         return f"mail.{self.id}.{self.created_at}"
 
 
-class Letter(msgspec.Struct, frozen=True):
+class Email(msgspec.Struct, frozen=True):
     """What goes over the wire, before it is put into bytes. Its id is made whole by the sender's domain."""
 
     to_email: str
@@ -88,31 +89,21 @@ class Letter(msgspec.Struct, frozen=True):
 class Outcome(msgspec.Struct, frozen=True):
     """What one attempt came to.
 
-    `refused` is for good, `deferred` concerns this mail, `unreachable` the server and so every mail.
+    `refused` is for good, `deferred` concerns this e-mail, `unreachable` the server and so every e-mail.
     """
 
     kind: Literal["sent", "refused", "deferred", "unreachable", "outbox"]
     reason: str | None = None
-    # The connection ended after the letter was handed over and before the server answered.
+    # The connection ended after the e-mail was handed over and before the server answered.
     perhaps_sent: bool = False
     # There is no such mailbox.
     is_bounce: bool = False
 
 
-class Settlement(msgspec.Struct, frozen=True):
-    """What becomes of a mail after an attempt."""
-
-    status: MailStatus
-    due_at: Instant
-    failures: int
-    reason: str | None
-    perhaps_twice: bool
-
-
 def settle(
     outcome: Outcome, failures: int, now: Instant, *, delays: Sequence[int] = RETRY_SECONDS, was_doubtful: bool = False
 ) -> Settlement:
-    """Sent, kept in the outbox, due again after the next delay, or failed for good."""
+    """Sent, in the outbox, due again after the next delay, or failed for good."""
     if outcome.kind in ("sent", "outbox"):
         return Settlement("sent" if outcome.kind == "sent" else "outbox", now, failures, None, was_doubtful)
     is_doubtful = was_doubtful or outcome.perhaps_sent

@@ -33,16 +33,16 @@ _SEND_AGAIN = Query(
         status="pending",
         priority=0,
         due_at=bindparam("now"),
-        # Nobody's: who is sending it just now cannot settle it any more.
+        # Nobody's: a worker that is sending it just now cannot settle it any more.
         lease="sent again",
         leased_until=None,
         failures=0,
         finished_at=None,
     )
+    .returning(*_DELIVERY),
+    Delivery,
 )
-
 _WAKE = Query(WakeWorkers())
-
 # The filters of the log, by name.
 _FILTERS: dict[str, Any] = {
     "status": deliveries.c.status == bindparam("wanted_status"),
@@ -84,7 +84,7 @@ async def get(tx: Transaction, public_id: str) -> Delivery | None:
     return await tx.one(_GET, public=public_id)
 
 
-async def for_change(tx: Transaction, public_id: str) -> Delivery | None:
+async def get_for_update(tx: Transaction, public_id: str) -> Delivery | None:
     return await tx.one(_LOCK, public=public_id)
 
 
@@ -92,7 +92,8 @@ async def attempts_of(tx: Transaction, delivery_id: int) -> list[Attempt]:
     return await tx.all(_ATTEMPTS, delivery=delivery_id)
 
 
-async def send_again(tx: Transaction, delivery_id: int, now: Instant) -> None:
-    """Makes the delivery due now, in a new round of retries."""
+async def send_again(tx: Transaction, delivery_id: int, now: Instant) -> Delivery:
+    """Makes the delivery due now, in a new round of retries; a worker that holds it cannot settle it."""
     await tx.run(_WAKE)
-    await tx.run(_SEND_AGAIN, delivery=delivery_id, now=now)
+    (delivery,) = await tx.all(_SEND_AGAIN, delivery=delivery_id, now=now)
+    return delivery

@@ -1,0 +1,33 @@
+"""E-mails that ended without being sent, and what is done about them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lootkeep.deps import Deps
+from lootkeep.domain.emails import QueuedEmail
+from lootkeep.kernel.errors import Conflict, NotFound
+from lootkeep.storage import emails
+from lootkeep.storage.database import Transaction
+
+
+async def get(deps: Deps, email_id: int) -> QueuedEmail:
+    async with deps.db.read() as tx:
+        return await _get(tx, email_id)
+
+
+async def retry(deps: Deps, eemail_ids: Sequence[int]) -> None:
+    """Queues e-mails again that failed or are in the outbox: all of them, or none."""
+    async with deps.db.write() as tx:
+        for email_id in sorted(set(eemail_ids)):
+            if not await emails.retry(tx, email_id, deps.clock.now()):
+                status = (await _get(tx, email_id)).status
+                sentence = f"Mail {email_id} is {status}: only what failed or lies in the outbox is sent again."
+                raise Conflict("mail_not_ended", sentence)
+
+
+async def _get(tx: Transaction, email_id: int) -> QueuedEmail:
+    email = await emails.get(tx, email_id)
+    if email is None:
+        raise NotFound(f"Mail {email_id}")
+    return email

@@ -1,0 +1,99 @@
+"""E-mails: queued by use cases, sent one at a time, and read by people afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+from sqlalchemy import bindparam, insert, or_, select, update
+
+from lootkeep.domain.emails import EmailStatus, NewEmail, QueuedEmail
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage.database import Transaction
+from lootkeep.storage.dialect import WakeWorkers
+from lootkeep.storage.query import Query
+from lootkeep.storage.queue import EmailQueue
+from lootkeep.storage.tables import mails
+
+# What the seal of a body is bound to.
+BODY_PURPOSE = "mail body"
+# Above every id.
+NO_LATER = 2**63 - 1
+
+_EMAIL = [mails.c[name] for name in QueuedEmail.__struct_fields__]
+_GIVEN = ("kind", "to_email", "to_name", "from_name", "reply_to", "subject", "body")
+
+_ADD = Query(
+    insert(mails)
+    .values(
+        {
+            **{name: bindparam(name) for name in _GIVEN},
+            "status": "queued",
+            "due_at": bindparam("now"),
+            "attempts_count": 0,
+            "failures": 0,
+            "perhaps_twice": False,
+            "created_at": bindparam("now"),
+        }
+    )
+    .returning(mails.c.id)
+)
+# Not by its state: the index of states would be taken, and all that is queued sorted for each e-mail.
+QUEUE = EmailQueue(mails, mails.c.finished_at.is_(None), QueuedEmail)
+_GET = Query(select(*_EMAIL).where(mails.c.id == bindparam("email")), QueuedEmail)
+_BEFORE = select(*_EMAIL).where(mails.c.id < bindparam("before")).order_by(mails.c.id.desc()).limit(bindparam("size"))
+_NEWEST = Query(_BEFORE, QueuedEmail)
+_NEWEST_IN_STATE = Query(_BEFORE.where(mails.c.status == bindparam("wanted")), QueuedEmail)
+# What has ended and was not sent; what waits or is under way is tried anyway.
+_RETRY = Query(
+    update(mails)
+    .where(mails.c.id == bindparam("email"), or_(mails.c.status == "failed", mails.c.status == "outbox"))
+    .values(status="queued", due_at=bindparam("now"), failures=0, reason=None, finished_at=None)
+    .returning(mails.c.id)
+)
+_WAKE = Query(WakeWorkers())
+
+
+class Body(msgspec.Struct, frozen=True):
+    """Both parts of an e-mail."""
+
+    text: str
+    html: str
+
+
+async def add(tx: Transaction, email: NewEmail, seal: Callable[[str, str], str], now: Instant) -> int:
+    """Queues an e-mail in the transaction of the use case: rolled back, it was never written. `seal` is the vault's."""
+    body = msgspec.json.encode(Body(email.text, email.html)).decode()
+    ((email_id,),) = await tx.all(
+        _ADD,
+        kind=email.kind,
+        to_email=email.to_email,
+        to_name=email.to_name,
+        from_name=email.from_name,
+        reply_to=email.reply_to,
+        subject=email.subject,
+        body=seal(body, BODY_PURPOSE),
+        now=now,
+    )
+    return int(email_id)
+
+
+def body_of(email: QueuedEmail, unseal: Callable[[str, str], str]) -> Body:
+    return msgspec.json.decode(unseal(email.body, BODY_PURPOSE), type=Body)
+
+
+async def get(tx: Transaction, email_id: int) -> QueuedEmail | None:
+    return await tx.one(_GET, email=email_id)
+
+
+async def newest(tx: Transaction, status: EmailStatus | None, size: int, before: int = NO_LATER) -> list[QueuedEmail]:
+    """The latest e-mails with a lower id, of all or in one state."""
+    if status is None:
+        return await tx.all(_NEWEST, size=size, before=before)
+    return await tx.all(_NEWEST_IN_STATE, wanted=status, size=size, before=before)
+
+
+async def retry(tx: Transaction, email_id: int, now: Instant) -> bool:
+    """Queues an e-mail again that failed or is in the outbox; False when it is in another state."""
+    await tx.run(_WAKE)
+    return await tx.one(_RETRY, email=email_id, now=now) is not None

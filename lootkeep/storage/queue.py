@@ -1,0 +1,159 @@
+"""The one leased queue: an item is claimed by a worker for a time, and settled by the worker that still holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Generic, Protocol, TypeVar
+
+from sqlalchemy import Column, ColumnElement, Table, bindparam, case, delete, or_, select, update
+
+from lootkeep.domain.settlement import Settlement
+from lootkeep.kernel.clock import MINUTE, Instant
+from lootkeep.storage.database import Transaction
+from lootkeep.storage.query import Query
+
+# Items that one transaction removes.
+_BATCH = 500
+# Clocks of several machines differ by less: what another worker has just written is left as it is.
+TOLERANCE = MINUTE
+
+
+class Item(Protocol):
+    @property
+    def id(self) -> int: ...
+
+    @property
+    def attempts_count(self) -> int: ...
+
+
+class Queue:
+    """What every queue does with its table, whose columns have the same names in each.
+
+    `is_open` is the condition of the index by which open items are found, in the words of that index. `settled` are
+    the columns that only this queue sets when it settles. `parts` are the rows that belong to an item, by its id.
+    """
+
+    def __init__(
+        self, table: Table, is_open: ColumnElement[bool], settled: dict[str, Any], parts: Column[int] | None = None
+    ) -> None:
+        self._table = table
+        self._is_open = is_open
+        # Fenced by lease and number: an attempt that was given up cannot overwrite what its successor found.
+        settle = (
+            update(table)
+            .where(
+                table.c.id == bindparam("item"),
+                table.c.lease == bindparam("held"),
+                table.c.attempts_count == bindparam("attempt"),
+            )
+            .values(
+                status=bindparam("new_status"),
+                due_at=bindparam("due"),
+                lease=None,
+                failures=bindparam("failed"),
+                reason=bindparam("why"),
+                finished_at=bindparam("finished"),
+                **settled,
+            )
+        )
+        self._settle = Query(settle.returning(table.c.id))
+        self._settle_all = Query(settle, at_once=True)
+        self._finished = Query(
+            select(table.c.id)
+            .where(table.c.finished_at < bindparam("before"))
+            .order_by(table.c.finished_at)
+            .limit(_BATCH)
+            # One that is being sent again at this moment is not old.
+            .with_for_update(skip_locked=True)
+        )
+        owners = [table.c.id] if parts is None else [parts, table.c.id]
+        self._remove = [Query(delete(key.table).where(key == bindparam("item")), at_once=True) for key in owners]
+        self._pull_in = self._sooner("due_at", table.c.failures == bindparam("failed"))
+        self._pull_in_leases = self._sooner("leased_until") if "leased_until" in table.c else None
+
+    async def settle(self, tx: Transaction, lease: str, item: Item, settlement: Settlement, now: Instant) -> bool:
+        """False when the worker does not hold the item any more."""
+        row = _settled(lease, item, settlement, now)
+        return bool(await tx.all(self._settle, doubtful=settlement.perhaps_twice, **row))
+
+    async def settle_all(
+        self, tx: Transaction, lease: str, items: Sequence[tuple[Item, Settlement, dict[str, Any]]], now: Instant
+    ) -> None:
+        """The same in one statement, each item with the values that only its queue knows."""
+        rows = [_settled(lease, item, settlement, now) | extra for item, settlement, extra in items]
+        await tx.many(self._settle_all, rows)
+
+    async def purge(self, tx: Transaction, before: Instant) -> int:
+        """Removes some of the items that ended before, and returns how many."""
+        rows = [{"item": item_id} for (item_id,) in await tx.all(self._finished, before=before)]
+        if rows:
+            for remove in self._remove:
+                await tx.many(remove, rows)
+        return len(rows)
+
+    async def pull_in(self, tx: Transaction, waits: Sequence[int], lease: int, now: Instant) -> None:
+        """After the clock was set back: what is due later than any rule says waits once more, and not longer.
+
+        `waits` is how long an item waits at most after no failure, after one, after two and so on.
+        """
+        for failures, wait in enumerate(waits):
+            await tx.long(self._pull_in, failed=failures, latest=now + wait + TOLERANCE, due=now + wait)
+        if self._pull_in_leases:
+            await tx.long(self._pull_in_leases, latest=now + lease + TOLERANCE, due=now + lease)
+
+    def _sooner(self, column: str, *conditions: ColumnElement[bool]) -> Query[Any]:
+        later = self._table.c[column] > bindparam("latest")
+        return Query(update(self._table).where(later, self._is_open, *conditions).values({column: bindparam("due")}))
+
+
+R = TypeVar("R")
+
+
+class EmailQueue(Queue, Generic[R]):
+    """A queue that is worked off one item at a time: an item that is held is due when its worker is given up.
+
+    It was handed over by then, perhaps: what is claimed from a worker that did not settle may be sent twice.
+    """
+
+    def __init__(self, table: Table, is_open: ColumnElement[bool], record: type[R]) -> None:
+        super().__init__(table, is_open, {"perhaps_twice": bindparam("doubtful")})
+        was_held = table.c.status == "sending"
+        first = select(table.c.id).where(is_open).order_by(table.c.due_at, table.c.id).limit(1)
+        due = first.where(table.c.due_at <= bindparam("now")).with_for_update(skip_locked=True)
+        fields: Sequence[str] = getattr(record, "__struct_fields__")  # noqa: B009
+        self._claim = Query(
+            update(table)
+            .where(table.c.id.in_(due))
+            .values(
+                status="sending",
+                lease=bindparam("held"),
+                due_at=bindparam("until"),
+                attempts_count=table.c.attempts_count + 1,
+                failures=table.c.failures + case((was_held, 1), else_=0),
+                perhaps_twice=or_(table.c.perhaps_twice, was_held),
+            )
+            .returning(*(table.c[name] for name in fields)),
+            record,
+        )
+        self._next = Query(select(table.c.due_at).where(is_open).order_by(table.c.due_at).limit(1))
+
+    async def claim(self, tx: Transaction, lease: str, until: Instant, now: Instant) -> R | None:
+        """Takes the item that has been due for longest, and counts the attempt before it is made."""
+        return await tx.one(self._claim, held=lease, until=until, now=now)
+
+    async def next_due(self, tx: Transaction) -> Instant | None:
+        row = await tx.one(self._next)
+        return None if row is None else Instant(row[0])
+
+
+def _settled(lease: str, item: Item, settlement: Settlement, now: Instant) -> dict[str, Any]:
+    return {
+        "item": item.id,
+        "held": lease,
+        "attempt": item.attempts_count,
+        "new_status": settlement.status,
+        "due": settlement.due_at,
+        "failed": settlement.failures,
+        "why": settlement.reason,
+        "finished": now if settlement.is_final else None,
+    }

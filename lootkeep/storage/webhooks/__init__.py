@@ -1,0 +1,1 @@
+"""Webhooks: where events are sent, the queue of their deliveries, the log of attempts, and replays."""

@@ -1,0 +1,252 @@
+"""Deliveries in their queue: claimed in sets for each webhook, every attempt recorded before it is made, settled."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, bindparam, func, insert, literal_column, or_, select, update
+
+from lootkeep.domain.deliveries import LEASE, Claimed, Result
+from lootkeep.domain.settlement import Settlement
+from lootkeep.domain.webhooks import Webhook
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage.database import Transaction
+from lootkeep.storage.query import Query
+from lootkeep.storage.queue import Queue
+from lootkeep.storage.tables import attempts, deliveries, events, webhooks
+
+# Counting what is due stops here: from then on it is many.
+MAX_COUNTED = 10_000
+# Deliveries that one transaction cancels.
+_BATCH = 500
+_UNWANTED = "the webhook is not subscribed to this event type any more"
+_SWITCHED_OFF = "the webhook was switched off or deleted"
+
+_THIS = deliveries.c.id == bindparam("item")
+_THIS_WEBHOOK = deliveries.c.webhook_id == bindparam("webhook")
+# Written out, not a parameter: a plan that is made once may use the partial index only if it sees the word.
+_IS_PENDING = deliveries.c.status == literal_column("'pending'")
+_IS_FREE = or_(deliveries.c.leased_until.is_(None), deliveries.c.leased_until <= bindparam("now"))
+_IS_DUE = deliveries.c.due_at <= bindparam("now")
+_IS_ACTIVE = (webhooks.c.deleted_at.is_(None), webhooks.c.is_active)
+# 0 for a first attempt, 1 for a retry. Each is asked for by itself: the index goes by priority first, and holds every
+# parked retry.
+_PRIORITIES: tuple[ColumnElement[Any], ...] = (literal_column("0"), literal_column("1"))
+
+QUEUE = Queue(
+    deliveries,
+    _IS_PENDING,
+    settled={"priority": 1, "leased_until": None, "response_code": bindparam("code")},
+    parts=attempts.c.delivery_id,
+)
+
+
+def _first_due(priority: ColumnElement[Any]) -> ColumnElement[Any]:
+    """When a webhook has its first delivery of a priority to send: the first of the index that nobody holds."""
+    of_webhook = (deliveries.c.webhook_id == webhooks.c.id, deliveries.c.priority == priority, _IS_PENDING, _IS_FREE)
+    return select(deliveries.c.due_at).where(*of_webhook).order_by(deliveries.c.due_at).limit(1).scalar_subquery()
+
+
+_FIRST_DUE = Query(select(webhooks.c.id, *map(_first_due, _PRIORITIES)).where(*_IS_ACTIVE).order_by(webhooks.c.id))
+_COUNT_DUE = Query(
+    select(func.count()).select_from(
+        select(deliveries.c.id)
+        .where(
+            deliveries.c.webhook_id.in_(select(webhooks.c.id).where(*_IS_ACTIVE)),
+            deliveries.c.priority.in_(_PRIORITIES),
+            *(_IS_PENDING, _IS_DUE, _IS_FREE),
+        )
+        .limit(MAX_COUNTED)
+        .subquery()
+    )
+)
+# Locked while their deliveries are claimed: one that is deleted meanwhile gets nothing more.
+_LOCK_WEBHOOK = Query(
+    select(*(webhooks.c[name] for name in Webhook.__struct_fields__))
+    .where(webhooks.c.id == bindparam("webhook"), *_IS_ACTIVE)
+    .with_for_update(read=True),
+    Webhook,
+)
+_CLAIMABLE = Query(
+    select(
+        deliveries.c.id,
+        deliveries.c.webhook_id,
+        deliveries.c.public_id,
+        deliveries.c.event_type,
+        (deliveries.c.attempts_count + 1).label("attempts_count"),
+        deliveries.c.failures,
+        events.c.created_at,
+        events.c.data,
+        deliveries.c.lease.label("abandoned_by"),
+    )
+    .join(events, events.c.id == deliveries.c.event_id)
+    .where(_THIS_WEBHOOK, deliveries.c.priority == bindparam("priority"), _IS_DUE, _IS_PENDING, _IS_FREE)
+    .order_by(deliveries.c.due_at)
+    .limit(bindparam("size"))
+    .with_for_update(of=deliveries, skip_locked=True),
+    Claimed,
+)
+_LEASE = Query(
+    update(deliveries)
+    .where(_THIS)
+    .values(lease=bindparam("worker"), leased_until=bindparam("until"), attempts_count=bindparam("attempt")),
+    at_once=True,
+)
+_START = Query(
+    insert(attempts)
+    .values(delivery_id=bindparam("item"), number=bindparam("attempt"), outcome="open", started_at=bindparam("now"))
+    .inline(),
+    at_once=True,
+)
+_OPEN_ATTEMPT = (attempts.c.delivery_id == bindparam("item"), attempts.c.outcome == "open")
+_INTERRUPT = Query(
+    update(attempts)
+    .where(*_OPEN_ATTEMPT)
+    .values(
+        outcome="interrupted",
+        finished_at=bindparam("now"),
+        reason="the worker stopped before it could record the answer",
+    ),
+    at_once=True,
+)
+_FINISH = Query(
+    update(attempts)
+    .where(*_OPEN_ATTEMPT, attempts.c.number == bindparam("attempt"))
+    .values(
+        outcome=bindparam("result"),
+        finished_at=bindparam("now"),
+        response_code=bindparam("code"),
+        latency_ms=bindparam("latency"),
+        reason=bindparam("why"),
+        excerpt=bindparam("text"),
+    ),
+    at_once=True,
+)
+# Locked, so that none is switched on meanwhile.
+_LOCK_SWITCHED_OFF = Query(select(webhooks.c.id).where(~webhooks.c.is_active).with_for_update(read=True))
+# In the order of the index of what is pending: a webhook has most often nothing left there, and much elsewhere.
+_CANCELLABLE = Query(
+    select(deliveries.c.id)
+    # What a worker holds is its own, until it is given up.
+    .where(_THIS_WEBHOOK, _IS_PENDING, _IS_FREE)
+    .order_by(deliveries.c.priority, deliveries.c.due_at)
+    .limit(_BATCH)
+    .with_for_update(skip_locked=True)
+)
+_CANCEL = Query(
+    update(deliveries)
+    .where(_THIS)
+    .values(status="cancelled", lease=None, leased_until=None, reason=bindparam("why"), finished_at=bindparam("now")),
+    at_once=True,
+)
+
+
+class ClaimSlot(NamedTuple):
+    """What a worker may take of one webhook: of which priorities, and how many in all."""
+
+    webhook_id: int
+    priorities: Sequence[int]
+    room: int
+
+
+async def webhooks_due(tx: Transaction, now: Instant) -> list[tuple[int, list[int]]]:
+    """Active webhooks with something to send, and the priorities of that."""
+    rows = [
+        (webhook_id, [priority for priority, due in enumerate(times) if due is not None and due <= now])
+        for webhook_id, *times in await tx.all(_FIRST_DUE, now=now)
+    ]
+    return [row for row in rows if row[1]]
+
+
+async def next_due(tx: Transaction, now: Instant) -> Instant | None:
+    """When there will be something more to send than what is due already."""
+    rows = await tx.all(_FIRST_DUE, now=now)
+    return min((due for _, *times in rows for due in times if due is not None and due > now), default=None)
+
+
+async def backlog(tx: Transaction, now: Instant) -> tuple[int, Instant | None]:
+    """How many deliveries are due, counted up to a bound, and since when the oldest is."""
+    ((count,),) = await tx.all(_COUNT_DUE, now=now)
+    rows = await tx.all(_FIRST_DUE, now=now)
+    return int(count), min((due for _, *times in rows for due in times if due is not None and due <= now), default=None)
+
+
+async def claim(
+    tx: Transaction, slots: Sequence[ClaimSlot], lease: str, now: Instant
+) -> tuple[list[tuple[Webhook, Claimed]], int]:
+    """Takes as many due deliveries as each webhook has room for, and records each attempt before it is made.
+
+    Returns, too, how many were cancelled because their webhook has dropped their type.
+    """
+    locked = await tx.each(_LOCK_WEBHOOK, [{"webhook": slot.webhook_id} for slot in slots])
+    wanted = {webhook.id: (webhook, set(webhook.event_types)) for webhook in locked}
+    due = await _due(tx, [slot for slot in slots if slot.webhook_id in wanted], now)
+    claimed = [item for item in due if item.event_type in wanted[item.webhook_id][1]]
+    unwanted = [item.id for item in due if item.event_type not in wanted[item.webhook_id][1]]
+    await _cancel(tx, unwanted, _UNWANTED, now)
+    if claimed:
+        await _start(tx, claimed, lease, now)
+    return [(wanted[item.webhook_id][0], item) for item in claimed], len(unwanted)
+
+
+async def _due(tx: Transaction, slots: Sequence[ClaimSlot], now: Instant) -> list[Claimed]:
+    """First attempts, and retries where room is left."""
+    taken: list[Claimed] = []
+    for priority in range(len(_PRIORITIES)):
+        used = Counter(item.webhook_id for item in taken)
+        asked: list[dict[str, Any]] = [
+            {"webhook": slot.webhook_id, "priority": priority, "size": slot.room - used[slot.webhook_id], "now": now}
+            for slot in slots
+            if priority in slot.priorities and slot.room > used[slot.webhook_id]
+        ]
+        taken += await tx.each(_CLAIMABLE, asked)
+    return taken
+
+
+async def _start(tx: Transaction, claimed: Sequence[Claimed], lease: str, now: Instant) -> None:
+    held: dict[str, Any] = {"worker": lease, "until": now + LEASE, "now": now}
+    rows = [{"item": item.id, "attempt": item.attempts_count, **held} for item in claimed]
+    await tx.many(_LEASE, rows)
+    abandoned = [row for row, item in zip(rows, claimed, strict=True) if item.abandoned_by]
+    if abandoned:
+        await tx.many(_INTERRUPT, abandoned)
+    await tx.many(_START, rows)
+
+
+async def settle(
+    tx: Transaction, lease: str, finished: Sequence[tuple[Claimed, Result, Settlement]], now: Instant
+) -> None:
+    """Records what the attempts came to and what becomes of the deliveries."""
+    rows = [
+        {
+            "item": claimed.id,
+            "attempt": claimed.attempts_count,
+            "result": "delivered" if result.is_delivered else "failed",
+            "now": now,
+            "code": result.response_code,
+            "latency": result.latency_ms,
+            "why": result.reason,
+            "text": result.excerpt,
+        }
+        for claimed, result, _ in finished
+    ]
+    await tx.many(_FINISH, rows)
+    items = [(claimed, settlement, {"code": result.response_code}) for claimed, result, settlement in finished]
+    await QUEUE.settle_all(tx, lease, items, now)
+
+
+async def cancel(tx: Transaction, now: Instant) -> int:
+    """Ends some deliveries of webhooks that are switched off or deleted; returns how many."""
+    off = [{"webhook": webhook_id, "now": now} for (webhook_id,) in await tx.all(_LOCK_SWITCHED_OFF)]
+    pending = [item_id for (item_id,) in await tx.each(_CANCELLABLE, off)][:_BATCH]
+    await _cancel(tx, pending, _SWITCHED_OFF, now)
+    return len(pending)
+
+
+async def _cancel(tx: Transaction, ids: Sequence[int], why: str, now: Instant) -> None:
+    rows = [{"item": item_id, "why": why, "now": now} for item_id in ids]
+    if rows:
+        await tx.many(_CANCEL, rows)
+        await tx.many(_INTERRUPT, rows)

@@ -1,0 +1,147 @@
+"""Sends deliveries: many at a time, each webhook up to its own cap. A crash at any point loses nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import structlog
+
+from lootkeep.deps import Deps
+from lootkeep.domain import deliveries as rules
+from lootkeep.domain.deliveries import Claimed, Result
+from lootkeep.domain.webhooks import Webhook
+from lootkeep.engines.wakeup import Wakeup
+from lootkeep.kernel.clock import Instant
+from lootkeep.services.webhooks import post
+from lootkeep.storage.database import Transaction
+from lootkeep.storage.webhooks import deliveries as deliveries_db
+from lootkeep.storage.webhooks import fan_out, replays
+from lootkeep.storage.webhooks.deliveries import ClaimSlot
+from lootkeep.worker.metrics import DeliveryMetrics
+from lootkeep.worker.runner import QueueWorker
+
+log = structlog.get_logger(__name__)
+
+# How long finished requests wait for others that were claimed with them.
+_LINGER_SECONDS = 0.02
+
+
+class DeliveryWorker(QueueWorker):
+    work = "deliveries"
+
+    def __init__(
+        self,
+        deps: Deps,
+        wakeup: Wakeup,
+        *,
+        delays: Sequence[int] = rules.RETRY_SECONDS,
+        concurrency: int = 10,
+        metrics: DeliveryMetrics | None = None,
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        super().__init__(deps, wakeup)
+        self._delays = delays
+        self._concurrency = concurrency
+        self._metrics = metrics or DeliveryMetrics()
+        self._chance = chance
+        self._in_flight: Counter[int] = Counter()
+        self._sending: set[asyncio.Task[None]] = set()
+        self._latest: list[asyncio.Task[None]] = []
+        self._finished: list[tuple[Claimed, Result]] = []
+
+    async def run_once(self, stopping: asyncio.Event | None = None) -> bool:
+        await self._linger()
+        settled = await self._settle()
+        fanned_out = await self._fan_out()
+        claimed = await self._claim()
+        return settled or fanned_out or claimed
+
+    async def next_due(self, tx: Transaction, now: Instant) -> Instant | None:
+        # What is due already waits for room at its webhook, and every request that finishes makes room.
+        return await deliveries_db.next_due(tx, now)
+
+    async def drain(self) -> None:
+        if self._sending:
+            await asyncio.wait(self._sending)
+        await self._settle()
+
+    async def _linger(self) -> None:
+        """Lets what is under way end together: a round costs for one what it costs for a hundred.
+
+        A receiver that hangs is not waited for: only what was claimed last is, and for a moment.
+        """
+        waited_for = [task for task in self._latest if not task.done()] or self._sending
+        if waited_for:
+            await asyncio.wait(waited_for, timeout=_LINGER_SECONDS)
+
+    async def _fan_out(self) -> bool:
+        # Looked for first: an idle worker never writes, and so never wakes itself.
+        async with self._deps.db.read() as tx:
+            if not await fan_out.has_waiting_events(tx):
+                return False
+        async with self._deps.db.write() as tx:
+            return await fan_out.fan_out(tx, self._deps.ids.delivery_id, self._deps.clock.now()) > 0
+
+    async def _claim(self) -> bool:
+        """Fair: every webhook with something due gets up to its own cap, none can take another's."""
+        now = self._deps.clock.now()
+        async with self._deps.db.read() as tx:
+            due = await deliveries_db.webhooks_due(tx, now)
+        rooms = [ClaimSlot(webhook, what, self._concurrency - self._in_flight[webhook]) for webhook, what in due]
+        slots = [slot for slot in rooms if slot.room > 0]
+        if not slots:
+            return False
+        async with self._deps.db.write() as tx:
+            claimed, cancelled = await deliveries_db.claim(tx, slots, self._lease, now)
+        self._latest = [self._start(webhook, delivery, now) for webhook, delivery in claimed]
+        return bool(claimed or cancelled)
+
+    def _start(self, webhook: Webhook, claimed: Claimed, now: Instant) -> asyncio.Task[None]:
+        self._in_flight[webhook.id] += 1
+        task = asyncio.create_task(self._send(webhook, claimed, now))
+        self._sending.add(task)
+        task.add_done_callback(self._sending.discard)
+        return task
+
+    async def _send(self, webhook: Webhook, claimed: Claimed, now: Instant) -> None:
+        try:
+            result = await post(self._deps, webhook, claimed.body, claimed.event_type, claimed.public_id, now)
+        except Exception:
+            # An error of the worker must not hold the webhook's place for ever; it is retried like any other failure.
+            log.exception("a delivery could not be sent", delivery=claimed.public_id)
+            result = Result(False, None, 0, "the delivery could not be signed or sent", None)
+        self._metrics.observe(result)
+        self._in_flight[webhook.id] -= 1
+        self._finished.append((claimed, result))
+        self._wakeup.nudge()
+
+    async def _settle(self) -> bool:
+        """One transaction for everything that has finished meanwhile."""
+        finished, self._finished = self._finished, []
+        if not finished:
+            return False
+        now = self._deps.clock.now()
+        settled = [
+            (claimed, result, rules.settle(result, claimed.failures, now, self._delays, self._chance()))
+            for claimed, result in finished
+        ]
+        try:
+            async with self._deps.db.write() as tx:
+                await deliveries_db.settle(tx, self._lease, settled, now)
+        except BaseException:
+            # Tried again; should this process end first, the leases run out and the attempts are repeated.
+            self._finished = finished + self._finished
+            raise
+        return True
+
+
+async def step_replays(deps: Deps) -> None:
+    """One step of every running replay."""
+    async with deps.db.read() as tx:
+        if not await replays.has_running(tx):
+            return
+    async with deps.db.write() as tx:
+        await replays.step(tx, deps.ids.delivery_id, deps.clock.now())

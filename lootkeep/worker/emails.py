@@ -1,0 +1,137 @@
+"""Sends e-mails: one at a time. A crash loses nothing; what may arrive twice is marked."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Generic, TypeVar
+
+import structlog
+
+from lootkeep.deps import Deps
+from lootkeep.domain import emails as rules
+from lootkeep.domain.emails import Email, Outcome, QueuedEmail
+from lootkeep.engines.mail import Mailer
+from lootkeep.engines.wakeup import Wakeup
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import StartupError
+from lootkeep.storage import emails as emails_db
+from lootkeep.storage.database import Transaction
+from lootkeep.worker.runner import QueueWorker
+
+log = structlog.get_logger(__name__)
+
+# An e-mail under way when the process is stopped may take this long; then it counts as perhaps sent.
+_GRACE_SECONDS = 10.0
+
+Item = TypeVar("Item")
+
+
+class MailerWorker(QueueWorker, Generic[Item]):
+    """One e-mail under way, so that a kill leaves one in doubt; it is settled when the next is claimed."""
+
+    def __init__(self, deps: Deps, wakeup: Wakeup, mailer: Mailer, delays: Sequence[int]) -> None:
+        super().__init__(deps, wakeup)
+        self._mailer = mailer
+        self._delays = delays
+        self._finished: tuple[Item, Outcome] | None = None
+
+    async def run_once(self, stopping: asyncio.Event | None = None) -> bool:
+        now = self._deps.clock.now()
+        # Looked for first: an idle worker never writes, and so never wakes itself.
+        async with self._deps.db.read() as tx:
+            due = await self.next_due(tx, now)
+        is_due = due is not None and due <= now
+        item = await self._settle(claim=is_due) if is_due or self._finished else None
+        if item is None:
+            return False
+        self._finished = item, await self._sent(item, stopping)
+        return True
+
+    async def drain(self) -> None:
+        if self._finished:
+            await self._settle(claim=False)
+        await self._mailer.close()
+
+    async def _settle(self, *, claim: bool) -> Item | None:
+        """Records what came of the last e-mail and takes the next, in one transaction."""
+        now = self._deps.clock.now()
+        async with self._deps.db.write() as tx:
+            item = await self.settle_and_claim(tx, self._finished, claim=claim, now=now)
+        self._finished = None
+        return item
+
+    @abstractmethod
+    async def settle_and_claim(
+        self, tx: Transaction, finished: tuple[Item, Outcome] | None, *, claim: bool, now: Instant
+    ) -> Item | None: ...
+
+    @abstractmethod
+    async def write(self, item: Item) -> Email | Outcome:
+        """The e-mail to send, or why it is not sent."""
+
+    async def _sent(self, item: Item, stopping: asyncio.Event | None) -> Outcome:
+        """What came of an item; a process that is stopped does not wait for a slow server for long."""
+        email = await self.write(item)
+        if isinstance(email, Outcome):
+            return email
+        sending = asyncio.ensure_future(self._mailer.send(email))
+        if stopping is not None:
+            stopped = asyncio.ensure_future(stopping.wait())
+            await asyncio.wait({sending, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            stopped.cancel()
+            await asyncio.wait({sending}, timeout=_GRACE_SECONDS)
+        else:
+            await asyncio.wait({sending})
+        if not sending.done():
+            sending.cancel()
+            await asyncio.wait({sending})
+            return Outcome("deferred", rules.INTERRUPTED, perhaps_sent=True)
+        try:
+            return sending.result()
+        except Exception:
+            # An error of the worker must not hold up the queue; it is retried like any other failure.
+            log.exception("a mail could not be sent")
+            return Outcome("deferred", "the mail could not be sent")
+
+
+class EmailWorker(MailerWorker[QueuedEmail]):
+    work = "mail"
+
+    def __init__(
+        self, deps: Deps, wakeup: Wakeup, mailer: Mailer, *, delays: Sequence[int] = rules.RETRY_SECONDS
+    ) -> None:
+        super().__init__(deps, wakeup, mailer, delays)
+
+    async def next_due(self, tx: Transaction, now: Instant) -> Instant | None:
+        return await emails_db.QUEUE.next_due(tx)
+
+    async def settle_and_claim(
+        self, tx: Transaction, finished: tuple[QueuedEmail, Outcome] | None, *, claim: bool, now: Instant
+    ) -> QueuedEmail | None:
+        if finished:
+            email, outcome = finished
+            doubtful = email.perhaps_twice
+            settlement = rules.settle(outcome, email.failures, now, delays=self._delays, was_doubtful=doubtful)
+            await emails_db.QUEUE.settle(tx, self._lease, email, settlement, now)
+        return await emails_db.QUEUE.claim(tx, self._lease, Instant(now + rules.LEASE), now) if claim else None
+
+    async def write(self, item: QueuedEmail) -> Email | Outcome:
+        if item.failures > len(self._delays):
+            return Outcome("refused", rules.INTERRUPTED)
+        try:
+            body = emails_db.body_of(item, self._deps.vault.open)
+        except StartupError:
+            return Outcome("refused", "the stored mail cannot be opened: the secret key has changed")
+        return Email(
+            item.to_email,
+            item.to_name,
+            item.from_name,
+            item.reply_to,
+            item.subject,
+            body.text,
+            body.html,
+            item.message_id,
+            (("Auto-Submitted", "auto-generated"),),
+        )

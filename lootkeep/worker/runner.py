@@ -1,0 +1,63 @@
+"""The one loop of every queue: settle, claim, send, then rest until the next is due or something wakes the worker."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+from lootkeep.deps import Deps
+from lootkeep.engines.wakeup import Wakeup
+from lootkeep.kernel.clock import SECOND, Instant
+from lootkeep.kernel.errors import Unavailable
+from lootkeep.storage.database import Transaction
+from lootkeep.worker.outage import Outage
+
+# How long a worker rests when nothing wakes it.
+_MAX_REST = 5 * SECOND
+_MIN_REST = SECOND // 100
+
+
+class QueueWorker(ABC):
+    """Works off one queue. Any number may run on PostgreSQL: each holds what it claimed, for a time."""
+
+    # What waits while the database is away, as a log line names it.
+    work: ClassVar[str]
+
+    def __init__(self, deps: Deps, wakeup: Wakeup) -> None:
+        self._deps = deps
+        self._wakeup = wakeup
+        self._lease = secrets.token_hex(8)
+        self._outage = Outage(self.work)
+
+    async def run(self, stopping: asyncio.Event) -> None:
+        """Works until it is stopped, then ends what is under way."""
+        while not stopping.is_set():
+            try:
+                is_idle = not await self.run_once(stopping)
+                self._outage.end()
+                if is_idle:
+                    await self._rest()
+            except Unavailable:
+                await self._outage.wait(stopping)
+        await self.drain()
+
+    @abstractmethod
+    async def run_once(self, stopping: asyncio.Event | None = None) -> bool:
+        """Settles what has finished, claims what is due and sends it; False when there was nothing to do."""
+
+    @abstractmethod
+    async def next_due(self, tx: Transaction, now: Instant) -> Instant | None:
+        """When there will be something to do, as far as it is known."""
+
+    @abstractmethod
+    async def drain(self) -> None:
+        """Waits for what is under way and settles it."""
+
+    async def _rest(self) -> None:
+        now = self._deps.clock.now()
+        async with self._deps.db.read() as tx:
+            due = await self.next_due(tx, now)
+        rest = _MAX_REST if due is None else min(_MAX_REST, max(_MIN_REST, due - now))
+        await self._wakeup.wait(rest / SECOND)

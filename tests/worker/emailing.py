@@ -1,0 +1,54 @@
+"""What tests of e-mails share: one in the queue, who sends it, and what came of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lootkeep.domain.emails import LEASE, QueuedEmail
+from lootkeep.engines.mail import Mailer
+from lootkeep.engines.mail.message import Sender
+from lootkeep.engines.mail.outbox import OutboxMailer
+from lootkeep.engines.mail.smtp import SmtpMailer, parse_server
+from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage import emails as emails_db
+from lootkeep.storage.database import Transaction
+from lootkeep.views import mails as views
+from lootkeep.worker.emails import EmailWorker
+from tests.mailbox import MailServer
+from tests.world import World
+
+CODE = "GIFT-CODE-7K2P"
+
+
+def email_worker(world: World, server: MailServer | None, **options: Any) -> EmailWorker:
+    mailer: Mailer = OutboxMailer()
+    if server:
+        mailer = SmtpMailer(parse_server(server.url), Sender("Shop", "shop@store.example"), world.clock)
+    return EmailWorker(world.deps, MemoryWakeup(), mailer, **options)
+
+
+async def write(world: World, to: str = "ann@mail.example", **values: Any) -> int:
+    given = {"amount": "$20.00", "code": CODE, "name": "Ann", "sender_name": "Bob", "message": None, "expires_on": None}
+    mail = views.render("gift_card", to, "Ann", **given | values)
+    async with world.db.write() as tx:
+        return await emails_db.add(tx, mail, world.deps.vault.seal, world.clock.now())
+
+
+async def read(world: World, mail_id: int) -> QueuedEmail:
+    async with world.db.read() as tx:
+        mail = await emails_db.get(tx, mail_id)
+    assert mail is not None
+    return mail
+
+
+async def work(worker: EmailWorker) -> None:
+    """Rounds until there is nothing left to do at this moment; the last one settles."""
+    while await worker.run_once():
+        pass
+
+
+async def claim_and_die(world: World, tx: Transaction) -> QueuedEmail | None:
+    """What is left of a worker that was killed right after it had claimed."""
+    now = world.clock.now()
+    return await emails_db.QUEUE.claim(tx, "dead", Instant(now + LEASE), now)
