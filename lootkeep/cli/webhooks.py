@@ -25,6 +25,8 @@ app = typer.Typer(help="Receive webhooks on this machine, and check a receiver."
 _SECRET = "The webhook's secret, as it was shown."  # noqa: S105  words of help
 _SECRET_VARIABLE = "WEBHOOK_SECRET"  # noqa: S105  a name
 
+_stderr = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
+
 
 @app.command()
 def listen(
@@ -129,9 +131,6 @@ def _web_address(url: str | None, option: str) -> str | None:
     except ValueError:
         raise StartupError(f"{option} takes a URL in ASCII, with a host and without a user name.") from None
     return url
-
-
-_stderr = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
 
 
 def _say(sentence: str) -> None:
