@@ -28,7 +28,7 @@ COMMANDS = {
     ),
     "worker": Row("worker", "worker", _RUN, "Send webhooks and do the chores. Needs PostgreSQL."),
     "migrate": Row("migrate", "migrate", _RUN, "Bring the database to the newest schema."),
-    "doctor": Row("doctor", "doctor", _RUN, "Check the settings, the database, Redis, mail and the lists."),
+    "doctor": Row("doctor", "doctor", _RUN, "Check the settings, the database, the key, Redis, mail and the lists."),
     "settings": Row("show_settings", "show", _RUN, "Show every setting, its value, and where it comes from."),
     "token": Row("token", "app", _ACCESS, "Create, list and revoke access tokens."),
     "user": Row("user", "app", _ACCESS, "Add and list users."),

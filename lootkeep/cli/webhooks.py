@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import typer
 from rich.console import Console
@@ -12,6 +13,7 @@ from rich.markup import escape
 
 from lootkeep.cli.output import Json, out, print_json, run
 from lootkeep.domain import receiving
+from lootkeep.engines.http1 import target
 from lootkeep.kernel.errors import StartupError
 from lootkeep.toolbox.webhooks import certify as certifying
 from lootkeep.toolbox.webhooks.listen import Listener, Plan, bind
@@ -22,6 +24,8 @@ app = typer.Typer(help="Receive webhooks on this machine, and check a receiver."
 
 _SECRET = "The webhook's secret, as it was shown."  # noqa: S105  words of help
 _SECRET_VARIABLE = "WEBHOOK_SECRET"  # noqa: S105  a name
+
+_stderr = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
 
 
 @app.command()
@@ -121,10 +125,12 @@ def _required(secret: str) -> str:
 def _web_address(url: str | None, option: str) -> str | None:
     if url is not None and not url.startswith(("http://", "https://")):
         raise StartupError(f"{option} takes an address that begins with http:// or https://.")
+    try:
+        if url and ("@" in urlsplit(url).netloc or not target(url, "")):
+            raise ValueError
+    except ValueError:
+        raise StartupError(f"{option} takes a URL in ASCII, with a host and without a user name.") from None
     return url
-
-
-_stderr = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
 
 
 def _say(sentence: str) -> None:

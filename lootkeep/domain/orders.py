@@ -15,6 +15,10 @@ from lootkeep.kernel.money import Hundredths, text
 OrderStatus = Literal["pending", "on_hold", "paid", "completed", "partially_refunded", "refunded", "cancelled"]
 Step = Literal["pay", "cancel", "refund", "fulfill", "release"]
 
+# What one order may hold, and what one request may deliver of it.
+MAX_LINES = 100
+MAX_QUANTITY = 100_000
+
 # From which states each step is allowed; anything else is a conflict.
 ALLOWED: dict[Step, tuple[OrderStatus, ...]] = {
     "pay": ("pending",),

@@ -1,4 +1,4 @@
-"""POST over HTTP/1.1 and kept connections, for many small requests that must cost little."""
+"""The one HTTP client: HTTP/1.1 over connections that stay open, for many small requests that must cost little."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import ipaddress
 import socket
 import ssl
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple, cast
 from urllib.parse import urlsplit
@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from aiohappyeyeballs import start_connection
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
+from lootkeep.engines.proxies import Proxy, open_tunnel
 from lootkeep.engines.resolver import Resolver
 
 # A connection that nobody used for that long is closed.
@@ -22,9 +23,9 @@ _KEPT_SECONDS = 15.0
 # The next address of a host is tried beside the first when that has not answered by then.
 _NEXT_ADDRESS_SECONDS = 0.25
 _LONGEST_HEAD = 32 * 1024
-# A head, and 16 KiB of body in chunks of one byte each. Beyond it nothing is parsed: trailers and chunk extensions
-# have no end of their own, and the parser collects them.
-_MAX_ANSWER_BYTES = _LONGEST_HEAD + 96 * 1024
+# In chunks of one byte each, a byte of body takes this many. Beyond it nothing is parsed: trailers and chunk
+# extensions have no end of their own, and the parser collects them.
+_CHUNK_BYTES = 6
 
 
 class NotHttp(Exception):
@@ -49,7 +50,7 @@ class Target(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def target(url: str, fixed_headers: str) -> Target:
+def target(url: str, fixed_headers: str, method: str = "POST") -> Target:
     """ValueError for what is not an address of a receiver."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -65,21 +66,30 @@ def target(url: str, fixed_headers: str) -> Target:
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     authority = host if port == usual else f"{host}:{port}"
-    head = f"POST {path} HTTP/1.1\r\nHost: {authority}\r\n{fixed_headers}"
+    head = f"{method} {path} HTTP/1.1\r\nHost: {authority}\r\n{fixed_headers}"
     return Target(is_secure, parts.hostname, port, head.encode())
 
 
 class Answer(NamedTuple):
-    """An answer as far as it was read."""
+    """An answer as far as it was read; the names of its headers are in lower case."""
 
     code: int
-    location: bytes
-    retry_after: bytes
+    headers: dict[bytes, bytes]
     beginning: bytes
 
 
+def open_socket(info: Any) -> socket.socket:
+    """For any address; deliveries have a guard instead."""
+    family, kind, protocol, *_ = info
+    return socket.socket(family, kind, protocol)
+
+
+def no_proxy(_host: str) -> Proxy | None:
+    return None
+
+
 class Client:
-    """Connections to receivers; `make_socket` is asked for the socket of every address that is dialled."""
+    """Connections to servers; `make_socket` is asked for the socket of every address that is dialled."""
 
     def __init__(
         self,
@@ -88,23 +98,24 @@ class Client:
         make_socket: Callable[[Any], socket.socket],
         most_read: int,
         kept_seconds: float = _KEPT_SECONDS,
+        proxy_for: Callable[[str], Proxy | None] = no_proxy,
     ) -> None:
         self._resolver = resolver
         self._tls = tls
         self._kept_seconds = kept_seconds
+        self._proxy_for = proxy_for
         self._make_socket = make_socket
         self._most_read = most_read
         self._idle: defaultdict[tuple[bool, str, int], list[_Connection]] = defaultdict(list)
         self._sweeping: asyncio.TimerHandle | None = None
 
-    async def post(self, to: Target, headers: Mapping[str, str], body: bytes) -> Answer:
+    async def request(self, to: Target, header_lines: bytes = b"", body: bytes = b"") -> Answer:
         """The answer, or OSError, NotHttp or Closed; there is no deadline but the caller's."""
         idle = self._idle[to.place]
         connection = _sound_one(idle) or await self._dial(to)
-        lines = "".join([f"{name}: {value}\r\n" for name, value in headers.items()])
         try:
             answer = await connection.exchange(
-                b"%b%bContent-Length: %d\r\n\r\n%b" % (to.head, lines.encode(), len(body), body)
+                b"%b%bContent-Length: %d\r\n\r\n%b" % (to.head, header_lines, len(body), body)
             )
         except BaseException:
             connection.abort()
@@ -125,12 +136,15 @@ class Client:
 
     async def _dial(self, to: Target) -> _Connection:
         loop = asyncio.get_running_loop()
-        addresses = await self._resolver.resolve(to.host, to.port)
+        proxy = self._proxy_for(to.host) if to.is_secure else None
+        addresses = await self._resolver.resolve(*((proxy.host, proxy.port) if proxy else (to.host, to.port)))
         made = await start_connection(
             addresses, happy_eyeballs_delay=_NEXT_ADDRESS_SECONDS, interleave=1, socket_factory=self._make_socket
         )
         try:
             made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if proxy:
+                await open_tunnel(made, proxy, to.host, to.port)
             tls: dict[str, Any] = {"ssl": self._tls, "server_hostname": to.host.rstrip(".")} if to.is_secure else {}
             _, connection = await loop.create_connection(lambda: _Connection(self._most_read), sock=made, **tls)
         except BaseException:
@@ -168,8 +182,10 @@ class _Connection(asyncio.Protocol):
 
     def __init__(self, most_read: int) -> None:
         self._most_read = most_read
+        self._max_bytes = _LONGEST_HEAD + _CHUNK_BYTES * most_read
         self._answer: asyncio.Future[Answer] | None = None
         self.is_reusable = False
+        self._reset()
         # The list it waits in, and whether it has waited there since the last sweep.
         self.idle_in: list[_Connection] = []
         self.was_idle = False
@@ -205,7 +221,7 @@ class _Connection(asyncio.Protocol):
             self.is_reusable = False
             self.abort()
             return
-        room = _MAX_ANSWER_BYTES - self._received_bytes
+        room = self._max_bytes - self._received_bytes
         self._received_bytes += len(data)
         try:
             self._parser.feed_data(data[:room])
@@ -218,7 +234,7 @@ class _Connection(asyncio.Protocol):
         if not self._has_head and self._received_bytes > _LONGEST_HEAD:
             # A header that never ends is not seen by the parser's caller before it does.
             self._fail(NotHttp())
-        elif self._received_bytes > _MAX_ANSWER_BYTES:
+        elif self._received_bytes > self._max_bytes:
             self._finish(is_reusable=False)
             self.is_reusable = False
 
@@ -226,7 +242,8 @@ class _Connection(asyncio.Protocol):
         self.is_reusable = False
         if self in self.idle_in:
             self.idle_in.remove(self)
-        if self._answer is not None and error is None and self._has_head and not self._has_end:
+        has_end = b"content-length" in self._headers or b"transfer-encoding" in self._headers
+        if error is None and self._has_head and not has_end:
             self._finish(is_reusable=False)
         self._fail(Closed())
 
@@ -239,13 +256,7 @@ class _Connection(asyncio.Protocol):
         self._head_bytes += len(name) + len(value)
         if self._head_bytes > _LONGEST_HEAD:
             raise NotHttp
-        name = name.lower()
-        if name == b"location":
-            self._location = value
-        elif name == b"retry-after":
-            self._retry_after = value
-        elif name in (b"content-length", b"transfer-encoding"):
-            self._has_end = True
+        self._headers[name.lower()] = value
 
     def on_headers_complete(self) -> None:
         self._code = self._parser.get_status_code()
@@ -269,15 +280,15 @@ class _Connection(asyncio.Protocol):
 
     def _reset(self) -> None:
         self._code = 0
-        self._location = self._retry_after = b""
+        self._headers: dict[bytes, bytes] = {}
         self._beginning = bytearray()
-        self._has_head = self._has_end = False
+        self._has_head = False
 
     def _finish(self, *, is_reusable: bool) -> None:
         if self._answer is not None and not self._answer.done():
             self.is_reusable = is_reusable
             beginning = bytes(self._beginning[: self._most_read])
-            self._answer.set_result(Answer(self._code, self._location, self._retry_after, beginning))
+            self._answer.set_result(Answer(self._code, self._headers, beginning))
 
     def _fail(self, error: Exception) -> None:
         if self._answer is not None and not self._answer.done():

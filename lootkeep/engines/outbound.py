@@ -55,9 +55,9 @@ class Outbound:
         started = time.monotonic()
         try:
             async with asyncio.timeout(DEADLINE_SECONDS):
-                answer = await self._client.post(target(url, _FIXED_HEADERS), headers, body)
+                answer = await self._client.request(target(url, _FIXED_HEADERS), header_lines(headers), body)
         except (NotHttp, Closed, OSError, ValueError) as error:
-            return Result(False, None, _milliseconds(started), _reason(error), None)
+            return Result(False, None, _milliseconds(started), failure(error), None)
         is_delivered = 200 <= answer.code < 300
         reason = None if is_delivered else _refusal(answer)
         excerpt = _clean(answer.beginning, _KEPT_CHARACTERS) or None
@@ -72,6 +72,10 @@ class Outbound:
         if not is_public(address[0], self._allowed):
             raise NotPublicError(_NOT_PUBLIC)
         return socket.socket(family, kind, protocol)
+
+
+def header_lines(headers: Mapping[str, str]) -> bytes:
+    return "".join([f"{name}: {value}\r\n" for name, value in headers.items()]).encode()
 
 
 def _clean(raw: bytes, longest: int) -> str:
@@ -90,17 +94,17 @@ def _refusal(answer: Answer) -> str:
     """The schedule of retries is the same whatever a receiver asks for; the reason says that it asked."""
     reason = f"answered {answer.code}"
     if 300 <= answer.code < 400:
-        location = _clean(answer.location, _SHOWN_CHARACTERS)
+        location = _clean(answer.headers.get(b"location", b""), _SHOWN_CHARACTERS)
         return f"{reason}{f' to {location}' if location else ''}: redirects are not followed"
     if answer.code == HTTPStatus.GONE:
         reason += ", gone for good"
-    if retry_after := _clean(answer.retry_after, _SHOWN_RETRY_AFTER):
+    if retry_after := _clean(answer.headers.get(b"retry-after", b""), _SHOWN_RETRY_AFTER):
         reason += f"; it asked to wait (Retry-After: {retry_after}), which does not change the schedule"
     return reason
 
 
-def _reason(error: Exception) -> str:
-    """Why there was no answer, in words."""
+def failure(error: Exception) -> str:
+    """Why there was no answer, as text."""
     if isinstance(error, TimeoutError):
         return f"timed out after {DEADLINE_SECONDS} s"
     if isinstance(error, ssl.SSLCertVerificationError):

@@ -21,6 +21,10 @@ _KEY_BYTES = 32
 _SIGNATURE_BYTES = 16
 
 
+class SealError(StartupError):
+    """What was stored cannot be opened: a command ends with the sentence, a request with an internal error."""
+
+
 class Vault:
     """AES-GCM and HMAC under keys derived from the application key.
 
@@ -44,7 +48,7 @@ class Vault:
         try:
             return self._cipher.decrypt(raw[:_NONCE_BYTES], raw[_NONCE_BYTES:], purpose.encode()).decode()
         except InvalidTag:
-            raise StartupError(
+            raise SealError(
                 "A stored secret cannot be opened: LOOTKEEP_SECRET_KEY is not the one it was sealed with."
             ) from None
 

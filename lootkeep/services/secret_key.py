@@ -7,7 +7,7 @@ from pathlib import Path
 from lootkeep.domain.webhooks import SECRET_PURPOSE
 from lootkeep.engines import key_file
 from lootkeep.engines.card_codes import CODE_PURPOSE
-from lootkeep.engines.vault import Vault
+from lootkeep.engines.vault import SealError, Vault
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import StartupError
 from lootkeep.storage import secret_key as storage
@@ -63,7 +63,7 @@ async def _fits(db: Database, vault: Vault) -> bool:
     try:
         for name, sealed in seals.items():
             vault.open(sealed, _PURPOSES[name])
-    except StartupError:
+    except SealError:
         return False
     return True
 

@@ -6,7 +6,20 @@ from functools import cache
 from typing import Any
 
 import msgspec
-from sqlalchemy import BigInteger, Boolean, Text, and_, bindparam, case, exists, func, insert, literal_column, select
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Text,
+    and_,
+    bindparam,
+    case,
+    exists,
+    func,
+    insert,
+    literal_column,
+    not_,
+    select,
+)
 from sqlalchemy import cast as sql_cast
 
 from lootkeep.domain.campaigns import SAMPLE, Audience, Exclusion, Preview
@@ -51,17 +64,15 @@ _FILTERS: dict[str, Any] = {
     "is_no_referrer": ~_HAS_REFERRED,
 }
 
-# Why somebody is not written to: the first that holds.
-_EXCLUSION = case(
-    (customers.c.status == "blocked", "blocked"),
-    (customers.c.email_status == "bounced", "bounced"),
-    (customers.c.email_status != "ok", "unsubscribed"),
-    (~customers.c.accepts_marketing, "not_opted_in"),
-    else_="",
-)
-MAY_BE_WRITTEN_TO = and_(
-    customers.c.status == "active", customers.c.email_status == "ok", customers.c.accepts_marketing
-)
+# Who gets no campaign, and why: the first reason that holds.
+_EXCLUSIONS: dict[Exclusion, Any] = {
+    "blocked": customers.c.status != "active",
+    "bounced": customers.c.email_status == "bounced",
+    "unsubscribed": customers.c.email_status != "ok",
+    "not_opted_in": ~customers.c.accepts_marketing,
+}
+_EXCLUSION = case(*((condition, reason) for reason, condition in _EXCLUSIONS.items()), else_="")
+MAY_BE_WRITTEN_TO = and_(*(not_(condition) for condition in _EXCLUSIONS.values()))
 
 
 @cache

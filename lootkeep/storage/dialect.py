@@ -11,13 +11,16 @@ from sqlalchemy.ext.compiler import compiles
 SHORTEST_INDEXED_TERM = 3
 
 
-class Contains(ColumnElement[bool]):
-    """The table's `search_text` contains the term, by its trigram index. Both are case folded by us."""
+class Condition(ColumnElement[bool]):
+    """It is true or false by itself: SQLite would otherwise be given `... = 1`."""
 
     inherit_cache = False
     type = Boolean()
-    # It is a condition by itself: SQLite would otherwise be given `... = 1`.
     _is_implicitly_boolean = True
+
+
+class Contains(Condition):
+    """The table's `search_text` contains the term, by its trigram index. Both are case folded by us."""
 
     def __init__(self, search_text: Column[str], term: BindParameter[str]) -> None:
         self.search_text = search_text
@@ -152,15 +155,11 @@ def _as_query(element: Unseen, compiler: Any, **kw: Any) -> str:
     return f"(SELECT {compiler.process(element.value, **kw)})"
 
 
-class IsAmong(ColumnElement[bool]):
+class IsAmong(Condition):
     """The column's word is one of those in a text of words separated by blanks; an index on it is used.
 
     PostgreSQL does not plan by the words, as with `Unseen`.
     """
-
-    inherit_cache = False
-    type = Boolean()
-    _is_implicitly_boolean = True
 
     def __init__(self, column: Column[str], words: BindParameter[str]) -> None:
         self.column = column
@@ -205,12 +204,8 @@ def _least_announced(element: Horizon, compiler: Any, **kw: Any) -> str:
     )
 
 
-class IsListed(ColumnElement[bool]):
+class IsListed(Condition):
     """The column's value is in a JSON array: a list of any length in one argument."""
-
-    inherit_cache = False
-    type = Boolean()
-    _is_implicitly_boolean = True
 
     def __init__(self, column: ColumnElement[Any], array: BindParameter[str]) -> None:
         self.column = column

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, TypeVar, overload
 
-from sqlalchemy import Boolean
+from sqlalchemy import BigInteger, Boolean
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.dialects.postgresql import asyncpg as postgresql
 from sqlalchemy.engine import Dialect
 from sqlalchemy.sql import ClauseElement
+from sqlalchemy.sql.sqltypes import NullType
+from sqlalchemy.types import TypeEngine
+
+from lootkeep.storage.sets import over_rows
+from lootkeep.storage.sqlalchemy_internals import answered_columns
 
 R = TypeVar("R")
 
@@ -35,7 +39,7 @@ class Compiled(Generic[R]):
             raise TypeError(f"A list of unknown length cannot be compiled once: {self.sql}")
         names: tuple[str, ...] = tuple(compiled.positiontup or ())
         self.arguments = _arguments(names, _values_written_in(compiled))
-        self.records = _records(record, _columns(statement), has_booleans=dialect is not SQLITE)
+        self.records = _records(record, answered_columns(statement), has_booleans=dialect is not SQLITE)
 
 
 # Both are written as text and evaluated once per statement: a loop over columns in Python would cost as much as
@@ -66,53 +70,36 @@ def _records(
     return made
 
 
-# A value's place in a statement for PostgreSQL, with its type. A LIMIT comes without one.
-_BY_ITSELF = re.compile(r" LIMIT [^)]*$| FOR (UPDATE|SHARE)[^)]*$")
-_PLACE = re.compile(r"\$(\d+)(?:::(\w+))?")
-
-
 class CompiledSet(Generic[R]):
     """A statement for PostgreSQL that takes many rows of values at once, as one array for each name."""
 
     __slots__ = ("arguments", "records", "sql")
 
     def __init__(self, statement: ClauseElement, record: Callable[..., R]) -> None:
-        compiled: Any = statement.compile(dialect=POSTGRESQL)
+        types = _parameter_types(statement.compile(dialect=POSTGRESQL))
+        compiled: Any = over_rows(statement, types).compile(dialect=POSTGRESQL)
+        self.sql = str(compiled)
+        # A parameter that is left next to the arrays is inside an element that cannot be looked into.
+        if sum(bind.required for bind in compiled.bind_names) != len(types):
+            raise TypeError(f"This statement cannot take many rows: {self.sql}")
         names: tuple[str, ...] = tuple(compiled.positiontup or ())
-        fixed = _values_written_in(compiled)
-        arrays = [name for name in names if name not in fixed]
-        numbers = {name: place for place, name in enumerate([*arrays, *fixed], 1)}
-        types: dict[str, str] = {}
-
-        def place(found: re.Match[str]) -> str:
-            name = names[int(found[1]) - 1]
-            types[name] = found[2] or "BIGINT"
-            return f"${numbers[name]}::{types[name]}" if name in fixed else f'given."{name}"'
-
-        sql = _PLACE.sub(place, str(compiled))
-        unnested = ", ".join(f"${numbers[name]}::{types[name]}[]" for name in arrays)
-        # In quotes: a name such as `order` is a word of SQL otherwise.
-        quoted = ", ".join(f'"{name}"' for name in arrays)
-        self.sql = _over(sql, f"unnest({unnested}) AS given ({quoted})")
-        self.arguments = _columns_of_values(arrays, fixed)
-        self.records = _records(record, _columns(statement), has_booleans=True)
+        self.arguments = _array_arguments(names, _values_written_in(compiled))
+        self.records = _records(record, answered_columns(statement), has_booleans=True)
 
 
-def _over(sql: str, given: str) -> str:
-    """The statement, once for each of the given rows."""
-    if sql.startswith("SELECT"):
-        # What is limited or locked is done row by row; OFFSET says it of the others, so that each goes by its index
-        # even if the table was small when the statement was planned.
-        row_by_row = sql if _BY_ITSELF.search(sql) else f"{sql} OFFSET 0"
-        return f"SELECT found.* FROM {given} CROSS JOIN LATERAL ({row_by_row}) AS found"  # noqa: S608
-    if sql.startswith("INSERT"):
-        return re.sub(r"VALUES \(([^()]*)\)", rf"SELECT \1 FROM {given}", sql, count=1)  # noqa: S608
-    return sql.replace(" WHERE ", f" {'FROM' if sql.startswith('UPDATE') else 'USING'} {given} WHERE ", 1)
+def _parameter_types(compiled: Any) -> dict[str, TypeEngine[Any]]:
+    """Of what the caller gives. Each is compiled where it is used, and only there its column is known."""
+    types: dict[str, TypeEngine[Any]] = {}
+    for bind, name in compiled.bind_names.items():
+        if bind.required and isinstance(types.get(name), NullType | None):
+            types[name] = bind.type
+    # A LIMIT says nothing of its type.
+    return {name: BigInteger() if isinstance(kind, NullType) else kind for name, kind in types.items()}
 
 
-def _columns_of_values(names: list[str], fixed: dict[str, Any]) -> Callable[[Sequence[dict[str, Any]]], list[Any]]:
+def _array_arguments(names: tuple[str, ...], fixed: dict[str, Any]) -> Callable[[Sequence[dict[str, Any]]], list[Any]]:
     """`[{"a": 1}, {"a": 2}]` to `[[1, 2], ...]`, with the values that the statement itself brings."""
-    parts = [f"[values[{name!r}] for values in rows]" for name in names] + [f"fixed[{name!r}]" for name in fixed]
+    parts = [f"fixed[{name!r}]" if name in fixed else f"[values[{name!r}] for values in rows]" for name in names]
     made: Callable[[Sequence[dict[str, Any]]], list[Any]] = eval(  # noqa: S307
         f"lambda rows: [{', '.join(parts)}]", {"fixed": fixed}
     )
@@ -165,18 +152,11 @@ def _values_written_in(compiled: Any) -> dict[str, Any]:
     return {name: bind.effective_value for bind, name in compiled.bind_names.items() if not bind.required}
 
 
-def _columns(statement: Any) -> list[Any]:
-    """What the statement answers: the columns of a SELECT, or of a RETURNING clause."""
-    if getattr(statement, "is_select", False):
-        return list(statement.selected_columns)
-    return list(getattr(statement, "_returning", None) or ())
-
-
 def _check_fields(statement: ClauseElement, record: Callable[..., Any]) -> None:
     """A record is filled by position, so a column out of place must fail at import, not in an answer."""
     fields = getattr(record, "__struct_fields__", None)
     if fields is None:
         return
-    names = tuple(column.name for column in _columns(statement))
+    names = tuple(column.name for column in answered_columns(statement))
     if fields != names:
         raise TypeError(f"{record} has the fields {fields}, but its query answers {names}")

@@ -235,6 +235,7 @@ def test_the_feed_is_read_on_when_the_stores_limit_allows(terminal: Terminal) ->
     [
         (["--secret", "whsec_short"], "The secret must be given as it was shown, from whsec_ to the last character."),
         (["--forward", "localhost:3000"], "--forward takes an address that begins with http:// or https://."),
+        (["--forward", "http://a@b/"], "--forward takes a URL in ASCII, with a host and without a user name."),
         (
             ["--api", "http://127.0.0.1:1"],
             "--api, --token and --resume go together: the file holds how far the events were read.",

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 import ssl
 from collections.abc import AsyncIterator
-from typing import Any
 
 import pytest
 
-from lootkeep.engines.http1 import Answer, Client, Target, target
+from lootkeep.engines.http1 import Answer, Client, Target, open_socket, target
 from lootkeep.engines.resolver import Resolver
 from tests.receiver import Behaviour, Receiver, saying
 
@@ -20,18 +18,14 @@ TLS = ssl.create_default_context()
 
 @pytest.fixture
 async def client() -> AsyncIterator[Client]:
-    client = Client(Resolver(), TLS, plain_socket, 1000)
+    client = Client(Resolver(), TLS, open_socket, 1000)
     yield client
     await client.close()
 
 
-def plain_socket(info: Any) -> socket.socket:
-    return socket.socket(*info[:3])
-
-
 async def post(client: Client, receiver: Receiver, behaviour: Behaviour | None = None) -> Answer:
     receiver.behaviour = behaviour
-    return await client.post(target(receiver.url, ""), {"X-Number": "1"}, b"{}")
+    return await client.request(target(receiver.url, ""), b"X-Number: 1\r\n", b"{}")
 
 
 def serving_for_good(*answers: bytes) -> Behaviour:
@@ -90,7 +84,7 @@ async def test_whoever_says_more_than_was_asked_is_not_asked_again_on_that_conne
 async def test_answers_that_only_say_that_it_goes_on_are_passed_over(client: Client, receiver: Receiver) -> None:
     going_on = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLocation: /early\r\n\r\n"
     answer = await post(client, receiver, serving_for_good(going_on, OK))
-    assert answer == Answer(200, b"", b"", b"ok")
+    assert answer == Answer(200, {b"content-length": b"2"}, b"ok")
 
 
 async def test_an_answer_in_lines_without_carriage_returns_is_understood(client: Client, receiver: Receiver) -> None:
@@ -110,7 +104,7 @@ async def test_a_receiver_that_changes_the_protocol_is_left(client: Client, rece
 
 
 async def test_a_connection_that_nobody_needs_any_more_is_closed(receiver: Receiver) -> None:
-    client = Client(Resolver(), TLS, plain_socket, 1000, kept_seconds=0.05)
+    client = Client(Resolver(), TLS, open_socket, 1000, kept_seconds=0.05)
     ended = asyncio.Event()
 
     async def keep(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

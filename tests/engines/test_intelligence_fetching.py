@@ -118,7 +118,7 @@ async def test_a_running_service_takes_up_what_was_fetched(lists: Lists, server:
         ({"body": b"0.0.0.0/0\n"}, "names half of all addresses"),
         (
             {"body": b"\x1f\x8b\x08garbage", "headers": "Content-Encoding: gzip\r\n"},
-            "cannot be fetched: the answer was cut",
+            "cannot be fetched: the answer is packed, though it was not asked for",
         ),
         ({"body": EXITS[:90]}, "has 9 entries where it had 100: delete "),
         (None, "cannot be fetched: the server took more than 0.5 seconds"),

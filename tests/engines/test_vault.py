@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lootkeep.engines.vault import Vault
-from lootkeep.kernel.errors import StartupError
+from lootkeep.engines.vault import SealError, Vault
 
 VAULT = Vault("k" * 32)
 
@@ -37,14 +36,14 @@ def test_nothing_of_the_text_or_the_key_is_in_the_seal() -> None:
 @pytest.mark.parametrize("key", ["K" * 32, "k" * 33, "k" * 31 + "\n"])
 def test_another_key_does_not_open_it_and_says_what_to_do(key: str) -> None:
     sealed = VAULT.seal("whsec_canary", "webhook secret")
-    with pytest.raises(StartupError, match="LOOTKEEP_SECRET_KEY is not the one it was sealed with") as error:
+    with pytest.raises(SealError, match="LOOTKEEP_SECRET_KEY is not the one it was sealed with") as error:
         Vault(key).open(sealed, "webhook secret")
     assert "canary" not in str(error.value)
     assert error.value.__suppress_context__
 
 
 def test_a_seal_opens_only_in_the_place_it_was_made_for() -> None:
-    with pytest.raises(StartupError):
+    with pytest.raises(SealError):
         VAULT.open(VAULT.seal("whsec_x", "webhook secret"), "idempotency answer")
 
 
@@ -52,13 +51,13 @@ def test_a_seal_opens_only_in_the_place_it_was_made_for() -> None:
 def test_a_seal_that_was_changed_does_not_open(place: int) -> None:
     raw = bytearray(base64.b64decode(VAULT.seal("whsec_x", "webhook secret")))
     raw[place] ^= 1
-    with pytest.raises(StartupError):
+    with pytest.raises(SealError):
         VAULT.open(base64.b64encode(raw).decode(), "webhook secret")
 
 
 def test_a_seal_that_was_cut_does_not_open() -> None:
     raw = base64.b64decode(VAULT.seal("whsec_x", "webhook secret"))
-    with pytest.raises(StartupError):
+    with pytest.raises(SealError):
         VAULT.open(base64.b64encode(raw[:-1]).decode(), "webhook secret")
 
 

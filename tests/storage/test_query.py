@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from sqlalchemy import bindparam, delete, false, func, insert, literal, null, select, true, update
+from sqlalchemy import Text, bindparam, delete, false, func, insert, literal, null, select, true, update
 
 from lootkeep.domain.access import User
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.database import Engine
+from lootkeep.storage.dialect import Unseen
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import tokens, users
 
@@ -149,11 +150,29 @@ def test_postgresql_takes_many_rows_as_one_array_for_each_name() -> None:
     )
     rows = [{"address": "a", "new_name": "A", "now": 1}, {"address": "b", "new_name": "B", "now": 2}]
     assert query.postgres_set.sql == (
-        'UPDATE users SET name=given."new_name", created_at=given."now"'
-        ' FROM unnest($1::VARCHAR[], $2::BIGINT[], $3::VARCHAR[]) AS given ("new_name", "now", "address")'
-        ' WHERE users.email = given."address" AND users.is_owner = $4::BOOLEAN'
+        "UPDATE users SET name=given.new_name, created_at=given.now"
+        " FROM unnest($1::TEXT[], $2::BIGINT[], $3::TEXT[]) AS given(new_name, now, address)"
+        " WHERE users.email = given.address AND users.is_owner = $4::BOOLEAN"
     )
     assert query.postgres_set.arguments(rows) == [["A", "B"], [1, 2], ["a", "b"], True]
+
+
+def test_a_subquery_of_a_set_sees_the_same_row_of_values() -> None:
+    namesake = select(tokens.c.user_id).where(tokens.c.name == bindparam("name")).scalar_subquery()
+    query = Query(delete(users).where(users.c.email == bindparam("address"), users.c.id == namesake), at_once=True)
+    assert query.postgres_set.sql.replace("\n", "") == (
+        "DELETE FROM users USING unnest($1::TEXT[], $2::TEXT[]) AS given(address, name)"
+        " WHERE users.email = given.address"
+        ' AND users.id = (SELECT tokens.user_id FROM tokens WHERE tokens.name = given."name")'
+    )
+
+
+def test_a_set_cannot_have_an_offset_or_parameters_that_nobody_sees() -> None:
+    with pytest.raises(TypeError, match="no OFFSET of its own"):
+        _ = Query(select(users.c.id).offset(bindparam("skip"))).postgres_set
+    hidden = Unseen(bindparam("name", type_=Text))
+    with pytest.raises(TypeError, match="cannot take many rows"):
+        _ = Query(select(users.c.id).where(users.c.name == hidden)).postgres_set
 
 
 async def test_many_rows_are_written_at_once_as_they_are_one_by_one(db: Engine) -> None:

@@ -49,7 +49,6 @@ async def test_an_address_that_is_not_public_is_told_in_words() -> None:
 
 
 async def test_the_deadline_is_ten_seconds_and_not_the_next_whole_one(receiver: Receiver) -> None:
-    """aiohttp rounds a timeout of more than 5 s up to a whole second of the loop's clock."""
     receiver.behaviour = hanging
     outbound = Outbound(LOOPBACK)
     results = []

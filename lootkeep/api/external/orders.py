@@ -11,7 +11,7 @@ from lootkeep.api.http.pages import ListQuery, in_order
 from lootkeep.api.http.routes import Call, Group, Reply, Route, one, paged
 from lootkeep.api.http.validation import Body
 from lootkeep.domain.customers import folded, plain_code
-from lootkeep.domain.orders import Delivered, OrderStatus
+from lootkeep.domain.orders import MAX_LINES, MAX_QUANTITY, Delivered, OrderStatus
 from lootkeep.kernel.errors import NotFound
 from lootkeep.services import orders as services
 from lootkeep.storage import order_lists
@@ -21,8 +21,6 @@ from lootkeep.views import orders as views
 
 _Text = Annotated[str, Field(min_length=1, max_length=255)]
 RiskLevel = Literal["low", "medium", "high", "critical"]
-_MOST_LINES = 100
-_LARGEST_QUANTITY = 100_000
 
 
 class OrderQuery(ListQuery):
@@ -48,14 +46,14 @@ class DeliveredBody(Body):
     """So many more of a line were delivered."""
 
     item_id: Annotated[int, Field(ge=1, description="The line: `id` in the order's `items`.", examples=[41])]
-    quantity: Annotated[int, Field(ge=1, le=_LARGEST_QUANTITY, description="How many more.", examples=[1])]
+    quantity: Annotated[int, Field(ge=1, le=MAX_QUANTITY, description="How many more.", examples=[1])]
 
 
 class FulfillBody(Body):
     """What was delivered; everything that is left when nothing is named."""
 
     items: Annotated[
-        Annotated[list[DeliveredBody], Field(min_length=1, max_length=_MOST_LINES)] | None,
+        Annotated[list[DeliveredBody], Field(min_length=1, max_length=MAX_LINES)] | None,
         Field(
             description="Only these lines; all that is left when absent.", examples=[[{"item_id": 41, "quantity": 1}]]
         ),

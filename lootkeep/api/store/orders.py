@@ -14,11 +14,10 @@ from lootkeep.api.http.validation import Body
 from lootkeep.api.store.customers import IMPORT_SCOPE, DeviceId, Word
 from lootkeep.api.store.metadata import Metadata, as_text
 from lootkeep.domain.checkout import Cart, CartLine
+from lootkeep.domain.orders import MAX_LINES, MAX_QUANTITY
 from lootkeep.services import orders as services
 from lootkeep.views import orders as views
 
-_MOST_LINES = 100
-_LARGEST_QUANTITY = 100_000
 _UNRETURNED = "Order {}; the gift card that paid for it was revoked and got nothing back"
 _NO_METADATA: dict[str, Any] = {}
 
@@ -29,14 +28,14 @@ class CartLineBody(Body):
     """One line of the order."""
 
     product_id: Annotated[int, Field(ge=1, description="The product.", examples=[9])]
-    quantity: Annotated[int, Field(ge=1, le=_LARGEST_QUANTITY, description="How many.", examples=[1])]
+    quantity: Annotated[int, Field(ge=1, le=MAX_QUANTITY, description="How many.", examples=[1])]
 
 
 class OrderBody(Body):
     """An order as the checkout sends it."""
 
     customer_id: Annotated[int, Field(ge=1, description="Who orders.", examples=[31])]
-    items: Annotated[list[CartLineBody], Field(min_length=1, max_length=_MOST_LINES, description="What is ordered.")]
+    items: Annotated[list[CartLineBody], Field(min_length=1, max_length=MAX_LINES, description="What is ordered.")]
     ip_address: Annotated[IpAddress, Field(description="Where the order comes from.", examples=["203.0.113.9"])]
     billing_country: Annotated[Country | None, Field(description="ISO 3166-1 alpha-2.", examples=["KR"])] = None
     user_agent: Annotated[Text | None, Field(description="The browser's User-Agent.")] = None

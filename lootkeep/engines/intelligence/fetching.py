@@ -6,20 +6,22 @@ import asyncio
 import hashlib
 import os
 import secrets
+import ssl
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import urlsplit
-
-import aiohttp
+from urllib.parse import urljoin, urlsplit
 
 from lootkeep import __version__
+from lootkeep.engines.http1 import Answer, Client, Closed, NotHttp, open_socket, target
 from lootkeep.engines.intelligence import recognition
 from lootkeep.engines.intelligence.opening import opened
 from lootkeep.engines.intelligence.sources import Need, Rejected, Source
+from lootkeep.engines.proxies import proxy_from_environment
+from lootkeep.engines.resolver import Resolver
 from lootkeep.kernel.clock import Clock, Instant, instant, iso
 
 
@@ -86,6 +88,10 @@ PUBLIC_LISTS = (
     ),
 )
 
+_FIXED_HEADERS = f"User-Agent: Lootkeep/{__version__}\r\nAccept: */*\r\nAccept-Encoding: identity\r\n"
+_REDIRECTS = (301, 302, 303, 307, 308)
+_MAX_REDIRECTS = 3
+
 # A list that shrinks to less than one in so many of its entries is not believed.
 SHRINKS_AT_MOST = 10
 
@@ -113,42 +119,55 @@ async def refresh(
     folder: Path, clock: Clock, lists: Sequence[PublicList] = PUBLIC_LISTS, limits: Limits = LIMITS
 ) -> list[Outcome]:
     """One outcome for each list; what cannot be fetched or verified leaves everything as it was."""
-    timeout = aiohttp.ClientTimeout(total=limits.seconds)
-    headers = {"User-Agent": f"Lootkeep/{__version__}"}
-    async with aiohttp.ClientSession(timeout=timeout, headers=headers, trust_env=True) as session:
-        return list(await asyncio.gather(*(_refresh(session, folder, clock, item, limits) for item in lists)))
-
-
-async def _refresh(
-    session: aiohttp.ClientSession, folder: Path, clock: Clock, item: PublicList, limits: Limits
-) -> Outcome:
+    # One byte more than is allowed, by which a list that is too large is known.
+    client = Client(
+        Resolver(), ssl.create_default_context(), open_socket, limits.size + 1, proxy_for=proxy_from_environment
+    )
     try:
-        fetched = await _fetch(session, item.url, limits)
+        return list(await asyncio.gather(*(_refresh(client, folder, clock, item, limits) for item in lists)))
+    finally:
+        await client.close()
+
+
+async def _refresh(client: Client, folder: Path, clock: Clock, item: PublicList, limits: Limits) -> Outcome:
+    try:
+        fetched = await _fetch(client, item.url, limits)
         return await asyncio.to_thread(_keep, folder, item, fetched, clock.now())
     except Rejected as reason:
         kept = "The one before stays in use." if (folder / item.file).exists() else "Nothing was written."
         return Outcome(item.file, False, f"The list of {item.maker} {reason}. {kept}")
 
 
-async def _fetch(session: aiohttp.ClientSession, url: str, limits: Limits) -> _Fetched:
+async def _fetch(client: Client, url: str, limits: Limits) -> _Fetched:
     try:
-        async with session.get(url, max_redirects=3) as response:
-            if response.status != 200:
-                raise Rejected(f"cannot be fetched: the server answers {response.status}")
-            body = bytearray()
-            async for block in response.content.iter_any():
-                body += block
-                if len(body) > limits.size:
-                    raise Rejected(f"has more than {limits.size} bytes")
-            return _Fetched(bytes(body), _last_modified(response))
+        async with asyncio.timeout(limits.seconds):
+            answer = await _get(client, url)
     except TimeoutError:
         raise Rejected(f"cannot be fetched: the server took more than {limits.seconds:g} seconds") from None
-    except aiohttp.ClientPayloadError:
+    except Closed:
         raise Rejected("cannot be fetched: the answer was cut short") from None
-    except (aiohttp.ClientConnectionError, OSError):
+    except OSError:
         raise Rejected(f"cannot be fetched: {urlsplit(url).hostname} cannot be reached") from None
-    except (aiohttp.ClientError, ValueError) as error:
+    except (NotHttp, ValueError) as error:
         raise Rejected(f"cannot be fetched: the answer makes no sense ({type(error).__name__})") from None
+    if answer.code != 200:
+        raise Rejected(f"cannot be fetched: the server answers {answer.code}")
+    if answer.headers.get(b"content-encoding", b"identity") != b"identity":
+        raise Rejected("cannot be fetched: the answer is packed, though it was not asked for")
+    if len(answer.beginning) > limits.size:
+        raise Rejected(f"has more than {limits.size} bytes")
+    return _Fetched(answer.beginning, _last_modified(answer))
+
+
+async def _get(client: Client, url: str) -> Answer:
+    """Where the last redirect leads; the answer is itself a redirect when there are too many."""
+    answer = await client.request(target(url, _FIXED_HEADERS, "GET"))
+    for _ in range(_MAX_REDIRECTS):
+        if answer.code not in _REDIRECTS or b"location" not in answer.headers:
+            break
+        url = urljoin(url, answer.headers[b"location"].decode("ascii"))
+        answer = await client.request(target(url, _FIXED_HEADERS, "GET"))
+    return answer
 
 
 def _keep(folder: Path, item: PublicList, fetched: _Fetched, now: Instant) -> Outcome:
@@ -215,7 +234,7 @@ def _settle(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _last_modified(response: aiohttp.ClientResponse) -> Instant | None:
+def _last_modified(answer: Answer) -> Instant | None:
     with suppress(ValueError, KeyError, TypeError):
-        return instant(parsedate_to_datetime(response.headers["Last-Modified"]).astimezone(UTC))
+        return instant(parsedate_to_datetime(answer.headers[b"last-modified"].decode()).astimezone(UTC))
     return None

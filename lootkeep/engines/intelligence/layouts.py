@@ -35,6 +35,8 @@ _TRUE = frozenset({"true", "1", "t", "yes"})
 # Codes such as EU, AP and ZZ stand for no country.
 _COUNTRIES = frozenset(country.alpha2 for country in iso3166.countries)
 
+_EMPTY = Network()
+
 Record = Mapping[str, Any]
 
 
@@ -62,9 +64,6 @@ def fields_served(record: object) -> frozenset[str]:
 def country(code: object) -> str | None:
     """The code of a country that exists."""
     return code if isinstance(code, str) and code in _COUNTRIES else None
-
-
-_EMPTY = Network()
 
 
 def _parts(record: Record) -> Iterator[Record]:

@@ -14,6 +14,8 @@ V = TypeVar("V")
 _LOW = (1 << 64) - 1
 _V4_END = 1 << V4_BITS
 _V6_END = 1 << V6_BITS
+# Where no range is.
+_NOBODY = -1
 
 
 class _Bounds:
@@ -80,9 +82,6 @@ class AddressMap(Generic[V]):
             return None
         owner = (self._v6 if address.is_v6 else self._v4)[position - 1]
         return None if owner == _NOBODY else self._values[owner]
-
-
-_NOBODY = -1
 
 
 def _merged(spans: list[tuple[int, int]], end: int) -> list[int]:

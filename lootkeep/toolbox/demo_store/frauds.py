@@ -1,4 +1,4 @@
-"""Fraud in the demo: each story is told again and again over the year, and every signal has one."""
+"""Fraud in the demo: each story is repeated over the year, and shows some signals."""
 
 from __future__ import annotations
 
@@ -20,6 +20,31 @@ _NOTES: dict[Outcome, str] = {
     "legitimate": "Answered our mail; a player of many years.",
     "inconclusive": "No answer to two mails.",
 }
+# What the stories show. A signal that needs a story of its own gets one, and its name here.
+SHOWN_SIGNALS = frozenset(
+    {
+        "account_age",
+        "blocked_country",
+        "confirmed_fraud",
+        "datacenter",
+        "device_reuse",
+        "device_velocity",
+        "disposable_email",
+        "geo_mismatch",
+        "high_risk_country",
+        "ip_accounts",
+        "proxy",
+        "referral_abuse",
+        "relay_email",
+        "sanctioned_country",
+        "tagged_email",
+        "tor",
+        "user_agent_missing_or_bot",
+        "velocity_email",
+        "velocity_ip",
+        "vpn",
+    }
+)
 
 
 class Frauds:

@@ -4,32 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import os
 import signal
 import socket
+import ssl
 import time
 from collections.abc import Callable
 from typing import Any
 
-import aiohttp
 import msgspec
-from aiohttp import web
 
 from lootkeep.domain import receiving
 from lootkeep.domain.deliveries import DEADLINE_SECONDS
+from lootkeep.engines.http1 import Client, Closed, NotHttp, open_socket, target
+from lootkeep.engines.outbound import failure
+from lootkeep.engines.resolver import Resolver
 from lootkeep.kernel.clock import Clock, SystemClock
 from lootkeep.kernel.errors import StartupError
 from lootkeep.toolbox.webhooks.received import Answer, Arrival, Screen
 from lootkeep.toolbox.webhooks.resume import Feed, Memory
+from lootkeep.toolbox.webhooks.server import Connections, Request
 
-# Many times what the store sends, so that it is not this tool that refuses.
-_LARGEST_BODY = 16 * 1024 * 1024
+# Of an answer of the forward address or the store.
+_MAX_ANSWER_BYTES = 16 * 1024 * 1024
 # Longer than the sender waits, so that the listener can tell how much too slow an answer was.
 _FORWARD_SECONDS = 6 * DEADLINE_SECONDS
-# They belong to one connection, not to the message; Content-Length is counted anew.
-_HOP_BY_HOP = {"host", "connection", "keep-alive", "transfer-encoding", "content-length", "te", "trailer", "upgrade"}
-# What aiohttp would add to a forwarded request by itself.
-_ADDED = ("Accept", "Accept-Encoding", "User-Agent", "Content-Type")
+# They belong to one connection, not to the message; Content-Length is counted again.
+_HOP_BY_HOP = {
+    *(b"host", b"connection", b"keep-alive", b"transfer-encoding", b"content-length", b"te", b"trailer", b"upgrade"),
+    b"expect",
+}
 # Answers under way get so long to finish after Ctrl-C.
 _DRAIN_SECONDS = 0.5
 
@@ -63,32 +66,26 @@ class Listener:
         self._screen = screen
         self._clock = clock or SystemClock()
         self._stopping = asyncio.Event()
-        self._session: aiohttp.ClientSession | None = None
+        self._client = Client(Resolver(), ssl.create_default_context(), open_socket, _MAX_ANSWER_BYTES)
 
     async def run(self, listener: socket.socket, say: Callable[[str], None]) -> None:
         """Reads what was missed, then receives until it is interrupted."""
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, self._stopping.set)
-        timeout = aiohttp.ClientTimeout(total=_FORWARD_SECONDS)
-        async with aiohttp.ClientSession(timeout=timeout, auto_decompress=False) as self._session:
-            if self._plan.api and self._plan.token:
-                feed = Feed(self._session, self._plan.api, self._plan.token, say)
-                missed = await feed.catch_up(self._memory, self._screen.missed)
-                say(f"{missed or 'No'} event{'s' if missed != 1 else ''} missed. Waiting for deliveries.")
-            runner = web.AppRunner(self._app(), access_log=None, auto_decompress=False, shutdown_timeout=_DRAIN_SECONDS)
-            await runner.setup()
-            await web.SockSite(runner, listener).start()
-            await self._stopping.wait()
-            await runner.cleanup()
+        if self._plan.api and self._plan.token:
+            feed = Feed(self._client, self._plan.api, self._plan.token, say)
+            missed = await feed.catch_up(self._memory, self._screen.missed)
+            say(f"{missed or 'No'} event{'s' if missed != 1 else ''} missed. Waiting for deliveries.")
+        connections = Connections(self._receive)
+        server = await asyncio.start_server(connections.serve, sock=listener)
+        await self._stopping.wait()
+        server.close()
+        await connections.finish(_DRAIN_SECONDS)
+        await self._client.close()
 
-    def _app(self) -> web.Application:
-        app = web.Application(client_max_size=_LARGEST_BODY)
-        app.router.add_post("/{path:.*}", self._receive)
-        return app
-
-    async def _receive(self, request: web.Request) -> web.Response:
+    async def _receive(self, request: Request) -> Answer:
         started = time.monotonic()
-        arrival = self._look_at(request, await request.read())
+        arrival = self._look_at(request)
         try:
             self._screen.arrived(arrival)
             answer = await self._answer(request, arrival)
@@ -97,13 +94,14 @@ class Listener:
         except SystemExit:
             # So rich says that nobody reads the output any more: `listen | head` has seen enough.
             self._stopping.set()
-            raise web.HTTPServiceUnavailable from None
-        return web.Response(status=answer.status, body=answer.body, headers={"Content-Type": answer.content_type})
+            return Answer(503, b"the listener ends")
+        return answer
 
-    def _look_at(self, request: web.Request, body: bytes) -> Arrival:
+    def _look_at(self, request: Request) -> Arrival:
         now = self._clock.now()
-        secret = self._plan.secret
-        verdict = receiving.verify(body, dict(request.headers), secret, now) if secret else None
+        secret, body = self._plan.secret, request.body
+        headers = {name.decode(): value.decode("utf-8", "surrogateescape") for name, value in request.headers}
+        verdict = receiving.verify(body, headers, secret, now) if secret else None
         parsed = _object(body)
         told = {name: parsed.get(name) for name in ("id", "event_type")}
         delivery_id, event_type = (value if isinstance(value, str) else None for value in told.values())
@@ -117,9 +115,9 @@ class Listener:
         self.tally.repeated += bool(times_seen)
         return Arrival(now, delivery_id, event_type, times_seen, verdict, body)
 
-    async def _answer(self, request: web.Request, arrival: Arrival) -> Answer:
+    async def _answer(self, request: Request, arrival: Arrival) -> Answer:
         """Forwarding comes first: with --fail the other receiver does its work and the sender never learns of it."""
-        answer = await self._forward(request, arrival.body) if self._plan.forward else None
+        answer = await self._forward(request, self._plan.forward) if self._plan.forward else None
         if self._plan.fail:
             return Answer(self._plan.fail, b"told to fail", "as told by --fail")
         if answer:
@@ -128,22 +126,19 @@ class Listener:
             return Answer(401, arrival.verdict.words.encode())
         return Answer(200, b"received")
 
-    async def _forward(self, request: web.Request, body: bytes) -> Answer:
+    async def _forward(self, request: Request, url: str) -> Answer:
         """The same headers and bytes, and back what was answered to them."""
-        assert self._session
-        assert self._plan.forward
-        headers = [(name, value) for name, value in request.headers.items() if name.lower() not in _HOP_BY_HOP]
+        lines = [b"%b: %b\r\n" % header for header in request.headers if header[0].lower() not in _HOP_BY_HOP]
         try:
-            async with self._session.post(
-                self._plan.forward, data=body, headers=headers, skip_auto_headers=_ADDED, allow_redirects=False
-            ) as response:
-                content_type = response.headers.get("Content-Type", "application/octet-stream")
-                return Answer(response.status, await response.read(), "by the forward address", content_type)
+            async with asyncio.timeout(_FORWARD_SECONDS):
+                answer = await self._client.request(target(url, ""), b"".join(lines), request.body)
         except TimeoutError:
             return Answer(504, b"the forward address does not answer", "the forward address does not answer")
-        except (aiohttp.ClientError, OSError) as error:
-            words = f"the forward address cannot be reached: {_reason(error)}"
+        except (NotHttp, Closed, OSError) as error:
+            words = f"the forward address cannot be reached: {failure(error)}"
             return Answer(502, words.encode(), words)
+        content_type = answer.headers.get(b"content-type", b"application/octet-stream").decode("latin-1")
+        return Answer(answer.code, answer.beginning, "by the forward address", content_type)
 
 
 def bind(port: int) -> socket.socket:
@@ -161,11 +156,6 @@ def bind(port: int) -> socket.socket:
         raise StartupError(f"Port {port} cannot be used: {error.strerror}. Choose another with --port.") from None
     listener.listen()
     return listener
-
-
-def _reason(error: Exception) -> str:
-    number = getattr(error, "errno", None)
-    return os.strerror(number).lower() if number else str(error)
 
 
 def _object(body: bytes) -> dict[str, Any]:

@@ -9,9 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import aiohttp
 import msgspec
 
+from lootkeep.engines.http1 import Answer, Client, Closed, NotHttp, target
+from lootkeep.engines.outbound import failure
 from lootkeep.kernel.errors import StartupError
 from lootkeep.toolbox.webhooks.received import FeedEvent
 
@@ -21,6 +22,7 @@ _PREFIX = "/api/external/v1"
 _PAGE = 100
 # How long to wait when the store does not say.
 _RETRY_SECONDS = 60
+_PAGE_SECONDS = 60
 
 
 class _Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
@@ -89,7 +91,7 @@ class _Page(msgspec.Struct):
     has_more: bool
 
 
-class _Answer(msgspec.Struct):
+class _Envelope(msgspec.Struct):
     data: _Page | None = None
     message: str = "this is no Lootkeep service."
 
@@ -97,10 +99,10 @@ class _Answer(msgspec.Struct):
 class Feed:
     """The event feed of a store."""
 
-    def __init__(self, session: aiohttp.ClientSession, api: str, token: str, say: Callable[[str], None]) -> None:
-        self._session = session
+    def __init__(self, client: Client, api: str, token: str, say: Callable[[str], None]) -> None:
+        self._client = client
         self._url = api.rstrip("/").removesuffix(_PREFIX) + _PREFIX + "/events"
-        self._headers = {"Authorization": f"Bearer {token}"}
+        self._header_lines = f"Authorization: Bearer {token}\r\n".encode()
         self._say = say
 
     async def catch_up(self, memory: Memory, show: Callable[[FeedEvent], None]) -> int:
@@ -138,26 +140,28 @@ class Feed:
         return below
 
     async def _page(self, after: int, limit: int) -> _Page:
-        parameters = {"after": str(after), "limit": str(limit)}
         while True:
-            try:
-                async with self._session.get(self._url, params=parameters, headers=self._headers) as response:
-                    answer = await response.read()
-            except TimeoutError:
-                raise StartupError(f"The event feed at {self._url} does not answer.") from None
-            except (aiohttp.ClientError, ValueError) as error:
-                raise StartupError(f"The event feed at {self._url} cannot be read: {error}.") from None
-            if response.status != 429:
-                return self._parsed(response.status, answer)
-            seconds = int(response.headers.get("Retry-After", _RETRY_SECONDS))
+            answer = await self._get(f"{self._url}?after={after}&limit={limit}")
+            if answer.code != 429:
+                return self._parsed(answer.code, answer.beginning)
+            seconds = int(answer.headers.get(b"retry-after", _RETRY_SECONDS))
             self._say(f"The store's rate limit is reached; reading goes on in {seconds} s.")
             await asyncio.sleep(seconds)
 
+    async def _get(self, url: str) -> Answer:
+        try:
+            async with asyncio.timeout(_PAGE_SECONDS):
+                return await self._client.request(target(url, "", "GET"), self._header_lines)
+        except TimeoutError:
+            raise StartupError(f"The event feed at {self._url} does not answer.") from None
+        except (NotHttp, Closed, OSError) as error:
+            raise StartupError(f"The event feed at {self._url} cannot be read: {failure(error)}.") from None
+
     def _parsed(self, status: int, body: bytes) -> _Page:
         try:
-            answer = msgspec.json.decode(body, type=_Answer)
+            answer = msgspec.json.decode(body, type=_Envelope)
         except (msgspec.DecodeError, UnicodeDecodeError):
-            answer = _Answer()
+            answer = _Envelope()
         if status != 200 or answer.data is None:
             raise StartupError(f"The event feed at {self._url} answered {status}: {answer.message}")
         return answer.data

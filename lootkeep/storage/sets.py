@@ -1,0 +1,84 @@
+"""Many rows of values in one statement, on PostgreSQL.
+
+The values come as one array for each name, and `unnest` makes a table of them: `given`. A statement is written for one
+row; here its parameters become columns of `given`, and it runs over that table: a SELECT by LATERAL, an INSERT from a
+SELECT, an UPDATE with FROM, a DELETE with USING.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from sqlalchemy import (
+    ARRAY,
+    BindParameter,
+    ColumnElement,
+    Insert,
+    bindparam,
+    column,
+    func,
+    literal_column,
+    select,
+    true,
+    type_coerce,
+)
+from sqlalchemy.sql import ClauseElement, FromClause, visitors
+from sqlalchemy.sql.selectable import GenerativeSelect
+from sqlalchemy.types import TypeEngine
+
+from lootkeep.storage import sqlalchemy_internals as internals
+
+Refer = Callable[[str], ColumnElement[Any]]
+
+
+def over_rows(statement: ClauseElement, types: Mapping[str, TypeEngine[Any]]) -> ClauseElement:
+    """The statement over arrays of its parameters, which have these types."""
+    arrays = [bindparam(name, type_=ARRAY(kind)) for name, kind in types.items()]
+    columns: list[Any] = [column(name, kind) for name, kind in types.items()]
+    given = func.unnest(*arrays).table_valued(*columns).render_derived("given")
+    return _over(statement, given)
+
+
+def _over(statement: ClauseElement, given: FromClause) -> ClauseElement:
+    if isinstance(statement, GenerativeSelect):
+        if internals.has_offset(statement):
+            raise TypeError(f"A statement for many rows has no OFFSET of its own: {statement}")
+        # An OFFSET is not joined with what surrounds it: each row of values goes by the index, even where the table
+        # was small when the statement was planned.
+        by_row = _referring(statement.offset(literal_column("0")), _by_name)
+        found = by_row.lateral("found")
+        return select(found).select_from(given.join(found, true()))
+    # The columns of `given` bring FROM or USING with them; those in a subquery must not.
+    set_based = _referring(statement, lambda name: given.c[name])
+    if not isinstance(statement, Insert):
+        return cast(ClauseElement, set_based)
+    values = internals.take_values(set_based)
+    rows = select(*_typed(statement, values)).select_from(given)
+    return cast(ClauseElement, set_based.from_select(list(values), rows, include_defaults=False))
+
+
+def _typed(statement: Insert, values: dict[str, Any]) -> list[Any]:
+    """In a SELECT, what the statement itself brings does not have the type of its column by itself."""
+    return [
+        type_coerce(value, statement.table.c[name].type) if isinstance(value, BindParameter) else value
+        for name, value in values.items()
+    ]
+
+
+def _by_name(name: str) -> ColumnElement[Any]:
+    """A column of `given`, which the statement around it has in its FROM."""
+    return literal_column(f'given."{name}"')
+
+
+def _referring(statement: Any, refer: Refer) -> Any:
+    """The statement with columns in the place of its parameters."""
+
+    def replaced(element: Any, **_: Any) -> Any:
+        if isinstance(element, BindParameter) and element.required:
+            return refer(element.key)
+        if isinstance(element, GenerativeSelect) and element is not statement:
+            return _referring(element, _by_name)
+        return None
+
+    return visitors.replacement_traverse(statement, {}, replaced)

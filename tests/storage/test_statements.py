@@ -1,0 +1,33 @@
+"""The SQL of every statement can be printed and read."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from tools.statements import sql, statements
+
+
+def printed(*arguments: str) -> str:
+    command = [sys.executable, "-m", "tools.statements", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def test_a_statement_is_printed_by_its_name() -> None:
+    assert printed("webhooks._LOCK").startswith("-- webhooks._LOCK\nSELECT webhooks.id, ")
+
+
+def test_a_statement_for_many_rows_is_printed_in_both_forms_for_postgresql() -> None:
+    single, _, many = printed("--engine", "postgresql", "orders._FULFIL").partition("-- for many rows\n")
+    assert "WHERE order_items.id = $2::BIGINT" in single
+    assert "FROM unnest($1::BIGINT[], $2::BIGINT[]) AS given(delivered, item)" in many
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
+def test_every_statement_has_a_text_and_its_own_name(engine: str) -> None:
+    named = [(name, sql(query, engine)) for name, query in statements()]
+    assert len(named) > 200
+    assert len(dict(named)) == len(named)
+    assert all(text.strip() for _, text in named)
