@@ -9,7 +9,6 @@ from typing import Any
 from sqlalchemy import insert
 
 from lootkeep.kernel.clock import DAY, HOUR, Instant
-from lootkeep.storage import order_lists
 from lootkeep.storage.database import Database
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import customers, order_items, orders, product_tags, products
@@ -148,17 +147,11 @@ class Shop:
             "customer_id": ({"customer_id": 7}, lambda o: o["customer_id"] == 7),
             "email": ({"email": mine}, lambda o: self.emails[o["customer_id"]] == mine),
             "coupon_code": ({"coupon_code": "HI-1"}, lambda o: o["coupon_code"] == "HI-1"),
-            "search": (
-                {"search": "mail1", **order_lists.exact("mail1")},
-                lambda o: "mail1" in self.search[o["customer_id"]],
-            ),
-            "number": ({"search": "ord-000012", **order_lists.exact("ORD-000012")}, lambda o: o["id"] == 12),
-            "external": ({"search": "cart 9", **order_lists.exact("cart 9")}, lambda o: o["external_id"] == "cart 9"),
-            "transaction": ({"search_short": "t1", **order_lists.exact("t1")}, lambda o: o["transaction_id"] == "t1"),
-            "short": (
-                {"search_short": "z", **order_lists.exact("z")},
-                lambda o: "z" in self.search[o["customer_id"]],
-            ),
+            "search": ({"search": "mail1"}, lambda o: "mail1" in self.search[o["customer_id"]]),
+            "number": ({"search": "ORD-000012"}, lambda o: o["id"] == 12),
+            "external": ({"search": "cart 9"}, lambda o: o["external_id"] == "cart 9"),
+            "transaction": ({"search": "t1"}, lambda o: o["transaction_id"] == "t1"),
+            "short": ({"search": "Z"}, lambda o: "z" in self.search[o["customer_id"]]),
             "product_id": ({"product_id": 2}, lambda o: (o["id"], 2) in bought),
             "risk_level": ({"risk_level": "high"}, lambda o: o["risk_level"] == "high"),
             "payment_method": ({"payment_method": "card"}, lambda o: o["payment_method"] == "card"),
@@ -174,8 +167,8 @@ class Shop:
         mine = self.emails[7]
         return {
             "email": ({"email": mine}, lambda c: c["email"] == mine),
-            "search": ({"search": "ann"}, lambda c: "ann" in c["search_text"]),
-            "wild": ({"search_short": "_%"}, lambda c: "_%" in c["search_text"]),
+            "search": ({"search": "Ann"}, lambda c: "ann" in c["search_text"]),
+            "wild": ({"search": "_%"}, lambda c: "_%" in c["search_text"]),
             "country": ({"country": "KR"}, lambda c: c["country"] == "KR"),
             "status": ({"status": "blocked"}, lambda c: c["status"] == "blocked"),
             "spent": ({"min_total_spent": 10}, lambda c: c["total_spent"] >= 10),
@@ -191,7 +184,7 @@ class Shop:
         tagged = {(row["product_id"], row["tag"]) for row in self.tags}
         return {
             "search": ({"search": "sword"}, lambda p: "sword" in p["search_text"]),
-            "short": ({"search_short": "%"}, lambda p: "%" in p["search_text"]),
+            "short": ({"search": "%"}, lambda p: "%" in p["search_text"]),
             "tag": ({"tag": "rare"}, lambda p: (p["id"], "rare") in tagged),
             "category": ({"category": "Maps"}, lambda p: p["category"] == "Maps"),
             "delivery_type": ({"delivery_type": "keys"}, lambda p: p["delivery_type"] == "keys"),
