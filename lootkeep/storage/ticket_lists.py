@@ -34,10 +34,10 @@ def _search(term: str) -> dict[str, Any]:
 
 
 async def _total(tx: Transaction, values: Values) -> int | None:
-    if not values.keys() <= {*ticket_counts.CELL, "unassigned"}:
-        return None
-    cell = {name: value for name, value in values.items() if name != "unassigned"}
-    return await ticket_counts.total(tx, cell | {"agent": NOBODY} if "unassigned" in values else cell)
+    cell = dict(values)
+    if cell.pop("unassigned", False) and cell.setdefault("agent", NOBODY) != NOBODY:
+        return 0
+    return await ticket_counts.total(tx, cell) if cell.keys() <= set(ticket_counts.CELL) else None
 
 
 # The indexes of the sorts hold what is filtered without an index.

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sqlalchemy import insert
+from sqlalchemy import Table, bindparam, insert
 
 from lootkeep.kernel.clock import DAY, HOUR, Instant
 from lootkeep.storage.database import Database
@@ -16,6 +16,8 @@ from tests.world import NOON
 
 Row = dict[str, Any]
 Is = Callable[[Row], bool]
+# What is asked for, and what it must find.
+Filters = dict[str, tuple[dict[str, Any], Is]]
 
 STATUSES = ("pending", "paid", "paid", "completed", "refunded", "cancelled")
 TODAY = NOON // DAY * DAY
@@ -128,19 +130,16 @@ class Shop:
         self.search = {row["id"]: row["search_text"] for row in self.customers}
 
     async def open(self, db: Database) -> None:
-        async with db.write() as tx:
-            for table, rows in (
-                (customers, self.customers),
-                (products, self.products),
-                (orders, self.orders),
-                (order_items, self.lines),
-                (product_tags, self.tags),
-            ):
-                names = sorted({name for row in rows for name in row})
-                added = insert(table).values({name: _bound(table, name) for name in names})
-                await tx.many(Query(added), [{f"v_{name}": row.get(name) for name in names} for row in rows])
+        for table, rows in (
+            (customers, self.customers),
+            (products, self.products),
+            (orders, self.orders),
+            (order_items, self.lines),
+            (product_tags, self.tags),
+        ):
+            await add_rows(db, table, rows)
 
-    def order_filters(self) -> dict[str, tuple[dict[str, Any], Is]]:
+    def order_filters(self) -> Filters:
         bought = {(line["order_id"], line["product_id"]) for line in self.lines}
         mine = self.emails[7]
         return {
@@ -163,7 +162,7 @@ class Shop:
             "to": ({"to": DAYS[1]}, lambda o: o["created_at"] < DAYS[1]),
         }
 
-    def customer_filters(self) -> dict[str, tuple[dict[str, Any], Is]]:
+    def customer_filters(self) -> Filters:
         mine = self.emails[7]
         return {
             "email": ({"email": mine}, lambda c: c["email"] == mine),
@@ -180,7 +179,7 @@ class Shop:
             "to": ({"to": DAYS[1]}, lambda c: c["created_at"] < DAYS[1]),
         }
 
-    def product_filters(self) -> dict[str, tuple[dict[str, Any], Is]]:
+    def product_filters(self) -> Filters:
         tagged = {(row["product_id"], row["tag"]) for row in self.tags}
         return {
             "search": ({"search": "sword"}, lambda p: "sword" in p["search_text"]),
@@ -199,7 +198,8 @@ class Shop:
         }
 
 
-def _bound(table: Any, name: str) -> Any:
-    from sqlalchemy import bindparam
-
-    return bindparam(f"v_{name}", type_=table.c[name].type)
+async def add_rows(db: Database, table: Table, rows: Sequence[Row]) -> None:
+    names = sorted({name for row in rows for name in row})
+    added = insert(table).values({name: bindparam(f"v_{name}", type_=table.c[name].type) for name in names})
+    async with db.write() as tx:
+        await tx.many(Query(added), [{f"v_{name}": row.get(name) for name in names} for row in rows])
