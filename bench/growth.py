@@ -24,16 +24,19 @@ from sqlalchemy import func, select
 from bench import data
 from bench.people import RARE, code
 from bench.subjects import own_seconds
-from lootkeep.domain.referrals import SETTINGS, ReferralSettings, ReferralStatus
-from lootkeep.kernel.paging import Page
+from lootkeep.domain.referrals import SETTINGS, ReferralSettings
+from lootkeep.kernel.paging import ListRequest, Page
 from lootkeep.storage import counters, customers, referral_lists, settings
 from lootkeep.storage.database import Engine, Transaction
 from lootkeep.storage.postgres import PostgresDatabase
 from lootkeep.storage.query import Query
 from lootkeep.storage.sqlite import SqliteDatabase
 
-# Times the cost in the small store.
+# Times the cost in the small store: of figures and first pages.
 TARGET = 2.0
+# Of a page far down, and of a filter whose matches are counted, in the large store.
+MAX_DEEP_US = 150_000
+_DEEP = ("middle page", "filtered by")
 SIZES = (10_000, 1_000_000)
 ENGINES = ("sqlite", "postgresql")
 PER_PAGE = 15
@@ -80,7 +83,7 @@ def main() -> int:
     Console(width=120).print(as_table(results))
     if options.json:
         options.json.write_text(json.dumps([asdict(result) for result in results], indent=2) + "\n")
-    return int(any(max(result.cpu_ratio, result.wall_ratio) > TARGET for result in results))
+    return int(not all(map(is_met, results)))
 
 
 def parse_options() -> argparse.Namespace:
@@ -125,8 +128,8 @@ async def readings_of(store: Store) -> dict[str, Reading]:
         kept = await counters.totals(tx, "referrals.")
     middle = {status: total // 2 // PER_PAGE for status, total in kept.items()}
 
-    def listed(number: int, status: ReferralStatus | None = None) -> Reading:
-        return lambda tx: referral_lists.page(tx, Page(number, PER_PAGE), status)
+    def listed(number: int, **filters: str) -> Reading:
+        return lambda tx: referral_lists.REFERRALS.page(tx, ListRequest(Page(number, PER_PAGE), filters))
 
     return {
         "statistics": statistics,
@@ -135,10 +138,10 @@ async def readings_of(store: Store) -> dict[str, Reading]:
         "code validation": validation(store.size),
         "first page": listed(1),
         "middle page": listed(sum(kept.values()) // 2 // PER_PAGE),
-        "status, first page": listed(1, "successful"),
-        "status, middle page": listed(middle["successful"], "successful"),
-        "search, three letters": lambda tx: referral_lists.search(tx, Page(1, PER_PAGE), None, RARE),
-        "search within a status": lambda tx: referral_lists.search(tx, Page(1, PER_PAGE), "pending", RARE),
+        "status, first page": listed(1, status="successful"),
+        "status, middle page": listed(middle["successful"], status="successful"),
+        "search, three letters": listed(1, search=RARE),
+        "search within a status": listed(1, search=RARE, status="pending"),
     }
 
 
@@ -212,8 +215,15 @@ def middle_of(costs: list[Cost]) -> Cost:
     return Cost(median(one.cpu_us for one in costs), median(one.wall_us for one in costs))
 
 
+def is_met(result: Result) -> bool:
+    if any(word in result.reading for word in _DEEP):
+        return result.large.cpu_us <= MAX_DEEP_US
+    return max(result.cpu_ratio, result.wall_ratio) <= TARGET
+
+
 def as_table(results: list[Result]) -> Table:
-    table = Table(title=f"Large store to small store, at most {TARGET:.1f}", title_justify="left")
+    title = f"Large store to small store: at most {TARGET:.1f}, or deep and at most {MAX_DEEP_US:,} us of CPU"
+    table = Table(title=title, title_justify="left")
     for name in ("engine", "reading"):
         table.add_column(name)
     for name in ("CPU small us", "CPU large us", "ratio", "time small us", "time large us", "ratio"):
@@ -229,7 +239,7 @@ def cells(result: Result) -> list[str]:
         (result.small.cpu_us, result.large.cpu_us, result.cpu_ratio),
         (result.small.wall_us, result.large.wall_us, result.wall_ratio),
     ):
-        colour = "red" if ratio > TARGET else "green"
+        colour = "green" if is_met(result) else "red"
         found += [f"{small:,.0f}", f"{large:,.0f}", f"[{colour}]{ratio:.2f}[/]"]
     return found
 

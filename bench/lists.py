@@ -1,4 +1,4 @@
-"""What the lists of the back office cost with 10,000 rows and with 1,000,000, on both engines, as CPU and as time.
+"""What the longest lists cost with 10,000 rows and with 1,000,000, on both engines, as CPU and as time.
 
 `.venv/bin/python -m tests.servers -- .venv/bin/python -m bench.lists`. Each is measured as its endpoint reads it,
 without HTTP; on PostgreSQL the server's CPU counts too. What a filter matches grows with the store, but for the search.
@@ -9,7 +9,7 @@ import asyncio
 import json
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -22,9 +22,9 @@ from rich.console import Console
 
 from bench import built
 from bench.analytics import NUMBERS
-from bench.growth import ENGINES, SIZES, TARGET, Reading, Result, as_calls, as_table, measure, opened
+from bench.growth import ENGINES, SIZES, Reading, Result, as_calls, as_table, is_met, measure, opened
 from lootkeep.kernel.clock import DAY, Instant
-from lootkeep.kernel.paging import Page
+from lootkeep.kernel.paging import ListRequest, Order, Page
 from lootkeep.storage import campaigns, customer_lists, migrations, order_lists, product_lists
 from lootkeep.storage.lists import Listing
 from lootkeep.storage.postgres import PostgresDatabase
@@ -34,13 +34,13 @@ DAYS = 400
 BEGIN = Instant(20_000 * DAY)
 # In twenty rows, however many there are.
 RARE = "xqz"
+FIRST = Page(1, 15)
 _CAMPAIGN_COUNTS = ("recipients", "sent", "failed", "skipped", "outbox", "perhaps_twice", "opened", "clicked")
 
 
 class List(NamedTuple):
     """A list, and a value for each of its filters that one row in a hundred has, or one in a thousand."""
 
-    page: Callable[..., Awaitable[tuple[list[Any], int]]]
     listing: Listing[Any]
     values: Mapping[str, Any]
 
@@ -48,33 +48,24 @@ class List(NamedTuple):
 _TIMES = {"from": Instant(BEGIN + 200 * DAY), "to": Instant(BEGIN + 4 * DAY)}
 LISTS = {
     "orders": List(
-        order_lists.page,
         order_lists.LISTING,
         _TIMES
         | {"customer_id": 77, "email": "c77@c.example", "coupon_code": "C7", "product_id": 7, "risk_level": "high"}
         | {"country": "C7", "payment_method": "M7", "status": "paid", "min_total": 99_00, "max_total": 1_00},
     ),
     "customers": List(
-        customer_lists.page,
         customer_lists.LISTING,
         _TIMES
         | {"email": "c77@c.example", "country": "C7", "status": "blocked", "min_total_spent": 99_00}
         | {"has_orders": 99, "has_no_orders": 0, "accepts_marketing": True},
     ),
     "products": List(
-        product_lists.page,
         product_lists.LISTING,
         _TIMES
         | {"tag": "T7", "category": "C7", "delivery_type": "file", "status": "draft", "billing_type": "recurring"}
         | {"min_price": 99_00, "max_price": 1_00, "in_stock": 999, "out_of_stock": 0},
     ),
-    "campaigns": List(campaigns.page, campaigns.LISTING, _TIMES | {"status": "draft"}),
-}
-SEARCH = {
-    "orders": {"search": RARE, **order_lists.exact(RARE)},
-    "customers": {"search": RARE},
-    "products": {"search": RARE},
-    "campaigns": {"search": RARE},
+    "campaigns": List(campaigns.LISTING, _TIMES | {"status": "draft"}),
 }
 
 
@@ -139,20 +130,25 @@ def _sales(numbers: str, at: str) -> Iterator[str]:
 def readings(size: int) -> dict[str, Reading]:
     """Every list: its first page and one in the middle, by each filter and each order, and a search."""
     found: dict[str, Reading] = {}
-    for name, one in LISTS.items():
-        ask = partial(_ask, one.page)
-        found[f"{name}, first page"] = ask(Page(1, 15), {}, "created_at")
-        found[f"{name}, middle page"] = ask(Page(size // 2 // 15, 15), {}, "created_at")
-        for chosen, value in one.values.items():
-            found[f"{name}, {chosen}"] = ask(Page(1, 15), {chosen: value}, "created_at")
-        for sort in one.listing.sorts:
-            found[f"{name} by {sort}"] = ask(Page(1, 15), {}, sort)
-        found[f"{name}, search"] = ask(Page(1, 15), SEARCH[name], "created_at")
+    middle = Page(size // 2 // 15, 15)
+    for name, (listing, values) in LISTS.items():
+        for sort in listing.sorts:
+            found[f"{name} by {sort}, first page"] = asking(listing, {}, sort)
+            found[f"{name} by {sort}, middle page"] = asking(listing, {}, sort, middle)
+        for chosen, value in values.items():
+            found[f"{name} filtered by {chosen}"] = asking(listing, {chosen: value})
+        found[f"{name}, search"] = asking(listing, {"search": RARE})
     return found
 
 
-def _ask(page: Callable[..., Awaitable[Any]], asked: Page, wanted: Mapping[str, Any], sort: str) -> Reading:
-    return lambda tx: page(tx, asked, dict(wanted), sort, "desc")
+def asking(
+    listing: Listing[Any],
+    filters: Mapping[str, Any],
+    sort: str = "created_at",
+    page: Page = FIRST,
+    order: Order = "desc",
+) -> Reading:
+    return lambda tx: listing.page(tx, ListRequest(page, filters, sort, order))
 
 
 async def make_sqlite(path: Path, size: int) -> None:
@@ -214,7 +210,7 @@ def main() -> int:
     Console(width=140).print(as_table(results))
     if options.json:
         options.json.write_text(json.dumps([asdict(result) for result in results], indent=2) + "\n")
-    return int(any(max(result.cpu_ratio, result.wall_ratio) > TARGET for result in results))
+    return int(not all(map(is_met, results)))
 
 
 if __name__ == "__main__":

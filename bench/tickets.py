@@ -17,14 +17,12 @@ import apsw
 import asyncpg
 
 from lootkeep.domain.customers import search_text
-from lootkeep.domain.ticket_figures import NOBODY
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant
-from lootkeep.kernel.paging import Page
+from lootkeep.kernel.paging import ListRequest, Page
 from lootkeep.storage import migrations, support_tickets, ticket_counts, ticket_lists, ticket_recount
 from lootkeep.storage.database import Engine, Transaction
 from lootkeep.storage.postgres import PostgresDatabase
 from lootkeep.storage.sqlite import SqliteDatabase
-from lootkeep.storage.ticket_lists import Wanted
 
 AGENTS = 8
 # Every store has a few hundred customers who write; the last agent has next to nothing, the first most.
@@ -167,37 +165,38 @@ async def _count(engine: Engine) -> None:
 
 
 def readings(size: int) -> dict[str, Reading]:
-    def listed(number: int, wanted: Wanted, sort: ticket_lists.Sort = "created_at") -> Reading:
-        return lambda tx: ticket_lists.page(tx, Page(number, 15), wanted, sort, "desc")
+    def listed(number: int, sort: str = "created_at", **filters: Any) -> Reading:
+        request = ListRequest(Page(number, 15), {**filters}, sort)
+        return lambda tx: ticket_lists.LISTING.page(tx, request)
 
     middle = size // 2 // 15
-    late = Wanted(since=Instant(BEGIN + 100 * DAY), until=Instant(BEGIN + 800 * DAY))
+    days: dict[str, Any] = {"from": Instant(BEGIN + 100 * DAY), "to": Instant(BEGIN + 800 * DAY)}
     return {
-        "first page": listed(1, Wanted()),
-        "middle page": listed(middle, Wanted()),
-        "last page": listed(size // 15, Wanted()),
-        "open": listed(1, Wanted(status="open")),
-        "closed, middle page": listed(middle, Wanted(status="closed")),
-        "normal, middle page": listed(middle // 2, Wanted(priority="normal")),
-        "refund, far page": listed(size // 8 // 15, Wanted(category="refund")),
-        "an agent's": listed(1, Wanted(agent=1)),
-        "an agent's, far page": listed(size // 4 // 15, Wanted(agent=1)),
-        "nobody's, far page": listed(size // 12 // 15, Wanted(agent=NOBODY)),
-        "an agent's open ones": listed(1, Wanted(status="open", agent=1)),
-        "open and urgent": listed(1, Wanted(status="open", priority="urgent")),
-        "closed, urgent, refund": listed(1, Wanted(status="closed", priority="urgent", category="refund")),
-        "an agent's pending, urgent": listed(1, Wanted(status="pending", priority="urgent", agent=AGENTS)),
-        "none at all": listed(1, Wanted(priority="urgent", agent=999)),
-        "by last message": listed(1, Wanted(), "last_message_at"),
-        "open, by last message": listed(1, Wanted(status="open"), "last_message_at"),
-        "an agent's, by last message": listed(1, Wanted(agent=2), "last_message_at"),
-        "a customer's": listed(1, Wanted(customer_id=7)),
-        "some days": listed(1, late),
-        "some days, middle page": listed(middle // 2, late),
-        "closed of some days, middle page": listed(middle // 2, Wanted("closed", since=late.since, until=late.until)),
-        "search": listed(1, Wanted(term=RARE)),
-        "search by number": listed(1, Wanted(term="TKT-000123")),
-        "search within a status": listed(1, Wanted(status="closed", term=RARE)),
+        "first page": listed(1),
+        "middle page": listed(middle),
+        "last page": listed(size // 15),
+        "open": listed(1, status="open"),
+        "closed, middle page": listed(middle, status="closed"),
+        "normal, middle page": listed(middle // 2, priority="normal"),
+        "refund, far page": listed(size // 8 // 15, category="refund"),
+        "an agent's": listed(1, agent=1),
+        "an agent's, far page": listed(size // 4 // 15, agent=1),
+        "nobody's, far page": listed(size // 12 // 15, unassigned=True),
+        "an agent's open ones": listed(1, status="open", agent=1),
+        "open and urgent": listed(1, status="open", priority="urgent"),
+        "closed, urgent, refund": listed(1, status="closed", priority="urgent", category="refund"),
+        "an agent's pending, urgent": listed(1, status="pending", priority="urgent", agent=AGENTS),
+        "none at all": listed(1, priority="urgent", agent=999),
+        "by last message": listed(1, "last_message_at"),
+        "open, by last message": listed(1, "last_message_at", status="open"),
+        "an agent's, by last message": listed(1, "last_message_at", agent=2),
+        "a customer's": listed(1, customer_id=7),
+        "some days": listed(1, **days),
+        "some days, middle page": listed(middle // 2, **days),
+        "closed of some days, middle page": listed(middle // 2, status="closed", **days),
+        "search": listed(1, search=RARE),
+        "search by number": listed(1, search="TKT-000123"),
+        "search within a status": listed(1, status="closed", search=RARE),
         "figures": ticket_counts.figures,
         "median of responses": lambda tx: ticket_counts.median_seconds(tx, "response"),
         "median of resolutions": lambda tx: ticket_counts.median_seconds(tx, "resolution"),

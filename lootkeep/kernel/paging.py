@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 Order = Literal["asc", "desc"]
 
@@ -18,6 +19,22 @@ class Page:
     @property
     def offset(self) -> int:
         return (self.number - 1) * self.size
+
+
+@dataclass(frozen=True, slots=True)
+class ListRequest:
+    """What is asked of a list: a page of the rows that pass the filters, in an order."""
+
+    page: Page
+    # Values by the name of their filter; a name that is missing filters nothing.
+    filters: Mapping[str, Any] = field(default_factory=dict)
+    sort: str = "created_at"
+    order: Order = "desc"
+
+    @property
+    def is_slow(self) -> bool:
+        """The first page of a plain list takes microseconds; anything else may take milliseconds."""
+        return bool(self.filters) or self.page.number > 1
 
 
 def last_page(total: int, size: int) -> int:

@@ -7,14 +7,12 @@ from typing import Any
 from sqlalchemy import bindparam, delete, insert, select, update
 
 from lootkeep.domain.campaigns import Campaign, CampaignEntry, CampaignStatus
-from lootkeep.domain.customers import folded, search_text
+from lootkeep.domain.customers import search_text
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.paging import Order, Page
-from lootkeep.storage import kept_lists
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
-from lootkeep.storage.dialect import SHORTEST_INDEXED_TERM, Contains, ContainsShort, WakeWorkers
-from lootkeep.storage.lists import Filter, Listing, Sort, at_least, equals, less_than
+from lootkeep.storage.dialect import WakeWorkers
+from lootkeep.storage.lists import Listing, Sort, contains, contains_short, counted, equals, within
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import campaign_recipients, email_campaigns
 
@@ -94,38 +92,18 @@ _CANCEL_RECIPIENTS = Query(
 )
 _WAKE = Query(WakeWorkers())
 
-
-def _contains(contains: type[Contains], name: str) -> Filter:
-    term = bindparam(f"wanted_{name}", type_=email_campaigns.c.search_text.type)
-    return Filter(lambda _: contains(email_campaigns.c.search_text, term))
-
-
 LISTING = Listing(
     email_campaigns,
     CampaignEntry,
     {
-        "search": _contains(Contains, "search"),
+        "search": contains(email_campaigns.c.search_text),
         "status": equals(email_campaigns.c.status, "status"),
-        "search_short": _contains(ContainsShort, "search_short"),
-        "from": at_least(email_campaigns.c.created_at, "from"),
-        "to": less_than(email_campaigns.c.created_at, "to"),
+        "search_short": contains_short(email_campaigns.c.search_text),
+        **within(email_campaigns.c.created_at),
     },
     {name: Sort(email_campaigns.c[name]) for name in SORTS},
+    counted(lambda _: [COUNTER]),
 )
-
-
-async def page(
-    tx: Transaction, asked: Page, filters: dict[str, Any], sort: str, order: Order
-) -> tuple[list[CampaignEntry], int]:
-    """A page of the list without the mails themselves, and how many there are in all."""
-    if "search" in filters:
-        term = folded(filters["search"])
-        filters = {name: value for name, value in filters.items() if name != "search"}
-        filters["search" if len(term) >= SHORTEST_INDEXED_TERM else "search_short"] = term
-    if filters.keys() <= {"from", "to"}:
-        return await kept_lists.page(tx, LISTING, (COUNTER,), asked, filters, sort, order)
-    total = await LISTING.total(tx, filters)
-    return await LISTING.page(tx, asked, filters, sort, order, total), total
 
 
 async def get(tx: Transaction, campaign_id: int) -> Campaign | None:

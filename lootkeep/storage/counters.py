@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Select, Text, bindparam, case, cast, func, literal_column, select, true, union_all
+from sqlalchemy import BigInteger, Select, Text, bindparam, cast, func, literal_column, select, union_all
 from sqlalchemy.dialects import postgresql
 
 from lootkeep.kernel.clock import DAY, Instant
@@ -62,65 +61,6 @@ _span = union_all(
 _SPAN_SUM = cast(func.sum(_span.c.value), BigInteger)
 _BETWEEN = Query(select(_span.c.name, _SPAN_SUM).group_by(_span.c.name))
 _ALL = Query(select(counters.c.name, counters.c.bucket, _SUM).group_by(counters.c.name, counters.c.bucket))
-
-
-def _place(blocks: Select[Any], within: tuple[Any, ...] = ()) -> Select[tuple[int, int, int, int]]:
-    """How many there are, and of the item with `offset` newer ones: its day, how many lie on it, and after how many.
-
-    Its block is found first, then the day in it.
-    """
-    found = blocks.cte("blocks")
-    place = _holding(found, _number("offset")).cte("place")
-    first = select(place.c.unit * _BLOCK).scalar_subquery()
-    days = (
-        select(counters.c.bucket.label("unit"), _SUM.label("count"))
-        .where(_NAMED, counters.c.bucket >= first, counters.c.bucket < first + _BLOCK, *within)
-        .group_by(counters.c.bucket)
-    )
-    day = _holding(days.cte("days"), select(place.c.rest).scalar_subquery()).subquery()
-    total = select(cast(func.coalesce(func.sum(found.c.count), _ZERO), BigInteger).label("total")).subquery()
-    return select(total.c.total, day.c.unit, day.c.count, day.c.rest).select_from(total.outerjoin(day, true()))
-
-
-def _holding(parts: Any, offset: Any) -> Select[Any]:
-    """The part, newest first, in which that item lies, and how many of the part's are newer."""
-    upto = cast(func.sum(parts.c.count).over(order_by=parts.c.unit.desc()), BigInteger)
-    run = select(parts.c.unit, parts.c.count, upto.label("upto")).subquery()
-    found = select(run.c.unit, run.c.count, (offset - (run.c.upto - run.c.count)).label("rest"))
-    return found.where(run.c.upto > offset).order_by(run.c.unit.desc()).limit(_ONE)
-
-
-def _written(number: int) -> Any:
-    return literal_column(str(number), BigInteger)
-
-
-_ZERO, _ONE, _BLOCK = _written(0), _written(1), _written(_BLOCK_DAYS)
-_FIRST_BLOCK = _written(TOTAL - 1)
-_PLACE = Query(
-    _place(
-        select((_FIRST_BLOCK - counters.c.bucket).label("unit"), _SUM.label("count"))
-        .where(_NAMED, counters.c.bucket <= _FIRST_BLOCK)
-        .group_by(counters.c.bucket)
-    )
-)
-_unit = case((_span.c.bucket < _ZERO, _FIRST_BLOCK - _span.c.bucket), else_=_span.c.bucket // _BLOCK)
-_day_of = counters.c.bucket + _ZERO
-_PLACE_BETWEEN = Query(
-    _place(
-        select(_unit.label("unit"), _SPAN_SUM.label("count")).group_by(_unit),
-        # Not for the index, which the days of the block are for.
-        (_day_of >= _number("since"), _day_of < _number("until")),
-    )
-)
-
-
-class Place(NamedTuple):
-    """Where an item of a list lies, newest first: on a day with so many, after the first so many of them."""
-
-    start: Instant
-    end: Instant
-    items: int
-    skip: int
 
 
 class Changes:
@@ -200,23 +140,6 @@ def _ranges(head: tuple[int, int, int], blocks: tuple[int, int], tail: tuple[int
         "end_block": TOTAL - first,
         **dict(zip(("last_day", "last_end", "last_sign"), tail, strict=True)),
     }
-
-
-async def place(
-    tx: Transaction, names: Iterable[str], offset: int, *, since: Instant | None = None, until: Instant | None = None
-) -> tuple[int, Place | None]:
-    """How many items are counted under these names, and where the one lies that has `offset` newer ones before it.
-
-    So a page in the middle of a list costs what the first one does, however long the list is.
-    """
-    wanted = {"names": " ".join(names), "offset": offset}
-    if since is None and until is None:
-        rows = await tx.all(_PLACE, **wanted)
-    else:
-        first, end = _day(since, 0), _day(until, NO_END)
-        rows = await tx.all(_PLACE_BETWEEN, **wanted, since=first, until=end, **_bounds(first, end))
-    ((total, day, count, skip),) = rows
-    return total, None if day is None else Place(Instant(day * DAY), Instant((day + 1) * DAY), count, skip)
 
 
 def _day(time: Instant | None, default: int) -> int:

@@ -1,182 +1,236 @@
-"""Lists that are filtered and sorted in many ways, each page by an index, however long the list is."""
+"""The one way to list, filter, sort, search, page and count the rows of a table."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
-from sqlalchemy import BindParameter, ColumnElement, Select, Table, bindparam, func, select
+from sqlalchemy import BindParameter, Column, ColumnElement, Select, Table, bindparam, func, select
 
-from lootkeep.kernel.paging import Order, Page
+from lootkeep.domain.customers import folded
+from lootkeep.kernel.paging import ListRequest, Order
+from lootkeep.storage import counters
 from lootkeep.storage.database import Transaction
-from lootkeep.storage.dialect import Unindexed
+from lootkeep.storage.dialect import SHORTEST_INDEXED_TERM, Contains, ContainsShort, Unindexed
 from lootkeep.storage.query import Query
 
 R = TypeVar("R")
 
-_MOST_QUERIES = 256
+MAX_QUERIES = 256
 
-# A clause with its column as it is, so that its index leads, or kept out of the way of another index.
-Clause = Callable[[bool], Any]
+Values = Mapping[str, Any]
+# The rows that pass these filters as maintained while writing; None where they are not.
+MaintainedTotal = Callable[[Transaction, Values], Awaitable[int | None]]
 
 
 @dataclass(frozen=True)
 class Filter:
-    """One filter: its clause, and whether its index has the rows in the order of `created_at`."""
+    """One condition, and what the index of its own that it may have is good for.
 
-    clause: Clause
-    is_sorted: bool = False
+    "sorted" has the matches in the default order of the list, "unsorted" only finds them. Without an index of its own
+    a filter is looked at along that of another, or of the sort.
+    """
+
+    condition: Callable[[Any], Any]
+    column: Any
+    index: Literal["sorted", "unsorted"] | None = "unsorted"
+
+    def clause(self, *, is_indexed: bool) -> Any:
+        return self.condition(self.column if is_indexed or self.index is None else Unindexed(self.column))
 
 
-def equals(column: Any, name: str, *, is_sorted: bool = True) -> Filter:
-    return Filter(lambda leads: (column if leads else Unindexed(column)) == _wanted(name, column), is_sorted)
+def equals(column: Any, name: str, index: Literal["sorted", "unsorted"] | None = "sorted") -> Filter:
+    return Filter(lambda it: it == _wanted(name, column), column, index)
 
 
 def at_least(column: Any, name: str) -> Filter:
-    return Filter(lambda leads: (column if leads else Unindexed(column)) >= _wanted(name, column))
+    return Filter(lambda it: it >= _wanted(name, column), column)
 
 
 def at_most(column: Any, name: str) -> Filter:
-    return Filter(lambda leads: (column if leads else Unindexed(column)) <= _wanted(name, column))
+    return Filter(lambda it: it <= _wanted(name, column), column)
 
 
-def less_than(column: Any, name: str) -> Filter:
-    return Filter(lambda leads: (column if leads else Unindexed(column)) < _wanted(name, column))
+def within(column: Any) -> dict[str, Filter]:
+    """The filters `from`, and `to`, which is excluded."""
+    before = Filter(lambda it: it < _wanted("to", column), column)
+    return {"from": at_least(column, "from"), "to": before}
 
 
-def _wanted(name: str, column: Any) -> Any:
+def subquery(column: Any, keys: Any) -> Filter:
+    return Filter(lambda _: column.in_(keys), column)
+
+
+def contains(text: Column[str]) -> Filter:
+    """The filter `search`; a short term, which has no index, comes as `search_short`."""
+    return Filter(lambda _: Contains(text, _wanted("search", text)), text)
+
+
+def contains_short(text: Column[str]) -> Filter:
+    return Filter(lambda _: ContainsShort(text, _wanted("search_short", text)), text)
+
+
+def _wanted(name: str, column: Any) -> BindParameter[Any]:
     return bindparam(f"wanted_{name}", type_=column.type)
+
+
+def term_filters(term: str) -> dict[str, Any]:
+    """The filter that a search for this term is, by name."""
+    term = folded(term)
+    return {"search" if len(term) >= SHORTEST_INDEXED_TERM else "search_short": term}
 
 
 @dataclass(frozen=True)
 class Sort:
-    """What to sort by; of what may be null, nulls count as less than any value."""
+    """What to sort by, and where rows without a value come."""
 
     by: Any
-    is_nullable: bool = False
+    nulls: Literal["smallest", "largest"] | None = None
 
     def ordered(self, by: Any, key: Any, order: Order) -> tuple[Any, Any]:
-        if order == "desc":
-            return (by.desc().nulls_last() if self.is_nullable else by.desc()), key.desc()
-        return (by.asc().nulls_first() if self.is_nullable else by.asc()), key.asc()
+        if order == "asc":
+            first = {"smallest": by.asc().nulls_first(), "largest": by.asc().nulls_last(), None: by.asc()}
+            return first[self.nulls], key.asc()
+        first = {"smallest": by.desc().nulls_last(), "largest": by.desc().nulls_first(), None: by.desc()}
+        return first[self.nulls], key.desc()
 
 
-@dataclass(frozen=True)
-class Shape:
-    """Which filters are set, the order, and how to go about it: a query is compiled once for each."""
+class Join(NamedTuple):
+    """A table whose columns are shown with each row of a page."""
+
+    table: Any
+    on: ColumnElement[bool]
+    is_optional: bool = False
+
+
+def counted(names: Callable[[Values], Iterable[str]], filters: AbstractSet[str] = frozenset()) -> MaintainedTotal:
+    """By the counters of these names, where nothing but these filters and whole days are asked for."""
+
+    async def total(tx: Transaction, values: Values) -> int | None:
+        if not values.keys() <= filters | {"from", "to"}:
+            return None
+        return await counters.total(tx, names(values), since=values.get("from"), until=values.get("to"))
+
+    return total
+
+
+class Shape(NamedTuple):
+    """What a request has in common with others: a query is compiled once for each shape."""
 
     filters: tuple[str, ...]
     sort: str
     order: Order
-    # The matches are gathered by the leading filter's index, then sorted.
-    is_gathered: bool
+    # The matches are fetched by their filter's index, then sorted.
+    is_fetched: bool
 
 
 @dataclass(eq=False)
 class Listing(Generic[R]):
-    """A table as a list. The filters stand in the order in which they narrow it down: the first that is set leads."""
+    """A table as a list.
+
+    The filters are in the order in which they narrow the list down: the first that is set and has an index leads. The
+    first of the sorts is the default order.
+    """
 
     table: Table
     record: Callable[..., R]
     filters: Mapping[str, Filter]
     sorts: Mapping[str, Sort]
+    maintained: MaintainedTotal | None = None
     # What holds of all rows that are listed.
     always: tuple[ColumnElement[bool], ...] = ()
-    # So many matches are sorted faster than found one by one along another index.
-    few: int = 2_000
+    # The fields of the record, where they are not columns of the table alone.
+    columns: tuple[ColumnElement[Any], ...] = ()
+    joins: tuple[Join, ...] = ()
+    search: Callable[[str], dict[str, Any]] = term_filters
+    # Up to this many matches are fetched by their filter's index and sorted; more are met soon along the sort's.
+    max_sorted: int = 20_000
     _queries: dict[Any, Query[Any]] = field(default_factory=dict)
 
-    async def total(self, tx: Transaction, wanted: Mapping[str, Any]) -> int:
-        """Counted along the leading filter's index."""
-        names = self._names(wanted)
-        ((total,),) = await tx.all(self._count(names), **_values(wanted))
+    async def page(self, tx: Transaction, request: ListRequest) -> tuple[list[R], int]:
+        """The page, and how many rows there are on all pages."""
+        values = dict(request.filters)
+        if "search" in values:
+            values |= self.search(values.pop("search"))
+        bound = {f"wanted_{name}": value for name, value in values.items()}
+        names = tuple(name for name in self.filters if name in values)
+        total = await self._total(tx, names, values, bound)
+        if request.page.offset >= total:
+            return [], total
+        shape = Shape(names, request.sort, request.order, self._is_fetched(names, request.sort, total))
+        query = self._compiled(shape, lambda: self._page_query(shape))
+        return await tx.all(query, size=request.page.size, skip=request.page.offset, **bound), total
+
+    async def _total(self, tx: Transaction, names: tuple[str, ...], values: Values, bound: Values) -> int:
+        total = await self.maintained(tx, values) if self.maintained else None
+        if total is None:
+            ((total,),) = await tx.all(self._compiled(names, lambda: self._count_query(names)), **bound)
         return int(total)
 
-    async def page(
-        self, tx: Transaction, asked: Page, wanted: Mapping[str, Any], sort: str, order: Order, total: int
-    ) -> list[R]:
-        """From whichever end is nearer: nothing costs more than the middle."""
-        size = min(asked.size, total - asked.offset)
-        if size <= 0:
-            return []
-        from_end = total - asked.offset - size
-        is_turned = from_end < asked.offset
-        names = self._names(wanted)
-        shape = Shape(names, sort, _turned(order) if is_turned else order, self._is_gathered(names, sort, total))
-        query = self._compiled(shape, lambda: self._page_query(shape))
-        found = await tx.all(query, size=size, skip=from_end if is_turned else asked.offset, **_values(wanted))
-        return found[::-1] if is_turned else found
-
-    async def stretch(self, tx: Transaction, wanted: Mapping[str, Any], size: int, skip: int) -> list[R]:
-        """Newest first, from a place that is known already."""
-        shape = Shape(self._names(wanted), "created_at", "desc", is_gathered=False)
-        query = self._compiled(shape, lambda: self._page_query(shape))
-        return await tx.all(query, size=size, skip=skip, **_values(wanted))
-
     def _compiled(self, key: Any, make: Callable[[], Query[Any]]) -> Query[Any]:
-        """There are more shapes than anyone asks for: those asked for last stay."""
+        """There are more shapes than anyone asks for: the last used stay."""
         query = self._queries.pop(key, None) or make()
         self._queries[key] = query
-        if len(self._queries) > _MOST_QUERIES:
+        if len(self._queries) > MAX_QUERIES:
             del self._queries[next(iter(self._queries))]
         return query
 
-    def _names(self, wanted: Mapping[str, Any]) -> tuple[str, ...]:
-        return tuple(name for name in self.filters if name in wanted)
+    def _leading(self, names: tuple[str, ...]) -> Filter | None:
+        return next((self.filters[name] for name in names if self.filters[name].index), None)
 
-    def _is_gathered(self, names: tuple[str, ...], sort: str, total: int) -> bool:
-        if not names or (sort == "created_at" and self.filters[names[0]].is_sorted):
+    def _is_in_order(self, leading: Filter | None, sort: str) -> bool:
+        """Whether the leading filter's index has its matches as they are sorted."""
+        if leading is None:
             return False
-        return total <= self.few
+        is_default = sort == next(iter(self.sorts))
+        return leading.column is self.sorts[sort].by or (leading.index == "sorted" and is_default)
 
-    def _count(self, names: tuple[str, ...]) -> Query[tuple[Any, ...]]:
-        counted = select(func.count()).select_from(self.table)
-        return self._compiled(names, lambda: Query(counted.where(*self.always, *self._clauses(names, names[:1]))))
+    def _is_fetched(self, names: tuple[str, ...], sort: str, total: int) -> bool:
+        leading = self._leading(names)
+        return leading is not None and not self._is_in_order(leading, sort) and total <= self.max_sorted
 
-    def _clauses(self, names: tuple[str, ...], leading: tuple[str, ...]) -> list[Any]:
-        return [self.filters[name].clause(name in leading) for name in names]
+    def _count_query(self, names: tuple[str, ...]) -> Query[tuple[Any, ...]]:
+        conditions = self._conditions(names, next(iter(self.sorts)), is_fetched=True)
+        return Query(select(func.count()).select_from(self.table).where(*conditions))
+
+    def _conditions(self, names: tuple[str, ...], sort: str, *, is_fetched: bool) -> list[Any]:
+        """SQLite, which has no statistics, would take any filter's index: only those are shown to it that help."""
+        leading = self._leading(names)
+        columns = [self.sorts[sort].by]
+        if is_fetched and leading:
+            columns = [leading.column]
+        if self._is_in_order(leading, sort) and leading:
+            columns = [leading.column, self.sorts[sort].by]
+        return [
+            *self.always,
+            *(self.filters[name].clause(is_indexed=_is_among(self.filters[name].column, columns)) for name in names),
+        ]
 
     def _page_query(self, shape: Shape) -> Query[R]:
-        """The page is cut from the keys alone; only its rows are fetched."""
-        table, sort = self.table, self.sorts[shape.sort]
-        keys = select(table.c.id, sort.by.label("place")).where(
-            *self.always, *self._clauses(shape.filters, self._leading(shape))
-        )
-        if shape.is_gathered:
-            gathered = keys.cte("gathered").prefix_with("MATERIALIZED")
-            order = sort.ordered(gathered.c.place, gathered.c.id, shape.order)
-            cut = select(gathered.c.id, gathered.c.place).order_by(*order)
+        """The page is cut from the keys alone; only its rows are fetched and joined."""
+        (key,) = self.table.primary_key
+        sort = self.sorts[shape.sort]
+        conditions = self._conditions(shape.filters, shape.sort, is_fetched=shape.is_fetched)
+        keys = select(key.label("key"), sort.by.label("position")).where(*conditions)
+        if shape.is_fetched:
+            fetched = keys.cte("fetched").prefix_with("MATERIALIZED")
+            cut = select(fetched.c.key, fetched.c.position)
+            cut = cut.order_by(*sort.ordered(fetched.c.position, fetched.c.key, shape.order))
         else:
-            cut = keys.order_by(*sort.ordered(sort.by, table.c.id, shape.order))
+            cut = keys.order_by(*sort.ordered(sort.by, key, shape.order))
         page = cut.limit(bindparam("size")).offset(bindparam("skip")).subquery()
-        rows: Select[Any] = select(*columns_of(table, self.record)).select_from(page)
-        rows = rows.join(table, table.c.id == page.c.id)
-        return Query(rows.order_by(*sort.ordered(page.c.place, page.c.id, shape.order)), self.record)
-
-    def _leading(self, shape: Shape) -> tuple[str, ...]:
-        """The filters whose index may be used: none when the list is walked along the index of its order."""
-        if shape.is_gathered:
-            return shape.filters[:1]
-        ranges = self._ranges_of(shape.sort)
-        if shape.sort == "created_at" and shape.filters and self.filters[shape.filters[0]].is_sorted:
-            return (shape.filters[0], *ranges)
-        return ranges
-
-    def _ranges_of(self, sort: str) -> tuple[str, ...]:
-        """The filters that cut a stretch out of the very index that is walked along."""
-        return _RANGES.get(sort, ())
+        rows: Select[Any] = select(*(self.columns or columns_of(self.table, self.record)))
+        rows = rows.select_from(page).join(self.table, key == page.c.key)
+        for join in self.joins:
+            rows = rows.join(join.table, join.on, isouter=join.is_optional)
+        return Query(rows.order_by(*sort.ordered(page.c.position, page.c.key, shape.order)), self.record)
 
 
-_RANGES: dict[str, tuple[str, ...]] = {
-    "created_at": ("from", "to"),
-    "total": ("min_total", "max_total"),
-    "price": ("min_price", "max_price"),
-    "total_spent": ("min_total_spent",),
-    "stock": ("in_stock", "out_of_stock"),
-    "orders_count": ("has_orders", "has_no_orders"),
-}
+def _is_among(column: Any, columns: Iterable[Any]) -> bool:
+    return any(column is other for other in columns)
 
 
 async def among(tx: Transaction, table: Table, column: str, record: Callable[..., R], values: Sequence[int]) -> list[R]:
@@ -203,11 +257,3 @@ def _among(table: Table, column: str, record: Callable[..., R], length: int) -> 
 def columns_of(table: Table, record: Callable[..., Any]) -> list[Any]:
     fields: tuple[str, ...] = getattr(record, "__struct_fields__")  # noqa: B009  not every callable has them
     return [table.c[name] for name in fields]
-
-
-def _turned(order: Order) -> Order:
-    return "asc" if order == "desc" else "desc"
-
-
-def _values(wanted: Mapping[str, Any]) -> dict[str, Any]:
-    return {f"wanted_{name}": value for name, value in wanted.items() if value is not None}

@@ -13,7 +13,6 @@ from sqlalchemy.dialects import postgresql
 from lootkeep.domain.support_tickets import Ticket
 from lootkeep.domain.ticket_figures import NOBODY, Figures
 from lootkeep.kernel.clock import DAY, Instant
-from lootkeep.kernel.paging import Order
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import ticket_counts, ticket_figures
@@ -120,17 +119,6 @@ async def in_days(tx: Transaction, name: str, since: Instant | None, until: Inst
         _BUCKETS, counter=name, first=0 if since is None else since // DAY, end=_END if until is None else until // DAY
     )
     return dict(rows)
-
-
-def place(days: dict[int, int], offset: int, order: Order) -> tuple[Instant, int]:
-    """Where the item lies that has `offset` before it: the day's far edge, and how many to skip from there."""
-    edge = 0
-    for day in reversed(days) if order == "desc" else days:
-        edge = day + 1 if order == "desc" else day
-        if offset < days[day]:
-            break
-        offset -= days[day]
-    return Instant(edge * DAY), offset
 
 
 async def median_seconds(tx: Transaction, took: Took) -> float | None:

@@ -23,7 +23,7 @@ from lootkeep.deps import Deps
 from lootkeep.domain.webhooks import SECRET_PURPOSE
 from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.wakeup.memory import MemoryWakeup
-from lootkeep.kernel.paging import Page
+from lootkeep.kernel.paging import ListRequest, Page
 from lootkeep.services import webhooks as services
 from lootkeep.storage import outbox
 from lootkeep.storage.sqlite import SqliteDatabase
@@ -203,7 +203,7 @@ class Something(msgspec.Struct):
 async def send_all_again(scene: Scene, webhooks: list[int]) -> None:
     async with scene.world.db.read() as tx:
         for webhook in webhooks:
-            ((delivery,), _) = await log.page(tx, webhook, Page(1, 2), {}, "desc")
+            ((delivery,), _) = await log.LISTING.page(tx, ListRequest(Page(1, 2), {"webhook_id": webhook}))
             assert (delivery.status, delivery.response_code, bool(delivery.reason)) == ("failed", None, True)
             await services.redeliver(scene.world.deps, delivery.public_id)
 

@@ -28,7 +28,7 @@ LARGE = 10_000
 # A page of fifteen joined rows and up to a thousand skipped keys; a table of this size would be many times that.
 MOST_STEPS = 30_000
 MOST_ROWS = 5_000
-# Where a page far down begins is found by the counts per day: bounded by a store's age, not by what is in it.
+# Totals of some days are added up from those of each: bounded by a store's age, not by what is in it.
 HISTOGRAM = re.compile(r"GROUP BY counters\.bucket|counters\.bucket >=")
 # Counts what a filter leaves, which may be much; the index it walks is told by the plan.
 COUNTING = "SELECT count(*)"
@@ -86,6 +86,11 @@ class Made:
         is_walked = work.touched <= self.most // 20
         is_counting = work.sql.startswith(COUNTING)
         return is_walked or (not work.scanned & self.large and (is_counting or work.touched <= self.most))
+
+    def is_by_index(self, work: Work) -> bool:
+        """The query of a list: it goes along an index, and sorts the page alone, or what a filter's index found."""
+        is_in_order = not work.sorts_many or "fetched" in work.sql
+        return self.is_small(work) or (not work.scanned & self.large and (work.sql.startswith(COUNTING) or is_in_order))
 
 
 @asynccontextmanager

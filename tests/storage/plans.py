@@ -16,6 +16,8 @@ from lootkeep.storage.sqlite import WritingTransaction
 
 R = TypeVar("R")
 
+MAX_PAGE = 100
+
 _SCAN = re.compile(r"SCAN (\w+)\b(?! USING| VIRTUAL)")
 
 
@@ -73,12 +75,14 @@ class Recorder:
 
 
 class Work(NamedTuple):
-    """What a query walks through: tables read from end to end, how much is touched in all, and whether it is sorted."""
+    """What a query walks through: tables read from end to end, how much is touched in all, and what is sorted."""
 
     sql: str
     scanned: set[str]
     touched: int
     sorts: bool
+    # Not the rows of a page alone.
+    sorts_many: bool
 
 
 async def sqlite_work(connection: apsw.Connection, aliases: dict[str, str], asked: Asked) -> Work:
@@ -90,7 +94,8 @@ async def sqlite_work(connection: apsw.Connection, aliases: dict[str, str], aske
     plan = [row[3] for row in explaining]
     scanned = {aliases.get(name, name) for line in plan for name in _SCAN.findall(line)}
     touched = _steps(connection, compiled.sql, arguments) if _reads(compiled.sql) else 0
-    return Work(compiled.sql, scanned, touched, "USE TEMP B-TREE FOR ORDER BY" in plan)
+    sorts = plan.count("USE TEMP B-TREE FOR ORDER BY")
+    return Work(compiled.sql, scanned, touched, sorts > 0, sorts > 1)
 
 
 async def postgres_work(connection: asyncpg.Connection[Any], asked: Asked) -> Work:
@@ -101,8 +106,9 @@ async def postgres_work(connection: asyncpg.Connection[Any], asked: Asked) -> Wo
     plan = await connection.fetchval(f"EXPLAIN ({analyze}FORMAT JSON) {compiled.sql}", *arguments)
     nodes = list(_nodes(json.loads(plan)[0]["Plan"]))
     scanned = {node["Relation Name"] for node in nodes if node["Node Type"] == "Seq Scan"}
-    sorts = any(node["Node Type"] == "Sort" for node in nodes)
-    return Work(compiled.sql, scanned, sum(_handled(node) for node in nodes), sorts)
+    sorted_rows = [_handled(node["Plans"][0]) for node in nodes if "Sort" in node["Node Type"]]
+    touched = sum(_handled(node) for node in nodes)
+    return Work(compiled.sql, scanned, touched, bool(sorted_rows), any(rows > MAX_PAGE for rows in sorted_rows))
 
 
 def _reads(sql: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -12,21 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import replace as replace_in
-from sqlalchemy import update
 
 from bench import buyers, data
 from bench.people import END
 from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.kernel.clock import DAY, Instant, ManualClock
-from lootkeep.kernel.paging import Page
+from lootkeep.kernel.paging import ListRequest, Page
 from lootkeep.services import orders
 from lootkeep.storage import counters, fraud_checks, fraud_history, fraud_lists, tables
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.database import Transaction
-from lootkeep.storage.fraud_lists import Filters
-from lootkeep.storage.query import Query
 from tests.storage.made import Made, Undone, address_of, opened
 from tests.storage.plans import Recorder
 from tests.world import World
@@ -36,16 +31,6 @@ ORDERS = 50_000
 Reading = Callable[[Transaction], Awaitable[Any]]
 
 
-def _checks(filters: Filters) -> Reading:
-    """The first page and one in the middle."""
-
-    async def read(tx: Transaction) -> None:
-        _, total = await fraud_lists.page(tx, Page(1, 20), filters)
-        await fraud_lists.page(tx, Page(max(1, total // 2 // 20), 20), filters)
-
-    return read
-
-
 _MIDDLE = Instant((END - buyers.YEAR // 2) // DAY * DAY)
 _DAYS = (
     (None, None),
@@ -53,8 +38,9 @@ _DAYS = (
     (None, Instant(_MIDDLE + 11 * DAY)),
     (Instant(_MIDDLE - DAY), Instant(_MIDDLE + 90 * DAY)),
 )
-_EVERY_FILTER = [
-    Filters(*given, *days)
+_NAMES = ("risk_level", "action_taken", "is_reviewed", "from", "to")
+_EVERY_FILTER: list[dict[str, Any]] = [
+    {name: value for name, value in zip(_NAMES, (*given, *days), strict=True) if value is not None}
     for given in product((None, "low", "critical"), (None, "allowed", "flagged"), (None, False, True))
     for days in _DAYS
 ]
@@ -69,7 +55,6 @@ def _past(email: str, address: str, device: str) -> Reading:
 
 
 READINGS: dict[str, Reading] = {
-    **{f"checks {number}": _checks(filters) for number, filters in enumerate(_EVERY_FILTER)},
     "history of nobody": _past("nobody@new.example", "203.0.113.1", "none"),
     "history of a crowd": _past("b7@mail0.example", buyers.RUSH_ADDRESS, buyers.RUSH_DEVICE),
     "history of a mailbox with many accounts": _past(f"{buyers.COLLECTOR}@mail1.example", "192.0.2.1", "shared1"),
@@ -99,6 +84,15 @@ async def judged(judged_address: Path | str) -> AsyncIterator[Made]:
         yield made
 
 
+# For a rare combination, PostgreSQL may look at every row of a table that is no larger.
+@pytest.mark.parametrize("filters", [filters for filters in _EVERY_FILTER if len(filters.keys() - {"from", "to"}) < 2])
+async def test_a_first_page_goes_along_an_index(judged: Made, filters: dict[str, Any]) -> None:
+    async with judged.engine.read() as tx:
+        recorder = Recorder(tx)
+        await fraud_lists.LISTING.page(recorder, ListRequest(Page(1, 20), filters))
+    assert [work for work in await judged.works(recorder) if not judged.is_by_index(work)] == []
+
+
 @pytest.mark.parametrize("name", READINGS)
 async def test_a_reading_of_fraud_touches_little_more_than_it_answers(judged: Made, name: str) -> None:
     async with judged.engine.read() as tx:
@@ -119,42 +113,19 @@ async def test_every_page_of_every_filter_holds_what_belongs_there(judged: Made,
             await _compare(tx, checks, filters)
 
 
-async def test_pages_of_days_with_thousands_hold_what_belongs_there(judged: Made, checks: list[dict[str, Any]]) -> None:
-    crowded = [check | {"created_at": END - (END - check["created_at"]) // 32} for check in checks]
-    kept = Counter(
-        (fraud_checks.counter(check["risk_level"], check["action_taken"], is_reviewed=check["is_reviewed"]), bucket)
-        for check in crowded
-        for bucket in (counters.TOTAL, *counters.dated(check["created_at"] // DAY))
-    )
-    time = tables.fraud_checks.c.created_at
-    with suppress(Undone):
-        async with judged.engine.write() as tx:
-            await tx.run(Query(update(tables.fraud_checks).values(created_at=END - (END - time) / 32)))
-            await counters.set_all(tx, kept)
-            for filters in _EVERY_FILTER[::4]:
-                await _compare(tx, crowded, filters)
-                week = replace_in(filters, start=Instant(END - 9 * DAY), end=Instant(END - 2 * DAY))
-                await _compare(tx, crowded, week)
-            raise Undone
-
-
-async def _compare(tx: Transaction, checks: list[dict[str, Any]], filters: Filters) -> None:
-    matching = [check["id"] for check in checks if _is_wanted(check, filters)]
+async def _compare(tx: Transaction, checks: list[dict[str, Any]], filters: dict[str, Any]) -> None:
+    matching = [check["id"] for check in checks if _is_wanted(check, **filters)]
     last = -(-len(matching) // 20)
     for number in {1, last // 3, last // 2, last, last + 1} - {0}:
         page = Page(number, 20)
-        found, total = await fraud_lists.page(tx, page, filters)
+        found, total = await fraud_lists.LISTING.page(tx, ListRequest(page, filters))
         cut = matching[page.offset : page.offset + page.size]
         assert (filters, number, [entry.id for entry in found], total) == (filters, number, cut, len(matching))
 
 
-def _is_wanted(check: dict[str, Any], filters: Filters) -> bool:
-    return (
-        filters.risk_level in (None, check["risk_level"])
-        and filters.action_taken in (None, check["action_taken"])
-        and filters.is_reviewed in (None, check["is_reviewed"])
-        and (filters.start or 0) <= check["created_at"] < (filters.end or END)
-    )
+def _is_wanted(check: dict[str, Any], **filters: Any) -> bool:
+    start, end = filters.pop("from", 0), filters.pop("to", END)
+    return start <= check["created_at"] < end and all(check[name] == value for name, value in filters.items())
 
 
 async def test_a_judged_order_and_its_review_find_what_they_need(judged: Made, world: World) -> None:

@@ -9,11 +9,10 @@ from pydantic import Field
 from lootkeep.api.http.fields import Country, Email, Money, QueryBoolean
 from lootkeep.api.http.pages import ListQuery
 from lootkeep.api.http.routes import Call, Group, Reply, Route, one, paged
-from lootkeep.domain.customers import CustomerStatus, folded
+from lootkeep.domain.customers import CustomerStatus
 from lootkeep.kernel.errors import NotFound
 from lootkeep.storage import customer_lists
 from lootkeep.storage import customers as storage
-from lootkeep.storage.dialect import SHORTEST_INDEXED_TERM
 from lootkeep.views import customers as views
 
 
@@ -34,9 +33,7 @@ class CustomerQuery(ListQuery):
 
 async def list_customers(call: Call[None, CustomerQuery]) -> Reply:
     query = call.query
-    term = folded(query.term)
-    is_short = len(term) < SHORTEST_INDEXED_TERM
-    wanted = query.wanted(
+    request = query.request(
         email=query.email,
         status=query.status,
         country=query.country,
@@ -44,11 +41,9 @@ async def list_customers(call: Call[None, CustomerQuery]) -> Reply:
         has_orders=1 if query.has_orders else None,
         has_no_orders=0 if query.has_orders is False else None,
         min_total_spent=query.min_total_spent,
-        search=None if is_short else term,
-        search_short=term if is_short and term else None,
     )
-    async with call.deps.db.read(slow=query.is_slow(wanted)) as tx:
-        found, total = await customer_lists.page(tx, query.asked, wanted, query.sort, query.order)
+    async with call.deps.db.read(slow=request.is_slow) as tx:
+        found, total = await customer_lists.LISTING.page(tx, request)
         brought_by = await customer_lists.referrers(tx, found)
     listed = [views.customer(one, brought_by.get(one.referred_by_id or 0)) for one in found]
     return Reply(listed, page=query.asked, total=total)

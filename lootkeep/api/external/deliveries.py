@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
@@ -58,12 +58,13 @@ class ReplayBody(Body):
 
 async def list_deliveries(call: Call[None, DeliveryQuery]) -> Reply:
     query = call.query
-    filters: dict[str, Any] = {"status": query.status, "event_type": query.event_type, **days(query.from_, query.to)}
-    async with call.deps.db.read(slow=True) as tx:
+    request = query.request(
+        webhook_id=call.id, status=query.status, event_type=query.event_type, **days(query.from_, query.to)
+    )
+    async with call.deps.db.read(slow=request.is_slow) as tx:
         if await endpoints.get(tx, call.id) is None:
             raise NotFound("Webhook")
-        chosen = {name: value for name, value in filters.items() if value is not None}
-        found, total = await log.page(tx, call.id, query.asked, chosen, query.order)
+        found, total = await log.LISTING.page(tx, request)
     return Reply([views.delivery(delivery) for delivery in found], page=query.asked, total=total)
 
 

@@ -26,10 +26,9 @@ from lootkeep.views import campaigns as views
 
 async def list_campaigns(call: Call[None, CampaignQuery]) -> Reply:
     query = call.query
-    filters: dict[str, Any] = {"status": query.status, **days(query.from_, query.to), "search": query.search or None}
-    chosen = {name: value for name, value in filters.items() if value is not None}
-    async with call.deps.db.read(slow=True) as tx:
-        found, total = await storage.page(tx, query.asked, chosen, query.sort, query.order)
+    request = query.request(status=query.status, search=query.search or None, **days(query.from_, query.to))
+    async with call.deps.db.read(slow=request.is_slow) as tx:
+        found, total = await storage.LISTING.page(tx, request)
     return Reply([views.entry(campaign) for campaign in found], page=query.asked, total=total)
 
 

@@ -9,16 +9,15 @@ from pydantic import Field
 
 from lootkeep.api.external import fraud_reports, fraud_settings
 from lootkeep.api.http.fields import QueryBoolean, QueryDate, QueryInteger
-from lootkeep.api.http.pages import LARGEST_PAGE, PageQuery
+from lootkeep.api.http.pages import LARGEST_PAGE, PageQuery, days
 from lootkeep.api.http.routes import Call, Group, Reply, Route, many, one, paged
 from lootkeep.api.http.validation import Body
 from lootkeep.domain.fraud.review import Outcome
 from lootkeep.domain.fraud.score import Action, RiskLevel
-from lootkeep.kernel.clock import DAY, Instant, instant, utc
+from lootkeep.kernel.clock import instant, utc
 from lootkeep.kernel.errors import NotFound, invalid
 from lootkeep.services import fraud as services
 from lootkeep.storage import fraud_checks, fraud_lists
-from lootkeep.storage.fraud_lists import Filters
 from lootkeep.views import fraud as views
 
 
@@ -33,14 +32,6 @@ class CheckQuery(PageQuery):
     )
     start_date: Annotated[QueryDate | None, Field(description="From this UTC day on.")] = None
     end_date: Annotated[QueryDate | None, Field(description="Up to this UTC day, included.")] = None
-
-    @property
-    def filters(self) -> Filters:
-        first, last = self.start_date, self.end_date
-        if first is not None and last is not None and first > last:
-            raise invalid("start_date", "The start date field must not lie after end date.")
-        end = None if last is None else Instant(last + DAY)
-        return Filters(self.risk_level, self.action_taken, self.is_reviewed, first, end)
 
 
 class ReviewBody(Body):
@@ -74,10 +65,19 @@ async def get_fraud_dashboard(call: Call[None, None]) -> Reply:
 
 
 async def list_fraud_checks(call: Call[None, CheckQuery]) -> Reply:
-    asked = call.query.asked
-    async with call.deps.db.read() as tx:
-        found, total = await fraud_lists.page(tx, asked, call.query.filters)
-    return Reply([views.check_entry(entry) for entry in found], page=asked, total=total)
+    query = call.query
+    first, last = query.start_date, query.end_date
+    if first is not None and last is not None and first > last:
+        raise invalid("start_date", "The start date field must not lie after end date.")
+    request = query.request(
+        risk_level=query.risk_level,
+        action_taken=query.action_taken,
+        is_reviewed=query.is_reviewed,
+        **days(first, last),
+    )
+    async with call.deps.db.read(slow=request.is_slow) as tx:
+        found, total = await fraud_lists.LISTING.page(tx, request)
+    return Reply([views.check_entry(entry) for entry in found], page=request.page, total=total)
 
 
 async def get_fraud_check(call: Call[None, None]) -> Reply:

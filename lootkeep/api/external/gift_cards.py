@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
 from lootkeep.api.http import card_codes
 from lootkeep.api.http.fields import Currency, Email, Name, PositiveMoney, QueryDate, QueryInteger, Time, not_blank
-from lootkeep.api.http.pages import Order, PageQuery, days
+from lootkeep.api.http.pages import Order, PageQuery, days, term
 from lootkeep.api.http.routes import Call, Group, Reply, Route, one, paged
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.gift_cards import GiftCardStatus
 from lootkeep.kernel.errors import NotFound
 from lootkeep.services import gift_cards as services
-from lootkeep.storage import counters
+from lootkeep.storage import counters, gift_card_lists
 from lootkeep.storage import gift_cards as storage
-from lootkeep.storage.gift_card_lists import Sort, page
 from lootkeep.views import gift_cards as views
 
 Message = Annotated[str, Field(max_length=1000)]
@@ -38,15 +37,10 @@ class GiftCardQuery(PageQuery):
     ] = None
     from_: Annotated[QueryDate | None, Field(alias="from", description="Made on this UTC day or later.")] = None
     to: Annotated[QueryDate | None, Field(description="Made on this UTC day or before.")] = None
-    sort: Annotated[Sort, Field(description="What to sort by.")] = "created_at"
+    sort: Annotated[Literal["id", "created_at", "balance", "expires_at"], Field(description="What to sort by.")] = (
+        "created_at"
+    )
     order: Order = "desc"
-
-    def filters(self) -> dict[str, Any]:
-        """Those that were given."""
-        names = ("status", "currency", "recipient_email", "customer_id", "order_id")
-        wanted = {name: getattr(self, name) for name in names} | days(self.from_, self.to)
-        wanted["search"] = (self.search or "").strip() or None
-        return {name: value for name, value in wanted.items() if value is not None}
 
 
 class ValidateBody(Body):
@@ -109,12 +103,19 @@ GiftCardChanges = partial(GiftCardBody, "GiftCardChanges")
 async def list_gift_cards(call: Call[None, GiftCardQuery]) -> Reply:
     query = call.query
     now = call.deps.clock.now()
-    filters = query.filters()
-    if "status" in filters:
+    request = query.request(
+        status=query.status,
+        currency=query.currency,
+        recipient_email=query.recipient_email,
+        customer_id=query.customer_id,
+        order_id=query.order_id,
+        search=term(query.search),
+        **days(query.from_, query.to),
+    )
+    if query.status is not None:
         await services.settle(call.deps, now)
-    # A search may look at many rows.
-    async with call.deps.db.read(slow="search" in filters) as tx:
-        found, total = await page(tx, query.asked, filters, query.sort, query.order)
+    async with call.deps.db.read(slow=request.is_slow) as tx:
+        found, total = await gift_card_lists.LISTING.page(tx, request)
     return Reply([views.gift_card(card, now) for card in found], page=query.asked, total=total)
 
 

@@ -10,13 +10,12 @@ from lootkeep.api.http.fields import Country, Email, Money, QueryInteger
 from lootkeep.api.http.pages import ListQuery, in_order
 from lootkeep.api.http.routes import Call, Group, Reply, Route, one, paged
 from lootkeep.api.http.validation import Body
-from lootkeep.domain.customers import folded, plain_code
+from lootkeep.domain.customers import plain_code
 from lootkeep.domain.orders import MAX_LINES, MAX_QUANTITY, Delivered, OrderStatus
 from lootkeep.kernel.errors import NotFound
 from lootkeep.services import orders as services
 from lootkeep.storage import order_lists
 from lootkeep.storage import orders as storage
-from lootkeep.storage.dialect import SHORTEST_INDEXED_TERM
 from lootkeep.views import orders as views
 
 _Text = Annotated[str, Field(min_length=1, max_length=255)]
@@ -67,30 +66,22 @@ class FulfillBody(Body):
 async def list_orders(call: Call[None, OrderQuery]) -> Reply:
     query = call.query
     in_order("total", query.min_total, query.max_total)
-    wanted = query.wanted(**_filters(query))
-    async with call.deps.db.read(slow=query.is_slow(wanted)) as tx:
-        found, total = await order_lists.page(tx, query.asked, wanted, query.sort, query.order)
-    return Reply([views.order(sale) for sale in found], page=query.asked, total=total)
-
-
-def _filters(query: OrderQuery) -> dict[str, object]:
-    filters: dict[str, object] = {
-        "status": query.status,
-        "customer_id": query.customer_id,
-        "email": query.email,
-        "product_id": query.product_id,
-        "coupon_code": plain_code(query.coupon_code) if query.coupon_code else None,
-        "payment_method": query.payment_method,
-        "country": query.country,
-        "min_total": query.min_total,
-        "max_total": query.max_total,
-        "risk_level": query.risk_level,
-    }
-    if query.term:
-        term = folded(query.term)
-        filters["search" if len(term) >= SHORTEST_INDEXED_TERM else "search_short"] = term
-        filters |= order_lists.exact(query.term)
-    return filters
+    request = query.request(
+        status=query.status,
+        customer_id=query.customer_id,
+        email=query.email,
+        product_id=query.product_id,
+        coupon_code=plain_code(query.coupon_code) if query.coupon_code else None,
+        payment_method=query.payment_method,
+        country=query.country,
+        min_total=query.min_total,
+        max_total=query.max_total,
+        risk_level=query.risk_level,
+    )
+    async with call.deps.db.read(slow=request.is_slow) as tx:
+        found, total = await order_lists.LISTING.page(tx, request)
+        sales = await order_lists.sales(tx, found)
+    return Reply([views.order(sale) for sale in sales], page=query.asked, total=total)
 
 
 async def get_order(call: Call[None, None]) -> Reply:

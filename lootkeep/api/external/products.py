@@ -9,12 +9,10 @@ from pydantic import Field
 from lootkeep.api.http.fields import Money, QueryBoolean
 from lootkeep.api.http.pages import ListQuery, in_order
 from lootkeep.api.http.routes import Call, Group, Reply, Route, one, paged
-from lootkeep.domain.customers import folded
 from lootkeep.domain.products import BillingType, DeliveryType, ProductStatus
 from lootkeep.kernel.errors import NotFound
 from lootkeep.storage import product_lists
 from lootkeep.storage import products as storage
-from lootkeep.storage.dialect import SHORTEST_INDEXED_TERM
 from lootkeep.views import products as views
 
 _Text = Annotated[str, Field(min_length=1, max_length=255)]
@@ -40,9 +38,7 @@ class ProductQuery(ListQuery):
 async def list_products(call: Call[None, ProductQuery]) -> Reply:
     query = call.query
     in_order("price", query.min_price, query.max_price)
-    term = folded(query.term)
-    is_short = len(term) < SHORTEST_INDEXED_TERM
-    wanted = query.wanted(
+    request = query.request(
         status=query.status,
         delivery_type=query.delivery_type,
         billing_type=query.billing_type,
@@ -52,11 +48,9 @@ async def list_products(call: Call[None, ProductQuery]) -> Reply:
         out_of_stock=0 if query.in_stock is False else None,
         min_price=query.min_price,
         max_price=query.max_price,
-        search=None if is_short else term,
-        search_short=term if is_short and term else None,
     )
-    async with call.deps.db.read(slow=query.is_slow(wanted)) as tx:
-        found, total = await product_lists.page(tx, query.asked, wanted, query.sort, query.order)
+    async with call.deps.db.read(slow=request.is_slow) as tx:
+        found, total = await product_lists.LISTING.page(tx, request)
     return Reply([views.product(product) for product in found], page=query.asked, total=total)
 
 

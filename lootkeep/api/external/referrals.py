@@ -8,7 +8,7 @@ from pydantic import Field
 
 from lootkeep.api.external import tiers
 from lootkeep.api.http.fields import PositiveMoney
-from lootkeep.api.http.pages import LimitQuery, PageQuery
+from lootkeep.api.http.pages import LimitQuery, PageQuery, term
 from lootkeep.api.http.routes import Call, Group, Reply, Route, many, one, paged
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.customers import plain_code
@@ -58,15 +58,10 @@ SettingsChanges = partial(SettingsBody, "ReferralSettingsChanges")
 
 
 async def list_referrals(call: Call[None, ReferralQuery]) -> Reply:
-    query = call.query
-    term = (query.search or "").strip()
-    # A search may look at many rows.
-    async with call.deps.db.read(slow=bool(term)) as tx:
-        if term:
-            found, total = await storage.search(tx, query.asked, query.status, term)
-        else:
-            found, total = await storage.page(tx, query.asked, query.status)
-    return Reply([views.referral(entry) for entry in found], page=query.asked, total=total)
+    request = call.query.request(status=call.query.status, search=term(call.query.search))
+    async with call.deps.db.read(slow=request.is_slow) as tx:
+        found, total = await storage.REFERRALS.page(tx, request)
+    return Reply([views.referral(entry) for entry in found], page=request.page, total=total)
 
 
 async def get_referral_statistics(call: Call[None, None]) -> Reply:
@@ -98,15 +93,17 @@ async def validate_referral_code(call: Call[CodeBody, None]) -> Reply:
 
 
 async def list_claims(call: Call[None, PageQuery]) -> Reply:
-    async with call.deps.db.read() as tx:
-        found, total = await storage.claims(tx, call.query.asked)
-    return Reply([views.claim_entry(entry) for entry in found], page=call.query.asked, total=total)
+    request = call.query.request()
+    async with call.deps.db.read(slow=request.is_slow) as tx:
+        found, total = await storage.CLAIMS.page(tx, request)
+    return Reply([views.claim_entry(entry) for entry in found], page=request.page, total=total)
 
 
 async def list_refused_referrals(call: Call[None, PageQuery]) -> Reply:
-    async with call.deps.db.read() as tx:
-        found, total = await storage.refused(tx, call.query.asked)
-    return Reply([views.refused_referral(entry) for entry in found], page=call.query.asked, total=total)
+    request = call.query.request()
+    async with call.deps.db.read(slow=request.is_slow) as tx:
+        found, total = await storage.REFUSED.page(tx, request)
+    return Reply([views.refused_referral(entry) for entry in found], page=request.page, total=total)
 
 
 async def get_referral_settings(call: Call[None, None]) -> Reply:

@@ -7,17 +7,16 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from lootkeep.api.http.fields import QueryDate, QueryInteger, integer_of, not_blank, refuse
-from lootkeep.api.http.pages import LARGEST_PAGE, Order, PageQuery, days
+from lootkeep.api.http.pages import LARGEST_PAGE, Order, PageQuery, days, term
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, one, paged
 from lootkeep.api.http.validation import Body, Query
 from lootkeep.domain.support_tickets import TicketCategory, TicketPriority, TicketStatus
-from lootkeep.domain.ticket_figures import NOBODY, TicketStats
+from lootkeep.domain.ticket_figures import TicketStats
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import NotFound
 from lootkeep.services import support_tickets as services
 from lootkeep.storage import access, ticket_counts, ticket_lists
 from lootkeep.storage import support_tickets as storage
-from lootkeep.storage.ticket_lists import Wanted
 from lootkeep.views import support_tickets as views
 from lootkeep.views import ticket_stats
 
@@ -58,28 +57,8 @@ class TicketQuery(PageQuery):
         str | None,
         Field(max_length=255, description="A ticket number, or part of a subject, name or e-mail, in any case."),
     ] = None
-    sort: Annotated[ticket_lists.Sort, Field(description="What to sort by.")] = "created_at"
+    sort: Annotated[Literal["created_at", "last_message_at"], Field(description="What to sort by.")] = "created_at"
     order: Order = "desc"
-
-    def wanted(self, user_id: int) -> Wanted:
-        """The filters as they are looked for in the name of a user."""
-        within = days(self.from_, self.to)
-        return Wanted(
-            status=self.status,
-            priority=self.priority,
-            category=self.category,
-            agent=self._agent(user_id),
-            customer_id=self.customer_id,
-            order_id=self.order_id,
-            since=within["from"],
-            until=within["to"],
-            term=(self.search or "").strip(),
-        )
-
-    def _agent(self, user_id: int) -> int | None:
-        if self.assigned_to == "me":
-            return user_id
-        return NOBODY if self.assigned_to == "none" else self.assigned_to
 
 
 class MessagesQuery(Query):
@@ -120,9 +99,20 @@ class AssignBody(Body):
 
 async def list_support_tickets(call: Call[None, TicketQuery]) -> Reply:
     query = call.query
-    wanted = query.wanted(call.token.user_id)
-    async with call.deps.db.read(slow=wanted.is_slow) as tx:
-        found, total = await ticket_lists.page(tx, query.asked, wanted, query.sort, query.order)
+    agent = call.token.user_id if query.assigned_to == "me" else query.assigned_to
+    request = query.request(
+        status=query.status,
+        priority=query.priority,
+        category=query.category,
+        agent=None if agent == "none" else agent,
+        unassigned=True if agent == "none" else None,
+        customer_id=query.customer_id,
+        order_id=query.order_id,
+        search=term(query.search),
+        **days(query.from_, query.to),
+    )
+    async with call.deps.db.read(slow=request.is_slow) as tx:
+        found, total = await ticket_lists.LISTING.page(tx, request)
     return Reply([views.ticket(entry) for entry in found], page=query.asked, total=total)
 
 

@@ -11,7 +11,7 @@ from lootkeep.api.http.validation import Query
 from lootkeep.kernel import paging
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import invalid
-from lootkeep.kernel.paging import Page
+from lootkeep.kernel.paging import ListRequest, Page
 
 LARGEST_PAGE = 100
 # Pages beyond this hold nothing: no list has so many items.
@@ -28,6 +28,12 @@ class PageQuery(Query):
     def asked(self) -> Page:
         return Page(self.page, self.per_page)
 
+    def request(self, **filters: Any) -> ListRequest:
+        """The page that was asked for, of what passes the filters that were sent."""
+        sent = {name: value for name, value in filters.items() if value is not None}
+        order = {name: getattr(self, name) for name in ("sort", "order") if name in type(self).model_fields}
+        return ListRequest(self.asked, sent, **order)
+
 
 class LimitQuery(Query):
     """`limit`, for the lists that only show their top."""
@@ -43,24 +49,19 @@ class ListQuery(PageQuery):
     search: Annotated[str | None, Field(max_length=255, description="A text to look for, in any case.")] = None
     order: Annotated[paging.Order, Field(description="The direction of the order.")] = "desc"
 
-    @property
-    def term(self) -> str:
-        return (self.search or "").strip()
-
-    def wanted(self, **filters: Any) -> dict[str, Any]:
-        """The filters that were sent, by name, and those of every list."""
-        sent = {**filters, **days(self.from_, self.to)}
-        return {name: value for name, value in sent.items() if value is not None}
-
-    def is_slow(self, wanted: dict[str, Any]) -> bool:
-        """The head of the plain list takes microseconds; whatever else is asked may take milliseconds."""
-        return bool(wanted) or self.page > 1
+    def request(self, **filters: Any) -> ListRequest:
+        return super().request(**filters, **days(self.from_, self.to), search=term(self.search))
 
 
 def in_order(name: str, least: int | None, most: int | None) -> None:
     """Refuses a range whose ends are the wrong way round."""
     if least is not None and most is not None and least > most:
         raise invalid(f"min_{name}", f"The min {name} field must not be greater than max {name}.")
+
+
+def term(search: str | None) -> str | None:
+    """What to look for; blanks alone are nothing."""
+    return (search or "").strip() or None
 
 
 def days(first: Instant | None, last: Instant | None) -> dict[str, Instant | None]:

@@ -50,9 +50,8 @@ fraud_checks = Table(
     CheckConstraint("action_taken IN ('allowed', 'flagged', 'blocked', 'verification_required')", name="action_taken"),
     CheckConstraint("review_outcome IN ('legitimate', 'fraud', 'inconclusive')", name="review_outcome"),
     CheckConstraint("is_reviewed = (review_outcome IS NOT NULL)", name="is_reviewed"),
+    # The order of the list, with everything it is filtered by.
     Index("ix_fraud_checks_times", "created_at", "id", "risk_level", "action_taken", "is_reviewed"),
-    # Every filter of the list is a set of these: the newest of each are read and merged.
-    Index("ix_fraud_checks_filters", "risk_level", "action_taken", "is_reviewed", "created_at", "id"),
     Index("ix_fraud_checks_confirmed", "customer_id", sqlite_where=_IS_FRAUD, postgresql_where=_IS_FRAUD),
     sqlite_autoincrement=True,
 )

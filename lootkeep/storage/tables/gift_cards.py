@@ -12,6 +12,8 @@ _TURNING = sql("turns_at IS NOT NULL")
 TENDER = sql("is_tender AND type = 'redeem'")
 WITH_REFERENCE = sql("type = 'redeem' AND reference IS NOT NULL")
 
+_FILTERED = ("kept_status", "currency")
+
 gift_cards = Table(
     "gift_cards",
     metadata,
@@ -51,15 +53,11 @@ gift_cards = Table(
     CheckConstraint("balance BETWEEN 0 AND initial_balance", name="balance"),
     CheckConstraint("revoked_at IS NULL OR balance = 0", name="revoked_at"),
     CheckConstraint("kept_status IN ('scheduled', 'active', 'redeemed', 'expired', 'revoked')", name="kept_status"),
-    Index(None, "created_at", "id"),
-    Index(None, "balance", "id"),
-    Index(None, "expires_at", "id"),
-    Index(None, "kept_status", "id"),
-    Index(None, "kept_status", "created_at", "id"),
-    Index(None, "kept_status", "balance", "id"),
-    Index(None, "kept_status", "expires_at", "id"),
-    Index(None, "currency", "created_at", "id"),
-    Index(None, "currency", "kept_status", "created_at", "id"),
+    # The orders of the list, each with what many cards share and so is filtered on the way.
+    Index("ix_gift_cards_by_created_at", "created_at", "id", *_FILTERED),
+    Index("ix_gift_cards_by_balance", "balance", "id", *_FILTERED),
+    Index("ix_gift_cards_by_expires_at", "expires_at", "id", *_FILTERED),
+    Index("ix_gift_cards_by_id", "id", *_FILTERED),
     Index(None, "customer_id"),
     Index(None, "order_id"),
     Index(None, "recipient_email"),

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any
-
-from sqlalchemy import Select, bindparam, func, select, update
+from sqlalchemy import bindparam, select, update
 
 from lootkeep.domain.deliveries import Attempt, Delivery
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.paging import Order, Page
 from lootkeep.storage.database import Transaction
 from lootkeep.storage.dialect import WakeWorkers
+from lootkeep.storage.lists import Listing, Sort, equals, within
 from lootkeep.storage.query import Query
 from lootkeep.storage.tables import attempts, deliveries
 
@@ -43,41 +40,18 @@ _SEND_AGAIN = Query(
     Delivery,
 )
 _WAKE = Query(WakeWorkers())
-# The filters of the log, by name.
-_FILTERS: dict[str, Any] = {
-    "status": deliveries.c.status == bindparam("wanted_status"),
-    "event_type": deliveries.c.event_type == bindparam("wanted_event_type"),
-    "from": deliveries.c.created_at >= bindparam("wanted_from"),
-    "to": deliveries.c.created_at < bindparam("wanted_to"),
-}
 
-
-@cache
-def _page_query(filters: frozenset[str], order: Order) -> Query[Delivery]:
-    first = deliveries.c.id.desc() if order == "desc" else deliveries.c.id
-    query = _filtered(select(*_DELIVERY), filters).order_by(first)
-    return Query(query.limit(bindparam("size")).offset(bindparam("skip")), Delivery)
-
-
-@cache
-def _total_query(filters: frozenset[str]) -> Query[tuple[Any, ...]]:
-    return Query(_filtered(select(func.count()).select_from(deliveries), filters))
-
-
-def _filtered(query: Select[Any], filters: frozenset[str]) -> Select[Any]:
-    chosen = [_FILTERS[name] for name in sorted(filters)]
-    return query.where(deliveries.c.webhook_id == bindparam("webhook"), *chosen)
-
-
-async def page(
-    tx: Transaction, webhook_id: int, asked: Page, filters: dict[str, Any], order: Order
-) -> tuple[list[Delivery], int]:
-    """The webhook's deliveries, newest first; filters are `status`, `event_type`, `from` and `to` (exclusive)."""
-    shape = frozenset(filters)
-    values = {f"wanted_{name}": value for name, value in filters.items()}
-    ((total,),) = await tx.all(_total_query(shape), webhook=webhook_id, **values)
-    found = await tx.all(_page_query(shape, order), webhook=webhook_id, size=asked.size, skip=asked.offset, **values)
-    return found, int(total)
+LISTING = Listing(
+    deliveries,
+    Delivery,
+    {
+        "webhook_id": equals(deliveries.c.webhook_id, "webhook_id"),
+        "status": equals(deliveries.c.status, "status", None),
+        "event_type": equals(deliveries.c.event_type, "event_type", None),
+        **within(deliveries.c.created_at),
+    },
+    {"created_at": Sort(deliveries.c.id)},
+)
 
 
 async def get(tx: Transaction, public_id: str) -> Delivery | None:
