@@ -99,7 +99,10 @@ async def _newest(status: EmailStatus | None, before: int, size: int) -> list[Qu
 async def _read(mail_id: int) -> tuple[QueuedEmail, str]:
     async with wiring.opened(settings.load()) as deps:
         mail = await emails.get(deps, mail_id)
-        return mail, emails_db.body_of(mail, deps.vault.open).text
+        try:
+            return mail, emails_db.body_of(mail, deps.vault.open).text
+        except SealError as error:
+            raise StartupError(str(error)) from None
 
 
 async def _retry(mail_ids: list[int]) -> None:

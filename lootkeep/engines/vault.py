@@ -13,16 +13,14 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from lootkeep.kernel.errors import StartupError
-
 _NONCE_BYTES = 12
 _KEY_BYTES = 32
 # As hard to guess as a key; short enough for a link.
 _SIGNATURE_BYTES = 16
 
 
-class SealError(StartupError):
-    """What was stored cannot be opened: a command ends with the sentence, a request with an internal error."""
+class SealError(Exception):
+    """What was stored cannot be opened with this key."""
 
 
 class Vault:

@@ -13,9 +13,9 @@ from lootkeep.deps import Deps
 from lootkeep.domain import emails as rules
 from lootkeep.domain.emails import Email, Outcome, QueuedEmail
 from lootkeep.engines.mail import Mailer
+from lootkeep.engines.vault import SealError
 from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import StartupError
 from lootkeep.storage import emails as emails_db
 from lootkeep.storage.database import Transaction
 from lootkeep.worker.runner import QueueWorker
@@ -122,7 +122,7 @@ class EmailWorker(MailerWorker[QueuedEmail]):
             return Outcome("refused", rules.INTERRUPTED)
         try:
             body = emails_db.body_of(item, self._deps.vault.open)
-        except StartupError:
+        except SealError:
             return Outcome("refused", "the stored mail cannot be opened: the secret key has changed")
         return Email(
             item.to_email,
