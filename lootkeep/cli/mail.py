@@ -9,7 +9,9 @@ import typer
 from lootkeep import settings, wiring
 from lootkeep.cli.output import fail, out, print_json, print_table, run
 from lootkeep.domain.emails import EmailStatus, QueuedEmail
+from lootkeep.engines.vault import SealError
 from lootkeep.kernel.clock import iso
+from lootkeep.kernel.errors import StartupError
 from lootkeep.services import emails
 from lootkeep.storage import emails as emails_db
 
