@@ -46,7 +46,7 @@ async def test_a_test_is_delivered_signed_whatever_the_subscription(insecure_wor
 
 @pytest.mark.parametrize(
     ("status", "delivered"),
-    [(200, True), (201, True), (204, True), (299, True), (400, False), (410, False), (500, False)],
+    [(200, True), (201, True), (204, True), (299, True), (400, False), (404, False), (500, False)],
 )
 async def test_a_test_is_delivered_when_the_answer_is_2xx(
     insecure_world: World, receiver: Receiver, status: int, delivered: bool
