@@ -76,8 +76,10 @@ class CompiledSet(Generic[R]):
     __slots__ = ("arguments", "records", "sql")
 
     def __init__(self, statement: ClauseElement, record: Callable[..., R]) -> None:
-        types = _parameter_types(statement.compile(dialect=POSTGRESQL))
-        compiled: Any = over_rows(statement, types).compile(dialect=POSTGRESQL)
+        for_one: Any = statement.compile(dialect=POSTGRESQL)
+        types = _parameter_types(for_one)
+        # An INSERT of one row answers its key by itself, one from a SELECT has to say so.
+        compiled: Any = over_rows(statement, types, for_one.implicit_returning).compile(dialect=POSTGRESQL)
         self.sql = str(compiled)
         # A parameter that is left next to the arrays is inside an element that cannot be looked into.
         if sum(bind.required for bind in compiled.bind_names) != len(types):

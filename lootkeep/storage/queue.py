@@ -118,7 +118,7 @@ class EmailQueue(Queue, Generic[R]):
     def __init__(self, table: Table, is_open: ColumnElement[bool], record: type[R]) -> None:
         super().__init__(table, is_open, {"perhaps_twice": bindparam("doubtful")})
         was_held = table.c.status == "sending"
-        first = select(table.c.id).where(is_open).order_by(table.c.due_at, table.c.id).limit(1)
+        first = select(table.c.id).where(is_open).order_by(table.c.due_at).limit(1)
         due = first.where(table.c.due_at <= bindparam("now")).with_for_update(skip_locked=True)
         fields: Sequence[str] = getattr(record, "__struct_fields__")  # noqa: B009
         self._claim = Query(

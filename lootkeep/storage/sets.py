@@ -7,7 +7,7 @@ SELECT, an UPDATE with FROM, a DELETE with USING.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from sqlalchemy import (
@@ -32,15 +32,17 @@ from lootkeep.storage import sqlalchemy_internals as internals
 Refer = Callable[[str], ColumnElement[Any]]
 
 
-def over_rows(statement: ClauseElement, types: Mapping[str, TypeEngine[Any]]) -> ClauseElement:
-    """The statement over arrays of its parameters, which have these types."""
+def over_rows(
+    statement: ClauseElement, types: Mapping[str, TypeEngine[Any]], key: Sequence[ColumnElement[Any]] | None = None
+) -> ClauseElement:
+    """The statement over arrays of its parameters, which have these types; an INSERT answers the key, if it has one."""
     arrays = [bindparam(name, type_=ARRAY(kind)) for name, kind in types.items()]
     columns: list[Any] = [column(name, kind) for name, kind in types.items()]
     given = func.unnest(*arrays).table_valued(*columns).render_derived("given")
-    return _over(statement, given)
+    return _over(statement, given, key)
 
 
-def _over(statement: ClauseElement, given: FromClause) -> ClauseElement:
+def _over(statement: ClauseElement, given: FromClause, key: Sequence[ColumnElement[Any]] | None) -> ClauseElement:
     if isinstance(statement, GenerativeSelect):
         if internals.has_offset(statement):
             raise TypeError(f"A statement for many rows has no OFFSET of its own: {statement}")
@@ -55,7 +57,8 @@ def _over(statement: ClauseElement, given: FromClause) -> ClauseElement:
         return cast(ClauseElement, set_based)
     values = internals.take_values(set_based)
     rows = select(*_typed(statement, values)).select_from(given)
-    return cast(ClauseElement, set_based.from_select(list(values), rows, include_defaults=False))
+    insert = set_based.from_select(list(values), rows, include_defaults=False)
+    return cast(ClauseElement, insert.returning(*key) if key else insert)
 
 
 def _typed(statement: Insert, values: dict[str, Any]) -> list[Any]:

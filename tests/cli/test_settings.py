@@ -15,6 +15,7 @@ BAD = {
     "port": ("65536", "input should be less than or equal to 65535"),
     "secret_key": ("only thirty-one characters long", "must have at least 32 characters"),
     "environment": ("staging", "input should be 'development' or 'production'"),
+    "max_connections": ("0", "input should be greater than or equal to 1"),
     "database_pooler": ("session", "input should be 'none' or 'transaction'"),
     "database_direct_url": ("db.internal", "must be postgresql://USER:PASSWORD@HOST/NAME"),
     "currency": ("GOLD", "must be an ISO 4217 currency code such as USD"),

@@ -27,6 +27,9 @@ class Store(Program, Ordering):
     @invariant()
     def the_stored_orders_are_as_they_were_answered(self) -> None:
         stored = {row["id"]: row for row in self.run(rows(self.world.db, orders))}
+        for order in stored.values():
+            # What fraud detection looks for; it is derived from the address.
+            del order["ip_network"]
         assert stored == {order_id: msgspec.structs.asdict(sale.order) for order_id, sale in self.sales.items()}
 
     @invariant()
