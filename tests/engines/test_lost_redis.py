@@ -124,13 +124,13 @@ async def test_the_rest_begins_when_the_deadline_is_over_and_not_when_the_reques
     watch.seconds += 5
     async with asyncio.timeout(10):
         await asyncio.gather(*waiting)
-    visits = gate.visits
     watch.seconds += REST - 0.001
     # Nobody waits for a time-out here, or a hundred of them would take half a minute.
     async with asyncio.timeout(10):
         await asyncio.gather(*(limiter.hit(name, 99, at(0)) for _ in range(100)))
     await limiter.close()
-    assert gate.visits == visits
+    # A connection of the first ones may be seen late, but there is none of the others.
+    assert gate.visits <= len(waiting)
 
 
 async def test_an_outage_of_redis_is_one_line_in_the_log_and_its_end_another(
