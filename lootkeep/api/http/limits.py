@@ -34,7 +34,7 @@ class Limits:
         return Unauthorized()
 
     async def show(self, token: Token, now: Instant, headers: Headers) -> None:
-        """Tells where a token stands without counting: a wrong address costs nothing."""
+        """Shows how much of its limit a token has left, without counting: a wrong address costs nothing."""
         name, limit = self._of_token(token)
         if limit:
             _tell(await self.limiter.hit(name, 0, now), limit, headers)

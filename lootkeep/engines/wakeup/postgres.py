@@ -64,7 +64,7 @@ class PostgresWakeup(MemoryWakeup):
         if self._failures:
             log.info("listening for new work again")
         self._failures = 0
-        # What was told before we listened is looked for once, not slept over.
+        # What was sent before we listened is looked for once, not slept over.
         self.wake()
 
     async def _connect(self) -> Any:
