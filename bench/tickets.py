@@ -170,7 +170,8 @@ def readings(size: int) -> dict[str, Reading]:
         return lambda tx: ticket_lists.LISTING.page(tx, request)
 
     middle = size // 2 // 15
-    days: dict[str, Any] = {"from": Instant(BEGIN + 100 * DAY), "to": Instant(BEGIN + 800 * DAY)}
+    days: dict[str, Any] = {"from": Instant(BEGIN + 400 * DAY), "to": Instant(BEGIN + 410 * DAY)}
+    most_days: dict[str, Any] = {"from": Instant(BEGIN + 100 * DAY), "to": Instant(BEGIN + 800 * DAY)}
     return {
         "first page": listed(1),
         "middle page": listed(middle),
@@ -192,8 +193,8 @@ def readings(size: int) -> dict[str, Reading]:
         "an agent's, by last message": listed(1, "last_message_at", agent=2),
         "a customer's": listed(1, customer_id=7),
         "some days": listed(1, **days),
-        "some days, middle page": listed(middle // 2, **days),
-        "closed of some days, middle page": listed(middle // 2, status="closed", **days),
+        "most days, middle page": listed(middle // 2, **most_days),
+        "closed of most days, middle page": listed(middle // 2, status="closed", **most_days),
         "search": listed(1, search=RARE),
         "search by number": listed(1, search="TKT-000123"),
         "search within a status": listed(1, status="closed", search=RARE),

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +39,9 @@ POSTGRES_OPTIONS = {
     "full_page_writes": "off",
     "shared_buffers": "2GB",
 }
+# Tests compare plans: an ANALYZE in the background keeps VACUUM from marking pages as visible to everyone, and the
+# plan depends on the moment. Tests that need statistics collect them.
+TEST_POSTGRES_OPTIONS = POSTGRES_OPTIONS | {"autovacuum": "off"}
 REDIS_OPTIONS = {"bind": "127.0.0.1", "save": "", "appendonly": "no", "daemonize": "no"}
 
 # By their packages: the examples of the docs are run in Node, the reference page is used in Chromium.
@@ -60,11 +63,12 @@ def main(arguments: Sequence[str]) -> int:
         signal.signal(number, _leave)
     # Started in the background it would be ignored, here and in every program that a test interrupts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    is_testing = "pytest" in command
     try:
-        if "pytest" in command:
+        if is_testing:
             for program, package in PROGRAMS_OF_TESTS.items():
                 want(program, package)
-        with running() as servers:
+        with running(TEST_POSTGRES_OPTIONS if is_testing else POSTGRES_OPTIONS) as servers:
             return _run(command, servers)
     except CannotStart as problem:
         print(problem, file=sys.stderr)
@@ -74,12 +78,12 @@ def main(arguments: Sequence[str]) -> int:
 
 
 @contextmanager
-def running() -> Iterator[Servers]:
+def running(postgres_options: Mapping[str, str]) -> Iterator[Servers]:
     """Uses the servers named in the environment and starts those that are not named there."""
     postgres_url, redis_url = os.environ.get(POSTGRES_URL), os.environ.get(REDIS_URL)
     with ExitStack() as stack:
         yield Servers(
-            postgres_url or stack.enter_context(_postgres()),
+            postgres_url or stack.enter_context(_postgres(postgres_options)),
             redis_url or stack.enter_context(_redis()),
         )
 
@@ -115,12 +119,12 @@ def _exit_code(process: subprocess.Popen[bytes]) -> int:
 
 
 @contextmanager
-def _postgres() -> Iterator[str]:
+def _postgres(settings: Mapping[str, str]) -> Iterator[str]:
     programs = postgres_folder()
     with _folder("postgres") as folder:
         data = folder / "data"
         _make_cluster(programs / "initdb", data)
-        options = [f"--{name}={value}" for name, value in POSTGRES_OPTIONS.items()]
+        options = [f"--{name}={value}" for name, value in settings.items()]
         with _listening(
             lambda port: [str(programs / "postgres"), "-D", str(data), f"--port={port}", *options],
             lambda _port: _postgres_is_ready(data),
