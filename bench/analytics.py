@@ -30,10 +30,10 @@ from lootkeep.deps import Deps
 from lootkeep.domain.access import Token
 from lootkeep.kernel.clock import DAY, Instant, ManualClock, instant
 from lootkeep.storage import migrations, recount
-from lootkeep.storage.database import Engine
-from lootkeep.storage.postgres import PostgresDatabase
+from lootkeep.storage.engine.database import Engine
+from lootkeep.storage.engine.postgres import PostgresDatabase
+from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.storage.rollups import MEASURES, SHARDS
-from lootkeep.storage.sqlite import SqliteDatabase
 
 END = instant(datetime(2026, 1, 1, tzinfo=UTC))
 NOW = END - 3600 * 1_000_000

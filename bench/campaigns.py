@@ -30,11 +30,11 @@ from lootkeep.kernel.clock import SystemClock
 from lootkeep.services import campaigns
 from lootkeep.storage import migrations
 from lootkeep.storage.campaigns import TERMS
-from lootkeep.storage.database import Engine
-from lootkeep.storage.postgres import PostgresDatabase
-from lootkeep.storage.query import Query
-from lootkeep.storage.sqlite import SqliteDatabase
-from lootkeep.storage.tables import customers
+from lootkeep.storage.engine.database import Engine
+from lootkeep.storage.engine.postgres import PostgresDatabase
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.engine.sqlite import SqliteDatabase
+from lootkeep.storage.schema import customers
 
 TARGET_SECONDS = 10.0
 NUMBERS = {

@@ -8,7 +8,7 @@ from bench.people import RARE
 from bench.rows import NOW, Keeper, Row, Rows
 from lootkeep.domain.customers import search_text
 from lootkeep.kernel.clock import DAY, HOUR, Instant
-from lootkeep.storage.tables import counters, gift_card_entries, gift_cards
+from lootkeep.storage.schema import counters, gift_card_entries, gift_cards
 
 _CHUNK = 10_000
 _VALUE = 25_00

@@ -13,10 +13,10 @@ from sqlalchemy import Table
 
 from bench import built, buyers, cards, judged, people, rows
 from lootkeep.storage import migrations, rollup_recount, spending_recount
-from lootkeep.storage.database import Engine
-from lootkeep.storage.postgres import PostgresDatabase
-from lootkeep.storage.sqlite import SqliteDatabase
-from lootkeep.storage.tables import metadata
+from lootkeep.storage.engine.database import Engine
+from lootkeep.storage.engine.postgres import PostgresDatabase
+from lootkeep.storage.engine.sqlite import SqliteDatabase
+from lootkeep.storage.schema import metadata
 
 
 @dataclass(frozen=True)

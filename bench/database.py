@@ -26,11 +26,11 @@ from sqlalchemy import bindparam, insert, select
 from bench import subjects
 from lootkeep.domain.referrals import Tier
 from lootkeep.storage import migrations
-from lootkeep.storage.database import Engine
-from lootkeep.storage.postgres import PostgresDatabase
-from lootkeep.storage.query import Query
-from lootkeep.storage.sqlite import SqliteDatabase
-from lootkeep.storage.tables import referral_tiers as tiers
+from lootkeep.storage.engine.database import Engine
+from lootkeep.storage.engine.postgres import PostgresDatabase
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.engine.sqlite import SqliteDatabase
+from lootkeep.storage.schema import referral_tiers as tiers
 
 # Times the CPU of the raw driver.
 TARGET = 1.25

@@ -27,10 +27,10 @@ from bench.subjects import own_seconds
 from lootkeep.domain.referrals import SETTINGS, ReferralSettings
 from lootkeep.kernel.paging import ListRequest, Page
 from lootkeep.storage import counters, customers, referral_lists, settings
-from lootkeep.storage.database import Engine, Transaction
-from lootkeep.storage.postgres import PostgresDatabase
-from lootkeep.storage.query import Query
-from lootkeep.storage.sqlite import SqliteDatabase
+from lootkeep.storage.engine.database import Engine, Transaction
+from lootkeep.storage.engine.postgres import PostgresDatabase
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.engine.sqlite import SqliteDatabase
 
 # Times the cost in the small store: of figures and first pages.
 TARGET = 2.0

@@ -23,7 +23,7 @@ from lootkeep.domain.fraud.review import Outcome
 from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.kernel.money import Hundredths
 from lootkeep.storage.fraud_checks import counter, signal_counters
-from lootkeep.storage.tables import (
+from lootkeep.storage.schema import (
     counters,
     customers,
     fraud_checks,

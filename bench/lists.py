@@ -26,9 +26,9 @@ from bench.growth import ENGINES, SIZES, Reading, Result, as_calls, as_table, is
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.paging import ListRequest, Order, Page
 from lootkeep.storage import campaigns, customer_lists, migrations, order_lists, product_lists
+from lootkeep.storage.engine.postgres import PostgresDatabase
+from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.storage.lists import Listing
-from lootkeep.storage.postgres import PostgresDatabase
-from lootkeep.storage.sqlite import SqliteDatabase
 
 DAYS = 400
 BEGIN = Instant(20_000 * DAY)

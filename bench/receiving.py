@@ -31,7 +31,7 @@ from lootkeep.domain.deliveries import Claimed, Result
 from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import HOUR, Instant
 from lootkeep.settings import PREFIX, Settings
-from lootkeep.storage.postgres import PostgresDatabase
+from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.webhooks import deliveries
 
 PATIENCE_SECONDS = 900.0

@@ -12,7 +12,7 @@ from lootkeep.domain import identity
 from lootkeep.domain.customers import search_text
 from lootkeep.kernel.clock import DAY, SECOND, Instant
 from lootkeep.storage.counters import TOTAL, dated
-from lootkeep.storage.tables import (
+from lootkeep.storage.schema import (
     counters,
     coupons,
     customers,

@@ -20,9 +20,9 @@ from lootkeep.domain.customers import search_text
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant
 from lootkeep.kernel.paging import ListRequest, Page
 from lootkeep.storage import migrations, support_tickets, ticket_counts, ticket_lists, ticket_recount
-from lootkeep.storage.database import Engine, Transaction
-from lootkeep.storage.postgres import PostgresDatabase
-from lootkeep.storage.sqlite import SqliteDatabase
+from lootkeep.storage.engine.database import Engine, Transaction
+from lootkeep.storage.engine.postgres import PostgresDatabase
+from lootkeep.storage.engine.sqlite import SqliteDatabase
 
 AGENTS = 8
 # Every store has a few hundred customers who write; the last agent has next to nothing, the first most.
@@ -166,8 +166,7 @@ async def _count(engine: Engine) -> None:
 
 def readings(size: int) -> dict[str, Reading]:
     def listed(number: int, sort: str = "created_at", **filters: Any) -> Reading:
-        request = ListRequest(Page(number, 15), {**filters}, sort)
-        return lambda tx: ticket_lists.LISTING.page(tx, request)
+        return lambda tx: ticket_lists.LISTING.page(tx, ListRequest(Page(number, 15), {**filters}, sort))
 
     middle = size // 2 // 15
     days: dict[str, Any] = {"from": Instant(BEGIN + 400 * DAY), "to": Instant(BEGIN + 410 * DAY)}

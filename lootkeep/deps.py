@@ -11,7 +11,7 @@ from lootkeep.engines.ratelimit import RateLimiter
 from lootkeep.engines.vault import Vault
 from lootkeep.kernel.clock import Clock
 from lootkeep.kernel.ids import Ids
-from lootkeep.storage.database import Database
+from lootkeep.storage.engine.database import Database
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,9 +27,9 @@ from lootkeep.kernel.ids import RandomIds
 from lootkeep.services import access, gift_cards, retention, secret_key
 from lootkeep.settings import Settings, load
 from lootkeep.storage import migrations
-from lootkeep.storage.database import Database, Engine
-from lootkeep.storage.postgres import PostgresDatabase
-from lootkeep.storage.sqlite import SqliteDatabase
+from lootkeep.storage.engine.database import Database, Engine
+from lootkeep.storage.engine.postgres import PostgresDatabase
+from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.worker.campaigns import CampaignOptions, CampaignWorker
 from lootkeep.worker.clock_watch import ClockWatch
 from lootkeep.worker.deliveries import DeliveryWorker, step_replays

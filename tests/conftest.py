@@ -13,10 +13,10 @@ import pytest
 from hypothesis import settings
 
 from lootkeep.storage import migrations
-from lootkeep.storage.database import Engine
-from lootkeep.storage.postgres import PostgresDatabase
-from lootkeep.storage.sqlite import SqliteDatabase
-from lootkeep.storage.tables import metadata
+from lootkeep.storage.engine.database import Engine
+from lootkeep.storage.engine.postgres import PostgresDatabase
+from lootkeep.storage.engine.sqlite import SqliteDatabase
+from lootkeep.storage.schema import metadata
 from tests.world import World
 
 ENGINES = ("sqlite", "postgresql")

@@ -24,7 +24,7 @@ from lootkeep.kernel.clock import Instant, ManualClock, instant
 from lootkeep.kernel.ids import CountingIds, Ids
 from lootkeep.services import access, fraud
 from lootkeep.settings import Settings
-from lootkeep.storage.database import Engine
+from lootkeep.storage.engine.database import Engine
 from lootkeep.worker.loop import Worker
 
 NOON = instant(datetime(2026, 11, 15, 12, 0, 0, tzinfo=UTC))

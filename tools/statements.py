@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any
 
 import lootkeep.storage
-from lootkeep.storage.query import Query
+from lootkeep.storage.engine.query import Query
 
 _PREFIX = f"{lootkeep.storage.__name__}."
 # Scripts that alembic runs.

@@ -16,8 +16,9 @@ from lootkeep.kernel.clock import SystemClock
 from lootkeep.kernel.errors import StartupError, Unavailable
 from lootkeep.services import recount, secret_key
 from lootkeep.settings import Settings
-from lootkeep.storage import demo, migrations, write_check
-from lootkeep.storage.database import Engine
+from lootkeep.storage import demo, migrations
+from lootkeep.storage.engine import write_check
+from lootkeep.storage.engine.database import Engine
 
 # What a store is opened with.
 _NEEDED = ("settings", "database", "key", "redis")

@@ -17,7 +17,7 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import NotFound
 from lootkeep.storage import audiences, campaign_queue, campaign_readers
 from lootkeep.storage import campaigns as storage
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 
 UNSUBSCRIBE = "unsubscribe"
 OPEN = "open"

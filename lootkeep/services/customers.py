@@ -21,7 +21,7 @@ from lootkeep.storage import identity as stored_identity
 from lootkeep.storage import settings as stored_settings
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.customers import NewCustomer
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.identity import Seen
 
 

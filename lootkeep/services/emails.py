@@ -8,7 +8,7 @@ from lootkeep.deps import Deps
 from lootkeep.domain.emails import QueuedEmail
 from lootkeep.kernel.errors import Conflict, NotFound
 from lootkeep.storage import emails
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 
 
 async def get(deps: Deps, email_id: int) -> QueuedEmail:

@@ -15,7 +15,7 @@ from lootkeep.kernel.errors import NotFound, Unprocessable
 from lootkeep.services import orders
 from lootkeep.storage import fraud_checks, settings
 from lootkeep.storage.counters import Changes
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 
 ListName = Literal["fraud_whitelisted_ips", "fraud_whitelisted_emails", "fraud_custom_blocked_countries"]
 

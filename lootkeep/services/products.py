@@ -11,7 +11,7 @@ from lootkeep.kernel.errors import Conflict, NotFound, invalid
 from lootkeep.storage import outbox
 from lootkeep.storage import products as storage
 from lootkeep.storage.counters import Changes
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.product_lists import COUNTER
 from lootkeep.views import products as views
 

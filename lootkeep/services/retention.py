@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from lootkeep.deps import Deps
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.storage import emails, idempotency, outbox, subscriptions
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.webhooks import deliveries
 
 # An idempotency key can be replayed for so long.

@@ -11,8 +11,8 @@ from lootkeep.engines.vault import SealError, Vault
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import StartupError
 from lootkeep.storage import secret_key as storage
-from lootkeep.storage.database import Database
 from lootkeep.storage.emails import BODY_PURPOSE
+from lootkeep.storage.engine.database import Database
 
 _FINGERPRINT_PURPOSE = "secret key"
 _PURPOSES = {"webhooks": SECRET_PURPOSE, "gift_cards": CODE_PURPOSE, "mails": BODY_PURPOSE}

@@ -19,7 +19,7 @@ from lootkeep.storage import customers, outbox, products
 from lootkeep.storage import orders as orders_db
 from lootkeep.storage import subscriptions as storage
 from lootkeep.storage.counters import Changes
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 from lootkeep.views import subscriptions as views
 
 

@@ -13,7 +13,7 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields, NotFound, invalid
 from lootkeep.storage import access, customers, emails, orders, ticket_counts
 from lootkeep.storage import support_tickets as storage
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 from lootkeep.views.mails import render
 
 

@@ -15,7 +15,7 @@ from lootkeep.domain.deliveries import Delivery, Result
 from lootkeep.domain.webhooks import MAX_WEBHOOKS, SECRET_OVERLAP, SECRET_PURPOSE, TEST_EVENT, Replay, Webhook
 from lootkeep.kernel.clock import SECOND, Instant, iso
 from lootkeep.kernel.errors import Conflict, NotFound, Unprocessable, invalid
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.webhooks import endpoints, log, replays
 
 

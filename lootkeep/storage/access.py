@@ -7,9 +7,9 @@ from sqlalchemy.dialects import postgresql
 
 from lootkeep.domain.access import Token, User
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import tokens, users
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import tokens, users
 
 _USER = [users.c[name] for name in User.__struct_fields__]
 _TOKEN = [tokens.c[name] for name in Token.__struct_fields__]

@@ -15,10 +15,10 @@ from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.money import Hundredths
 from lootkeep.storage import counters, sales_direct, spendings, stretches
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
 from lootkeep.storage.lists import among
 from lootkeep.storage.orders import COUNTER
-from lootkeep.storage.query import Query
 from lootkeep.storage.rollups import (
     CHUNK,
     DAYS,
@@ -30,8 +30,8 @@ from lootkeep.storage.rollups import (
     month_of,
     place_of,
 )
-from lootkeep.storage.tables import buyers, products
-from lootkeep.storage.tables import sales_rollups as rollups
+from lootkeep.storage.schema import buyers, products
+from lootkeep.storage.schema import sales_rollups as rollups
 
 # Sums by currency; a plain list, since a year of days is added up.
 Sums = dict[str, list[int]]

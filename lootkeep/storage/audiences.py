@@ -24,10 +24,10 @@ from sqlalchemy import cast as sql_cast
 
 from lootkeep.domain.campaigns import SAMPLE, Audience, Exclusion, Preview
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.dialect import IsListed, SharesEntry
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import campaign_recipients, customers, order_items, orders, referrers
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.dialect import IsListed, SharesEntry
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import campaign_recipients, customers, order_items, orders, referrers
 
 _LISTS = frozenset({"customer_ids", "countries", "product_ids", "tags"})
 

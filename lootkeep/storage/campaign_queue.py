@@ -8,11 +8,11 @@ from lootkeep.domain.campaigns import NO_SERVER, NONE_SENT, Addressee, Recipient
 from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.audiences import MAY_BE_WRITTEN_TO
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
 from lootkeep.storage.queue import EmailQueue
-from lootkeep.storage.tables import campaign_recipients as recipients
-from lootkeep.storage.tables import customers, email_campaigns
+from lootkeep.storage.schema import campaign_recipients as recipients
+from lootkeep.storage.schema import customers, email_campaigns
 
 THIS_CAMPAIGN = email_campaigns.c.id == bindparam("campaign")
 # Written out: only so do the engines see that the partial indexes will do.

@@ -7,10 +7,10 @@ from sqlalchemy import bindparam, select, update
 
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.campaign_queue import LOCK, THIS_CAMPAIGN
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import campaign_recipients as recipients
-from lootkeep.storage.tables import customers, email_campaigns
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import campaign_recipients as recipients
+from lootkeep.storage.schema import customers, email_campaigns
 
 _THIS = recipients.c.id == bindparam("recipient")
 

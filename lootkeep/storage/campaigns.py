@@ -10,11 +10,11 @@ from lootkeep.domain.campaigns import Campaign, CampaignEntry, CampaignStatus
 from lootkeep.domain.customers import search_text
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.counters import Changes
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.dialect import WakeWorkers
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.dialect import WakeWorkers
+from lootkeep.storage.engine.query import Query
 from lootkeep.storage.lists import Listing, Sort, contains, contains_short, counted, equals, within
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import campaign_recipients, email_campaigns
+from lootkeep.storage.schema import campaign_recipients, email_campaigns
 
 _CAMPAIGN = [email_campaigns.c[name] for name in Campaign.__struct_fields__]
 _THIS = email_campaigns.c.id == bindparam("campaign")

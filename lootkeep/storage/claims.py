@@ -10,10 +10,10 @@ from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.referrals import Claim
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.counters import Changes
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import coupons
-from lootkeep.storage.tables import reward_claims as claims
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import coupons
+from lootkeep.storage.schema import reward_claims as claims
 
 _CLAIM = [claims.c[name] for name in Claim.__struct_fields__]
 _WITH_COUPON = (

@@ -8,11 +8,11 @@ from sqlalchemy import BigInteger, Select, Text, bindparam, cast, func, literal_
 from sqlalchemy.dialects import postgresql
 
 from lootkeep.kernel.clock import DAY, Instant
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.dialect import IsAmong, Unseen
-from lootkeep.storage.query import Query
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.dialect import IsAmong, Unseen
+from lootkeep.storage.engine.query import Query
 from lootkeep.storage.rollups import SHARDS, Rollups
-from lootkeep.storage.tables import counters
+from lootkeep.storage.schema import counters
 
 # The bucket of a total. Days since the epoch are buckets from 0 on, blocks of days those below the total: a list of
 # many years is looked through block by block first.

@@ -9,9 +9,9 @@ from sqlalchemy import bindparam, insert, select, update
 
 from lootkeep.domain.coupons import Coupon, CouponTerms
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import coupons
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import coupons
 
 _COUPON = [coupons.c[name] for name in Coupon.__struct_fields__]
 _THIS = coupons.c.id == bindparam("coupon")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lootkeep.domain.customers import Customer
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.dialect import Bytewise
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.dialect import Bytewise
 from lootkeep.storage.lists import (
     Listing,
     Sort,
@@ -19,7 +19,7 @@ from lootkeep.storage.lists import (
     equals,
     within,
 )
-from lootkeep.storage.tables import customers
+from lootkeep.storage.schema import customers
 
 COUNTERS = ("customers.all",)
 

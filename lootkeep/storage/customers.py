@@ -10,9 +10,9 @@ from sqlalchemy.dialects import postgresql
 
 from lootkeep.domain.customers import Customer, search_text
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import customers
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import customers
 
 _CUSTOMER = [customers.c[name] for name in Customer.__struct_fields__]
 _THIS = customers.c.id == bindparam("customer")

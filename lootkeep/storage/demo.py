@@ -7,9 +7,9 @@ from sqlalchemy import select
 
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage import settings
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import customers, orders, products
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import customers, orders, products
 
 _SETTINGS = "demo"
 _ANY = {table.name: Query(select(table.c.id).limit(1)) for table in (customers, products, orders)}

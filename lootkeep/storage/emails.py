@@ -9,11 +9,11 @@ from sqlalchemy import bindparam, insert, or_, select, update
 
 from lootkeep.domain.emails import EmailStatus, NewEmail, QueuedEmail
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.dialect import WakeWorkers
-from lootkeep.storage.query import Query
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.dialect import WakeWorkers
+from lootkeep.storage.engine.query import Query
 from lootkeep.storage.queue import EmailQueue
-from lootkeep.storage.tables import mails
+from lootkeep.storage.schema import mails
 
 # What the seal of a body is bound to.
 BODY_PURPOSE = "mail body"

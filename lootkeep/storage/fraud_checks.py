@@ -17,9 +17,9 @@ from lootkeep.domain.fraud.review import Outcome
 from lootkeep.domain.orders import Order, OrderCheck
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.counters import Changes
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import customers, fraud_checks, fraud_policies, fraud_reviews, orders
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import customers, fraud_checks, fraud_policies, fraud_reviews, orders
 
 COUNTER = "fraud."
 # By signal: in how many checks it counted, and how many of these were reviewed as one or the other.

@@ -14,9 +14,9 @@ from lootkeep.domain.fraud.memory import DEVICE_MEMORY, ENOUGH_ACCOUNTS, ENOUGH_
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.identity import mailbox
 from lootkeep.kernel.clock import MINUTE, Instant
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import customers, fraud_checks, orders, refused_referrals, sightings
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import customers, fraud_checks, orders, refused_referrals, sightings
 
 _MOST_FRAUDS = 4
 

@@ -12,11 +12,11 @@ from lootkeep.domain.fraud.checks import CheckEntry, CheckSummary, FraudCheck
 from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage import counters
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
 from lootkeep.storage.fraud_checks import COUNTER, counter
 from lootkeep.storage.lists import Join, Listing, Sort, Values, columns_of, counted, equals, within
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import customers, fraud_checks
+from lootkeep.storage.schema import customers, fraud_checks
 
 # Executed again so many at a time.
 _BATCH = 500

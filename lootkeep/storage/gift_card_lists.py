@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from lootkeep.domain.gift_cards import GiftCard
 from lootkeep.storage import counters
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.gift_cards import COUNTER
 from lootkeep.storage.lists import Listing, Sort, Values, contains, contains_short, equals, within
-from lootkeep.storage.tables import gift_cards as cards
+from lootkeep.storage.schema import gift_cards as cards
 
 
 async def _total(tx: Transaction, values: Values) -> int | None:

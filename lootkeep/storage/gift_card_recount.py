@@ -8,11 +8,11 @@ from sqlalchemy import BigInteger, and_, bindparam, case, cast, func, or_, selec
 
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.storage import counters
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
 from lootkeep.storage.gift_cards import COUNTER, VALUE
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import gift_card_entries as entries
-from lootkeep.storage.tables import gift_cards as cards
+from lootkeep.storage.schema import gift_card_entries as entries
+from lootkeep.storage.schema import gift_cards as cards
 
 
 def _summed(value: Any) -> Any:

@@ -6,9 +6,9 @@ from sqlalchemy import bindparam, select
 
 from lootkeep.domain.gift_cards import GiftCard
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import gift_cards as cards
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import gift_cards as cards
 
 _BATCH = 500
 

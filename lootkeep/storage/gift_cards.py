@@ -15,11 +15,11 @@ from lootkeep.domain.gift_cards import EntryType, GiftCard, GiftCardTerms, Ledge
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
 from lootkeep.storage.counters import Changes
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import gift_card_entries as entries
-from lootkeep.storage.tables import gift_cards as cards
-from lootkeep.storage.tables.gift_cards import TENDER, WITH_REFERENCE
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import gift_card_entries as entries
+from lootkeep.storage.schema import gift_cards as cards
+from lootkeep.storage.schema.gift_cards import TENDER, WITH_REFERENCE
 
 # How many cards of each currency and status, by the day they were made.
 COUNTER = "gift_cards."

@@ -6,9 +6,9 @@ import msgspec
 from sqlalchemy import bindparam, delete, insert, select, tuple_, update
 
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import idempotency_keys as keys
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import idempotency_keys as keys
 
 # One purge never holds the write lock for long.
 _PURGED_AT_ONCE = 1000

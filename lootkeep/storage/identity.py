@@ -10,9 +10,9 @@ from sqlalchemy.dialects import postgresql
 
 from lootkeep.domain.identity import Trace
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import customers, sightings
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import customers, sightings
 
 # A chain of referrals is followed so far up.
 _MOST_ANCESTORS = 10

@@ -13,9 +13,9 @@ from sqlalchemy import BindParameter, Column, ColumnElement, Select, Table, bind
 from lootkeep.domain.customers import folded
 from lootkeep.kernel.paging import ListRequest, Order
 from lootkeep.storage import counters
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.dialect import SHORTEST_INDEXED_TERM, Contains, ContainsShort, Unindexed
-from lootkeep.storage.query import Query
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.dialect import SHORTEST_INDEXED_TERM, Contains, ContainsShort, Unindexed
+from lootkeep.storage.engine.query import Query
 
 R = TypeVar("R")
 

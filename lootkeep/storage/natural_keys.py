@@ -7,9 +7,9 @@ from typing import Any
 
 from sqlalchemy import Column, bindparam, select
 
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import customers, orders, products
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import customers, orders, products
 
 
 def _ids_by(column: Column[Any]) -> Query[tuple[Any, ...]]:

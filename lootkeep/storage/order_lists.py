@@ -11,7 +11,7 @@ from sqlalchemy import BigInteger, bindparam, select, union
 
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.orders import Order, OrderCheck, OrderItem, OrderStatus, Sale
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.lists import (
     Filter,
     Listing,
@@ -29,7 +29,7 @@ from lootkeep.storage.lists import (
     within,
 )
 from lootkeep.storage.orders import COUNTER
-from lootkeep.storage.tables import customers, fraud_checks, order_items, orders
+from lootkeep.storage.schema import customers, fraud_checks, order_items, orders
 
 _NUMBER = re.compile(r"(?:ord-)?0*([0-9]{1,18})", re.IGNORECASE)
 _OF_EMAIL = select(customers.c.id).where(customers.c.email == bindparam("wanted_email")).scalar_subquery()

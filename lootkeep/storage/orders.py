@@ -12,10 +12,10 @@ from lootkeep.domain.checkout import PricedLine
 from lootkeep.domain.orders import Order, OrderItem, Refund
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.counters import Changes
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import order_items as items
-from lootkeep.storage.tables import orders, refunds
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import order_items as items
+from lootkeep.storage.schema import orders, refunds
 
 COUNTER = "orders."
 

@@ -7,10 +7,10 @@ from sqlalchemy import bindparam, delete, exists, insert, select
 
 from lootkeep.domain.events import EVENT_TYPES, RecordedEvent
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.dialect import Horizon
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import deliveries, events
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.dialect import Horizon
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import deliveries, events
 
 # Events that one transaction removes.
 _BATCH = 500

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import BigInteger, bindparam, literal_column, select
 
 from lootkeep.domain.products import Product
-from lootkeep.storage.dialect import Bytewise
+from lootkeep.storage.engine.dialect import Bytewise
 from lootkeep.storage.lists import (
     Listing,
     Sort,
@@ -20,8 +20,8 @@ from lootkeep.storage.lists import (
     subquery,
     within,
 )
-from lootkeep.storage.tables import product_tags, products
-from lootkeep.storage.tables.products import STOCK
+from lootkeep.storage.schema import product_tags, products
+from lootkeep.storage.schema.products import STOCK
 
 # Those that are not deleted, counted per day while writing.
 COUNTER = "products.all"

@@ -12,9 +12,9 @@ from sqlalchemy.dialects import postgresql
 from lootkeep.domain import products as rules
 from lootkeep.domain.products import Product, ProductTerms
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import product_tags, products, subscriptions
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import product_tags, products, subscriptions
 
 _PRODUCT = [products.c[name] for name in Product.__struct_fields__]
 _TERMS: dict[str, Any] = {name: bindparam(name) for name in ProductTerms.__struct_fields__}

@@ -9,8 +9,8 @@ from sqlalchemy import Column, ColumnElement, Table, bindparam, case, delete, or
 
 from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import MINUTE, Instant
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
 
 # Items that one transaction removes.
 _BATCH = 500

@@ -22,11 +22,11 @@ from sqlalchemy import (
 
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.storage import counters, gift_card_recount, rollup_recount, spending_recount, ticket_recount
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.dialect import HoldTables
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.dialect import HoldTables
+from lootkeep.storage.engine.query import Query
 from lootkeep.storage.fraud_checks import COUNTER, signal_counters
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import (
+from lootkeep.storage.schema import (
     coupons,
     customers,
     email_campaigns,

@@ -15,7 +15,8 @@ from lootkeep.domain.referrals import (
     RewardEvent,
     TopReferrer,
 )
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
 from lootkeep.storage.lists import (
     Filter,
     Join,
@@ -28,9 +29,8 @@ from lootkeep.storage.lists import (
     equals,
     subquery,
 )
-from lootkeep.storage.query import Query
 from lootkeep.storage.referrals import COUNTER
-from lootkeep.storage.tables import (
+from lootkeep.storage.schema import (
     coupons,
     customers,
     referral_tiers,

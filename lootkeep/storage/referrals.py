@@ -10,9 +10,9 @@ from lootkeep.domain.orders import STANDING
 from lootkeep.domain.referrals import Referral, ReferralStatus, Referrer
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.counters import Changes
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import orders, referrals, referrers, refused_referrals
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import orders, referrals, referrers, refused_referrals
 
 COUNTER = "referrals."
 

@@ -22,11 +22,11 @@ from sqlalchemy.dialects import postgresql
 
 from lootkeep.kernel.clock import DAY
 from lootkeep.storage import rollups as kept
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
 from lootkeep.storage.rollups import DAYS, EIGHTS, MEASURES, MONTHS, QUARTER, QUARTERS
-from lootkeep.storage.tables import buyers, order_items, orders, refunds
-from lootkeep.storage.tables import sales_rollups as rollups
+from lootkeep.storage.schema import buyers, order_items, orders, refunds
+from lootkeep.storage.schema import sales_rollups as rollups
 
 _LINES = orders.join(order_items, order_items.c.order_id == orders.c.id)
 _IS_REFUNDED = orders.c.status == "refunded"

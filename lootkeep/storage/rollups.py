@@ -11,10 +11,10 @@ from sqlalchemy import bindparam, select, update
 from sqlalchemy.dialects import postgresql
 
 from lootkeep.kernel.clock import DAY, MINUTE, Instant
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import buyers
-from lootkeep.storage.tables import sales_rollups as rollups
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import buyers
+from lootkeep.storage.schema import sales_rollups as rollups
 
 # Every time zone of the last fifty years is a multiple of this away from UTC: so its days begin with one of these.
 QUARTER = 15 * MINUTE

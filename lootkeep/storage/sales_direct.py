@@ -9,9 +9,9 @@ from sqlalchemy import BigInteger, Select, bindparam, case, cast, func, literal,
 
 from lootkeep.domain.analytics import TopCustomer
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import customers, order_items, orders
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import customers, order_items, orders
 
 _PAID = (orders.c.paid_at >= bindparam("start"), orders.c.paid_at < bindparam("end"))
 _PLACED = (orders.c.created_at >= bindparam("start"), orders.c.created_at < bindparam("end"))

@@ -7,9 +7,9 @@ from sqlalchemy import select
 
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage import settings
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import gift_cards, mails, webhooks
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import gift_cards, mails, webhooks
 
 _SETTINGS = "secret_key"
 _NEWEST_SEALS = {

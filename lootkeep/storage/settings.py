@@ -10,9 +10,9 @@ from sqlalchemy import bindparam, select, update
 from sqlalchemy.dialects import postgresql
 
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import settings
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import settings
 
 S = TypeVar("S", bound=msgspec.Struct)
 

@@ -8,10 +8,10 @@ from sqlalchemy import BigInteger, Select, bindparam, case, cast, func, literal_
 from sqlalchemy.dialects import postgresql
 
 from lootkeep.kernel.clock import DAY
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
 from lootkeep.storage.rollups import MONTHS, YEARS, first_day, month_of
-from lootkeep.storage.tables import orders, spendings
+from lootkeep.storage.schema import orders, spendings
 
 _NOTHING = literal_column("0", BigInteger)
 _SUMS = ("orders", "spent")

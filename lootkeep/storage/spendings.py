@@ -12,10 +12,10 @@ from lootkeep.domain.analytics import TopCustomer
 from lootkeep.domain.orders import Order
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.money import Hundredths
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
 from lootkeep.storage.rollups import MONTHS, YEARS, first_day, month_of
-from lootkeep.storage.tables import customers, orders, spendings
+from lootkeep.storage.schema import customers, orders, spendings
 
 # Of a year, so many months are looked at one by one at most; more of them as the whole year.
 _MOST_MONTHS = 4

@@ -7,9 +7,9 @@ from sqlalchemy import bindparam, insert, select, update
 
 from lootkeep.domain.subscriptions import Subscription
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import subscriptions
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import subscriptions
 
 _SUBSCRIPTION = [subscriptions.c[name] for name in Subscription.__struct_fields__]
 _THIS = subscriptions.c.id == bindparam("subscription")

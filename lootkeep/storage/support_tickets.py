@@ -9,9 +9,9 @@ from lootkeep.domain.customers import Customer, search_text
 from lootkeep.domain.support_tickets import AuthorType, Message, Ticket, TicketEntry
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage import ticket_counts
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import customers, support_tickets, ticket_messages, users
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import customers, support_tickets, ticket_messages, users
 
 _TICKET = [support_tickets.c[name] for name in Ticket.__struct_fields__]
 _MESSAGE = [ticket_messages.c[name] for name in Message.__struct_fields__]

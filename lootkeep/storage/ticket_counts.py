@@ -13,9 +13,9 @@ from sqlalchemy.dialects import postgresql
 from lootkeep.domain.support_tickets import Ticket
 from lootkeep.domain.ticket_figures import NOBODY, Figures
 from lootkeep.kernel.clock import DAY, Instant
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import ticket_counts, ticket_figures
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import ticket_counts, ticket_figures
 
 # Deeds on different tickets mostly meet in different shards.
 _SHARDS = 4

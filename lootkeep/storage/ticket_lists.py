@@ -9,7 +9,7 @@ from lootkeep.domain.customers import folded
 from lootkeep.domain.support_tickets import TicketEntry
 from lootkeep.domain.ticket_figures import NOBODY
 from lootkeep.storage import ticket_counts
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.lists import (
     Filter,
     Join,
@@ -22,8 +22,8 @@ from lootkeep.storage.lists import (
     term_filters,
     within,
 )
+from lootkeep.storage.schema import customers, support_tickets, users
 from lootkeep.storage.support_tickets import ENTRY
-from lootkeep.storage.tables import customers, support_tickets, users
 
 _NUMBER = re.compile(r"tkt-0*([1-9][0-9]{0,17})")
 

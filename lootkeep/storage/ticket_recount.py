@@ -10,10 +10,10 @@ from sqlalchemy.sql import literal_column
 from lootkeep.domain.ticket_figures import NOBODY
 from lootkeep.kernel.clock import DAY, SECOND
 from lootkeep.storage import ticket_counts as kept
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.dialect import HoldTables
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import support_tickets, ticket_counts, ticket_figures, ticket_messages
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.dialect import HoldTables
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import support_tickets, ticket_counts, ticket_figures, ticket_messages
 
 _HOLD = Query(HoldTables("support_tickets", "ticket_figures", "ticket_counts"))
 

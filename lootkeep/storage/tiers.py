@@ -9,9 +9,9 @@ from sqlalchemy import bindparam, delete, insert, not_, select, update
 
 from lootkeep.domain.referrals import Tier, TierTerms
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import referral_tiers as tiers
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import referral_tiers as tiers
 
 _TIER = [tiers.c[name] for name in Tier.__struct_fields__]
 _TERMS: dict[str, Any] = {name: bindparam(name) for name in TierTerms.__struct_fields__}

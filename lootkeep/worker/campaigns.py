@@ -17,7 +17,7 @@ from lootkeep.kernel.clock import MINUTE, Instant
 from lootkeep.services import campaigns
 from lootkeep.storage import campaign_queue as queue
 from lootkeep.storage import campaigns as campaigns_db
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 from lootkeep.worker.emails import MailerWorker
 
 # When the server is the trouble, nobody is written to for this long.

@@ -16,7 +16,7 @@ from lootkeep.domain.webhooks import Webhook
 from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import Instant
 from lootkeep.services.webhooks import post
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.webhooks import deliveries as deliveries_db
 from lootkeep.storage.webhooks import fan_out, replays
 from lootkeep.storage.webhooks.deliveries import ClaimSlot

@@ -17,7 +17,7 @@ from lootkeep.engines.vault import SealError
 from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage import emails as emails_db
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 from lootkeep.worker.runner import QueueWorker
 
 log = structlog.get_logger(__name__)

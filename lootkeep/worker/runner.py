@@ -11,7 +11,7 @@ from lootkeep.deps import Deps
 from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.kernel.errors import Unavailable
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 from lootkeep.worker.outage import Outage
 
 # How long a worker rests when nothing wakes it.

@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import bindparam, update
 
 from lootkeep.kernel.clock import DAY
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import customers, email_campaigns
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import customers, email_campaigns
 from tests.builders import new_customer
 from tests.world import World
 

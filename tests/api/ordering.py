@@ -9,8 +9,8 @@ import httpx
 from sqlalchemy import bindparam, update
 
 from lootkeep.domain.orders import OrderStatus
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import orders
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import orders
 from tests.builders import STORE, new_customer
 from tests.world import World
 

@@ -12,7 +12,7 @@ from lootkeep import wiring
 from lootkeep.api.http.routes import Route
 from lootkeep.domain.access import SCOPES, digest
 from lootkeep.kernel.clock import DAY
-from lootkeep.storage.database import Engine
+from lootkeep.storage.engine.database import Engine
 from tests.api.tokens import revoked
 from tests.world import EXTERNAL, World
 

@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import update
 
 from lootkeep.kernel.clock import DAY, SECOND
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import email_campaigns
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import email_campaigns
 from tests.api.campaigns import PATH, in_state, make, read
 from tests.world import World
 

@@ -12,7 +12,7 @@ import structlog
 from lootkeep.kernel.clock import DAY, HOUR
 from lootkeep.services import gift_cards as services
 from lootkeep.storage import emails
-from lootkeep.storage.tables import metadata
+from lootkeep.storage.schema import metadata
 from tests.builders import STORE, new_customer, new_gift_card, new_order, new_product, paid_order
 from tests.world import World
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lootkeep.storage.tables import gift_cards
+from lootkeep.storage.schema import gift_cards
 from tests.api.checkout import assert_all_totals_agree, buyer, card, ledger, place
 from tests.api.ordering import errors, step, stock_of, welcomed
 from tests.api.ordering import place as place_lines

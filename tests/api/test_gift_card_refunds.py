@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 
 from lootkeep.engines.card_codes import CardCodes
-from lootkeep.storage.tables import gift_cards
+from lootkeep.storage.schema import gift_cards
 from tests.api.checkout import assert_all_totals_agree, buyer, card, ledger
 from tests.api.ordering import step
 from tests.builders import new_order, new_product, paid_order

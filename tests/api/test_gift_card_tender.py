@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lootkeep.kernel.clock import MINUTE, SECOND
-from lootkeep.storage.tables import orders, products
+from lootkeep.storage.schema import orders, products
 from tests.api.checkout import assert_all_totals_agree, buyer, card, ledger, place, placed
 from tests.api.ordering import step
 from tests.builders import new_gift_card, new_product

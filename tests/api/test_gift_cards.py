@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND
-from lootkeep.storage.tables import gift_cards
+from lootkeep.storage.schema import gift_cards
 from tests.api.gift_card_states import STATES, TOMORROW, card_in, detail, redeem
 from tests.builders import new_gift_card
 from tests.recount import rows

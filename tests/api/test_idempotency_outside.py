@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import func, literal, select
 
 from lootkeep.kernel.clock import DAY, SECOND, Instant
-from lootkeep.storage.query import Query
+from lootkeep.storage.engine.query import Query
 from tests.api.hooks import make
 from tests.receiver import Receiver, holding
 from tests.world import World

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from lootkeep.kernel.clock import DAY, MINUTE, SECOND, Instant
-from lootkeep.storage.database import Engine
+from lootkeep.storage.engine.database import Engine
 from tests.world import EXTERNAL, NOON, World
 
 TIERS = "/referrals/tiers"

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from lootkeep import wiring
-from lootkeep.storage.postgres import PostgresDatabase
-from lootkeep.storage.postgres_session import Deadlines
+from lootkeep.storage.engine.postgres import PostgresDatabase
+from lootkeep.storage.engine.postgres_session import Deadlines
 from tests.gate import Gate
 from tests.world import World
 

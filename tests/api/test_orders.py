@@ -8,7 +8,7 @@ import pytest
 
 from lootkeep.domain.orders import OrderStatus
 from lootkeep.kernel.clock import DAY, MINUTE
-from lootkeep.storage.tables import orders
+from lootkeep.storage.schema import orders
 from tests.api.ordering import LEAD_TO
 from tests.builders import STORE, new_customer, new_order, new_product, paid_order
 from tests.recount import kept, outbox, recounted, rows, sent

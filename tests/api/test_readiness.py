@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import text
 
 from lootkeep.api.http.readiness import DatabaseCheck
-from lootkeep.storage.postgres import PostgresDatabase
-from lootkeep.storage.query import Query
+from lootkeep.storage.engine.postgres import PostgresDatabase
+from lootkeep.storage.engine.query import Query
 from tests.disk import full_disk
 from tests.world import World
 

@@ -13,11 +13,11 @@ from sqlalchemy import bindparam, update
 from lootkeep import wiring
 from lootkeep.kernel.clock import DAY
 from lootkeep.services import access
-from lootkeep.storage.database import Engine
-from lootkeep.storage.postgres import PostgresDatabase
-from lootkeep.storage.query import Query
-from lootkeep.storage.sqlite import SqliteDatabase
-from lootkeep.storage.tables import tokens
+from lootkeep.storage.engine.database import Engine
+from lootkeep.storage.engine.postgres import PostgresDatabase
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.engine.sqlite import SqliteDatabase
+from lootkeep.storage.schema import tokens
 from tests.api.tokens import stored
 from tests.world import World
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lootkeep.kernel.clock import MINUTE
-from lootkeep.storage.tables import customers
+from lootkeep.storage.schema import customers
 from tests.api.ordering import LATER, buyer, errors, place, step
 from tests.builders import new_product, paid_order
 from tests.recount import kept, recounted, rows, sent

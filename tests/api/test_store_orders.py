@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import customers, orders
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import customers, orders
 from tests.api.ordering import ORDERS, OUT_OF_STOCK, buyer, errors, place, step, stock_of
 from tests.builders import STORE, new_customer, new_order, new_product, referred
 from tests.recount import kept, recounted, rows, sent

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import events
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import events
 from tests.api.test_store_products import MONTHLY, PRODUCTS, SWORD, change, make
 from tests.storage.test_products import subscribe
 from tests.world import World

@@ -13,9 +13,9 @@ from sqlalchemy import select, update
 
 from lootkeep.kernel.clock import DAY, HOUR
 from lootkeep.storage import customers
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import customers as customers_table
-from lootkeep.storage.tables import events, orders, subscriptions
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import customers as customers_table
+from lootkeep.storage.schema import events, orders, subscriptions
 from tests.builders import STORE, new_customer, new_product, referred
 from tests.world import World
 

@@ -12,7 +12,7 @@ import pytest
 
 from lootkeep.kernel.clock import DAY, MINUTE
 from lootkeep.services import access, recount
-from lootkeep.storage.database import Engine
+from lootkeep.storage.engine.database import Engine
 from tests.api.ticket_desk import LIST, a_busy_desk, assign, listed
 from tests.builders import STORE, new_customer, new_ticket
 from tests.world import World

@@ -16,7 +16,7 @@ from lootkeep.api.http.routes import Call, Group, Reply, Route, only_message
 from lootkeep.kernel.clock import DAY, SECOND, Instant
 from lootkeep.services import access
 from lootkeep.storage import access as storage
-from lootkeep.storage.database import Engine
+from lootkeep.storage.engine.database import Engine
 from tests.api.tokens import stored
 from tests.world import EXTERNAL, World
 

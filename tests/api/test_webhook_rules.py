@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from lootkeep.domain.events import EVENT_TYPES
-from lootkeep.storage.database import Engine
+from lootkeep.storage.engine.database import Engine
 from tests.api.hooks import HOOK, make, refusal
 from tests.world import World
 

@@ -20,9 +20,9 @@ from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import customers, products, recount
 from lootkeep.settings import Settings
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import counters, events, order_items, orders, referrals, sightings
-from lootkeep.storage.tables import customers as customer_table
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import counters, events, order_items, orders, referrals, sightings
+from lootkeep.storage.schema import customers as customer_table
 from tests.cli.terminal import KEY, Outcome, Terminal
 
 T = TypeVar("T")

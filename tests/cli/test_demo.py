@@ -20,10 +20,10 @@ from lootkeep.services import recount
 from lootkeep.services.orders import refund
 from lootkeep.storage import demo
 from lootkeep.storage.counters import Changes
-from lootkeep.storage.database import Engine
-from lootkeep.storage.query import Query
-from lootkeep.storage.sqlite import SqliteDatabase
-from lootkeep.storage.tables import (
+from lootkeep.storage.engine.database import Engine
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.engine.sqlite import SqliteDatabase
+from lootkeep.storage.schema import (
     customers,
     deliveries,
     email_campaigns,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lootkeep.storage.database import Engine
-from lootkeep.storage.tables import customers, events, order_items, orders, products, referrals
+from lootkeep.storage.engine.database import Engine
+from lootkeep.storage.schema import customers, events, order_items, orders, products, referrals
 from tests.cli.import_store import (
     CUSTOMER,
     ORDER,

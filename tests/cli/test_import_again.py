@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from lootkeep.storage.database import Engine
-from lootkeep.storage.tables import customers, orders
+from lootkeep.storage.engine.database import Engine
+from lootkeep.storage.schema import customers, orders
 from tests.cli.import_store import CUSTOMER, ORDER, Store, csv_text, customers_csv, orders_csv, settings_for
 from tests.cli.terminal import SECONDS, Terminal
 

@@ -14,8 +14,8 @@ from lootkeep.domain.gift_cards import GiftCardTerms
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import gift_cards, webhooks
 from lootkeep.settings import Settings
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import settings as stored_settings
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import settings as stored_settings
 from tests.cli.terminal import KEY, SECONDS, Terminal
 
 OTHER = "another-key-of-more-than-32-characters"

@@ -26,7 +26,7 @@ from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.paging import ListRequest, Page
 from lootkeep.services import webhooks as services
 from lootkeep.storage import outbox
-from lootkeep.storage.sqlite import SqliteDatabase
+from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.storage.webhooks import endpoints, log
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.engines.hostile_urls import HOSTS, PLACES, PUBLIC, PUBLIC6

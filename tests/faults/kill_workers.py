@@ -25,9 +25,9 @@ from lootkeep.deps import Deps
 from lootkeep.services import webhooks
 from lootkeep.settings import Settings
 from lootkeep.storage import migrations, outbox
-from lootkeep.storage.database import Engine
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import attempts, deliveries, events
+from lootkeep.storage.engine.database import Engine
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import attempts, deliveries, events
 from tests.conftest import drop_postgres_database, new_postgres_database
 from tests.faults.delivery_report import WEBHOOKS, Plan, Report, table
 from tests.faults.hooks import Hooks

@@ -16,8 +16,8 @@ from lootkeep.kernel.errors import InvalidFields, Unavailable
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import gift_cards as services
 from lootkeep.storage import gift_cards as storage
-from lootkeep.storage.database import Engine
-from lootkeep.storage.tables import gift_card_entries, gift_cards, orders
+from lootkeep.storage.engine.database import Engine
+from lootkeep.storage.schema import gift_card_entries, gift_cards, orders
 from tests.builders import new_customer, new_gift_card, new_product, paid_order
 from tests.races.test_races import AT_ONCE, ORDERS, Call, assert_all_totals_agree, order_of, race, statuses
 from tests.recount import rows

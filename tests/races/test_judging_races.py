@@ -13,11 +13,11 @@ from sqlalchemy import select
 
 from lootkeep.kernel.clock import MINUTE, SECOND, Instant, ManualClock
 from lootkeep.kernel.ids import RandomIds
-from lootkeep.storage.database import Engine
-from lootkeep.storage.postgres import PostgresDatabase
-from lootkeep.storage.query import Query
-from lootkeep.storage.sqlite import SqliteDatabase
-from lootkeep.storage.tables import orders
+from lootkeep.storage.engine.database import Engine
+from lootkeep.storage.engine.postgres import PostgresDatabase
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.engine.sqlite import SqliteDatabase
+from lootkeep.storage.schema import orders
 from tests.api.fraud.shop import check, place, regular, settings, shop
 from tests.builders import new_customer
 from tests.world import World

@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 import pytest
 
-from lootkeep.storage.database import Engine
-from lootkeep.storage.tables import coupons, orders, products
+from lootkeep.storage.engine.database import Engine
+from lootkeep.storage.schema import coupons, orders, products
 from tests.builders import STORE, new_customer, new_order, new_product, paid_order, referred
 from tests.recount import kept, recounted, rows, sent, taken
 from tests.world import World

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lootkeep.services import recount
-from lootkeep.storage.database import Engine
+from lootkeep.storage.engine.database import Engine
 from tests.builders import STORE, new_customer, new_ticket
 from tests.races.test_races import AT_ONCE, ROUNDS, Call, race, statuses
 from tests.world import World

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lootkeep.storage.database import Database
-from lootkeep.storage.tables import (
+from lootkeep.storage.engine.database import Database
+from lootkeep.storage.schema import (
     coupons,
     customers,
     gift_cards,

@@ -6,8 +6,8 @@ import json
 from collections import Counter
 
 from lootkeep.kernel.clock import DAY
-from lootkeep.storage.database import Database
-from lootkeep.storage.tables import (
+from lootkeep.storage.engine.database import Database
+from lootkeep.storage.schema import (
     counters,
     customers,
     email_campaigns,

@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from typing import Any
 
 from lootkeep.domain.orders import STANDING
-from lootkeep.storage.database import Database
-from lootkeep.storage.tables import order_items, orders, products, referral_tiers, refunds, reward_claims
+from lootkeep.storage.engine.database import Database
+from lootkeep.storage.schema import order_items, orders, products, referral_tiers, refunds, reward_claims
 from tests.recount.stored import Row, rows
 
 

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from lootkeep.kernel.clock import DAY
-from lootkeep.storage.database import Database
-from lootkeep.storage.tables import buyers, order_items, refunds, sales_rollups, spendings
+from lootkeep.storage.engine.database import Database
+from lootkeep.storage.schema import buyers, order_items, refunds, sales_rollups, spendings
 from tests.recount.stored import Row, rows
 
 # What analytics keeps, by the length of its blocks.

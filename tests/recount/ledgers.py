@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from lootkeep.storage.database import Database
-from lootkeep.storage.tables import gift_card_entries, gift_cards
+from lootkeep.storage.engine.database import Database
+from lootkeep.storage.schema import gift_card_entries, gift_cards
 from tests.recount.stored import Row, rows
 
 

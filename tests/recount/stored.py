@@ -7,9 +7,9 @@ from typing import Any
 
 from sqlalchemy import Table, select
 
-from lootkeep.storage.database import Database
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import events, metadata
+from lootkeep.storage.engine.database import Database
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import events, metadata
 
 Row = dict[str, Any]
 _ROWS = {table.name: Query(select(table).order_by(*table.primary_key.columns)) for table in metadata.sorted_tables}

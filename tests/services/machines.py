@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, settings
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
 from lootkeep.kernel.errors import Reason
-from lootkeep.storage.database import Engine
-from lootkeep.storage.postgres import PostgresDatabase
-from lootkeep.storage.sqlite import SqliteDatabase
-from lootkeep.storage.tables import metadata
+from lootkeep.storage.engine.database import Engine
+from lootkeep.storage.engine.postgres import PostgresDatabase
+from lootkeep.storage.engine.sqlite import SqliteDatabase
+from lootkeep.storage.schema import metadata
 from tests.world import World
 
 R = TypeVar("R")

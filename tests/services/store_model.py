@@ -19,7 +19,7 @@ from lootkeep.kernel.errors import InvalidFields
 from lootkeep.services import customers as customer_services
 from lootkeep.services import orders
 from lootkeep.services import orders as services
-from lootkeep.storage.tables import gift_cards
+from lootkeep.storage.schema import gift_cards
 from tests.recount import rows
 from tests.services.machines import Machine
 

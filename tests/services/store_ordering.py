@@ -17,7 +17,7 @@ from lootkeep.kernel.money import Hundredths
 from lootkeep.services import gift_cards as card_services
 from lootkeep.services import orders
 from lootkeep.services import orders as services
-from lootkeep.storage.tables import gift_cards
+from lootkeep.storage.schema import gift_cards
 from tests.recount import rows
 from tests.services.goods import CATALOGUE
 from tests.services.store_model import Model, people, placed

@@ -20,7 +20,7 @@ from lootkeep.services import products as product_services
 from lootkeep.services import referrals as referral_services
 from lootkeep.services import tiers as tier_services
 from lootkeep.storage import settings as stored_settings
-from lootkeep.storage.tables import referral_tiers, reward_claims
+from lootkeep.storage.schema import referral_tiers, reward_claims
 from tests.plain import PLAIN
 from tests.recount import recounted, rows
 from tests.services.goods import CATALOGUE

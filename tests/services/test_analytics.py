@@ -17,10 +17,10 @@ from hypothesis import HealthCheck, given, settings
 
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant, instant
 from lootkeep.kernel.money import Hundredths, text
-from lootkeep.storage import analytics, tables
-from lootkeep.storage.database import Engine
-from lootkeep.storage.postgres import PostgresDatabase
-from lootkeep.storage.sqlite import SqliteDatabase
+from lootkeep.storage import analytics, schema
+from lootkeep.storage.engine.database import Engine
+from lootkeep.storage.engine.postgres import PostgresDatabase
+from lootkeep.storage.engine.sqlite import SqliteDatabase
 from tests.recount import kept, recounted, rows
 from tests.services.histories import Deed, Question, deeds, live, questions
 from tests.services.machines import Home
@@ -103,9 +103,9 @@ async def check(world: World, told: list[Deed], question: Question) -> None:
     if question.interval and not (question.interval == "hour" and question.days > 7):
         asked["interval"] = question.interval
     stored = {
-        "orders": await rows(world.db, tables.orders),
-        "items": await rows(world.db, tables.order_items),
-        "refunds": await rows(world.db, tables.refunds),
+        "orders": await rows(world.db, schema.orders),
+        "items": await rows(world.db, schema.order_items),
+        "refunds": await rows(world.db, schema.refunds),
     }
 
     def reckoning(interval: str) -> Reckoning:
@@ -169,7 +169,7 @@ def test_figures_of_any_history_agree_with_the_orders_on_sqlite(sqlite_template:
 
 @pytest.mark.timeout(600)
 def test_figures_of_any_history_agree_with_the_orders_on_postgresql(postgres_url: str) -> None:
-    names = ", ".join(table.name for table in tables.metadata.sorted_tables)
+    names = ", ".join(table.name for table in schema.metadata.sorted_tables)
 
     async def empty() -> Engine:
         connection = await asyncpg.connect(postgres_url)

@@ -12,8 +12,8 @@ import tracemalloc
 from sqlalchemy import text
 
 from bench.campaigns import NUMBERS, PEOPLE, TARGET_SECONDS
-from lootkeep.storage.query import Query
-from lootkeep.storage.sqlite import SqliteDatabase
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.engine.sqlite import SqliteDatabase
 from tests.world import World
 
 RECIPIENTS = int(os.environ.get("LOOTKEEP_TEST_RECIPIENTS", "10000"))

@@ -14,10 +14,10 @@ from lootkeep.services import fraud
 from lootkeep.services import orders as orders_service
 from lootkeep.services.orders.place import Placed
 from lootkeep.storage.counters import Changes
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
 from lootkeep.storage.rollups import MEASURES
-from lootkeep.storage.tables import (
+from lootkeep.storage.schema import (
     buyers,
     counters,
     customers,

@@ -15,7 +15,7 @@ from lootkeep.kernel.errors import Conflict, InvalidFields, TooOften
 from lootkeep.kernel.money import Hundredths, text
 from lootkeep.services import gift_cards as services
 from lootkeep.services import recount
-from lootkeep.storage.tables import gift_cards, mails
+from lootkeep.storage.schema import gift_cards, mails
 from tests.recount import kept, recounted, rows
 from tests.services.machines import TIME_TO_SHRINK, Machine, on_postgresql, on_sqlite, play
 

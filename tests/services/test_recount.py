@@ -5,8 +5,8 @@ from __future__ import annotations
 from sqlalchemy import update
 
 from lootkeep.services import recount
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import (
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import (
     buyers,
     counters,
     customers,

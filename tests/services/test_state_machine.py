@@ -10,7 +10,7 @@ import pytest
 from hypothesis.stateful import invariant
 
 from lootkeep.domain.orders import STANDING
-from lootkeep.storage.tables import coupons, gift_cards, orders, products, refunds
+from lootkeep.storage.schema import coupons, gift_cards, orders, products, refunds
 from tests.recount import kept, outbox, recounted, rows, taken
 from tests.services.machines import TIME_TO_SHRINK, on_postgresql, on_sqlite, play
 from tests.services.store_ordering import Ordering

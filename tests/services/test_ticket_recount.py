@@ -6,8 +6,8 @@ from sqlalchemy import delete, update
 
 from lootkeep.kernel.clock import DAY, MINUTE
 from lootkeep.services import recount
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import support_tickets, ticket_counts, ticket_figures
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import support_tickets, ticket_counts, ticket_figures
 from tests.builders import STORE, new_customer, new_ticket
 from tests.world import World
 

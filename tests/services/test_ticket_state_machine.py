@@ -19,8 +19,8 @@ from lootkeep.kernel.errors import Conflict, InvalidFields
 from lootkeep.services import access, customers, recount
 from lootkeep.services import support_tickets as services
 from lootkeep.storage import ticket_counts
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import support_tickets, ticket_messages
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import support_tickets, ticket_messages
 from tests.services.machines import TIME_TO_SHRINK, Machine, on_postgresql, on_sqlite, play
 
 R = TypeVar("R")

@@ -7,8 +7,8 @@ from typing import Any
 
 from lootkeep.domain.customers import search_text
 from lootkeep.kernel.clock import DAY, HOUR
-from lootkeep.storage.database import Database
-from lootkeep.storage.tables import (
+from lootkeep.storage.engine.database import Database
+from lootkeep.storage.schema import (
     deliveries,
     email_campaigns,
     events,

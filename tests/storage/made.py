@@ -16,11 +16,11 @@ import asyncpg
 import pytest
 from sqlalchemy import func, select
 
-from lootkeep.storage.database import Engine
-from lootkeep.storage.postgres import PostgresDatabase
-from lootkeep.storage.query import Query
-from lootkeep.storage.sqlite import SqliteDatabase
-from lootkeep.storage.tables import metadata
+from lootkeep.storage.engine.database import Engine
+from lootkeep.storage.engine.postgres import PostgresDatabase
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.engine.sqlite import SqliteDatabase
+from lootkeep.storage.schema import metadata
 from tests.conftest import ENGINES, drop_postgres_database, new_postgres_database
 from tests.storage.plans import Asked, Recorder, Work, postgres_work, sqlite_work
 

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple, TypeVar
 import apsw
 import asyncpg
 
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
-from lootkeep.storage.sqlite import WritingTransaction
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.engine.sqlite import WritingTransaction
 
 R = TypeVar("R")
 

@@ -9,9 +9,9 @@ from typing import Any
 from sqlalchemy import Table, bindparam, insert
 
 from lootkeep.kernel.clock import DAY, HOUR, Instant
-from lootkeep.storage.database import Database
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import customers, order_items, orders, product_tags, products
+from lootkeep.storage.engine.database import Database
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import customers, order_items, orders, product_tags, products
 from tests.world import NOON
 
 Row = dict[str, Any]

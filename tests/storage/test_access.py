@@ -10,7 +10,7 @@ import pytest
 from lootkeep.domain.access import Token, User
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage import access
-from lootkeep.storage.database import Engine
+from lootkeep.storage.engine.database import Engine
 
 NOW = Instant(1_000)
 

@@ -13,10 +13,10 @@ from sqlalchemy import bindparam, insert
 
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage import campaign_queue, campaign_readers, campaigns, emails
-from lootkeep.storage.database import Engine, Transaction
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import campaign_recipients, customers, email_campaigns
-from lootkeep.storage.tables import mails as mail_table
+from lootkeep.storage.engine.database import Engine, Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import campaign_recipients, customers, email_campaigns
+from lootkeep.storage.schema import mails as mail_table
 from tests.storage.plans import Recorder, postgres_work, sqlite_work
 
 MANY = 3000

@@ -7,9 +7,9 @@ import asyncio
 import pytest
 from sqlalchemy import bindparam, func, insert, select
 
-from lootkeep.storage.database import Engine, JoinedDatabase
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import users
+from lootkeep.storage.engine.database import Engine, JoinedDatabase
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import users
 
 ADD = Query(
     insert(users).values(email=bindparam("email"), name="", is_owner=False, created_at=0).returning(users.c.email)

@@ -19,9 +19,9 @@ from lootkeep.domain.fraud.policy import Policy
 from lootkeep.kernel.clock import DAY, Instant, ManualClock
 from lootkeep.kernel.paging import ListRequest, Page
 from lootkeep.services import orders
-from lootkeep.storage import counters, fraud_checks, fraud_history, fraud_lists, tables
+from lootkeep.storage import counters, fraud_checks, fraud_history, fraud_lists, schema
 from lootkeep.storage.counters import Changes
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 from tests.storage.made import Made, Undone, address_of, opened
 from tests.storage.plans import Recorder
 from tests.world import World
@@ -104,7 +104,7 @@ async def test_a_reading_of_fraud_touches_little_more_than_it_answers(judged: Ma
 @pytest.fixture(scope="session")
 def checks() -> list[dict[str, Any]]:
     """All checks of the judged store, newest first."""
-    return [row for part in data.ORDERS.parts(ORDERS) for row in part.get(tables.fraud_checks, [])][::-1]
+    return [row for part in data.ORDERS.parts(ORDERS) for row in part.get(schema.fraud_checks, [])][::-1]
 
 
 async def test_every_page_of_every_filter_holds_what_belongs_there(judged: Made, checks: list[dict[str, Any]]) -> None:

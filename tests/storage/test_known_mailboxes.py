@@ -12,8 +12,8 @@ from sqlalchemy import insert
 
 from lootkeep.domain.identity import device, mailbox
 from lootkeep.storage import migrations
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import sightings
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import sightings
 from tests.builders import new_customer
 from tests.recount import rows
 from tests.world import World

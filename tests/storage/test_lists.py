@@ -22,10 +22,10 @@ from lootkeep.storage import (
     referral_lists,
     ticket_lists,
 )
-from lootkeep.storage.database import Database
+from lootkeep.storage.engine.database import Database
+from lootkeep.storage.engine.query import Query
 from lootkeep.storage.lists import Listing
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import metadata, order_items
+from lootkeep.storage.schema import metadata, order_items
 from lootkeep.storage.webhooks import log
 from tests.storage.back_office import BackOffice
 from tests.storage.shop import Filters, Is, Row, Shop

@@ -23,23 +23,23 @@ from lootkeep.kernel.ids import CountingIds
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import customers, fraud, orders, products, recount, tiers
 from lootkeep.storage import customers as stored_customers
-from lootkeep.storage import tables
+from lootkeep.storage import schema
 from lootkeep.storage.counters import Changes
-from lootkeep.storage.database import Database, Engine, Transaction
-from lootkeep.storage.query import Query
-from lootkeep.storage.sqlite import SqliteDatabase
+from lootkeep.storage.engine.database import Database, Engine, Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.engine.sqlite import SqliteDatabase
 from tests.world import World
 
 SIZE = 1200
 COMPARED = (
-    *(tables.customers, tables.sightings, tables.products, tables.orders, tables.order_items),
-    *(tables.referrals, tables.referrers, tables.refused_referrals),
-    *(tables.referral_tiers, tables.coupons, tables.reward_claims),
+    *(schema.customers, schema.sightings, schema.products, schema.orders, schema.order_items),
+    *(schema.referrals, schema.referrers, schema.refused_referrals),
+    *(schema.referral_tiers, schema.coupons, schema.reward_claims),
 )
 ORDERS = 3000
 JUDGED = (
-    *(tables.customers, tables.sightings, tables.products, tables.orders, tables.order_items),
-    *(tables.fraud_checks, tables.fraud_reviews, tables.fraud_policies, tables.settings),
+    *(schema.customers, schema.sightings, schema.products, schema.orders, schema.order_items),
+    *(schema.fraud_checks, schema.fraud_reviews, schema.fraud_policies, schema.settings),
 )
 
 
@@ -88,7 +88,7 @@ async def test_the_services_would_have_judged_the_same_orders(judging: World, tm
 
 
 def test_the_made_checks_have_every_level_and_action() -> None:
-    checks = [row for part in judged.parts(ORDERS) for row in part.get(tables.fraud_checks, ())]
+    checks = [row for part in judged.parts(ORDERS) for row in part.get(schema.fraud_checks, ())]
     assert {row["risk_level"] for row in checks} == {"low", "medium", "high", "critical"}
     assert {row["action_taken"] for row in checks} == {"allowed", "flagged", "blocked", "verification_required"}
     assert {row["review_outcome"] for row in checks} == {None, "legitimate", "fraud", "inconclusive"}
@@ -120,7 +120,7 @@ async def _live_through(deps: Deps) -> None:
                 await orders.import_history(deps, tx, [cart], changes)
         await changes.apply(tx)
     for tier_id, required in enumerate(rows.TIERS, 1):
-        for referrer in await _rows(deps.db, tables.referrers):
+        for referrer in await _rows(deps.db, schema.referrers):
             if referrer["successful_referrals"] >= required:
                 await tiers.claim(deps, referrer["customer_id"], tier_id)
 
@@ -138,7 +138,7 @@ async def _sell(deps: Deps) -> None:
                 if judged.version_at(number, ORDERS) == version:
                     await _buy(deps, tx, purchase, changes)
             await changes.apply(tx)
-    for check in await _rows(deps.db, tables.fraud_checks):
+    for check in await _rows(deps.db, schema.fraud_checks):
         if outcome := judged.outcome_of(check["id"], check["action_taken"]):
             await fraud.review(deps, check["id"], outcome, None, judged.OWNER)
 

@@ -17,11 +17,11 @@ from sqlalchemy import create_mock_engine, insert, select
 from lootkeep.domain.addresses import network_key
 from lootkeep.kernel.errors import StartupError
 from lootkeep.storage import migrations
-from lootkeep.storage.database import Engine
-from lootkeep.storage.postgres import PostgresDatabase
-from lootkeep.storage.query import Query
-from lootkeep.storage.sqlite import SqliteDatabase
-from lootkeep.storage.tables import attempts, deliveries, metadata, orders, sightings
+from lootkeep.storage.engine.database import Engine
+from lootkeep.storage.engine.postgres import PostgresDatabase
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.engine.sqlite import SqliteDatabase
+from lootkeep.storage.schema import attempts, deliveries, metadata, orders, sightings
 from tests.conftest import ENGINES
 from tests.storage.old_rows import OLD_ADDRESSES, old_orders
 

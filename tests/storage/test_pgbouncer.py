@@ -12,8 +12,8 @@ from structlog.testing import capture_logs
 
 from lootkeep.kernel.errors import StartupError, Unavailable
 from lootkeep.storage import migrations
-from lootkeep.storage.postgres import PostgresDatabase
-from lootkeep.storage.query import Query
+from lootkeep.storage.engine.postgres import PostgresDatabase
+from lootkeep.storage.engine.query import Query
 from tests.conftest import drop_postgres_database, new_postgres_database
 from tests.servers import pooler
 from tests.storage.test_database import add, emails

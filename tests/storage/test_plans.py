@@ -42,7 +42,7 @@ from lootkeep.storage import (
     tiers,
 )
 from lootkeep.storage.counters import Changes
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 from tests.storage.made import Made, Undone, address_of, opened
 from tests.storage.plans import Recorder
 from tests.world import World

@@ -11,9 +11,9 @@ import pytest
 from sqlalchemy import func, select, text
 
 from lootkeep.kernel.errors import StartupError, Unavailable
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.postgres import PostgresDatabase
-from lootkeep.storage.query import Query
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.postgres import PostgresDatabase
+from lootkeep.storage.engine.query import Query
 from tests.storage.test_database import ADD, COUNT, add, emails
 
 PID = Query(select(func.pg_backend_pid()))

@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import text
 
 from lootkeep.kernel.errors import Unavailable
-from lootkeep.storage.postgres import PostgresDatabase
-from lootkeep.storage.postgres_session import Deadlines
-from lootkeep.storage.query import Query
+from lootkeep.storage.engine.postgres import PostgresDatabase
+from lootkeep.storage.engine.postgres_session import Deadlines
+from lootkeep.storage.engine.query import Query
 from tests.storage.test_database import ADD, add, emails
 
 CODES = {

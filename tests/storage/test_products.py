@@ -12,9 +12,9 @@ from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
 from lootkeep.storage import products as storage
-from lootkeep.storage.database import Engine
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import customers, products, subscriptions
+from lootkeep.storage.engine.database import Engine
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import customers, products, subscriptions
 from tests.plain import PLAIN
 
 NOW = Instant(1_000_000)

@@ -8,10 +8,10 @@ from sqlalchemy import Text, bindparam, delete, false, func, insert, literal, nu
 
 from lootkeep.domain.access import User
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage.database import Engine
-from lootkeep.storage.dialect import Unseen
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import tokens, users
+from lootkeep.storage.engine.database import Engine
+from lootkeep.storage.engine.dialect import Unseen
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import tokens, users
 
 ADA = {"email": "ada@store.test", "name": "Ada", "is_owner": True, "created_at": 5}
 BOB = ADA | {"is_owner": False}

@@ -13,9 +13,9 @@ import pytest
 from sqlalchemy import Table, bindparam, insert
 
 from lootkeep.kernel.clock import HOUR
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import attempts, deliveries, events, webhooks
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import attempts, deliveries, events, webhooks
 from lootkeep.storage.webhooks import deliveries as queue
 from lootkeep.storage.webhooks import fan_out
 from tests.storage.plans import Asked, Recorder, Work, postgres_work, sqlite_work

@@ -11,9 +11,9 @@ from sqlalchemy import select
 from lootkeep.domain.referrals import ReferralSettings
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage import settings as storage
-from lootkeep.storage.database import Engine
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import settings
+from lootkeep.storage.engine.database import Engine
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import settings
 
 GROUP = "referrals"
 ROWS = Query(select(settings.c.name, settings.c.version, settings.c.updated_at))

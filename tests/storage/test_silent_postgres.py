@@ -11,10 +11,10 @@ import pytest
 from sqlalchemy import func, select, text
 
 from lootkeep.kernel.errors import Unavailable
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.postgres import PostgresDatabase
-from lootkeep.storage.postgres_session import Deadlines, Sessions
-from lootkeep.storage.query import Query
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.postgres import PostgresDatabase
+from lootkeep.storage.engine.postgres_session import Deadlines, Sessions
+from lootkeep.storage.engine.query import Query
 from tests.gate import Gate
 from tests.storage.test_database import ADD, COUNT, add, emails
 

@@ -22,7 +22,7 @@ from lootkeep.kernel.clock import DAY, SECOND, Instant
 from lootkeep.kernel.paging import ListRequest, Order, Page
 from lootkeep.services import support_tickets as services
 from lootkeep.storage import ticket_counts, ticket_lists
-from lootkeep.storage.database import JoinedDatabase
+from lootkeep.storage.engine.database import JoinedDatabase
 from tests.storage.made import Made, Undone, address_of, opened
 from tests.storage.plans import Recorder, Work
 from tests.world import World

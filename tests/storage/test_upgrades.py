@@ -14,10 +14,10 @@ from lootkeep import wiring
 from lootkeep.domain.access import SCOPES, TOKEN_PREFIX
 from lootkeep.services import recount
 from lootkeep.storage import migrations
-from lootkeep.storage.database import Engine
-from lootkeep.storage.postgres import PostgresDatabase
-from lootkeep.storage.query import Query
-from lootkeep.storage.sqlite import SqliteDatabase
+from lootkeep.storage.engine.database import Engine
+from lootkeep.storage.engine.postgres import PostgresDatabase
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.engine.sqlite import SqliteDatabase
 from tests.builders import new_product
 from tests.conftest import ENGINES
 from tests.recount import kept, recounted

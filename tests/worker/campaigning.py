@@ -12,8 +12,8 @@ from lootkeep.engines.mail.outbox import OutboxMailer
 from lootkeep.engines.mail.smtp import SmtpMailer, parse_server
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import SECOND
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import campaign_recipients, customers
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import campaign_recipients, customers
 from lootkeep.worker.campaigns import CampaignOptions, CampaignWorker
 from tests.api.campaigns import PATH, make
 from tests.mailbox import MailServer

@@ -11,7 +11,7 @@ import pytest
 from lootkeep.domain.deliveries import Claimed
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.storage import outbox
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.webhooks import deliveries as deliveries_db
 from lootkeep.storage.webhooks import fan_out as fan_out_db
 from lootkeep.worker.deliveries import DeliveryWorker

@@ -12,7 +12,7 @@ from lootkeep.engines.mail.smtp import SmtpMailer, parse_server
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage import emails as emails_db
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 from lootkeep.views import mails as views
 from lootkeep.worker.emails import EmailWorker
 from tests.mailbox import MailServer

@@ -14,7 +14,7 @@ from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.engines.wakeup.postgres import PostgresWakeup
 from lootkeep.kernel.errors import Unavailable
 from lootkeep.services import retention
-from lootkeep.storage.postgres import PostgresDatabase
+from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.worker.campaigns import CampaignOptions, CampaignWorker
 from lootkeep.worker.deliveries import DeliveryWorker
 from lootkeep.worker.emails import EmailWorker

@@ -8,8 +8,8 @@ from sqlalchemy import update
 from lootkeep.domain.emails import LEASE, RETRY_SECONDS
 from lootkeep.kernel.clock import MINUTE, SECOND, Instant
 from lootkeep.storage import campaign_queue as queue
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import customers
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import customers
 from lootkeep.worker.campaigns import HOLD_OFF
 from tests.api.campaigns import read, reader
 from tests.mailbox import MailServer

@@ -13,8 +13,8 @@ from lootkeep.engines.vault import Vault
 from lootkeep.kernel.clock import DAY, SECOND
 from lootkeep.services import retention
 from lootkeep.storage import emails as emails_db
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import mails
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import mails
 from lootkeep.views import mails as views
 from tests.mailbox import MailServer
 from tests.worker.emailing import CODE, claim_and_die, email_worker, read, work, write

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lootkeep.kernel.clock import DAY
 from lootkeep.services import retention
-from lootkeep.storage.sqlite import SqliteDatabase
+from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.receiver import Receiver
 from tests.worker.delivering import fan_out, log, only_sqlite, record, subscribe, work

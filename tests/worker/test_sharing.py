@@ -8,8 +8,8 @@ import pytest
 
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import HOUR
-from lootkeep.storage.postgres import PostgresDatabase
-from lootkeep.storage.sqlite import SqliteDatabase
+from lootkeep.storage.engine.postgres import PostgresDatabase
+from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.receiver import Receiver, holding
 from tests.worker.delivering import claim, fan_out, log, only_postgresql, only_sqlite, record, running, subscribe, work

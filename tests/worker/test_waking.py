@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry
 
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.engines.wakeup.postgres import PostgresWakeup
-from lootkeep.storage.sqlite import SqliteDatabase
+from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.worker.deliveries import DeliveryWorker
 from lootkeep.worker.metrics import DeliveryMetrics
 from tests.receiver import Receiver, holding

@@ -17,7 +17,7 @@ from lootkeep.kernel.clock import Instant, utc
 from lootkeep.kernel.errors import invalid
 from lootkeep.storage import analytics as storage
 from lootkeep.storage import sales_direct
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 from lootkeep.views import analytics as views
 
 _BEST = 10

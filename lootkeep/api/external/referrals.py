@@ -17,7 +17,7 @@ from lootkeep.services import referrals as services
 from lootkeep.storage import counters, customers
 from lootkeep.storage import referral_lists as storage
 from lootkeep.storage import settings as stored_settings
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 from lootkeep.views import referrals as views
 
 

@@ -10,7 +10,7 @@ from lootkeep.kernel.clock import MINUTE, Instant
 from lootkeep.kernel.errors import Conflict, Unprocessable, invalid
 from lootkeep.services.retention import ANSWERS_KEPT_FOR
 from lootkeep.storage import idempotency as storage
-from lootkeep.storage.database import JoinedDatabase, Transaction
+from lootkeep.storage.engine.database import JoinedDatabase, Transaction
 from lootkeep.storage.idempotency import KeptAnswer
 
 _LONGEST_KEY = 255

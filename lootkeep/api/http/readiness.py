@@ -8,7 +8,8 @@ from collections.abc import Awaitable, Callable
 
 from lootkeep.deps import Deps
 from lootkeep.kernel.errors import Reason
-from lootkeep.storage import access, write_check
+from lootkeep.storage import access
+from lootkeep.storage.engine import write_check
 
 # Who asks gives up soon, and most often for good.
 _DEADLINE_SECONDS = 2.0

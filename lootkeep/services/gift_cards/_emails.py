@@ -10,7 +10,7 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.storage import emails as emails_db
 from lootkeep.storage import gift_cards as gift_cards_db
 from lootkeep.storage.counters import Changes
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 from lootkeep.views import gift_cards as views
 
 

@@ -16,7 +16,7 @@ from lootkeep.storage import customers as customers_db
 from lootkeep.storage import gift_cards as gift_cards_db
 from lootkeep.storage import orders as orders_db
 from lootkeep.storage.counters import Changes
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 
 _NO_CARD = "Gift card"
 

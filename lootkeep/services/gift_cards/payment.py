@@ -12,7 +12,7 @@ from lootkeep.kernel.money import Hundredths
 from lootkeep.services.gift_cards import status
 from lootkeep.storage import gift_cards as gift_cards_db
 from lootkeep.storage.counters import Changes
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 
 
 async def find_for_payment(

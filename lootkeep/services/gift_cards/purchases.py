@@ -13,7 +13,7 @@ from lootkeep.kernel.money import Hundredths
 from lootkeep.services.gift_cards import _emails
 from lootkeep.storage import gift_cards as gift_cards_db
 from lootkeep.storage.counters import Changes
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 
 
 async def lock_bought(tx: Transaction, order: Order) -> list[GiftCard]:

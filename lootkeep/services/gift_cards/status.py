@@ -10,7 +10,7 @@ from lootkeep.services.gift_cards import _emails
 from lootkeep.storage import gift_card_turns
 from lootkeep.storage import gift_cards as gift_cards_db
 from lootkeep.storage.counters import Changes
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 
 
 async def settle(deps: Deps, now: Instant) -> None:

@@ -20,7 +20,7 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Unprocessable, invalid
 from lootkeep.storage import coupons as coupons_db
 from lootkeep.storage import products as products_db
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 
 
 def check_buyer(customer: Customer | None) -> Customer:

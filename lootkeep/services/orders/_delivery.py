@@ -10,7 +10,7 @@ from lootkeep.domain.orders import AUTOMATIC_DELIVERY, Order, Sale
 from lootkeep.storage import orders as orders_db
 from lootkeep.storage import outbox, sales
 from lootkeep.storage.counters import Changes
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 from lootkeep.views import order_events
 
 

@@ -6,7 +6,7 @@ from lootkeep.domain.orders import Order, Sale
 from lootkeep.kernel.errors import NotFound
 from lootkeep.storage import order_lists
 from lootkeep.storage import orders as orders_db
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 
 
 async def lock(tx: Transaction, order_id: int) -> Sale:

@@ -21,7 +21,7 @@ from lootkeep.storage import products as products_db
 from lootkeep.storage import referrals as referrals_db
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.customers import Payment
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 from lootkeep.views import order_events
 
 

@@ -15,7 +15,7 @@ from lootkeep.storage import coupons as coupons_db
 from lootkeep.storage import orders as orders_db
 from lootkeep.storage import products as products_db
 from lootkeep.storage.counters import Changes
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 
 
 async def cancel(deps: Deps, order_id: int, reason: str | None) -> tuple[Sale, Hundredths]:

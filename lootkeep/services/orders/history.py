@@ -32,7 +32,7 @@ from lootkeep.storage import identity as identity_db
 from lootkeep.storage import orders as orders_db
 from lootkeep.storage import products as products_db
 from lootkeep.storage.counters import Changes
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.fraud_history import Buyer
 from lootkeep.storage.identity import Seen
 

@@ -17,7 +17,7 @@ from lootkeep.storage import orders as orders_db
 from lootkeep.storage import outbox, sales, spendings
 from lootkeep.storage import referrals as referrals_db
 from lootkeep.storage.counters import Changes
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 from lootkeep.views import order_events
 
 

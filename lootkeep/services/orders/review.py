@@ -12,7 +12,7 @@ from lootkeep.services.orders import _details, _payment
 from lootkeep.services.orders.cancel import cancel_in
 from lootkeep.storage import orders as orders_db
 from lootkeep.storage.counters import Changes
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 
 
 async def apply_review(

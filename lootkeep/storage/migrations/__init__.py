@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lootkeep.kernel.errors import StartupError
-from lootkeep.storage.database import Engine
+from lootkeep.storage.engine.database import Engine
 
 # The newest revision in versions/. Named here so that a start with nothing to do need not load alembic.
 HEAD = "0021"

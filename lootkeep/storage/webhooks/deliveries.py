@@ -12,10 +12,10 @@ from lootkeep.domain.deliveries import LEASE, Claimed, Result
 from lootkeep.domain.settlement import Settlement
 from lootkeep.domain.webhooks import Webhook
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
 from lootkeep.storage.queue import Queue
-from lootkeep.storage.tables import attempts, deliveries, events, webhooks
+from lootkeep.storage.schema import attempts, deliveries, events, webhooks
 
 # Counting what is due stops here: from then on it is many.
 MAX_COUNTED = 10_000

@@ -8,9 +8,9 @@ from sqlalchemy import bindparam, insert, select, update
 
 from lootkeep.domain.webhooks import Webhook
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import webhooks
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import webhooks
 
 _WEBHOOK = [webhooks.c[name] for name in Webhook.__struct_fields__]
 _ALIVE = webhooks.c.deleted_at.is_(None)

@@ -9,9 +9,9 @@ from sqlalchemy import bindparam, select, update
 from sqlalchemy.dialects import postgresql
 
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import deliveries, events
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import deliveries, events
 from lootkeep.storage.webhooks import endpoints
 
 # Events that one transaction fans out.

@@ -6,11 +6,11 @@ from sqlalchemy import bindparam, select, update
 
 from lootkeep.domain.deliveries import Attempt, Delivery
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.dialect import WakeWorkers
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.dialect import WakeWorkers
+from lootkeep.storage.engine.query import Query
 from lootkeep.storage.lists import Listing, Sort, equals, within
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import attempts, deliveries
+from lootkeep.storage.schema import attempts, deliveries
 
 _DELIVERY = [deliveries.c[name] for name in Delivery.__struct_fields__]
 _THIS = deliveries.c.public_id == bindparam("public")

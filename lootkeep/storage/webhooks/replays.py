@@ -10,9 +10,9 @@ from sqlalchemy import bindparam, func, insert, select, update
 from lootkeep.domain.webhooks import Replay
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage import outbox
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import deliveries, events, replays
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import deliveries, events, replays
 from lootkeep.storage.webhooks import fan_out
 
 # Events that one step of a replay sends again: a pace that leaves room for what happens now.

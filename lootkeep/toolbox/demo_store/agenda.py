@@ -8,7 +8,7 @@ from itertools import count
 
 from lootkeep.kernel.clock import Instant, ManualClock
 from lootkeep.storage.counters import Changes
-from lootkeep.storage.database import Database, Transaction
+from lootkeep.storage.engine.database import Database, Transaction
 
 Deed = Callable[[], Awaitable[object]]
 

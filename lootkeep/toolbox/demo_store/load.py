@@ -16,8 +16,8 @@ from lootkeep.kernel.clock import DAY, HOUR, Instant, ManualClock
 from lootkeep.kernel.errors import Conflict
 from lootkeep.services import gift_cards, retention
 from lootkeep.storage import demo
-from lootkeep.storage.database import JoinedDatabase, Transaction
 from lootkeep.storage.demo import Demo
+from lootkeep.storage.engine.database import JoinedDatabase, Transaction
 from lootkeep.toolbox.demo_store import places
 from lootkeep.toolbox.demo_store.desk import Desk
 from lootkeep.toolbox.demo_store.frauds import Frauds

@@ -9,7 +9,7 @@ from lootkeep.deps import Deps
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Reason
 from lootkeep.storage.counters import Changes
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 
 Form = TypeVar("Form")
 Found = TypeVar("Found")

@@ -22,7 +22,7 @@ from lootkeep.kernel.errors import InvalidFields, Reason, invalid
 from lootkeep.services import orders as services
 from lootkeep.storage import natural_keys
 from lootkeep.storage.counters import Changes
-from lootkeep.storage.database import Transaction
+from lootkeep.storage.engine.database import Transaction
 
 _REFERENCES = ("customer_id", "customer_external_id", "customer_email")
 _DIGITS = re.compile(r"[0-9]{1,18}")

@@ -12,8 +12,8 @@ import pytest
 from sqlalchemy import select
 
 from lootkeep.storage import outbox
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import events
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import events
 from lootkeep.worker.deliveries import DeliveryWorker, step_replays
 from tests.api.deliveries.recorded import Something, record
 from tests.receiver import Receiver

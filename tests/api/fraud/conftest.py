@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lootkeep.storage.database import Engine
+from lootkeep.storage.engine.database import Engine
 from tests.world import World
 
 LISTS = {

@@ -11,7 +11,7 @@ from lootkeep.domain.fraud.comparison import facts_of
 from lootkeep.domain.fraud.score import judge
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage import fraud_checks, fraud_lists
-from lootkeep.storage.tables import orders, products
+from lootkeep.storage.schema import orders, products
 from tests.api.fraud.shop import (
     BROWSER,
     DATACENTER,

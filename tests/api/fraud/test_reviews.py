@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lootkeep.services import access
-from lootkeep.storage.tables import products
+from lootkeep.storage.schema import products
 from tests.api.fraud.shop import DAY, ORDERS, PROXY, TOR, check, judged, regular, review, settings, shop
 from tests.builders import new_customer
 from tests.recount import kept, recounted, rows, sent

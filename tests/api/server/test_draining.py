@@ -16,7 +16,7 @@ from uvicorn.server import ServerState
 
 from lootkeep.api.http.server import Protocol
 from lootkeep.api.http.stopping import StoppingServer
-from lootkeep.storage.postgres import PostgresTransaction
+from lootkeep.storage.engine.postgres import PostgresTransaction
 from tests.api.server.serving import BRONZE, PATIENCE_SECONDS, TIERS
 from tests.world import World
 

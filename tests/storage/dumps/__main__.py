@@ -18,10 +18,10 @@ from pathlib import Path
 import apsw.shell
 
 from lootkeep.storage import migrations
-from lootkeep.storage.database import Engine
-from lootkeep.storage.postgres import PostgresDatabase
-from lootkeep.storage.sqlite import SqliteDatabase
-from lootkeep.storage.tables import metadata
+from lootkeep.storage.engine.database import Engine
+from lootkeep.storage.engine.postgres import PostgresDatabase
+from lootkeep.storage.engine.sqlite import SqliteDatabase
+from lootkeep.storage.schema import metadata
 from lootkeep.toolbox.demo_store import load as loading
 from tests.conftest import drop_postgres_database, new_postgres_database
 from tests.programs import postgres_folder

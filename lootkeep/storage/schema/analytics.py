@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, Column, Index, LargeBinary, Table, Text
 
-from lootkeep.storage.tables.columns import metadata, number
+from lootkeep.storage.schema.columns import metadata, number
 
 # Signed sums; a figure is the sum over its shards, as with the counters.
 sales_rollups = Table(

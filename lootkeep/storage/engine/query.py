@@ -13,8 +13,8 @@ from sqlalchemy.sql import ClauseElement
 from sqlalchemy.sql.sqltypes import NullType
 from sqlalchemy.types import TypeEngine
 
-from lootkeep.storage.sets import over_rows
-from lootkeep.storage.sqlalchemy_internals import answered_columns
+from lootkeep.storage.engine.sets import over_rows
+from lootkeep.storage.engine.sqlalchemy_internals import answered_columns
 
 R = TypeVar("R")
 

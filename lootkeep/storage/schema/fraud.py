@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, CheckConstraint, Column, Index, Table, Text
 from sqlalchemy import text as sql
 
-from lootkeep.storage.tables.columns import flag, identity, link, metadata, number, text
+from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
 
 _IS_FRAUD = sql("review_outcome = 'fraud'")
 

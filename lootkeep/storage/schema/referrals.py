@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Index, Table, UniqueConstraint
 
-from lootkeep.storage.tables.columns import flag, identity, link, metadata, number, text
+from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
 
 referral_tiers = Table(
     "referral_tiers",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import CheckConstraint, Index, Table, UniqueConstraint
 from sqlalchemy import text as sql
 
-from lootkeep.storage.tables.columns import flag, identity, link, metadata, number, text
+from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
 
 _SCHEDULED = sql("status = 'scheduled'")
 _SENDING = sql("status = 'sending'")

@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 import apsw
 
 from lootkeep.kernel.errors import StartupError, Unavailable
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.group_commit import OUTAGES, PATIENCE_SECONDS, Writer
-from lootkeep.storage.query import Query
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.group_commit import OUTAGES, PATIENCE_SECONDS, Writer
+from lootkeep.storage.engine.query import Query
 
 R = TypeVar("R")
 

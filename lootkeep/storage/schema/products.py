@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Index, Table, Text
 from sqlalchemy import text as sql
 
-from lootkeep.storage.dialect import Bytewise
-from lootkeep.storage.tables.columns import identity, metadata, number, text
+from lootkeep.storage.engine.dialect import Bytewise
+from lootkeep.storage.schema.columns import identity, metadata, number, text
 
 products = Table(
     "products",

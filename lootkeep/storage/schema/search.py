@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from sqlalchemy import DDL, Table, event
 
-from lootkeep.storage.tables.access import tokens
-from lootkeep.storage.tables.campaigns import email_campaigns
-from lootkeep.storage.tables.customers import customers
-from lootkeep.storage.tables.events import events
-from lootkeep.storage.tables.gift_cards import gift_cards
-from lootkeep.storage.tables.mails import mails
-from lootkeep.storage.tables.products import products
-from lootkeep.storage.tables.support_tickets import support_tickets
+from lootkeep.storage.schema.access import tokens
+from lootkeep.storage.schema.campaigns import email_campaigns
+from lootkeep.storage.schema.customers import customers
+from lootkeep.storage.schema.events import events
+from lootkeep.storage.schema.gift_cards import gift_cards
+from lootkeep.storage.schema.mails import mails
+from lootkeep.storage.schema.products import products
+from lootkeep.storage.schema.support_tickets import support_tickets
 
 
 def statements(table: str) -> list[str]:

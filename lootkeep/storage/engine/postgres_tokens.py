@@ -15,7 +15,7 @@ import asyncpg
 import structlog
 
 from lootkeep.kernel.errors import Unavailable
-from lootkeep.storage.postgres_session import OUTAGES, Connection
+from lootkeep.storage.engine.postgres_session import OUTAGES, Connection
 
 log = structlog.get_logger(__name__)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import CheckConstraint, Index, Table
 from sqlalchemy import text as sql
 
-from lootkeep.storage.tables.columns import flag, identity, link, metadata, number, text
+from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
 
 _TURNING = sql("turns_at IS NOT NULL")
 # Written out also where they are looked for: only so does SQLite see that the index will do.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import CheckConstraint, Index, Table, true
 from sqlalchemy import text as sql
 
-from lootkeep.storage.tables.columns import flag, identity, link, metadata, nulls_last, number, text
+from lootkeep.storage.schema.columns import flag, identity, link, metadata, nulls_last, number, text
 
 _IS_PAID = sql("paid_at IS NOT NULL")
 _ENDING = sql("status = 'active' AND ends_at IS NOT NULL")

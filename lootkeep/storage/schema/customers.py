@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Index, Table, Text
 
-from lootkeep.storage.dialect import Bytewise
-from lootkeep.storage.tables.columns import flag, identity, link, metadata, nulls_last, number, text
+from lootkeep.storage.engine.dialect import Bytewise
+from lootkeep.storage.schema.columns import flag, identity, link, metadata, nulls_last, number, text
 
 customers = Table(
     "customers",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Index, Table, UniqueConstraint
 from sqlalchemy import text as sql
 
-from lootkeep.storage.tables.columns import flag, identity, link, metadata, number, text
+from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
 
 webhooks = Table(
     "webhooks",

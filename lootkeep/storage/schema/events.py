@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, Column, Index, Table, Text
 from sqlalchemy import text as sql
 
-from lootkeep.storage.tables.columns import identity, metadata, number, text
+from lootkeep.storage.schema.columns import identity, metadata, number, text
 
 events = Table(
     "events",

@@ -6,9 +6,9 @@ from sqlalchemy import bindparam
 from sqlalchemy.dialects import postgresql
 
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage.database import Database
-from lootkeep.storage.query import Query
-from lootkeep.storage.tables import settings
+from lootkeep.storage.engine.database import Database
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import settings
 
 _WRITE = Query(
     postgresql.insert(settings)

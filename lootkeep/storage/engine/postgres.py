@@ -11,9 +11,9 @@ import asyncpg
 import structlog
 
 from lootkeep.kernel.errors import StartupError, Unavailable, Unreachable
-from lootkeep.storage.database import Transaction
-from lootkeep.storage.postgres_pool import Pool
-from lootkeep.storage.postgres_session import (
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.postgres_pool import Pool
+from lootkeep.storage.engine.postgres_session import (
     DEADLINES,
     OUTAGES,
     POOLER_SENTENCE,
@@ -24,8 +24,8 @@ from lootkeep.storage.postgres_session import (
     lengthen,
     patience,
 )
-from lootkeep.storage.postgres_tokens import changing_tokens, watching_tokens
-from lootkeep.storage.query import Query
+from lootkeep.storage.engine.postgres_tokens import changing_tokens, watching_tokens
+from lootkeep.storage.engine.query import Query
 
 log = structlog.get_logger(__name__)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import CheckConstraint, Index, Table
 from sqlalchemy import text as sql
 
-from lootkeep.storage.tables.columns import flag, identity, metadata, number, text
+from lootkeep.storage.schema.columns import flag, identity, metadata, number, text
 
 _OPEN = sql("finished_at IS NULL")
 _FINISHED = sql("finished_at IS NOT NULL")

@@ -8,7 +8,7 @@ from collections import deque
 import asyncpg
 
 from lootkeep.kernel.errors import Unavailable
-from lootkeep.storage.postgres_session import OUTAGES, Connection, Sessions
+from lootkeep.storage.engine.postgres_session import OUTAGES, Connection, Sessions
 
 _CLOSE_SECONDS = 1.0
 

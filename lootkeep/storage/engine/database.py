@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol, TypeVar
 
-from lootkeep.storage.query import Query
+from lootkeep.storage.engine.query import Query
 
 R = TypeVar("R")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, CheckConstraint, Column, Index, Table, Text
 
-from lootkeep.storage.tables.columns import flag, identity, link, metadata, number, text
+from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
 
 _FILTERED = ("status", "priority", "category", "assigned_to_id")
 

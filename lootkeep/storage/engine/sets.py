@@ -27,7 +27,7 @@ from sqlalchemy.sql import ClauseElement, FromClause, visitors
 from sqlalchemy.sql.selectable import GenerativeSelect
 from sqlalchemy.types import TypeEngine
 
-from lootkeep.storage import sqlalchemy_internals as internals
+from lootkeep.storage.engine import sqlalchemy_internals as internals
 
 Refer = Callable[[str], ColumnElement[Any]]
 

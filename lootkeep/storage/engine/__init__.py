@@ -1,0 +1,1 @@
+"""How statements run: on SQLite and on PostgreSQL."""

@@ -1,0 +1,67 @@
+"""The schema: every table, with the invariants the database itself keeps."""
+
+from lootkeep.storage.schema import search as _search  # noqa: F401  adds the full-text indexes
+from lootkeep.storage.schema.access import idempotency_keys, settings, tokens, users
+from lootkeep.storage.schema.analytics import buyers, sales_rollups, spendings
+from lootkeep.storage.schema.campaigns import campaign_recipients, email_campaigns
+from lootkeep.storage.schema.columns import metadata
+from lootkeep.storage.schema.customers import customers, sightings
+from lootkeep.storage.schema.events import counters, events
+from lootkeep.storage.schema.fraud import fraud_checks, fraud_policies, fraud_reviews
+from lootkeep.storage.schema.gift_cards import gift_card_entries, gift_cards
+from lootkeep.storage.schema.mails import mails
+from lootkeep.storage.schema.orders import order_items, orders, refunds, subscriptions
+from lootkeep.storage.schema.products import product_tags, products
+from lootkeep.storage.schema.referrals import (
+    coupons,
+    referral_tiers,
+    referrals,
+    referrers,
+    refused_referrals,
+    reward_claims,
+)
+from lootkeep.storage.schema.support_tickets import support_tickets, ticket_counts, ticket_figures, ticket_messages
+from lootkeep.storage.schema.webhooks import attempts, deliveries, replays, webhooks
+
+__all__ = [
+    "attempts",
+    "buyers",
+    "campaign_recipients",
+    "counters",
+    "coupons",
+    "customers",
+    "deliveries",
+    "email_campaigns",
+    "events",
+    "fraud_checks",
+    "fraud_policies",
+    "fraud_reviews",
+    "gift_card_entries",
+    "gift_cards",
+    "idempotency_keys",
+    "mails",
+    "metadata",
+    "order_items",
+    "orders",
+    "product_tags",
+    "products",
+    "referral_tiers",
+    "referrals",
+    "referrers",
+    "refunds",
+    "refused_referrals",
+    "replays",
+    "reward_claims",
+    "sales_rollups",
+    "settings",
+    "sightings",
+    "spendings",
+    "subscriptions",
+    "support_tickets",
+    "ticket_counts",
+    "ticket_figures",
+    "ticket_messages",
+    "tokens",
+    "users",
+    "webhooks",
+]
