@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator, Callable, MutableMapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from functools import cache, partial
@@ -148,6 +149,9 @@ def app() -> Application:
     """The factory that servers name: `lootkeep.wiring:app`."""
     settings = load()
     logs.configure(settings.log_level, settings.log_format)
+    groups()
+    # What is loaded stays: to look through it for garbage would hold the event loop for a twentieth of a second.
+    gc.freeze()
     return Application(settings)
 
 

@@ -83,7 +83,7 @@ async def test_a_full_disk_is_not_ready_and_doctor_finds_it(
 
 
 async def sign_up_until_refused(world: World) -> tuple[set[str], httpx.Response]:
-    acknowledged = set()
+    acknowledged: set[str] = set()
     for number in range(MAX_CUSTOMERS):
         email = f"{number}@j.example"
         answer = await sign_up(world, email=email)

@@ -34,7 +34,7 @@ async def list_campaigns(call: Call[None, CampaignQuery]) -> Reply:
 
 async def create_campaign(call: Call[CampaignBody, None]) -> Reply:
     fields = {name: getattr(call.body, name) for name in CampaignBody.model_fields}
-    return Reply(views.campaign(await services.create(call.deps, _stored(fields))))
+    return Reply(views.campaign(await services.create(call.deps, _stored(fields), call.body.reading)))
 
 
 async def get_campaign(call: Call[None, None]) -> Reply:
