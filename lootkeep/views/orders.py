@@ -7,7 +7,8 @@ from typing import Annotated
 
 import msgspec
 
-from lootkeep.domain.orders import OrderCheck, OrderItem, OrderStatus, Refund, Return, Sale
+from lootkeep.domain.fraud.review import detected_signals
+from lootkeep.domain.orders import CheckoutStep, OrderCheck, OrderItem, OrderStatus, Refund, Return, Sale, next_step
 from lootkeep.kernel.clock import optional_utc, utc
 from lootkeep.kernel.money import text
 from lootkeep.views.fields import Metadata, Time, field
@@ -49,7 +50,7 @@ class OrderView(msgspec.Struct, frozen=True):
     discount_total: Annotated[str, field("What a coupon took off.", "0.00")]
     total: Amount
     gift_card_total: Annotated[str, field("What a gift card pays.", "0.00")]
-    amount_due: Amount
+    amount_due: Annotated[str, field("What is left to pay: `0.00` once it is paid or cancelled.", "19.99")]
     refunded_total: Annotated[str, field("What was given back.", "0.00")]
     currency: Annotated[str, field("ISO 4217.", "USD")]
     coupon_code: Annotated[str | None, field("The coupon that was used.", None)]
@@ -76,10 +77,19 @@ class OrderCheckView(msgspec.Struct, frozen=True):
     risk_score: Annotated[int, field("0 to 100.", 12)]
     risk_level: Annotated[str, field("`low`, `medium`, `high` or `critical`.", "low")]
     action_taken: Annotated[str, field("What was decided.", "allowed")]
+    detected_signals: Annotated[list[str], field("What counted, the heaviest first.", ["No browser, or a program"])]
 
 
 class PlacedOrderView(msgspec.Struct, frozen=True):
     order: OrderView
+    next: Annotated[
+        CheckoutStep | None,
+        field(
+            "What the checkout has to do now: take the payment, wait for a reviewer, have the customer verified, or "
+            "end. Null when there is nothing to do, since the order is paid.",
+            "pay",
+        ),
+    ]
     fraud_check: OrderCheckView | None
 
 
@@ -143,10 +153,14 @@ def _fraud(check: OrderCheck | None) -> OrderFraudView | None:
 
 
 def placed(sale: Sale) -> PlacedOrderView:
-    check = sale.check
-    return PlacedOrderView(
-        order(sale), OrderCheckView(check.id, check.risk_score, check.risk_level, check.action_taken) if check else None
-    )
+    return PlacedOrderView(order(sale), next_step(sale.order, sale.check), _check(sale.check))
+
+
+def _check(check: OrderCheck | None) -> OrderCheckView | None:
+    if check is None:
+        return None
+    signals = detected_signals(msgspec.json.decode(check.signals, type=dict[str, int]))
+    return OrderCheckView(check.id, check.risk_score, check.risk_level, check.action_taken, signals)
 
 
 def refunded(sale: Sale, given: Refund, way: Return) -> RefundedOrderView:

@@ -45,7 +45,7 @@ async def test_a_card_pays_what_it_holds_and_the_rest_is_due(world: World) -> No
     assert (found["balance"], found["status"]) == ("0.00", "redeemed")
     assert ledger(found) == [("issue", "25.00", None), ("redeem", "-25.00", 1)]
     paid = (await step(world, 1, "pay", {"payment_method": "card"})).json()["data"]
-    assert (paid["status"], paid["payment_method"], paid["amount_due"]) == ("paid", "card", "15.00")
+    assert (paid["status"], paid["payment_method"], paid["amount_due"]) == ("paid", "card", "0.00")
     assert ledger(await card(world)) == [("issue", "25.00", None), ("redeem", "-25.00", 1)]
     await assert_all_totals_agree(world)
 

@@ -71,6 +71,7 @@ async def test_a_placed_order_is_answered_with_every_field(world: World) -> None
                 "refunded_at": None,
                 "fulfillment_note": None,
             },
+            "next": "pay",
             "fraud_check": None,
         },
     }

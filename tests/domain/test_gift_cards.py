@@ -125,5 +125,5 @@ def test_refunds_give_back_each_kind_of_money_at_most_once(total: int, by_card: 
         placed = replace(placed, refunded_total=Hundredths(placed.refunded_total + given_back))
     money, cards = sum(way.payment for way in ways), sum(way.gift_card for way in ways)
     assert money + cards == placed.refunded_total
-    assert money == min(placed.refunded_total, placed.amount_due)
+    assert money == min(placed.refunded_total, placed.money_total)
     assert cards <= placed.gift_card_total

@@ -129,8 +129,10 @@ def test_the_number_has_six_digits_or_more(number: int, text: str) -> None:
     assert order(id=number).number == text
 
 
-def test_what_a_gift_card_pays_is_not_due() -> None:
-    assert order(gift_card_total=Hundredths(7_50)).amount_due == 12_50
+@pytest.mark.parametrize("status", STATUSES)
+def test_what_is_due_is_what_is_left_to_pay(status: OrderStatus) -> None:
+    due = 12_50 if status in ("pending", "on_hold") else 0
+    assert order(status=status, gift_card_total=Hundredths(7_50)).amount_due == due
 
 
 def test_a_payment_is_noted_with_its_time_method_and_transaction_and_nothing_else() -> None:
