@@ -6,7 +6,6 @@ import asyncio
 import os
 import random
 from collections import Counter
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -16,10 +15,9 @@ from lootkeep.kernel.errors import InvalidFields, Unavailable
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import gift_cards as services
 from lootkeep.storage import gift_cards as storage
-from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.schema import gift_card_entries, gift_cards, orders
 from tests.builders import new_customer, new_gift_card, new_product, paid_order, regular_customers
-from tests.races.test_races import AT_ONCE, ORDERS, Call, assert_all_totals_agree, order_of, race, statuses
+from tests.races.racing import AT_ONCE, ORDERS, Call, assert_all_totals_agree, order_of, race, statuses
 from tests.recount import rows
 from tests.world import World
 
@@ -27,15 +25,6 @@ from tests.world import World
 ROUNDS = int(os.environ.get("LOOTKEEP_TEST_RACE_ROUNDS", "5"))
 CARD = Hundredths(25_00)
 TERMS = GiftCardTerms(CARD, "USD", None, None, None, None, None, None, None, None, None)
-
-
-@pytest.fixture
-async def world(db: Engine) -> AsyncIterator[World]:
-    """The world without a limit of requests."""
-    world = World(db, rate_limit_per_minute=0)
-    await world.begin()
-    yield world
-    await world.close()
 
 
 async def redeemed(world: World, card_id: int, amount: int, reference: str | None = None) -> int:

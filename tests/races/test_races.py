@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable
 from typing import Any
 
-import httpx
-import pytest
-
 from lootkeep.kernel.clock import DAY
-from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.schema import coupons, orders, products
 from tests.builders import (
     STORE,
-    honest_buyer,
     new_customer,
     new_order,
     new_product,
@@ -23,48 +17,11 @@ from tests.builders import (
     referred,
     regular_customers,
 )
-from tests.recount import kept, recounted, rows, sent, taken
+from tests.races.racing import AT_ONCE, ORDERS, ROUNDS, Call, assert_all_totals_agree, order_of, race, statuses
+from tests.recount import rows, sent, taken
 from tests.world import World
 
-AT_ONCE = 64
-ROUNDS = 3
-ORDERS = f"{STORE}/orders"
 BRONZE = {"name": "Bronze", "referrals_required": 1, "reward_type": "percentage_discount", "reward_value": 10}
-
-Call = tuple[str, dict[str, Any]]
-
-
-@pytest.fixture
-async def world(db: Engine) -> AsyncIterator[World]:
-    """The world without a limit of requests."""
-    world = World(db, rate_limit_per_minute=0)
-    await world.begin()
-    yield world
-    await world.close()
-
-
-async def race(world: World, calls: Iterable[Call]) -> list[httpx.Response]:
-    """All of them at once; none may fail for a reason of ours."""
-    answers = await asyncio.gather(*(served(world, path, body) for path, body in calls))
-    assert not [answer.text for answer in answers if answer.status_code >= 500]
-    return answers
-
-
-async def served(world: World, path: str, body: dict[str, Any]) -> httpx.Response:
-    """Comes again when no connection got free in time: nothing was begun then. A slow machine is not a lost race."""
-    while True:
-        answer = await world.post(path, body)
-        if answer.status_code != 503 or "busy" not in answer.json()["message"]:
-            return answer
-
-
-def statuses(answers: list[httpx.Response]) -> Counter[int]:
-    return Counter(answer.status_code for answer in answers)
-
-
-def order_of(customer_id: int, *lines: tuple[int, int], **fields: Any) -> Call:
-    items = [{"product_id": product_id, "quantity": quantity} for product_id, quantity in lines]
-    return ORDERS, {"customer_id": customer_id, "items": items} | honest_buyer(customer_id) | fields
 
 
 async def someone(world: World, **fields: Any) -> dict[str, Any]:
@@ -78,10 +35,6 @@ async def a_referrer(world: World, product: int) -> dict[str, Any]:
     friend = await referred(world, referrer["referral_code"])
     await paid_order(world, friend["id"], (product, 1))
     return referrer
-
-
-async def assert_all_totals_agree(world: World) -> None:
-    assert await kept(world.db) == await recounted(world.db)
 
 
 async def test_an_order_is_paid_once(world: World) -> None:
