@@ -30,7 +30,7 @@ async def regular_customers(world: World, count: int) -> list[dict[str, Any]]:
     return customers
 
 
-def honest_buyer(customer_id: int) -> dict[str, str]:
+def honest_buyer(customer_id: int) -> dict[str, Any]:
     """What the storefront reports of a customer at home: an address and a device of their own, and a browser."""
     network, host = divmod(customer_id - 1, 254)
     return {
