@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -16,6 +16,7 @@ from lootkeep.domain.orders import OrderStatus, order_number
 from lootkeep.kernel.clock import optional_utc, utc
 from lootkeep.kernel.money import text
 from lootkeep.views.fields import Time, field
+from lootkeep.views.shown import shown
 
 Country = Annotated[str | None, field("ISO 3166-1 alpha-2; null when not known.", "DE")]
 Reviewer = Annotated[int | None, field("The user who reviewed it.", None)]
@@ -176,15 +177,7 @@ def review(said: Review) -> CheckReviewView:
     return CheckReviewView(said.outcome, said.notes, said.reviewed_by, utc(said.created_at))
 
 
-def reviewed(check: FraudCheck) -> ReviewedView:
-    return ReviewedView(
-        id=check.id,
-        is_reviewed=check.is_reviewed,
-        reviewed_by=check.reviewed_by,
-        reviewed_at=optional_utc(check.reviewed_at),
-        review_outcome=check.review_outcome,
-        review_notes=check.review_notes,
-    )
+reviewed: Callable[[FraudCheck], ReviewedView] = shown(ReviewedView, FraudCheck)
 
 
 def dashboard(*, today: Counts, week: Counts, month: Counts, pending_review: int) -> FraudDashboardView:
