@@ -85,11 +85,6 @@ def checked(fields: dict[str, Any], rules: Rules) -> dict[str, Any]:
     return fields | {"events": _as_text(fields["events"])} if "events" in fields else fields
 
 
-def checked_url(url: str, rules: Rules) -> str:
-    checked({"url": url}, rules)
-    return url
-
-
 def checked_replay(webhook: Webhook, types: Sequence[str] | None) -> str:
     """Which types to send again: all that the webhook wants, unless some of them are named."""
     if types is None:

@@ -15,7 +15,6 @@ from lootkeep.domain.deliveries import Delivery, Result
 from lootkeep.domain.webhooks import MAX_WEBHOOKS, SECRET_OVERLAP, SECRET_PURPOSE, TEST_EVENT, Replay, Webhook
 from lootkeep.kernel.clock import SECOND, Instant, iso
 from lootkeep.kernel.errors import Conflict, NotFound, Unprocessable, existing, invalid
-from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.webhooks import endpoints, log, replays
 
 
@@ -37,7 +36,7 @@ async def change(deps: Deps, webhook_id: int, changes: dict[str, Any]) -> Webhoo
         raise Unprocessable("nothing_to_change", "Send at least one of url, events and is_active.")
     changes = webhooks.checked(changes, deps.webhook_rules)
     async with deps.db.write() as tx:
-        webhook = await _get_for_update(tx, webhook_id)
+        webhook = existing(await endpoints.get_for_update(tx, webhook_id), "Webhook")
         return await endpoints.save(tx, replace(webhook, **changes), deps.clock.now())
 
 
@@ -52,7 +51,7 @@ async def rotate_secret(deps: Deps, webhook_id: int) -> tuple[Webhook, str]:
     now = deps.clock.now()
     secret = deps.ids.webhook_secret()
     async with deps.db.write() as tx:
-        webhook = await _get_for_update(tx, webhook_id)
+        webhook = existing(await endpoints.get_for_update(tx, webhook_id), "Webhook")
         rotated = replace(
             webhook,
             secret=deps.vault.seal(secret, SECRET_PURPOSE),
@@ -91,7 +90,7 @@ async def replay(deps: Deps, webhook_id: int, since: Instant, event_types: Seque
     if since > now:
         raise invalid("since", "The since field must not lie in the future.")
     async with deps.db.write() as tx:
-        webhook = await _get_for_update(tx, webhook_id)
+        webhook = existing(await endpoints.get_for_update(tx, webhook_id), "Webhook")
         if not webhook.is_active:
             raise Conflict("webhook_inactive", "The webhook is switched off: nothing would be sent.")
         running = await replays.latest(tx, webhook_id)
@@ -99,10 +98,6 @@ async def replay(deps: Deps, webhook_id: int, since: Instant, event_types: Seque
             raise Conflict("replay_running", "A replay of this webhook is still running.")
         types = webhooks.checked_replay(webhook, event_types)
         return await replays.add(tx, webhook_id, since, types, now)
-
-
-async def _get_for_update(tx: Transaction, webhook_id: int) -> Webhook:
-    return existing(await endpoints.get_for_update(tx, webhook_id), "Webhook")
 
 
 async def post(deps: Deps, webhook: Webhook, body: bytes, event_type: str, delivery_id: str, now: Instant) -> Result:

@@ -16,7 +16,7 @@ _ASN = ("autonomous_system_number", "asn", "as_number")
 _ASN_NAME = ("autonomous_system_organization", "as_name", "name", "org", "organization")
 _FLAG_FIELDS: dict[Need, tuple[str, ...]] = {
     "vpn": ("is_vpn", "vpn", "is_anonymous_vpn"),
-    "proxy": (*("is_proxy", "proxy", "is_public_proxy", "is_residential_proxy", "is_res_proxy", "is_anonymous_proxy"),),
+    "proxy": ("is_proxy", "proxy", "is_public_proxy", "is_residential_proxy", "is_res_proxy", "is_anonymous_proxy"),
     "datacenter": ("is_hosting", "hosting", "is_hosting_provider", "is_datacenter"),
     "tor": ("is_tor", "tor", "is_tor_exit_node"),
 }
@@ -33,9 +33,9 @@ Record = Mapping[str, Any]
 def network_of(record: object) -> Network | None:
     """What a record says; None when that is nothing we ask for."""
     parts = _parts(record)
-    number, name = _asn(parts)
-    flags = {f"is_{_FLAGS[field]}": True for part in parts for field in part.keys() & _FLAGS if _is_true(part[field])}
-    network = Network(country=_country(parts), city=_city(parts), asn_number=number, asn_name=name, **flags)
+    asn_number, asn_name = _asn(parts)
+    flags = {f"is_{_FLAGS[name]}": True for part in parts for name in part if name in _FLAGS and _is_true(part[name])}
+    network = Network(country=_country(parts), city=_city(parts), asn_number=asn_number, asn_name=asn_name, **flags)
     return None if network == _EMPTY else network
 
 
@@ -53,17 +53,18 @@ def country(code: object) -> str | None:
 def _parts(record: object) -> list[Record]:
     if not isinstance(record, Mapping):
         return []
-    return [record, *(part for name in _PARTS if isinstance(part := record.get(name), Mapping))]
+    return [record, *[part for name in _PARTS if isinstance(part := record.get(name), Mapping)]]
 
 
 def _country(parts: list[Record]) -> str | None:
-    for field in ("country", "registered_country"):
-        for part in parts:
-            value = part.get(field)
-            code = value.get("iso_code") if isinstance(value, Mapping) else value
-            if known := country(part.get("country_code")) or country(code):
-                return known
-    return None
+    for part in parts:
+        if code := country(part.get("country_code")) or country(_iso_code(part.get("country"))):
+            return code
+    return country(_iso_code(parts[0].get("registered_country"))) if parts else None
+
+
+def _iso_code(value: object) -> object:
+    return value.get("iso_code") if isinstance(value, Mapping) else value
 
 
 def _city(parts: list[Record]) -> str | None:
