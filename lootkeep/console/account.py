@@ -31,8 +31,11 @@ async def change_password(visit: Visit) -> Answer:
     form = visit.form
     if form.get("password") != form.get("repeated"):
         raise Unprocessable("passwords_differ", "The two new passwords are not the same.")
-    await sign_in.change_password(visit.deps, visit.user.id, form.get("current", ""), form.get("password", ""))
-    return _done(visit, "Your password is changed.")
+    assert visit.session is not None
+    await sign_in.change_password(
+        visit.deps, visit.user.id, form.get("current", ""), form.get("password", ""), visit.session.id
+    )
+    return _done(visit, "Your password is changed, and every other browser is signed out.")
 
 
 async def start_totp(visit: Visit) -> Answer:

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 import structlog
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
@@ -79,6 +79,8 @@ class Edge:
                 response = await self._answer(visit)
             except Reason as reason:
                 response = await self._refuse(visit, reason)
+            except ClientDisconnect:
+                response = Response(status_code=400)
             except Exception:
                 log.exception("page failed", method=request.method, path=request.url.path)
                 response = await self._render(visit, "error.html", {"sentence": _BROKEN, "status": 500}, 500)

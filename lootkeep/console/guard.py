@@ -20,6 +20,8 @@ _PLAIN_NAME = "lootkeep"
 _FLASH_NAME = "lootkeep-message"
 _FLASH_SECONDS = 60
 _MAX_FLASH = 500
+# Under this name the server puts the request's place among those that are worked on into the scope.
+_TICKET = "lootkeep.ticket"
 MAX_FORM_BYTES = 1024 * 1024
 MAX_FIELDS = 1000
 
@@ -80,11 +82,14 @@ def check_token(visit: Visit) -> None:
 
 async def read_form(request: Request) -> dict[str, str]:
     """The fields of a form; of a field that is sent several times, the values one per line."""
-    body = b""
-    async for block in request.stream():
-        body += block
-        if len(body) > MAX_FORM_BYTES:
-            raise Unprocessable("form_too_large", "The form is too large.")
+    ticket = request.scope.get(_TICKET)
+    if ticket is None or ticket.is_complete:
+        body = await _read_body(request)
+    else:
+        # Nothing is worked on until the browser has sent the rest: it must not hold a slot meanwhile.
+        ticket.leave()
+        body = await _read_body(request)
+        await ticket.enter()
     try:
         pairs = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=MAX_FIELDS, errors="strict")
     except ValueError:
@@ -94,6 +99,15 @@ async def read_form(request: Request) -> dict[str, str]:
         plain = value.replace("\r\n", "\n").replace("\0", "")
         form[name] = f"{form[name]}\n{plain}" if name in form else plain
     return form
+
+
+async def _read_body(request: Request) -> bytes:
+    body = b""
+    async for block in request.stream():
+        body += block
+        if len(body) > MAX_FORM_BYTES:
+            raise Unprocessable("form_too_large", "The form is too large.")
+    return body
 
 
 def set_message(response: Response, vault: Vault, request: Request, options: Options, message: str) -> None:

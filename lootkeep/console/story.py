@@ -16,7 +16,7 @@ from lootkeep.domain.fraud.signals import BY_NAME
 from lootkeep.domain.orders import ALLOWED, FRAUD, Refund, Sale
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import NotFound
-from lootkeep.storage import accounts as accounts_db
+from lootkeep.storage import access as access_db
 from lootkeep.storage import customers as customers_db
 from lootkeep.storage import fraud_checks, order_events, order_lists
 from lootkeep.storage import orders as orders_db
@@ -115,10 +115,10 @@ def _bar(name: str, points: int) -> Bar:
 async def _reviews(tx: Transaction, check: CheckDetail) -> list[Moment]:
     moments = []
     for review in await fraud_checks.reviews_of(tx, check.id):
-        person = await accounts_db.person(tx, review.reviewed_by)
+        person = await access_db.user(tx, review.reviewed_by)
         tone, title = _REVIEWED[review.outcome]
         text = f"“{review.notes}”" if review.notes else ""
-        moments.append(Moment(review.created_at, tone, title.format(person.name if person else "a token"), text))
+        moments.append(Moment(review.created_at, tone, title.format(person.name if person else "somebody"), text))
     return moments
 
 

@@ -7,8 +7,9 @@ import asyncio
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-# argon2id with the parameters of RFC 9106 for machines that are short of memory: 64 MiB, three passes.
-_HASHER = PasswordHasher()
+# argon2id with what OWASP recommends at least: more memory for each attempt would let a few attempts fill a small
+# machine, and attempts are limited anyway.
+_HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 # Compared with when there is no such account, so that it takes as long as for one that exists.
 _NOBODY = _HASHER.hash("nobody's password")
 

@@ -44,6 +44,8 @@ async def make_link(deps: Deps, email: str | None, role: Role = "staff") -> str:
             raise NotFound("User")
         await accounts_db.add(tx, user.id, "owner" if user.is_owner else role, now)
         await accounts_db.add_link(tx, user.id, digest(token), now, Instant(now + rules.LINK_LIFETIME))
+        if email:
+            await audit_db.add(tx, user_id=None, action="Make a one-time link", record=f"user:{user.id}", now=now)
     return token
 
 
@@ -60,7 +62,7 @@ def needs_name(user: User) -> bool:
 
 
 async def use_link(deps: Deps, token: str, password: str, *, email: str, name: str, ip: str | None) -> int:
-    """Sets the password, ends the user's sessions, and gives the user; the link works once."""
+    """Sets the password, ends the user's sessions and second factor, and gives the user; the link works once."""
     rules.check_password(password)
     password_hash = await passwords.hash_password(password)
     now = deps.clock.now()
@@ -72,7 +74,9 @@ async def use_link(deps: Deps, token: str, password: str, *, email: str, name: s
             raise Unprocessable("link_used", "This link was used before or is too old. Ask for a new one.")
         if needs_name(user):
             await _name_owner(tx, user, email, name)
-        await accounts_db.save(tx, replace(account, password_hash=password_hash, updated_at=now))
+        # Who lost their phone gets in by a link, too.
+        fresh = replace(account, password_hash=password_hash, totp_secret=None, totp_step=None, updated_at=now)
+        await accounts_db.save(tx, fresh)
         await accounts_db.revoke_sessions(tx, user.id, now)
         await _log(tx, user.id, "Set a password by link", ip, now)
     return user.id
@@ -133,8 +137,8 @@ async def end_session(deps: Deps, user_id: int, session_id: int) -> None:
             raise NotFound("Session")
 
 
-async def change_password(deps: Deps, user_id: int, current: str, new: str) -> None:
-    """All other sessions stay; who fears for one revokes it."""
+async def change_password(deps: Deps, user_id: int, current: str, new: str, session_id: int) -> None:
+    """Ends all other sessions of the user."""
     rules.check_password(new)
     async with deps.db.read() as tx:
         account = await accounts_db.get(tx, user_id)
@@ -145,6 +149,7 @@ async def change_password(deps: Deps, user_id: int, current: str, new: str) -> N
         account = await accounts_db.get_for_update(tx, user_id)
         assert account is not None
         await accounts_db.save(tx, replace(account, password_hash=password_hash, updated_at=now))
+        await accounts_db.revoke_sessions(tx, user_id, now, but=session_id)
 
 
 def new_totp_secret() -> str:

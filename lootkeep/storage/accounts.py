@@ -105,7 +105,9 @@ _REVOKE = Query(
     .values(revoked_at=bindparam("now"))
     .returning(sessions.c.id)
 )
-_REVOKE_ALL = Query(update(sessions).where(*_OPEN).values(revoked_at=bindparam("now")))
+_REVOKE_OTHERS = Query(
+    update(sessions).where(*_OPEN, sessions.c.id != bindparam("session")).values(revoked_at=bindparam("now"))
+)
 _OLD = select(sessions.c.id).where(sessions.c.expires_at < bindparam("before")).limit(_BATCH)
 _PURGE = Query(delete(sessions).where(sessions.c.id.in_(_OLD)).returning(sessions.c.id))
 
@@ -202,8 +204,9 @@ async def revoke_session(tx: Transaction, user_id: int, session_id: int, now: In
     return await tx.one(_REVOKE, user=user_id, session=session_id, now=now) is not None
 
 
-async def revoke_sessions(tx: Transaction, user_id: int, now: Instant) -> None:
-    await tx.run(_REVOKE_ALL, user=user_id, now=now)
+async def revoke_sessions(tx: Transaction, user_id: int, now: Instant, *, but: int = 0) -> None:
+    """All of a user, but for one."""
+    await tx.run(_REVOKE_OTHERS, user=user_id, session=but, now=now)
 
 
 async def purge_sessions(tx: Transaction, before: Instant) -> int:

@@ -147,11 +147,13 @@ async def test_sessions_are_listed_and_can_be_ended_by_their_user_alone(world: W
 
 async def test_a_changed_password_is_the_only_one_that_works(world: World) -> None:
     visits = await set_up(world)
+    _, other = await signs_in(world)
     new = "another horse battery"
     wrong = await visits.post("/account/password", current="not it at all", password=new, repeated=new)
     assert (wrong.status_code, "not your current password" in wrong.text) == (422, True)
     assert (await visits.post("/account/password", current=PASSWORD, password=new, repeated=new)).status_code == 303
     assert ((await signs_in(world))[0], (await signs_in(world, password=new))[0]) == (422, 303)
+    assert [(await one.get("/account")).status_code for one in (visits, other)] == [200, 303]
 
 
 # Codes
