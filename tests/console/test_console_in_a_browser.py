@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+import httpx
 import pytest
 
-from tests.browser import Browser, browsing
+from tests.browser import SECONDS, Browser, browsing
+from tests.builders import STORE
 from tests.cli.terminal import Serving, environment, served, start
 from tests.console.visits import EMAIL, PASSWORD, set_up
+from tests.world import EXTERNAL
 
 WIDTHS = (390, 820, 1400)
 PATHS = ("/console", "/console/orders", "/console/orders/1", "/console/search?q=a", "/console/account")
@@ -25,8 +28,18 @@ TOO_WIDE = """
 # On SQLite alone: pages are the same on both engines, which the other tests show.
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    """With two orders, one of which is completed."""
     folder = tmp_path_factory.mktemp("console")
-    with served(start(folder, environment({"log_level": "warning"}), "serve", "--demo", "--port", "0")) as server:
+    with served(start(folder, environment({"log_level": "warning"}), "serve", "--port", "0")) as server:
+        headers = {"Authorization": f"Bearer {server.token}"}
+        with httpx.Client(base_url=f"{server.address}{STORE}", headers=headers, timeout=SECONDS) as shop:
+            shop.post("/customers", json={"email": "jun@park.example", "name": "Jun Park"}).raise_for_status()
+            shop.post("/products", json={"name": "VIP rank", "price": "20.00"}).raise_for_status()
+            for _ in range(2):
+                order = {"customer_id": 1, "items": [{"product_id": 1, "quantity": 1}], "ip_address": "203.0.113.9"}
+                shop.post("/orders", json=order).raise_for_status()
+            shop.post("/orders/1/pay", json={"transaction_id": "t1"}).raise_for_status()
+            shop.post(f"{server.address}{EXTERNAL}/orders/1/fulfill", json={}).raise_for_status()
         yield server
 
 
