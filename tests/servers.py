@@ -17,7 +17,7 @@ from pathlib import Path
 from types import FrameType
 from urllib.parse import urlsplit
 
-from tests.programs import CannotStart, pgbouncer, postgres_folder, redis_server, want
+from tests.programs import PROGRAMS_OF_TESTS, CannotStart, pgbouncer, postgres_folder, redis_server, want
 
 POSTGRES_URL = "LOOTKEEP_TEST_POSTGRES_URL"
 REDIS_URL = "LOOTKEEP_TEST_REDIS_URL"
@@ -43,9 +43,6 @@ POSTGRES_OPTIONS = {
 # plan depends on the moment. Tests that need statistics collect them.
 TEST_POSTGRES_OPTIONS = POSTGRES_OPTIONS | {"autovacuum": "off"}
 REDIS_OPTIONS = {"bind": "127.0.0.1", "save": "", "appendonly": "no", "daemonize": "no"}
-
-# By their packages: the examples of the docs are run in Node, the reference page is used in Chromium.
-PROGRAMS_OF_TESTS = {"node": "nodejs", "npm": "npm", "chromedriver": "chromium-driver", "pgbouncer": "pgbouncer"}
 
 # Nothing of the caller's: a PGPORT or PGOPTIONS meant for another server would reach this one.
 SERVER_ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C.UTF-8", "TZ": "UTC"}

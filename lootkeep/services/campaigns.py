@@ -14,7 +14,7 @@ from lootkeep.domain.campaign_mail import targets
 from lootkeep.domain.campaigns import Campaign, audience_of
 from lootkeep.domain.html import text_of
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import NotFound
+from lootkeep.kernel.errors import existing
 from lootkeep.storage import audiences, campaign_queue, campaign_readers
 from lootkeep.storage import campaigns as storage
 from lootkeep.storage.engine.database import Transaction
@@ -171,10 +171,7 @@ async def _note(deps: Deps, recipient_id: int, what: tuple[Literal["opened", "cl
 
 
 async def _found(tx: Transaction, campaign_id: int) -> Campaign:
-    campaign = await storage.for_change(tx, campaign_id)
-    if campaign is None:
-        raise NotFound(_NO_CAMPAIGN)
-    return campaign
+    return existing(await storage.for_change(tx, campaign_id), _NO_CAMPAIGN)
 
 
 def _terms(campaign: Campaign) -> dict[str, Any]:
@@ -185,9 +182,7 @@ def _terms(campaign: Campaign) -> dict[str, Any]:
 
 async def _stored_terms(deps: Deps, campaign_id: int) -> dict[str, Any]:
     async with deps.db.read() as tx:
-        campaign = await storage.get(tx, campaign_id)
-    if campaign is None:
-        raise NotFound(_NO_CAMPAIGN)
+        campaign = existing(await storage.get(tx, campaign_id), _NO_CAMPAIGN)
     return _terms(campaign)
 
 

@@ -7,10 +7,11 @@ from typing import Annotated
 
 import msgspec
 
-from lootkeep.domain.orders import OrderCheck, OrderItem, OrderStatus, Refund, Return, Sale
-from lootkeep.kernel.clock import optional_utc, utc
+from lootkeep.domain.orders import Order, OrderCheck, OrderItem, OrderStatus, Refund, Return, Sale
+from lootkeep.kernel.clock import utc
 from lootkeep.kernel.money import text
 from lootkeep.views.fields import Metadata, Time, field
+from lootkeep.views.shown import shown
 
 Amount = Annotated[str, field("An amount in the order's currency.", "19.99")]
 
@@ -101,39 +102,13 @@ class RefundedOrderView(msgspec.Struct, frozen=True):
     refund: RefundView
 
 
+_ORDER = shown(OrderView, Order, "customer", "items", "fraud", order_number="number")
+_item = shown(OrderItemView, OrderItem)
+
+
 def order(sale: Sale) -> OrderView:
-    record = sale.order
-    return OrderView(
-        id=record.id,
-        order_number=record.number,
-        status=record.status,
-        customer=OrderCustomerView(sale.customer.id, sale.customer.name, sale.customer.email),
-        items=[_item(item) for item in sale.items],
-        subtotal=text(record.subtotal),
-        discount_total=text(record.discount_total),
-        total=text(record.total),
-        gift_card_total=text(record.gift_card_total),
-        amount_due=text(record.amount_due),
-        refunded_total=text(record.refunded_total),
-        currency=record.currency,
-        coupon_code=record.coupon_code,
-        referral_code=record.referral_code,
-        payment_method=record.payment_method,
-        transaction_id=record.transaction_id,
-        ip_address=record.ip_address,
-        billing_country=record.billing_country,
-        fraud=_fraud(sale.check),
-        cancel_reason=record.cancel_reason,
-        external_id=record.external_id,
-        metadata=msgspec.Raw(record.metadata.encode()),
-        created_at=utc(record.created_at),
-        updated_at=utc(record.updated_at),
-        paid_at=optional_utc(record.paid_at),
-        completed_at=optional_utc(record.completed_at),
-        cancelled_at=optional_utc(record.cancelled_at),
-        refunded_at=optional_utc(record.refunded_at),
-        fulfillment_note=record.fulfillment_note,
-    )
+    customer = OrderCustomerView(sale.customer.id, sale.customer.name, sale.customer.email)
+    return _ORDER(sale.order, customer=customer, items=[_item(item) for item in sale.items], fraud=_fraud(sale.check))
 
 
 def _fraud(check: OrderCheck | None) -> OrderFraudView | None:
@@ -161,16 +136,3 @@ def refunded(sale: Sale, given: Refund, way: Return) -> RefundedOrderView:
         created_at=utc(given.created_at),
     )
     return RefundedOrderView(order(sale), refund)
-
-
-def _item(item: OrderItem) -> OrderItemView:
-    return OrderItemView(
-        id=item.id,
-        product_id=item.product_id,
-        product_name=item.product_name,
-        sku=item.sku,
-        quantity=item.quantity,
-        price=text(item.price),
-        total=text(item.total),
-        fulfilled_quantity=item.fulfilled_quantity,
-    )

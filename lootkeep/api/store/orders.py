@@ -8,11 +8,10 @@ from pydantic import Field
 
 from lootkeep.api.http import card_codes
 from lootkeep.api.http.errors import Forbidden
-from lootkeep.api.http.fields import Country, IpAddress, PositiveMoney, Time
+from lootkeep.api.http.fields import Country, IpAddress, Metadata, PositiveMoney, Time, metadata_text
 from lootkeep.api.http.routes import Call, Group, Reply, Route, one
 from lootkeep.api.http.validation import Body
 from lootkeep.api.store.customers import IMPORT_SCOPE, DeviceId, Word
-from lootkeep.api.store.metadata import Metadata, as_text
 from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.domain.orders import MAX_LINES, MAX_QUANTITY
 from lootkeep.services import orders as services
@@ -93,7 +92,7 @@ async def place_order(call: Call[OrderBody, None]) -> Reply:
     if is_history and not call.token.may(IMPORT_SCOPE):
         raise Forbidden(IMPORT_SCOPE)
     lines = tuple(CartLine(line.product_id, line.quantity) for line in sent.pop("items"))
-    metadata = as_text(sent.pop("metadata", {}))
+    metadata = metadata_text(sent.pop("metadata", {}))
     if call.body.gift_card_code:
         await card_codes.find(call.deps, call.token, call.body.gift_card_code)
     place = services.import_order if is_history else services.place
