@@ -39,9 +39,9 @@ def test_the_document_and_the_reference_are_served(served: Served) -> None:
     assert "/referrals/tiers" in reference.text
 
 
-def test_the_start_page_leads_to_the_reference(served: Served) -> None:
+def test_the_start_page_leads_to_the_console(served: Served) -> None:
     answer = served.get("/")
-    assert (answer.status_code, answer.headers["Location"]) == (307, "/docs")
+    assert (answer.status_code, answer.headers["Location"]) == (307, "/console")
 
 
 def test_a_tier_is_made_and_read_over_a_real_connection(served: Served) -> None:
