@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0026"
+revision = "0022"
 down_revision = "0021"
 
 _ID = sa.BigInteger().with_variant(sa.Integer, "sqlite")
