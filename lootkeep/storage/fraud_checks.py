@@ -35,6 +35,15 @@ _ADD = Query(
     insert(fraud_checks).values({name: bindparam(name) for name in FraudCheck.__struct_fields__ if name != "id"})
 )
 _OF_ORDER = Query(select(*_SHORT).where(fraud_checks.c.order_id == bindparam("order")), OrderCheck)
+# By the index of the orders: the customer's checks have none of their own.
+_OF_CUSTOMER = Query(
+    select(*_CHECK)
+    .join(orders, orders.c.id == fraud_checks.c.order_id)
+    .where(orders.c.customer_id == bindparam("customer"))
+    .order_by(orders.c.created_at.desc(), orders.c.id.desc())
+    .limit(bindparam("size")),
+    FraudCheck,
+)
 _LOCK = Query(select(*_CHECK).where(_THIS).with_for_update(), FraudCheck)
 _DETAIL = Query(
     select(
@@ -131,6 +140,11 @@ def _values(order: Order, judgement: Judgement) -> dict[str, Any]:
 
 async def of_order(tx: Transaction, order_id: int) -> OrderCheck | None:
     return await tx.one(_OF_ORDER, order=order_id)
+
+
+async def of_customer(tx: Transaction, customer_id: int, size: int) -> list[FraudCheck]:
+    """The newest first."""
+    return await tx.all(_OF_CUSTOMER, customer=customer_id, size=size)
 
 
 async def get(tx: Transaction, check_id: int) -> CheckDetail | None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+import msgspec
 from sqlalchemy import bindparam, case, select
 from sqlalchemy.dialects import postgresql
 
-from lootkeep.domain.identity import Trace
+from lootkeep.domain.customers import CustomerStatus
+from lootkeep.domain.identity import Kind, Trace
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
@@ -16,6 +18,8 @@ from lootkeep.storage.schema import customers, sightings
 
 # A chain of referrals is followed so far up.
 _MOST_ANCESTORS = 10
+# Of one customer that are shown: a bot may leave thousands.
+_MAX_SIGHTINGS = 20
 
 _NEW = postgresql.insert(sightings).values(
     kind=bindparam("kind"),
@@ -48,6 +52,22 @@ _WAS_SEEN = Query(
         sightings.c.customer_id == bindparam("customer"),
     )
 )
+_OF_CUSTOMER = Query(
+    select(sightings.c.kind, sightings.c.value, sightings.c.first_seen_at, sightings.c.last_seen_at)
+    .where(sightings.c.customer_id == bindparam("customer"))
+    .order_by(sightings.c.last_seen_at.desc(), sightings.c.kind, sightings.c.value)
+    .limit(_MAX_SIGHTINGS)
+)
+_OTHERS = Query(
+    select(customers.c.id, customers.c.name, customers.c.status)
+    .join(sightings, sightings.c.customer_id == customers.c.id)
+    .where(
+        sightings.c.kind == bindparam("kind"),
+        sightings.c.value == bindparam("seen_with"),
+        sightings.c.customer_id != bindparam("customer"),
+    )
+    .limit(bindparam("size"))
+)
 _REFERRED_BY = Query(select(customers.c.referred_by_id).where(customers.c.id == bindparam("customer")))
 
 
@@ -57,6 +77,24 @@ class Seen(NamedTuple):
     customer_id: int
     traces: Sequence[Trace]
     at: Instant
+
+
+class LinkedAccount(msgspec.Struct, frozen=True):
+    """Another customer who was seen with the same."""
+
+    id: int
+    name: str
+    status: CustomerStatus
+
+
+class Sighting(msgspec.Struct, frozen=True):
+    """What a customer was seen with, and who else was."""
+
+    kind: Kind
+    value: str
+    first_seen_at: Instant
+    last_seen_at: Instant
+    others: Sequence[LinkedAccount]
 
 
 async def remember(tx: Transaction, seen: Iterable[Seen]) -> None:
@@ -87,6 +125,16 @@ async def seen_with(tx: Transaction, trace: Trace, customer_ids: Iterable[int]) 
         found |= {
             row[0] for row in await tx.all(_WAS_SEEN, kind=trace.kind, seen_with=trace.value, customer=customer_id)
         }
+    return found
+
+
+async def of_customer(tx: Transaction, customer_id: int, max_others: int) -> list[Sighting]:
+    """The latest first, each with some of the other customers who were seen with it."""
+    found = []
+    for kind, value, first_seen_at, last_seen_at in await tx.all(_OF_CUSTOMER, customer=customer_id):
+        others = await tx.all(_OTHERS, kind=kind, seen_with=value, customer=customer_id, size=max_others)
+        accounts = [LinkedAccount(*row) for row in others]
+        found.append(Sighting(kind, value, first_seen_at, last_seen_at, accounts))
     return found
 
 

@@ -57,6 +57,7 @@ REFERRALS = Listing(
     {
         "search": _of_customers(contains(customers.c.search_text)),
         "search_short": _of_customers(contains_short(customers.c.search_text)),
+        "referrer_id": equals(referrals.c.referrer_id, "referrer_id"),
         "status": equals(referrals.c.status, "status"),
     },
     {"created_at": Sort(referrals.c.referred_at)},

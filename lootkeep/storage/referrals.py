@@ -7,7 +7,7 @@ from sqlalchemy.dialects import postgresql
 
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.orders import STANDING
-from lootkeep.domain.referrals import Referral, ReferralStatus, Referrer
+from lootkeep.domain.referrals import AbuseReason, Referral, ReferralStatus, Referrer
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.counters import Changes
 from lootkeep.storage.engine.database import Transaction
@@ -73,6 +73,11 @@ _ADD_REFUSED = Query(
         created_at=bindparam("now"),
     )
 )
+_REFUSALS = Query(
+    select(refused_referrals.c.reason, refused_referrals.c.created_at)
+    .where(refused_referrals.c.customer_id == bindparam("customer"))
+    .order_by(refused_referrals.c.id)
+)
 
 
 async def add(tx: Transaction, referral: Referral, changes: Changes) -> None:
@@ -97,6 +102,11 @@ async def add_refused(
     """Kept for staff to look at."""
     await tx.run(_ADD_REFUSED, customer=customer_id, referrer=referrer_id, why=reason, now=now)
     changes.add("refused_referrals.made", 1)
+
+
+async def refusals_of(tx: Transaction, customer_id: int) -> list[tuple[AbuseReason, Instant]]:
+    """Why a sign-up of this customer was not attributed, and when."""
+    return [(reason, created_at) for reason, created_at in await tx.all(_REFUSALS, customer=customer_id)]
 
 
 async def judge(tx: Transaction, customer: Customer, changes: Changes) -> None:

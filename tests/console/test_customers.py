@@ -1,0 +1,70 @@
+"""Customers in the console: the list, and everything of one customer on a page."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+from tests.builders import new_customer, new_gift_card, new_order, referred
+from tests.console.visits import visitor
+from tests.world import World
+
+NAME = re.compile(r'<a class="row" href="/console/customers/(\d+)">')
+
+
+async def test_the_list_is_filtered_and_sorted_by_its_address(store: World) -> None:
+    await new_customer(store, name="Ann Ode", country="FR", accepts_marketing=True)
+    visits = await visitor(store, "read_only")
+    shown = {
+        query: NAME.findall((await visits.get(f"/customers{query}")).text)
+        for query in (
+            "?sort=name&order=asc",
+            "?has_orders=1",
+            "?has_no_orders=0",
+            "?country=fr",
+            "?accepts_marketing=no",
+            "?search=JUN",
+            "?status=blocked",
+        )
+    }
+    assert list(shown.values()) == [["2", "1"], ["1"], ["2"], ["2"], ["1"], ["1"], []]
+
+
+async def test_the_export_has_the_columns_of_the_list(store: World) -> None:
+    answer = await (await visitor(store, "read_only")).get("/customers?format=csv")
+    head, row = csv.reader(io.StringIO(answer.text))
+    assert head == ["Name", "E-mail", "Country", "Status", "Orders", "Spent", "Last order", "Signed up"]
+    assert row[:6] == ["Jun Park", "jun@park.example", "", "Active", "1", "40.00"]
+
+
+async def test_everything_of_a_customer_is_on_one_page(store: World) -> None:
+    code = (await store.get("/customers/1")).json()["data"]["referral_code"]
+    friend = await referred(store, code, name="Mina Friend", ip_address="198.51.100.7")
+    await new_gift_card(store, customer_id=1, code="GIFT-CARD-7K2P")
+    await new_order(store, friend["id"], (1, 1), device_id="device-1")
+    page = (await (await visitor(store, "read_only")).get("/customers/1")).text
+    for part in ("ORD-000001", "$40.00", "TKT-000001", "My key does not work", "…7K2P", "Mina Friend", "device-1"):
+        assert part in page, part
+    titles = re.findall(r"<h3>([^<]+)</h3>", page)
+    assert set(titles) >= {"Placed ORD-000001", "Paid ORD-000001", "Opened TKT-000001", "Brought Mina Friend"}
+    assert titles[-1] == "Signed up"
+    # The friend ordered from the same device.
+    assert re.search(r'href="/console/customers/2">→ <bdi>Mina Friend</bdi>', page)
+    assert "Brought by Jun Park." in (await (await visitor(store, "read_only")).get("/customers/2")).text
+
+
+async def test_a_refused_referral_is_part_of_the_story_with_its_reason(store: World) -> None:
+    code = (await store.get("/customers/1")).json()["data"]["referral_code"]
+    await new_customer(store, referral_code=code, email="jun+2@park.example")
+    page = (await (await visitor(store, "read_only")).get("/customers/2")).text
+    assert "Referral refused" in page
+    assert "The customer and the referrer share a mailbox." in page
+
+
+async def test_a_customer_who_did_nothing_yet_has_a_page_that_says_so(world: World) -> None:
+    await new_customer(world)
+    page = (await (await visitor(world, "read_only")).get("/customers/1")).text
+    assert "No order yet." in page
+    assert "This customer has never asked for help." in page
+    assert (await (await visitor(world, "read_only")).get("/customers/2")).status_code == 404
