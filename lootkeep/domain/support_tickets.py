@@ -31,6 +31,7 @@ _SETTLED = ("resolved", "closed")
 REOPENED_WITHIN = 14 * DAY
 
 SYSTEM = "System"
+MAX_MESSAGE_LENGTH = 20_000
 
 
 class Ticket(msgspec.Struct, frozen=True):
@@ -165,6 +166,12 @@ def assigned(ticket: Ticket, user_id: int | None, now: Instant) -> Ticket:
     if user_id == ticket.assigned_to_id:
         return ticket
     return replace(ticket, assigned_to_id=user_id, updated_at=now)
+
+
+def prioritized(ticket: Ticket, priority: TicketPriority, now: Instant) -> Ticket:
+    if priority == ticket.priority:
+        return ticket
+    return replace(ticket, priority=priority, updated_at=now)
 
 
 def _with_message(ticket: Ticket, by: LastMessageBy, now: Instant) -> Ticket:

@@ -8,7 +8,15 @@ from lootkeep.deps import Deps
 from lootkeep.domain import support_tickets as rules
 from lootkeep.domain.access import User
 from lootkeep.domain.customers import Customer
-from lootkeep.domain.support_tickets import SYSTEM, Message, Ticket, TicketEntry, TicketForm, TicketStatus
+from lootkeep.domain.support_tickets import (
+    SYSTEM,
+    Message,
+    Ticket,
+    TicketEntry,
+    TicketForm,
+    TicketPriority,
+    TicketStatus,
+)
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields, existing, invalid
 from lootkeep.storage import access, customers, emails, orders, ticket_counts
@@ -67,6 +75,13 @@ async def note(deps: Deps, ticket_id: int, user_id: int, body: str) -> tuple[Mes
 async def set_status(deps: Deps, ticket_id: int, user_id: int, status: TicketStatus) -> TicketEntry:
     def step(ticket: Ticket, now: Instant) -> tuple[Ticket, str]:
         return rules.moved(ticket, status, now), f"set the status to {status}."
+
+    return await _step(deps, ticket_id, user_id, step)
+
+
+async def set_priority(deps: Deps, ticket_id: int, user_id: int, priority: TicketPriority) -> TicketEntry:
+    def step(ticket: Ticket, now: Instant) -> tuple[Ticket, str]:
+        return rules.prioritized(ticket, priority, now), f"set the priority to {priority}."
 
     return await _step(deps, ticket_id, user_id, step)
 

@@ -19,6 +19,7 @@ _THIS = support_tickets.c.id == bindparam("ticket")
 # What the steps of a ticket's life change; the rest is fixed when it is opened.
 _CHANGING = (
     "status",
+    "priority",
     "assigned_to_id",
     "messages_count",
     "last_message_at",

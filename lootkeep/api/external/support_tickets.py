@@ -10,7 +10,7 @@ from lootkeep.api.http.fields import QueryDate, QueryInteger, integer_of, not_bl
 from lootkeep.api.http.pages import LARGEST_PAGE, Order, PageQuery, answer_page
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, one, paged
 from lootkeep.api.http.validation import Body, Query
-from lootkeep.domain.support_tickets import TicketCategory, TicketPriority, TicketStatus
+from lootkeep.domain.support_tickets import MAX_MESSAGE_LENGTH, TicketCategory, TicketPriority, TicketStatus
 from lootkeep.domain.ticket_figures import TicketStats
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import existing
@@ -19,8 +19,6 @@ from lootkeep.storage import access, ticket_counts, ticket_lists
 from lootkeep.storage import support_tickets as storage
 from lootkeep.views import support_tickets as views
 from lootkeep.views import ticket_stats
-
-_LONGEST_MESSAGE = 20_000
 
 
 def _agent(value: str) -> int | str:
@@ -37,7 +35,7 @@ Agent = Annotated[
     BeforeValidator(_agent),
     WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string", "enum": ["me", "none"]}]}),
 ]
-Text = Annotated[str, Field(min_length=1, max_length=_LONGEST_MESSAGE), AfterValidator(not_blank)]
+Text = Annotated[str, Field(min_length=1, max_length=MAX_MESSAGE_LENGTH), AfterValidator(not_blank)]
 
 
 class TicketQuery(PageQuery):

@@ -60,7 +60,7 @@ document.addEventListener("click", (event) => {
 
 document.addEventListener("submit", (event) => {
   const form = event.target;
-  const url = new URL(form.action);
+  const url = new URL(event.submitter?.hasAttribute("formaction") ? event.submitter.formAction : form.action);
   if (!isOurs(url) || !document.querySelector(".side")) return;
   event.preventDefault();
   const fields = new URLSearchParams(new FormData(form, event.submitter));
