@@ -7,11 +7,14 @@ LABELS = {
     "partially_refunded": "Partly refunded",
     "verification_required": "Held",
     "read_only": "Read-only",
+    "one_time": "Paid once",
 }
 TONES = {
     **dict.fromkeys(("paid", "delivered", "active", "allowed", "legitimate", "successful", "resolved", "sent"), "ok"),
-    **dict.fromkeys(("on_hold", "medium", "flagged", "verification_required", "high", "scheduled"), "warn"),
-    **dict.fromkeys(("critical", "blocked", "failed", "fraud", "urgent", "revoked"), "bad"),
+    **dict.fromkeys(
+        ("on_hold", "medium", "flagged", "verification_required", "high", "scheduled", "low_stock"), "warn"
+    ),
+    **dict.fromkeys(("critical", "blocked", "failed", "fraud", "urgent", "revoked", "out_of_stock"), "bad"),
     **dict.fromkeys(("completed", "open", "sending"), "info"),
 }
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from lootkeep.console import account, customers, orders, overview, search, signing_in, tickets
+from lootkeep.console import account, customers, orders, overview, products, search, signing_in, tickets
 from lootkeep.console.page import Page
 
 PAGES: tuple[Page, ...] = (
     *overview.PAGES,
     *orders.PAGES,
     *customers.PAGES,
+    *products.PAGES,
     *tickets.PAGES,
     *search.PAGES,
     *account.PAGES,

@@ -51,7 +51,7 @@ TICKETS = ListPage(
     file="tickets",
     choices=(
         Choice("status", "Status", _STATUSES, is_open=True),
-        Choice("unassigned", "Assigned", {"yes": "Nobody's"}, lambda value: value == "yes", is_open=True),
+        Choice("unassigned", "Assigned", {"yes": "Unassigned"}, lambda value: value == "yes", is_open=True),
         Choice("priority", "Priority", _PRIORITIES),
         Choice("category", "Category", {name: label(name) for name in get_args(TicketCategory)}),
     ),

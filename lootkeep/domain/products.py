@@ -25,6 +25,9 @@ HIGHEST_PRICE = Hundredths(999_999_99)
 # A stock that every client can hold in a 32-bit integer, and that releases can never push over 64 bits.
 LARGEST_STOCK = 2**31 - 1
 LOW_STOCK = 5
+MAX_TAGS = 20
+# Of a tag, and of a SKU.
+MAX_WORD_LENGTH = 64
 LONGEST_SLUG = 80
 
 _NOT_IN_A_SLUG = re.compile(r"[^a-z0-9]+")

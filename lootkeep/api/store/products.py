@@ -13,6 +13,8 @@ from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.products import (
     HIGHEST_PRICE,
     LARGEST_STOCK,
+    MAX_TAGS,
+    MAX_WORD_LENGTH,
     BillingInterval,
     BillingType,
     DeliveryType,
@@ -23,8 +25,6 @@ from lootkeep.kernel import money
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import products as services
 from lootkeep.views import products as views
-
-_MOST_TAGS = 20
 
 _NO_TAGS: list[str] = []
 _NO_METADATA: dict[str, Any] = {}
@@ -68,8 +68,8 @@ Price = Annotated[
         }
     ),
 ]
-Word = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(not_blank)]
-Tags = Annotated[list[Word], Field(max_length=_MOST_TAGS), AfterValidator(_distinct)]
+Word = Annotated[str, Field(min_length=1, max_length=MAX_WORD_LENGTH), AfterValidator(not_blank)]
+Tags = Annotated[list[Word], Field(max_length=MAX_TAGS), AfterValidator(_distinct)]
 WebAddress = Annotated[str, Field(max_length=2048, json_schema_extra={"format": "uri"}), AfterValidator(_web_address)]
 
 
