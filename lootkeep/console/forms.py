@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, timedelta
 
 from lootkeep.console.page import Visit
 from lootkeep.domain import email_addresses
 from lootkeep.domain.analytics import midnight
 from lootkeep.kernel import money
-from lootkeep.kernel.clock import DAY, Instant
+from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields
 from lootkeep.kernel.money import Hundredths
 
@@ -91,11 +91,11 @@ class Form:
         if text is None:
             return None
         try:
-            start = midnight(date.fromisoformat(text), self.visit.options.timezone)
+            day = date.fromisoformat(text) + timedelta(days=is_included)
+            return midnight(day, self.visit.options.timezone)
         except (ValueError, OverflowError):
             self._refuse(name, "This must be a day, such as 2026-11-15.")
             return None
-        return Instant(start + DAY) if is_included else start
 
     def check(self) -> None:
         if self.errors:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lootkeep.console import account, customers, orders, overview, products, search, signing_in, tickets
+from lootkeep.console import account, customers, gift_cards, orders, overview, products, search, signing_in, tickets
 from lootkeep.console.page import Page
 
 PAGES: tuple[Page, ...] = (
@@ -10,6 +10,7 @@ PAGES: tuple[Page, ...] = (
     *orders.PAGES,
     *customers.PAGES,
     *products.PAGES,
+    *gift_cards.PAGES,
     *tickets.PAGES,
     *search.PAGES,
     *account.PAGES,

@@ -21,6 +21,11 @@ MOST_SENDS_PER_HOUR = 5
 # Cards that one line of an order may issue: each is written, and mailed, by itself.
 MOST_BOUGHT_AT_ONCE = 100
 
+# Of what the giver writes, and of a reason.
+MAX_MESSAGE_LENGTH = 1000
+MAX_NOTE_LENGTH = 2000
+MAX_REFERENCE_LENGTH = 100
+
 ORDER_REFUNDED = "order refunded"
 
 _SHORTEST_CODE = 8

@@ -6,7 +6,7 @@ import csv
 import io
 import re
 
-from tests.builders import new_customer, new_gift_card, new_order, referred
+from tests.builders import new_customer, new_order, referred
 from tests.console.visits import visitor
 from tests.world import World
 
@@ -41,7 +41,6 @@ async def test_the_export_has_the_columns_of_the_list(store: World) -> None:
 async def test_everything_of_a_customer_is_on_one_page(store: World) -> None:
     code = (await store.get("/customers/1")).json()["data"]["referral_code"]
     friend = await referred(store, code, name="Mina Friend", ip_address="198.51.100.7")
-    await new_gift_card(store, customer_id=1, code="GIFT-CARD-7K2P")
     await new_order(store, friend["id"], (1, 1), device_id="device-1")
     page = (await (await visitor(store, "read_only")).get("/customers/1")).text
     for part in ("ORD-000001", "$40.00", "TKT-000001", "My key does not work", "…7K2P", "Mina Friend", "device-1"):

@@ -11,16 +11,16 @@ from lootkeep.api.http.fields import Currency, Email, Name, PositiveMoney, Query
 from lootkeep.api.http.pages import Order, PageQuery, answer_page
 from lootkeep.api.http.routes import Call, Group, Reply, Route, one, paged
 from lootkeep.api.http.validation import Body, partial
-from lootkeep.domain.gift_cards import GiftCardStatus
+from lootkeep.domain.gift_cards import MAX_MESSAGE_LENGTH, MAX_NOTE_LENGTH, MAX_REFERENCE_LENGTH, GiftCardStatus
 from lootkeep.kernel.errors import existing
 from lootkeep.services import gift_cards as services
 from lootkeep.storage import counters, gift_card_lists
 from lootkeep.storage import gift_cards as storage
 from lootkeep.views import gift_cards as views
 
-Message = Annotated[str, Field(max_length=1000)]
-Note = Annotated[str, Field(max_length=2000)]
-Reference = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(not_blank)]
+Message = Annotated[str, Field(max_length=MAX_MESSAGE_LENGTH)]
+Note = Annotated[str, Field(max_length=MAX_NOTE_LENGTH)]
+Reference = Annotated[str, Field(min_length=1, max_length=MAX_REFERENCE_LENGTH), AfterValidator(not_blank)]
 
 
 class GiftCardQuery(PageQuery):
