@@ -121,10 +121,13 @@ async def edit(visit: Visit) -> Answer:
         "note": form.text("note", MAX_NOTE_LENGTH),
     }
     # A card may expire at any time of its last day: the day that was shown changes nothing.
-    if (visit.text("expires_at") or "") != _last_day(visit, before):
+    if "expires_at" in visit.form and (visit.text("expires_at") or "") != _last_day(visit, before):
         wanted["expires_at"] = form.day("expires_at", is_included=True)
     form.check()
-    changes = {name: value for name, value in wanted.items() if value != getattr(before, name)}
+    # The form of a revoked card has nothing but the note.
+    changes = {
+        name: wanted[name] for name in wanted.keys() & visit.form.keys() if wanted[name] != getattr(before, name)
+    }
     after = await services.change(visit.deps, visit.id, changes) if changes else before
     return _saved(before, after, "The card is saved." if changes else "Nothing was different.")
 

@@ -8,6 +8,12 @@ LABELS = {
     "verification_required": "Held",
     "read_only": "Read-only",
     "one_time": "Paid once",
+    "signup": "Somebody signs up",
+    "first_purchase": "They pay for a first order",
+    "percentage_discount": "Percent off",
+    "fixed_discount": "Amount off",
+    "percentage": "Percent off",
+    "fixed": "Amount off",
 }
 TONES = {
     **dict.fromkeys(("paid", "delivered", "active", "allowed", "legitimate", "successful", "resolved", "sent"), "ok"),

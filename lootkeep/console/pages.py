@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from lootkeep.console import account, customers, gift_cards, orders, overview, products, search, signing_in, tickets
+from lootkeep.console import (
+    account,
+    customers,
+    gift_cards,
+    orders,
+    overview,
+    products,
+    referrals,
+    search,
+    signing_in,
+    tickets,
+)
 from lootkeep.console.page import Page
 
 PAGES: tuple[Page, ...] = (
@@ -11,6 +22,7 @@ PAGES: tuple[Page, ...] = (
     *customers.PAGES,
     *products.PAGES,
     *gift_cards.PAGES,
+    *referrals.PAGES,
     *tickets.PAGES,
     *search.PAGES,
     *account.PAGES,

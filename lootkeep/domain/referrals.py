@@ -19,6 +19,8 @@ ReferralStatus = Literal["pending", "successful"]
 # Under this name the settings are stored.
 SETTINGS = "referrals"
 
+MAX_DESCRIPTION_LENGTH = 1000
+MAX_COUPON_VALIDITY_DAYS = 365
 WHOLE_PERCENTAGE = Hundredths(100_00)
 
 T = TypeVar("T", bound="TierTerms")

@@ -95,6 +95,8 @@ async def test_an_amount_is_redeemed_and_the_card_revoked_after_a_question(store
     ]
     assert "stolen" in page
     assert await send(visits, "send", email="mina@mail.example") == 409
+    assert await send(visits, "edit", note="Police report 7") == 303
+    assert (await card(store))["note"] == "Police report 7"
 
 
 async def test_a_card_is_sent_again_to_another_address(store: World) -> None:

@@ -9,7 +9,7 @@ from pydantic import Field
 from lootkeep.api.http.fields import Currency, Name, PositiveMoney
 from lootkeep.api.http.routes import Call, Reply, Route, many, one, only_message
 from lootkeep.api.http.validation import Body, partial
-from lootkeep.domain.referrals import RewardType, TierTerms
+from lootkeep.domain.referrals import MAX_COUPON_VALIDITY_DAYS, MAX_DESCRIPTION_LENGTH, RewardType, TierTerms
 from lootkeep.services import tiers as services
 from lootkeep.storage import tiers as storage
 from lootkeep.views import tiers as views
@@ -20,7 +20,7 @@ class TierBody(Body):
 
     name: Annotated[Name, Field(description="What customers see.", examples=["Bronze"])]
     description: Annotated[
-        Annotated[str, Field(max_length=1000)] | None,
+        Annotated[str, Field(max_length=MAX_DESCRIPTION_LENGTH)] | None,
         Field(description="What the tier gives, in words.", examples=["Five friends, ten percent."]),
     ] = None
     referrals_required: Annotated[int, Field(ge=1, description="Referrals needed to unlock the tier.", examples=[5])]
@@ -34,7 +34,9 @@ class TierBody(Body):
         Currency | None,
         Field(description="Currency of a fixed discount; the store's when absent. Percentages have none."),
     ] = None
-    coupon_validity_days: Annotated[int, Field(ge=1, le=365, description="How long a claimed coupon can be used.")] = 30
+    coupon_validity_days: Annotated[
+        int, Field(ge=1, le=MAX_COUPON_VALIDITY_DAYS, description="How long a claimed coupon can be used.")
+    ] = 30
     is_active: Annotated[bool, Field(description="Only active tiers can be claimed.")] = True
     sort_order: Annotated[int, Field(description="Place in the list, lowest first.")] = 0
 
