@@ -38,14 +38,24 @@ class History(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     # Orders within the policy's window, this one not among them.
     address_orders: int = 0
     mailbox_orders: int = 0
+    # The customer's own orders within a day, this one not among them, and whether there is one older than a week.
+    customer_orders_in_day: int = 0
+    has_older_order: bool = False
     # Other accounts seen with the same thing: in the long memory, and within the last hour.
     device_accounts: int = 0
+    # Of these, the ones that used the device before this account was made, and not within the last hour.
+    device_accounts_before: int = 0
     device_accounts_in_hour: int = 0
     address_accounts_in_hour: int = 0
     # Earlier orders of the customer that a reviewer called fraud.
     confirmed_frauds: int = 0
-    # Paid orders of the customer before this one.
+    # Paid orders of the customer before this one, and when the first was paid.
     paid_orders: int = 0
+    first_paid_at: Instant | None = None
+    # Since when the customer uses the device of this order; null when it is new to them.
+    device_known_since: Instant | None = None
+    # The amount that nine of ten orders of the last 90 days do not exceed; null when there are too few.
+    large_from: Hundredths | None = None
     has_refused_referral: bool = False
 
 

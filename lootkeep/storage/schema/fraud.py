@@ -44,6 +44,8 @@ fraud_checks = Table(
     # With these the check can be executed again: the facts as JSON, and the settings they were judged under.
     text("facts"),
     number("policy_version"),
+    # By which engine: the points of another one are not those of today's table.
+    Column("engine_version", BigInteger, nullable=False, server_default="1"),
     number("created_at"),
     CheckConstraint("risk_score BETWEEN 0 AND 100", name="risk_score"),
     CheckConstraint("risk_level IN ('low', 'medium', 'high', 'critical')", name="risk_level"),
@@ -54,6 +56,16 @@ fraud_checks = Table(
     Index("ix_fraud_checks_times", "created_at", "id", "risk_level", "action_taken", "is_reviewed"),
     Index("ix_fraud_checks_confirmed", "customer_id", sqlite_where=_IS_FRAUD, postgresql_where=_IS_FRAUD),
     sqlite_autoincrement=True,
+)
+
+# By week: the amount that nine of ten orders of the 90 days before it do not exceed.
+large_amounts = Table(
+    "large_amounts",
+    metadata,
+    Column("week", BigInteger, primary_key=True, autoincrement=False),
+    Column("currency", Text, primary_key=True),
+    number("amount"),
+    sqlite_with_rowid=False,
 )
 
 fraud_reviews = Table(

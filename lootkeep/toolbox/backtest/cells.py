@@ -76,6 +76,8 @@ RULES: dict[str, Rule] = {
     "created_at": _TIME,
     "customer_created_at": _TIME,
     "ip_address": Rule(ip_address, "must be an IP address"),
+    "signup_ip_address": Rule(ip_address, "must be an IP address"),
+    "signup_device_id": Rule(identity.device, "must be a text"),
     "device_id": Rule(identity.device, "must be a text"),
     "billing_country": Rule(country, "must be a country code such as DE"),
     "total": Rule(amount, "must be an amount such as 19.99"),

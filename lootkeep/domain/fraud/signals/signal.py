@@ -15,7 +15,10 @@ Measure = Callable[[OrderFacts, Policy], bool | int]
 
 
 class Signal(msgspec.Struct, frozen=True):
-    """One thing that counts against an order. Each time that is measured adds the points, up to the cap."""
+    """One thing that counts against an order, or in its favour where points are negative.
+
+    Each time that is measured adds the points, up to the cap.
+    """
 
     name: str
     # For people: stands in `detected_signals`, the console and reports.
