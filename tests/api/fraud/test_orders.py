@@ -58,9 +58,9 @@ async def test_the_check_can_be_read_with_every_field_of_the_specification(world
         "email": "jun@trash.example",
         "user_agent": "curl/8.0",
         "risk_score": 50,
-        "risk_level": "high",
-        "action_taken": "blocked",
-        "signals": {"datacenter": 15, "disposable_email": 25, "user_agent_missing_or_bot": 20},
+        "risk_level": "medium",
+        "action_taken": "flagged",
+        "signals": {"datacenter": 10, "disposable_email": 20, "user_agent_missing_or_bot": 20},
         "detected_country": None,
         "billing_country": "DE",
         "detected_city": None,
@@ -79,8 +79,9 @@ async def test_the_check_can_be_read_with_every_field_of_the_specification(world
         "reviewed_at": None,
         "review_outcome": None,
         "review_notes": None,
+        "engine_version": 2,
         "created_at": "2026-12-15T12:00:00Z",
-        "order": {"id": 1, "order_number": "ORD-000001", "status": "cancelled", "total": "20.00"},
+        "order": {"id": 1, "order_number": "ORD-000001", "status": "pending", "total": "20.00"},
         "customer": {"id": customer, "name": "Jun Park", "email": "jun@trash.example"},
     }
 
