@@ -224,7 +224,12 @@ async def test_every_stored_check_executes_again_to_the_same_result(world: World
     await shop(world)
     customers = [await regular(world) for _ in range(4)]
     changes: list[dict[str, Any]] = [
-        {"fraud_sensitivity_level": "medium", "fraud_block_vpn": False, "fraud_whitelisted_ips": []},
+        {
+            "fraud_sensitivity_level": "medium",
+            "fraud_block_vpn": False,
+            "fraud_whitelisted_ips": [],
+            "fraud_check_velocity": True,
+        },
         {"fraud_sensitivity_level": "high", "fraud_action": "verify"},
         {"fraud_block_vpn": True, "fraud_whitelisted_ips": [PROXY]},
         {"fraud_check_velocity": False, "fraud_custom_blocked_countries": ["FR"]},
