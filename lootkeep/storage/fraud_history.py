@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import BigInteger, Integer, Text, bindparam, exists, func, literal_column, select
+from sqlalchemy import BigInteger, Integer, Text, bindparam, exists, func, literal_column, or_, select
 
 from lootkeep.domain.addresses import network_key
 from lootkeep.domain.fraud.amounts import MAX_WEEKS, week_of
@@ -85,6 +85,14 @@ _earlier = (
     .limit(literal_column(str(MAX_ASKED), Integer))
     .subquery()
 )
+_referrer = select(customers.c.referred_by_id).where(customers.c.id == _CUSTOMER).scalar_subquery()
+# A friend who pays with the card of the person who brought them.
+_PAYS_AS_REFERRER = exists().where(
+    sightings.c.kind == literal_column("'instrument'", Text),
+    sightings.c.value == bindparam("instrument", type_=Text),
+    sightings.c.customer_id == _referrer,
+    sightings.c.first_seen_at <= _UNTIL,
+)
 _OWN = orders.c.customer_id == _CUSTOMER
 _LARGE_FROM = (
     select(large_amounts.c.amount)
@@ -120,7 +128,7 @@ _HISTORY = Query(
             ),
             _MOST_FRAUDS,
         ).label("confirmed_frauds"),
-        select(exists().where(refused_referrals.c.customer_id == _CUSTOMER))
+        select(or_(exists().where(refused_referrals.c.customer_id == _CUSTOMER), _PAYS_AS_REFERRER))
         .scalar_subquery()
         .label("has_refused_referral"),
         func.coalesce(
@@ -143,6 +151,17 @@ _HISTORY = Query(
         .scalar_subquery()
         .label("device_known_since"),
         _LARGE_FROM.scalar_subquery().label("large_from"),
+        _accounts("instrument", "instrument", "long_ago").label("instrument_accounts"),
+        _counted(
+            select(sightings.c.value).where(
+                sightings.c.customer_id == _CUSTOMER,
+                sightings.c.kind == literal_column("'instrument'", Text),
+                sightings.c.last_seen_at > _number("day_ago"),
+                sightings.c.first_seen_at <= _UNTIL,
+                sightings.c.value != bindparam("instrument", type_=Text),
+            ),
+            ENOUGH_ACCOUNTS,
+        ).label("customer_instruments_in_day"),
     )
 )
 
@@ -161,6 +180,7 @@ class Buyer(msgspec.Struct, frozen=True):
     # When the account was made; null is now.
     customer_created_at: Instant | None = None
     currency: str | None = None
+    instrument: str | None = None
     # An order of the past sees what there was at its time. One of this moment sees everything there is: another process
     # whose clock is ahead may have written it.
     is_past: bool = False
@@ -187,6 +207,7 @@ def _values(policy: Policy, buyer: Buyer) -> dict[str, Any]:
         "made": buyer.at if buyer.customer_created_at is None else buyer.customer_created_at,
         "week": week_of(buyer.at),
         "currency": buyer.currency,
+        "instrument": buyer.instrument,
     }
 
 
@@ -206,6 +227,8 @@ def _history(row: tuple[Any, ...]) -> History:
         first_paid_at=row[11],
         device_known_since=row[12],
         large_from=row[13],
+        instrument_accounts=row[14],
+        customer_instruments_in_day=row[15],
     )
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
+
+Funding = Literal["credit", "debit", "prepaid", "unknown"]
+ThreeDSecure = Literal["passed", "failed", "not_used"]
 
 
 class Network(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -21,6 +26,17 @@ class Network(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     is_tor: bool = False
     # An old list of Tor's exits says less: they move.
     tor_list_days: int | None = None
+
+
+class Payment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What the payment provider says of the means of payment; it is no card data."""
+
+    # The provider's fingerprint, hashed with the store's key.
+    instrument: str | None = None
+    bin: str | None = None
+    country: str | None = None
+    funding: Funding | None = None
+    three_d_secure: ThreeDSecure | None = None
 
 
 class Mail(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -47,6 +63,9 @@ class History(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     device_accounts_before: int = 0
     device_accounts_in_hour: int = 0
     address_accounts_in_hour: int = 0
+    # Other accounts that paid with this instrument, and other instruments of this account within a day.
+    instrument_accounts: int = 0
+    customer_instruments_in_day: int = 0
     # Earlier orders of the customer that a reviewer called fraud.
     confirmed_frauds: int = 0
     # Paid orders of the customer before this one, and when the first was paid.
@@ -75,4 +94,5 @@ class OrderFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     has_device: bool = False
     network: Network = Network()
     mail: Mail = Mail()
+    payment: Payment = Payment()
     history: History = History()

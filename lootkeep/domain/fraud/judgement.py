@@ -45,6 +45,7 @@ def facts_of(
         has_device=cart.device_id is not None,
         network=network,
         mail=mail.describe(customer.email, is_disposable=is_disposable),
+        payment=cart.payment,
         history=history,
     )
 

@@ -39,6 +39,7 @@ class Sighting(msgspec.Struct, frozen=True, kw_only=True):
     address: str | None
     mailbox: str | None
     device: str | None
+    instrument: str | None = None
     amount: Hundredths | None = None
 
 
@@ -53,6 +54,9 @@ class Memory:
         self._first_orders: dict[str | None, Instant] = {}
         self._device_accounts = _Accounts()
         self._address_accounts = _Accounts()
+        self._instrument_accounts = _Accounts()
+        # The same the other way round: which instruments an account used.
+        self._account_instruments = _Accounts()
         self._amounts = Amounts()
 
     def history(self, order: Sighting) -> History:
@@ -69,6 +73,8 @@ class Memory:
             device_accounts_before=self._device_accounts.before(at, device, account, at if made is None else made),
             device_accounts_in_hour=self._device_accounts.others(at - SHORT_MEMORY, device, account),
             address_accounts_in_hour=self._address_accounts.others(at - SHORT_MEMORY, order.address, account),
+            instrument_accounts=self._instrument_accounts.others(at - DEVICE_MEMORY, order.instrument, account),
+            customer_instruments_in_day=self._account_instruments.others(at - BURST, account, order.instrument),
             first_paid_at=first,
             device_known_since=self._device_accounts.known_since(device, account),
             large_from=self._amounts.line(at),
@@ -80,6 +86,8 @@ class Memory:
         self._address_orders.add(order.address, order.at)
         self._mailbox_orders.add(order.mailbox, order.at)
         self._account_orders.add(order.account, order.at)
+        self._instrument_accounts.add(order.instrument, order.account, order.at)
+        self._account_instruments.add(order.account, order.instrument, order.at)
         if order.account:
             self._first_orders.setdefault(order.account, order.at)
         if order.amount is not None:

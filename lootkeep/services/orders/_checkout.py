@@ -42,6 +42,7 @@ def buyer(cart: Cart, customer: Customer, currency: str, at: Instant) -> Buyer:
         customer.id,
         customer_created_at=made_before(cart, customer, at),
         currency=currency,
+        instrument=cart.payment.instrument,
         is_past=cart.created_at is not None,
     )
 

@@ -133,7 +133,7 @@ async def _requests(
         except Reason as reason:
             refused[index] = reason
         else:
-            traces = identity.traces(customer.email, cart.ip_address, cart.device_id)
+            traces = identity.traces(customer.email, cart.ip_address, cart.device_id, cart.payment.instrument)
             requests.append(_Request(index, cart, cart.created_at or now, customer, traces))
     return requests, refused
 
@@ -147,7 +147,8 @@ async def _context(tx: Transaction, requests: Sequence[_Request], now: Instant) 
 
 
 def _independent_batches(requests: Sequence[_Request]) -> Iterator[list[_Request]]:
-    """Cuts them where one must see another before it: both of a customer, a mailbox, an address or a device.
+    """Cuts them where one must see another before it: both of a customer, a mailbox, an address,
+    a device or a payment instrument.
 
     And where a week begins: which orders are large in it, those before it decide.
     """

@@ -50,7 +50,7 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart, changes: Changes) ->
     if existing:
         return existing, False
     customer = _checkout.check_buyer(await customers_db.get(tx, cart.customer_id))
-    traces = identity.traces(customer.email, cart.ip_address, cart.device_id)
+    traces = identity.traces(customer.email, cart.ip_address, cart.device_id, cart.payment.instrument)
     version, policy = await settings.current(tx, SETTINGS, Policy)
     if policy.fraud_detection_enabled:
         await identity_db.hold(tx, traces)

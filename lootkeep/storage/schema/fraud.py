@@ -44,9 +44,9 @@ fraud_checks = Table(
     # With these the check can be executed again: the facts as JSON, and the settings they were judged under.
     text("facts"),
     number("policy_version"),
+    number("created_at"),
     # By which engine: the points of another one are not those of today's table.
     Column("engine_version", BigInteger, nullable=False, server_default="1"),
-    number("created_at"),
     CheckConstraint("risk_score BETWEEN 0 AND 100", name="risk_score"),
     CheckConstraint("risk_level IN ('low', 'medium', 'high', 'critical')", name="risk_level"),
     CheckConstraint("action_taken IN ('allowed', 'flagged', 'blocked', 'verification_required')", name="action_taken"),

@@ -80,6 +80,7 @@ RULES: dict[str, Rule] = {
     "signup_device_id": Rule(identity.device, "must be a text"),
     "device_id": Rule(identity.device, "must be a text"),
     "billing_country": Rule(country, "must be a country code such as DE"),
+    "payment_country": Rule(country, "must be a country code such as DE"),
     "total": Rule(amount, "must be an amount such as 19.99"),
 }
 LABEL_RULE = Rule(is_fraud, "must be 1, true or fraud, or else 0, false, legit, legitimate or nothing")

@@ -27,6 +27,8 @@ COLUMNS = (
     "total",
     "signup_device_id",
     "signup_ip_address",
+    "payment_fingerprint",
+    "payment_country",
 )
 # How often the progress is told, in rows.
 _STEP = 500
@@ -49,6 +51,8 @@ class PastOrder(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     # What the account was seen with when it was made.
     signup_device_id: str | None = None
     signup_ip_address: str | None = None
+    payment_fingerprint: str | None = None
+    payment_country: str | None = None
 
     @property
     def account(self) -> str | None:

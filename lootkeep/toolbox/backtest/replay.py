@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from lootkeep.domain import identity
 from lootkeep.domain.addresses import network_key
 from lootkeep.domain.fraud import mail
-from lootkeep.domain.fraud.facts import History, Mail, Network, OrderFacts
+from lootkeep.domain.fraud.facts import History, Mail, Network, OrderFacts, Payment
 from lootkeep.domain.fraud.memory import Memory, Sighting
 from lootkeep.domain.fraud.policy import Policy, Sensitivity
 from lootkeep.domain.fraud.score import THRESHOLDS, Action, Verdict, decide, judge
@@ -87,6 +87,7 @@ def _facts(order: PastOrder, past: PastOrders, memory: Memory, intelligence: Int
         address=network_key(order.ip_address) if order.ip_address else None,
         mailbox=order.mailbox,
         device=order.device_id,
+        instrument=order.payment_fingerprint,
         amount=order.total,
     )
     history = memory.history(sighting)
@@ -94,7 +95,7 @@ def _facts(order: PastOrder, past: PastOrders, memory: Memory, intelligence: Int
     is_timed = order.created_at is not None
     if not is_timed:
         # One after the other is all that is known: nothing can be said of an hour or a week.
-        history = History(device_accounts=history.device_accounts)
+        history = History(device_accounts=history.device_accounts, instrument_accounts=history.instrument_accounts)
     return OrderFacts(
         at=sighting.at,
         email=order.email,
@@ -107,6 +108,7 @@ def _facts(order: PastOrder, past: PastOrders, memory: Memory, intelligence: Int
         has_device=order.device_id is not None,
         network=intelligence.network(order.ip_address) if order.ip_address else Network(),
         mail=_mail(order.email, intelligence),
+        payment=Payment(instrument=order.payment_fingerprint, country=order.payment_country),
         history=history,
     )
 

@@ -13,6 +13,7 @@ import pytest
 
 from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.domain.fraud.checks import FraudCheck
+from lootkeep.domain.fraud.facts import Payment
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import Instant, ManualClock, instant
@@ -59,6 +60,8 @@ def past() -> list[PastOrder]:
             billing_country=made.choice((None, "DE", "SY", "CU")),
             user_agent=made.choice((None, BROWSER, BROWSER, "curl/8.0")),
             total=Hundredths(PRICE * made.choice((1, 1, 1, 1, 1, 2, 2, 3, 9))),
+            payment_fingerprint=made.choice((None, f"card-{made.randrange(300)}", f"card-{buyer['email']}")),
+            payment_country=made.choice((None, "DE", "FR")),
             **buyer,
         )
         orders.append(order)
@@ -103,6 +106,7 @@ def cart(order: PastOrder, customer_id: int) -> Cart:
         order.billing_country,
         order.user_agent,
         order.device_id,
+        payment=Payment(instrument=order.payment_fingerprint, country=order.payment_country),
     )
 
 
@@ -157,7 +161,7 @@ async def test_a_path_into_the_store_and_the_backtest_score_the_same_orders_alik
         *("vpn", "proxy", "datacenter", "tor", "sanctioned_country", "high_risk_country"),
         *("velocity_ip", "velocity_email", "order_burst", "large_order", "disposable_email", "tagged_email"),
         *("account_age", "device_reuse", "device_newcomer", "device_velocity", "ip_accounts"),
-        *("user_agent_missing_or_bot", "trusted_customer"),
+        *("user_agent_missing_or_bot", "trusted_customer", "card_accounts", "account_cards", "card_country_mismatch"),
     }
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from lootkeep.domain.fraud.facts import Payment
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.fraud.score import FLAGGED_FROM, judge
 from lootkeep.domain.fraud.signals import BY_NAME, SIGNALS
@@ -82,6 +83,10 @@ HONEST: dict[str, dict[str, Any]] = {
     "resident of a high-risk country": FIRST_ORDER | {"country": "MM", "billing_country": "MM"},
     "privacy first": FIRST_ORDER | {"user_agent": None, "is_relay": True, "has_device": False, "large_from": 1},
     "three gifts on the first day": {"customer_created_at": since(HOUR), "customer_orders_in_day": 2},
+    "spouse with the family's card": FIRST_ORDER | {"instrument_accounts": 1, "address_accounts_in_hour": 1},
+    "second card after a decline": FIRST_ORDER | {"customer_instruments_in_day": 1},
+    "teenager with a prepaid card": FIRST_ORDER | {"payment": Payment(funding="prepaid"), "is_relay": True},
+    "card from home, living abroad": FIRST_ORDER | {"payment": Payment(country="US")},
     "big spender": REGULAR | {"customer_orders_in_day": 4, "mailbox_orders": 4, "large_from": 1, "amount": 900},
     "behind a carrier's gateway": FIRST_ORDER | {"address_orders": 100, "address_accounts_in_hour": 5},
     "office with a proxy": REGULAR | {"is_proxy": True, "address_accounts_in_hour": 5, "address_orders": 9},

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lootkeep.domain.fraud.facts import History, Mail, Network, OrderFacts
+from lootkeep.domain.fraud.facts import History, Mail, Network, OrderFacts, Payment
 from lootkeep.domain.fraud.flags import Flags, flags
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.fraud.score import Verdict, decide, judge, level
@@ -177,8 +177,16 @@ any_order = st.builds(
         tor_list_days=st.none() | st.integers(0, 400),
     ),
     mail=st.builds(Mail, is_disposable=st.booleans(), is_relay=st.booleans(), has_tag=st.booleans()),
+    payment=st.builds(
+        Payment,
+        country=codes,
+        funding=st.none() | st.sampled_from(["credit", "prepaid"]),
+        three_d_secure=st.none() | st.sampled_from(["passed", "failed"]),
+    ),
     history=st.builds(
         History,
+        instrument_accounts=counts,
+        customer_instruments_in_day=counts,
         address_orders=counts,
         mailbox_orders=counts,
         customer_orders_in_day=counts,

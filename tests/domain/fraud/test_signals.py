@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from lootkeep.domain.fraud.facts import History, OrderFacts
+from lootkeep.domain.fraud.facts import History, OrderFacts, Payment
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.fraud.score import judge
 from lootkeep.domain.fraud.signals import SIGNALS
@@ -125,6 +125,19 @@ CASES = [
     Case("confirmed_fraud", 60, {"confirmed_frauds": 1}),
     Case("confirmed_fraud", 80, {"confirmed_frauds": 2}),
     Case("confirmed_fraud", 80, {"confirmed_frauds": 9}),
+    Case("card_accounts", 0, {"instrument_accounts": 0}),
+    Case("card_accounts", 12, {"instrument_accounts": 1}),
+    Case("card_accounts", 36, {"instrument_accounts": 5}),
+    Case("account_cards", 0, {"customer_instruments_in_day": 0}),
+    Case("account_cards", 24, {"customer_instruments_in_day": 2}),
+    Case("account_cards", 36, {"customer_instruments_in_day": 4}),
+    Case("card_country_mismatch", 10, {"payment": Payment(country="FR"), "billing_country": "DE"}),
+    Case("card_country_mismatch", 0, {"payment": Payment(country="DE"), "billing_country": "DE"}),
+    Case("card_country_mismatch", 0, {"payment": Payment(country="FR"), "billing_country": None}),
+    Case("prepaid", 5, {"payment": Payment(funding="prepaid")}),
+    Case("prepaid", 0, {"payment": Payment(funding="debit")}),
+    Case("three_d_secure", -20, {"payment": Payment(three_d_secure="passed")}),
+    Case("three_d_secure", 0, {"payment": Payment(three_d_secure="failed")}),
     Case("trusted_customer", 0, {"first_paid_at": None}),
     Case("trusted_customer", 0, {"first_paid_at": NOW - 60 * DAY, "device_known_since": NOW - 90 * DAY}),
     Case("trusted_customer", -15, {"first_paid_at": NOW - 60 * DAY - 1, "device_known_since": NOW - 90 * DAY}),
@@ -200,6 +213,8 @@ def test_what_history_counts_stops_no_earlier_than_the_signals_ask_for() -> None
             device_accounts_before=count,
             device_accounts_in_hour=count,
             address_accounts_in_hour=count,
+            instrument_accounts=count,
+            customer_instruments_in_day=count,
         )
         for count in (ENOUGH_ACCOUNTS, 1000)
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lootkeep.domain.fraud.signals import email, geography, identity, network, velocity
+from lootkeep.domain.fraud.signals import email, geography, identity, network, payment, velocity
 from lootkeep.domain.fraud.signals.signal import Signal
 
 _GEO = "fraud_check_geo_mismatch"
@@ -57,6 +57,19 @@ SIGNALS: tuple[Signal, ...] = (
     ),
     Signal("referral_abuse", "Referral abuse", "identity", 15, 15, None, identity.referral_abuse),
     Signal("confirmed_fraud", "Earlier fraud, confirmed", "identity", 60, 80, None, identity.confirmed_fraud),
+    Signal("card_accounts", "Other accounts with this card", "payment", 12, 36, None, payment.card_accounts),
+    Signal("account_cards", "Other cards of this account within a day", "payment", 12, 36, None, payment.account_cards),
+    Signal(
+        "card_country_mismatch",
+        "Card and billing from different countries",
+        "payment",
+        10,
+        10,
+        None,
+        payment.card_country_mismatch,
+    ),
+    Signal("prepaid", "Prepaid card", "payment", 5, 5, None, payment.prepaid),
+    Signal("three_d_secure", "3-D Secure passed", "payment", -20, -20, None, payment.three_d_secure),
     Signal("trusted_customer", "Known customer", "identity", -15, -15, None, identity.trusted_customer),
 )
 

@@ -57,7 +57,8 @@ def user_agent_missing_or_bot(facts: OrderFacts, policy: Policy) -> int:
 
 
 def referral_abuse(facts: OrderFacts, policy: Policy) -> bool:
-    """The customer tried to refer themself: a referral was refused for the same mailbox, device or a circle."""
+    """The customer tried to refer themself: a referral was refused for the same mailbox, device or a circle, or \
+they pay with the card of the customer who brought them."""
     return facts.history.has_refused_referral
 
 

@@ -10,7 +10,7 @@ import msgspec
 from lootkeep.domain.fraud.facts import OrderFacts
 from lootkeep.domain.fraud.policy import Policy
 
-Family = Literal["network", "geography", "velocity", "email", "identity"]
+Family = Literal["network", "geography", "velocity", "email", "identity", "payment"]
 Measure = Callable[[OrderFacts, Policy], bool | int]
 
 
