@@ -127,3 +127,35 @@ def test_what_lists_know_is_taken_into_account() -> None:
     judged = replay(PastOrders(orders=orders), Policy(), Lists(), lambda done: None)
     assert [one.verdict.signals for one in judged] == [{"vpn": 10, "geo_mismatch": 10, "disposable_email": 20}, {}]
     assert judged[0].actions == {"low": "flagged", "medium": "flagged", "high": "blocked"}
+
+
+def test_the_last_fifth_by_time_has_figures_of_its_own(run: Run) -> None:
+    early = [ORDER | {"order_id": f"e{day}", "created_at": f"2026-01-{day:02}", "fraud": 0} for day in range(1, 9)]
+    late = [
+        ORDER | {"order_id": "l1", "created_at": "2026-02-02", "fraud": 1, "user_agent": "curl/8.0"},
+        ORDER | {"order_id": "l2", "created_at": "2026-02-01", "fraud": 0, "user_agent": "Mozilla/5.0"},
+    ]
+    rows = [{"user_agent": "Mozilla/5.0"} | row for row in [*late, *early]]
+    found = run.report(rows)["last_fifth"]
+    assert found == {"orders": 2, "frauds": 1, "auc": 1.0, "tpr_at_1pct_fpr": 1.0}
+
+
+def test_what_counts_in_favour_may_be_left_out_without_a_score_below_zero(run: Run) -> None:
+    rows = [ORDER | {"created_at": day, "fraud": 0} for day in ("2026-01-01", "2026-04-01", "2026-04-20")]
+    found = run.report([*rows, ORDER | {"created_at": "2026-05-01", "email": "eve@a.example", "fraud": 1}])
+    gains = {row["name"]: row["auc_gain"] for row in found["signals"]}
+    assert all(-1 <= gain <= 1 for gain in gains.values())
+
+
+def test_other_settings_can_be_tried(run: Run) -> None:
+    rows = [ORDER | {"created_at": "2026-01-01T10:00:30", "customer_created_at": "2026-01-01T10:00:00", "fraud": 0}]
+    (run.terminal.folder / "settings.json").write_text('{"fraud_accounts_made_at_checkout": true}')
+    assert [row["score"] for row in run.scores(rows)] == ["20"]
+    found = run.report(rows, "--settings", "settings.json")
+    assert (found["settings"], found["scores"]["good"][0]) == ("the settings of settings.json", 1)
+
+
+def test_settings_that_cannot_be_used_are_named(run: Run) -> None:
+    (run.terminal.folder / "settings.json").write_text('{"fraud_velocity_window_minutes": 5}')
+    outcome = run([ORDER | {"created_at": "2026-01-01", "fraud": 0}], "--settings", "settings.json")
+    assert (outcome.code, "fraud_velocity_window_minutes" in outcome.err) == (2, True)
