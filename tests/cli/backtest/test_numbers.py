@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from lootkeep.domain.fraud.facts import Network
@@ -130,8 +132,10 @@ def test_what_lists_know_is_taken_into_account() -> None:
 
 
 def test_the_last_fifth_by_time_has_figures_of_its_own(run: Run) -> None:
-    early = [ORDER | {"order_id": f"e{day}", "created_at": f"2026-01-{day:02}", "fraud": 0} for day in range(1, 9)]
-    late = [
+    early: list[dict[str, Any]] = [
+        ORDER | {"order_id": f"e{day}", "created_at": f"2026-01-{day:02}", "fraud": 0} for day in range(1, 9)
+    ]
+    late: list[dict[str, Any]] = [
         ORDER | {"order_id": "l1", "created_at": "2026-02-02", "fraud": 1, "user_agent": "curl/8.0"},
         ORDER | {"order_id": "l2", "created_at": "2026-02-01", "fraud": 0, "user_agent": "Mozilla/5.0"},
     ]
@@ -140,11 +144,16 @@ def test_the_last_fifth_by_time_has_figures_of_its_own(run: Run) -> None:
     assert found == {"orders": 2, "frauds": 1, "auc": 1.0, "tpr_at_1pct_fpr": 1.0}
 
 
-def test_what_counts_in_favour_may_be_left_out_without_a_score_below_zero(run: Run) -> None:
-    rows = [ORDER | {"created_at": day, "fraud": 0} for day in ("2026-01-01", "2026-04-01", "2026-04-20")]
-    found = run.report([*rows, ORDER | {"created_at": "2026-05-01", "email": "eve@a.example", "fraud": 1}])
-    gains = {row["name"]: row["auc_gain"] for row in found["signals"]}
-    assert all(-1 <= gain <= 1 for gain in gains.values())
+def test_without_a_signal_a_score_does_not_fall_below_zero_either(run: Run) -> None:
+    times = ("2026-01-01", "2026-04-01", "2026-04-20", "2026-05-01")
+    rows: list[dict[str, Any]] = [
+        ORDER | {"created_at": time, "user_agent": "Mozilla/5.0", "fraud": 0} for time in times
+    ]
+    # A trusted customer of 20 - 15 points, and a fraud of none.
+    rows[2]["user_agent"] = "curl/8.0"
+    rows[3] |= {"email": "eve@a.example", "fraud": 1}
+    found = {row["name"]: row["auc_gain"] for row in run.report(rows)["signals"]}
+    assert found["user_agent_missing_or_bot"] == pytest.approx(1 / 3 - 1 / 2)
 
 
 def test_other_settings_can_be_tried(run: Run) -> None:
