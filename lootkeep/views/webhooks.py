@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Annotated
 
 import msgspec
@@ -12,17 +11,17 @@ from lootkeep.domain.deliveries import Attempt, Delivery, DeliveryStatus, Outcom
 from lootkeep.domain.events import RecordedEvent
 from lootkeep.domain.webhooks import Replay, Webhook
 from lootkeep.kernel.clock import optional_utc, utc
-from lootkeep.views.fields import Time, field
+from lootkeep.views.fields import EventType, Moment, Time, field
 
 _DELIVERY_ID = "wh_6f1c9a52-0d6e-4b6e-9a55-0c3f1d2b7a10"
 
-OptionalTime = Annotated[datetime | None, field("When, in UTC; null until then.", "2026-11-15T10:30:01Z")]
+OptionalTime = Annotated[Moment | None, field("When, in UTC; null until then.", "2026-11-15T10:30:01Z")]
 
 
 class _Webhook(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the webhook.", 4)]
     url: Annotated[str, field("Where deliveries are sent.", "https://shop.example/hooks/lootkeep")]
-    events: Annotated[list[str], field("The event types it is subscribed to.", ["order.paid", "order.refunded"])]
+    events: Annotated[list[EventType], field("The event types it is subscribed to.", ["order.paid", "order.refunded"])]
     is_active: Annotated[bool, field("Nothing is sent while it is false.", True)]
 
 
@@ -47,13 +46,13 @@ class DeliveryView(msgspec.Struct, frozen=True):
     id: Annotated[str, field("What the receiver knows the delivery by.", _DELIVERY_ID)]
     webhook_id: Annotated[int, field("The webhook.", 4)]
     event_id: Annotated[int, field("The event.", 801)]
-    event_type: Annotated[str, field("The event's type.", "order.paid")]
+    event_type: Annotated[EventType, field("The event's type.", "order.paid")]
     status: Annotated[DeliveryStatus, field("Where the delivery stands.", "delivered")]
     attempts_count: Annotated[int, field("Requests made so far.", 2)]
     response_code: Annotated[int | None, field("The latest answer's status.", 200)]
     reason: Annotated[str | None, field("Why the latest attempt failed, in words.", None)]
     created_at: Time
-    next_attempt_at: Annotated[datetime | None, field("When it is sent next; null when it is over.", None)]
+    next_attempt_at: Annotated[Moment | None, field("When it is sent next; null when it is over.", None)]
     finished_at: OptionalTime
 
 
@@ -77,7 +76,7 @@ class ReplayView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the replay.", 2)]
     webhook_id: Annotated[int, field("The webhook.", 4)]
     since: Time
-    event_types: Annotated[list[str], field("What is sent again.", ["order.paid"])]
+    event_types: Annotated[list[EventType], field("What is sent again.", ["order.paid"])]
     total: Annotated[int, field("Events to send again.", 350)]
     done: Annotated[int, field("Events queued again so far.", 100)]
     created_at: Time
@@ -86,7 +85,7 @@ class ReplayView(msgspec.Struct, frozen=True):
 
 class EventView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("The cursor of this event.", 801)]
-    event_type: Annotated[str, field("The event's type.", "order.paid")]
+    event_type: Annotated[EventType, field("The event's type.", "order.paid")]
     created_at: Time
     data: Annotated[
         msgspec.Raw,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import json
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lootkeep.domain.events import EVENT_TYPES
-from lootkeep.domain.webhooks import LOOPBACK, Rules, checked, checked_url, reachable
+from lootkeep.domain.webhooks import EVENT_PATTERNS, LOOPBACK, Rules, checked, checked_url, reachable
 from lootkeep.kernel.errors import InvalidFields
 
 STRICT = Rules()
@@ -152,12 +153,31 @@ def test_distinct_known_types_are_kept_in_their_order(types: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("types", "expected"),
+    [
+        (["*"], list(EVENT_TYPES)),
+        (["order.*"], ["order.created", "order.paid", "order.completed", "order.refunded"]),
+        (["product.*", "order.paid"], ["order.paid", "product.created", "product.updated", "product.deleted"]),
+        (["order.paid", "*"], list(EVENT_TYPES)),
+    ],
+)
+def test_a_pattern_is_stored_as_the_types_it_stands_for(types: list[str], expected: list[str]) -> None:
+    assert json.loads(_checked_events(types)) == expected
+
+
+KNOWN = "; known are " + ", ".join([*EVENT_TYPES, *EVENT_PATTERNS])
+AT_ALL = ", ".join(f"the one at position {index}" for index in range(3))
+
+
+@pytest.mark.parametrize(
     ("types", "sentence"),
     [
-        (["nope"], "holds an unknown event type at position 0"),
-        (["order.paid", "nope", "order.created", ""], "holds an unknown event type at position 1, 3"),
-        (["ORDER.PAID"], "holds an unknown event type at position 0"),
-        (["webhook.test"], "holds an unknown event type at position 0"),
+        (["nope"], f"holds an unknown event type: nope{KNOWN}"),
+        (["order.paid", "nope", "*", ""], f"holds an unknown event type: nope, the one at position 3{KNOWN}"),
+        (["ORDER.PAID"], f"holds an unknown event type: ORDER.PAID{KNOWN}"),
+        (["webhook.test"], f"holds an unknown event type: webhook.test{KNOWN}"),
+        (["orders.*"], f"holds an unknown event type: orders.*{KNOWN}"),
+        (["a" * 21, "<b>", "order.paid\n"], f"holds an unknown event type: {AT_ALL}{KNOWN}"),
         (["order.paid", "order.created", "order.paid"], "must not hold the same event type twice"),
     ],
 )

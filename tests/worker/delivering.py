@@ -70,7 +70,7 @@ async def log(world: World, webhook: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 async def attempts(world: World, delivery_id: str) -> list[tuple[int, str]]:
-    detail = (await world.get(f"/webhooks/deliveries/{delivery_id}")).json()["data"]
+    detail = (await world.get(f"/webhook-deliveries/{delivery_id}")).json()["data"]
     return [(attempt["number"], attempt["outcome"]) for attempt in detail["attempts"]]
 
 

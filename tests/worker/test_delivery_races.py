@@ -53,7 +53,7 @@ async def test_a_redelivery_of_what_is_under_way_keeps_both_answers(
     await record(insecure_world)
     await worker.run_once()
     (request,) = await receiver.wait_for(1)
-    await insecure_world.post(f"/webhooks/deliveries/{request.json['id']}/redeliver")
+    await insecure_world.post(f"/webhook-deliveries/{request.json['id']}/redeliver")
     receiver.behaviour = holding(second, 200)
     await worker.run_once()
     await receiver.wait_for(2)

@@ -30,7 +30,7 @@ async def test_a_bad_type_in_a_replay_is_told_under_its_own_name(insecure_world:
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
 async def test_a_nul_in_the_path_is_not_found(world: World, method: str) -> None:
-    path = "/webhooks/deliveries/%00" + ("/redeliver" if method == "POST" else "")
+    path = "/webhook-deliveries/%00" + ("/redeliver" if method == "POST" else "")
     assert (await world.call(method, path)).status_code == 404
 
 

@@ -98,7 +98,7 @@ async def test_a_redelivery_on_postgresql_wakes_the_worker(
     async with running(DeliveryWorker(insecure_world.deps, wakeup), wakeup):
         await record(insecure_world)
         (request, *_) = await receiver.wait_for(1)
-        path = f"/webhooks/deliveries/{request.json['id']}"
+        path = f"/webhook-deliveries/{request.json['id']}"
         while (await insecure_world.get(path)).json()["data"]["delivery"]["status"] != "delivered":
             await asyncio.sleep(0.05)
         await asyncio.sleep(0.3)

@@ -12,6 +12,7 @@ from lootkeep.api.http.routes import Call, Reply, Route, one, paged
 from lootkeep.api.http.validation import Body, Query
 from lootkeep.domain.deliveries import DeliveryStatus
 from lootkeep.domain.events import EVENT_TYPES
+from lootkeep.domain.webhooks import EVENT_PATTERNS
 from lootkeep.kernel.errors import NotFound
 from lootkeep.services import webhooks as services
 from lootkeep.storage import outbox
@@ -25,6 +26,7 @@ def _known_event(name: str) -> str:
     return name
 
 
+EventSubscription = Annotated[str, WithJsonSchema({"type": "string", "enum": [*EVENT_TYPES, *EVENT_PATTERNS]})]
 KnownEvent = Annotated[str, AfterValidator(_known_event), WithJsonSchema({"type": "string", "enum": [*EVENT_TYPES]})]
 
 
@@ -51,7 +53,7 @@ class ReplayBody(Body):
 
     since: Annotated[Time, Field(description="Events recorded since then.", examples=["2026-11-14T00:00:00Z"])]
     event_types: Annotated[
-        Annotated[list[str], Field(min_length=1, max_length=len(EVENT_TYPES))] | None,
+        Annotated[list[EventSubscription], Field(min_length=1, max_length=len(EVENT_TYPES))] | None,
         Field(description="Only these types; those of the subscription when absent.", examples=[["order.paid"]]),
     ] = None
 
@@ -119,21 +121,24 @@ ROUTES = (
     ),
     Route(
         "GET",
-        "/webhooks/deliveries/{delivery_id}",
+        "/webhook-deliveries/{delivery_id}",
         get_delivery,
         "webhooks:read",
         "Read a delivery with its attempts",
         one(views.DeliveryDetailView),
         is_extension=True,
+        description="With what each attempt came to.",
+        former_path="/webhooks/deliveries/{delivery_id}",
     ),
     Route(
         "POST",
-        "/webhooks/deliveries/{delivery_id}/redeliver",
+        "/webhook-deliveries/{delivery_id}/redeliver",
         redeliver,
         "webhooks:write",
         "Send a delivery again",
         one(views.DeliveryView, "Delivery scheduled again"),
         description="With the same id and the same bytes; a new round of retries begins.",
+        former_path="/webhooks/deliveries/{delivery_id}/redeliver",
         is_extension=True,
     ),
     Route(

@@ -140,6 +140,7 @@ GROUP = Group(
             "fraud:read",
             "Read a fraud check",
             one(views.CheckAnswerView),
+            description="With every signal that was found, the order, the customer and the latest review.",
         ),
         Route(
             "POST",

@@ -190,6 +190,7 @@ GROUP = Group(
             "gift-cards:read",
             "Read a gift card with its transactions",
             one(views.GiftCardDetailView),
+            description="With every change of its balance; the code is masked.",
         ),
         Route(
             "POST",

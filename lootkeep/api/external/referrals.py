@@ -50,7 +50,8 @@ class SettingsBody(Body):
         DiscountType, Field(description="How the discount is counted.", examples=["percentage"])
     ]
     referral_welcome_discount_value: Annotated[
-        PositiveMoney, Field(description="Percent (at most 100), or an amount in the store's currency.", examples=[15])
+        PositiveMoney,
+        Field(description="Percent (at most 100), or an amount in the store's currency.", examples=["15.00"]),
     ]
 
 
@@ -141,6 +142,7 @@ GROUP = Group(
             "referrals:read",
             "Read the program's figures",
             one(views.StatisticsView),
+            description="Totals of the whole program, maintained with each order.",
         ),
         Route(
             "GET",
@@ -160,6 +162,7 @@ GROUP = Group(
             "Rank customers by successful referrals",
             many(views.TopReferrerView),
             query=LimitQuery,
+            description="The customers with most successful referrals, the best first.",
         ),
         Route(
             "POST",
@@ -179,6 +182,7 @@ GROUP = Group(
             "referrals:read",
             "Read the program's settings",
             one(views.ReferralSettingsView),
+            description="What counts as a referral and what a referred customer gets.",
         ),
         Route(
             "PUT",

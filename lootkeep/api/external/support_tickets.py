@@ -237,6 +237,7 @@ GROUP = Group(
             "Assign a support ticket",
             one(views.TicketView, "Support ticket assigned successfully"),
             body=AssignBody,
+            description="To a user of the staff, or to nobody with null.",
         ),
     ),
 )
