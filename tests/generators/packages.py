@@ -33,10 +33,9 @@ def node_modules() -> Path:
     return _NODE / "node_modules"
 
 
-def python_generator() -> Path:
+def install_python() -> None:
     """What locks/generators.txt names."""
     run(ROOT, "tools/setup.sh", PYTHON.parent.name, "locks/generators.txt")
-    return PYTHON / "openapi-python-client"
 
 
 def run(folder: Path, *command: str | Path, **environment: str) -> str:

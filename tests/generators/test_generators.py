@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from lootkeep.domain.events import EVENT_TYPES
 from tests.cli.terminal import Serving, environment, served, start
 from tests.generators import packages
 from tests.generators.packages import run
@@ -51,9 +52,9 @@ def store(tmp_path: Path) -> Iterator[Serving]:
 
 @pytest.mark.timeout(600)
 def test_a_client_made_by_openapi_python_client_works(folder: Path, store: Serving) -> None:
-    generator = packages.python_generator()
+    packages.install_python()
     options = ("--path", "openapi.json", "--meta", "none", "--output-path", "store_client", "--fail-on-warning")
-    output = run(folder, generator, "generate", *options)
+    output = run(folder, packages.PYTHON / "openapi-python-client", "generate", *options)
     assert "warning" not in output.lower()
     shutil.copy(HERE / "python" / "calls.py", folder)
     assert json.loads(run(folder, packages.PYTHON / "python", "calls.py", **address(store))) == SEEN
@@ -72,10 +73,20 @@ def test_a_client_made_by_openapi_typescript_is_accepted_by_the_compiler_and_wor
 
 
 @pytest.mark.timeout(600)
-def test_a_client_made_by_hey_api_is_accepted_by_the_compiler(node_folder: Path) -> None:
-    tools = node_folder / "node_modules" / ".bin"
-    run(node_folder, tools / "openapi-ts", "--input", "openapi.json", "--output", "hey-client", "--silent")
-    run(node_folder, tools / "tsc", "--project", "hey.tsconfig.json")
+def test_models_made_by_datamodel_code_generator_can_be_imported(folder: Path) -> None:
+    packages.install_python()
+    options = (
+        "--input-file-type",
+        "openapi",
+        "--output-model-type",
+        "dataclasses.dataclass",
+        "--formatters",
+        "builtin",
+    )
+    run(folder, packages.PYTHON / "datamodel-codegen", "--input", "openapi.json", "--output", "models.py", *options)
+    program = "from models import EventType, OrderPaidDelivery, RiskLevel; print(RiskLevel.high.value, len(EventType))"
+    printed = run(folder, packages.PYTHON / "python", "-W", "error", "-c", program)
+    assert printed.split() == ["high", str(len(EVENT_TYPES))]
 
 
 def address(store: Serving) -> dict[str, str]:

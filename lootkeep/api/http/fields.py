@@ -155,7 +155,7 @@ IpAddress = Annotated[
     str,
     Field(max_length=64),
     AfterValidator(_ip_address),
-    WithJsonSchema({"type": "string", "format": "ip"}),
+    WithJsonSchema({"type": "string", "maxLength": 64}),
 ]
 Country = Annotated[str, AfterValidator(_country), WithJsonSchema({"type": "string", "pattern": "^[A-Za-z]{2}$"})]
 Time = Annotated[Instant, BeforeValidator(_time), WithJsonSchema({"type": "string", "format": "date-time"})]
