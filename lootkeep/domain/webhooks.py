@@ -31,6 +31,7 @@ EVENT_PATTERNS: Mapping[str, Sequence[str]] = {
 }
 
 _MAX_URL_LENGTH = 2048
+_PRIVATE = "must not point to a private address"
 _TYPE_LIKE = re.compile(r"[A-Za-z_]{1,20}(\.[A-Za-z_*]{1,20})?")
 _HOST = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*\.?", re.IGNORECASE)
 # Forms that some resolvers read as an IPv4 address: a number, hex, octal, fewer than four parts.
@@ -79,6 +80,8 @@ class Rules(msgspec.Struct, frozen=True):
 
     allow_insecure: bool = False
     allowed_networks: Sequence[Network] = ()
+    # How to permit `http` and loopback, for the refusals of a store in development.
+    insecure_hint: str = ""
 
 
 def checked(fields: dict[str, Any], rules: Rules) -> dict[str, Any]:
@@ -147,7 +150,7 @@ def url_fault(url: str, rules: Rules) -> str | None:
         return "must be a valid URL"
     schemes = ("https", "http") if rules.allow_insecure else ("https",)
     if parts.scheme not in schemes:
-        return "must be an HTTPS URL"
+        return f"must be an HTTPS URL{rules.insecure_hint if parts.scheme == 'http' else ''}"
     if parts.username is not None or parts.password is not None:
         return "must not hold credentials"
     if "#" in url:
@@ -166,8 +169,10 @@ def _host_fault(host: str, rules: Rules) -> str | None:
         if _NUMERIC_HOST.fullmatch(host):
             return "must write an IP address in its ordinary form"
         is_local = host.rstrip(".").lower() == "localhost" or host.rstrip(".").lower().endswith(".localhost")
-        return "must not point to a private address" if is_local and not rules.allow_insecure else None
-    return None if is_public(host, reachable(rules)) else "must not point to a private address"
+        return _PRIVATE + rules.insecure_hint if is_local and not rules.allow_insecure else None
+    if is_public(host, reachable(rules)):
+        return None
+    return _PRIVATE + rules.insecure_hint if is_public(host, LOOPBACK) else _PRIVATE
 
 
 def reachable(rules: Rules) -> Sequence[Network]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 
+from lootkeep.domain import deliveries, signing
 from lootkeep.domain.deliveries import Attempt, Delivery, DeliveryStatus, Outcome, Result
 from lootkeep.domain.events import RecordedEvent
 from lootkeep.domain.webhooks import Replay, Webhook
-from lootkeep.kernel.clock import optional_utc, utc
+from lootkeep.kernel.clock import iso, optional_utc, utc
 from lootkeep.views.fields import EventType, Moment, Time, field
 
 _DELIVERY_ID = "wh_6f1c9a52-0d6e-4b6e-9a55-0c3f1d2b7a10"
@@ -69,7 +70,23 @@ class AttemptView(msgspec.Struct, frozen=True):
 
 class DeliveryDetailView(msgspec.Struct, frozen=True):
     delivery: DeliveryView
+    sent: Annotated[SentView, field("What the receiver was sent.", {})]
     attempts: list[AttemptView]
+
+
+class EventTypeView(msgspec.Struct, frozen=True):
+    name: Annotated[EventType, field("What to subscribe to.", "order.paid")]
+    description: Annotated[str, field("When it is sent.", "Payment received successfully.")]
+    example: Annotated[dict[str, Any], field("A whole body as a receiver gets it.", {"event_type": "order.paid"})]
+
+
+class SentView(msgspec.Struct, frozen=True):
+    url: Annotated[str | None, field("Where the webhook is now.", "https://shop.example/hooks/lootkeep")]
+    headers: Annotated[
+        dict[str, str],
+        field("The same for each attempt; signatures and times are left out.", {"X-Webhook-Event": "order.paid"}),
+    ]
+    body: Annotated[str, field("The exact text; a signature covers its bytes.", '{"id":"wh_6f1c9a52"}')]
 
 
 class ReplayView(msgspec.Struct, frozen=True):
@@ -133,8 +150,12 @@ def delivery(record: Delivery) -> DeliveryView:
     )
 
 
-def delivery_detail(record: Delivery, attempts: Sequence[Attempt]) -> DeliveryDetailView:
-    return DeliveryDetailView(delivery(record), [_attempt(attempt) for attempt in attempts])
+def delivery_detail(
+    record: Delivery, event: RecordedEvent, url: str | None, attempts: Sequence[Attempt]
+) -> DeliveryDetailView:
+    body = deliveries.body(record.public_id, record.event_type, iso(event.created_at), event.data)
+    sent = SentView(url, signing.plain_headers(record.event_type, record.public_id), body)
+    return DeliveryDetailView(delivery(record), sent, [_attempt(attempt) for attempt in attempts])
 
 
 def replay(record: Replay) -> ReplayView:

@@ -147,6 +147,20 @@ def test_any_text_is_good_or_refused_with_a_reason_and_never_echoed(url: str) ->
     assert fault(url) in {None, *FAULTS}
 
 
+@pytest.mark.parametrize("url", ["http://shop.example/", "https://localhost/", "https://127.0.0.1/", "https://[::1]/"])
+def test_in_development_the_refusal_says_how_to_allow_it(url: str) -> None:
+    with pytest.raises(InvalidFields) as reason:
+        checked_url(url, Rules(insecure_hint=" (set it)"))
+    assert str(reason.value.fields["url"][0]).endswith(" (set it).")
+
+
+@pytest.mark.parametrize("url", ["https://10.0.0.1/", "https://169.254.169.254/", "ftp://shop.example/"])
+def test_what_the_setting_would_not_allow_has_no_hint(url: str) -> None:
+    with pytest.raises(InvalidFields) as reason:
+        checked_url(url, Rules(insecure_hint=" (set it)"))
+    assert "set it" not in str(reason.value.fields)
+
+
 @given(st.lists(st.sampled_from(sorted(EVENT_TYPES)), min_size=1, unique=True))
 def test_distinct_known_types_are_kept_in_their_order(types: list[str]) -> None:
     assert _checked_events(types) == "[" + ",".join(f'"{name}"' for name in types) + "]"

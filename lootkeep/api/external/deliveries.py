@@ -7,8 +7,9 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, WithJsonSchema
 
 from lootkeep.api.http.fields import QueryDate, QueryInteger, Time, refuse
+from lootkeep.api.http.openapi import events
 from lootkeep.api.http.pages import LARGEST_PAGE, Order, PageQuery, days
-from lootkeep.api.http.routes import Call, Reply, Route, one, paged
+from lootkeep.api.http.routes import Call, Reply, Route, many, one, paged
 from lootkeep.api.http.validation import Body, Query
 from lootkeep.domain.deliveries import DeliveryStatus
 from lootkeep.domain.events import EVENT_TYPES
@@ -76,7 +77,11 @@ async def get_delivery(call: Call[None, None]) -> Reply:
         if delivery is None:
             raise NotFound("Delivery")
         attempts = await log.attempts_of(tx, delivery.id)
-    return Reply(views.delivery_detail(delivery, attempts))
+        event = await outbox.get(tx, delivery.event_id)
+        if event is None:
+            raise NotFound("Delivery")
+        webhook = await endpoints.get(tx, delivery.webhook_id)
+    return Reply(views.delivery_detail(delivery, event, webhook and webhook.url, attempts))
 
 
 async def redeliver(call: Call[None, None]) -> Reply:
@@ -107,7 +112,21 @@ async def list_events(call: Call[None, FeedQuery]) -> Reply:
     return Reply(views.feed(found, query.after, query.limit))
 
 
+async def list_event_types(_: Call[None, None]) -> Reply:
+    return Reply([views.EventTypeView(name, EVENT_TYPES[name], body) for name, body in events.examples().items()])
+
+
 ROUTES = (
+    Route(
+        "GET",
+        "/webhooks/event-types",
+        list_event_types,
+        "webhooks:read",
+        "List event types",
+        many(views.EventTypeView),
+        description="What a webhook can subscribe to: when each is sent, and an example of what arrives.",
+        is_extension=True,
+    ),
     Route(
         "GET",
         "/webhooks/{id}/deliveries",
@@ -127,7 +146,8 @@ ROUTES = (
         "Read a delivery with its attempts",
         one(views.DeliveryDetailView),
         is_extension=True,
-        description="With what each attempt came to.",
+        description="What was sent, headers and body, next to what each attempt came to. "
+        "Signatures are not shown: they are made with the secret.",
         former_path="/webhooks/deliveries/{delivery_id}",
     ),
     Route(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import msgspec
 
+from lootkeep.api.http.openapi import schemas
 from lootkeep.api.http.openapi.examples import example_of
 from lootkeep.api.http.openapi.schemas import Json, ref
 from lootkeep.domain import deliveries
@@ -61,8 +64,7 @@ def parameters() -> Json:
 
 def _operation(event_type: str, shapes: Json) -> Json:
     schema = ref(_body_name(event_type))
-    example = example_of(schema, shapes)
-    example["data"] |= DATA[event_type].example
+    example = _example(event_type, shapes)
     return {
         "operationId": f"on_{event_type.replace('.', '_')}",
         "summary": event_type,
@@ -83,6 +85,19 @@ def _operation(event_type: str, shapes: Json) -> Json:
             },
         },
     }
+
+
+@cache
+def examples() -> Json:
+    """What a delivery of each type that can be subscribed to looks like."""
+    shapes = {**schemas.of_views(views()), **components()}
+    return {event_type: _example(event_type, shapes) for event_type in EVENT_TYPES}
+
+
+def _example(event_type: str, shapes: Json) -> Json:
+    example: Json = example_of(ref(_body_name(event_type)), shapes)
+    example["data"] |= DATA[event_type].example
+    return example
 
 
 def _body_name(event_type: str) -> str:

@@ -31,15 +31,21 @@ def collected(groups: tuple[Group, ...], events: Iterable[type[msgspec.Struct]])
     """Every shape by its name: answers, the data of events, bodies, queries and enums."""
     routes = _routes(groups)
     views = list(dict.fromkeys(route.answer.view for route in routes if route.answer.view))
-    _, answers = msgspec.json.schema_components([*views, *events, Failure, Meta], ref_template=_REF)
     inputs: set[type[BaseModel]] = {model for route in routes for model in (route.body, route.query) if model}
     ordered = sorted(inputs, key=lambda model: model.__name__)
     _, bodies = models_json_schema(
         [(model, "validation") for model in ordered], ref_template="#/components/schemas/{model}"
     )
-    shapes = {name: _plain(shape) for name, shape in {**answers, **bodies.get("$defs", {})}.items()}
+    inputs_by_name = {name: _plain(shape) for name, shape in bodies.get("$defs", {}).items()}
+    shapes = {**of_views([*views, *events, Failure, Meta]), **inputs_by_name}
     shapes["Failure"]["properties"]["success"] = {"type": "boolean", "const": False}
-    return dict(sorted({**shapes, **enums.components()}.items()))
+    return dict(sorted(shapes.items()))
+
+
+def of_views(views: Iterable[type[msgspec.Struct]]) -> Json:
+    """The shapes of views and of all that they hold, and the enums."""
+    _, found = msgspec.json.schema_components(views, ref_template=_REF)
+    return {**{name: _plain(shape) for name, shape in found.items()}, **enums.components()}
 
 
 def named(shapes: Json, groups: tuple[Group, ...]) -> Json:
