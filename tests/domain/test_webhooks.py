@@ -151,7 +151,7 @@ def test_any_text_is_good_or_refused_with_a_reason_and_never_echoed(url: str) ->
 def test_in_development_the_refusal_says_how_to_allow_it(url: str) -> None:
     with pytest.raises(InvalidFields) as reason:
         checked_url(url, Rules(insecure_hint=" (set it)"))
-    assert str(reason.value.fields["url"][0]).endswith(" (set it).")
+    assert "(set it).'" in str(reason.value.fields)
 
 
 @pytest.mark.parametrize("url", ["https://10.0.0.1/", "https://169.254.169.254/", "ftp://shop.example/"])

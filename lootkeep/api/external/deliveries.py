@@ -81,7 +81,7 @@ async def get_delivery(call: Call[None, None]) -> Reply:
         if event is None:
             raise NotFound("Delivery")
         webhook = await endpoints.get(tx, delivery.webhook_id)
-    return Reply(views.delivery_detail(delivery, event, webhook and webhook.url, attempts))
+    return Reply(views.delivery_detail(delivery, event, webhook.url if webhook else None, attempts))
 
 
 async def redeliver(call: Call[None, None]) -> Reply:

@@ -12,7 +12,9 @@ def example_of(schema: dict[str, Any], schemas: dict[str, Any]) -> Any:
     if "$ref" in schema:
         target = schemas[schema["$ref"].rsplit("/", 1)[1]]
         # The example next to a reference to an object may hold only some of its fields.
-        given = {key: schema[key] for key in ("examples", "default") if key in schema and "enum" in target}
+        given: dict[str, Any] = {
+            key: schema[key] for key in ("examples", "default") if key in schema and "enum" in target
+        }
         return example_of({**target, **given}, schemas)
     if "const" in schema:
         return schema["const"]
