@@ -29,6 +29,7 @@ EVENT_PATTERNS: Mapping[str, Sequence[str]] = {
         for family in dict.fromkeys(name.partition(".")[0] for name in EVENT_TYPES)
     },
 }
+LOOPBACK: tuple[Network, ...] = (ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1/128"))
 
 _MAX_URL_LENGTH = 2048
 _PRIVATE = "must not point to a private address"
@@ -94,11 +95,6 @@ def checked(fields: dict[str, Any], rules: Rules) -> dict[str, Any]:
     if faults:
         raise InvalidFields(faults)
     return fields | {"events": _as_text(fields["events"])} if "events" in fields else fields
-
-
-def checked_url(url: str, rules: Rules) -> str:
-    checked({"url": url}, rules)
-    return url
 
 
 def checked_replay(webhook: Webhook, types: Sequence[str] | None) -> str:
@@ -178,6 +174,3 @@ def _host_fault(host: str, rules: Rules) -> str | None:
 def reachable(rules: Rules) -> Sequence[Network]:
     """Networks that are not public and may be dialled all the same."""
     return (*rules.allowed_networks, *LOOPBACK) if rules.allow_insecure else rules.allowed_networks
-
-
-LOOPBACK: tuple[Network, ...] = (ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1/128"))

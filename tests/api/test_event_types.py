@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lootkeep.domain.events import EVENT_TYPES
 from tests.api.hooks import HOOK
-from tests.api.test_openapi import DOCUMENT, content_of, faults
+from tests.api.openapi import DOCUMENT, content_of, faults
 from tests.world import World
 
 
@@ -22,9 +22,3 @@ async def test_a_pattern_is_shown_as_the_types_it_stands_for(world: World) -> No
     assert created["events"] == families
     changed = await world.put(f"/webhooks/{created['id']}", {"events": ["*"]})
     assert changed.json()["data"]["events"] == list(EVENT_TYPES)
-
-
-async def test_the_former_path_of_a_delivery_is_still_answered(world: World) -> None:
-    for method, path in (("GET", "/webhooks/deliveries/wh_none"), ("POST", "/webhooks/deliveries/wh_none/redeliver")):
-        answer = await world.call(method, path)
-        assert (answer.status_code, answer.json()["message"]) == (404, "Delivery not found.")

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import Any
 
 import pytest
-from openapi_schema_validator import OAS31Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
-from referencing import Registry, Resource
-from referencing.jsonschema import DRAFT202012
 
 from lootkeep import wiring
 from lootkeep.api.http.routes import Route
 from lootkeep.domain.access import SCOPES
 from lootkeep.kernel.clock import SECOND
 from tests.api.claiming import anna_with, new_tier
+from tests.api.openapi import (
+    ALL_ROWS,
+    DOCUMENT,
+    content_of,
+    example_body,
+    faults,
+    operation,
+    parameters_of,
+    path_of,
+    resolved,
+)
 from tests.world import World
-
-Json = dict[str, Any]
-
-DOCUMENT = wiring.document()
-_ADDRESS = "urn:openapi"
-_REGISTRY: Registry[Any] = Registry().with_resource(_ADDRESS, Resource.from_contents(DOCUMENT, DRAFT202012))
-
-ALL_ROWS = [(group.prefix, route) for group in wiring.groups() for route in group.routes]
 
 
 def each(rows: list[tuple[str, Route]]) -> pytest.MarkDecorator:
@@ -33,45 +32,6 @@ def each(rows: list[tuple[str, Route]]) -> pytest.MarkDecorator:
         ("prefix", "route"),
         [pytest.param(prefix, route, id=f"{route.method} {route.path}") for prefix, route in rows],
     )
-
-
-def operation(prefix: str, route: Route) -> Json:
-    found: Json = DOCUMENT["paths"][prefix + route.path][route.method.lower()]
-    return found
-
-
-def faults(value: Any, schema: Json) -> list[str]:
-    """What a schema of the document finds wrong with a value."""
-    absolute = _absolute(schema)
-    return [error.message for error in OAS31Validator(absolute, registry=_REGISTRY).iter_errors(value)]
-
-
-def _absolute(schema: Any) -> Any:
-    """The schema with its references pointing into the document, wherever it is looked at."""
-    if isinstance(schema, dict):
-        return {
-            key: _ADDRESS + value if key == "$ref" and str(value).startswith("#") else _absolute(value)
-            for key, value in schema.items()
-        }
-    return [_absolute(item) for item in schema] if isinstance(schema, list) else schema
-
-
-def resolved(part: Json) -> Json:
-    """The component that a response or a parameter refers to."""
-    if "$ref" in part:
-        _, _, kind, name = part["$ref"].split("/")
-        component: Json = DOCUMENT["components"][kind][name]
-        return component
-    return part
-
-
-def parameters_of(prefix: str, route: Route) -> list[Json]:
-    return [resolved(parameter) for parameter in operation(prefix, route).get("parameters", [])]
-
-
-def content_of(part: Json) -> Json:
-    found: Json = part["content"]["application/json"]
-    return found
 
 
 def test_the_document_is_valid_openapi() -> None:
@@ -166,14 +126,6 @@ def test_no_parameter_can_be_null(prefix: str, route: Route) -> None:
 # The document is true
 
 
-def path_of(prefix: str, route: Route, thing: int) -> str:
-    return prefix + re.sub(r"{\w+}", str(thing), route.path)
-
-
-def example_body(prefix: str, route: Route) -> Any:
-    return content_of(operation(prefix, route)["requestBody"])["example"] if route.body else None
-
-
 async def make_what_is_addressed(world: World, route: Route) -> int:
     """Makes the thing a path speaks of by the example of the row that creates such things."""
     if "{" not in route.path:
@@ -195,7 +147,7 @@ async def make_what_is_addressed(world: World, route: Route) -> int:
 # Rows whose examples speak of several things that must be there first: their own tests tell those stories.
 STORIES = (
     *(f"/api/store/v1/{start}" for start in ("customers/{id}", "orders", "subscriptions", "support-tickets")),
-    *(f"/api/external/v1/{start}" for start in ("webhook-deliveries", "webhooks/{id}/replay")),
+    *(f"/api/external/v1/{start}" for start in ("webhooks/deliveries", "webhooks/{id}/replay")),
     *(f"/api/external/v1/fraud/{start}" for start in ("checks/{id}", "explain")),
     *(f"/api/external/v1/{start}" for start in ("orders/{id}", "customers/{id}")),
     *(f"/api/external/v1/email-campaigns/{{id}}/{start}" for start in ("send", "cancel")),

@@ -15,7 +15,7 @@ from lootkeep.domain.events import EVENT_TYPES
 from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.domain.webhooks import TEST_EVENT
 from lootkeep.views.events import DATA
-from tests.api.test_openapi import DOCUMENT, Json, content_of, faults
+from tests.api.openapi import DOCUMENT, Json, content_of, faults
 
 SCHEMAS: Json = DOCUMENT["components"]["schemas"]
 # JSON Schema 2020-12, as far as it is used here.

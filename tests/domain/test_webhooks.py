@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lootkeep.domain.events import EVENT_TYPES
-from lootkeep.domain.webhooks import EVENT_PATTERNS, LOOPBACK, Rules, checked, checked_url, reachable
+from lootkeep.domain.webhooks import EVENT_PATTERNS, LOOPBACK, Rules, checked, reachable
 from lootkeep.kernel.errors import InvalidFields
 
 STRICT = Rules()
@@ -76,7 +76,7 @@ def _checked_events(types: Any) -> Any:
 def fault(url: str, rules: Rules = STRICT) -> str | None:
     """What is said about the url; None when it is good."""
     try:
-        kept = checked_url(url, rules)
+        kept = checked({"url": url}, rules)["url"]
     except InvalidFields as reason:
         ((field, (sentence,)),) = (reason.fields or {}).items()
         return sentence.removeprefix(f"The {field} field ").removesuffix(".")
@@ -150,14 +150,14 @@ def test_any_text_is_good_or_refused_with_a_reason_and_never_echoed(url: str) ->
 @pytest.mark.parametrize("url", ["http://shop.example/", "https://localhost/", "https://127.0.0.1/", "https://[::1]/"])
 def test_in_development_the_refusal_says_how_to_allow_it(url: str) -> None:
     with pytest.raises(InvalidFields) as reason:
-        checked_url(url, Rules(insecure_hint=" (set it)"))
+        checked({"url": url}, Rules(insecure_hint=" (set it)"))
     assert "(set it).'" in str(reason.value.fields)
 
 
 @pytest.mark.parametrize("url", ["https://10.0.0.1/", "https://169.254.169.254/", "ftp://shop.example/"])
 def test_what_the_setting_would_not_allow_has_no_hint(url: str) -> None:
     with pytest.raises(InvalidFields) as reason:
-        checked_url(url, Rules(insecure_hint=" (set it)"))
+        checked({"url": url}, Rules(insecure_hint=" (set it)"))
     assert "set it" not in str(reason.value.fields)
 
 

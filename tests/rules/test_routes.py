@@ -18,7 +18,7 @@ STORE = "/api/store/v1"
 # POSTs that change nothing: they need the scope for reading.
 READING_POSTS = {("POST", "/referrals/validate"), ("POST", "/gift-cards/validate")}
 # Paths of the External API whose first word is not the group of their scope.
-OTHER_GROUPS = {"events": "webhooks", "webhook-deliveries": "webhooks"}
+OTHER_GROUPS = {"events": "webhooks"}
 
 METHODS = {"GET", "POST", "PUT", "PATCH", "DELETE"}
 _STYLE = re.compile(r"(/([a-z][a-z0-9]*(-[a-z0-9]+)*|\{[a-z]+(_[a-z]+)*\}))+")

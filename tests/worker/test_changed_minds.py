@@ -40,7 +40,7 @@ async def test_what_a_dead_worker_held_for_a_webhook_that_is_off_comes_to_an_end
         await insecure_world.put(f"/webhooks/{webhook['id']}", {"is_active": False})
     insecure_world.clock.advance(LEASE + HOUR)
     await retention.cancel_deliveries(insecure_world.deps)
-    detail = (await insecure_world.get(f"/webhook-deliveries/{delivery['id']}")).json()["data"]
+    detail = (await insecure_world.get(f"/webhooks/deliveries/{delivery['id']}")).json()["data"]
     assert detail["delivery"]["status"] == "cancelled"
     assert [attempt["outcome"] for attempt in detail["attempts"]] == ["interrupted"]
 
@@ -55,7 +55,7 @@ async def test_what_a_dead_worker_held_of_a_type_that_was_dropped_comes_to_an_en
     await insecure_world.put(f"/webhooks/{webhook['id']}", {"events": ["order.paid"]})
     insecure_world.clock.advance(LEASE)
     await work(worker)
-    detail = (await insecure_world.get(f"/webhook-deliveries/{delivery['id']}")).json()["data"]
+    detail = (await insecure_world.get(f"/webhooks/deliveries/{delivery['id']}")).json()["data"]
     assert detail["delivery"]["status"] == "cancelled"
     assert [attempt["outcome"] for attempt in detail["attempts"]] == ["interrupted"]
 
@@ -79,7 +79,7 @@ async def test_a_redelivery_of_a_type_that_is_not_subscribed_is_refused_rather_t
     await record(insecure_world)
     await work(worker)
     await insecure_world.put(f"/webhooks/{webhook['id']}", {"events": ["order.paid"]})
-    answer = await insecure_world.post(f"/webhook-deliveries/{receiver.received[0].json['id']}/redeliver")
+    answer = await insecure_world.post(f"/webhooks/deliveries/{receiver.received[0].json['id']}/redeliver")
     await work(worker)
     assert answer.status_code == 409 or len(receiver.received) == 2
 

@@ -91,7 +91,7 @@ async def test_a_retry_that_succeeds_ends_the_delivery_with_every_attempt_record
     insecure_world.clock.advance(331 * SECOND)
     await work(worker)
     delivery_id = receiver.received[0].json["id"]
-    detail = (await insecure_world.get(f"/webhook-deliveries/{delivery_id}")).json()["data"]
+    detail = (await insecure_world.get(f"/webhooks/deliveries/{delivery_id}")).json()["data"]
     assert detail["delivery"]["status"] == "delivered"
     assert [(a["number"], a["outcome"], a["response_code"], a["reason"]) for a in detail["attempts"]] == [
         (1, "failed", 503, "answered 503"),

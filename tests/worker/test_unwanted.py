@@ -61,7 +61,7 @@ async def test_deliveries_that_nobody_waits_for_end_as_cancelled_with_the_reason
     insecure_world.clock.advance(HOUR)
     await work(worker)
     await retention.cancel_deliveries(insecure_world.deps)
-    detail = (await insecure_world.get(f"/webhook-deliveries/{receiver.received[0].json['id']}")).json()["data"]
+    detail = (await insecure_world.get(f"/webhooks/deliveries/{receiver.received[0].json['id']}")).json()["data"]
     why = {"unsubscribed": "the webhook is not subscribed to this event type any more"}
     assert detail["delivery"]["status"] == "cancelled"
     assert detail["delivery"]["reason"] == why.get(change, "the webhook was switched off or deleted")

@@ -40,12 +40,12 @@ class WebhooksDeliveries:
 
     async def get(self, delivery_id: str) -> Data:
         """Read a delivery with its attempts."""
-        return await self._core.one("GET", "/api/external/v1/webhook-deliveries/{delivery_id}", delivery_id)
+        return await self._core.one("GET", "/api/external/v1/webhooks/deliveries/{delivery_id}", delivery_id)
 
     async def redeliver(self, delivery_id: str, *, idempotency_key: str | None = None) -> Data:
         """Send a delivery again."""
         return await self._core.one(
-            "POST", "/api/external/v1/webhook-deliveries/{delivery_id}/redeliver", delivery_id, key=idempotency_key
+            "POST", "/api/external/v1/webhooks/deliveries/{delivery_id}/redeliver", delivery_id, key=idempotency_key
         )
 
 

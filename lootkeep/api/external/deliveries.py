@@ -8,13 +8,13 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 
 from lootkeep.api.http.fields import QueryDate, QueryInteger, Time, refuse
 from lootkeep.api.http.openapi import events
-from lootkeep.api.http.pages import LARGEST_PAGE, Order, PageQuery, days
+from lootkeep.api.http.pages import LARGEST_PAGE, Order, PageQuery
 from lootkeep.api.http.routes import Call, Reply, Route, many, one, paged
 from lootkeep.api.http.validation import Body, Query
 from lootkeep.domain.deliveries import DeliveryStatus
 from lootkeep.domain.events import EVENT_TYPES
 from lootkeep.domain.webhooks import EVENT_PATTERNS
-from lootkeep.kernel.errors import NotFound
+from lootkeep.kernel.errors import existing
 from lootkeep.services import webhooks as services
 from lootkeep.storage import outbox
 from lootkeep.storage.webhooks import endpoints, log, replays
@@ -60,26 +60,18 @@ class ReplayBody(Body):
 
 
 async def list_deliveries(call: Call[None, DeliveryQuery]) -> Reply:
-    query = call.query
-    request = query.request(
-        webhook_id=call.id, status=query.status, event_type=query.event_type, **days(query.from_, query.to)
-    )
+    request = call.query.request(webhook_id=call.id)
     async with call.deps.db.read(slow=request.is_slow) as tx:
-        if await endpoints.get(tx, call.id) is None:
-            raise NotFound("Webhook")
-        found, total = await log.LISTING.page(tx, request)
-    return Reply([views.delivery(delivery) for delivery in found], page=query.asked, total=total)
+        existing(await endpoints.get(tx, call.id), "Webhook")
+        deliveries, total = await log.LISTING.page(tx, request)
+    return Reply([views.delivery(delivery) for delivery in deliveries], page=request.page, total=total)
 
 
 async def get_delivery(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        delivery = await log.get(tx, call.path["delivery_id"])
-        if delivery is None:
-            raise NotFound("Delivery")
+        delivery = existing(await log.get(tx, call.path["delivery_id"]), "Delivery")
         attempts = await log.attempts_of(tx, delivery.id)
-        event = await outbox.get(tx, delivery.event_id)
-        if event is None:
-            raise NotFound("Delivery")
+        event = existing(await outbox.get(tx, delivery.event_id), "Delivery")
         webhook = await endpoints.get(tx, delivery.webhook_id)
     return Reply(views.delivery_detail(delivery, event, webhook.url if webhook else None, attempts))
 
@@ -94,9 +86,7 @@ async def replay_events(call: Call[ReplayBody, None]) -> Reply:
 
 async def get_replay(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        replay = await replays.latest(tx, call.id)
-    if replay is None:
-        raise NotFound("Replay")
+        replay = existing(await replays.latest(tx, call.id), "Replay")
     return Reply(views.replay(replay))
 
 
@@ -140,7 +130,7 @@ ROUTES = (
     ),
     Route(
         "GET",
-        "/webhook-deliveries/{delivery_id}",
+        "/webhooks/deliveries/{delivery_id}",
         get_delivery,
         "webhooks:read",
         "Read a delivery with its attempts",
@@ -148,17 +138,15 @@ ROUTES = (
         is_extension=True,
         description="What was sent, headers and body, next to what each attempt came to. "
         "Signatures are not shown: they are made with the secret.",
-        former_path="/webhooks/deliveries/{delivery_id}",
     ),
     Route(
         "POST",
-        "/webhook-deliveries/{delivery_id}/redeliver",
+        "/webhooks/deliveries/{delivery_id}/redeliver",
         redeliver,
         "webhooks:write",
         "Send a delivery again",
         one(views.DeliveryView, "Delivery scheduled again"),
         description="With the same id and the same bytes; a new round of retries begins.",
-        former_path="/webhooks/deliveries/{delivery_id}/redeliver",
         is_extension=True,
     ),
     Route(

@@ -32,8 +32,7 @@ class Router:
         self._fixed: dict[str, dict[str, Route]] = {}
         for group in groups:
             for route in group.routes:
-                for path in filter(None, (route.path, route.former_path)):
-                    self._add(group.prefix + path, route)
+                self._add(group.prefix + route.path, route)
 
     def find(self, method: str, path: str) -> tuple[Route, dict[str, Any]]:
         rows = self._fixed.get(path)

@@ -109,8 +109,6 @@ class Route:
     may_conflict: bool = False
     # Talks to the outside or reads for long: no transaction may be open meanwhile.
     is_foreign: bool = False
-    # Where it was before: still answered, no longer documented.
-    former_path: str | None = None
     # Beyond the specification of the External API.
     is_extension: bool = False
 

@@ -134,7 +134,7 @@ async def test_one_delivery_is_read_with_every_attempt(
     receiver.behaviour = saying(b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n\x00caf\xc3\xa9\n")
     await work(worker)
     delivery_id = receiver.received[0].json["id"]
-    answer = await insecure_world.get(f"/webhook-deliveries/{delivery_id}")
+    answer = await insecure_world.get(f"/webhooks/deliveries/{delivery_id}")
     data = answer.json()["data"]
     first, second = data["attempts"]
     assert (answer.status_code, answer.json()["success"]) == (200, True)
@@ -159,6 +159,6 @@ async def test_one_delivery_is_read_with_every_attempt(
 
 @pytest.mark.parametrize("path", ["wh_00000000-0000-0000-0000-000000000000", "1", "wh_"])
 async def test_an_unknown_delivery_is_not_found(world: World, path: str) -> None:
-    read = await world.get(f"/webhook-deliveries/{path}")
-    again = await world.post(f"/webhook-deliveries/{path}/redeliver")
+    read = await world.get(f"/webhooks/deliveries/{path}")
+    again = await world.post(f"/webhooks/deliveries/{path}/redeliver")
     assert (read.status_code, again.status_code) == (404, 404)

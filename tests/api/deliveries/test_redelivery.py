@@ -22,7 +22,7 @@ async def test_a_redelivery_keeps_the_id_and_the_bytes_and_begins_a_new_round(
     await work(worker)
     delivery_id = receiver.received[0].json["id"]
     insecure_world.clock.advance(HOUR)
-    answer = await insecure_world.post(f"/webhook-deliveries/{delivery_id}/redeliver")
+    answer = await insecure_world.post(f"/webhooks/deliveries/{delivery_id}/redeliver")
     assert answer.status_code == 200
     assert answer.json()["message"] == "Delivery scheduled again"
     assert answer.json()["data"]["status"] == "pending"
@@ -46,7 +46,7 @@ async def test_a_failed_delivery_that_is_sent_again_is_retried_again(insecure_wo
         await work(worker)
         insecure_world.clock.advance(12 * SECOND)
     (delivery,) = await log(insecure_world, webhook, "?status=failed")
-    await insecure_world.post(f"/webhook-deliveries/{delivery['id']}/redeliver")
+    await insecure_world.post(f"/webhooks/deliveries/{delivery['id']}/redeliver")
     for _ in range(3):
         await work(worker)
         insecure_world.clock.advance(12 * SECOND)
@@ -65,5 +65,5 @@ async def test_nothing_is_sent_again_to_a_webhook_that_is_off(
         await insecure_world.delete(f"/webhooks/{webhook['id']}")
     else:
         await insecure_world.put(f"/webhooks/{webhook['id']}", {"is_active": False})
-    answer = await insecure_world.post(f"/webhook-deliveries/{receiver.received[0].json['id']}/redeliver")
+    answer = await insecure_world.post(f"/webhooks/deliveries/{receiver.received[0].json['id']}/redeliver")
     assert (answer.status_code, answer.json()["error"], answer.json()["code"]) == (409, "Conflict", "webhook_inactive")
