@@ -16,9 +16,9 @@ from rich.table import Table
 
 from lootkeep import wiring
 from lootkeep.cli.output import fail, out, print_json
-from lootkeep.cli.spreadsheet import plain_cell
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.kernel.errors import StartupError
+from lootkeep.kernel.spreadsheet import plain_cell
 from lootkeep.settings import load
 from lootkeep.toolbox.backtest import page, tables
 from lootkeep.toolbox.backtest.reading import PastOrders, read

@@ -183,11 +183,11 @@ def _lists(config: Settings) -> list[Finding]:
     intelligence = wiring.intelligence(config)
     now = SystemClock().now()
     findings = []
-    for need in intelligence.status():
-        todo = fraud_lists.advice(need, now, str(config.data_dir))
-        words = [", ".join(fraud_lists.described(served, now) for served in need.served_by) + ".", todo]
-        sentence = " ".join(word for word in words[not need.served_by :] if word)
-        findings.append(Finding(need.need, not (need.served_by and todo), sentence))
+    for need, sources in intelligence.status().items():
+        todo = fraud_lists.advice(need, sources, now, str(config.data_dir))
+        words = [", ".join(fraud_lists.described(source, need, now) for source in sources) + ".", todo]
+        sentence = " ".join(word for word in words[not sources :] if word)
+        findings.append(Finding(need, not (sources and todo), sentence))
     refused = [Finding("lists", False, f"{item.file} {item.sentence}") for item in intelligence.rejections()]
     return findings + refused
 

@@ -16,6 +16,8 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields, invalid
 from lootkeep.kernel.money import LARGEST, Hundredths
 
+OUT_OF_STOCK = "is more than what is in stock"
+
 
 class CartLine(msgspec.Struct, frozen=True):
     product_id: int
@@ -192,9 +194,6 @@ def _faults(
     if product.stock is not None and ordered > product.stock:
         return [("quantity", OUT_OF_STOCK)]
     return []
-
-
-OUT_OF_STOCK = "is more than what is in stock"
 
 
 def _line(line: CartLine, product: Product) -> PricedLine:

@@ -21,6 +21,7 @@ SECRET_PURPOSE = "webhook secret"  # noqa: S105
 # Both secrets sign after a rotation, so that a receiver can change over without losing a delivery.
 SECRET_OVERLAP = DAY
 TEST_EVENT = "webhook.test"
+LOOPBACK: tuple[Network, ...] = (ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1/128"))
 
 _MAX_URL_LENGTH = 2048
 _HOST = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*\.?", re.IGNORECASE)
@@ -84,11 +85,6 @@ def checked(fields: dict[str, Any], rules: Rules) -> dict[str, Any]:
     return fields | {"events": _as_text(fields["events"])} if "events" in fields else fields
 
 
-def checked_url(url: str, rules: Rules) -> str:
-    checked({"url": url}, rules)
-    return url
-
-
 def checked_replay(webhook: Webhook, types: Sequence[str] | None) -> str:
     """Which types to send again: all that the webhook wants, unless some of them are named."""
     if types is None:
@@ -150,6 +146,3 @@ def _host_fault(host: str, rules: Rules) -> str | None:
 def reachable(rules: Rules) -> Sequence[Network]:
     """Networks that are not public and may be dialled all the same."""
     return (*rules.allowed_networks, *LOOPBACK) if rules.allow_insecure else rules.allowed_networks
-
-
-LOOPBACK: tuple[Network, ...] = (ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1/128"))

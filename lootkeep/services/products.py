@@ -7,7 +7,7 @@ from typing import Any
 from lootkeep.deps import Deps
 from lootkeep.domain import products
 from lootkeep.domain.products import Product, ProductTerms
-from lootkeep.kernel.errors import Conflict, NotFound, invalid
+from lootkeep.kernel.errors import Conflict, existing, invalid
 from lootkeep.storage import outbox
 from lootkeep.storage import products as storage
 from lootkeep.storage.engine.database import Transaction
@@ -58,7 +58,4 @@ async def _claim_sku(tx: Transaction, sku: str | None) -> None:
 
 
 async def _for_change(tx: Transaction, product_id: int) -> Product:
-    product = await storage.for_change(tx, product_id)
-    if product is None:
-        raise NotFound("Product")
-    return product
+    return existing(await storage.for_change(tx, product_id), "Product")

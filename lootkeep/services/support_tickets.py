@@ -10,7 +10,7 @@ from lootkeep.domain.access import User
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.support_tickets import SYSTEM, Message, Ticket, TicketEntry, TicketForm, TicketStatus
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import InvalidFields, NotFound, invalid
+from lootkeep.kernel.errors import InvalidFields, existing, invalid
 from lootkeep.storage import access, customers, emails, orders
 from lootkeep.storage import support_tickets as storage
 from lootkeep.storage.engine.database import Transaction
@@ -155,10 +155,7 @@ async def _note(tx: Transaction, ticket_id: int, words: str, now: Instant) -> No
 
 
 async def _for_change(tx: Transaction, ticket_id: int) -> Ticket:
-    ticket = await storage.for_change(tx, ticket_id)
-    if ticket is None:
-        raise NotFound("Support ticket")
-    return ticket
+    return existing(await storage.for_change(tx, ticket_id), "Support ticket")
 
 
 async def _customer(tx: Transaction, ticket: Ticket) -> Customer:

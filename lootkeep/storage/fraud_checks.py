@@ -90,7 +90,7 @@ async def add(tx: Transaction, judged: Iterable[tuple[Order, Judgement]], change
     rows = [_values(order, judgement) for order, judgement in judged]
     added = []
     for row, check_id in zip(rows, await tx.insert(_ADD, rows), strict=True):
-        check = OrderCheck(check_id, row["risk_score"], row["risk_level"], row["action_taken"])
+        check = OrderCheck(check_id, **{name: row[name] for name in OrderCheck.__struct_fields__ if name != "id"})
         changes.count("fraud checks", None, FraudCheck(**row, id=check_id))
         added.append(check)
     return added

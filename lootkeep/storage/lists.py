@@ -11,6 +11,7 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar
 from sqlalchemy import BindParameter, Column, ColumnElement, Select, Table, bindparam, func, select
 
 from lootkeep.domain.customers import folded
+from lootkeep.kernel.clock import DAY
 from lootkeep.kernel.paging import ListRequest, Order
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import SHORTEST_INDEXED_TERM, Contains, ContainsShort, Unindexed
@@ -163,7 +164,9 @@ class Listing(Generic[R]):
         return await tx.all(query, size=request.page.size, skip=request.page.offset, **bound), total
 
     async def _total(self, tx: Transaction, names: tuple[str, ...], values: Values, bound: Values) -> int:
-        total = await self.maintained(tx, values) if self.maintained else None
+        # What is maintained is counted by UTC days.
+        has_whole_days = all(values.get(name, 0) % DAY == 0 for name in ("from", "to"))
+        total = await self.maintained(tx, values) if self.maintained and has_whole_days else None
         if total is None:
             ((total,),) = await tx.all(self._compiled(names, lambda: self._count_query(names)), **bound)
         return int(total)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Annotated
 
@@ -11,10 +12,10 @@ from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.customers import Customer, CustomerStatus, EmailStatus
 from lootkeep.domain.referral_abuse import SENTENCES, RefusalReason
 from lootkeep.domain.sign_up import SignedUp
-from lootkeep.kernel.clock import optional_utc, utc
 from lootkeep.kernel.money import Hundredths, text
 from lootkeep.views.fields import Time, field
 from lootkeep.views.referrals import CodeOwnerView
+from lootkeep.views.shown import shown
 
 
 class CustomerView(msgspec.Struct, frozen=True):
@@ -72,41 +73,16 @@ def signed_up(result: SignedUp) -> SignedUpView:
     )
 
 
+_CUSTOMER = shown(CustomerView, Customer, "referred_by", "average_order_value")
+coupon: Callable[[Coupon], CouponView] = shown(CouponView, Coupon)
+
+
 def customer(record: Customer, referrer: Customer | None) -> CustomerView:
     average = record.total_spent // record.orders_count if record.orders_count else 0
-    return CustomerView(
-        id=record.id,
-        email=record.email,
-        name=record.name,
-        username=record.username,
-        external_id=record.external_id,
-        country=record.country,
-        status=record.status,
-        accepts_marketing=record.accepts_marketing,
-        email_status=record.email_status,
-        referral_code=record.referral_code,
+    return _CUSTOMER(
+        record,
         referred_by=_code_owner(referrer) if record.referred_by_id else None,
-        orders_count=record.orders_count,
-        total_spent=text(record.total_spent),
         average_order_value=text(Hundredths(average)),
-        first_order_at=optional_utc(record.first_order_at),
-        last_order_at=optional_utc(record.last_order_at),
-        tags=msgspec.json.decode(record.tags),
-        note=record.note,
-        created_at=utc(record.created_at),
-        updated_at=utc(record.updated_at),
-    )
-
-
-def coupon(record: Coupon) -> CouponView:
-    return CouponView(
-        id=record.id,
-        code=record.code,
-        discount_type=record.discount_type,
-        value=text(record.value),
-        currency=record.currency,
-        times_used=record.times_used,
-        expires_at=utc(record.expires_at),
     )
 
 

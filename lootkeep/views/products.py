@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 
@@ -16,9 +17,9 @@ from lootkeep.domain.products import (
     StockStatus,
     stock_status,
 )
-from lootkeep.kernel import money
 from lootkeep.kernel.clock import Instant, utc
 from lootkeep.views.fields import Metadata, Time, field
+from lootkeep.views.shown import shown
 
 
 class ProductView(msgspec.Struct, frozen=True):
@@ -70,54 +71,21 @@ class ProductDeleted(ProductEvent, frozen=True):
     deleted_at: datetime
 
 
+_PRODUCT = shown(ProductView, Product, "stock_status")
+_IDENTITY = {"product_id": "id", "product_name": "name"}
+_UPDATED = shown(ProductUpdated, Product, "changes", **_IDENTITY)
+_DELETED = shown(ProductDeleted, Product, "deleted_at", **_IDENTITY)
+
+created: Callable[[Product], ProductEvent] = shown(ProductEvent, Product, **_IDENTITY)
+
+
 def product(record: Product) -> ProductView:
-    return ProductView(
-        id=record.id,
-        name=record.name,
-        slug=record.slug,
-        sku=record.sku,
-        description=record.description,
-        delivery_type=record.delivery_type,
-        billing_type=record.billing_type,
-        billing_interval=record.billing_interval,
-        billing_interval_count=record.billing_interval_count,
-        status=record.status,
-        price=money.text(record.price),
-        compare_at_price=None if record.compare_at_price is None else money.text(record.compare_at_price),
-        currency=record.currency,
-        stock=record.stock,
-        stock_status=stock_status(record.stock),
-        max_per_order=record.max_per_order,
-        category=record.category,
-        tags=msgspec.json.decode(record.tags, type=list[str]),
-        image_url=record.image_url,
-        sales_count=record.sales_count,
-        metadata=msgspec.Raw(record.metadata),
-        created_at=utc(record.created_at),
-        updated_at=utc(record.updated_at),
-    )
-
-
-def created(record: Product) -> ProductEvent:
-    return ProductEvent(**_snapshot(record))
+    return _PRODUCT(record, stock_status=stock_status(record.stock))
 
 
 def updated(record: Product, changes: list[str]) -> ProductUpdated:
-    return ProductUpdated(**_snapshot(record), changes=changes)
+    return _UPDATED(record, changes=changes)
 
 
 def deleted(record: Product, now: Instant) -> ProductDeleted:
-    return ProductDeleted(**_snapshot(record), deleted_at=utc(now))
-
-
-def _snapshot(record: Product) -> dict[str, Any]:
-    return {
-        "product_id": record.id,
-        "product_name": record.name,
-        "slug": record.slug,
-        "sku": record.sku,
-        "price": money.text(record.price),
-        "currency": record.currency,
-        "status": record.status,
-        "stock": record.stock,
-    }
+    return _DELETED(record, deleted_at=utc(now))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 
@@ -11,11 +11,10 @@ from lootkeep.domain.customers import Customer
 from lootkeep.domain.orders import Sale
 from lootkeep.domain.products import BillingInterval
 from lootkeep.domain.subscriptions import Subscription, SubscriptionStatus
-from lootkeep.kernel.clock import optional_utc, utc
-from lootkeep.kernel.money import text
 from lootkeep.views import orders
 from lootkeep.views.fields import Time, field
 from lootkeep.views.orders import OrderCustomerView, OrderView
+from lootkeep.views.shown import shown
 
 
 class SubscriptionProductView(msgspec.Struct, frozen=True):
@@ -77,26 +76,19 @@ class SubscriptionCancelledData(SubscriptionData, frozen=True):
     reason: str | None
 
 
+_SUBSCRIPTION = shown(SubscriptionView, Subscription, "customer", "product")
+_BUYER = ("customer_email", "customer_name")
+_IDS = {"subscription_id": "id", "order_id": "latest_order_id"}
+_CREATED = shown(SubscriptionData, Subscription, *_BUYER, **_IDS)
+_RENEWED = shown(SubscriptionRenewedData, Subscription, *_BUYER, **_IDS)
+_CANCELLED = shown(SubscriptionCancelledData, Subscription, *_BUYER, reason="cancel_reason", **_IDS)
+
+
 def subscription(record: Subscription, customer: Customer) -> SubscriptionView:
-    return SubscriptionView(
-        id=record.id,
-        status=record.status,
+    return _SUBSCRIPTION(
+        record,
         customer=OrderCustomerView(customer.id, customer.name, customer.email),
         product=SubscriptionProductView(record.product_id, record.product_name),
-        price=text(record.price),
-        currency=record.currency,
-        interval=record.interval,
-        interval_count=record.interval_count,
-        current_period_start=utc(record.current_period_start),
-        current_period_end=utc(record.current_period_end),
-        cancel_at_period_end=record.cancel_at_period_end,
-        cancelled_at=optional_utc(record.cancelled_at),
-        ends_at=optional_utc(record.ends_at),
-        cancel_reason=record.cancel_reason,
-        renewals_count=record.renewals_count,
-        latest_order_id=record.latest_order_id,
-        created_at=utc(record.created_at),
-        updated_at=utc(record.updated_at),
     )
 
 
@@ -105,35 +97,12 @@ def paid_period(record: Subscription, sale: Sale) -> PaidPeriodView:
 
 
 def created(record: Subscription, customer: Customer) -> SubscriptionData:
-    return SubscriptionData(**_snapshot(record, customer))
+    return _CREATED(record, customer_email=customer.email, customer_name=customer.name)
 
 
 def renewed(record: Subscription, customer: Customer) -> SubscriptionRenewedData:
-    return SubscriptionRenewedData(**_snapshot(record, customer), renewals_count=record.renewals_count)
+    return _RENEWED(record, customer_email=customer.email, customer_name=customer.name)
 
 
 def cancelled(record: Subscription, customer: Customer) -> SubscriptionCancelledData:
-    return SubscriptionCancelledData(
-        **_snapshot(record, customer),
-        cancelled_at=optional_utc(record.cancelled_at),
-        ends_at=optional_utc(record.ends_at),
-        reason=record.cancel_reason,
-    )
-
-
-def _snapshot(record: Subscription, customer: Customer) -> dict[str, Any]:
-    return {
-        "subscription_id": record.id,
-        "customer_email": customer.email,
-        "customer_name": customer.name,
-        "product_id": record.product_id,
-        "product_name": record.product_name,
-        "price": text(record.price),
-        "currency": record.currency,
-        "interval": record.interval,
-        "interval_count": record.interval_count,
-        "status": record.status,
-        "current_period_start": utc(record.current_period_start),
-        "current_period_end": utc(record.current_period_end),
-        "order_id": record.latest_order_id,
-    }
+    return _CANCELLED(record, customer_email=customer.email, customer_name=customer.name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Annotated
 
@@ -11,8 +11,9 @@ import msgspec
 from lootkeep.domain.deliveries import Attempt, Delivery, DeliveryStatus, Outcome, Result
 from lootkeep.domain.events import RecordedEvent
 from lootkeep.domain.webhooks import Replay, Webhook
-from lootkeep.kernel.clock import optional_utc, utc
+from lootkeep.kernel.clock import utc
 from lootkeep.views.fields import Time, field
+from lootkeep.views.shown import shown
 
 _DELIVERY_ID = "wh_6f1c9a52-0d6e-4b6e-9a55-0c3f1d2b7a10"
 
@@ -104,51 +105,28 @@ class EventFeedView(msgspec.Struct, frozen=True):
     has_more: Annotated[bool, field("Whether more is there already.", False)]
 
 
-def webhook(record: Webhook) -> WebhookView:
-    return WebhookView(record.id, record.url, record.event_types, record.is_active, utc(record.created_at))
+_WITH_SECRET = shown(WebhookWithSecretView, Webhook, "secret", events="event_types")
+
+webhook: Callable[[Webhook], WebhookView] = shown(WebhookView, Webhook, events="event_types")
 
 
 def webhook_with_secret(record: Webhook, secret: str) -> WebhookWithSecretView:
-    return WebhookWithSecretView(
-        record.id, record.url, record.event_types, record.is_active, secret, utc(record.created_at)
-    )
+    return _WITH_SECRET(record, secret=secret)
 
 
 def test_result(result: Result) -> TestResultView:
     return TestResultView(result.is_delivered, result.response_code, result.latency_ms)
 
 
-def delivery(record: Delivery) -> DeliveryView:
-    return DeliveryView(
-        id=record.public_id,
-        webhook_id=record.webhook_id,
-        event_id=record.event_id,
-        event_type=record.event_type,
-        status=record.status,
-        attempts_count=record.attempts_count,
-        response_code=record.response_code,
-        reason=record.reason,
-        created_at=utc(record.created_at),
-        next_attempt_at=optional_utc(record.next_attempt_at),
-        finished_at=optional_utc(record.finished_at),
-    )
+delivery: Callable[[Delivery], DeliveryView] = shown(DeliveryView, Delivery, id="public_id")
+_attempt = shown(AttemptView, Attempt, response_time_ms="latency_ms", response_excerpt="excerpt")
 
 
 def delivery_detail(record: Delivery, attempts: Sequence[Attempt]) -> DeliveryDetailView:
     return DeliveryDetailView(delivery(record), [_attempt(attempt) for attempt in attempts])
 
 
-def replay(record: Replay) -> ReplayView:
-    return ReplayView(
-        id=record.id,
-        webhook_id=record.webhook_id,
-        since=utc(record.since),
-        event_types=msgspec.json.decode(record.event_types),
-        total=record.total,
-        done=record.done,
-        created_at=utc(record.created_at),
-        finished_at=optional_utc(record.finished_at),
-    )
+replay: Callable[[Replay], ReplayView] = shown(ReplayView, Replay)
 
 
 def feed(events: Sequence[RecordedEvent], after: int, size: int) -> EventFeedView:
@@ -156,16 +134,3 @@ def feed(events: Sequence[RecordedEvent], after: int, size: int) -> EventFeedVie
     shown = events[:size]
     found = [EventView(e.id, e.type, utc(e.created_at), msgspec.Raw(e.data.encode())) for e in shown]
     return EventFeedView(found, shown[-1].id if shown else after, len(events) > size)
-
-
-def _attempt(record: Attempt) -> AttemptView:
-    return AttemptView(
-        number=record.number,
-        outcome=record.outcome,
-        started_at=utc(record.started_at),
-        finished_at=optional_utc(record.finished_at),
-        response_code=record.response_code,
-        response_time_ms=record.latency_ms,
-        reason=record.reason,
-        response_excerpt=record.excerpt,
-    )

@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from openapi_schema_validator import OAS31Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
-from referencing import Registry, Resource
-from referencing.jsonschema import DRAFT202012
 
 from lootkeep import wiring
 from lootkeep.api.http.routes import Route
 from lootkeep.domain.access import SCOPES
 from lootkeep.kernel.clock import SECOND
 from tests.api.claiming import anna_with, new_tier
+from tests.api.openapi import ALL_ROWS, DOCUMENT, Json, content_of, example_body, faults, operation, path_of
 from tests.world import World
-
-Json = dict[str, Any]
-
-DOCUMENT = wiring.document()
-_ADDRESS = "urn:openapi"
-_REGISTRY: Registry[Any] = Registry().with_resource(_ADDRESS, Resource.from_contents(DOCUMENT, DRAFT202012))
-
-ALL_ROWS = [(group.prefix, route) for group in wiring.groups() for route in group.routes]
 
 
 def each(rows: list[tuple[str, Route]]) -> pytest.MarkDecorator:
@@ -36,37 +25,11 @@ def each(rows: list[tuple[str, Route]]) -> pytest.MarkDecorator:
     )
 
 
-def operation(prefix: str, route: Route) -> Json:
-    found: Json = DOCUMENT["paths"][prefix + route.path][route.method.lower()]
-    return found
-
-
-def faults(value: Any, schema: Json) -> list[str]:
-    """What a schema of the document finds wrong with a value."""
-    absolute = _absolute(schema)
-    return [error.message for error in OAS31Validator(absolute, registry=_REGISTRY).iter_errors(value)]
-
-
-def _absolute(schema: Any) -> Any:
-    """The schema with its references pointing into the document, wherever it is looked at."""
-    if isinstance(schema, dict):
-        return {
-            key: _ADDRESS + value if key == "$ref" and str(value).startswith("#") else _absolute(value)
-            for key, value in schema.items()
-        }
-    return [_absolute(item) for item in schema] if isinstance(schema, list) else schema
-
-
 def resolved(response: Json) -> Json:
     if "$ref" in response:
         found: Json = DOCUMENT["components"]["responses"][response["$ref"].rsplit("/", 1)[1]]
         return found
     return response
-
-
-def content_of(part: Json) -> Json:
-    found: Json = part["content"]["application/json"]
-    return found
 
 
 def test_the_document_is_valid_openapi() -> None:
@@ -198,14 +161,6 @@ def test_no_shape_is_told_that_nothing_points_to() -> None:
 
 
 # The document is true
-
-
-def path_of(prefix: str, route: Route, thing: int) -> str:
-    return prefix + re.sub(r"{\w+}", str(thing), route.path)
-
-
-def example_body(prefix: str, route: Route) -> Any:
-    return content_of(operation(prefix, route)["requestBody"])["example"] if route.body else None
 
 
 async def make_what_is_addressed(world: World, route: Route) -> int:

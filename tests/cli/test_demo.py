@@ -59,7 +59,7 @@ ROWS = {table.name: Query(select(table).order_by(*table.primary_key.columns)) fo
 
 async def loaded(db: Engine, seed: int = 1) -> tuple[World, Shop]:
     world = World(db)
-    await world.begin(judges=True)
+    await world.begin()
     return world, await loading.load(world.deps, "small", seed, ORDERS, lambda count: None)
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lootkeep.domain.events import EVENT_TYPES
-from lootkeep.domain.webhooks import LOOPBACK, Rules, checked, checked_url, reachable
+from lootkeep.domain.webhooks import LOOPBACK, Rules, checked, reachable
 from lootkeep.kernel.errors import InvalidFields
 
 STRICT = Rules()
@@ -75,7 +75,7 @@ def _checked_events(types: Any) -> Any:
 def fault(url: str, rules: Rules = STRICT) -> str | None:
     """What is said about the url; None when it is good."""
     try:
-        kept = checked_url(url, rules)
+        kept = checked({"url": url}, rules)["url"]
     except InvalidFields as reason:
         ((field, (sentence,)),) = (reason.fields or {}).items()
         return sentence.removeprefix(f"The {field} field ").removesuffix(".")

@@ -10,7 +10,6 @@ from sqlalchemy import Table, select
 from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant
 from lootkeep.kernel.errors import Reason
-from lootkeep.services import fraud
 from lootkeep.services import orders as orders_service
 from lootkeep.services.orders.place import Placed
 from lootkeep.storage.engine.database import Transaction
@@ -62,7 +61,6 @@ class _Undone(Exception):
 
 async def test_history_placed_together_is_what_it_is_one_by_one(world: World) -> None:
     carts = _carts(random.Random(5), await _people(world), await _things(world))
-    await fraud.change_settings(world.deps, {"fraud_detection_enabled": True})
     together, alone = await _outcome(world, carts, 500), await _outcome(world, carts, 1)
     assert together == alone
     said, tables = together

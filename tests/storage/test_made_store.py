@@ -70,7 +70,7 @@ async def test_the_services_would_have_made_the_same_rows(world: World, tmp_path
 @pytest.fixture
 async def judging(db: Engine) -> AsyncIterator[World]:
     world = World(db)
-    await world.begin(judges=True)
+    await world.begin()
     yield world
     await world.close()
 

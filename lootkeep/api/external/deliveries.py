@@ -7,12 +7,12 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, WithJsonSchema
 
 from lootkeep.api.http.fields import QueryDate, QueryInteger, Time, refuse
-from lootkeep.api.http.pages import LARGEST_PAGE, Order, PageQuery, days
+from lootkeep.api.http.pages import LARGEST_PAGE, Order, PageQuery
 from lootkeep.api.http.routes import Call, Reply, Route, one, paged
 from lootkeep.api.http.validation import Body, Query
 from lootkeep.domain.deliveries import DeliveryStatus
 from lootkeep.domain.events import EVENT_TYPES
-from lootkeep.kernel.errors import NotFound
+from lootkeep.kernel.errors import existing
 from lootkeep.services import webhooks as services
 from lootkeep.storage import outbox
 from lootkeep.storage.webhooks import endpoints, log, replays
@@ -57,22 +57,16 @@ class ReplayBody(Body):
 
 
 async def list_deliveries(call: Call[None, DeliveryQuery]) -> Reply:
-    query = call.query
-    request = query.request(
-        webhook_id=call.id, status=query.status, event_type=query.event_type, **days(query.from_, query.to)
-    )
+    request = call.query.request(webhook_id=call.id)
     async with call.deps.db.read(slow=request.is_slow) as tx:
-        if await endpoints.get(tx, call.id) is None:
-            raise NotFound("Webhook")
-        found, total = await log.LISTING.page(tx, request)
-    return Reply([views.delivery(delivery) for delivery in found], page=query.asked, total=total)
+        existing(await endpoints.get(tx, call.id), "Webhook")
+        deliveries, total = await log.LISTING.page(tx, request)
+    return Reply([views.delivery(delivery) for delivery in deliveries], page=request.page, total=total)
 
 
 async def get_delivery(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        delivery = await log.get(tx, call.path["delivery_id"])
-        if delivery is None:
-            raise NotFound("Delivery")
+        delivery = existing(await log.get(tx, call.path["delivery_id"]), "Delivery")
         attempts = await log.attempts_of(tx, delivery.id)
     return Reply(views.delivery_detail(delivery, attempts))
 
@@ -87,9 +81,7 @@ async def replay_events(call: Call[ReplayBody, None]) -> Reply:
 
 async def get_replay(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        replay = await replays.latest(tx, call.id)
-    if replay is None:
-        raise NotFound("Replay")
+        replay = existing(await replays.latest(tx, call.id), "Replay")
     return Reply(views.replay(replay))
 
 

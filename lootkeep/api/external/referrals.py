@@ -8,7 +8,7 @@ from pydantic import Field
 
 from lootkeep.api.external import tiers
 from lootkeep.api.http.fields import PositiveMoney
-from lootkeep.api.http.pages import LimitQuery, PageQuery, term
+from lootkeep.api.http.pages import LimitQuery, PageQuery, answer_page
 from lootkeep.api.http.routes import Call, Group, Reply, Route, many, one, paged
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.customers import plain_code
@@ -59,10 +59,7 @@ SettingsChanges = partial(SettingsBody, "ReferralSettingsChanges")
 
 
 async def list_referrals(call: Call[None, ReferralQuery]) -> Reply:
-    request = call.query.request(status=call.query.status, search=term(call.query.search))
-    async with call.deps.db.read(slow=request.is_slow) as tx:
-        found, total = await storage.REFERRALS.page(tx, request)
-    return Reply([views.referral(entry) for entry in found], page=request.page, total=total)
+    return await answer_page(call, storage.REFERRALS, views.referral)
 
 
 async def get_referral_statistics(call: Call[None, None]) -> Reply:
@@ -95,17 +92,11 @@ async def validate_referral_code(call: Call[CodeBody, None]) -> Reply:
 
 
 async def list_claims(call: Call[None, PageQuery]) -> Reply:
-    request = call.query.request()
-    async with call.deps.db.read(slow=request.is_slow) as tx:
-        found, total = await storage.CLAIMS.page(tx, request)
-    return Reply([views.claim_entry(entry) for entry in found], page=request.page, total=total)
+    return await answer_page(call, storage.CLAIMS, views.claim_entry)
 
 
 async def list_refused_referrals(call: Call[None, PageQuery]) -> Reply:
-    request = call.query.request()
-    async with call.deps.db.read(slow=request.is_slow) as tx:
-        found, total = await storage.REFUSED.page(tx, request)
-    return Reply([views.refused_referral(entry) for entry in found], page=request.page, total=total)
+    return await answer_page(call, storage.REFUSED, views.refused_referral)
 
 
 async def get_referral_settings(call: Call[None, None]) -> Reply:

@@ -7,13 +7,13 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from lootkeep.api.http.fields import QueryDate, QueryInteger, integer_of, not_blank, refuse
-from lootkeep.api.http.pages import LARGEST_PAGE, Order, PageQuery, days, term
+from lootkeep.api.http.pages import LARGEST_PAGE, Order, PageQuery, answer_page
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, one, paged
 from lootkeep.api.http.validation import Body, Query
 from lootkeep.domain.support_tickets import TicketCategory, TicketPriority, TicketStatus
 from lootkeep.domain.ticket_figures import TicketStats
 from lootkeep.kernel.clock import DAY, Instant
-from lootkeep.kernel.errors import NotFound
+from lootkeep.kernel.errors import existing
 from lootkeep.services import support_tickets as services
 from lootkeep.storage import access, ticket_figures, ticket_lists
 from lootkeep.storage import support_tickets as storage
@@ -100,20 +100,14 @@ class AssignBody(Body):
 async def list_support_tickets(call: Call[None, TicketQuery]) -> Reply:
     query = call.query
     agent = call.token.user_id if query.assigned_to == "me" else query.assigned_to
-    request = query.request(
-        status=query.status,
-        priority=query.priority,
-        category=query.category,
+    return await answer_page(
+        call,
+        ticket_lists.LISTING,
+        views.ticket,
+        assigned_to=None,
         agent=None if agent == "none" else agent,
         unassigned=True if agent == "none" else None,
-        customer_id=query.customer_id,
-        order_id=query.order_id,
-        search=term(query.search),
-        **days(query.from_, query.to),
     )
-    async with call.deps.db.read(slow=request.is_slow) as tx:
-        found, total = await ticket_lists.LISTING.page(tx, request)
-    return Reply([views.ticket(entry) for entry in found], page=query.asked, total=total)
 
 
 async def get_support_ticket_stats(call: Call[None, None]) -> Reply:
@@ -135,9 +129,7 @@ async def get_support_ticket_stats(call: Call[None, None]) -> Reply:
 async def get_support_ticket(call: Call[None, MessagesQuery]) -> Reply:
     query = call.query
     async with call.deps.db.read() as tx:
-        entry = await storage.entry(tx, call.id)
-        if entry is None:
-            raise NotFound("Support ticket")
+        entry = existing(await storage.entry(tx, call.id), "Support ticket")
         # One more than asked for tells whether there are others before.
         found = await storage.messages(tx, call.id, query.before, query.limit + 1)
     shown = found[-query.limit :]

@@ -12,7 +12,7 @@ from lootkeep.api.http.routes import Call, Group, Reply, Route, many, one, only_
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.events import EVENT_TYPES
 from lootkeep.domain.webhooks import events_fault, url_fault
-from lootkeep.kernel.errors import NotFound
+from lootkeep.kernel.errors import existing
 from lootkeep.services import webhooks as services
 from lootkeep.storage.webhooks import endpoints
 from lootkeep.views import webhooks as views
@@ -72,9 +72,7 @@ async def create_webhook(call: Call[WebhookBody, None]) -> Reply:
 
 async def get_webhook(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        webhook = await endpoints.get(tx, call.id)
-    if webhook is None:
-        raise NotFound("Webhook")
+        webhook = existing(await endpoints.get(tx, call.id), "Webhook")
     return Reply(views.webhook(webhook))
 
 

@@ -24,6 +24,22 @@ when fields are at fault, `errors` names every one of them.
 - **Times** are UTC (`2026-11-15T10:30:00Z`), **amounts** are strings with two decimals.
 """
 
+_IDEMPOTENCY_KEY: Json = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "description": "Makes it safe to send the request again: the stored answer is replayed for 24 hours.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 255},
+    "example": "checkout-1001",
+}
+
+_HEADERS: Json = {
+    "X-RateLimit-Limit": {"description": "Requests allowed in a minute.", "schema": {"type": "integer"}},
+    "X-RateLimit-Remaining": {"description": "Requests left in this minute.", "schema": {"type": "integer"}},
+    "X-RateLimit-Reset": {"description": "When there is room again, in Unix seconds.", "schema": {"type": "integer"}},
+    "X-Request-ID": {"description": "The name of this request.", "schema": {"type": "string"}},
+}
+
 # What each failure means, and when an operation can answer it.
 _FAILURES: dict[str, tuple[Status, str, str, str]] = {
     "Unauthorized": (
@@ -172,23 +188,6 @@ def _parameters(route: Route, shapes: Json) -> list[Json]:
 def _path_parameter(name: str) -> Json:
     schema: Json = {"type": "integer", "format": "int64", "minimum": 1} if name == "id" else {"type": "string"}
     return {"name": name, "in": "path", "required": True, "schema": schema, "example": 3 if name == "id" else name}
-
-
-_IDEMPOTENCY_KEY: Json = {
-    "name": "Idempotency-Key",
-    "in": "header",
-    "required": False,
-    "description": "Makes it safe to send the request again: the stored answer is replayed for 24 hours.",
-    "schema": {"type": "string", "minLength": 1, "maxLength": 255},
-    "example": "checkout-1001",
-}
-
-_HEADERS: Json = {
-    "X-RateLimit-Limit": {"description": "Requests allowed in a minute.", "schema": {"type": "integer"}},
-    "X-RateLimit-Remaining": {"description": "Requests left in this minute.", "schema": {"type": "integer"}},
-    "X-RateLimit-Reset": {"description": "When there is room again, in Unix seconds.", "schema": {"type": "integer"}},
-    "X-Request-ID": {"description": "The name of this request.", "schema": {"type": "string"}},
-}
 
 
 def _success(answer: Answer, shapes: Json) -> Json:

@@ -65,7 +65,7 @@ class Probes:
                 Page("/metrics", self.metrics),
                 Page("/openapi.json", self.openapi),
                 Page("/docs", self.docs),
-                Page("/docs/", self.home),
+                Page("/docs/", self.reference),
                 Page("/docs/{name}", self.docs_asset),
                 *others,
             ],
@@ -84,6 +84,9 @@ class Probes:
         return render(self._document)
 
     async def home(self, _: Request) -> Response:
+        return RedirectResponse("/console")
+
+    async def reference(self, _: Request) -> Response:
         return RedirectResponse("/docs")
 
     async def health(self, _: Request) -> Response:

@@ -8,16 +8,21 @@ from pydantic import Field
 
 from lootkeep.api.http import card_codes
 from lootkeep.api.http.errors import Forbidden
-from lootkeep.api.http.fields import Country, IpAddress, PositiveMoney, Time
+from lootkeep.api.http.fields import Country, IpAddress, Metadata, PositiveMoney, Time, metadata_text
 from lootkeep.api.http.routes import Call, Group, Reply, Route, one
 from lootkeep.api.http.validation import Body
 from lootkeep.api.store.customers import IMPORT_SCOPE, DeviceId, Word
-from lootkeep.api.store.metadata import Metadata, as_text
 from lootkeep.domain.checkout import Cart, CartLine
-from lootkeep.domain.orders import MAX_LINES, MAX_QUANTITY
+from lootkeep.domain.orders import MAX_LINES, MAX_QUANTITY, CheckoutStep
 from lootkeep.services import orders as services
 from lootkeep.views import orders as views
 
+# An order that cannot be paid now never reads as placed, whether it is sent for the first time or again.
+_NOT_PLACED: dict[CheckoutStep | None, str] = {
+    "wait_for_review": "The order is on hold until it is reviewed",
+    "verify": "The order is on hold until the customer is verified",
+    "refused": "The order is refused and must not be paid",
+}
 _UNRETURNED = "Order {}; the gift card that paid for it was revoked and got nothing back"
 _NO_METADATA: dict[str, Any] = {}
 
@@ -93,12 +98,13 @@ async def place_order(call: Call[OrderBody, None]) -> Reply:
     if is_history and not call.token.may(IMPORT_SCOPE):
         raise Forbidden(IMPORT_SCOPE)
     lines = tuple(CartLine(line.product_id, line.quantity) for line in sent.pop("items"))
-    metadata = as_text(sent.pop("metadata", {}))
+    metadata = metadata_text(sent.pop("metadata", {}))
     if call.body.gift_card_code:
         await card_codes.find(call.deps, call.token, call.body.gift_card_code)
     place = services.import_order if is_history else services.place
     sale, is_new = await place(call.deps, Cart(**sent, lines=lines, metadata=metadata))
-    return Reply(views.placed(sale), is_repeated=not is_new)
+    answer = views.placed(sale)
+    return Reply(answer, message=_NOT_PLACED.get(answer.next), is_repeated=not is_new)
 
 
 async def pay_order(call: Call[PayBody, None]) -> Reply:
@@ -137,8 +143,10 @@ GROUP = Group(
                 repeated="The order had been placed before",
             ),
             body=OrderBody,
-            description="Reserves stock and coupon, and takes what it can from the gift card. An order with nothing "
-            "due is paid at once. The same `external_id` again answers the same order with 200.",
+            description="Reserves stock and coupon, and takes what it can from the gift card. `next` says what the "
+            "checkout has to do now: `pay`, `wait_for_review`, `verify` (the order is on hold) or `refused` (it must "
+            "not be paid). An order with nothing due is paid at once, and `next` is null. The same `external_id` again "
+            "answers the same order with 200.",
         ),
         Route(
             "POST",

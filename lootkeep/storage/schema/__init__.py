@@ -2,6 +2,7 @@
 
 from lootkeep.storage.schema import search as _search  # noqa: F401  adds the full-text indexes
 from lootkeep.storage.schema.access import idempotency_keys, settings, tokens, users
+from lootkeep.storage.schema.accounts import account_links, accounts, audit_log, sessions
 from lootkeep.storage.schema.analytics import buyers, sales_rollups
 from lootkeep.storage.schema.campaigns import campaign_recipients, email_campaigns
 from lootkeep.storage.schema.columns import metadata
@@ -24,7 +25,10 @@ from lootkeep.storage.schema.support_tickets import support_tickets, ticket_figu
 from lootkeep.storage.schema.webhooks import attempts, deliveries, replays, webhooks
 
 __all__ = [
+    "account_links",
+    "accounts",
     "attempts",
+    "audit_log",
     "buyers",
     "campaign_recipients",
     "counters",
@@ -53,6 +57,7 @@ __all__ = [
     "replays",
     "reward_claims",
     "sales_rollups",
+    "sessions",
     "settings",
     "sightings",
     "subscriptions",

@@ -36,7 +36,13 @@ from tests.world import World
 async def test_a_regular_customer_at_home_is_allowed_with_no_points(world: World) -> None:
     await shop(world)
     data = await judged(world, await regular(world))
-    assert data["fraud_check"] == {"id": 1, "risk_score": 0, "risk_level": "low", "action_taken": "allowed"}
+    assert data["fraud_check"] == {
+        "id": 1,
+        "risk_score": 0,
+        "risk_level": "low",
+        "action_taken": "allowed",
+        "detected_signals": [],
+    }
     assert data["order"]["fraud"] == {"check_id": 1, "risk_score": 0, "risk_level": "low", "action_taken": "allowed"}
     assert data["order"]["status"] == "pending"
 

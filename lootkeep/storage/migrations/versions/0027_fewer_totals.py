@@ -5,8 +5,8 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0022"
-down_revision = "0021"
+revision = "0027"
+down_revision = "0026"
 
 _COUNTERS = """
     INSERT INTO counters (name, shard, value)
