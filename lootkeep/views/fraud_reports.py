@@ -76,11 +76,11 @@ class ExplanationView(msgspec.Struct, frozen=True):
     signals: list[ExplainedSignalView]
 
 
-def signal_report(kept: Mapping[str, int]) -> list[SignalReportView]:
-    """One row for each signal of the table, from the kept totals."""
+def signal_report(counts: Mapping[str, int]) -> list[SignalReportView]:
+    """One row for each signal of the table, from counts named `vpn.fired`."""
     rows = []
     for signal in SIGNALS:
-        fired, right, wrong = (kept.get(f"{signal.name}.{what}", 0) for what in ("fired", "fraud", "legitimate"))
+        fired, right, wrong = (counts.get(f"{signal.name}.{what}", 0) for what in ("fired", "fraud", "legitimate"))
         reviewed = right + wrong
         rows.append(
             SignalReportView(

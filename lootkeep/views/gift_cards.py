@@ -164,7 +164,7 @@ def sent(record: GiftCard, address: str) -> SentGiftCardView:
 
 
 def statistics(counts: Mapping[str, int], values: Mapping[str, int]) -> GiftCardStatisticsView:
-    """From kept totals named `USD.active`."""
+    """From counts and values named `USD.active`."""
     currencies = sorted({name.partition(".")[0] for name in counts})
     each = [_of_currency(currency, counts, values) for currency in currencies]
     by_status = {state: sum(getattr(one.by_status, state) for one in each) for state in get_args(GiftCardStatus)}

@@ -24,10 +24,10 @@ from lootkeep.kernel.money import Hundredths
 from lootkeep.services import customers, fraud, orders, products, recount, tiers
 from lootkeep.storage import customers as stored_customers
 from lootkeep.storage import schema
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.engine.database import Database, Engine, Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.engine.sqlite import SqliteDatabase
+from lootkeep.storage.totals.changes import Changes
 from tests.world import World
 
 SIZE = 1200

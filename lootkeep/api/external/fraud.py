@@ -54,7 +54,7 @@ async def get_fraud_dashboard(call: Call[None, None]) -> Reply:
     today = utc(call.deps.clock.now()).replace(hour=0, minute=0, second=0, microsecond=0)
     tomorrow = instant(today + timedelta(days=1))
     monday, first = today - timedelta(days=today.weekday()), today.replace(day=1)
-    async with call.deps.db.read() as tx:
+    async with call.deps.db.read(slow=True) as tx:
         figures = views.dashboard(
             today=await fraud_lists.made_between(tx, instant(today), tomorrow),
             week=await fraud_lists.made_between(tx, instant(monday), tomorrow),

@@ -14,10 +14,11 @@ from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.customers import plain_code
 from lootkeep.domain.referrals import SETTINGS, DiscountType, ReferralSettings, ReferralStatus, RewardEvent
 from lootkeep.services import referrals as services
-from lootkeep.storage import counters, customers
+from lootkeep.storage import customers
 from lootkeep.storage import referral_lists as storage
 from lootkeep.storage import settings as stored_settings
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.totals import counters
 from lootkeep.views import referrals as views
 
 
@@ -66,8 +67,9 @@ async def get_referral_statistics(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
         referred = await counters.totals(tx, "referrals.")
         claimed = await counters.totals(tx, "claims.")
-        given = await counters.totals(tx, "referral_coupons.")
-    return Reply(views.statistics(referred, claimed.get("made", 0), given.get("value", 0)))
+        # Amounts of different currencies are never added up: the figure is in the store's.
+        given = await counters.total(tx, [f"coupon_discounts.{call.deps.currency}"])
+    return Reply(views.statistics(referred, claimed.get("made", 0), given))
 
 
 async def list_leaderboard(call: Call[None, LimitQuery]) -> Reply:
