@@ -20,6 +20,7 @@ from lootkeep.domain.fraud.judgement import Judgement, judgement
 from lootkeep.domain.fraud.memory import Memory, Sighting
 from lootkeep.domain.fraud.policy import SETTINGS, FraudAction, Policy
 from lootkeep.domain.fraud.review import Outcome
+from lootkeep.domain.fraud.score import ENGINE_VERSION
 from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.kernel.money import Hundredths
 from lootkeep.storage.schema import (
@@ -122,12 +123,15 @@ def _facts(books: Books, purchase: Purchase) -> OrderFacts:
     sighting = Sighting(
         at=purchase.at,
         account=str(buyer.id),
+        account_created_at=buyer.created_at,
         address=network_key(purchase.address),
         mailbox=identity.mailbox(buyer.email),
         device=purchase.device,
+        amount=Hundredths(PRICE),
     )
     history = books.memory.history(sighting)
     books.memory.remember(sighting)
+    paid = books.paid[buyer.id]
     return OrderFacts(
         at=purchase.at,
         email=buyer.email,
@@ -140,7 +144,9 @@ def _facts(books: Books, purchase: Purchase) -> OrderFacts:
         has_device=True,
         network=Network(),
         mail=mail.describe(buyer.email, is_disposable=False),
-        history=msgspec.structs.replace(history, paid_orders=len(books.paid[buyer.id])),
+        history=msgspec.structs.replace(
+            history, paid_orders=len(paid), first_paid_at=Instant(paid[0]) if paid else None
+        ),
     )
 
 
@@ -189,6 +195,7 @@ def _check(purchase: Purchase, number: int, found: Judgement, outcome: Outcome |
         "review_notes": None,
         "facts": msgspec.json.encode(found.facts).decode(),
         "policy_version": found.policy_version,
+        "engine_version": ENGINE_VERSION,
         "created_at": purchase.at,
     }
 

@@ -15,6 +15,7 @@ from lootkeep.domain.fraud.flags import flags
 from lootkeep.domain.fraud.judgement import Judgement
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.fraud.review import Outcome
+from lootkeep.domain.fraud.score import ENGINE_VERSION
 from lootkeep.domain.orders import Order, OrderCheck
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
@@ -126,6 +127,7 @@ def _values(order: Order, judgement: Judgement) -> dict[str, Any]:
         review_notes=None,
         facts=msgspec.json.encode(facts).decode(),
         policy_version=judgement.policy_version,
+        engine_version=ENGINE_VERSION,
         created_at=facts.at,
     )
 

@@ -83,6 +83,7 @@ class FraudCheckDetailView(_Judged, frozen=True):
     asn_name: Annotated[str | None, field("Who runs the network; null when no list tells it.", None)]
     asn_number: Annotated[int | None, field("The network's number.", None)]
     review_notes: Notes
+    engine_version: Annotated[int, field("Extension: the version of the engine that judged.", 2)]
     order: CheckOrderDetailView
     customer: CheckCustomerDetailView
 
@@ -101,7 +102,9 @@ class CheckReviewView(msgspec.Struct, frozen=True):
 
 class CheckAnswerView(msgspec.Struct, frozen=True):
     check: FraudCheckDetailView
-    detected_signals: Annotated[list[str], field("What counted, in words, the heaviest first.", ["Datacenter address"])]
+    detected_signals: Annotated[
+        list[str], field("What counted against the order, as text, the heaviest first.", ["Datacenter address"])
+    ]
     risk_badge: BadgeView
     action_badge: BadgeView
 

@@ -53,6 +53,7 @@ class ChangedOrderView(msgspec.Struct, frozen=True):
 
 class BacktestView(msgspec.Struct, frozen=True):
     checks: Annotated[int, field("Checks that were executed again.", 1000)]
+    older_engine_checks: Annotated[int, field("Of these, made by an older version of the engine, which knew less.", 0)]
     is_complete: Annotated[bool, field("False when only the newest checks were taken.", True)]
     before: BacktestSideView
     after: BacktestSideView
@@ -93,6 +94,7 @@ def signal_report(counts: Mapping[str, int]) -> list[SignalReportView]:
 def backtest(found: Comparison, *, is_complete: bool) -> BacktestView:
     return BacktestView(
         checks=found.checks,
+        older_engine_checks=found.older_engine_checks,
         is_complete=is_complete,
         before=_side(found.before, found.quality_before),
         after=_side(found.after, found.quality_after),

@@ -82,6 +82,7 @@ class PlaceOrder(TypedDict, total=False):
     device_id: str | None
     coupon_code: str | None
     gift_card_code: str | None
+    payment: Mapping[str, Any] | None
     external_id: str | None
     metadata: Mapping[str, Any]
     created_at: str | None

@@ -8,7 +8,7 @@ from lootkeep.storage.schema.campaigns import campaign_recipients, email_campaig
 from lootkeep.storage.schema.columns import metadata
 from lootkeep.storage.schema.customers import customers, sightings
 from lootkeep.storage.schema.events import counters, events
-from lootkeep.storage.schema.fraud import fraud_checks, fraud_policies, fraud_reviews
+from lootkeep.storage.schema.fraud import fraud_checks, fraud_policies, fraud_reviews, large_amounts
 from lootkeep.storage.schema.gift_cards import gift_card_entries, gift_cards
 from lootkeep.storage.schema.mails import mails
 from lootkeep.storage.schema.orders import order_items, orders, refunds, subscriptions
@@ -43,6 +43,7 @@ __all__ = [
     "gift_card_entries",
     "gift_cards",
     "idempotency_keys",
+    "large_amounts",
     "mails",
     "metadata",
     "order_items",

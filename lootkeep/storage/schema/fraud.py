@@ -47,6 +47,8 @@ fraud_checks = Table(
     text("facts"),
     number("policy_version"),
     number("created_at"),
+    # By which engine: the points of another one are not those of today's table.
+    Column("engine_version", BigInteger, nullable=False, server_default="1"),
     CheckConstraint("risk_score BETWEEN 0 AND 100", name="risk_score"),
     CheckConstraint("risk_level IN ('low', 'medium', 'high', 'critical')", name="risk_level"),
     CheckConstraint("action_taken IN ('allowed', 'flagged', 'blocked', 'verification_required')", name="action_taken"),
@@ -63,6 +65,16 @@ fraud_checks = Table(
         postgresql_where=HAS_SIGNALS,
     ),
     sqlite_autoincrement=True,
+)
+
+# By week: the amount that nine of ten orders of the 90 days before it do not exceed.
+large_amounts = Table(
+    "large_amounts",
+    metadata,
+    Column("week", BigInteger, primary_key=True, autoincrement=False),
+    Column("currency", Text, primary_key=True),
+    number("amount"),
+    sqlite_with_rowid=False,
 )
 
 fraud_reviews = Table(
