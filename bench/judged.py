@@ -9,7 +9,7 @@ from sqlalchemy import Table
 
 from bench.buyers import Buyer, Purchase, purchases
 from bench.people import code
-from bench.rows import ITEM, NOW, PRICE, Keeper, Row, Rows, product
+from bench.rows import ITEM, NOW, PRICE, Row, Rows, product
 from lootkeep.domain import identity
 from lootkeep.domain.addresses import network_key
 from lootkeep.domain.customers import search_text
@@ -23,9 +23,7 @@ from lootkeep.domain.fraud.review import Outcome
 from lootkeep.domain.fraud.score import ENGINE_VERSION
 from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.kernel.money import Hundredths
-from lootkeep.storage.fraud_checks import counter, signal_counters
 from lootkeep.storage.schema import (
-    counters,
     customers,
     fraud_checks,
     fraud_policies,
@@ -56,7 +54,6 @@ class Books:
     """What the store remembers of its buyers, and keeps up to date beside the rows."""
 
     def __init__(self) -> None:
-        self.keeper = Keeper()
         self.memory = Memory(POLICIES[0].fraud_velocity_window_minutes)
         self.buyers: dict[int, Buyer] = {}
         # By customer: the times of paid orders. They come in the order of time.
@@ -73,7 +70,6 @@ class Books:
             self.buyers[buyer.id] = buyer
             self.paid[buyer.id] = []
             self.see(buyer, identity.Trace("mailbox", identity.mailbox(buyer.email)), buyer.created_at)
-            self.keeper.count("customers.all", 1, buyer.id, buyer.created_at)
 
 
 def version_at(number: int, size: int) -> int:
@@ -102,8 +98,7 @@ def parts(size: int) -> Iterator[dict[Table, Rows]]:
     while some := list(islice(seen, _CHUNK)):
         yield {sightings: [_sighting(key, times) for key, times in some]}
     sold = product(done)
-    books.keeper.count("products.all", 1, sold["id"], sold["created_at"])
-    yield _settings() | {products: [sold], users: [_OWNER_ROW], counters: books.keeper.counter_rows()}
+    yield _settings() | {products: [sold], users: [_OWNER_ROW]}
 
 
 def _add(rows: dict[Table, Rows], books: Books, purchase: Purchase, number: int, version: int) -> None:
@@ -121,12 +116,6 @@ def _add(rows: dict[Table, Rows], books: Books, purchase: Purchase, number: int,
     if outcome:
         books.reviews += 1
         rows[fraud_reviews].append(_review(books.reviews, number, outcome))
-    kept = books.keeper
-    kept.count("orders.paid", 1, buyer.id, at)
-    name = counter(check["risk_level"], check["action_taken"], is_reviewed=outcome is not None)
-    kept.count(name, 1, buyer.id, at)
-    for signal in signal_counters(check["signals"], outcome):
-        kept.count(signal, 1, buyer.id)
 
 
 def _facts(books: Books, purchase: Purchase) -> OrderFacts:

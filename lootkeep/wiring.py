@@ -280,5 +280,9 @@ def intelligence(settings: Settings) -> Intelligence:
     return Intelligence(settings.data_dir, SystemClock())
 
 
+_INSECURE_HINT = "LOOTKEEP_WEBHOOK_ALLOW_INSECURE=true or `lootkeep serve --dev` allows http and localhost"
+
+
 def webhook_rules(settings: Settings) -> Rules:
-    return Rules(settings.webhook_allow_insecure, settings.webhook_allowed_networks)
+    hint = f" ({_INSECURE_HINT})" if settings.environment == "development" else ""
+    return Rules(settings.webhook_allow_insecure, settings.webhook_allowed_networks, hint)

@@ -19,7 +19,6 @@ from lootkeep.kernel.money import Hundredths
 from lootkeep.services import recount
 from lootkeep.services.orders import refund
 from lootkeep.storage import demo
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.engine.sqlite import SqliteDatabase
@@ -40,6 +39,7 @@ from lootkeep.storage.schema import (
     support_tickets,
     tokens,
 )
+from lootkeep.storage.totals.changes import Changes
 from lootkeep.toolbox.demo_store import load as loading
 from lootkeep.toolbox.demo_store.frauds import SHOWN_SIGNALS
 from lootkeep.toolbox.demo_store.live import Live

@@ -135,6 +135,7 @@ ROUTES = (
         "fraud:read",
         "Read the settings of fraud detection",
         one(views.FraudSettingsAnswerView),
+        description="The policy that the next order is judged by.",
     ),
     Route(
         "PUT",

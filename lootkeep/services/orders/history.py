@@ -32,9 +32,9 @@ from lootkeep.storage import fraud_amounts, fraud_checks, fraud_history, setting
 from lootkeep.storage import identity as identity_db
 from lootkeep.storage import orders as orders_db
 from lootkeep.storage import products as products_db
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.identity import Seen
+from lootkeep.storage.totals.changes import Changes
 
 
 class _Request(msgspec.Struct, frozen=True):

@@ -26,9 +26,9 @@ from lootkeep.storage import gift_cards as gift_cards_db
 from lootkeep.storage import identity as identity_db
 from lootkeep.storage import orders as orders_db
 from lootkeep.storage import products as products_db
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.identity import Seen
+from lootkeep.storage.totals.changes import Changes
 from lootkeep.views import order_events
 
 # The order, and whether it is new.

@@ -3,7 +3,7 @@
 from lootkeep.storage.schema import search as _search  # noqa: F401  adds the full-text indexes
 from lootkeep.storage.schema.access import idempotency_keys, settings, tokens, users
 from lootkeep.storage.schema.accounts import account_links, accounts, audit_log, sessions
-from lootkeep.storage.schema.analytics import buyers, sales_rollups, spendings
+from lootkeep.storage.schema.analytics import buyers, sales_rollups
 from lootkeep.storage.schema.campaigns import campaign_recipients, email_campaigns
 from lootkeep.storage.schema.columns import metadata
 from lootkeep.storage.schema.customers import customers, sightings
@@ -21,7 +21,7 @@ from lootkeep.storage.schema.referrals import (
     refused_referrals,
     reward_claims,
 )
-from lootkeep.storage.schema.support_tickets import support_tickets, ticket_counts, ticket_figures, ticket_messages
+from lootkeep.storage.schema.support_tickets import support_tickets, ticket_figures, ticket_messages
 from lootkeep.storage.schema.webhooks import attempts, deliveries, replays, webhooks
 
 __all__ = [
@@ -61,10 +61,8 @@ __all__ = [
     "sessions",
     "settings",
     "sightings",
-    "spendings",
     "subscriptions",
     "support_tickets",
-    "ticket_counts",
     "ticket_figures",
     "ticket_messages",
     "tokens",

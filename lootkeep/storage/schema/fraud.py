@@ -8,6 +8,8 @@ from sqlalchemy import text as sql
 from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
 
 _IS_FRAUD = sql("review_outcome = 'fraud'")
+# Written out also where they are looked for: only so does SQLite see that the index will do.
+HAS_SIGNALS = sql("signals <> '{}'")
 
 fraud_checks = Table(
     "fraud_checks",
@@ -55,6 +57,13 @@ fraud_checks = Table(
     # The order of the list, with everything it is filtered by.
     Index("ix_fraud_checks_times", "created_at", "id", "risk_level", "action_taken", "is_reviewed"),
     Index("ix_fraud_checks_confirmed", "customer_id", sqlite_where=_IS_FRAUD, postgresql_where=_IS_FRAUD),
+    Index(
+        "ix_fraud_checks_signals",
+        "signals",
+        "review_outcome",
+        sqlite_where=HAS_SIGNALS,
+        postgresql_where=HAS_SIGNALS,
+    ),
     sqlite_autoincrement=True,
 )
 
