@@ -25,7 +25,7 @@ from lootkeep.kernel import money
 from lootkeep.kernel.clock import Instant, iso
 from lootkeep.kernel.errors import existing
 from lootkeep.services import gift_cards as services
-from lootkeep.storage import audit, counters, gift_card_lists
+from lootkeep.storage import audit, gift_card_lists
 from lootkeep.storage import customers as customers_db
 from lootkeep.storage import gift_cards as gift_cards_db
 
@@ -61,9 +61,8 @@ async def list_gift_cards(visit: Visit) -> Answer:
     answer = await lists.show(visit, GIFT_CARDS)
     if not isinstance(answer, dict):
         return answer
-    async with visit.deps.db.read() as tx:
-        values = await counters.totals(tx, gift_cards_db.VALUE)
-        counts = await counters.totals(tx, gift_cards_db.COUNTER)
+    async with visit.deps.db.read(slow=True) as tx:
+        counts, values = await gift_cards_db.figures(tx)
     currency = visit.deps.currency
     named = {name: values.get(f"{currency}.{name}", 0) for name in ("active", "issued", "redeemed", "revoked")}
     return answer | {"value": named, "active": counts.get(f"{currency}.active", 0), "currency": currency}

@@ -29,9 +29,10 @@ from lootkeep.kernel.clock import iso
 from lootkeep.kernel.errors import existing
 from lootkeep.services import referrals as services
 from lootkeep.services import tiers as tier_services
-from lootkeep.storage import counters, referral_lists
+from lootkeep.storage import referral_lists
 from lootkeep.storage import settings as settings_db
 from lootkeep.storage import tiers as tiers_db
+from lootkeep.storage.totals import counters
 
 _RANKED = 10
 _MAX_COUNT = 1_000_000
@@ -88,7 +89,8 @@ async def show_program(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
         version, settings = await settings_db.current(tx, SETTINGS, ReferralSettings)
         counts = await counters.totals(tx, "referrals.")
-        coupons = await counters.totals(tx, "referral_coupons.")
+        # Amounts of different currencies are never added up: the figure is in the store's.
+        given = await counters.total(tx, [f"coupon_discounts.{visit.deps.currency}"])
         claims = await counters.totals(tx, "claims.")
         refused = await counters.totals(tx, "refused_referrals.")
         ranked = await referral_lists.leaderboard(tx, settings.referral_reward_event, _RANKED)
@@ -99,7 +101,7 @@ async def show_program(visit: Visit) -> Answer:
         "successful": counts.get("successful", 0),
         "total": sum(counts.values()),
         "claims": claims.get("made", 0),
-        "given": coupons.get("value", 0),
+        "given": given,
         "refused": refused.get("made", 0),
         "ranked": ranked,
         "tiers": tiers,

@@ -7,8 +7,7 @@ import pytest
 from lootkeep.console.pages import PAGES
 from tests.api.claiming import new_tier
 from tests.builders import new_customer, new_gift_card, new_product, new_ticket, paid_order
-from tests.console.test_page_table import path_of
-from tests.console.visits import visitor
+from tests.console.visits import path_of, visitor
 from tests.world import World
 
 NAMES = {

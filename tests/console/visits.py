@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx
 
+from lootkeep.console.page import Page
 from lootkeep.domain.accounts import Role
 from lootkeep.services import access, sign_in
 from lootkeep.storage import access as access_db
@@ -17,6 +18,17 @@ from tests.world import World
 PASSWORD = "correct horse battery"
 EMAIL = "ada@store.example"
 _TOKEN = re.compile(r'name="token" value="([0-9a-f]+)"')
+
+
+# By the name of a path's parameter, what the store of the tests has there.
+PARAMETERS = {"{id}": "1"}
+
+
+def path_of(page: Page) -> str:
+    path = page.path
+    for name, value in PARAMETERS.items():
+        path = path.replace(name, value)
+    return path
 
 
 class Visitor:
