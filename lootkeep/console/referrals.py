@@ -98,6 +98,7 @@ async def show_program(visit: Visit) -> Answer:
     return {
         "settings": settings,
         "version": version,
+        "welcome_value": money.text(settings.referral_welcome_discount_value),
         "successful": counts.get("successful", 0),
         "total": sum(counts.values()),
         "claims": claims.get("made", 0),

@@ -15,7 +15,23 @@ from tests.console.visits import EMAIL, PASSWORD, set_up
 from tests.world import EXTERNAL
 
 WIDTHS = (390, 820, 1400)
-PATHS = ("/console", "/console/orders", "/console/orders/1", "/console/search?q=a", "/console/account")
+PATHS = (
+    "/console",
+    "/console/orders",
+    "/console/orders/1",
+    "/console/search?q=a",
+    "/console/account",
+    "/console/customers",
+    "/console/customers/1",
+    "/console/products",
+    "/console/products/1",
+    "/console/products/new",
+    "/console/gift-cards",
+    "/console/gift-cards/1",
+    "/console/referrals",
+    "/console/tickets",
+    "/console/tickets/1",
+)
 # What reaches out of the page, but for what scrolls in a box of its own.
 TOO_WIDE = """
 [...document.querySelectorAll("body *")]
@@ -35,6 +51,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
         with httpx.Client(base_url=f"{server.address}{STORE}", headers=headers, timeout=SECONDS) as shop:
             shop.post("/customers", json={"email": "jun@park.example", "name": "Jun Park"}).raise_for_status()
             shop.post("/products", json={"name": "VIP rank", "price": "20.00"}).raise_for_status()
+            shop.post("/gift-cards", json={"initial_balance": "25.00", "customer_id": 1}).raise_for_status()
+            ticket = {"customer_id": 1, "subject": "My key does not work", "message": "It was used before."}
+            shop.post("/support-tickets", json=ticket).raise_for_status()
             for _ in range(2):
                 order = {"customer_id": 1, "items": [{"product_id": 1, "quantity": 1}], "ip_address": "203.0.113.9"}
                 shop.post("/orders", json=order).raise_for_status()
@@ -86,6 +105,20 @@ def test_lists_and_orders_open_in_place_and_the_address_follows(browser: Browser
     assert browser.run("[window.stayed, location.pathname.startsWith('/console/orders/')]") == [True, True]
     browser.run("history.back()")
     browser.until("document.querySelector('.chip.on')")
+    assert browser.console() == []
+
+
+def test_a_ticket_is_answered_and_noted_on_in_place(browser: Browser, store: Serving) -> None:
+    browser.resize(1400, 900)
+    browser.open(f"{store.address}/console/tickets/1")
+    browser.run("window.stayed = true")
+    browser.write("#message", "A known batch.")
+    browser.click("button[formaction$='/note']")
+    browser.until("document.querySelector('.talk .internal')")
+    browser.write("#message", "Here is a new key.")
+    browser.click(".card form button.main")
+    browser.until("document.querySelector('.talk .staff:not(.internal)')")
+    assert browser.run("[window.stayed, document.querySelector('.head .badge').textContent]") == [True, "Pending"]
     assert browser.console() == []
 
 

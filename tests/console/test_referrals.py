@@ -80,6 +80,9 @@ async def test_tiers_are_created_in_their_order_changed_and_switched_off(store: 
     assert TIERS.findall(page) == ["Silver", "Bronze"]
     assert "$7.50 off" in page
     assert "10 % off" in page
+    await new_tier(store, name="Odd", reward_value="10.05", sort_order=9)
+    assert "10.05 % off" in (await visits.get("/referrals")).text
+    assert await send(visits, "tiers/3/delete", confirmed="yes") == 303
     assert await send(visits, "tiers/2", **(SILVER | {"sort_order": "3", "name": "Gold"})) == 303
     assert TIERS.findall((await visits.get("/referrals")).text) == ["Bronze", "Gold"]
     assert await send(visits, "tiers/2/toggle") == 303
