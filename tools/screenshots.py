@@ -21,6 +21,12 @@ PICTURES = (
     ("orders-phone", "/console/orders", PHONE, "dark"),
     ("order", "/console/orders/{order}", DESK, "light"),
     ("order-phone", "/console/orders/{order}", PHONE, "light"),
+    ("customer", "/console/customers/2", DESK, "light"),
+    ("product", "/console/products/1", DESK, "light"),
+    ("gift-cards", "/console/gift-cards", DESK, "light"),
+    ("referrals", "/console/referrals", DESK, "light"),
+    ("ticket", "/console/tickets/1", DESK, "light"),
+    ("ticket-phone", "/console/tickets/1", PHONE, "dark"),
     ("search", "/console/search?q=an", DESK, "dark"),
     ("account", "/console/account", DESK, "light"),
 )
