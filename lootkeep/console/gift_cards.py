@@ -9,7 +9,7 @@ from lootkeep.console.formats import Formats
 from lootkeep.console.forms import Form
 from lootkeep.console.labels import label
 from lootkeep.console.lists import Choice, Column, ListPage
-from lootkeep.console.page import Answer, Done, Page, Visit, url
+from lootkeep.console.page import Answer, Done, Page, Visit, change, url
 from lootkeep.domain import gift_cards as rules
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.gift_cards import (
@@ -195,29 +195,18 @@ def _audited(card: GiftCard) -> dict[str, Any]:
     return values | {"balance": money.text(card.balance), "revoke_reason": card.revoke_reason}
 
 
-def _change(name: str, title: str, handler: Any, confirm: str | None = None) -> Page:
-    path, template = f"/gift-cards/{{id}}/{name}", "gift_card.html"
-    return Page(
-        "POST", path, "staff", title, handler, template, under="/gift-cards", confirm=confirm, again=show_gift_card
-    )
-
+_FORM = ("gift_card_new.html", show_new)
+_CARD = ("gift_card.html", show_gift_card)
+_TAKEN = "The amount is taken off the card. It cannot be put back here."
+_REVOKED = "The card is worth nothing from now on, for good."
 
 PAGES = (
     Page("GET", "/gift-cards", "read_only", "Gift cards", list_gift_cards, "gift_cards.html", group="Sell"),
     Page("GET", "/gift-cards/new", "staff", "Issue a gift card", show_new, "gift_card_new.html", under="/gift-cards"),
-    Page(
-        "POST",
-        "/gift-cards/new",
-        "staff",
-        "Issue a gift card",
-        issue,
-        "gift_card_new.html",
-        under="/gift-cards",
-        again=show_new,
-    ),
+    change("/gift-cards/new", "Issue a gift card", issue, _FORM),
     Page("GET", "/gift-cards/{id}", "read_only", "Gift card", show_gift_card, "gift_card.html", under="/gift-cards"),
-    _change("edit", "Change a gift card", edit),
-    _change("send", "Send a gift card", send),
-    _change("redeem", "Redeem a gift card", redeem, "The amount is taken off the card. It cannot be put back here."),
-    _change("revoke", "Revoke a gift card", revoke, "The card is worth nothing from now on, for good."),
+    change("/gift-cards/{id}/edit", "Change a gift card", edit, _CARD),
+    change("/gift-cards/{id}/send", "Send a gift card", send, _CARD),
+    change("/gift-cards/{id}/redeem", "Redeem a gift card", redeem, _CARD, _TAKEN),
+    change("/gift-cards/{id}/revoke", "Revoke a gift card", revoke, _CARD, _REVOKED),
 )

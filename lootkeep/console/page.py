@@ -132,6 +132,15 @@ class Page:
     is_foreign: bool = False
 
 
+def change(
+    path: str, title: str, handler: Handler, form: tuple[str, Handler], confirm: str | None = None, role: Role = "staff"
+) -> Page:
+    """The row of a change whose form, a template and its handler, is shown again with what was wrong."""
+    template, again = form
+    under = f"/{path.split('/')[1]}"
+    return Page("POST", path, role, title, handler, template, under=under, confirm=confirm, again=again)
+
+
 def url(path: str) -> str:
     """The address of a page."""
     return PREFIX + quote(path)

@@ -10,7 +10,7 @@ from lootkeep.console import lists
 from lootkeep.console.forms import Form
 from lootkeep.console.labels import label
 from lootkeep.console.lists import Choice, Column, ListPage
-from lootkeep.console.page import Answer, Done, Page, Visit, url
+from lootkeep.console.page import Answer, Done, Page, Visit, change, url
 from lootkeep.domain.products import (
     HIGHEST_PRICE,
     LARGEST_STOCK,
@@ -202,50 +202,17 @@ def _amount(amount: money.Hundredths | None) -> str:
     return "" if amount is None else money.text(amount)
 
 
+_FORM = ("product_form.html", show_form)
+_PRODUCT = ("product.html", show_product)
+_GONE = "The product leaves the store for good. Orders go on naming it. To pause it, archive it instead."
+
 PAGES = (
     Page("GET", "/products", "read_only", "Products", list_products, "products.html", group="Sell"),
     Page("GET", "/products/new", "staff", "New product", show_form, "product_form.html", under="/products"),
-    Page(
-        "POST",
-        "/products/new",
-        "staff",
-        "Create a product",
-        create,
-        "product_form.html",
-        under="/products",
-        again=show_form,
-    ),
+    change("/products/new", "Create a product", create, _FORM),
     Page("GET", "/products/{id}", "read_only", "Product", show_product, "product.html", under="/products"),
     Page("GET", "/products/{id}/edit", "staff", "Edit a product", show_form, "product_form.html", under="/products"),
-    Page(
-        "POST",
-        "/products/{id}/edit",
-        "staff",
-        "Edit a product",
-        edit,
-        "product_form.html",
-        under="/products",
-        again=show_form,
-    ),
-    Page(
-        "POST",
-        "/products/{id}/stock",
-        "staff",
-        "Set the stock of a product",
-        set_stock,
-        "product.html",
-        under="/products",
-        again=show_product,
-    ),
-    Page(
-        "POST",
-        "/products/{id}/delete",
-        "staff",
-        "Delete a product",
-        delete,
-        "product.html",
-        under="/products",
-        confirm="The product leaves the store for good. Orders go on naming it. To pause it, archive it instead.",
-        again=show_product,
-    ),
+    change("/products/{id}/edit", "Edit a product", edit, _FORM),
+    change("/products/{id}/stock", "Set the stock of a product", set_stock, _PRODUCT),
+    change("/products/{id}/delete", "Delete a product", delete, _PRODUCT, _GONE),
 )

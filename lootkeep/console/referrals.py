@@ -10,7 +10,7 @@ from lootkeep.console import lists
 from lootkeep.console.forms import Form
 from lootkeep.console.labels import label
 from lootkeep.console.lists import Choice, Column, ListPage
-from lootkeep.console.page import Answer, Done, Handler, Page, Visit, url
+from lootkeep.console.page import Answer, Done, Handler, Page, Visit, change, url
 from lootkeep.domain.referral_abuse import SENTENCES
 from lootkeep.domain.referrals import (
     MAX_COUPON_VALIDITY_DAYS,
@@ -224,37 +224,20 @@ def _list(path: str, title: str, handler: Handler) -> Page:
     return Page("GET", f"/referrals/{path}", "read_only", title, handler, f"referral_{path}.html", under="/referrals")
 
 
-def _tier(method: str, path: str, title: str, handler: Handler, confirm: str | None = None) -> Page:
-    again = show_tier if method == "POST" else None
-    path = f"/referrals/tiers/{path}"
-    return Page(method, path, "staff", title, handler, "tier.html", under="/referrals", confirm=confirm, again=again)
-
+_PROGRAM = ("referrals.html", show_program)
+_TIER = ("tier.html", show_tier)
+_GONE = "Customers see the tier no more. One that has claims is switched off instead, and its coupons stay valid."
 
 PAGES = (
     Page("GET", "/referrals", "read_only", "Referrals", show_program, "referrals.html", group="Grow"),
-    Page(
-        "POST",
-        "/referrals/settings",
-        "owner",
-        "Change the referral program",
-        change_settings,
-        "referrals.html",
-        under="/referrals",
-        again=show_program,
-    ),
+    change("/referrals/settings", "Change the referral program", change_settings, _PROGRAM, role="owner"),
     _list("list", "Who brought whom", list_referrals),
     _list("claims", "Claimed rewards", list_claims),
     _list("refused", "Refused referrals", list_refused),
-    _tier("GET", "new", "New tier", show_tier),
-    _tier("POST", "new", "Create a tier", create_tier),
-    _tier("GET", "{id}", "Tier", show_tier),
-    _tier("POST", "{id}", "Change a tier", edit_tier),
-    _tier("POST", "{id}/toggle", "Switch a tier on or off", toggle_tier),
-    _tier(
-        "POST",
-        "{id}/delete",
-        "Delete a tier",
-        delete_tier,
-        "Customers see the tier no more. One that has claims is switched off instead, and its coupons stay valid.",
-    ),
+    Page("GET", "/referrals/tiers/new", "staff", "New tier", show_tier, "tier.html", under="/referrals"),
+    change("/referrals/tiers/new", "Create a tier", create_tier, _TIER),
+    Page("GET", "/referrals/tiers/{id}", "staff", "Tier", show_tier, "tier.html", under="/referrals"),
+    change("/referrals/tiers/{id}", "Change a tier", edit_tier, _TIER),
+    change("/referrals/tiers/{id}/toggle", "Switch a tier on or off", toggle_tier, _TIER),
+    change("/referrals/tiers/{id}/delete", "Delete a tier", delete_tier, _TIER, _GONE),
 )

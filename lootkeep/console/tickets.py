@@ -10,7 +10,7 @@ from markupsafe import escape
 from lootkeep.console import lists
 from lootkeep.console.labels import label
 from lootkeep.console.lists import Choice, Column, ListPage
-from lootkeep.console.page import Answer, Done, Page, Visit, url
+from lootkeep.console.page import Answer, Done, Page, Visit, change, url
 from lootkeep.domain.support_tickets import (
     MAX_MESSAGE_LENGTH,
     STEPS,
@@ -175,29 +175,15 @@ def _audited(ticket: Ticket) -> dict[str, object]:
     }
 
 
-_CHANGES = (
-    ("reply", "Reply to a ticket", reply),
-    ("note", "Add a note to a ticket", note),
-    ("close", "Close a ticket", close),
-    ("status", "Set the status of a ticket", set_status),
-    ("priority", "Set the priority of a ticket", set_priority),
-    ("assign", "Assign a ticket", assign),
-)
+_TICKET = ("ticket.html", show_ticket)
 
 PAGES = (
     Page("GET", "/tickets", "read_only", "Tickets", list_tickets, "tickets.html", group="Support"),
     Page("GET", "/tickets/{id}", "read_only", "Ticket", show_ticket, "ticket.html", under="/tickets"),
-    *(
-        Page(
-            "POST",
-            f"/tickets/{{id}}/{name}",
-            "staff",
-            title,
-            change,
-            "ticket.html",
-            under="/tickets",
-            again=show_ticket,
-        )
-        for name, title, change in _CHANGES
-    ),
+    change("/tickets/{id}/reply", "Reply to a ticket", reply, _TICKET),
+    change("/tickets/{id}/note", "Add a note to a ticket", note, _TICKET),
+    change("/tickets/{id}/close", "Close a ticket", close, _TICKET),
+    change("/tickets/{id}/status", "Set the status of a ticket", set_status, _TICKET),
+    change("/tickets/{id}/priority", "Set the priority of a ticket", set_priority, _TICKET),
+    change("/tickets/{id}/assign", "Assign a ticket", assign, _TICKET),
 )
