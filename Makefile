@@ -1,6 +1,6 @@
 # The commands of this repository; `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup run quick test check docs bench faults lock
+.PHONY: help setup run quick test check docs screenshots bench faults lock
 
 # `make test ARGS="-k tiers"`: passed on to the command behind run, test, docs, bench and lock.
 ARGS ?=
@@ -28,6 +28,9 @@ check: setup ## style, types, imports, dead code, dependencies and the rules in 
 docs: ## write the documentation site to site/
 	@tools/setup.sh .venv-docs locks/docs.txt
 	@NO_MKDOCS_2_WARNING=1 exec .venv-docs/bin/mkdocs build $(ARGS)
+
+screenshots: setup ## take the pictures of the console in docs/images from the demo store, in Chromium
+	@exec .venv/bin/python -m tools.screenshots $(ARGS)
 
 bench: setup ## measure against the peers in bench/peers
 	@tools/setup.sh .venv-bench locks/bench.txt

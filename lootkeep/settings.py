@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from lootkeep.domain.analytics import zone
 from lootkeep.engines import key_file
 from lootkeep.engines.mail.message import parse_sender
 from lootkeep.kernel.errors import StartupError
@@ -58,6 +59,7 @@ class Settings(BaseSettings):
         "development", description="`production` refuses to start with settings that are not safe."
     )
     currency: str = Field("USD", description="The store's currency, an ISO 4217 code.")
+    timezone: str = Field("UTC", description="The zone in which the console shows times and begins its days.")
     rate_limit_per_minute: Annotated[int, Field(ge=0)] = Field(
         60, description="Requests a minute that a token may make unless it has a limit of its own; 0 switches it off."
     )
@@ -191,6 +193,13 @@ class Settings(BaseSettings):
         if code.upper() not in {currency.code for currency in Currency}:
             raise ValueError("must be an ISO 4217 currency code such as USD")
         return code.upper()
+
+    @field_validator("timezone")
+    @classmethod
+    def _known_zone(cls, name: str) -> str:
+        if zone(name) is None:
+            raise ValueError("must be the name of a time zone such as Europe/Berlin")
+        return name
 
     @field_validator("secret_key")
     @classmethod

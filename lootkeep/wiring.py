@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator, Callable, MutableMapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from lootkeep import __version__
+from lootkeep.console.page import Options
 from lootkeep.deps import Deps
 from lootkeep.domain.webhooks import Rules, reachable
 from lootkeep.engines import logs
@@ -24,7 +26,7 @@ from lootkeep.engines.wakeup.postgres import PostgresWakeup
 from lootkeep.kernel.clock import Clock, SystemClock
 from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.ids import RandomIds
-from lootkeep.services import access, gift_cards, retention, secret_key
+from lootkeep.services import access, fraud_amounts, gift_cards, retention, secret_key
 from lootkeep.settings import Settings, load
 from lootkeep.storage import migrations
 from lootkeep.storage.engine.database import Database, Engine
@@ -148,6 +150,9 @@ def app() -> Application:
     """The factory that servers name: `lootkeep.wiring:app`."""
     settings = load()
     logs.configure(settings.log_level, settings.log_format)
+    groups()
+    # What is loaded stays: to look through it for garbage would hold the event loop for a twentieth of a second.
+    gc.freeze()
     return Application(settings)
 
 
@@ -197,11 +202,21 @@ def api(deps: Deps, settings: Settings, tokens: Tokens, worker: Worker, metrics:
     from lootkeep.api.http.limits import Limits
     from lootkeep.api.http.probes import Probes
     from lootkeep.api.http.readiness import DatabaseCheck
+    from lootkeep.console.edge import Edge
+    from lootkeep.console.pages import PAGES
 
     limits = Limits(deps.limiter, settings.rate_limit_per_minute, settings.auth_failures_per_minute)
     checks: dict[str, Check] = {"database": DatabaseCheck(deps), "worker": worker.is_alive}
     probes = Probes(deps, tokens, limits, metrics, checks, document())
-    return Api(deps, groups(), tokens, limits, metrics, probes.app(*readers.pages(deps)))
+    console = Edge(deps, console_options(settings), PAGES)
+    return Api(deps, groups(), tokens, limits, metrics, probes.app(*readers.pages(deps), *console.routes()))
+
+
+def console_options(settings: Settings) -> Options:
+    """The console carries the name under which the store sends mail."""
+    name = parse_sender(settings.mail_from).name if settings.mail_from else ""
+    is_https = (settings.public_url or "").startswith("https://")
+    return Options(name or "Lootkeep", settings.timezone, is_https)
 
 
 def _periodic_tasks(deps: Deps, settings: Settings) -> tuple[PeriodicTask, ...]:
@@ -211,7 +226,9 @@ def _periodic_tasks(deps: Deps, settings: Settings) -> tuple[PeriodicTask, ...]:
         PeriodicTask("cancel deliveries", 5, partial(retention.cancel_deliveries, deps)),
         PeriodicTask("settle gift cards", 60, partial(gift_cards.settle_now, deps)),
         PeriodicTask("expire subscriptions", 60, partial(retention.expire_subscriptions, deps)),
+        PeriodicTask("measure large orders", 3600, partial(fraud_amounts.refresh, deps)),
         PeriodicTask("purge answers", 3600, partial(retention.purge_answers, deps)),
+        PeriodicTask("purge sessions", 3600, partial(retention.purge_sessions, deps)),
         PeriodicTask("purge events", 3600, partial(retention.purge_events, deps, settings.events_kept_days)),
         PeriodicTask("purge mails", 3600, partial(retention.purge_emails, deps, settings.mails_kept_days)),
     )
@@ -263,5 +280,9 @@ def intelligence(settings: Settings) -> Intelligence:
     return Intelligence(settings.data_dir, SystemClock())
 
 
+_INSECURE_HINT = "LOOTKEEP_WEBHOOK_ALLOW_INSECURE=true or `lootkeep serve --dev` allows http and localhost"
+
+
 def webhook_rules(settings: Settings) -> Rules:
-    return Rules(settings.webhook_allow_insecure, settings.webhook_allowed_networks)
+    hint = f" ({_INSECURE_HINT})" if settings.environment == "development" else ""
+    return Rules(settings.webhook_allow_insecure, settings.webhook_allowed_networks, hint)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import re
 import shutil
@@ -115,6 +116,14 @@ class Browser:
     def console(self) -> list[str]:
         """The errors and warnings in the console since it was last asked."""
         return [entry["message"] for entry in self._tell("se/log", type="browser")]
+
+    def screenshot(self) -> bytes:
+        """The page as it is seen, as PNG."""
+        return base64.b64decode(_value(self._http.get("screenshot")))
+
+    def scripts(self, *, are_on: bool) -> None:
+        """Whether pages that are opened from now on may run JavaScript."""
+        self._command("Emulation.setScriptExecutionDisabled", value=not are_on)
 
     def _find(self, selector: str) -> str:
         return str(self._tell("element", using="css selector", value=selector)[ELEMENT])

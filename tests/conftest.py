@@ -33,6 +33,7 @@ NOT_QUICK = (
     "api/server/",
     "api/test_reference_in_a_browser.py",
     "cli/",
+    "console/test_console_in_a_browser.py",
     "docs/",
     "engines/test_outbound_deadline.py",
     "engines/test_ratelimit.py",

@@ -12,6 +12,16 @@ OLDEST_POSTGRES = 13
 # Debian and Red Hat keep the server's programs off PATH.
 POSTGRES_FOLDERS = ("usr/lib/postgresql/*/bin", "usr/pgsql-*/bin")
 
+# By their packages: the examples of the docs are run in Node, the reference page is used in Chromium, and systemd reads
+# our units.
+PROGRAMS_OF_TESTS = {
+    "node": "nodejs",
+    "npm": "npm",
+    "chromedriver": "chromium-driver",
+    "pgbouncer": "pgbouncer",
+    "systemd-analyze": "systemd",
+}
+
 # Both are there only while the packages are installed, so that no service of theirs runs beside ours.
 NO_MAIN_CLUSTER = Path("/etc/postgresql-common/createcluster.d/lootkeep-tests.conf")
 NO_SERVICE_START = Path("/usr/sbin/policy-rc.d")

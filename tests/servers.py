@@ -17,7 +17,7 @@ from pathlib import Path
 from types import FrameType
 from urllib.parse import urlsplit
 
-from tests.programs import CannotStart, pgbouncer, postgres_folder, redis_server, want
+from tests.programs import PROGRAMS_OF_TESTS, CannotStart, pgbouncer, postgres_folder, redis_server, want
 
 POSTGRES_URL = "LOOTKEEP_TEST_POSTGRES_URL"
 REDIS_URL = "LOOTKEEP_TEST_REDIS_URL"
@@ -43,9 +43,6 @@ POSTGRES_OPTIONS = {
 # plan depends on the moment. Tests that need statistics collect them.
 TEST_POSTGRES_OPTIONS = POSTGRES_OPTIONS | {"autovacuum": "off"}
 REDIS_OPTIONS = {"bind": "127.0.0.1", "save": "", "appendonly": "no", "daemonize": "no"}
-
-# By their packages: the examples of the docs are run in Node, the reference page is used in Chromium.
-PROGRAMS_OF_TESTS = {"node": "nodejs", "npm": "npm", "chromedriver": "chromium-driver", "pgbouncer": "pgbouncer"}
 
 # Nothing of the caller's: a PGPORT or PGOPTIONS meant for another server would reach this one.
 SERVER_ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C.UTF-8", "TZ": "UTC"}
@@ -83,7 +80,7 @@ def running(postgres_options: Mapping[str, str]) -> Iterator[Servers]:
     postgres_url, redis_url = os.environ.get(POSTGRES_URL), os.environ.get(REDIS_URL)
     with ExitStack() as stack:
         yield Servers(
-            postgres_url or stack.enter_context(_postgres(postgres_options)),
+            postgres_url or stack.enter_context(postgres(postgres_options)),
             redis_url or stack.enter_context(_redis()),
         )
 
@@ -119,14 +116,14 @@ def _exit_code(process: subprocess.Popen[bytes]) -> int:
 
 
 @contextmanager
-def _postgres(settings: Mapping[str, str]) -> Iterator[str]:
+def postgres(settings: Mapping[str, str], launcher: Sequence[str] = ()) -> Iterator[str]:
     programs = postgres_folder()
     with _folder("postgres") as folder:
         data = folder / "data"
         _make_cluster(programs / "initdb", data)
         options = [f"--{name}={value}" for name, value in settings.items()]
         with _listening(
-            lambda port: [str(programs / "postgres"), "-D", str(data), f"--port={port}", *options],
+            lambda port: [*launcher, str(programs / "postgres"), "-D", str(data), f"--port={port}", *options],
             lambda _port: _postgres_is_ready(data),
             folder=folder,
             # An immediate stop: nothing in there is kept.
@@ -205,7 +202,7 @@ def _accepts(port: int) -> bool:
 @contextmanager
 def _folder(name: str) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix=f"lootkeep-{name}-", ignore_cleanup_errors=True) as folder:
-        if owner := _server_owner():
+        if owner := server_owner():
             os.chown(folder, owner.pw_uid, owner.pw_gid)
         yield Path(folder)
 
@@ -255,7 +252,7 @@ def _stop(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
 
 
 def _spawn(command: Sequence[str], folder: Path, in_child: Callable[[], None] | None) -> subprocess.Popen[bytes]:
-    owner = _server_owner()
+    owner = server_owner()
     with (folder / "log").open("ab") as log:
         return subprocess.Popen(
             command,
@@ -273,7 +270,7 @@ def _spawn(command: Sequence[str], folder: Path, in_child: Callable[[], None] | 
         )
 
 
-def _server_owner() -> pwd.struct_passwd | None:
+def server_owner() -> pwd.struct_passwd | None:
     """Who owns the servers when we are root: PostgreSQL refuses to be root, and Redis has no need to."""
     if os.geteuid() != 0:
         return None

@@ -22,7 +22,7 @@ from lootkeep.engines.resolver import Resolver
 from lootkeep.engines.vault import Vault
 from lootkeep.kernel.clock import Instant, ManualClock, instant
 from lootkeep.kernel.ids import CountingIds, Ids
-from lootkeep.services import access, fraud
+from lootkeep.services import access
 from lootkeep.settings import Settings
 from lootkeep.storage.engine.database import Engine
 from lootkeep.worker.loop import Worker
@@ -72,11 +72,9 @@ class World:
         self.http = httpx.AsyncClient(transport=transport, base_url="http://store.test")
         self.token = ""
 
-    async def begin(self, *, judges: bool = False) -> None:
-        """Fraud detection is on where a test is about it: elsewhere many orders come from one address at once."""
+    async def begin(self) -> None:
+        """A new store with its owner, and a token for everything; fraud detection is on, as in any new store."""
         await access.ensure_owner(self.deps)
-        if not judges:
-            await fraud.change_settings(self.deps, {"fraud_detection_enabled": False})
         self.token = await self.new_token(*SCOPES)
 
     async def new_token(self, *scopes: str, **options: Any) -> str:

@@ -11,8 +11,8 @@ from rich.markup import escape
 from lootkeep import settings, wiring
 from lootkeep.cli.output import Json, out, print_json, print_table, run, waiting
 from lootkeep.domain.fraud.signals.network import TOR_LIST_DAYS
-from lootkeep.engines.intelligence import NeedStatus, Served, fetching
-from lootkeep.engines.intelligence.sources import Need
+from lootkeep.engines.intelligence import fetching
+from lootkeep.engines.intelligence.sources import Need, Source
 from lootkeep.kernel.clock import DAY, Instant, SystemClock, iso
 
 app = typer.Typer(help="Show the lists in use, and fetch public ones.", no_args_is_help=True)
@@ -39,12 +39,14 @@ def status(json: Json = False) -> None:
     folder = str(config.data_dir)
     now = SystemClock().now()
     if json:
-        print_json({"folder": folder, "needs": [_json(need, now, folder) for need in needs], "rejected": rejections})
+        listed = [_json(need, sources, now, folder) for need, sources in needs.items()]
+        print_json({"folder": folder, "needs": listed, "rejected": rejections})
         return
-    print_table(("Need", "Source", "Entries", "Age", "SHA-256"), [row for need in needs for row in _rows(need, now)])
-    for need in needs:
-        if todo := advice(need, now, folder):
-            out.print(f"[bold]{need.need}:[/] {escape(todo)}")
+    rows = [row for need, sources in needs.items() for row in _rows(need, sources, now)]
+    print_table(("Need", "Source", "Entries", "Age", "SHA-256"), rows)
+    for need, sources in needs.items():
+        if todo := advice(need, sources, now, folder):
+            out.print(f"[bold]{need}:[/] {escape(todo)}")
     for rejection in rejections:
         out.print(f"[bold red]Not used:[/] {escape(rejection.file)} {escape(rejection.sentence)}")
 
@@ -65,55 +67,56 @@ def refresh(json: Json = False) -> None:
         sys.exit(1)
 
 
-def advice(need: NeedStatus, now: Instant, folder: str) -> str | None:
+def advice(need: Need, sources: list[Source], now: Instant, folder: str) -> str | None:
     """What to do about a need; None when it is well served."""
-    if not need.served_by:
-        return f"No list loaded: {_ADVICE[need.need].format(folder=folder)}."
-    ages = [age for served in need.served_by if (age := _days(served, now)) is not None]
-    if need.need == "tor" and ages and min(ages) > TOR_LIST_DAYS:
+    if not sources:
+        return f"No list loaded: {_ADVICE[need].format(folder=folder)}."
+    ages = [age for source in sources if (age := _days(source, now)) is not None]
+    if need == "tor" and ages and min(ages) > TOR_LIST_DAYS:
         return f"Older than {TOR_LIST_DAYS} days, it counts for less: run `lootkeep fraud lists refresh`."
     return None
 
 
-def described(served: Served, now: Instant) -> str:
-    """A source in words, such as `tor-exits.txt (1,204 entries, 2 days old)`."""
-    age = _age(served, now)
-    known = [f"{served.entries:,} entries" if served.entries is not None else "", f"{age} old" if age else ""]
+def described(source: Source, need: Need, now: Instant) -> str:
+    """A source as text, such as `tor-exits.txt (1,204 entries, 2 days old)`."""
+    entries, age = source.entries[need], _age(source, now)
+    known = [f"{entries:,} entries" if entries is not None else "", f"{age} old" if age else ""]
     words = ", ".join(word for word in known if word)
-    return f"{served.source} ({words})" if words else served.source
+    return f"{source.name} ({words})" if words else source.name
 
 
-def _rows(need: NeedStatus, now: Instant) -> Iterator[tuple[str, ...]]:
-    if not need.served_by:
-        yield need.need, "no list loaded", "–", "–", "–"
-    for served in need.served_by:
-        entries = "–" if served.entries is None else f"{served.entries:,}"
-        if served.skipped:
-            entries += f" ({served.skipped:,} lines skipped)"
-        yield need.need, served.source, entries, _age(served, now) or "–", (served.checksum or "–")[:12]
+def _rows(need: Need, sources: list[Source], now: Instant) -> Iterator[tuple[str, ...]]:
+    if not sources:
+        yield need, "no list loaded", "–", "–", "–"
+    for source in sources:
+        count = source.entries[need]
+        entries = "–" if count is None else f"{count:,}"
+        if source.skipped:
+            entries += f" ({source.skipped:,} lines skipped)"
+        yield need, source.name, entries, _age(source, now) or "–", (source.checksum or "–")[:12]
 
 
-def _json(need: NeedStatus, now: Instant, folder: str) -> dict[str, object]:
-    sources = [
+def _json(need: Need, sources: list[Source], now: Instant, folder: str) -> dict[str, object]:
+    listed = [
         {
-            "source": served.source,
-            "entries": served.entries,
-            "skipped_lines": served.skipped,
-            "dated": None if served.dated is None else iso(served.dated),
-            "age_days": _days(served, now),
-            "sha256": served.checksum,
+            "source": source.name,
+            "entries": source.entries[need],
+            "skipped_lines": source.skipped,
+            "dated": None if source.dated is None else iso(source.dated),
+            "age_days": _days(source, now),
+            "sha256": source.checksum,
         }
-        for served in need.served_by
+        for source in sources
     ]
-    return {"need": need.need, "sources": sources, "advice": advice(need, now, folder)}
+    return {"need": need, "sources": listed, "advice": advice(need, sources, now, folder)}
 
 
-def _days(served: Served, now: Instant) -> int | None:
-    return None if served.dated is None else max(0, now - served.dated) // DAY
+def _days(source: Source, now: Instant) -> int | None:
+    return None if source.dated is None else max(0, now - source.dated) // DAY
 
 
-def _age(served: Served, now: Instant) -> str:
-    days = _days(served, now)
+def _age(source: Source, now: Instant) -> str:
+    days = _days(source, now)
     if days is None:
         return ""
     return "1 day" if days == 1 else f"{days} days"

@@ -16,8 +16,8 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 
 from lootkeep import settings, wiring
 from lootkeep.cli.output import out, print_json, run
-from lootkeep.cli.spreadsheet import plain_cell
 from lootkeep.kernel.errors import StartupError
+from lootkeep.kernel.spreadsheet import plain_cell
 from lootkeep.toolbox.imports.customers import Customers
 from lootkeep.toolbox.imports.kinds import Kind
 from lootkeep.toolbox.imports.orders import Orders

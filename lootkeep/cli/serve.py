@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import errno
+import os
 import resource
 import socket
 import sys
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 from rich.markup import escape
@@ -17,11 +18,12 @@ from lootkeep.api.http.server import Protocol
 from lootkeep.api.http.stopping import DRAIN_SECONDS, StoppingServer
 from lootkeep.cli.output import out, run
 from lootkeep.cli.processes import Processes
+from lootkeep.cli.user import console_link
 from lootkeep.domain.access import SCOPES
 from lootkeep.engines import logs
 from lootkeep.engines.outbound import allow_connections
 from lootkeep.kernel.errors import StartupError
-from lootkeep.services import access
+from lootkeep.services import access, sign_in
 from lootkeep.settings import Settings
 from lootkeep.storage import access as storage
 from lootkeep.storage import demo
@@ -38,10 +40,11 @@ def serve(
         int | None,
         typer.Option(min=0, max=65535, help="Port; 0 takes a free one.", show_default="LOOTKEEP_PORT"),
     ] = None,
+    is_dev: Annotated[bool, typer.Option("--dev", help="Set LOOTKEEP_WEBHOOK_ALLOW_INSECURE=true.")] = False,
     with_demo: Annotated[bool, typer.Option("--demo", help="Fill an empty store with the small demo first.")] = False,
 ) -> None:
     """Serve the API. An embedded database is made and migrated on the way, and the first start prints a token."""
-    config = settings.load()
+    config = _load(is_dev=is_dev)
     if workers > 1 and config.sqlite_path:
         raise StartupError(
             "An embedded database serves one process. Set LOOTKEEP_DATABASE_URL to a PostgreSQL database "
@@ -49,8 +52,7 @@ def serve(
         )
     logs.configure(config.log_level, config.log_format)
     listener = _listen(host or config.host, config.port if port is None else port)
-    first_token, is_empty = run(_prepare(config, with_demo=with_demo))
-    _greet(config, listener, first_token, is_empty=is_empty)
+    _greet(config, listener, run(_prepare(config, with_demo=with_demo)))
     # Each process reads the settings anew through the factory, so all of them are built the same way.
     server = Config(
         "lootkeep.wiring:app",
@@ -70,6 +72,13 @@ def serve(
         Processes(server, listener, workers).run()
     else:
         StoppingServer(server).run(sockets=[listener])
+
+
+def _load(*, is_dev: bool) -> Settings:
+    if is_dev:
+        # In the environment, where every process of this service reads its settings.
+        os.environ["LOOTKEEP_WEBHOOK_ALLOW_INSECURE"] = "true"
+    return settings.load()
 
 
 def _connections_by_files() -> int:
@@ -99,8 +108,17 @@ def _listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-async def _prepare(config: Settings, *, with_demo: bool) -> tuple[str | None, bool]:
-    """Makes the database ready; gives a token when there was none, the very first start, and if the store is empty."""
+class Prepared(NamedTuple):
+    """What the greeting says of a database that is ready; secrets are not given where they would be logged."""
+
+    # When there was no token, at the very first start.
+    first_token: str | None
+    # Of the one-time link that creates the owner's password, as long as nobody can sign in.
+    link_token: str | None
+    is_empty: bool
+
+
+async def _prepare(config: Settings, *, with_demo: bool) -> Prepared:
     # Loaded before the greeting, which says that it can be called.
     wiring.groups()
     async with wiring.opened(config) as deps:
@@ -111,10 +129,14 @@ async def _prepare(config: Settings, *, with_demo: bool) -> tuple[str | None, bo
             await ensure(deps)
         async with deps.db.read() as tx:
             is_empty = not await demo.held(tx)
-            if await storage.all_tokens(tx) or _is_logged(config):
-                return None, is_empty
+            has_tokens = bool(await storage.all_tokens(tx))
+        if _is_logged(config):
+            return Prepared(None, None, is_empty)
+        link_token = None if await sign_in.is_set_up(deps) else await sign_in.make_link(deps, None)
+        if has_tokens:
+            return Prepared(None, link_token, is_empty)
         secret, _ = await access.create_token(deps, name="first token", scopes=list(SCOPES))
-        return secret, is_empty
+        return Prepared(secret, link_token, is_empty)
 
 
 def _is_logged(config: Settings) -> bool:
@@ -122,18 +144,23 @@ def _is_logged(config: Settings) -> bool:
     return config.environment == "production" and not sys.stdout.isatty()
 
 
-def _greet(config: Settings, listener: socket.socket, first_token: str | None, *, is_empty: bool) -> None:
+def _greet(config: Settings, listener: socket.socket, prepared: Prepared) -> None:
+    first_token = prepared.first_token
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{port}"
     data = str(config.sqlite_path.resolve()) if config.sqlite_path else "PostgreSQL"
     out.print(f"[bold]Lootkeep {__version__}[/] is at {escape(address)}", style="default")
     out.print(f"  Data        {escape(data)}")
+    out.print(f"  Console     {escape(address)}/console")
     out.print(f"  Reference   {escape(address)}/docs")
+    if prepared.link_token:
+        out.print("\nNobody can sign in to the console yet. This link makes you its owner, once and within a day:\n")
+        out.print(f"  {escape(console_link(config, prepared.link_token, address))}")
     if first_token:
         out.print("\nThis is the first start, so here is a token with every scope. It is shown only now:\n")
         out.print(f"  {first_token}\n")
-        if is_empty:
+        if prepared.is_empty:
             out.print("The store is empty. To look at a made-up one, stop it and start it again with --demo.\n")
         out.print("Try it:\n")
         out.print(

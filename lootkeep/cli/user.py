@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -9,11 +10,28 @@ import typer
 from lootkeep import settings, wiring
 from lootkeep.cli.output import Json, out, print_json, print_table, run
 from lootkeep.domain.access import User
+from lootkeep.domain.accounts import Role
 from lootkeep.kernel.clock import iso
-from lootkeep.services import access
+from lootkeep.services import access, sign_in
+from lootkeep.settings import Settings
 from lootkeep.storage import access as storage
 
-app = typer.Typer(help="Add and list users.", no_args_is_help=True)
+app = typer.Typer(help="Add and list users, and let them sign in.", no_args_is_help=True)
+
+
+class RoleName(StrEnum):
+    """The roles as a terminal writes them."""
+
+    owner = "owner"
+    staff = "staff"
+    read_only = "read-only"
+
+
+ROLES: dict[RoleName, Role] = {
+    RoleName.owner: "owner",
+    RoleName.staff: "staff",
+    RoleName.read_only: "read_only",
+}
 
 
 @app.command()
@@ -22,12 +40,28 @@ def add(
     name: Annotated[str, typer.Option(help="The user's name.")],
     json: Json = False,
 ) -> None:
-    """Add a user."""
+    """Add a user. `lootkeep user link` lets them sign in to the console."""
     user = run(_add(email, name))
     if json:
         print_json(_json(user))
         return
     out.print(f"User {user.id} added: {user.email}", markup=False)
+
+
+@app.command()
+def link(
+    email: Annotated[str, typer.Argument(help="The user's e-mail address; the owner's when left out.")] = "",
+    role: Annotated[RoleName, typer.Option(help="What a new user may do in the console.")] = RoleName.staff,
+    json: Json = False,
+) -> None:
+    """Print a one-time link that sets a user's password for the console. It works for a day."""
+    config = settings.load()
+    address = console_link(config, run(_link(config, email, role)))
+    if json:
+        print_json({"link": address})
+        return
+    out.print("It works once, within a day:\n")
+    out.print(f"  {address}\n", markup=False)
 
 
 @app.command("list")
@@ -39,6 +73,17 @@ def list_users(json: Json = False) -> None:
         return
     rows = [(str(user.id), user.email, user.name, "owner" if user.is_owner else "staff") for user in users]
     print_table(("ID", "E-mail", "Name", "Role"), rows)
+
+
+def console_link(config: Settings, token: str, address: str | None = None) -> str:
+    """Where a one-time link leads; `address` is where the server listens."""
+    public = config.public_url or address or f"http://{config.host}:{config.port}"
+    return f"{public}/console/setup?token={token}"
+
+
+async def _link(config: Settings, email: str, role: RoleName) -> str:
+    async with wiring.opened(config) as deps:
+        return await sign_in.make_link(deps, email or None, ROLES[role])
 
 
 async def _add(email: str, name: str) -> User:

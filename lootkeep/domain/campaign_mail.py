@@ -9,7 +9,7 @@ from html import escape
 import msgspec
 
 from lootkeep.domain.emails import one_line
-from lootkeep.domain.html import links, text_of
+from lootkeep.domain.html import Link, links, text_of
 
 _PLACEHOLDER = re.compile(r"\{\{\s*(name|email|referral_code|unsubscribe_url)\s*\}\}")
 _UNSUBSCRIBE = re.compile(r"\{\{\s*unsubscribe_url\s*\}\}")
@@ -45,16 +45,16 @@ def template(
     text = body_text if (body_text or "").strip() else text_of(html or "")
     assert html is not None
     assert text is not None
-    found = targets(html) if is_tracked else ()
-    if found:
-        html = _marked(html, found)
+    counted = links(html) if is_tracked else []
+    if counted:
+        html = _marked(html, counted)
     if not _UNSUBSCRIBE.search(html):
         html = _before_end(html, '<p style="font-size:12px"><a href="{{ unsubscribe_url }}">Unsubscribe</a></p>')
     if not _UNSUBSCRIBE.search(text):
         text = text.rstrip() + "\n\nUnsubscribe: {{ unsubscribe_url }}\n"
     if preview_text:
         html = _after_start(html, f'<div style="display:none">{escape(preview_text)}</div>')
-    return Template(subject, text, html, found)
+    return Template(subject, text, html, _distinct(counted))
 
 
 def filled(made: Template, values: Mapping[str, str], addresses: Addresses) -> tuple[str, str, str]:
@@ -73,18 +73,22 @@ def filled(made: Template, values: Mapping[str, str], addresses: Addresses) -> t
 
 def targets(body_html: str | None) -> tuple[str, ...]:
     """Where the counted links of a mail lead, each once, in order: a link is known by its place here."""
-    return tuple(dict.fromkeys(link.target for link in links(body_html or "")))
+    return _distinct(links(body_html or ""))
+
+
+def _distinct(counted: list[Link]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(link.target for link in counted))
 
 
 def _html_of(text: str) -> str:
     return f'<div style="white-space:pre-wrap">{escape(text)}</div>'
 
 
-def _marked(html: str, found: tuple[str, ...]) -> str:
+def _marked(html: str, counted: list[Link]) -> str:
     """The same HTML with a mark in place of each counted target."""
-    numbers = {target: number for number, target in enumerate(found)}
+    numbers = {target: number for number, target in enumerate(_distinct(counted))}
     pieces, position = [], 0
-    for link in links(html):
+    for link in counted:
         pieces += [html[position : link.start], _MARK.format(numbers[link.target])]
         position = link.end
     return "".join([*pieces, html[position:]])

@@ -9,12 +9,15 @@ from msgspec.structs import replace
 
 from lootkeep.domain import coupons, orders
 from lootkeep.domain.coupons import Coupon
+from lootkeep.domain.fraud.facts import Payment
 from lootkeep.domain.gift_cards import MOST_BOUGHT_AT_ONCE
 from lootkeep.domain.orders import AUTOMATIC_DELIVERY, Order
 from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields, invalid
 from lootkeep.kernel.money import LARGEST, Hundredths
+
+OUT_OF_STOCK = "is more than what is in stock"
 
 
 class CartLine(msgspec.Struct, frozen=True):
@@ -52,6 +55,7 @@ class Cart(msgspec.Struct, frozen=True):
     external_id: str | None = None
     metadata: str = "{}"
     subscription_id: int | None = None
+    payment: Payment = Payment()
     # Only for history that a shop brings with it.
     created_at: Instant | None = None
     paid_at: Instant | None = None
@@ -192,9 +196,6 @@ def _faults(
     if product.stock is not None and ordered > product.stock:
         return [("quantity", OUT_OF_STOCK)]
     return []
-
-
-OUT_OF_STOCK = "is more than what is in stock"
 
 
 def _line(line: CartLine, product: Product) -> PricedLine:

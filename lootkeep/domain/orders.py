@@ -8,12 +8,15 @@ from typing import Literal
 import msgspec
 
 from lootkeep.domain.customers import Customer
+from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, InvalidFields, Unprocessable, invalid
 from lootkeep.kernel.money import Hundredths, text
 
 OrderStatus = Literal["pending", "on_hold", "paid", "completed", "partially_refunded", "refunded", "cancelled"]
 Step = Literal["pay", "cancel", "refund", "fulfill", "release"]
+# What a checkout has to do about an order.
+CheckoutStep = Literal["pay", "wait_for_review", "verify", "refused"]
 
 # What one order may hold, and what one request may deliver of it.
 MAX_LINES = 100
@@ -105,9 +108,14 @@ class Order(msgspec.Struct, frozen=True):
         return order_number(self.id)
 
     @property
-    def amount_due(self) -> Hundredths:
-        """A gift card is tender: what it pays is not due, and is not a discount."""
+    def money_total(self) -> Hundredths:
+        """What is paid by other means than a gift card, which is tender and not a discount."""
         return Hundredths(self.total - self.gift_card_total)
+
+    @property
+    def amount_due(self) -> Hundredths:
+        """What is left to pay: nothing once the order is paid, and nothing when it will never be."""
+        return self.money_total if self.status in ("pending", "on_hold") else Hundredths(0)
 
     @property
     def refundable(self) -> Hundredths:
@@ -134,8 +142,11 @@ class OrderCheck(msgspec.Struct, frozen=True):
 
     id: int
     risk_score: int
-    risk_level: str
-    action_taken: str
+    risk_level: RiskLevel
+    action_taken: Action
+    is_reviewed: bool
+    # JSON: points by the name of the signal.
+    signals: str
 
 
 class Return(msgspec.Struct, frozen=True):
@@ -176,6 +187,20 @@ def require(order: Order, step: Step) -> None:
         raise Conflict(
             f"order_{order.status}", f"Order {order.number} is {words(order.status)} and cannot be {_DEEDS[step]}."
         )
+
+
+def next_step(order: Order, check: OrderCheck | None) -> CheckoutStep | None:
+    """What the checkout has to do now; None when the order is paid."""
+    match order.status:
+        case "pending":
+            return "pay"
+        case "on_hold":
+            # Once somebody has looked, it is not for the customer to do more.
+            return "verify" if check and not check.is_reviewed else "wait_for_review"
+        case "cancelled":
+            return "refused"
+        case _:
+            return None
 
 
 def judged(order: Order, action: str, now: Instant) -> Order:
@@ -231,7 +256,7 @@ def refund_amount(order: Order, asked: Hundredths | None) -> Hundredths:
 
 def returned(order: Order, amount: Hundredths) -> Return:
     """Money goes back before the gift card does, and never more of it than was paid."""
-    money_left = max(0, order.amount_due - order.refunded_total)
+    money_left = max(0, order.money_total - order.refunded_total)
     payment = Hundredths(min(amount, money_left))
     return Return(payment, Hundredths(amount - payment))
 

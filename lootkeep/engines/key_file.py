@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Callable
 from pathlib import Path
 
 from lootkeep.kernel.errors import StartupError
@@ -29,7 +30,7 @@ def read(file: Path) -> str | None:
     return key
 
 
-def make(file: Path) -> None:
+def make(file: Path, sync: Callable[[int], None] = os.fsync) -> None:
     """Writes the whole key before it gets its name: of two first starts at once, one makes it and both read it.
 
     Both the file and its name are on disk before anything is sealed with the key.
@@ -39,19 +40,15 @@ def make(file: Path) -> None:
     with os.fdopen(descriptor, "w") as opened_file:
         opened_file.write(secrets.token_hex(32) + "\n")
         opened_file.flush()
-        os.fsync(descriptor)
+        sync(descriptor)
     try:
         os.link(draft, file)
     except FileExistsError:
         pass
     finally:
         draft.unlink()
-    _sync_folder(file.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
+    folder = os.open(file.parent, os.O_RDONLY)
     try:
-        os.fsync(descriptor)
+        sync(folder)
     finally:
-        os.close(descriptor)
+        os.close(folder)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
 
 Fields = Mapping[str, Sequence[str]]
 
@@ -29,6 +32,13 @@ class NotFound(Reason):
 
     def __init__(self, what: str) -> None:
         super().__init__("not_found", f"{what} not found.")
+
+
+def existing(record: T | None, what: str) -> T:
+    """The record that was looked up, where its absence is the caller's mistake."""
+    if record is None:
+        raise NotFound(what)
+    return record
 
 
 class Conflict(Reason):

@@ -14,7 +14,7 @@ from lootkeep.domain.campaign_mail import targets
 from lootkeep.domain.campaigns import Campaign, audience_of
 from lootkeep.domain.html import text_of
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import NotFound
+from lootkeep.kernel.errors import existing
 from lootkeep.storage import audiences, campaign_queue, campaign_readers
 from lootkeep.storage import campaigns as storage
 from lootkeep.storage.engine.database import Transaction
@@ -26,16 +26,17 @@ CLICK = "click"
 _NO_CAMPAIGN = "Email campaign"
 
 
-async def create(deps: Deps, fields: dict[str, Any]) -> Campaign:
+async def create(deps: Deps, fields: dict[str, Any], reading: Reading | None = None) -> Campaign:
+    """`reading` is for who has read the bodies already, outside of the transaction that this one joins."""
     terms = campaigns.checked(fields)
-    reading = await _read(terms)
+    reading = reading or await _read_aside(terms)
     async with deps.db.write() as tx:
         return await storage.add(tx, _derived(terms, reading), deps.clock.now())
 
 
 async def change(deps: Deps, campaign_id: int, changes: dict[str, Any]) -> Campaign:
     changes = campaigns.checked(changes)
-    reading = await _read(await _stored_terms(deps, campaign_id) | changes)
+    reading = await _read_aside(await _stored_terms(deps, campaign_id) | changes)
     async with deps.db.write() as tx:
         campaign = await _found(tx, campaign_id)
         campaigns.require_editable(campaign)
@@ -56,11 +57,12 @@ async def delete(deps: Deps, campaign_id: int) -> None:
 async def duplicate(deps: Deps, campaign_id: int, name: str | None) -> Campaign:
     """A new draft with the same terms, whatever has become of the first."""
     checked = campaigns.checked({} if name is None else {"name": name})
-    reading = await _read(await _stored_terms(deps, campaign_id))
     async with deps.db.write() as tx:
         campaign = await _found(tx, campaign_id)
-        terms = _terms(campaign) | {"name": campaigns.copy_name(campaign.name)} | checked
-        return await storage.add(tx, _derived(terms, reading), deps.clock.now(), campaign_id)
+        # What was read from its bodies is copied like the rest: reading them again would take too long here.
+        links = msgspec.json.encode(await campaign_readers.links(tx, campaign_id)).decode()
+        terms = asdict(campaign) | {"links": links, "name": campaigns.copy_name(campaign.name)} | checked
+        return await storage.add(tx, terms, deps.clock.now(), campaign_id)
 
 
 async def send(deps: Deps, campaign_id: int, scheduled_at: Instant | None) -> Campaign:
@@ -171,10 +173,7 @@ async def _note(deps: Deps, recipient_id: int, what: tuple[Literal["opened", "cl
 
 
 async def _found(tx: Transaction, campaign_id: int) -> Campaign:
-    campaign = await storage.for_change(tx, campaign_id)
-    if campaign is None:
-        raise NotFound(_NO_CAMPAIGN)
-    return campaign
+    return existing(await storage.for_change(tx, campaign_id), _NO_CAMPAIGN)
 
 
 def _terms(campaign: Campaign) -> dict[str, Any]:
@@ -185,13 +184,11 @@ def _terms(campaign: Campaign) -> dict[str, Any]:
 
 async def _stored_terms(deps: Deps, campaign_id: int) -> dict[str, Any]:
     async with deps.db.read() as tx:
-        campaign = await storage.get(tx, campaign_id)
-    if campaign is None:
-        raise NotFound(_NO_CAMPAIGN)
+        campaign = existing(await storage.get(tx, campaign_id), _NO_CAMPAIGN)
     return _terms(campaign)
 
 
-class _Reading(NamedTuple):
+class Reading(NamedTuple):
     """What a mail's bodies say, and the bodies that were read."""
 
     html: str | None
@@ -199,13 +196,16 @@ class _Reading(NamedTuple):
     derived: dict[str, Any]
 
 
-async def _read(terms: dict[str, Any]) -> _Reading:
-    """On a thread and before the transaction: half a megabyte of HTML takes a second."""
-    html, text = terms.get("body_html"), terms.get("body_text")
-    return _Reading(html, text, await asyncio.to_thread(_derive, html, text))
+def read(html: str | None, text: str | None) -> Reading:
+    """Half a megabyte of HTML takes half a second: never on the event loop, nor inside a transaction."""
+    return Reading(html, text, _derive(html, text))
 
 
-def _derived(terms: dict[str, Any], reading: _Reading) -> dict[str, Any]:
+async def _read_aside(terms: dict[str, Any]) -> Reading:
+    return await asyncio.to_thread(read, terms.get("body_html"), terms.get("body_text"))
+
+
+def _derived(terms: dict[str, Any], reading: Reading) -> dict[str, Any]:
     """With a text where none was given, and the links that can be followed."""
     html, text = terms.get("body_html"), terms.get("body_text")
     if (html, text) == (reading.html, reading.text):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from lootkeep.deps import Deps
 from lootkeep.domain.emails import QueuedEmail
-from lootkeep.kernel.errors import Conflict, NotFound
+from lootkeep.kernel.errors import Conflict, existing
 from lootkeep.storage import emails
 from lootkeep.storage.engine.database import Transaction
 
@@ -27,7 +27,4 @@ async def retry(deps: Deps, eemail_ids: Sequence[int]) -> None:
 
 
 async def _get(tx: Transaction, email_id: int) -> QueuedEmail:
-    email = await emails.get(tx, email_id)
-    if email is None:
-        raise NotFound(f"Mail {email_id}")
-    return email
+    return existing(await emails.get(tx, email_id), f"Mail {email_id}")

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from lootkeep.deps import Deps
 from lootkeep.kernel.clock import DAY, Instant
-from lootkeep.storage import emails, idempotency, outbox, subscriptions
+from lootkeep.storage import accounts, emails, idempotency, outbox, subscriptions
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.webhooks import deliveries
 
@@ -18,6 +18,12 @@ async def purge_answers(deps: Deps) -> None:
     """Removes old idempotency keys."""
     before = Instant(deps.clock.now() - ANSWERS_KEPT_FOR)
     await _in_batches(deps, lambda tx: idempotency.purge(tx, before))
+
+
+async def purge_sessions(deps: Deps) -> None:
+    """Removes sessions that are over."""
+    now = deps.clock.now()
+    await _in_batches(deps, lambda tx: accounts.purge_sessions(tx, now))
 
 
 async def purge_events(deps: Deps, kept_days: int) -> None:

@@ -13,13 +13,13 @@ from lootkeep.domain.orders import Sale
 from lootkeep.domain.products import Product
 from lootkeep.domain.subscriptions import Subscription
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import NotFound, Unprocessable, invalid
+from lootkeep.kernel.errors import Unprocessable, existing, invalid
 from lootkeep.services import orders
 from lootkeep.storage import customers, outbox, products
 from lootkeep.storage import orders as orders_db
 from lootkeep.storage import subscriptions as storage
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.totals.changes import Changes
 from lootkeep.views import subscriptions as views
 
 
@@ -103,10 +103,7 @@ async def _pay_period(
 
 
 async def _for_change(tx: Transaction, subscription_id: int) -> Subscription:
-    subscription = await storage.for_change(tx, subscription_id)
-    if subscription is None:
-        raise NotFound("Subscription")
-    return subscription
+    return existing(await storage.for_change(tx, subscription_id), "Subscription")
 
 
 async def _customer(tx: Transaction, subscription: Subscription) -> Customer:

@@ -10,10 +10,11 @@ from lootkeep.domain.access import User
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.support_tickets import SYSTEM, Message, Ticket, TicketEntry, TicketForm, TicketStatus
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import InvalidFields, NotFound, invalid
-from lootkeep.storage import access, customers, emails, orders, ticket_counts
+from lootkeep.kernel.errors import InvalidFields, existing, invalid
+from lootkeep.storage import access, customers, emails, orders
 from lootkeep.storage import support_tickets as storage
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.totals import changes as changes_db
 from lootkeep.views.mails import render
 
 
@@ -23,7 +24,7 @@ async def open_ticket(deps: Deps, form: TicketForm) -> tuple[Message, TicketEntr
         customer = await _checked(tx, form)
         ticket = await storage.add(tx, rules.opened(form, now), customer)
         message = await storage.add_message(tx, ticket.id, "customer", customer.name, form.message, now)
-        await ticket_counts.change(tx, None, ticket)
+        await changes_db.count(tx, "tickets", None, ticket)
         return message, await _entry(tx, ticket.id)
 
 
@@ -154,10 +155,7 @@ async def _note(tx: Transaction, ticket_id: int, words: str, now: Instant) -> No
 
 
 async def _for_change(tx: Transaction, ticket_id: int) -> Ticket:
-    ticket = await storage.for_change(tx, ticket_id)
-    if ticket is None:
-        raise NotFound("Support ticket")
-    return ticket
+    return existing(await storage.for_change(tx, ticket_id), "Support ticket")
 
 
 async def _customer(tx: Transaction, ticket: Ticket) -> Customer:

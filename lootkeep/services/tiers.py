@@ -10,12 +10,12 @@ from lootkeep.deps import Deps
 from lootkeep.domain import referrals
 from lootkeep.domain.coupons import Coupon, of_tier
 from lootkeep.domain.referrals import SETTINGS, Claim, ReferralSettings, Tier, TierTerms
-from lootkeep.kernel.errors import NotFound
+from lootkeep.kernel.errors import NotFound, existing
 from lootkeep.storage import claims, coupons, customers
 from lootkeep.storage import referrals as stored_referrals
 from lootkeep.storage import settings as stored_settings
 from lootkeep.storage import tiers as storage
-from lootkeep.storage.counters import Changes
+from lootkeep.storage.totals.changes import Changes
 
 _NO_TIER = "Referral tier"
 
@@ -28,9 +28,7 @@ async def create_tier(deps: Deps, terms: TierTerms) -> Tier:
 
 async def change_tier(deps: Deps, tier_id: int, changes: dict[str, Any]) -> Tier:
     async with deps.db.write() as tx:
-        tier = await storage.tier_for_change(tx, tier_id)
-        if tier is None:
-            raise NotFound(_NO_TIER)
+        tier = existing(await storage.tier_for_change(tx, tier_id), _NO_TIER)
         changed = referrals.settled(msgspec.structs.replace(tier, **changes), deps.currency)
         if changed == tier:
             return tier
@@ -50,22 +48,17 @@ async def delete_tier(deps: Deps, tier_id: int) -> bool:
 async def toggle_tier(deps: Deps, tier_id: int) -> Tier:
     async with deps.db.write(single=True) as tx:
         tier = await storage.toggle_tier(tx, tier_id, deps.clock.now())
-    if tier is None:
-        raise NotFound(_NO_TIER)
-    return tier
+    return existing(tier, _NO_TIER)
 
 
 async def claim(deps: Deps, customer_id: int, tier_id: int) -> tuple[Claim, Coupon, bool]:
     """The claim with its coupon, and whether it is new: claiming again gives the same coupon."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        if await customers.get(tx, customer_id) is None:
-            raise NotFound("Customer")
+        existing(await customers.get(tx, customer_id), "Customer")
         # Held first: two claims of one customer at once come one after the other.
         referrer = await stored_referrals.referrer_for_change(tx, customer_id)
-        tier = await storage.tier_for_change(tx, tier_id)
-        if tier is None:
-            raise NotFound(_NO_TIER)
+        tier = existing(await storage.tier_for_change(tx, tier_id), _NO_TIER)
         earlier = await claims.get(tx, customer_id, tier_id)
         if earlier:
             return *earlier, False

@@ -14,8 +14,7 @@ from lootkeep.domain import signing, webhooks
 from lootkeep.domain.deliveries import Delivery, Result
 from lootkeep.domain.webhooks import MAX_WEBHOOKS, SECRET_OVERLAP, SECRET_PURPOSE, TEST_EVENT, Replay, Webhook
 from lootkeep.kernel.clock import SECOND, Instant, iso
-from lootkeep.kernel.errors import Conflict, NotFound, Unprocessable, invalid
-from lootkeep.storage.engine.database import Transaction
+from lootkeep.kernel.errors import Conflict, NotFound, Unprocessable, existing, invalid
 from lootkeep.storage.webhooks import endpoints, log, replays
 
 
@@ -37,7 +36,7 @@ async def change(deps: Deps, webhook_id: int, changes: dict[str, Any]) -> Webhoo
         raise Unprocessable("nothing_to_change", "Send at least one of url, events and is_active.")
     changes = webhooks.checked(changes, deps.webhook_rules)
     async with deps.db.write() as tx:
-        webhook = await _get_for_update(tx, webhook_id)
+        webhook = existing(await endpoints.get_for_update(tx, webhook_id), "Webhook")
         return await endpoints.save(tx, replace(webhook, **changes), deps.clock.now())
 
 
@@ -52,7 +51,7 @@ async def rotate_secret(deps: Deps, webhook_id: int) -> tuple[Webhook, str]:
     now = deps.clock.now()
     secret = deps.ids.webhook_secret()
     async with deps.db.write() as tx:
-        webhook = await _get_for_update(tx, webhook_id)
+        webhook = existing(await endpoints.get_for_update(tx, webhook_id), "Webhook")
         rotated = replace(
             webhook,
             secret=deps.vault.seal(secret, SECRET_PURPOSE),
@@ -65,9 +64,7 @@ async def rotate_secret(deps: Deps, webhook_id: int) -> tuple[Webhook, str]:
 async def test(deps: Deps, webhook_id: int) -> Result:
     """Sends a test at once, whatever the subscription; it is not retried."""
     async with deps.db.read() as tx:
-        webhook = await endpoints.get(tx, webhook_id)
-    if webhook is None:
-        raise NotFound("Webhook")
+        webhook = existing(await endpoints.get(tx, webhook_id), "Webhook")
     now = deps.clock.now()
     data = msgspec.json.encode({"webhook_id": webhook.id, "message": "This is a test delivery from Lootkeep."}).decode()
     delivery_id = deps.ids.delivery_id()
@@ -78,9 +75,7 @@ async def test(deps: Deps, webhook_id: int) -> Result:
 async def redeliver(deps: Deps, public_id: str) -> Delivery:
     """Sends a delivery again now, with the same id and bytes; a new round of retries begins."""
     async with deps.db.write() as tx:
-        delivery = await log.get_for_update(tx, public_id)
-        if delivery is None:
-            raise NotFound("Delivery")
+        delivery = existing(await log.get_for_update(tx, public_id), "Delivery")
         webhook = await endpoints.get(tx, delivery.webhook_id)
         if webhook is None or not webhook.is_active:
             raise Conflict("webhook_inactive", "The webhook of this delivery is switched off or deleted.")
@@ -95,7 +90,7 @@ async def replay(deps: Deps, webhook_id: int, since: Instant, event_types: Seque
     if since > now:
         raise invalid("since", "The since field must not lie in the future.")
     async with deps.db.write() as tx:
-        webhook = await _get_for_update(tx, webhook_id)
+        webhook = existing(await endpoints.get_for_update(tx, webhook_id), "Webhook")
         if not webhook.is_active:
             raise Conflict("webhook_inactive", "The webhook is switched off: nothing would be sent.")
         running = await replays.latest(tx, webhook_id)
@@ -103,13 +98,6 @@ async def replay(deps: Deps, webhook_id: int, since: Instant, event_types: Seque
             raise Conflict("replay_running", "A replay of this webhook is still running.")
         types = webhooks.checked_replay(webhook, event_types)
         return await replays.add(tx, webhook_id, since, types, now)
-
-
-async def _get_for_update(tx: Transaction, webhook_id: int) -> Webhook:
-    webhook = await endpoints.get_for_update(tx, webhook_id)
-    if webhook is None:
-        raise NotFound("Webhook")
-    return webhook
 
 
 async def post(deps: Deps, webhook: Webhook, body: bytes, event_type: str, delivery_id: str, now: Instant) -> Result:

@@ -11,11 +11,12 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar
 from sqlalchemy import BindParameter, Column, ColumnElement, Select, Table, bindparam, func, select
 
 from lootkeep.domain.customers import folded
+from lootkeep.kernel.clock import DAY
 from lootkeep.kernel.paging import ListRequest, Order
-from lootkeep.storage import counters
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import SHORTEST_INDEXED_TERM, Contains, ContainsShort, Unindexed
 from lootkeep.storage.engine.query import Query
+from lootkeep.storage.totals import counters
 
 R = TypeVar("R")
 
@@ -107,12 +108,10 @@ class Join(NamedTuple):
 
 
 def counted(names: Callable[[Values], Iterable[str]], filters: AbstractSet[str] = frozenset()) -> MaintainedTotal:
-    """By the counters of these names, where nothing but these filters and whole days are asked for."""
+    """By the counters of these names, where nothing but these filters is asked for."""
 
     async def total(tx: Transaction, values: Values) -> int | None:
-        if not values.keys() <= filters | {"from", "to"}:
-            return None
-        return await counters.total(tx, names(values), since=values.get("from"), until=values.get("to"))
+        return await counters.total(tx, names(values)) if values.keys() <= filters else None
 
     return total
 
@@ -165,7 +164,9 @@ class Listing(Generic[R]):
         return await tx.all(query, size=request.page.size, skip=request.page.offset, **bound), total
 
     async def _total(self, tx: Transaction, names: tuple[str, ...], values: Values, bound: Values) -> int:
-        total = await self.maintained(tx, values) if self.maintained else None
+        # What is maintained is counted by UTC days.
+        has_whole_days = all(values.get(name, 0) % DAY == 0 for name in ("from", "to"))
+        total = await self.maintained(tx, values) if self.maintained and has_whole_days else None
         if total is None:
             ((total,),) = await tx.all(self._compiled(names, lambda: self._count_query(names)), **bound)
         return int(total)

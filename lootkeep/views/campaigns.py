@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 
@@ -18,23 +17,22 @@ from lootkeep.domain.campaigns import (
     audience_of,
     rate,
 )
-from lootkeep.kernel import money
-from lootkeep.kernel.clock import optional_utc, utc
-from lootkeep.views.fields import Time, field
+from lootkeep.views.fields import Moment, Time, field
+from lootkeep.views.shown import shown
 
-OptionalTime = Annotated[datetime | None, field("When, in UTC; null until then.", None)]
+OptionalTime = Annotated[Moment | None, field("When, in UTC; null until then.", None)]
 
 
 class FiltersView(msgspec.Struct, frozen=True):
-    countries: Annotated[list[str] | None, field("Customers of these countries.", ["DE", "AT"])]
+    countries: Annotated[tuple[str, ...] | None, field("Customers of these countries.", ["DE", "AT"])]
     min_total_spent: Annotated[str | None, field("Who have spent at least this.", "50.00")]
     min_orders: Annotated[int | None, field("Who have at least so many paid orders.", 2)]
-    last_order_before: Annotated[datetime | None, field("Whose last order lies before.", None)]
-    last_order_after: Annotated[datetime | None, field("Whose last order does not lie before.", None)]
-    registered_from: Annotated[datetime | None, field("Who signed up then or later.", None)]
-    registered_to: Annotated[datetime | None, field("Who signed up then or earlier.", None)]
-    product_ids: Annotated[list[int] | None, field("Who have paid for one of these products.", None)]
-    tags: Annotated[list[str] | None, field("Who have one of these tags.", None)]
+    last_order_before: Annotated[Moment | None, field("Whose last order lies before.", None)]
+    last_order_after: Annotated[Moment | None, field("Whose last order does not lie before.", None)]
+    registered_from: Annotated[Moment | None, field("Who signed up then or later.", None)]
+    registered_to: Annotated[Moment | None, field("Who signed up then or earlier.", None)]
+    product_ids: Annotated[tuple[int, ...] | None, field("Who have paid for one of these products.", None)]
+    tags: Annotated[tuple[str, ...] | None, field("Who have one of these tags.", None)]
     is_referrer: Annotated[bool | None, field("Who have, or have not, referred somebody.", None)]
 
 
@@ -113,12 +111,17 @@ class RecipientsPreviewView(msgspec.Struct, frozen=True):
     ]
 
 
+_ENTRY = shown(CampaignListView, CampaignEntry, "audience")
+_CAMPAIGN = shown(CampaignView, Campaign, "audience")
+_FILTERS = shown(FiltersView, Filters)
+
+
 def entry(campaign: CampaignEntry) -> CampaignListView:
-    return CampaignListView(**_shared(campaign))
+    return _ENTRY(campaign, audience=_audience(audience_of(campaign)))
 
 
 def campaign(campaign: Campaign) -> CampaignView:
-    return CampaignView(**_shared(campaign), body_html=campaign.body_html, body_text=campaign.body_text)
+    return _CAMPAIGN(campaign, audience=_audience(audience_of(campaign)))
 
 
 def stats(campaign: CampaignEntry) -> CampaignStatsView:
@@ -149,34 +152,5 @@ def preview(preview: Preview) -> RecipientsPreviewView:
     )
 
 
-def _shared(campaign: CampaignEntry) -> dict[str, Any]:
-    plain = {name: getattr(campaign, name) for name in CampaignListView.__struct_fields__}
-    times = {name: optional_utc(plain[name]) for name in ("scheduled_at", "started_at", "completed_at")}
-    return (
-        plain
-        | times
-        | {
-            "audience": _audience(audience_of(campaign)),
-            "created_at": utc(campaign.created_at),
-            "updated_at": utc(campaign.updated_at),
-        }
-    )
-
-
 def _audience(audience: Audience) -> AudienceView:
-    return AudienceView(audience.type, list(audience.customer_ids), _filters(audience.filters))
-
-
-def _filters(filters: Filters) -> FiltersView:
-    return FiltersView(
-        countries=None if filters.countries is None else list(filters.countries),
-        min_total_spent=None if filters.min_total_spent is None else money.text(filters.min_total_spent),
-        min_orders=filters.min_orders,
-        last_order_before=optional_utc(filters.last_order_before),
-        last_order_after=optional_utc(filters.last_order_after),
-        registered_from=optional_utc(filters.registered_from),
-        registered_to=optional_utc(filters.registered_to),
-        product_ids=None if filters.product_ids is None else list(filters.product_ids),
-        tags=None if filters.tags is None else list(filters.tags),
-        is_referrer=filters.is_referrer,
-    )
+    return AudienceView(audience.type, list(audience.customer_ids), _FILTERS(audience.filters))

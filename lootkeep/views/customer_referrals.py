@@ -14,6 +14,7 @@ from lootkeep.kernel.clock import utc
 from lootkeep.views.customers import CouponView
 from lootkeep.views.customers import coupon as coupon_view
 from lootkeep.views.fields import Time, field
+from lootkeep.views.shown import shown
 from lootkeep.views.tiers import formatted_reward
 
 
@@ -44,6 +45,9 @@ class CustomerReferralsView(msgspec.Struct, frozen=True):
     claims: list[OwnClaimView]
 
 
+_PROGRESS = shown(TierProgressView, Tier, "formatted_reward", "referrals_missing", "is_reached", "is_claimed")
+
+
 def progress(
     customer: Customer,
     referrer: Referrer,
@@ -69,12 +73,9 @@ def claim_with_coupon(claim: Claim, coupon: Coupon) -> OwnClaimView:
 
 
 def _tier(tier: Tier, counted: int, is_claimed: bool) -> TierProgressView:
-    return TierProgressView(
-        id=tier.id,
-        name=tier.name,
-        description=tier.description,
+    return _PROGRESS(
+        tier,
         formatted_reward=formatted_reward(tier),
-        referrals_required=tier.referrals_required,
         referrals_missing=max(0, tier.referrals_required - counted),
         is_reached=counted >= tier.referrals_required,
         is_claimed=is_claimed,

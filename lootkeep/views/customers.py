@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Callable
 from typing import Annotated
 
 import msgspec
@@ -10,11 +10,12 @@ import msgspec
 from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.customers import Customer, CustomerStatus, EmailStatus
 from lootkeep.domain.referral_abuse import SENTENCES, RefusalReason
+from lootkeep.domain.referrals import DiscountType
 from lootkeep.domain.sign_up import SignedUp
-from lootkeep.kernel.clock import optional_utc, utc
 from lootkeep.kernel.money import Hundredths, text
-from lootkeep.views.fields import Time, field
+from lootkeep.views.fields import Moment, Time, field
 from lootkeep.views.referrals import CodeOwnerView
+from lootkeep.views.shown import shown
 
 
 class CustomerView(msgspec.Struct, frozen=True):
@@ -32,8 +33,8 @@ class CustomerView(msgspec.Struct, frozen=True):
     orders_count: Annotated[int, field("Paid orders that were not refunded in full.", 3)]
     total_spent: Annotated[str, field("In the store's currency, refunds taken off.", "59.97")]
     average_order_value: Annotated[str, field("`total_spent` by `orders_count`.", "19.99")]
-    first_order_at: Annotated[datetime | None, field("When the first order was paid.", None)]
-    last_order_at: Annotated[datetime | None, field("When the latest order was paid.", None)]
+    first_order_at: Annotated[Moment | None, field("When the first order was paid.", None)]
+    last_order_at: Annotated[Moment | None, field("When the latest order was paid.", None)]
     tags: Annotated[list[str], field("Words for sorting customers.", [])]
     note: Annotated[str | None, field("For staff only.", None)]
     created_at: Time
@@ -43,7 +44,7 @@ class CustomerView(msgspec.Struct, frozen=True):
 class CouponView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the coupon.", 7)]
     code: Annotated[str, field("What the customer types at checkout.", "HI-8KQ2WM7X")]
-    discount_type: Annotated[str, field("`percentage` or `fixed`.", "percentage")]
+    discount_type: Annotated[DiscountType, field("How the discount is counted.", "percentage")]
     value: Annotated[str, field("Percent, or an amount in `currency`.", "10.00")]
     currency: Annotated[str | None, field("Currency of a fixed discount.", None)]
     times_used: Annotated[int, field("0 or 1: a coupon is used once.", 0)]
@@ -72,41 +73,16 @@ def signed_up(result: SignedUp) -> SignedUpView:
     )
 
 
+_CUSTOMER = shown(CustomerView, Customer, "referred_by", "average_order_value")
+coupon: Callable[[Coupon], CouponView] = shown(CouponView, Coupon)
+
+
 def customer(record: Customer, referrer: Customer | None) -> CustomerView:
     average = record.total_spent // record.orders_count if record.orders_count else 0
-    return CustomerView(
-        id=record.id,
-        email=record.email,
-        name=record.name,
-        username=record.username,
-        external_id=record.external_id,
-        country=record.country,
-        status=record.status,
-        accepts_marketing=record.accepts_marketing,
-        email_status=record.email_status,
-        referral_code=record.referral_code,
+    return _CUSTOMER(
+        record,
         referred_by=_code_owner(referrer) if record.referred_by_id else None,
-        orders_count=record.orders_count,
-        total_spent=text(record.total_spent),
         average_order_value=text(Hundredths(average)),
-        first_order_at=optional_utc(record.first_order_at),
-        last_order_at=optional_utc(record.last_order_at),
-        tags=msgspec.json.decode(record.tags),
-        note=record.note,
-        created_at=utc(record.created_at),
-        updated_at=utc(record.updated_at),
-    )
-
-
-def coupon(record: Coupon) -> CouponView:
-    return CouponView(
-        id=record.id,
-        code=record.code,
-        discount_type=record.discount_type,
-        value=text(record.value),
-        currency=record.currency,
-        times_used=record.times_used,
-        expires_at=utc(record.expires_at),
     )
 
 

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import datetime
-from typing import Annotated, Any
+from collections.abc import Callable, Mapping
+from typing import Annotated
 
 import msgspec
 
 from lootkeep.domain.fraud import review as rules
-from lootkeep.domain.fraud.checks import CheckDetail, CheckEntry, CheckSummary, FraudCheck, Review
+from lootkeep.domain.fraud.checks import CheckDetail, CheckEntry, FraudCheck, Review
 from lootkeep.domain.fraud.review import Outcome
 from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.domain.orders import OrderStatus, order_number
-from lootkeep.kernel.clock import optional_utc, utc
+from lootkeep.kernel.clock import utc
 from lootkeep.kernel.money import text
-from lootkeep.views.fields import Time, field
+from lootkeep.views.fields import Moment, Time, field
+from lootkeep.views.shown import shown
 
 Country = Annotated[str | None, field("ISO 3166-1 alpha-2; null when not known.", "DE")]
 Reviewer = Annotated[int | None, field("The user who reviewed it.", None)]
-ReviewedAt = Annotated[datetime | None, field("When it was reviewed last.", None)]
+ReviewedAt = Annotated[Moment | None, field("When it was reviewed last.", None)]
 ReviewOutcome = Annotated[Outcome | None, field("What the reviewer found.", None)]
 Notes = Annotated[str | None, field("What the reviewer noted.", None)]
 
@@ -83,6 +83,7 @@ class FraudCheckDetailView(_Judged, frozen=True):
     asn_name: Annotated[str | None, field("Who runs the network; null when no list tells it.", None)]
     asn_number: Annotated[int | None, field("The network's number.", None)]
     review_notes: Notes
+    engine_version: Annotated[int, field("Extension: the version of the engine that judged.", 2)]
     order: CheckOrderDetailView
     customer: CheckCustomerDetailView
 
@@ -101,7 +102,9 @@ class CheckReviewView(msgspec.Struct, frozen=True):
 
 class CheckAnswerView(msgspec.Struct, frozen=True):
     check: FraudCheckDetailView
-    detected_signals: Annotated[list[str], field("What counted, in words, the heaviest first.", ["Datacenter address"])]
+    detected_signals: Annotated[
+        list[str], field("What counted against the order, as text, the heaviest first.", ["Datacenter address"])
+    ]
     risk_badge: BadgeView
     action_badge: BadgeView
 
@@ -110,7 +113,7 @@ class ReviewedView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the check.", 17)]
     is_reviewed: Annotated[bool, field("Always true now.", True)]
     reviewed_by: Annotated[int | None, field("The user who reviewed it.", 1)]
-    reviewed_at: Annotated[datetime | None, field("When.", "2026-11-15T10:30:00Z")]
+    reviewed_at: Annotated[Moment | None, field("When.", "2026-11-15T10:30:00Z")]
     review_outcome: Annotated[Outcome | None, field("What the reviewer found.", "legitimate")]
     review_notes: Notes
 
@@ -141,9 +144,15 @@ class FraudDashboardView(msgspec.Struct, frozen=True):
 Counts = Mapping[tuple[str, str], int]
 
 
+_ENTRY = shown(FraudCheckView, CheckEntry, "order", "customer")
+_DETAIL = shown(FraudCheckDetailView, CheckDetail, "signals", "order", "customer")
+
+reviewed: Callable[[FraudCheck], ReviewedView] = shown(ReviewedView, FraudCheck)
+
+
 def check_entry(entry: CheckEntry) -> FraudCheckView:
-    return FraudCheckView(
-        **_judged(entry),
+    return _ENTRY(
+        entry,
         order=CheckOrderView(entry.order_id, order_number(entry.order_id)),
         customer=CheckCustomerView(entry.customer_id, entry.customer_name),
     )
@@ -151,19 +160,12 @@ def check_entry(entry: CheckEntry) -> FraudCheckView:
 
 def check(detail: CheckDetail) -> CheckAnswerView:
     points = detail.points
-    order_total = text(detail.order_total)
+    number, total = order_number(detail.order_id), text(detail.order_total)
     return CheckAnswerView(
-        check=FraudCheckDetailView(
-            **_judged(detail),
-            email=detail.email,
-            user_agent=detail.user_agent,
+        check=_DETAIL(
+            detail,
             signals=points,
-            asn_name=detail.asn_name,
-            asn_number=detail.asn_number,
-            review_notes=detail.review_notes,
-            order=CheckOrderDetailView(
-                detail.order_id, order_number(detail.order_id), detail.order_status, order_total
-            ),
+            order=CheckOrderDetailView(detail.order_id, number, detail.order_status, total),
             customer=CheckCustomerDetailView(detail.customer_id, detail.customer_name, detail.customer_email),
         ),
         detected_signals=rules.detected_signals(points),
@@ -174,17 +176,6 @@ def check(detail: CheckDetail) -> CheckAnswerView:
 
 def review(said: Review) -> CheckReviewView:
     return CheckReviewView(said.outcome, said.notes, said.reviewed_by, utc(said.created_at))
-
-
-def reviewed(check: FraudCheck) -> ReviewedView:
-    return ReviewedView(
-        id=check.id,
-        is_reviewed=check.is_reviewed,
-        reviewed_by=check.reviewed_by,
-        reviewed_at=optional_utc(check.reviewed_at),
-        review_outcome=check.review_outcome,
-        review_notes=check.review_notes,
-    )
 
 
 def dashboard(*, today: Counts, week: Counts, month: Counts, pending_review: int) -> FraudDashboardView:
@@ -198,12 +189,6 @@ def dashboard(*, today: Counts, week: Counts, month: Counts, pending_review: int
             high,
         )
     )
-
-
-def _judged(record: CheckSummary) -> dict[str, Any]:
-    """The values that a list and a single check share."""
-    values = {name: getattr(record, name) for name in _Judged.__struct_fields__}
-    return values | {"reviewed_at": optional_utc(record.reviewed_at), "created_at": utc(record.created_at)}
 
 
 def _taken(counts: Counts, action: str) -> int:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, Any, get_args
+from typing import Annotated, get_args
 
 import msgspec
 
 from lootkeep.domain.emails import NewEmail
 from lootkeep.domain.gift_cards import EntryType, GiftCard, GiftCardStatus, LedgerEntry, masked, status
-from lootkeep.kernel.clock import Instant, optional_utc, utc
+from lootkeep.kernel.clock import Instant, utc
 from lootkeep.kernel.money import Hundredths, text
-from lootkeep.views.fields import Time, field
+from lootkeep.views.fields import Moment, Time, field
 from lootkeep.views.mails import render
 from lootkeep.views.money import in_words
+from lootkeep.views.shown import shown
 
 _MASKED = "****-****-****-7K2P"
 _HUNDRED_PERCENT = 100_00
@@ -33,13 +34,13 @@ class GiftCardView(msgspec.Struct, frozen=True):
     message: Annotated[str | None, field("What they say.", "Happy birthday!")]
     customer_id: Annotated[int | None, field("The customer it belongs to.", None)]
     order_id: Annotated[int | None, field("The order in which it was bought.", None)]
-    starts_at: Annotated[datetime | None, field("From when on it is valid; null is at once.", None)]
-    expires_at: Annotated[datetime | None, field("When it expires; null is never.", "2027-11-15T10:30:00Z")]
+    starts_at: Annotated[Moment | None, field("From when on it is valid; null is at once.", None)]
+    expires_at: Annotated[Moment | None, field("When it expires; null is never.", "2027-11-15T10:30:00Z")]
     note: Annotated[str | None, field("The store's own note.", None)]
-    sent_at: Annotated[datetime | None, field("When it was last mailed.", None)]
+    sent_at: Annotated[Moment | None, field("When it was last mailed.", None)]
     send_count: Annotated[int, field("How often it was mailed.", 0)]
-    last_used_at: Annotated[datetime | None, field("When it was last redeemed.", None)]
-    revoked_at: Annotated[datetime | None, field("When it was revoked.", None)]
+    last_used_at: Annotated[Moment | None, field("When it was last redeemed.", None)]
+    revoked_at: Annotated[Moment | None, field("When it was revoked.", None)]
     revoke_reason: Annotated[str | None, field("Why it was revoked.", None)]
     created_at: Time
     updated_at: Time
@@ -116,16 +117,24 @@ class GiftCardStatisticsView(msgspec.Struct, frozen=True):
     currencies: list[GiftCardCurrencyView]
 
 
+_STATE = ("masked_code", "status")
+_GIFT_CARD = shown(GiftCardView, GiftCard, *_STATE)
+_DETAIL = shown(GiftCardDetailView, GiftCard, *_STATE, "transactions")
+_WITH_CODE = shown(GiftCardWithCodeView, GiftCard, *_STATE, "code")
+_transaction = shown(GiftCardTransactionView, LedgerEntry)
+
+
 def gift_card(record: GiftCard, now: Instant) -> GiftCardView:
-    return GiftCardView(**_fields(record, now))
+    return _GIFT_CARD(record, masked_code=masked(record), status=status(record, now))
 
 
 def gift_card_detail(record: GiftCard, entries: Sequence[LedgerEntry], now: Instant) -> GiftCardDetailView:
-    return GiftCardDetailView(**_fields(record, now), transactions=[_transaction(entry) for entry in entries])
+    transactions = [_transaction(entry) for entry in entries]
+    return _DETAIL(record, masked_code=masked(record), status=status(record, now), transactions=transactions)
 
 
 def gift_card_with_code(record: GiftCard, code: str, now: Instant) -> GiftCardWithCodeView:
-    return GiftCardWithCodeView(**_fields(record, now), code=code)
+    return _WITH_CODE(record, masked_code=masked(record), status=status(record, now), code=code)
 
 
 def validation(record: GiftCard | None, amount: Hundredths | None, now: Instant) -> GiftCardValidationView:
@@ -155,7 +164,7 @@ def sent(record: GiftCard, address: str) -> SentGiftCardView:
 
 
 def statistics(counts: Mapping[str, int], values: Mapping[str, int]) -> GiftCardStatisticsView:
-    """From kept totals named `USD.active`."""
+    """From counts and values named `USD.active`."""
     currencies = sorted({name.partition(".")[0] for name in counts})
     each = [_of_currency(currency, counts, values) for currency in currencies]
     by_status = {state: sum(getattr(one.by_status, state) for one in each) for state in get_args(GiftCardStatus)}
@@ -196,43 +205,4 @@ def _of_currency(currency: str, counts: Mapping[str, int], values: Mapping[str, 
         expired_value=text(value["expired"]),
         revoked_value=text(value["revoked"]),
         redemption_rate=rate,
-    )
-
-
-def _fields(record: GiftCard, now: Instant) -> dict[str, Any]:
-    return {
-        "id": record.id,
-        "masked_code": masked(record),
-        "initial_balance": text(record.initial_balance),
-        "balance": text(record.balance),
-        "currency": record.currency,
-        "status": status(record, now),
-        "recipient_email": record.recipient_email,
-        "recipient_name": record.recipient_name,
-        "sender_name": record.sender_name,
-        "message": record.message,
-        "customer_id": record.customer_id,
-        "order_id": record.order_id,
-        "starts_at": optional_utc(record.starts_at),
-        "expires_at": optional_utc(record.expires_at),
-        "note": record.note,
-        "sent_at": optional_utc(record.sent_at),
-        "send_count": record.send_count,
-        "last_used_at": optional_utc(record.last_used_at),
-        "revoked_at": optional_utc(record.revoked_at),
-        "revoke_reason": record.revoke_reason,
-        "created_at": utc(record.created_at),
-        "updated_at": utc(record.updated_at),
-    }
-
-
-def _transaction(entry: LedgerEntry) -> GiftCardTransactionView:
-    return GiftCardTransactionView(
-        id=entry.id,
-        type=entry.type,
-        amount=text(entry.amount),
-        balance_after=text(entry.balance_after),
-        order_id=entry.order_id,
-        reference=entry.reference,
-        created_at=utc(entry.created_at),
     )

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated
 
 import msgspec
 
-from lootkeep.domain.orders import OrderCheck, OrderItem, OrderStatus, Refund, Return, Sale
-from lootkeep.kernel.clock import optional_utc, utc
+from lootkeep.domain.fraud.review import detected_signals
+from lootkeep.domain.fraud.score import Action, RiskLevel
+from lootkeep.domain.orders import (
+    CheckoutStep,
+    Order,
+    OrderCheck,
+    OrderItem,
+    OrderStatus,
+    Refund,
+    Return,
+    Sale,
+    next_step,
+)
+from lootkeep.kernel.clock import utc
 from lootkeep.kernel.money import text
-from lootkeep.views.fields import Metadata, Time, field
+from lootkeep.views.fields import Metadata, Moment, Time, field
+from lootkeep.views.shown import shown
 
 Amount = Annotated[str, field("An amount in the order's currency.", "19.99")]
 
@@ -35,8 +47,8 @@ class OrderItemView(msgspec.Struct, frozen=True):
 class OrderFraudView(msgspec.Struct, frozen=True):
     check_id: Annotated[int, field("The fraud check.", 17)]
     risk_score: Annotated[int, field("0 to 100.", 12)]
-    risk_level: Annotated[str, field("`low`, `medium`, `high` or `critical`.", "low")]
-    action_taken: Annotated[str, field("What was decided.", "allowed")]
+    risk_level: Annotated[RiskLevel, field("How risky the order is.", "low")]
+    action_taken: Annotated[Action, field("What was decided.", "allowed")]
 
 
 class OrderView(msgspec.Struct, frozen=True):
@@ -49,7 +61,7 @@ class OrderView(msgspec.Struct, frozen=True):
     discount_total: Annotated[str, field("What a coupon took off.", "0.00")]
     total: Amount
     gift_card_total: Annotated[str, field("What a gift card pays.", "0.00")]
-    amount_due: Amount
+    amount_due: Annotated[str, field("What is left to pay: `0.00` once it is paid or cancelled.", "19.99")]
     refunded_total: Annotated[str, field("What was given back.", "0.00")]
     currency: Annotated[str, field("ISO 4217.", "USD")]
     coupon_code: Annotated[str | None, field("The coupon that was used.", None)]
@@ -64,22 +76,31 @@ class OrderView(msgspec.Struct, frozen=True):
     metadata: Metadata
     created_at: Time
     updated_at: Time
-    paid_at: Annotated[datetime | None, field("When it was paid.", None)]
-    completed_at: Annotated[datetime | None, field("When everything was delivered.", None)]
-    cancelled_at: Annotated[datetime | None, field("When it was cancelled.", None)]
-    refunded_at: Annotated[datetime | None, field("When it was last refunded.", None)]
+    paid_at: Annotated[Moment | None, field("When it was paid.", None)]
+    completed_at: Annotated[Moment | None, field("When everything was delivered.", None)]
+    cancelled_at: Annotated[Moment | None, field("When it was cancelled.", None)]
+    refunded_at: Annotated[Moment | None, field("When it was last refunded.", None)]
     fulfillment_note: Annotated[str | None, field("What was noted when it was delivered.", None)]
 
 
 class OrderCheckView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("The fraud check.", 17)]
     risk_score: Annotated[int, field("0 to 100.", 12)]
-    risk_level: Annotated[str, field("`low`, `medium`, `high` or `critical`.", "low")]
-    action_taken: Annotated[str, field("What was decided.", "allowed")]
+    risk_level: Annotated[RiskLevel, field("How risky the order is.", "low")]
+    action_taken: Annotated[Action, field("What was decided.", "allowed")]
+    detected_signals: Annotated[list[str], field("What counted, the heaviest first.", ["No browser, or a program"])]
 
 
 class PlacedOrderView(msgspec.Struct, frozen=True):
     order: OrderView
+    next: Annotated[
+        CheckoutStep | None,
+        field(
+            "What the checkout has to do now: take the payment, wait for a reviewer, have the customer verified, or "
+            "end. Null when there is nothing to do, since the order is paid.",
+            "pay",
+        ),
+    ]
     fraud_check: OrderCheckView | None
 
 
@@ -101,39 +122,13 @@ class RefundedOrderView(msgspec.Struct, frozen=True):
     refund: RefundView
 
 
+_ORDER = shown(OrderView, Order, "customer", "items", "fraud", order_number="number")
+_item = shown(OrderItemView, OrderItem)
+
+
 def order(sale: Sale) -> OrderView:
-    record = sale.order
-    return OrderView(
-        id=record.id,
-        order_number=record.number,
-        status=record.status,
-        customer=OrderCustomerView(sale.customer.id, sale.customer.name, sale.customer.email),
-        items=[_item(item) for item in sale.items],
-        subtotal=text(record.subtotal),
-        discount_total=text(record.discount_total),
-        total=text(record.total),
-        gift_card_total=text(record.gift_card_total),
-        amount_due=text(record.amount_due),
-        refunded_total=text(record.refunded_total),
-        currency=record.currency,
-        coupon_code=record.coupon_code,
-        referral_code=record.referral_code,
-        payment_method=record.payment_method,
-        transaction_id=record.transaction_id,
-        ip_address=record.ip_address,
-        billing_country=record.billing_country,
-        fraud=_fraud(sale.check),
-        cancel_reason=record.cancel_reason,
-        external_id=record.external_id,
-        metadata=msgspec.Raw(record.metadata.encode()),
-        created_at=utc(record.created_at),
-        updated_at=utc(record.updated_at),
-        paid_at=optional_utc(record.paid_at),
-        completed_at=optional_utc(record.completed_at),
-        cancelled_at=optional_utc(record.cancelled_at),
-        refunded_at=optional_utc(record.refunded_at),
-        fulfillment_note=record.fulfillment_note,
-    )
+    customer = OrderCustomerView(sale.customer.id, sale.customer.name, sale.customer.email)
+    return _ORDER(sale.order, customer=customer, items=[_item(item) for item in sale.items], fraud=_fraud(sale.check))
 
 
 def _fraud(check: OrderCheck | None) -> OrderFraudView | None:
@@ -143,10 +138,14 @@ def _fraud(check: OrderCheck | None) -> OrderFraudView | None:
 
 
 def placed(sale: Sale) -> PlacedOrderView:
-    check = sale.check
-    return PlacedOrderView(
-        order(sale), OrderCheckView(check.id, check.risk_score, check.risk_level, check.action_taken) if check else None
-    )
+    return PlacedOrderView(order(sale), next_step(sale.order, sale.check), _check(sale.check))
+
+
+def _check(check: OrderCheck | None) -> OrderCheckView | None:
+    if check is None:
+        return None
+    signals = detected_signals(msgspec.json.decode(check.signals, type=dict[str, int]))
+    return OrderCheckView(check.id, check.risk_score, check.risk_level, check.action_taken, signals)
 
 
 def refunded(sale: Sale, given: Refund, way: Return) -> RefundedOrderView:
@@ -161,16 +160,3 @@ def refunded(sale: Sale, given: Refund, way: Return) -> RefundedOrderView:
         created_at=utc(given.created_at),
     )
     return RefundedOrderView(order(sale), refund)
-
-
-def _item(item: OrderItem) -> OrderItemView:
-    return OrderItemView(
-        id=item.id,
-        product_id=item.product_id,
-        product_name=item.product_name,
-        sku=item.sku,
-        quantity=item.quantity,
-        price=text(item.price),
-        total=text(item.total),
-        fulfilled_quantity=item.fulfilled_quantity,
-    )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Annotated, Any
+from collections.abc import Callable
+from typing import Annotated
 
 import msgspec
 
@@ -16,9 +16,9 @@ from lootkeep.domain.products import (
     StockStatus,
     stock_status,
 )
-from lootkeep.kernel import money
 from lootkeep.kernel.clock import Instant, utc
 from lootkeep.views.fields import Metadata, Time, field
+from lootkeep.views.shown import shown
 
 
 class ProductView(msgspec.Struct, frozen=True):
@@ -52,72 +52,39 @@ class ProductView(msgspec.Struct, frozen=True):
 class ProductEvent(msgspec.Struct, frozen=True):
     """The data of `product.created`, and the beginning of the others."""
 
-    product_id: int
-    product_name: str
-    slug: str
-    sku: str | None
-    price: str
-    currency: str
-    status: ProductStatus
-    stock: int | None
+    product_id: Annotated[int, field("Identifies the product.", 12)]
+    product_name: Annotated[str, field("What customers see.", "Dragon Sword")]
+    slug: Annotated[str, field("Unique, made from the name at creation.", "dragon-sword")]
+    sku: Annotated[str | None, field("The store's own number, unique.", "SWORD-01")]
+    price: Annotated[str, field("Price of one.", "19.99")]
+    currency: Annotated[str, field("Currency of the price.", "USD")]
+    status: Annotated[ProductStatus, field("Only active products can be bought.", "active")]
+    stock: Annotated[int | None, field("How many are left; null is unlimited.", 40)]
 
 
 class ProductUpdated(ProductEvent, frozen=True):
-    changes: list[str]
+    changes: Annotated[list[str], field("The names of the fields that changed.", ["price", "stock"])]
 
 
 class ProductDeleted(ProductEvent, frozen=True):
-    deleted_at: datetime
+    deleted_at: Time
+
+
+_PRODUCT = shown(ProductView, Product, "stock_status")
+_IDENTITY = {"product_id": "id", "product_name": "name"}
+_UPDATED = shown(ProductUpdated, Product, "changes", **_IDENTITY)
+_DELETED = shown(ProductDeleted, Product, "deleted_at", **_IDENTITY)
+
+created: Callable[[Product], ProductEvent] = shown(ProductEvent, Product, **_IDENTITY)
 
 
 def product(record: Product) -> ProductView:
-    return ProductView(
-        id=record.id,
-        name=record.name,
-        slug=record.slug,
-        sku=record.sku,
-        description=record.description,
-        delivery_type=record.delivery_type,
-        billing_type=record.billing_type,
-        billing_interval=record.billing_interval,
-        billing_interval_count=record.billing_interval_count,
-        status=record.status,
-        price=money.text(record.price),
-        compare_at_price=None if record.compare_at_price is None else money.text(record.compare_at_price),
-        currency=record.currency,
-        stock=record.stock,
-        stock_status=stock_status(record.stock),
-        max_per_order=record.max_per_order,
-        category=record.category,
-        tags=msgspec.json.decode(record.tags, type=list[str]),
-        image_url=record.image_url,
-        sales_count=record.sales_count,
-        metadata=msgspec.Raw(record.metadata),
-        created_at=utc(record.created_at),
-        updated_at=utc(record.updated_at),
-    )
-
-
-def created(record: Product) -> ProductEvent:
-    return ProductEvent(**_snapshot(record))
+    return _PRODUCT(record, stock_status=stock_status(record.stock))
 
 
 def updated(record: Product, changes: list[str]) -> ProductUpdated:
-    return ProductUpdated(**_snapshot(record), changes=changes)
+    return _UPDATED(record, changes=changes)
 
 
 def deleted(record: Product, now: Instant) -> ProductDeleted:
-    return ProductDeleted(**_snapshot(record), deleted_at=utc(now))
-
-
-def _snapshot(record: Product) -> dict[str, Any]:
-    return {
-        "product_id": record.id,
-        "product_name": record.name,
-        "slug": record.slug,
-        "sku": record.sku,
-        "price": money.text(record.price),
-        "currency": record.currency,
-        "status": record.status,
-        "stock": record.stock,
-    }
+    return _DELETED(record, deleted_at=utc(now))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import datetime
+from collections.abc import Callable, Mapping
 from typing import Annotated
 
 import msgspec
@@ -22,10 +21,11 @@ from lootkeep.domain.referrals import (
     RewardEvent,
     TopReferrer,
 )
-from lootkeep.kernel.clock import optional_utc, utc
+from lootkeep.kernel.clock import utc
 from lootkeep.kernel.money import Hundredths
-from lootkeep.views.fields import Time, field
+from lootkeep.views.fields import Moment, Time, field
 from lootkeep.views.money import number
+from lootkeep.views.shown import shown
 
 INVALID_CODE = "Invalid referral code"
 
@@ -49,7 +49,7 @@ class ReferralView(msgspec.Struct, frozen=True):
     referred_at: Time
     referrer: ReferrerView
     status: Annotated[ReferralStatus, field("`successful` once there is a paid order.", "successful")]
-    first_order_at: Annotated[datetime | None, field("When the first order was paid.", "2026-11-16T08:00:00Z")]
+    first_order_at: Annotated[Moment | None, field("When the first order was paid.", "2026-11-16T08:00:00Z")]
 
 
 class StatisticsView(msgspec.Struct, frozen=True):
@@ -132,16 +132,15 @@ class ReferralSettingsView(msgspec.Struct, frozen=True):
     referral_welcome_discount_value: Annotated[int | float, field("Percent, or an amount in the store's currency.", 10)]
 
 
+_REFERRAL = shown(ReferralView, ReferralEntry, "referrer", id="customer_id")
+_SETTINGS = shown(ReferralSettingsView, ReferralSettings, "referral_welcome_discount_value")
+
+top_referrer: Callable[[TopReferrer], TopReferrerView] = shown(TopReferrerView, TopReferrer)
+
+
 def referral(entry: ReferralEntry) -> ReferralView:
-    return ReferralView(
-        id=entry.customer_id,
-        name=entry.name,
-        email=entry.email,
-        referred_at=utc(entry.referred_at),
-        referrer=ReferrerView(entry.referrer_id, entry.referrer_name, entry.referrer_email, entry.referral_code),
-        status=entry.status,
-        first_order_at=optional_utc(entry.first_order_at),
-    )
+    referrer = ReferrerView(entry.referrer_id, entry.referrer_name, entry.referrer_email, entry.referral_code)
+    return _REFERRAL(entry, referrer=referrer)
 
 
 def statistics(referred: Mapping[str, int], claims: int, coupons_value: int) -> StatisticsView:
@@ -160,10 +159,6 @@ def statistics(referred: Mapping[str, int], claims: int, coupons_value: int) -> 
 def leaderboard_entry(referrer: TopReferrer, event: RewardEvent) -> LeaderboardView:
     counted = referrer.total_referrals if event == "signup" else referrer.successful_referrals
     return LeaderboardView(referrer.id, referrer.name, counted)
-
-
-def top_referrer(referrer: TopReferrer) -> TopReferrerView:
-    return TopReferrerView(**msgspec.structs.asdict(referrer))
 
 
 def code_validation(referrer: Customer | None) -> CodeValidationView:
@@ -194,10 +189,4 @@ def refused_referral(entry: RefusedEntry) -> RefusedReferralView:
 
 
 def settings(record: ReferralSettings) -> ReferralSettingsView:
-    return ReferralSettingsView(
-        referral_enabled=record.referral_enabled,
-        referral_reward_event=record.referral_reward_event,
-        referral_welcome_discount_enabled=record.referral_welcome_discount_enabled,
-        referral_welcome_discount_type=record.referral_welcome_discount_type,
-        referral_welcome_discount_value=number(record.referral_welcome_discount_value),
-    )
+    return _SETTINGS(record, referral_welcome_discount_value=number(record.referral_welcome_discount_value))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import msgspec
@@ -17,9 +16,9 @@ from lootkeep.domain.support_tickets import (
     TicketPriority,
     TicketStatus,
 )
-from lootkeep.kernel.clock import optional_utc, utc
-from lootkeep.views.fields import Time, field
+from lootkeep.views.fields import Moment, Time, field
 from lootkeep.views.orders import OrderCustomerView
+from lootkeep.views.shown import shown
 
 _MOMENT = "2026-11-15T10:42:00Z"
 
@@ -40,11 +39,11 @@ class TicketView(msgspec.Struct, frozen=True):
     order_id: Annotated[int | None, field("The order it is about.", 77)]
     assigned_to: Annotated[AgentView | None, field("Who works on it.", {"id": 2, "name": "Mira Voss"})]
     messages_count: Annotated[int, field("Messages that the customer sees.", 2)]
-    last_message_at: Annotated[datetime, field("When the last of them was written.", _MOMENT)]
+    last_message_at: Annotated[Moment, field("When the last of them was written.", _MOMENT)]
     last_message_by: Annotated[LastMessageBy, field("By whom.", "staff")]
-    first_response_at: Annotated[datetime | None, field("When the staff first answered.", _MOMENT)]
-    resolved_at: Annotated[datetime | None, field("Since when it is resolved or closed.", None)]
-    closed_at: Annotated[datetime | None, field("Since when it is closed.", None)]
+    first_response_at: Annotated[Moment | None, field("When the staff first answered.", _MOMENT)]
+    resolved_at: Annotated[Moment | None, field("Since when it is resolved or closed.", None)]
+    closed_at: Annotated[Moment | None, field("Since when it is closed.", None)]
     reopened_count: Annotated[int, field("How often it was opened again after it was resolved or closed.", 0)]
     created_at: Time
     updated_at: Time
@@ -68,54 +67,30 @@ class PostedMessageView(TicketMessageView, frozen=True):
     ticket: TicketView
 
 
+_PEOPLE = ("customer", "assigned_to")
+_TICKET = shown(TicketView, TicketEntry, *_PEOPLE, ticket_number="number")
+_DETAIL = shown(TicketDetailView, TicketEntry, *_PEOPLE, "messages", "earlier_before", ticket_number="number")
+_POSTED = shown(PostedMessageView, Message, "ticket")
+
+message: Callable[[Message], TicketMessageView] = shown(TicketMessageView, Message)
+
+
 def ticket(entry: TicketEntry) -> TicketView:
-    return TicketView(**_ticket(entry))
-
-
-def message(record: Message) -> TicketMessageView:
-    return TicketMessageView(**_message(record))
+    return _TICKET(entry, **_people(entry))
 
 
 def detail(entry: TicketEntry, messages: Sequence[Message], earlier_before: int | None) -> TicketDetailView:
-    return TicketDetailView(
-        **_ticket(entry), messages=[message(record) for record in messages], earlier_before=earlier_before
-    )
+    listed = [message(record) for record in messages]
+    return _DETAIL(entry, **_people(entry), messages=listed, earlier_before=earlier_before)
 
 
 def posted(record: Message, entry: TicketEntry) -> PostedMessageView:
-    return PostedMessageView(**_message(record), ticket=ticket(entry))
+    return _POSTED(record, ticket=ticket(entry))
 
 
-def _ticket(entry: TicketEntry) -> dict[str, Any]:
+def _people(entry: TicketEntry) -> dict[str, Any]:
     agent_id, agent_name = entry.assigned_to_id, entry.assigned_to_name
     return {
-        "id": entry.id,
-        "ticket_number": entry.number,
-        "subject": entry.subject,
-        "status": entry.status,
-        "priority": entry.priority,
-        "category": entry.category,
         "customer": OrderCustomerView(entry.customer_id, entry.customer_name, entry.customer_email),
-        "order_id": entry.order_id,
         "assigned_to": None if agent_id is None or agent_name is None else AgentView(agent_id, agent_name),
-        "messages_count": entry.messages_count,
-        "last_message_at": utc(entry.last_message_at),
-        "last_message_by": entry.last_message_by,
-        "first_response_at": optional_utc(entry.first_response_at),
-        "resolved_at": optional_utc(entry.resolved_at),
-        "closed_at": optional_utc(entry.closed_at),
-        "reopened_count": entry.reopened_count,
-        "created_at": utc(entry.created_at),
-        "updated_at": utc(entry.updated_at),
-    }
-
-
-def _message(record: Message) -> dict[str, Any]:
-    return {
-        "id": record.id,
-        "author_type": record.author_type,
-        "author_name": record.author_name,
-        "body": record.body,
-        "is_internal": record.is_internal,
-        "created_at": utc(record.created_at),
     }

@@ -7,10 +7,9 @@ from typing import Annotated
 import msgspec
 
 from lootkeep.domain.referrals import RewardType, Tier, TierTerms
-from lootkeep.kernel import money
-from lootkeep.kernel.clock import utc
 from lootkeep.views.fields import Time, field
 from lootkeep.views.money import in_words, percent
+from lootkeep.views.shown import shown
 
 
 class TierView(msgspec.Struct, frozen=True):
@@ -37,27 +36,16 @@ class ToggledTierView(msgspec.Struct, frozen=True):
     formatted_reward: Annotated[str, field("The reward in words.", "10% off")]
 
 
+_TIER = shown(TierView, Tier, "formatted_reward")
+_TOGGLED = shown(ToggledTierView, Tier, "formatted_reward")
+
+
 def tier(record: Tier) -> TierView:
-    return TierView(
-        id=record.id,
-        name=record.name,
-        description=record.description,
-        referrals_required=record.referrals_required,
-        reward_type=record.reward_type,
-        reward_value=money.text(record.reward_value),
-        reward_currency=record.reward_currency,
-        coupon_validity_days=record.coupon_validity_days,
-        is_active=record.is_active,
-        sort_order=record.sort_order,
-        formatted_reward=formatted_reward(record),
-        claims_count=record.claims_count,
-        created_at=utc(record.created_at),
-        updated_at=utc(record.updated_at),
-    )
+    return _TIER(record, formatted_reward=formatted_reward(record))
 
 
 def toggled_tier(record: Tier) -> ToggledTierView:
-    return ToggledTierView(record.id, record.name, record.is_active, formatted_reward(record))
+    return _TOGGLED(record, formatted_reward=formatted_reward(record))
 
 
 def formatted_reward(terms: TierTerms) -> str:

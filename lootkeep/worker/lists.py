@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 
 import structlog
 
-from lootkeep.engines.intelligence import Intelligence, Served
+from lootkeep.engines.intelligence import Intelligence
+from lootkeep.engines.intelligence.sources import RANK_BUNDLED
 
 log = structlog.get_logger(__name__)
 
@@ -23,13 +23,10 @@ class ListKeeper:
         """In a thread: a large table takes seconds to read, and orders go on meanwhile."""
         await asyncio.to_thread(self._intelligence.refresh_if_changed)
         rejected = {(item.file, item.sentence) for item in self._intelligence.rejections()}
-        used = {(served.source, served.checksum or "") for served in self._own()}
+        own = (source for sources in self._intelligence.status().values() for source in sources)
+        used = {(source.name, source.checksum or "") for source in own if source.rank != RANK_BUNDLED}
         for file, sentence in sorted(rejected - self._said):
             log.warning("list rejected", file=file, reason=sentence)
         for source, checksum in sorted(used - self._said):
             log.info("list in use", source=source, checksum=checksum)
         self._said = rejected | used
-
-    def _own(self) -> Iterator[Served]:
-        for need in self._intelligence.status():
-            yield from (served for served in need.served_by if not served.is_bundled)

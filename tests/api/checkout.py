@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 
 from tests.api.ordering import ORDERS
-from tests.builders import new_customer
+from tests.builders import honest_buyer, new_customer
 from tests.recount import kept, recounted
 from tests.world import World
 
@@ -17,7 +17,8 @@ async def buyer(world: World) -> int:
 
 
 async def place(world: World, code: str | None, quantity: int = 1, **fields: Any) -> httpx.Response:
-    body = {"customer_id": 1, "items": [{"product_id": 1, "quantity": quantity}], "ip_address": "203.0.113.9"}
+    body = {"customer_id": 1, "items": [{"product_id": 1, "quantity": quantity}]}
+    body |= honest_buyer(fields.get("customer_id", 1))
     return await world.post(ORDERS, body | ({} if code is None else {"gift_card_code": code}) | fields)
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, update
 from lootkeep.domain.orders import OrderStatus
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import orders
-from tests.builders import STORE, new_customer
+from tests.builders import STORE, honest_buyer, new_customer
 from tests.world import World
 
 ORDERS = f"{STORE}/orders"
@@ -26,9 +26,10 @@ async def buyer(world: World, **fields: Any) -> int:
 
 
 async def place(world: World, *lines: tuple[int, int], **fields: Any) -> httpx.Response:
-    """Places an order of customer 1 whatever comes of it."""
+    """Places an order of customer 1, or another, whatever comes of it."""
     items = [{"product_id": product_id, "quantity": quantity} for product_id, quantity in lines]
-    return await world.post(ORDERS, {"customer_id": 1, "items": items, "ip_address": "203.0.113.9"} | fields)
+    buyer_fields = honest_buyer(int(fields.get("customer_id", 1)))
+    return await world.post(ORDERS, {"customer_id": 1, "items": items} | buyer_fields | fields)
 
 
 async def step(world: World, order_id: int, name: str, body: Any = None) -> httpx.Response:
@@ -65,7 +66,7 @@ async def _pending(world: World, order_id: int) -> None:
 
 
 async def _on_hold(world: World, order_id: int) -> None:
-    """Fraud detection is off in these tests, so the row is set by hand."""
+    """Only what fraud detection holds back gets there, and these buyers are honest: the row is set by hand."""
     async with world.db.write() as tx:
         await tx.run(_SET_STATUS, order=order_id, new_status="on_hold")
 

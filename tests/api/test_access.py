@@ -112,18 +112,6 @@ async def test_every_scope_but_that_of_the_row_is_not_enough(unlimited: World) -
     assert told == dict.fromkeys(told, 403)
 
 
-# What changes nothing although it is a POST.
-READING_POSTS = {"/referrals/validate", "/gift-cards/validate"}
-
-
-@pytest.mark.parametrize(("prefix", "route"), [pytest.param(*row, id=row_name(row[1])) for row in ROWS])
-def test_a_row_names_the_scope_of_its_group_and_kind(prefix: str, route: Route) -> None:
-    is_reading = route.method == "GET" or route.path in READING_POSTS
-    group = route.path.split("/")[1] if prefix == EXTERNAL else "store"
-    assert route.scope in SCOPES
-    assert route.scope == f"{'webhooks' if group == 'events' else group}:{'read' if is_reading else 'write'}"
-
-
 async def test_a_token_without_any_scope_is_known_but_may_nothing(world: World) -> None:
     token = await world.new_token()
     assert (await world.get("/referrals/tiers", token=token)).status_code == 403

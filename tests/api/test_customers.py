@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lootkeep.kernel.clock import DAY
-from tests.api.test_orders import HOSTILE
+from tests.api.searches import HOSTILE
 from tests.builders import new_customer, new_product, paid_order, referred
 from tests.world import World
 

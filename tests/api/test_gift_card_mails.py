@@ -13,7 +13,7 @@ from lootkeep.kernel.clock import DAY, HOUR
 from lootkeep.services import gift_cards as services
 from lootkeep.storage import emails
 from lootkeep.storage.schema import metadata
-from tests.builders import STORE, new_customer, new_gift_card, new_order, new_product, paid_order
+from tests.builders import STORE, honest_buyer, new_customer, new_gift_card, new_order, new_product, paid_order
 from tests.world import World
 
 
@@ -159,7 +159,7 @@ async def _everything(world: World) -> list[str]:
     for code in (own["code"], made, "NOBODY-HAS-THIS-CODE"):
         await world.post("/gift-cards/validate", {"code": code}, headers={"Idempotency-Key": f"v{str(code)[:2]}"})
         cart: dict[str, Any] = {"customer_id": customer, "items": [{"product_id": 1, "quantity": 1}]}
-        body = cart | {"ip_address": "203.0.113.9", "gift_card_code": code}
+        body = cart | honest_buyer(customer) | {"gift_card_code": code}
         await world.post(f"{STORE}/orders", body, headers={"Idempotency-Key": f"o{str(code)[:2]}"})
     await world.post(f"{STORE}/gift-cards", own)
     await world.post("/gift-cards/1/resend-email")

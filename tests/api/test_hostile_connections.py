@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import MutableMapping
 from typing import Any
 
-from tests.api.test_tiers import BRONZE
+from tests.api.tiers import BRONZE
 from tests.api.tokens import revoked, stored
 from tests.world import EXTERNAL, World
 

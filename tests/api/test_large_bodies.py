@@ -2,41 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 import pytest
 
-from lootkeep.api.http import fields, json
+from lootkeep.api.http import body, fields, json
 from lootkeep.domain import html
+from lootkeep.storage.engine.postgres import PostgresTransaction
+from tests.threads import calls_of, watched
 from tests.world import World
 
 # Half a megabyte, which is all that a mail may hold.
 HTML = '<p>Hello <a href="https://shop.example/sale">there</a></p>' * 8000
 CAMPAIGN = {"name": "Winter sale", "subject": "20% off", "body_html": HTML}
-SLOW = {html.__file__, json.__file__, fields.__file__}
-
-
-@contextmanager
-def watched() -> Iterator[list[str]]:
-    """The functions that take long with long inputs, as far as this thread calls them."""
-    called: list[str] = []
-
-    def note(frame: object, event: str, _: object) -> None:
-        code = frame.f_code  # type: ignore[attr-defined]
-        if event == "call" and code.co_filename in SLOW:
-            called.append(code.co_name)
-
-    sys.setprofile(note)
-    try:
-        yield called
-    finally:
-        sys.setprofile(None)
+SLOW = (html, json, fields)
+KEY = {"Idempotency-Key": "key"}
+# Only something that hangs takes so long.
+PATIENCE_SECONDS = 30
 
 
 async def test_a_campaign_of_half_a_megabyte_is_read_on_another_thread(world: World) -> None:
-    with watched() as called:
+    with watched(*SLOW) as called:
         created = await world.post("/email-campaigns", CAMPAIGN)
         changed = await world.put("/email-campaigns/1", {"body_html": HTML.replace("there", "you")})
     assert (created.status_code, changed.status_code, called) == (201, 200, [])
@@ -46,15 +36,60 @@ async def test_a_campaign_of_half_a_megabyte_is_read_on_another_thread(world: Wo
 @pytest.mark.parametrize(("method", "path"), [("PUT", ""), ("POST", "/duplicate")])
 async def test_a_stored_half_megabyte_is_read_on_another_thread(world: World, method: str, path: str) -> None:
     await world.post("/email-campaigns", CAMPAIGN)
-    with watched() as called:
+    with watched(*SLOW) as called:
         answer = await world.call(method, f"/email-campaigns/1{path}", {"from_name": "Shop"})
     assert answer.json()["data"]["body_text"].startswith("Hello there (https://shop.example/sale)\n")
     # The few fields that are sent are checked at once.
     assert set(called) & {"text_of", "links"} == set()
 
 
+async def test_a_campaign_with_an_idempotency_key_is_read_before_its_transaction(world: World) -> None:
+    async with stuck_keys(world):
+        with reading() as was_read:
+            posting = asyncio.create_task(world.post("/email-campaigns", CAMPAIGN, headers=KEY))
+            assert await asyncio.to_thread(was_read.wait, PATIENCE_SECONDS)
+    assert (await posting).json()["data"]["body_text"].startswith("Hello there (https://shop.example/sale)\n")
+
+
+async def test_a_copy_takes_what_was_read_and_reads_nothing(world: World) -> None:
+    await world.post("/email-campaigns", CAMPAIGN)
+    threads: list[str] = []
+    threading.setprofile(calls_of({html}, threads.append))
+    with watched(html) as called:
+        copy = await world.post("/email-campaigns/1/duplicate", {}, headers=KEY)
+    threading.setprofile(None)
+    first = (await world.get("/email-campaigns/1")).json()["data"]
+    assert (copy.status_code, called, threads) == (201, [], [])
+    assert copy.json()["data"]["body_text"] == first["body_text"]
+
+
+async def test_a_short_list_of_expensive_entries_is_checked_on_another_thread(world: World) -> None:
+    emails = [f"o'{number}@mail.example" for number in range(100)]
+    with watched(*SLOW) as called:
+        answer = await world.put("/fraud/settings", {"fraud_whitelisted_emails": emails})
+    assert (answer.json()["data"], called) == ({"fraud_whitelisted_emails_count": 100}, [])
+
+
 async def test_a_whitelist_of_ten_thousand_is_checked_on_another_thread(world: World) -> None:
     emails = [f"customer.{number}@shop.example" for number in range(10_000)]
-    with watched() as called:
+    with watched(*SLOW) as called:
         answer = await world.put("/fraud/settings", {"fraud_whitelisted_emails": emails})
     assert (answer.json()["data"], called) == ({"fraud_whitelisted_emails_count": 10_000}, [])
+
+
+@contextmanager
+def reading() -> Iterator[threading.Event]:
+    """Set when HTML is read on the thread that checks large bodies."""
+    was_read = threading.Event()
+    body.ASIDE.submit(sys.setprofile, calls_of({html}, lambda _: was_read.set())).result()
+    yield was_read
+    body.ASIDE.submit(sys.setprofile, None).result()
+
+
+@asynccontextmanager
+async def stuck_keys(world: World) -> AsyncIterator[None]:
+    """No transaction with an idempotency key gets further than its key."""
+    async with world.db.write() as tx:
+        if isinstance(tx, PostgresTransaction):
+            await tx.connection.execute("LOCK TABLE idempotency_keys")
+        yield

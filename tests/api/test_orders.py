@@ -10,11 +10,11 @@ from lootkeep.domain.orders import OrderStatus
 from lootkeep.kernel.clock import DAY, MINUTE
 from lootkeep.storage.schema import orders
 from tests.api.ordering import LEAD_TO
+from tests.api.searches import HOSTILE
 from tests.builders import STORE, new_customer, new_order, new_product, paid_order
 from tests.recount import kept, outbox, recounted, rows, sent
 from tests.world import World
 
-HOSTILE = "'; DROP TABLE orders; -- \" <script>alert(1)</script> %_\\ \u202e\U0001f600 {{7*7}} \r\n\t${x}"
 LATER = "2026-11-15T12:01:00Z"
 
 

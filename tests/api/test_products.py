@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lootkeep.kernel.clock import DAY
-from tests.api.test_orders import HOSTILE
+from tests.api.searches import HOSTILE
 from tests.builders import STORE, new_customer, new_product, paid_order
 from tests.world import World
 

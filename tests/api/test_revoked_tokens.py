@@ -22,7 +22,7 @@ from tests.api.tokens import stored
 from tests.world import World
 
 # Only what never happens takes so long.
-PATIENCE_SECONDS = 20
+PATIENCE_SECONDS = 60
 
 only_postgresql = pytest.mark.parametrize("address", ["postgresql"], indirect=True)
 

@@ -57,9 +57,9 @@ async def test_a_placed_order_is_answered_with_every_field(world: World) -> None
                 "referral_code": None,
                 "payment_method": None,
                 "transaction_id": None,
-                "ip_address": "203.0.113.9",
+                "ip_address": "203.0.113.1",
                 "billing_country": "KR",
-                "fraud": None,
+                "fraud": {"check_id": 1, "risk_score": 25, "risk_level": "low", "action_taken": "allowed"},
                 "cancel_reason": None,
                 "external_id": "shop-1",
                 "metadata": {"cart": 7},
@@ -71,7 +71,14 @@ async def test_a_placed_order_is_answered_with_every_field(world: World) -> None
                 "refunded_at": None,
                 "fulfillment_note": None,
             },
-            "fraud_check": None,
+            "next": "pay",
+            "fraud_check": {
+                "id": 1,
+                "risk_score": 25,
+                "risk_level": "low",
+                "action_taken": "allowed",
+                "detected_signals": ["New account"],
+            },
         },
     }
 

@@ -11,8 +11,8 @@ from sqlalchemy import select
 
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import events
-from tests.api.test_store_products import MONTHLY, PRODUCTS, SWORD, change, make
-from tests.storage.test_products import subscribe
+from tests.api.store_products import MONTHLY, PRODUCTS, SWORD, change, make
+from tests.storage.subscribing import subscribe
 from tests.world import World
 
 _EVENTS = Query(select(events.c.type, events.c.data).order_by(events.c.id))

@@ -6,30 +6,14 @@ from typing import Any
 
 import pytest
 
+from tests.api.store_products import MONTHLY, PRODUCTS, SWORD, change, make
 from tests.world import World
 
-PRODUCTS = "/api/store/v1/products"
-SWORD = {"name": "Dragon Sword", "price": "19.99"}
-MONTHLY = {"billing_type": "recurring", "billing_interval": "month", "billing_interval_count": 1}
 NOT_MONEY = "must be a number with at most two decimals."
 NOT_DELIVERED = "The delivery type field must be one of: keys, file, command, manual, gift_card."
 NOT_A_URL = "The image url field must be an http or https URL."
 NOT_FLAT = "The metadata field must hold only strings, numbers, booleans and nulls."
 BIG_KEY = "The metadata field must have keys of 1 to 64 characters."
-
-
-async def make(world: World, **changes: Any) -> dict[str, Any]:
-    answer = await world.post(PRODUCTS, SWORD | changes)
-    assert answer.status_code == 201, answer.text
-    data: dict[str, Any] = answer.json()["data"]
-    return data
-
-
-async def change(world: World, product: dict[str, Any], **changes: Any) -> dict[str, Any]:
-    answer = await world.put(f"{PRODUCTS}/{product['id']}", changes)
-    assert answer.status_code == 200, answer.text
-    data: dict[str, Any] = answer.json()["data"]
-    return data
 
 
 async def test_a_created_product_is_answered_with_every_field(world: World) -> None:

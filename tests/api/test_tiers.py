@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.api.tiers import BRONZE
 from tests.world import World
-
-BRONZE = {"name": "Bronze", "referrals_required": 5, "reward_type": "percentage_discount", "reward_value": 10}
 
 
 async def make(world: World, **changes: Any) -> dict[str, Any]:

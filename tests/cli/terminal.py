@@ -55,6 +55,10 @@ class Serving:
         return self._line(r"^  (lk_\S+)$")
 
     @property
+    def console_link(self) -> str:
+        return self._line(r"^  (http\S+/console/setup\S+)$")
+
+    @property
     def curl(self) -> str:
         return self._line(r"^  (curl .*)$")
 

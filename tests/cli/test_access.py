@@ -198,6 +198,15 @@ def test_a_name_is_listed_as_it_was_given(terminal: Terminal, name: str) -> None
     assert f"  {name}  " in terminal.call("user", "list").out
 
 
+def test_a_link_is_printed_for_a_user_that_exists(terminal: Terminal) -> None:
+    terminal.call("user", "add", "ada@store.test", "--name", "Ada")
+    link = json.loads(terminal.call("user", "link", "ada@store.test", "--role", "read-only", "--json").out)["link"]
+    assert link.startswith("http://127.0.0.1:8000/console/setup?token=")
+    public = terminal.call("user", "link", public_url="https://shop.example").out
+    assert "  https://shop.example/console/setup?token=" in public
+    assert terminal.call("user", "link", "nobody@store.test").sentence == "User not found."
+
+
 def _users(terminal: Terminal) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = json.loads(terminal.call("user", "list", "--json").out)
     return found

@@ -65,6 +65,7 @@ class Kept:
         self.secret = secret
         self.tiers_at_least = 0
         self.tiers_at_most = 0
+        self.is_growing = asyncio.Event()
 
 
 async def _backed_up(server: Serving, token: str, command: list[str], receiver: Receiver) -> Kept:
@@ -75,8 +76,7 @@ async def _backed_up(server: Serving, token: str, command: list[str], receiver: 
         writing = asyncio.create_task(_write(http, kept))
         # The backup begins in the midst of it.
         async with asyncio.timeout(SECONDS):
-            while kept.tiers_at_most < 5:
-                await asyncio.sleep(0.01)
+            await kept.is_growing.wait()
         kept.tiers_at_least = kept.tiers_at_most
         await _run(*command)
         writing.cancel()
@@ -126,6 +126,8 @@ async def _write(http: httpx.AsyncClient, kept: Kept) -> None:
             reward_value=10,
         )
         kept.tiers_at_most += 1
+        if kept.tiers_at_most == 5:
+            kept.is_growing.set()
 
 
 async def _readings(http: httpx.AsyncClient) -> dict[str, Any]:

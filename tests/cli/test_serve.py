@@ -54,11 +54,23 @@ def test_the_second_start_keeps_the_data_and_shows_no_token(terminal: Terminal) 
     assert tier["name"] == "Bronze"
 
 
+def test_the_start_prints_a_link_for_the_owner_as_long_as_nobody_can_sign_in(terminal: Terminal) -> None:
+    links = []
+    for _ in range(2):
+        with terminal.serving() as server:
+            links.append(server.console_link.removeprefix(server.address))
+            answers = [httpx.get(server.address + link, timeout=SECONDS).status_code for link in links]
+            server.stop()
+    assert links[0] != links[1]
+    assert answers == [422, 200]
+
+
 def test_in_production_no_token_is_printed_into_a_log(terminal: Terminal) -> None:
     with terminal.serving(environment="production", secret_key=KEY) as server:
         greeting = server.greeting
         said = server.stop()
     assert "lk_" not in greeting + said.out + said.err
+    assert "/console/setup" not in greeting + said.out + said.err
     assert "lootkeep token create --name NAME --all-scopes" in greeting
     assert json.loads(terminal.call("token", "list", "--json", secret_key=KEY).out) == []
 

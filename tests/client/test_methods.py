@@ -17,7 +17,7 @@ from lootkeep import wiring
 from lootkeep.api.http.router import Router
 from lootkeep.api.http.routes import Group, Route
 from lootkeep_client import AsyncClient, AsyncPages, Client, Pages, Retry
-from tests.api.test_openapi import example_body
+from tests.api.openapi import example_body
 from tests.rules.tree import ROOT
 from tools import write_client as generator
 from tools.client_names import NAMES

@@ -10,44 +10,14 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from lootkeep.domain import gift_cards as rules
-from lootkeep.domain.gift_cards import GiftCard
 from lootkeep.domain.orders import Order, Return, returned
 from lootkeep.kernel.clock import HOUR, SECOND, Instant
 from lootkeep.kernel.errors import Conflict, InvalidFields, TooOften
 from lootkeep.kernel.money import Hundredths
-from tests.domain.test_orders import order
+from tests.domain.gift_cards import CARD, NOW, PAST
+from tests.domain.orders import order
 
-NOW = Instant(1_000 * HOUR)
 SOON = Instant(NOW + HOUR)
-PAST = Instant(NOW - HOUR)
-
-CARD = GiftCard(
-    initial_balance=Hundredths(25_00),
-    currency="USD",
-    recipient_email=None,
-    recipient_name=None,
-    sender_name=None,
-    message=None,
-    customer_id=None,
-    order_id=None,
-    starts_at=None,
-    expires_at=None,
-    note=None,
-    id=1,
-    sealed_code="",
-    last_four="7K2P",
-    balance=Hundredths(25_00),
-    kept_status="active",
-    sent_at=None,
-    send_count=0,
-    sends_since=None,
-    recent_sends=0,
-    last_used_at=None,
-    revoked_at=None,
-    revoke_reason=None,
-    created_at=PAST,
-    updated_at=PAST,
-)
 
 
 @pytest.mark.parametrize(
@@ -125,5 +95,5 @@ def test_refunds_give_back_each_kind_of_money_at_most_once(total: int, by_card: 
         placed = replace(placed, refunded_total=Hundredths(placed.refunded_total + given_back))
     money, cards = sum(way.payment for way in ways), sum(way.gift_card for way in ways)
     assert money + cards == placed.refunded_total
-    assert money == min(placed.refunded_total, placed.amount_due)
+    assert money == min(placed.refunded_total, placed.money_total)
     assert cards <= placed.gift_card_total

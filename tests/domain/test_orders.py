@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import get_args
 
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +12,6 @@ from lootkeep.domain.customers import Customer
 from lootkeep.domain.orders import (
     ALLOWED,
     STANDING,
-    Order,
     OrderStatus,
     Sale,
     Step,
@@ -26,40 +24,10 @@ from lootkeep.domain.orders import (
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, InvalidFields, Unprocessable
 from lootkeep.kernel.money import Hundredths
+from tests.domain.orders import CREATED, NOW, order
 
-CREATED, NOW = Instant(1_000), Instant(2_000)
 STATUSES: tuple[OrderStatus, ...] = get_args(OrderStatus)
 
-PLACED = Order(
-    id=123,
-    customer_id=1,
-    status="pending",
-    subtotal=Hundredths(25_00),
-    discount_total=Hundredths(5_00),
-    total=Hundredths(20_00),
-    gift_card_total=Hundredths(0),
-    refunded_total=Hundredths(0),
-    currency="USD",
-    coupon_id=None,
-    coupon_code=None,
-    referral_code=None,
-    subscription_id=None,
-    payment_method=None,
-    transaction_id=None,
-    ip_address="203.0.113.9",
-    billing_country=None,
-    user_agent=None,
-    device_id=None,
-    cancel_reason=None,
-    external_id=None,
-    metadata="{}",
-    created_at=CREATED,
-    updated_at=CREATED,
-    paid_at=None,
-    completed_at=None,
-    cancelled_at=None,
-    refunded_at=None,
-)
 ANNA = Customer(
     id=1,
     email="anna@a.example",
@@ -81,10 +49,6 @@ ANNA = Customer(
     created_at=CREATED,
     updated_at=CREATED,
 )
-
-
-def order(**changes: Any) -> Order:
-    return msgspec.structs.replace(PLACED, **changes)
 
 
 @pytest.mark.parametrize("step", ALLOWED)
@@ -129,8 +93,10 @@ def test_the_number_has_six_digits_or_more(number: int, text: str) -> None:
     assert order(id=number).number == text
 
 
-def test_what_a_gift_card_pays_is_not_due() -> None:
-    assert order(gift_card_total=Hundredths(7_50)).amount_due == 12_50
+@pytest.mark.parametrize("status", STATUSES)
+def test_what_is_due_is_what_is_left_to_pay(status: OrderStatus) -> None:
+    due = 12_50 if status in ("pending", "on_hold") else 0
+    assert order(status=status, gift_card_total=Hundredths(7_50)).amount_due == due
 
 
 def test_a_payment_is_noted_with_its_time_method_and_transaction_and_nothing_else() -> None:

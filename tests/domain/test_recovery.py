@@ -12,8 +12,8 @@ from lootkeep.domain.orders import Order
 from lootkeep.domain.recovery import Recovery, recovery
 from lootkeep.kernel.errors import Conflict
 from lootkeep.kernel.money import Hundredths
-from tests.domain.test_gift_cards import CARD
-from tests.domain.test_orders import order
+from tests.domain.gift_cards import CARD
+from tests.domain.orders import order
 
 PRICE = 25_00
 

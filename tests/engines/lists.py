@@ -9,8 +9,8 @@ from typing import Any
 from mmdb_writer import MMDBWriter
 from netaddr import IPSet
 
-from lootkeep.engines.intelligence import Intelligence, Served
-from lootkeep.engines.intelligence.sources import Need
+from lootkeep.engines.intelligence import Intelligence
+from lootkeep.engines.intelligence.sources import Need, Source
 from lootkeep.kernel.clock import SECOND, Instant, ManualClock
 from tests.world import NOON
 
@@ -33,8 +33,8 @@ class Lists:
     def write_database(self, name: str, records: dict[str, dict[str, Any]], **options: Any) -> Path:
         return self.write(name, database(records, self.folder, **options))
 
-    def served(self, need: Need) -> tuple[Served, ...]:
-        return next(status.served_by for status in self.intelligence.status() if status.need == need)
+    def served(self, need: Need) -> list[Source]:
+        return self.intelligence.status()[need]
 
     @property
     def rejected(self) -> dict[str, str]:

@@ -10,7 +10,7 @@ import pytest
 
 from lootkeep.engines.http1 import Answer, Client, Target, open_socket, target
 from lootkeep.engines.resolver import Resolver
-from tests.receiver import Behaviour, Receiver, saying
+from tests.receiver import PATIENCE_SECONDS, Behaviour, Receiver, saying
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 TLS = ssl.create_default_context()
@@ -113,6 +113,6 @@ async def test_a_connection_that_nobody_needs_any_more_is_closed(receiver: Recei
         ended.set()
 
     await post(client, receiver, keep)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         await ended.wait()
     await client.close()

@@ -21,7 +21,7 @@ BUNDLED = Intelligence(None, ManualClock(NOON))
 
 
 def test_the_packages_serve_country_network_datacenter_and_disposable_mail() -> None:
-    served = {status.need: [source.source.split()[0] for source in status.served_by] for status in BUNDLED.status()}
+    served = {need: [source.name.split()[0] for source in sources] for need, sources in BUNDLED.status().items()}
     assert served == {
         "country": ["iptocc"],
         "city": [],
@@ -32,7 +32,7 @@ def test_the_packages_serve_country_network_datacenter_and_disposable_mail() -> 
         "tor": [],
         "disposable": ["disposable-email-domains"],
     }
-    assert [status.need for status in BUNDLED.status()] == list(NEEDS)
+    assert list(BUNDLED.status()) == list(NEEDS)
 
 
 def test_well_known_addresses_are_known() -> None:
@@ -94,7 +94,7 @@ def test_a_list_of_the_operator_goes_before_the_packages(tmp_path: Path) -> None
 def test_the_status_tells_entries_date_and_checksum(lists: Lists) -> None:
     lists.write("vpn.txt", "192.0.2.1\n192.0.2.2\n", at=NOON - 2 * DAY)
     (served,) = lists.served("vpn")
-    assert (served.source, served.entries, served.dated) == ("vpn.txt", 2, NOON - 2 * DAY)
+    assert (served.name, served.entries, served.dated) == ("vpn.txt", {"vpn": 2}, NOON - 2 * DAY)
     assert served.checksum == hashlib.sha256(b"192.0.2.1\n192.0.2.2\n").hexdigest()
 
 

@@ -96,9 +96,9 @@ def test_a_record_is_understood_in_the_layout_of_its_maker(
 
 def test_a_database_is_known_by_its_end_and_serves_what_its_records_hold(lists: Lists) -> None:
     lists.write_database("no-suffix", {"192.0.2.0/24": {"country_code": "US", "is_tor": False}})
-    assert [served.source for served in lists.served("country")] == ["no-suffix"]
-    assert [served.source for served in lists.served("tor")] == ["no-suffix"]
-    assert lists.served("vpn") == lists.served("asn") == ()
+    assert [source.name for source in lists.served("country")] == ["no-suffix"]
+    assert [source.name for source in lists.served("tor")] == ["no-suffix"]
+    assert lists.served("vpn") == lists.served("asn") == []
 
 
 def test_a_database_made_for_flags_serves_all_of_them(lists: Lists) -> None:

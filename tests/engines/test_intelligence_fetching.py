@@ -189,4 +189,4 @@ async def test_a_redirect_is_followed_but_not_for_ever(lists: Lists, server: Lis
 def test_a_public_list_is_fetched_over_tls_and_kept_under_a_name_of_its_kind(item: PublicList, lists: Lists) -> None:
     assert item.url.startswith("https://")
     lists.write(item.file, "throw.example\n" if item.need == "disposable" else "192.0.2.1\n")
-    assert [served.source for served in lists.served(item.need)] == [item.file]
+    assert [source.name for source in lists.served(item.need)] == [item.file]

@@ -105,13 +105,13 @@ def test_iptoasn_names_networks(lists: Lists, name: str) -> None:
     assert look("192.0.2.9") == Network(asn_number=64500, asn_name="EXAMPLE-ONE Example, Inc.")
     assert look("2001:db8::9") == Network(asn_number=64501, asn_name="EXAMPLE-TWO")
     assert look("198.51.100.9") == Network()
-    assert [served.entries for served in lists.served("asn")] == [2]
+    assert [source.entries for source in lists.served("asn")] == [{"asn": 2}]
 
 
 def test_a_network_of_a_hosting_company_is_a_datacenter(lists: Lists) -> None:
     lists.write("ip2asn-v4-u32.tsv", "3221225984\t3221226239\t24940\tDE\tHETZNER\n")
     assert lists.flags("192.0.2.1") == "dc"
-    assert [served.source for served in lists.served("datacenter")] == ["hosting companies' networks"]
+    assert [source.name for source in lists.served("datacenter")] == ["hosting companies' networks"]
 
 
 @pytest.mark.parametrize(
@@ -197,15 +197,15 @@ def test_a_list_of_disposable_domains_is_known_by_its_name(lists: Lists, name: s
         ("vpn.txt", "0.0.0.0/0\n", "names half of all addresses"),
         ("vpn.txt.gz", b"not packed at all", "cannot be unpacked"),
         ("vpn.txt.gz", gzip.compress(b"192.0.2.1\n" * 1000, mtime=0)[:-20], "cannot be unpacked"),
-        ("ip2asn.tsv", "one\ttwo\tthree\n", "has rows that are no range of addresses"),
+        ("ip2asn.tsv", "one\ttwo\tthree\n", "does not hold an address or a network in line"),
         ("ip2asn.tsv", "192.0.2.0\t192.0.2.255\t0\tNone\tNot routed\n", "tells nothing of any address"),
         ("ipinfo.csv", "name,value\n1,2\n", "has no column `network`"),
         ("ipinfo.csv", "", "has no column `network`"),
-        ("ipinfo.csv", "network,country\n192.0.2.0/24\n", "has rows that are no range of addresses"),
+        ("ipinfo.csv", "network,country\n192.0.2.0/24\n", "does not hold an address or a network in line"),
         ("ipinfo.csv", "network,colour\n192.0.2.0/24,red\n", "tells nothing of any address"),
         ("ipinfo.csv", "network,country\n" + '"' + "x" * 200_000, "is not a table that can be read"),
-        ("IP2PROXY.CSV", '"x","y","VPN"\n', "has rows that are no range of addresses"),
-        ("IP2PROXY.CSV", f'"0","{10**60}","VPN"\n', "has rows that are no range of addresses"),
+        ("IP2PROXY.CSV", '"x","y","VPN"\n', "does not hold an address or a network in line"),
+        ("IP2PROXY.CSV", f'"0","{10**60}","VPN"\n', "does not hold an address or a network in line"),
         ("country.mmdb", b"", "is not an MMDB file"),
         ("country.mmdb", b"\xab\xcd\xefMaxMind.com", "is not an MMDB file"),
         ("disposable.txt", "not a domain\n", "does not hold a domain in line 1"),
@@ -227,14 +227,14 @@ def test_a_file_that_cannot_be_used_is_refused_with_a_sentence(
 def test_a_mistake_in_a_long_list_costs_its_line(lists: Lists) -> None:
     lists.write("vpn.txt", "".join(f"192.0.2.{last}\n" for last in range(200)) + "oops\n")
     (served,) = lists.served("vpn")
-    assert (served.entries, served.skipped, lists.rejected) == (200, 1, {})
+    assert (served.entries, served.skipped, lists.rejected) == ({"vpn": 200}, 1, {})
 
 
 def test_what_lies_beside_lists_is_not_taken_for_one(lists: Lists) -> None:
     for name in ("README.md", "README", "LICENSE.txt", ".hidden", "tor.txt.tmp", "tor.txt.part", "vpn.txt.sha256"):
         lists.write(name, "words")
     (lists.folder / "vpn").mkdir()
-    assert (lists.rejected, lists.served("tor"), lists.served("vpn")) == ({}, (), ())
+    assert (lists.rejected, lists.served("tor"), lists.served("vpn")) == ({}, [], [])
 
 
 def test_flags_add_up_over_files(lists: Lists) -> None:

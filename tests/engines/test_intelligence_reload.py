@@ -13,7 +13,8 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from lootkeep.domain.fraud.facts import Network
-from lootkeep.engines.intelligence.opening import Stamp, opened
+from lootkeep.engines.intelligence.folder import stamp_of
+from lootkeep.engines.intelligence.opening import opened
 from lootkeep.engines.intelligence.sources import Unsettled
 from lootkeep.kernel.clock import DAY
 from tests.engines.lists import Lists
@@ -93,7 +94,7 @@ def test_a_folder_that_was_never_there_holds_no_lists_until_it_is_made(tmp_path:
 def test_a_file_that_becomes_unusable_leaves_the_data_as_it_was(
     tmp_path: Path, name: str, content: bytes | None, reason: str
 ) -> None:
-    lists = Lists(tmp_path, largest_text=1000)
+    lists = Lists(tmp_path, max_text=1000)
     lists.write("vpn.txt", "192.0.2.0/24\n")
     whole = lists.write_database("country.mmdb", {"192.0.2.0/24": {"country_code": "US"}}).read_bytes()
     assert lists.intelligence.network("192.0.2.1") == Network(country="US", is_vpn=True)
@@ -105,7 +106,7 @@ def test_a_file_that_becomes_unusable_leaves_the_data_as_it_was(
 
 
 def test_a_small_file_that_unpacks_into_a_huge_one_is_refused(tmp_path: Path) -> None:
-    lists = Lists(tmp_path, largest_text=1 << 20)
+    lists = Lists(tmp_path, max_text=1 << 20)
     lists.write("vpn.txt.gz", gzip.compress(b"192.0.2.1\n" * 1_000_000))
     assert lists.rejected == {"vpn.txt.gz": "has more than 1 MiB of text."}
 
@@ -189,7 +190,7 @@ def test_a_file_replaced_while_it_is_read_is_read_whole_and_then_noticed(lists: 
         lists.write("vpn.txt", "198.51.100.1\n")
         rest = list(lines)
     assert (first, len(rest)) == ("192.0.2.0\n", 255)
-    assert Stamp.of(file.status) != Stamp.of(path.stat())
+    assert stamp_of(file.status) != stamp_of(path.stat())
 
 
 def test_a_file_written_to_while_it_is_read_is_not_taken(lists: Lists) -> None:
@@ -222,7 +223,7 @@ def test_a_file_that_is_slowly_written_in_place_is_whole_in_the_end(loaded: List
         loaded.intelligence.refresh_if_changed()
         assert loaded.flags("192.0.2.1") in ("vpn", "")
     loaded.intelligence.refresh_if_changed()
-    assert (loaded.served("vpn")[0].entries, loaded.rejected) == (254, {})
+    assert (loaded.served("vpn")[0].entries, loaded.rejected) == ({"vpn": 254}, {})
 
 
 def test_a_database_cut_short_in_place_does_not_pull_the_ground_away(loaded: Lists) -> None:

@@ -9,7 +9,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from lootkeep.engines.ratelimit.redis import RedisRateLimiter
-from tests.engines.test_ratelimit import at, new_name
+from tests.engines.counted_names import at, new_name
 from tests.gate import Gate
 
 REST = 1.0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ssl
 from datetime import UTC, datetime, timedelta
 
 import trustme
@@ -12,13 +11,8 @@ from lootkeep import __version__
 from lootkeep.domain.webhooks import LOOPBACK
 from lootkeep.engines.outbound import Outbound
 from tests.engines.posting import BODY, HEADERS, post
+from tests.engines.tls_server import serving
 from tests.receiver import Receiver
-
-
-def serving(certificate: trustme.LeafCert) -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    certificate.configure_cert(context)
-    return context
 
 
 async def reason_over_tls(outbound: Outbound, certificate: trustme.LeafCert) -> str | None:

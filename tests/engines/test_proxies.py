@@ -13,7 +13,7 @@ import trustme
 from lootkeep.engines.http1 import Client, open_socket, target
 from lootkeep.engines.proxies import Proxy, proxy_from_environment
 from lootkeep.engines.resolver import Resolver
-from tests.engines.test_outbound_tls import serving
+from tests.engines.tls_server import serving
 from tests.receiver import Receiver
 
 

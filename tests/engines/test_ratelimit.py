@@ -7,7 +7,6 @@ import itertools
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
-from uuid import uuid4
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -17,17 +16,13 @@ from lootkeep.engines.ratelimit import WINDOW, RateLimiter, Standing
 from lootkeep.engines.ratelimit.memory import MemoryRateLimiter
 from lootkeep.engines.ratelimit.redis import RedisRateLimiter
 from lootkeep.kernel.clock import MINUTE, SECOND, Instant
+from tests.engines.counted_names import at, new_name
 from tests.world import NOON
 
 
 @pytest.fixture
 def name() -> str:
     return new_name()
-
-
-def new_name() -> str:
-    """A caller that nobody has counted yet, in Redis either."""
-    return f"test:{uuid4()}"
 
 
 @pytest.fixture(params=["memory", "redis"])
@@ -51,10 +46,6 @@ class InMemory(MemoryRateLimiter):
     async def hit(self, name: str, limit: int, now: Instant) -> Standing:
         self.seconds = (now - NOON) / SECOND
         return await super().hit(name, limit, now)
-
-
-def at(seconds: float) -> Instant:
-    return Instant(NOON + round(seconds * SECOND))
 
 
 async def test_so_many_are_allowed_and_then_none(limiter: RateLimiter, name: str) -> None:

@@ -6,7 +6,6 @@ import asyncio
 import os
 import random
 from collections import Counter
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -16,10 +15,9 @@ from lootkeep.kernel.errors import InvalidFields, Unavailable
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import gift_cards as services
 from lootkeep.storage import gift_cards as storage
-from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.schema import gift_card_entries, gift_cards, orders
-from tests.builders import new_customer, new_gift_card, new_product, paid_order
-from tests.races.test_races import AT_ONCE, ORDERS, Call, assert_all_totals_agree, order_of, race, statuses
+from tests.builders import new_customer, new_gift_card, new_product, paid_order, regular_customers
+from tests.races.racing import AT_ONCE, ORDERS, Call, assert_all_totals_agree, order_of, race, statuses
 from tests.recount import rows
 from tests.world import World
 
@@ -27,15 +25,6 @@ from tests.world import World
 ROUNDS = int(os.environ.get("LOOTKEEP_TEST_RACE_ROUNDS", "5"))
 CARD = Hundredths(25_00)
 TERMS = GiftCardTerms(CARD, "USD", None, None, None, None, None, None, None, None, None)
-
-
-@pytest.fixture
-async def world(db: Engine) -> AsyncIterator[World]:
-    """The world without a limit of requests."""
-    world = World(db, rate_limit_per_minute=0)
-    await world.begin()
-    yield world
-    await world.close()
 
 
 async def redeemed(world: World, card_id: int, amount: int, reference: str | None = None) -> int:
@@ -80,11 +69,11 @@ async def test_one_reference_told_many_times_takes_once(world: World) -> None:
 
 
 async def test_orders_and_redemptions_share_what_is_there(world: World) -> None:
-    customer = (await new_customer(world))["customer"]["id"]
+    customers = await regular_customers(world, AT_ONCE // 2)
     await new_product(world, price="3.00")
     for number in range(1, 4):
         card = await new_gift_card(world)
-        calls = [order_of(customer, (1, 1), gift_card_code=card["code"])] * (AT_ONCE // 2)
+        calls = [order_of(who["id"], (1, 1), gift_card_code=card["code"]) for who in customers]
         calls += [(f"/gift-cards/{number}/redeem", {"amount": "2.00"})] * (AT_ONCE // 2)
         random.Random(number).shuffle(calls)
         answers = await race(world, calls)
@@ -97,12 +86,13 @@ async def test_orders_and_redemptions_share_what_is_there(world: World) -> None:
 
 
 async def test_cancelling_refunding_and_revoking_at_once_leave_totals_that_agree(world: World) -> None:
-    customer = (await new_customer(world))["customer"]["id"]
+    customers = await regular_customers(world, 8)
     await new_product(world, price="40.00")
     await new_product(world, name="Card", price="5.00", delivery_type="gift_card")
     for _ in range(3):
         codes = [(await new_gift_card(world))["code"] for _ in range(8)]
-        carts = [order_of(customer, (1, 1), (2, 2), gift_card_code=code) for code in codes for _ in range(2)]
+        buyers = zip(customers, codes, strict=True)
+        carts = [order_of(who["id"], (1, 1), (2, 2), gift_card_code=code) for who, code in buyers for _ in range(2)]
         placed = [answer.json()["data"]["order"]["id"] for answer in await race(world, carts) if answer.is_success]
         assert len(placed) == 8
         steps: list[Call] = [(f"{ORDERS}/{order_id}/{step}", {}) for order_id in placed for step in ("pay", "cancel")]

@@ -39,7 +39,7 @@ async def worlds(address: Path | str, db: Engine) -> AsyncIterator[list[World]]:
     """Two processes on one database, each with connections and a clock of its own."""
     other = SqliteDatabase(address) if isinstance(address, Path) else await PostgresDatabase.open(address, 10)
     worlds = [World(engine, ids=RandomIds(), rate_limit_per_minute=0) for engine in (db, other)]
-    await worlds[0].begin(judges=True)
+    await worlds[0].begin()
     await shop(worlds[0])
     await settings(worlds[0], fraud_action="flag")
     worlds[1].token = worlds[0].token
@@ -129,7 +129,7 @@ async def test_an_account_is_new_to_a_process_whose_clock_is_behind(worlds: list
 
 async def test_an_order_that_waited_has_the_time_after_the_wait(db: Engine) -> None:
     world = World(db, clock=TickingClock(Instant(0)), rate_limit_per_minute=0)
-    await world.begin(judges=True)
+    await world.begin()
     await shop(world)
     await settings(world, fraud_action="flag")
     customers = [(await new_customer(world))["customer"]["id"] for _ in range(AT_ONCE)]

@@ -4,57 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable
 from typing import Any
 
-import httpx
-import pytest
-
-from lootkeep.storage.engine.database import Engine
+from lootkeep.kernel.clock import DAY
 from lootkeep.storage.schema import coupons, orders, products
-from tests.builders import STORE, new_customer, new_order, new_product, paid_order, referred
-from tests.recount import kept, recounted, rows, sent, taken
+from tests.builders import (
+    STORE,
+    new_customer,
+    new_order,
+    new_product,
+    paid_order,
+    referred,
+    regular_customers,
+)
+from tests.races.racing import AT_ONCE, ORDERS, ROUNDS, Call, assert_all_totals_agree, order_of, race, statuses
+from tests.recount import rows, sent, taken
 from tests.world import World
 
-AT_ONCE = 64
-ROUNDS = 3
-ORDERS = f"{STORE}/orders"
 BRONZE = {"name": "Bronze", "referrals_required": 1, "reward_type": "percentage_discount", "reward_value": 10}
-
-Call = tuple[str, dict[str, Any]]
-
-
-@pytest.fixture
-async def world(db: Engine) -> AsyncIterator[World]:
-    """The world without a limit of requests."""
-    world = World(db, rate_limit_per_minute=0)
-    await world.begin()
-    yield world
-    await world.close()
-
-
-async def race(world: World, calls: Iterable[Call]) -> list[httpx.Response]:
-    """All of them at once; none may fail for a reason of ours."""
-    answers = await asyncio.gather(*(served(world, path, body) for path, body in calls))
-    assert not [answer.text for answer in answers if answer.status_code >= 500]
-    return answers
-
-
-async def served(world: World, path: str, body: dict[str, Any]) -> httpx.Response:
-    """Comes again when no connection got free in time: nothing was begun then. A slow machine is not a lost race."""
-    while True:
-        answer = await world.post(path, body)
-        if answer.status_code != 503 or "busy" not in answer.json()["message"]:
-            return answer
-
-
-def statuses(answers: list[httpx.Response]) -> Counter[int]:
-    return Counter(answer.status_code for answer in answers)
-
-
-def order_of(customer_id: int, *lines: tuple[int, int], **fields: Any) -> Call:
-    items = [{"product_id": product_id, "quantity": quantity} for product_id, quantity in lines]
-    return ORDERS, {"customer_id": customer_id, "items": items, "ip_address": "203.0.113.9"} | fields
 
 
 async def someone(world: World, **fields: Any) -> dict[str, Any]:
@@ -68,10 +35,6 @@ async def a_referrer(world: World, product: int) -> dict[str, Any]:
     friend = await referred(world, referrer["referral_code"])
     await paid_order(world, friend["id"], (product, 1))
     return referrer
-
-
-async def assert_all_totals_agree(world: World) -> None:
-    assert await kept(world.db) == await recounted(world.db)
 
 
 async def test_an_order_is_paid_once(world: World) -> None:
@@ -136,10 +99,10 @@ async def test_a_tier_is_claimed_once_and_everyone_gets_the_same_coupon(world: W
 
 
 async def test_the_last_ten_are_sold_to_ten(world: World) -> None:
-    customer = await someone(world)
+    customers = await regular_customers(world, AT_ONCE)
     for number in range(ROUNDS):
         product = await new_product(world, name=f"Rare {number}", stock=10)
-        answers = await race(world, [order_of(customer["id"], (product["id"], 1))] * AT_ONCE)
+        answers = await race(world, [order_of(customer["id"], (product["id"], 1)) for customer in customers])
         assert statuses(answers) == {201: 10, 422: AT_ONCE - 10}
         assert (await rows(world.db, products))[-1]["stock"] == 0
         await assert_all_totals_agree(world)
@@ -152,6 +115,7 @@ async def test_a_coupon_is_used_in_one_order(world: World) -> None:
         referrer = await a_referrer(world, product)
         claim = await world.post(f"{STORE}/customers/{referrer['id']}/claims", {"tier_id": 1})
         code = claim.json()["data"]["coupon"]["code"]
+        world.clock.advance(DAY)
         answers = await race(world, [order_of(referrer["id"], (product, 1), coupon_code=code)] * AT_ONCE)
         assert statuses(answers) == {201: 1, 422: AT_ONCE - 1}
         await assert_all_totals_agree(world)
@@ -212,17 +176,18 @@ async def test_an_order_is_either_paid_or_cancelled(world: World) -> None:
 
 
 async def test_orders_of_the_same_products_never_wait_for_each_other_in_a_circle(world: World) -> None:
-    customers = [await someone(world) for _ in range(8)]
+    customers = await regular_customers(world, 2 * AT_ONCE)
     for name in ("Sword", "Map", "Key"):
         await new_product(world, name=name, stock=1000, delivery_type="keys")
     lines = [((1, 1), (2, 1), (3, 1)), ((3, 1), (2, 1), (1, 1)), ((2, 1), (1, 1), (3, 1))]
+    halves = customers[:AT_ONCE], customers[AT_ONCE:]
     for _ in range(ROUNDS):
-        carts = [order_of(customers[i % 8]["id"], *lines[i % 3]) for i in range(AT_ONCE)]
+        carts, more = ([order_of(who["id"], *lines[who["id"] % 3]) for who in half] for half in halves)
         placed = [answer.json()["data"]["order"]["id"] for answer in await race(world, carts)]
         steps: list[Call] = [
             (f"{ORDERS}/{order_id}/{'cancel' if order_id % 4 == 0 else 'pay'}", {}) for order_id in placed
         ]
-        assert statuses(await race(world, [*steps, *carts])) == {200: AT_ONCE, 201: AT_ONCE}
+        assert statuses(await race(world, [*steps, *more])) == {200: AT_ONCE, 201: AT_ONCE}
         await assert_all_totals_agree(world)
     sold = await taken(world.db, ignoring=set())
     assert {row["id"]: row["stock"] for row in await rows(world.db, products)} == {
@@ -264,6 +229,8 @@ async def test_everything_at_once_leaves_totals_that_agree(world: World) -> None
     await world.post("/referrals/tiers", BRONZE)
     friends = [await a_referrer(world, 1) for _ in range(4)]
     for number in range(ROUNDS):
+        # Of accounts that are not new five orders in an hour are flagged at most.
+        world.clock.advance(2 * DAY)
         pending = [await new_order(world, friend["id"], (1, 1)) for friend in friends]
         paid = [await paid_order(world, friend["id"], (1, 1)) for friend in friends]
         calls: list[Call] = []

@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from typing import Any
 
-import pytest
-
 from lootkeep.services import recount
-from lootkeep.storage.engine.database import Engine
 from tests.builders import STORE, new_customer, new_ticket
-from tests.races.test_races import AT_ONCE, ROUNDS, Call, race, statuses
+from tests.races.racing import AT_ONCE, ROUNDS, Call, race, statuses
 from tests.world import World
 
 LIST = "/support-tickets"
-
-
-@pytest.fixture
-async def world(db: Engine) -> AsyncIterator[World]:
-    """The world without a limit of requests."""
-    world = World(db, rate_limit_per_minute=0)
-    await world.begin()
-    yield world
-    await world.close()
 
 
 async def a_ticket(world: World) -> int:

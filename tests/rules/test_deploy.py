@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -97,19 +95,6 @@ def test_a_pod_runs_our_image_without_rights_and_within_limits(pod: dict[str, An
     assert {mount["name"] for mount in container["volumeMounts"]} == {volume["name"] for volume in pod["volumes"]}
 
 
-def test_the_manifests_can_be_put_together() -> None:
-    if not shutil.which("kubectl"):
-        return
-    folder = DEPLOY / "kubernetes"
-    done = subprocess.run(["kubectl", "kustomize", folder], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-    made = {(one["kind"], one["metadata"]["name"]) for one in yaml.safe_load_all(done.stdout)}
-    # The migration is a job of its own, which runs before.
-    assert made == {
-        (one["kind"], one["metadata"]["name"]) for one in MANIFESTS if one["kind"] not in ("Job", "Kustomization")
-    }
-
-
 def test_the_api_is_probed_and_reached() -> None:
     (container,) = PODS["lootkeep"]["containers"]
     probes = {kind: container[kind]["httpGet"]["path"] for kind in ("startupProbe", "livenessProbe", "readinessProbe")}
@@ -124,14 +109,7 @@ def test_the_api_is_probed_and_reached() -> None:
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=name)
-def test_a_unit_runs_a_command_and_systemd_accepts_it(unit: Path, tmp_path: Path) -> None:
+def test_a_unit_runs_a_command(unit: Path) -> None:
     text = unit.read_text()
     (command,) = re.findall(r"^ExecStart=\S+/lootkeep (\w+)$", text, re.MULTILINE)
     assert command in COMMANDS
-    if not shutil.which("systemd-analyze"):
-        return
-    # It wants to see the program.
-    copy = tmp_path / unit.name
-    copy.write_text(re.sub(r"^ExecStart=.*$", "ExecStart=/bin/true", text, flags=re.MULTILINE))
-    done = subprocess.run(["systemd-analyze", "verify", copy], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")

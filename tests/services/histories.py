@@ -15,6 +15,7 @@ from lootkeep.kernel.clock import HOUR, MINUTE, Instant, instant
 from lootkeep.kernel.errors import Reason
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import customers, orders, products
+from tests.builders import honest_buyer
 from tests.plain import PLAIN
 from tests.world import World
 
@@ -92,7 +93,8 @@ async def live(world: World, told: list[Deed], start: datetime) -> None:
     for deed in told:
         world.clock.advance(deed.after * MINUTE)
         line = CartLine(goods[deed.product], deed.quantity)
-        cart = Cart(people[deed.who], (line, line), "203.0.113.9", billing_country=deed.country)
+        who = people[deed.who]
+        cart = Cart(who, (line, line), **honest_buyer(who), billing_country=deed.country)
         try:
             placed += [sale.order.id for sale in await _do(world, deed, cart, placed)]
         except Reason:

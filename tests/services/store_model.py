@@ -15,11 +15,13 @@ from lootkeep.domain.customers import Customer
 from lootkeep.domain.orders import AUTOMATIC_DELIVERY, Sale
 from lootkeep.domain.products import Product
 from lootkeep.domain.sign_up import SignUp
+from lootkeep.kernel.clock import HOUR, MINUTE
 from lootkeep.kernel.errors import InvalidFields
 from lootkeep.services import customers as customer_services
 from lootkeep.services import orders
 from lootkeep.services import orders as services
 from lootkeep.storage.schema import gift_cards
+from tests.builders import honest_buyer
 from tests.recount import rows
 from tests.services.machines import Machine
 
@@ -60,11 +62,13 @@ class Model(Machine):
 
     def cart_for(self, customer_id: int, cart: list[tuple[str, int]], coupon: Coupon | None) -> Cart:
         lines = tuple(CartLine(self.products[name].id, quantity) for name, quantity in cart)
-        return Cart(customer_id, lines, "203.0.113.9", coupon_code=coupon.code if coupon else None)
+        return Cart(customer_id, lines, **honest_buyer(customer_id), coupon_code=coupon.code if coupon else None)
 
     def place(
         self, buyer: int, cart: list[tuple[str, int]], coupon: Coupon | None, is_paid: bool, card_id: int | None = None
     ) -> Any:
+        # Whoever orders more often is blocked sooner or later, and the model knows honest buyers only.
+        self.world.clock.advance(HOUR + MINUTE)
         form = msgspec.structs.replace(
             self.cart_for(buyer, cart, coupon), gift_card_code=None if card_id is None else self.codes[card_id]
         )

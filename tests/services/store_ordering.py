@@ -140,7 +140,7 @@ class Ordering(Model):
             assert way.unrecovered == unrecovered
             self.unrecovered[order_id] += unrecovered
             self.taken_back[order_id] += min(given.amount, self.on_bought_cards(order_id))
-            money_left = max(0, before.amount_due - before.refunded_total)
+            money_left = max(0, before.money_total - before.refunded_total)
             assert way.payment == min(given.amount, money_left)
             assert way.gift_card == self.put_back(order_id, given.amount - way.payment)
             assert way.payment + way.gift_card + way.unreturned == given.amount

@@ -5,38 +5,19 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from sqlalchemy import bindparam, func, insert, select
 
 from lootkeep.storage.engine.database import Engine, JoinedDatabase
-from lootkeep.storage.engine.query import Query
-from lootkeep.storage.schema import users
-
-ADD = Query(
-    insert(users).values(email=bindparam("email"), name="", is_owner=False, created_at=0).returning(users.c.email)
-)
-EMAILS = Query(select(users.c.email).order_by(users.c.email))
-COUNT = Query(select(func.count()).select_from(users))
+from tests.storage.statements import ADD, COUNT, EMAILS, add, emails
 
 
 class Failure(Exception):
     """What a deed in these tests fails with."""
 
 
-async def add(db: Engine, *emails: str) -> None:
-    async with db.write() as tx:
-        for email in emails:
-            await tx.run(ADD, email=email)
-
-
 async def fail(db: Engine, email: str) -> None:
     async with db.write() as tx:
         await tx.run(ADD, email=email)
         raise Failure
-
-
-async def emails(db: Engine) -> list[str]:
-    async with db.read() as tx:
-        return [email for (email,) in await tx.all(EMAILS)]
 
 
 async def test_a_deed_that_ends_well_is_kept(db: Engine) -> None:

@@ -16,7 +16,7 @@ from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.query import Query
 from tests.conftest import drop_postgres_database, new_postgres_database
 from tests.servers import pooler
-from tests.storage.test_database import add, emails
+from tests.storage.statements import add, emails
 from tests.world import World
 
 SENTENCE = "set LOOTKEEP_DATABASE_POOLER=transaction"

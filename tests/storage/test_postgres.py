@@ -14,7 +14,7 @@ from lootkeep.kernel.errors import StartupError, Unavailable
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.query import Query
-from tests.storage.test_database import ADD, COUNT, add, emails
+from tests.storage.statements import ADD, COUNT, add, emails
 
 PID = Query(select(func.pg_backend_pid()))
 SLEEP = Query(text("SELECT pg_sleep(60)"))

@@ -13,7 +13,7 @@ from lootkeep.kernel.errors import Unavailable
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.postgres_session import Deadlines
 from lootkeep.storage.engine.query import Query
-from tests.storage.test_database import ADD, add, emails
+from tests.storage.statements import ADD, add, emails
 
 CODES = {
     "57014": "a cancelled statement",

@@ -6,19 +6,17 @@ import asyncio
 from typing import Any
 
 import msgspec
-from sqlalchemy import insert, select, update
+from sqlalchemy import select, update
 
 from lootkeep.domain.products import Product
-from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
 from lootkeep.storage import products as storage
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.schema import customers, products, subscriptions
+from lootkeep.storage.schema import products, subscriptions
 from tests.plain import PLAIN
+from tests.storage.subscribing import LATER, NOW, subscribe
 
-NOW = Instant(1_000_000)
-LATER = Instant(2_000_000)
 SWORD = msgspec.structs.replace(PLAIN, name="Sword", price=Hundredths(19_99))
 
 
@@ -179,40 +177,3 @@ async def test_only_active_subscriptions_of_the_product_itself_count(db: Engine)
         assert not await storage.has_active_subscriptions(tx, axe.id)
         await tx.run(Query(update(subscriptions).values(status="cancelled")))
         assert not await storage.has_active_subscriptions(tx, sword.id)
-
-
-async def subscribe(db: Engine, product_id: int) -> None:
-    """An active subscription, and the customer whose it is."""
-    dates = {"created_at": NOW, "updated_at": NOW}
-    customer = {
-        "id": 1,
-        "email": "ana@example.com",
-        "name": "Ana",
-        "status": "active",
-        "accepts_marketing": False,
-        "email_status": "ok",
-        "referral_code": "ANA",
-        "orders_count": 0,
-        "total_spent": 0,
-        "tags": "[]",
-        "search_text": "ana",
-        **dates,
-    }
-    subscription = {
-        "customer_id": 1,
-        "product_id": product_id,
-        "product_name": "Sword",
-        "status": "active",
-        "price": 1,
-        "currency": "USD",
-        "interval": "month",
-        "interval_count": 1,
-        "current_period_start": NOW,
-        "current_period_end": LATER,
-        "cancel_at_period_end": False,
-        "renewals_count": 0,
-        **dates,
-    }
-    async with db.write() as tx:
-        await tx.run(Query(insert(customers).values(customer)))
-        await tx.run(Query(insert(subscriptions).values(subscription)))

@@ -16,13 +16,14 @@ from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.postgres_session import Deadlines, Sessions
 from lootkeep.storage.engine.query import Query
 from tests.gate import Gate
-from tests.storage.test_database import ADD, COUNT, add, emails
+from tests.storage.statements import ADD, COUNT, add, emails
 
 SIZE = 3
 # A deadline against a hang; generous, because a busy machine must not fail the test.
-SOON = 20
-SHORT = Deadlines(statement=0.5, connection=1.5)
-NAP = Query(text("SELECT pg_sleep(0.8)"))
+SOON = 60
+# Short for a silent server, long for a busy one, which answers in the end.
+SHORT = Deadlines(statement=1.5, connection=5)
+NAP = Query(text("SELECT pg_sleep(1.8)"))
 
 
 @pytest.fixture
@@ -132,7 +133,7 @@ async def test_a_statement_that_may_take_long_is_not_ended(db: PostgresDatabase)
 async def test_a_long_transaction_leaves_nothing_behind_for_the_next_on_its_connection(db: PostgresDatabase) -> None:
     async with db.write(long=True) as tx:
         await tx.one(NAP)
-    assert await timeouts(db) == ("500ms", "15s")
+    assert await timeouts(db) == ("1500ms", "15s")
 
 
 async def test_a_transaction_that_may_take_long_does_not_begin_in_silence(db: PostgresDatabase, gate: Gate) -> None:
@@ -145,7 +146,7 @@ async def test_a_transaction_that_may_take_long_does_not_begin_in_silence(db: Po
 
 
 async def test_a_migration_may_take_long(db: PostgresDatabase) -> None:
-    await db.migrate(lambda _: "SELECT pg_sleep(0.8); SELECT 1")
+    await db.migrate(lambda _: "SELECT pg_sleep(1.8); SELECT 1")
 
 
 async def test_the_server_ends_a_transaction_whose_process_does_nothing_any_more(postgres_url: str) -> None:

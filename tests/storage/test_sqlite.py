@@ -15,7 +15,7 @@ from sqlalchemy import text
 from lootkeep.kernel.errors import StartupError, Unavailable
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.engine.sqlite import SqliteDatabase
-from tests.storage.test_database import COUNT, add, emails
+from tests.storage.statements import COUNT, add, emails
 
 # The layout of a write-ahead log, from SQLite's description of its file format.
 _LOG_HEADER = 32

@@ -26,8 +26,14 @@ async def other_receiver() -> AsyncIterator[Receiver]:
 
 
 @pytest.fixture
-def worker(insecure_world: World) -> DeliveryWorker:
-    return DeliveryWorker(insecure_world.deps, MemoryWakeup())
+def wakeup() -> MemoryWakeup:
+    """Wakes the worker; a request of its own that has ended does so too."""
+    return MemoryWakeup()
+
+
+@pytest.fixture
+def worker(insecure_world: World, wakeup: MemoryWakeup) -> DeliveryWorker:
+    return DeliveryWorker(insecure_world.deps, wakeup)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import asyncpg
 import msgspec
 import pytest
 
@@ -72,6 +73,15 @@ async def log(world: World, webhook: dict[str, Any]) -> list[dict[str, Any]]:
 async def attempts(world: World, delivery_id: str) -> list[tuple[int, str]]:
     detail = (await world.get(f"/webhooks/deliveries/{delivery_id}")).json()["data"]
     return [(attempt["number"], attempt["outcome"]) for attempt in detail["attempts"]]
+
+
+async def waits_for_a_lock(url: str, task: asyncio.Task[Any]) -> None:
+    """Returns when a session of that database waits for another's lock, or when the task has ended without that."""
+    connection = await asyncpg.connect(url)
+    waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    while not task.done() and not await connection.fetchval(f"SELECT EXISTS ({waiting})"):
+        await asyncio.sleep(0.02)
+    await connection.close()
 
 
 class running:  # noqa: N801  reads as what it does

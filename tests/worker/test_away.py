@@ -75,6 +75,7 @@ async def test_without_a_database_a_worker_tries_a_few_times_and_not_all_the_tim
     gate.is_refusing = True
     before = gate.visits
     worker.start()
+    await until(lambda: gate.visits - before >= 3)
     await asyncio.sleep(1)
     visits = gate.visits - before
     gate.is_refusing = False
@@ -91,9 +92,11 @@ async def test_a_worker_for_which_no_connection_is_free_to_listen_rests_as_long_
     """A server that has reached `max_connections` refuses, and does so at once."""
     await gate.shut()
     wakeup = PostgresWakeup(gate.url)
-    waits = asyncio.gather(*(wakeup.wait(0.3) for _ in range(3)))
-    done, _ = await asyncio.wait({waits}, timeout=0.1)
-    await waits
+    waits = [asyncio.create_task(wakeup.wait(SOON)) for _ in range(3)]
+    done, _ = await asyncio.wait(waits, timeout=0.1)
+    for wait in waits:
+        wait.cancel()
+    await asyncio.gather(*waits, return_exceptions=True)
     await wakeup.close()
     assert done == set()
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 
+from lootkeep.domain import campaign_mail
+from lootkeep.domain import html as html_rules
 from tests.api.campaigns import reader
 from tests.mailbox import MailServer
+from tests.threads import watched
 from tests.worker.campaigning import URL, campaign_worker, send, work
 from tests.world import World
 
@@ -42,3 +45,13 @@ async def test_a_preview_text_stands_first_and_is_escaped(world: World, server: 
     html = server.arrived[0].part("html")
     assert re.search(r"<body class='x'><div style=\"display:none\">&lt;Only&gt; Player \d+</div><p>Hi</p>", html)
     assert html.rstrip().endswith("</body></html>")
+
+
+async def test_a_mail_of_half_a_megabyte_is_written_on_another_thread(world: World, server: MailServer) -> None:
+    customer = await reader(world)
+    links = "".join(f'<a href="https://shop.example/{number}">{{{{ name }}}}</a>' for number in range(8000))
+    await send(world, body_html=links)
+    with watched(campaign_mail, html_rules) as called:
+        await work(world, campaign_worker(world, server))
+    (letter,) = server.arrived
+    assert (called, letter.part("html").count(f">{customer['name']}</a>")) == ([], 8000)

@@ -13,13 +13,23 @@ from lootkeep.services import retention
 from lootkeep.storage import outbox
 from lootkeep.storage.webhooks import log as log_db
 from lootkeep.worker.deliveries import DeliveryWorker
-from tests.receiver import Receiver, holding
-from tests.worker.delivering import Something, attempts, fan_out, log, only_postgresql, record, subscribe, work
+from tests.receiver import PATIENCE_SECONDS, Receiver, holding
+from tests.worker.delivering import (
+    Something,
+    attempts,
+    fan_out,
+    log,
+    only_postgresql,
+    record,
+    subscribe,
+    waits_for_a_lock,
+    work,
+)
 from tests.world import World
 
 
 async def test_a_worker_that_is_late_for_its_own_lease_does_not_settle_the_next_attempt(
-    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker, wakeup: MemoryWakeup
 ) -> None:
     """The lease is the worker's for its whole life: it does not tell one claim from the next."""
     webhook = await subscribe(insecure_world, receiver, "product.created")
@@ -34,7 +44,7 @@ async def test_a_worker_that_is_late_for_its_own_lease_does_not_settle_the_next_
     await receiver.wait_for(2)
     first.set()
     while not await worker.run_once():
-        await asyncio.sleep(0.01)
+        await wakeup.wait(PATIENCE_SECONDS)
     (delivery,) = await log(insecure_world, webhook)
     held = delivery["next_attempt_at"], await attempts(insecure_world, delivery["id"])
     second.set()
@@ -45,7 +55,7 @@ async def test_a_worker_that_is_late_for_its_own_lease_does_not_settle_the_next_
 
 
 async def test_a_redelivery_of_what_is_under_way_keeps_both_answers(
-    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker, wakeup: MemoryWakeup
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
     first, second = asyncio.Event(), asyncio.Event()
@@ -59,7 +69,7 @@ async def test_a_redelivery_of_what_is_under_way_keeps_both_answers(
     await receiver.wait_for(2)
     first.set()
     while not await worker.run_once():
-        await asyncio.sleep(0.01)
+        await wakeup.wait(PATIENCE_SECONDS)
     second.set()
     await worker.drain()
     (delivery,) = await log(insecure_world, webhook)
@@ -68,7 +78,7 @@ async def test_a_redelivery_of_what_is_under_way_keeps_both_answers(
 
 @only_postgresql
 async def test_retention_does_not_remove_what_is_being_sent_again(
-    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker, address: str
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
     await record(insecure_world)
@@ -80,7 +90,7 @@ async def test_retention_does_not_remove_what_is_being_sent_again(
         assert found
         await log_db.send_again(tx, found.id, insecure_world.clock.now())
         purging = asyncio.create_task(retention.purge_events(insecure_world.deps, 30))
-        await asyncio.sleep(0.5)  # it has found the row by now and waits for it
+        await waits_for_a_lock(address, purging)
     await purging
     await work(worker)
     assert len(receiver.received) == 2

@@ -11,7 +11,7 @@ from lootkeep.kernel.clock import HOUR
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.worker.deliveries import DeliveryWorker
-from tests.receiver import Receiver, holding
+from tests.receiver import PATIENCE_SECONDS, Receiver, holding
 from tests.worker.delivering import claim, fan_out, log, only_postgresql, only_sqlite, record, running, subscribe, work
 from tests.world import World
 
@@ -41,7 +41,7 @@ async def test_workers_in_processes_of_their_own_do_not_wait_for_each_other(
     await record(insecure_world, 15)
     await fan_out(insecure_world)
     elsewhere = await PostgresDatabase.open(postgres_url, 1)
-    async with insecure_world.db.write() as one, elsewhere.write() as other, asyncio.timeout(5):
+    async with insecure_world.db.write() as one, elsewhere.write() as other, asyncio.timeout(PATIENCE_SECONDS):
         first = await claim(insecure_world, one, "first")
         second = await claim(insecure_world, other, "second")
     await elsewhere.close()
@@ -73,7 +73,7 @@ async def test_one_hanging_webhook_with_a_backlog_does_not_delay_another(
 
 async def receiver_gets(worker: DeliveryWorker, receiver: Receiver, count: int) -> None:
     """Turns, without waiting for what hangs, until so many have arrived."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while len(receiver.received) < count:
             if not await worker.run_once():
                 await asyncio.sleep(0)
@@ -156,8 +156,7 @@ async def test_a_running_worker_does_not_wait_for_whoever_hangs(
     await subscribe(insecure_world, other_receiver, "product.created")
     await record(insecure_world, 100)
     async with running(DeliveryWorker(insecure_world.deps, wakeup), wakeup):
-        async with asyncio.timeout(5):
-            await other_receiver.wait_for(100)
+        await other_receiver.wait_for(100)
         assert len(receiver.received) == 10
         gate.set()
         receiver.behaviour = None

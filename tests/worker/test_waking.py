@@ -14,6 +14,7 @@ from lootkeep.worker.deliveries import DeliveryWorker
 from lootkeep.worker.metrics import DeliveryMetrics
 from tests.receiver import Receiver, holding
 from tests.worker.delivering import log, only_sqlite, record, running, subscribe, work
+from tests.worker.resting import OnlyWoken
 from tests.world import World
 
 
@@ -24,55 +25,41 @@ async def test_a_first_attempt_does_not_wait_for_the_next_look(
     # It listens from its first wait on.
     await wakeup.wait(0.01)
     await subscribe(insecure_world, receiver, "product.created")
-    async with running(DeliveryWorker(insecure_world.deps, wakeup), wakeup):
-        await record(insecure_world)
-        await receiver.wait_for(1)
-        # A worker that nobody wakes sleeps for five seconds.
-        for count in (2, 3, 4):
-            async with asyncio.timeout(3):
-                await record(insecure_world)
-                await receiver.wait_for(count)
-
-
-class Resting(MemoryWakeup):
-    """A wake-up that counts how often the worker lay down to rest."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.rests = 0
-
-    async def wait(self, seconds: float) -> None:
-        self.rests += 1
-        await super().wait(seconds)
+    async with running(DeliveryWorker(insecure_world.deps, OnlyWoken(wakeup)), wakeup):
+        for count in (1, 2, 3, 4):
+            await record(insecure_world)
+            await receiver.wait_for(count)
 
 
 @only_sqlite
 async def test_an_idle_worker_does_not_wake_itself(insecure_world: World) -> None:
     assert isinstance(insecure_world.db, SqliteDatabase)
-    wakeup = Resting()
+    wakeup = MemoryWakeup()
+    resting = OnlyWoken(wakeup)
     insecure_world.db.on_commit(wakeup.wake)
-    async with running(DeliveryWorker(insecure_world.deps, wakeup), wakeup):
+    async with running(DeliveryWorker(insecure_world.deps, resting), wakeup):
+        await resting.began.wait()
         await asyncio.sleep(0.5)
-        assert wakeup.rests == 1
+        assert resting.rests == 1
 
 
 async def test_a_worker_whose_webhooks_are_all_full_rests_until_one_has_room(
     insecure_world: World, receiver: Receiver
 ) -> None:
-    wakeup = Resting()
+    wakeup = MemoryWakeup()
+    resting = OnlyWoken(wakeup)
     gate = asyncio.Event()
     receiver.behaviour = holding(gate)
     await subscribe(insecure_world, receiver, "product.created")
     await record(insecure_world, 12)
-    async with running(DeliveryWorker(insecure_world.deps, wakeup), wakeup):
+    async with running(DeliveryWorker(insecure_world.deps, resting), wakeup):
         await receiver.wait_for(10)
-        before = wakeup.rests
+        before = resting.rests
         await asyncio.sleep(0.5)
-        assert wakeup.rests - before <= 1
+        assert resting.rests - before <= 1
         gate.set()
         receiver.behaviour = None
-        async with asyncio.timeout(3):
-            await receiver.wait_for(12)
+        await receiver.wait_for(12)
 
 
 async def test_a_worker_that_is_stopped_ends_what_is_under_way(insecure_world: World, receiver: Receiver) -> None:
@@ -86,8 +73,7 @@ async def test_a_worker_that_is_stopped_ends_what_is_under_way(insecure_world: W
     stopping.set()
     wakeup.wake()
     gate.set()
-    async with asyncio.timeout(5):
-        await running
+    await running
     assert (await log(insecure_world, webhook))[0]["status"] == "delivered"
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, PrivateAttr
 
 from lootkeep.api.http.fields import Country, Email, Money, Name, QueryDate, Time, not_blank, refuse
 from lootkeep.api.http.pages import Order, PageQuery
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.campaigns import LARGEST_BODY, MOST_CUSTOMERS, AudienceType, CampaignStatus
 from lootkeep.kernel.money import Hundredths
+from lootkeep.services.campaigns import Reading, read
 
 _LARGEST = 2**63 - 1
 
@@ -94,6 +95,15 @@ class CampaignBody(Body):
             examples=[{"type": "segment", "filters": {"countries": ["DE", "AT"]}}],
         ),
     ] = _EVERYONE
+    _reading: Reading = PrivateAttr()
+
+    def model_post_init(self, _context: Any) -> None:
+        """Large bodies are checked aside and before any transaction, so this is where there is time to read them."""
+        self._reading = read(self.body_html, self.body_text)
+
+    @property
+    def reading(self) -> Reading:
+        return self._reading
 
 
 CampaignChanges = partial(CampaignBody, "CampaignChanges")

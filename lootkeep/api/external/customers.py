@@ -10,7 +10,7 @@ from lootkeep.api.http.fields import Country, Email, Money, QueryBoolean
 from lootkeep.api.http.pages import ListQuery
 from lootkeep.api.http.routes import Call, Group, Reply, Route, one, paged
 from lootkeep.domain.customers import CustomerStatus
-from lootkeep.kernel.errors import NotFound
+from lootkeep.kernel.errors import existing
 from lootkeep.storage import customer_lists
 from lootkeep.storage import customers as storage
 from lootkeep.views import customers as views
@@ -34,13 +34,7 @@ class CustomerQuery(ListQuery):
 async def list_customers(call: Call[None, CustomerQuery]) -> Reply:
     query = call.query
     request = query.request(
-        email=query.email,
-        status=query.status,
-        country=query.country,
-        accepts_marketing=query.accepts_marketing,
-        has_orders=1 if query.has_orders else None,
-        has_no_orders=0 if query.has_orders is False else None,
-        min_total_spent=query.min_total_spent,
+        has_orders=1 if query.has_orders else None, has_no_orders=0 if query.has_orders is False else None
     )
     async with call.deps.db.read(slow=request.is_slow) as tx:
         found, total = await customer_lists.LISTING.page(tx, request)
@@ -51,9 +45,7 @@ async def list_customers(call: Call[None, CustomerQuery]) -> Reply:
 
 async def get_customer(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        customer = await storage.get(tx, call.id)
-        if customer is None:
-            raise NotFound("Customer")
+        customer = existing(await storage.get(tx, call.id), "Customer")
         brought_by = await customer_lists.referrers(tx, [customer])
     return Reply(views.customer(customer, brought_by.get(customer.referred_by_id or 0)))
 
@@ -79,6 +71,7 @@ GROUP = Group(
             "customers:read",
             "Read a customer",
             one(views.CustomerView),
+            description="With the figures of their orders and their referral code.",
         ),
     ),
 )

@@ -12,12 +12,12 @@ from lootkeep.api.external.campaign_bodies import (
     DuplicateBody,
     SendBody,
 )
-from lootkeep.api.http.pages import days
+from lootkeep.api.http.pages import answer_page
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, one, only_message, paged
 from lootkeep.api.http.validation import Body
 from lootkeep.domain import campaigns as rules
 from lootkeep.domain.campaigns import Campaign, audience_of
-from lootkeep.kernel.errors import NotFound
+from lootkeep.kernel.errors import existing
 from lootkeep.services import campaigns as services
 from lootkeep.storage import audiences
 from lootkeep.storage import campaigns as storage
@@ -25,16 +25,12 @@ from lootkeep.views import campaigns as views
 
 
 async def list_campaigns(call: Call[None, CampaignQuery]) -> Reply:
-    query = call.query
-    request = query.request(status=query.status, search=query.search or None, **days(query.from_, query.to))
-    async with call.deps.db.read(slow=request.is_slow) as tx:
-        found, total = await storage.LISTING.page(tx, request)
-    return Reply([views.entry(campaign) for campaign in found], page=query.asked, total=total)
+    return await answer_page(call, storage.LISTING, views.entry)
 
 
 async def create_campaign(call: Call[CampaignBody, None]) -> Reply:
     fields = {name: getattr(call.body, name) for name in CampaignBody.model_fields}
-    return Reply(views.campaign(await services.create(call.deps, _stored(fields))))
+    return Reply(views.campaign(await services.create(call.deps, _stored(fields), call.body.reading)))
 
 
 async def get_campaign(call: Call[None, None]) -> Reply:
@@ -76,10 +72,7 @@ async def duplicate_campaign(call: Call[DuplicateBody, None]) -> Reply:
 
 async def _found(call: Call[Any, Any]) -> Campaign:
     async with call.deps.db.read() as tx:
-        campaign = await storage.get(tx, call.id)
-    if campaign is None:
-        raise NotFound("Email campaign")
-    return campaign
+        return existing(await storage.get(tx, call.id), "Email campaign")
 
 
 def _stored(fields: dict[str, Any]) -> dict[str, Any]:
@@ -129,6 +122,7 @@ GROUP = Group(
             "email-campaigns:read",
             "Read a campaign",
             one(views.CampaignView),
+            description="With its texts, its audience and how far it has been sent.",
         ),
         Route(
             "PUT",

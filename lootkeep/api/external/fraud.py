@@ -9,7 +9,7 @@ from pydantic import Field
 
 from lootkeep.api.external import fraud_reports, fraud_settings
 from lootkeep.api.http.fields import QueryBoolean, QueryDate, QueryInteger
-from lootkeep.api.http.pages import LARGEST_PAGE, PageQuery, days
+from lootkeep.api.http.pages import LARGEST_PAGE, PageQuery, answer_page, days
 from lootkeep.api.http.routes import Call, Group, Reply, Route, many, one, paged
 from lootkeep.api.http.validation import Body
 from lootkeep.domain.fraud.review import Outcome
@@ -54,7 +54,7 @@ async def get_fraud_dashboard(call: Call[None, None]) -> Reply:
     today = utc(call.deps.clock.now()).replace(hour=0, minute=0, second=0, microsecond=0)
     tomorrow = instant(today + timedelta(days=1))
     monday, first = today - timedelta(days=today.weekday()), today.replace(day=1)
-    async with call.deps.db.read() as tx:
+    async with call.deps.db.read(slow=True) as tx:
         figures = views.dashboard(
             today=await fraud_lists.made_between(tx, instant(today), tomorrow),
             week=await fraud_lists.made_between(tx, instant(monday), tomorrow),
@@ -69,15 +69,8 @@ async def list_fraud_checks(call: Call[None, CheckQuery]) -> Reply:
     first, last = query.start_date, query.end_date
     if first is not None and last is not None and first > last:
         raise invalid("start_date", "The start date field must not lie after end date.")
-    request = query.request(
-        risk_level=query.risk_level,
-        action_taken=query.action_taken,
-        is_reviewed=query.is_reviewed,
-        **days(first, last),
-    )
-    async with call.deps.db.read(slow=request.is_slow) as tx:
-        found, total = await fraud_lists.LISTING.page(tx, request)
-    return Reply([views.check_entry(entry) for entry in found], page=request.page, total=total)
+    dates = {"start_date": None, "end_date": None, **days(first, last)}
+    return await answer_page(call, fraud_lists.LISTING, views.check_entry, **dates)
 
 
 async def get_fraud_check(call: Call[None, None]) -> Reply:
@@ -140,6 +133,7 @@ GROUP = Group(
             "fraud:read",
             "Read a fraud check",
             one(views.CheckAnswerView),
+            description="With every signal that was found, the order, the customer and the latest review.",
         ),
         Route(
             "POST",

@@ -8,13 +8,13 @@ from pydantic import AfterValidator, Field
 
 from lootkeep.api.http import card_codes
 from lootkeep.api.http.fields import Currency, Email, Name, PositiveMoney, QueryDate, QueryInteger, Time, not_blank
-from lootkeep.api.http.pages import Order, PageQuery, days, term
+from lootkeep.api.http.pages import Order, PageQuery, answer_page
 from lootkeep.api.http.routes import Call, Group, Reply, Route, one, paged
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.gift_cards import GiftCardStatus
-from lootkeep.kernel.errors import NotFound
+from lootkeep.kernel.errors import existing
 from lootkeep.services import gift_cards as services
-from lootkeep.storage import counters, gift_card_lists
+from lootkeep.storage import gift_card_lists
 from lootkeep.storage import gift_cards as storage
 from lootkeep.views import gift_cards as views
 
@@ -101,38 +101,23 @@ GiftCardChanges = partial(GiftCardBody, "GiftCardChanges")
 
 
 async def list_gift_cards(call: Call[None, GiftCardQuery]) -> Reply:
-    query = call.query
     now = call.deps.clock.now()
-    request = query.request(
-        status=query.status,
-        currency=query.currency,
-        recipient_email=query.recipient_email,
-        customer_id=query.customer_id,
-        order_id=query.order_id,
-        search=term(query.search),
-        **days(query.from_, query.to),
-    )
-    if query.status is not None:
+    if call.query.status is not None:
         await services.settle(call.deps, now)
-    async with call.deps.db.read(slow=request.is_slow) as tx:
-        found, total = await gift_card_lists.LISTING.page(tx, request)
-    return Reply([views.gift_card(card, now) for card in found], page=query.asked, total=total)
+    return await answer_page(call, gift_card_lists.LISTING, lambda card: views.gift_card(card, now))
 
 
 async def get_gift_card(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        card = await storage.get(tx, call.id)
-        if card is None:
-            raise NotFound("Gift card")
+        card = existing(await storage.get(tx, call.id), "Gift card")
         entries = await storage.ledger(tx, card.id)
     return Reply(views.gift_card_detail(card, entries, call.deps.clock.now()))
 
 
 async def get_gift_card_statistics(call: Call[None, None]) -> Reply:
     await services.settle(call.deps, call.deps.clock.now())
-    async with call.deps.db.read() as tx:
-        counts = await counters.totals(tx, storage.COUNTER)
-        values = await counters.totals(tx, storage.VALUE)
+    async with call.deps.db.read(slow=True) as tx:
+        counts, values = await storage.figures(tx)
     return Reply(views.statistics(counts, values))
 
 
@@ -190,6 +175,7 @@ GROUP = Group(
             "gift-cards:read",
             "Read a gift card with its transactions",
             one(views.GiftCardDetailView),
+            description="With every change of its balance; the code is masked.",
         ),
         Route(
             "POST",

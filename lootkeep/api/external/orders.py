@@ -11,15 +11,15 @@ from lootkeep.api.http.pages import ListQuery, in_order
 from lootkeep.api.http.routes import Call, Group, Reply, Route, one, paged
 from lootkeep.api.http.validation import Body
 from lootkeep.domain.customers import plain_code
+from lootkeep.domain.fraud.score import RiskLevel
 from lootkeep.domain.orders import MAX_LINES, MAX_QUANTITY, Delivered, OrderStatus
-from lootkeep.kernel.errors import NotFound
+from lootkeep.kernel.errors import existing
 from lootkeep.services import orders as services
 from lootkeep.storage import order_lists
 from lootkeep.storage import orders as storage
 from lootkeep.views import orders as views
 
 _Text = Annotated[str, Field(min_length=1, max_length=255)]
-RiskLevel = Literal["low", "medium", "high", "critical"]
 
 
 class OrderQuery(ListQuery):
@@ -66,18 +66,7 @@ class FulfillBody(Body):
 async def list_orders(call: Call[None, OrderQuery]) -> Reply:
     query = call.query
     in_order("total", query.min_total, query.max_total)
-    request = query.request(
-        status=query.status,
-        customer_id=query.customer_id,
-        email=query.email,
-        product_id=query.product_id,
-        coupon_code=plain_code(query.coupon_code) if query.coupon_code else None,
-        payment_method=query.payment_method,
-        country=query.country,
-        min_total=query.min_total,
-        max_total=query.max_total,
-        risk_level=query.risk_level,
-    )
+    request = query.request(coupon_code=plain_code(query.coupon_code) if query.coupon_code else None)
     async with call.deps.db.read(slow=request.is_slow) as tx:
         found, total = await order_lists.LISTING.page(tx, request)
         sales = await order_lists.sales(tx, found)
@@ -86,9 +75,7 @@ async def list_orders(call: Call[None, OrderQuery]) -> Reply:
 
 async def get_order(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        order = await storage.get(tx, call.id)
-        if order is None:
-            raise NotFound("Order")
+        order = existing(await storage.get(tx, call.id), "Order")
         (sale,) = await order_lists.sales(tx, [order])
     return Reply(views.order(sale))
 
@@ -120,7 +107,15 @@ GROUP = Group(
             description="Newest first unless `sort` and `order` say otherwise. `search` looks through the customer's "
             "name and e-mail, and finds an order number, an external id or a transaction id.",
         ),
-        Route("GET", "/orders/{id}", get_order, "orders:read", "Read an order", one(views.OrderView)),
+        Route(
+            "GET",
+            "/orders/{id}",
+            get_order,
+            "orders:read",
+            "Read an order",
+            one(views.OrderView),
+            description="With its lines, customer, payment, refunds and fraud check.",
+        ),
         Route(
             "POST",
             "/orders/{id}/fulfill",

@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from lootkeep.api.http.fields import Money, QueryBoolean
-from lootkeep.api.http.pages import ListQuery, in_order
+from lootkeep.api.http.pages import ListQuery, answer_page, in_order
 from lootkeep.api.http.routes import Call, Group, Reply, Route, one, paged
 from lootkeep.domain.products import BillingType, DeliveryType, ProductStatus
-from lootkeep.kernel.errors import NotFound
+from lootkeep.kernel.errors import existing
 from lootkeep.storage import product_lists
 from lootkeep.storage import products as storage
 from lootkeep.views import products as views
@@ -38,27 +38,18 @@ class ProductQuery(ListQuery):
 async def list_products(call: Call[None, ProductQuery]) -> Reply:
     query = call.query
     in_order("price", query.min_price, query.max_price)
-    request = query.request(
-        status=query.status,
-        delivery_type=query.delivery_type,
-        billing_type=query.billing_type,
-        category=query.category,
-        tag=query.tag,
+    return await answer_page(
+        call,
+        product_lists.LISTING,
+        views.product,
         in_stock=1 if query.in_stock else None,
         out_of_stock=0 if query.in_stock is False else None,
-        min_price=query.min_price,
-        max_price=query.max_price,
     )
-    async with call.deps.db.read(slow=request.is_slow) as tx:
-        found, total = await product_lists.LISTING.page(tx, request)
-    return Reply([views.product(product) for product in found], page=query.asked, total=total)
 
 
 async def get_product(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        product = await storage.get(tx, call.id)
-    if product is None:
-        raise NotFound("Product")
+        product = existing(await storage.get(tx, call.id), "Product")
     return Reply(views.product(product))
 
 

@@ -8,16 +8,17 @@ from pydantic import Field
 
 from lootkeep.api.external import tiers
 from lootkeep.api.http.fields import PositiveMoney
-from lootkeep.api.http.pages import LimitQuery, PageQuery, term
+from lootkeep.api.http.pages import LimitQuery, PageQuery, answer_page
 from lootkeep.api.http.routes import Call, Group, Reply, Route, many, one, paged
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.customers import plain_code
 from lootkeep.domain.referrals import SETTINGS, DiscountType, ReferralSettings, ReferralStatus, RewardEvent
 from lootkeep.services import referrals as services
-from lootkeep.storage import counters, customers
+from lootkeep.storage import customers
 from lootkeep.storage import referral_lists as storage
 from lootkeep.storage import settings as stored_settings
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.totals import counters
 from lootkeep.views import referrals as views
 
 
@@ -50,7 +51,8 @@ class SettingsBody(Body):
         DiscountType, Field(description="How the discount is counted.", examples=["percentage"])
     ]
     referral_welcome_discount_value: Annotated[
-        PositiveMoney, Field(description="Percent (at most 100), or an amount in the store's currency.", examples=[15])
+        PositiveMoney,
+        Field(description="Percent (at most 100), or an amount in the store's currency.", examples=["15.00"]),
     ]
 
 
@@ -58,18 +60,16 @@ SettingsChanges = partial(SettingsBody, "ReferralSettingsChanges")
 
 
 async def list_referrals(call: Call[None, ReferralQuery]) -> Reply:
-    request = call.query.request(status=call.query.status, search=term(call.query.search))
-    async with call.deps.db.read(slow=request.is_slow) as tx:
-        found, total = await storage.REFERRALS.page(tx, request)
-    return Reply([views.referral(entry) for entry in found], page=request.page, total=total)
+    return await answer_page(call, storage.REFERRALS, views.referral)
 
 
 async def get_referral_statistics(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
         referred = await counters.totals(tx, "referrals.")
         claimed = await counters.totals(tx, "claims.")
-        given = await counters.totals(tx, "referral_coupons.")
-    return Reply(views.statistics(referred, claimed.get("made", 0), given.get("value", 0)))
+        # Amounts of different currencies are never added up: the figure is in the store's.
+        given = await counters.total(tx, [f"coupon_discounts.{call.deps.currency}"])
+    return Reply(views.statistics(referred, claimed.get("made", 0), given))
 
 
 async def list_leaderboard(call: Call[None, LimitQuery]) -> Reply:
@@ -93,17 +93,11 @@ async def validate_referral_code(call: Call[CodeBody, None]) -> Reply:
 
 
 async def list_claims(call: Call[None, PageQuery]) -> Reply:
-    request = call.query.request()
-    async with call.deps.db.read(slow=request.is_slow) as tx:
-        found, total = await storage.CLAIMS.page(tx, request)
-    return Reply([views.claim_entry(entry) for entry in found], page=request.page, total=total)
+    return await answer_page(call, storage.CLAIMS, views.claim_entry)
 
 
 async def list_refused_referrals(call: Call[None, PageQuery]) -> Reply:
-    request = call.query.request()
-    async with call.deps.db.read(slow=request.is_slow) as tx:
-        found, total = await storage.REFUSED.page(tx, request)
-    return Reply([views.refused_referral(entry) for entry in found], page=request.page, total=total)
+    return await answer_page(call, storage.REFUSED, views.refused_referral)
 
 
 async def get_referral_settings(call: Call[None, None]) -> Reply:
@@ -141,6 +135,7 @@ GROUP = Group(
             "referrals:read",
             "Read the program's figures",
             one(views.StatisticsView),
+            description="Totals of the whole program, maintained with each order.",
         ),
         Route(
             "GET",
@@ -160,6 +155,7 @@ GROUP = Group(
             "Rank customers by successful referrals",
             many(views.TopReferrerView),
             query=LimitQuery,
+            description="The customers with most successful referrals, the best first.",
         ),
         Route(
             "POST",
@@ -179,6 +175,7 @@ GROUP = Group(
             "referrals:read",
             "Read the program's settings",
             one(views.ReferralSettingsView),
+            description="What counts as a referral and what a referred customer gets.",
         ),
         Route(
             "PUT",

@@ -7,15 +7,15 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from lootkeep.api.http.fields import QueryDate, QueryInteger, integer_of, not_blank, refuse
-from lootkeep.api.http.pages import LARGEST_PAGE, Order, PageQuery, days, term
+from lootkeep.api.http.pages import LARGEST_PAGE, Order, PageQuery, answer_page
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, one, paged
 from lootkeep.api.http.validation import Body, Query
 from lootkeep.domain.support_tickets import TicketCategory, TicketPriority, TicketStatus
 from lootkeep.domain.ticket_figures import TicketStats
 from lootkeep.kernel.clock import DAY, Instant
-from lootkeep.kernel.errors import NotFound
+from lootkeep.kernel.errors import existing
 from lootkeep.services import support_tickets as services
-from lootkeep.storage import access, ticket_counts, ticket_lists
+from lootkeep.storage import access, ticket_figures, ticket_lists
 from lootkeep.storage import support_tickets as storage
 from lootkeep.views import support_tickets as views
 from lootkeep.views import ticket_stats
@@ -100,33 +100,28 @@ class AssignBody(Body):
 async def list_support_tickets(call: Call[None, TicketQuery]) -> Reply:
     query = call.query
     agent = call.token.user_id if query.assigned_to == "me" else query.assigned_to
-    request = query.request(
-        status=query.status,
-        priority=query.priority,
-        category=query.category,
+    return await answer_page(
+        call,
+        ticket_lists.LISTING,
+        views.ticket,
+        assigned_to=None,
         agent=None if agent == "none" else agent,
         unassigned=True if agent == "none" else None,
-        customer_id=query.customer_id,
-        order_id=query.order_id,
-        search=term(query.search),
-        **days(query.from_, query.to),
     )
-    async with call.deps.db.read(slow=request.is_slow) as tx:
-        found, total = await ticket_lists.LISTING.page(tx, request)
-    return Reply([views.ticket(entry) for entry in found], page=query.asked, total=total)
 
 
 async def get_support_ticket_stats(call: Call[None, None]) -> Reply:
     today = Instant(call.deps.clock.now() // DAY * DAY)
     tomorrow = Instant(today + DAY)
-    async with call.deps.db.read() as tx:
+    async with call.deps.db.read(slow=True) as tx:
+        figures = await ticket_figures.figures(tx)
         stats = TicketStats(
-            figures=await ticket_counts.figures(tx),
+            figures=figures,
             agents={user.id: user.name for user in await access.all_users(tx)},
-            created_today=sum((await ticket_counts.in_days(tx, ticket_counts.ALL, today, tomorrow)).values()),
-            closed_today=sum((await ticket_counts.in_days(tx, ticket_counts.CLOSED, today, tomorrow)).values()),
-            median_response_seconds=await ticket_counts.median_seconds(tx, "response"),
-            median_resolution_seconds=await ticket_counts.median_seconds(tx, "resolution"),
+            created_today=await ticket_figures.created(tx, today, tomorrow),
+            closed_today=await ticket_figures.closed(tx, today, tomorrow),
+            median_response_seconds=await ticket_figures.median_response(tx, sum(one.responded for one in figures)),
+            median_resolution_seconds=await ticket_figures.median_resolution(tx, sum(one.resolved for one in figures)),
         )
     return Reply(ticket_stats.stats(stats))
 
@@ -134,9 +129,7 @@ async def get_support_ticket_stats(call: Call[None, None]) -> Reply:
 async def get_support_ticket(call: Call[None, MessagesQuery]) -> Reply:
     query = call.query
     async with call.deps.db.read() as tx:
-        entry = await storage.entry(tx, call.id)
-        if entry is None:
-            raise NotFound("Support ticket")
+        entry = existing(await storage.entry(tx, call.id), "Support ticket")
         # One more than asked for tells whether there are others before.
         found = await storage.messages(tx, call.id, query.before, query.limit + 1)
     shown = found[-query.limit :]
@@ -237,6 +230,7 @@ GROUP = Group(
             "Assign a support ticket",
             one(views.TicketView, "Support ticket assigned successfully"),
             body=AssignBody,
+            description="To a user of the staff, or to nobody with null.",
         ),
     ),
 )

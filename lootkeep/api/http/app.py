@@ -20,7 +20,7 @@ from lootkeep.api.http.errors import Forbidden, ServerError
 from lootkeep.api.http.limits import Limits
 from lootkeep.api.http.metrics import Metrics
 from lootkeep.api.http.router import Router
-from lootkeep.api.http.routes import Call, Group, Route
+from lootkeep.api.http.routes import MAX_BODY, Call, Group, Route
 from lootkeep.api.http.validation import parse_query
 from lootkeep.deps import Deps
 from lootkeep.domain.access import Token
@@ -99,7 +99,8 @@ class Api:
             raise Forbidden(route.scope)
         raw = await self._read_body(exchange, route.max_body) if route.body else b""
         query = parse_query(scope["query_string"], route.query) if route.query else None
-        body = await parse_body(raw, route.body, self._deps) if route.body else None
+        is_large = route.max_body > MAX_BODY
+        body = await parse_body(raw, route.body, self._deps, may_be_large=is_large) if route.body else None
 
         async def deed(deps: Deps) -> tuple[int, bytes]:
             reply = await route.handler(Call(deps, token, path, body, query))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Annotated, Any
 
 import iso3166
+import msgspec
 from email_validator import SPECIAL_USE_DOMAIN_NAMES, EmailNotValidError, validate_email
 from iso4217 import Currency as Iso4217
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
@@ -28,6 +30,12 @@ _PLAIN_EMAIL = re.compile(r"[a-z0-9_]+([.+-][a-z0-9_]+)*@([a-z0-9]+(-[a-z0-9]+)*
 _LONGEST_PLAIN_EMAIL = 63
 _NOBODYS_DOMAINS = tuple(f".{domain}" for domain in SPECIAL_USE_DOMAIN_NAMES)
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
+# Metadata is the store's own notes on a record: flat, small, and answered as it was sent.
+_MAX_METADATA_KEYS = 50
+_MAX_METADATA_KEY_LENGTH = 64
+_MAX_METADATA_BYTES = 16 * 1024
+# Numbers keep every digit they were sent with.
+_encode_metadata = msgspec.json.Encoder(decimal_format="number").encode
 
 
 def refuse(predicate: str) -> PydanticCustomError:
@@ -133,15 +141,14 @@ def at_least_a_cent(amount: Hundredths) -> Hundredths:
 Money = Annotated[
     Hundredths,
     BeforeValidator(_money),
-    WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^-?\d+(\.\d{1,2})?$"}]}),
+    # A number is taken too; one type alone, so that a generated client needs no class for the choice.
+    WithJsonSchema({"type": "string", "pattern": r"^-?\d+(\.\d{1,2})?$"}),
 ]
 PositiveMoney = Annotated[
     Hundredths,
     BeforeValidator(_money),
     AfterValidator(at_least_a_cent),
-    WithJsonSchema(
-        {"anyOf": [{"type": "number", "minimum": 0.01}, {"type": "string", "pattern": r"^\d+(\.\d{1,2})?$"}]}
-    ),
+    WithJsonSchema({"type": "string", "pattern": r"^\d+(\.\d{1,2})?$"}),
 ]
 Name = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(not_blank)]
 Currency = Annotated[str, AfterValidator(_currency), WithJsonSchema({"type": "string", "pattern": "^[A-Za-z]{3}$"})]
@@ -156,7 +163,7 @@ IpAddress = Annotated[
     str,
     Field(max_length=64),
     AfterValidator(_ip_address),
-    WithJsonSchema({"type": "string", "anyOf": [{"format": "ipv4"}, {"format": "ipv6"}]}),
+    WithJsonSchema({"type": "string", "maxLength": 64}),
 ]
 Country = Annotated[str, AfterValidator(_country), WithJsonSchema({"type": "string", "pattern": "^[A-Za-z]{2}$"})]
 Time = Annotated[Instant, BeforeValidator(_time), WithJsonSchema({"type": "string", "format": "date-time"})]
@@ -165,3 +172,42 @@ Time = Annotated[Instant, BeforeValidator(_time), WithJsonSchema({"type": "strin
 QueryDate = Annotated[Instant, BeforeValidator(_date), WithJsonSchema({"type": "string", "format": "date"})]
 QueryInteger = Annotated[int, BeforeValidator(_integer)]
 QueryBoolean = Annotated[bool, BeforeValidator(_boolean)]
+
+
+def metadata_text(value: Any) -> str:
+    """The JSON that is stored."""
+    return _encode_metadata(value).decode()
+
+
+def _flat_metadata(metadata: dict[str, Any]) -> dict[str, Any]:
+    # The keys are the client's own words, so a fault is told of the whole field and echoes none of them.
+    if len(metadata) > _MAX_METADATA_KEYS:
+        raise refuse(f"must not have more than {_MAX_METADATA_KEYS} keys")
+    if not all(1 <= len(key) <= _MAX_METADATA_KEY_LENGTH for key in metadata):
+        raise refuse(f"must have keys of 1 to {_MAX_METADATA_KEY_LENGTH} characters")
+    if not all(_is_scalar(value) for value in metadata.values()):
+        raise refuse("must hold only strings, numbers, booleans and nulls")
+    if len(_encode_metadata(metadata)) > _MAX_METADATA_BYTES:
+        raise refuse("must not be larger than 16 KB")
+    return metadata
+
+
+def _is_scalar(value: Any) -> bool:
+    if isinstance(value, Decimal):
+        # Beyond this, most readers of JSON see an infinity.
+        return math.isfinite(float(value))
+    return value is None or isinstance(value, str | int)
+
+
+Metadata = Annotated[
+    dict[str, Any],
+    AfterValidator(_flat_metadata),
+    WithJsonSchema(
+        {
+            "type": "object",
+            "maxProperties": _MAX_METADATA_KEYS,
+            "propertyNames": {"minLength": 1, "maxLength": _MAX_METADATA_KEY_LENGTH},
+            "additionalProperties": {"type": ["string", "number", "boolean", "null"]},
+        }
+    ),
+]

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar
 
 from pydantic import Field
 
 from lootkeep.api.http.fields import QueryDate, QueryInteger
+from lootkeep.api.http.routes import Call, Reply
 from lootkeep.api.http.validation import Query
 from lootkeep.kernel import paging
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import invalid
 from lootkeep.kernel.paging import ListRequest, Page
+from lootkeep.storage.lists import Listing
+
+R = TypeVar("R")
 
 LARGEST_PAGE = 100
 # Pages beyond this hold nothing: no list has so many items.
 _LAST_PAGE = 1_000_000_000
+_NO_FILTERS = frozenset({"page", "per_page", "sort", "order"})
 
 
 class PageQuery(Query):
@@ -28,11 +34,16 @@ class PageQuery(Query):
     def asked(self) -> Page:
         return Page(self.page, self.per_page)
 
-    def request(self, **filters: Any) -> ListRequest:
-        """The page that was asked for, of what passes the filters that were sent."""
-        sent = {name: value for name, value in filters.items() if value is not None}
+    def request(self, **changed: Any) -> ListRequest:
+        """The page that was asked for, of what passes the filters that were sent; some are stored in another form."""
+        filters = {name: value for name, value in self if name not in _NO_FILTERS}
+        if "search" in filters:
+            filters["search"] = term(filters["search"])
+        if "from_" in filters:
+            filters |= days(filters.pop("from_"), filters.pop("to"))
+        filters |= changed
         order = {name: getattr(self, name) for name in ("sort", "order") if name in type(self).model_fields}
-        return ListRequest(self.asked, sent, **order)
+        return ListRequest(self.asked, {name: value for name, value in filters.items() if value is not None}, **order)
 
 
 class LimitQuery(Query):
@@ -49,8 +60,13 @@ class ListQuery(PageQuery):
     search: Annotated[str | None, Field(max_length=255, description="A text to look for, in any case.")] = None
     order: Annotated[paging.Order, Field(description="The direction of the order.")] = "desc"
 
-    def request(self, **filters: Any) -> ListRequest:
-        return super().request(**filters, **days(self.from_, self.to), search=term(self.search))
+
+async def answer_page(call: Call[Any, Any], listing: Listing[R], view: Callable[[R], Any], **changed: Any) -> Reply:
+    """The page of a list that the query asks for."""
+    request = call.query.request(**changed)
+    async with call.deps.db.read(slow=request.is_slow) as tx:
+        records, total = await listing.page(tx, request)
+    return Reply([view(record) for record in records], page=request.page, total=total)
 
 
 def in_order(name: str, least: int | None, most: int | None) -> None:

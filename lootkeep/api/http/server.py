@@ -19,7 +19,8 @@ _LARGEST_HEAD = 64 * 1024
 # What frames a body in chunks, and the trailer after it: enough for a body of the largest size in chunks of 128 bytes.
 _MAX_FRAMING = 64 * 1024
 _END_OF_HEAD = b"\r\n\r\n"
-_VERSIONS = ("1.0", "1.1")
+# How many Host fields a request has, by its version of HTTP.
+_HOSTS = {"1.0": (0, 1), "1.1": (1,)}
 _BODY_HEADERS = frozenset({b"content-length", b"transfer-encoding"})
 # Connections beyond the limit that may still ask whether the service is alive, and nothing else.
 _SURPLUS = 32
@@ -89,9 +90,10 @@ class Protocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         names = [name for name, _ in self.headers]
-        if names.count(b"host") > 1 or self.parser.get_http_version() not in _VERSIONS:
-            # Another server on the way could have read the other one; HTTP/0.9 has no head that could be read.
-            raise ValueError("a request needs one Host at most, and HTTP/1.0 or HTTP/1.1")
+        # RFC 9112, section 3.2. Of two, another server on the way could have read the other one. HTTP/0.9 has no head
+        # that could be read.
+        if names.count(b"host") not in _HOSTS.get(self.parser.get_http_version(), ()):
+            raise ValueError("a request in HTTP/1.1 needs one Host, and one in HTTP/1.0 has one at most")
         if self.parser.should_upgrade() and not _BODY_HEADERS.isdisjoint(names):
             # After an upgrade the parser reads no body: it would be lost without a word.
             raise ValueError("a request that asks for an upgrade cannot have a body")

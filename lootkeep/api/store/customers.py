@@ -13,7 +13,7 @@ from lootkeep.api.http.validation import Body
 from lootkeep.domain import identity
 from lootkeep.domain.referrals import SETTINGS, ReferralSettings
 from lootkeep.domain.sign_up import SignUp
-from lootkeep.kernel.errors import NotFound, invalid
+from lootkeep.kernel.errors import existing, invalid
 from lootkeep.services import customers as services
 from lootkeep.services import tiers as tier_services
 from lootkeep.storage import claims, referrals, tiers
@@ -69,9 +69,7 @@ async def create_customer(call: Call[SignUpBody, None]) -> Reply:
 
 async def get_customer_referrals(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        customer = await storage.get(tx, call.id)
-        if customer is None:
-            raise NotFound("Customer")
+        customer = existing(await storage.get(tx, call.id), "Customer")
         settings = await stored_settings.get(tx, SETTINGS, ReferralSettings)
         answer = referral_views.progress(
             customer,

@@ -7,10 +7,9 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
-from lootkeep.api.http.fields import Currency, Money, Name, not_blank, refuse
+from lootkeep.api.http.fields import Currency, Metadata, Money, Name, metadata_text, not_blank, refuse
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, one, only_message
 from lootkeep.api.http.validation import Body, partial
-from lootkeep.api.store.metadata import Metadata, as_text
 from lootkeep.domain.products import (
     HIGHEST_PRICE,
     LARGEST_STOCK,
@@ -60,14 +59,7 @@ def _web_address(value: str) -> str:
 Price = Annotated[
     Money,
     AfterValidator(_priced),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                {"type": "number", "minimum": 0, "maximum": 999999.99},
-                {"type": "string", "pattern": r"^\d{1,6}(\.\d{1,2})?$"},
-            ]
-        }
-    ),
+    WithJsonSchema({"type": "string", "pattern": r"^\d{1,6}(\.\d{1,2})?$"}),
 ]
 Word = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(not_blank)]
 Tags = Annotated[list[Word], Field(max_length=_MOST_TAGS), AfterValidator(_distinct)]
@@ -142,7 +134,7 @@ def _as_recorded(fields: dict[str, Any], store_currency: str) -> dict[str, Any]:
     """The fields as a product's record holds them: with a currency, and lists and objects as JSON."""
     recorded = dict(fields)
     for name in fields.keys() & {"tags", "metadata"}:
-        recorded[name] = as_text(fields[name])
+        recorded[name] = metadata_text(fields[name])
     if "currency" in fields:
         recorded["currency"] = fields["currency"] or store_currency
     return recorded

@@ -6,34 +6,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Lock
 
-import msgspec
-
 from lootkeep.domain.fraud.facts import Network
 from lootkeep.engines.intelligence import bundled as bundled_lists
 from lootkeep.engines.intelligence.folder import Folder, Rejection
 from lootkeep.engines.intelligence.knowledge import Knowledge
-from lootkeep.engines.intelligence.opening import LARGEST_TEXT
-from lootkeep.engines.intelligence.sources import NEEDS, RANK_BUNDLED, Need, Source
-from lootkeep.kernel.clock import Clock, Instant
-
-
-class Served(msgspec.Struct, frozen=True):
-    """A source that serves a need."""
-
-    source: str
-    entries: int | None
-    dated: Instant | None
-    checksum: str | None
-    skipped: int
-    # It came with a package, not from the operator's folder.
-    is_bundled: bool
-
-
-class NeedStatus(msgspec.Struct, frozen=True):
-    """A need and who serves it, in the order in which they are asked; nobody: no list is loaded."""
-
-    need: Need
-    served_by: tuple[Served, ...]
+from lootkeep.engines.intelligence.opening import MAX_TEXT
+from lootkeep.engines.intelligence.sources import NEEDS, Need, Source
+from lootkeep.kernel.clock import Clock
 
 
 class Intelligence:
@@ -44,11 +23,11 @@ class Intelligence:
         folder: Path | None,
         clock: Clock,
         bundled: Callable[[], Sequence[Source]] = bundled_lists.sources,
-        largest_text: int = LARGEST_TEXT,
+        max_text: int = MAX_TEXT,
     ) -> None:
         self._clock = clock
         self._bundled = bundled
-        self._folder = Folder(folder, largest_text)
+        self._folder = Folder(folder, max_text)
         self._known: Knowledge | None = None
         self._loading = Lock()
 
@@ -61,12 +40,10 @@ class Intelligence:
         """Whether mail to this domain, or to one above it, is known to be thrown away."""
         return (self._known or self._load()).is_disposable(domain)
 
-    def status(self) -> list[NeedStatus]:
+    def status(self) -> dict[Need, list[Source]]:
+        """Each need with the sources that serve it, in the order in which they are asked; none: no list is loaded."""
         sources = (self._known or self._load()).sources
-        return [
-            NeedStatus(need, tuple(_served(source, need) for source in sources if need in source.entries))
-            for need in NEEDS
-        ]
+        return {need: [source for source in sources if need in source.entries] for need in NEEDS}
 
     def rejections(self) -> list[Rejection]:
         """Files in the folder that are not used, and why."""
@@ -87,14 +64,3 @@ class Intelligence:
                 self._folder.look()
                 self._known = Knowledge(self._bundled(), self._folder.sources)
             return self._known
-
-
-def _served(source: Source, need: Need) -> Served:
-    return Served(
-        source.name,
-        source.entries[need],
-        source.dated,
-        source.checksum,
-        source.skipped,
-        source.rank == RANK_BUNDLED,
-    )

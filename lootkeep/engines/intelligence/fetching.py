@@ -35,6 +35,14 @@ class PublicList(NamedTuple):
     licence: str
 
 
+_GITHUB = "https://raw.githubusercontent.com"
+
+
+def _x4bnet(need: Need, family: str) -> PublicList:
+    url = f"{_GITHUB}/X4BNet/lists_vpn/main/output/{need}/{family}.txt"
+    return PublicList(f"{need}-x4bnet-{family}.txt", need, url, "X4BNet", "MIT")
+
+
 PUBLIC_LISTS = (
     PublicList(
         "tor-exits.txt",
@@ -43,34 +51,10 @@ PUBLIC_LISTS = (
         "the Tor Project",
         "published for anyone to use",
     ),
-    PublicList(
-        "vpn-x4bnet-ipv4.txt",
-        "vpn",
-        "https://raw.githubusercontent.com/X4BNet/lists_vpn/main/output/vpn/ipv4.txt",
-        "X4BNet",
-        "MIT",
-    ),
-    PublicList(
-        "vpn-x4bnet-ipv6.txt",
-        "vpn",
-        "https://raw.githubusercontent.com/X4BNet/lists_vpn/main/output/vpn/ipv6.txt",
-        "X4BNet",
-        "MIT",
-    ),
-    PublicList(
-        "datacenter-x4bnet-ipv4.txt",
-        "datacenter",
-        "https://raw.githubusercontent.com/X4BNet/lists_vpn/main/output/datacenter/ipv4.txt",
-        "X4BNet",
-        "MIT",
-    ),
-    PublicList(
-        "datacenter-x4bnet-ipv6.txt",
-        "datacenter",
-        "https://raw.githubusercontent.com/X4BNet/lists_vpn/main/output/datacenter/ipv6.txt",
-        "X4BNet",
-        "MIT",
-    ),
+    _x4bnet("vpn", "ipv4"),
+    _x4bnet("vpn", "ipv6"),
+    _x4bnet("datacenter", "ipv4"),
+    _x4bnet("datacenter", "ipv6"),
     PublicList(
         "proxy-firehol.netset",
         "proxy",
@@ -81,8 +65,7 @@ PUBLIC_LISTS = (
     PublicList(
         "disposable-domains.txt",
         "disposable",
-        "https://raw.githubusercontent.com/disposable-email-domains/disposable-email-domains/main/"
-        "disposable_email_blocklist.conf",
+        f"{_GITHUB}/disposable-email-domains/disposable-email-domains/main/disposable_email_blocklist.conf",
         "disposable-email-domains",
         "CC0",
     ),
@@ -110,11 +93,6 @@ class Outcome(NamedTuple):
     sentence: str
 
 
-class _Fetched(NamedTuple):
-    body: bytes
-    dated: Instant | None
-
-
 async def refresh(
     folder: Path, clock: Clock, lists: Sequence[PublicList] = PUBLIC_LISTS, limits: Limits = LIMITS
 ) -> list[Outcome]:
@@ -131,14 +109,14 @@ async def refresh(
 
 async def _refresh(client: Client, folder: Path, clock: Clock, item: PublicList, limits: Limits) -> Outcome:
     try:
-        fetched = await _fetch(client, item.url, limits)
-        return await asyncio.to_thread(_keep, folder, item, fetched, clock.now())
+        answer = await _fetch(client, item.url, limits)
+        return await asyncio.to_thread(_save, folder, item, answer, clock.now())
     except Rejected as reason:
         kept = "The one before stays in use." if (folder / item.file).exists() else "Nothing was written."
         return Outcome(item.file, False, f"The list of {item.maker} {reason}. {kept}")
 
 
-async def _fetch(client: Client, url: str, limits: Limits) -> _Fetched:
+async def _fetch(client: Client, url: str, limits: Limits) -> Answer:
     try:
         async with asyncio.timeout(limits.seconds):
             answer = await _get(client, url)
@@ -156,7 +134,7 @@ async def _fetch(client: Client, url: str, limits: Limits) -> _Fetched:
         raise Rejected("cannot be fetched: the answer is packed, though it was not asked for")
     if len(answer.beginning) > limits.size:
         raise Rejected(f"has more than {limits.size} bytes")
-    return _Fetched(answer.beginning, _last_modified(answer))
+    return answer
 
 
 async def _get(client: Client, url: str) -> Answer:
@@ -170,21 +148,20 @@ async def _get(client: Client, url: str) -> Answer:
     return answer
 
 
-def _keep(folder: Path, item: PublicList, fetched: _Fetched, now: Instant) -> Outcome:
+def _save(folder: Path, item: PublicList, answer: Answer, now: Instant) -> Outcome:
     """Written under a passing name, read back as any list is, and only then given its own name."""
     target = folder / item.file
     draft = folder / f".{item.file}.{secrets.token_hex(4)}"
-    dated = min(fetched.dated or now, now)
-    digest = hashlib.sha256(fetched.body).hexdigest()
+    dated = min(_last_modified(answer) or now, now)
+    digest = hashlib.sha256(answer.beginning).hexdigest()
     seal = f"# lootkeep list sha256={digest} date={iso(dated)} from {item.url}\n"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _write(draft, seal.encode() + fetched.body)
+        _write(draft, seal.encode() + answer.beginning)
         try:
             new = _read(draft, item)
             sentence = _compared(item, target, draft, new)
             os.replace(draft, target)
-            _settle(folder)
         finally:
             draft.unlink(missing_ok=True)
     except OSError as error:
@@ -223,15 +200,6 @@ def _write(path: Path, content: bytes) -> None:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _settle(folder: Path) -> None:
-    """The new name survives a power cut too."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _last_modified(answer: Answer) -> Instant | None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
 
 from lootkeep.engines.intelligence import recognition
-from lootkeep.engines.intelligence.opening import LARGEST_TEXT, Stamp, opened
+from lootkeep.engines.intelligence.opening import MAX_TEXT, opened
 from lootkeep.engines.intelligence.sources import Rejected, Source, Unsettled
 
 
@@ -18,6 +17,14 @@ class Rejection(msgspec.Struct, frozen=True):
 
     file: str
     sentence: str
+
+
+# By which a changed file is known; the time of its inode changes with its permissions too.
+Stamp = tuple[int, int, int, int]
+
+
+def stamp_of(status: os.stat_result) -> Stamp:
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
 
 
 class _Entry(msgspec.Struct, frozen=True):
@@ -30,9 +37,9 @@ class _Entry(msgspec.Struct, frozen=True):
 class Folder:
     """Not for several threads at once: who calls `look` sees to that."""
 
-    def __init__(self, path: Path | None, largest_text: int = LARGEST_TEXT) -> None:
+    def __init__(self, path: Path | None, max_text: int = MAX_TEXT) -> None:
         self._path = path
-        self._largest_text = largest_text
+        self._max_text = max_text
         self._entries: dict[str, _Entry] = {}
         self._problem: Rejection | None = None
 
@@ -71,38 +78,26 @@ class Folder:
     def _entry(self, path: Path) -> _Entry | None:
         """None for folders, and for what is gone by now."""
         before = self._entries.get(path.name)
+        stamp = None
         try:
-            stamp = Stamp.of(path.stat())
+            stamp = stamp_of(path.stat())
+            if path.is_dir():
+                return None
+            if before and before.stamp == stamp:
+                return before
+            with opened(path, path.name, self._max_text) as file:
+                source = recognition.read(file)
+            return _Entry(stamp_of(file.status), source, None)
         except FileNotFoundError:
             return None
         except OSError as error:
-            return self._refuse(path.name, None, Rejected(f"cannot be read ({error.strerror})"))
-        if path.is_dir():
-            return None
-        if before and before.stamp == stamp:
-            return before
-        try:
-            return self._read(path)
-        except Unsettled as reason:
-            return self._refuse(path.name, None, reason)
-        except Rejected as reason:
-            return self._refuse(path.name, stamp, reason)
+            reason = f"cannot be read ({error.strerror})"
+        except Rejected as rejected:
+            stamp = None if isinstance(rejected, Unsettled) else stamp
+            reason = str(rejected)
         except Exception as error:
-            # Whatever a reader did not think of is the file's fault, not that of the order that asks first.
-            return self._refuse(path.name, stamp, Rejected(f"cannot be read ({type(error).__name__})"))
-
-    def _read(self, path: Path) -> _Entry:
-        with opened(path, path.name, self._largest_text) as file:
-            source = recognition.read(file)
-        return _Entry(Stamp.of(file.status), source, None)
-
-    def _refuse(self, name: str, stamp: Stamp | None, reason: Rejected) -> _Entry:
-        before = self._entries.get(name)
-        kept = before.source if before else None
-        stays = "; what was read before stays in use" if kept else ""
-        return _Entry(stamp, kept, Rejection(name, f"{reason}{stays}."))
-
-
-def rank(sources: Iterable[Source]) -> tuple[Source, ...]:
-    """In the order in which they are asked: databases first, the newest first among equals."""
-    return tuple(sorted(sources, key=lambda source: (source.rank, -(source.dated or 0), source.name)))
+            # What a reader did not expect is an error of the file: the order that asks first must not fail.
+            reason = f"cannot be read ({type(error).__name__})"
+        old = before.source if before else None
+        stays = "; what was read before stays in use" if old else ""
+        return _Entry(stamp, old, Rejection(path.name, f"{reason}{stays}."))

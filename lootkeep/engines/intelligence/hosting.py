@@ -6,108 +6,30 @@ from datetime import UTC, datetime
 
 from lootkeep.kernel.clock import instant
 
-# When the list below was last gone through, against the registries' names of these networks.
+# When the list below was last checked, against the registries' names of these networks.
 DATED = instant(datetime(2026, 11, 15, tzinfo=UTC))
 
 # Companies that also connect homes are left out: all their customers would look like machines.
-HOSTING_NETWORKS: dict[int, str] = {
-    14618: "Amazon",
-    16509: "Amazon",
-    396982: "Google Cloud",
-    8075: "Microsoft",
-    31898: "Oracle Cloud",
-    36351: "IBM Cloud",
-    37963: "Alibaba Cloud",
-    45102: "Alibaba Cloud",
-    45090: "Tencent Cloud",
-    132203: "Tencent Cloud",
-    55990: "Huawei Cloud",
-    136907: "Huawei Cloud",
-    135377: "UCloud",
-    200350: "Yandex Cloud",
-    24940: "Hetzner",
-    212317: "Hetzner",
-    213230: "Hetzner",
-    16276: "OVH",
-    14061: "DigitalOcean",
-    63949: "Linode",
-    20473: "Vultr",
-    12876: "Scaleway",
-    40021: "Contabo",
-    51167: "Contabo",
-    141995: "Contabo",
-    7203: "Leaseweb",
-    19148: "Leaseweb",
-    28753: "Leaseweb",
-    30633: "Leaseweb",
-    59253: "Leaseweb",
-    60781: "Leaseweb",
-    205544: "Leaseweb",
-    395954: "Leaseweb",
-    396362: "Leaseweb",
-    9009: "M247",
-    60068: "Datacamp",
-    212238: "Datacamp",
-    8560: "IONOS",
-    6724: "Strato",
-    47583: "Hostinger",
-    197540: "netcup",
-    31034: "Aruba",
-    62240: "Clouvider",
-    40676: "Psychz",
-    36352: "ColoCrossing",
-    53667: "FranTech",
-    43350: "NForce",
-    49981: "WorldStream",
-    199524: "G-Core",
-    202422: "G-Core",
-    25697: "UpCloud",
-    202053: "UpCloud",
-    36007: "Kamatera",
-    41436: "Kamatera",
-    63473: "HostHatch",
-    21859: "Zenlayer",
-    7979: "Servers.com",
-    19994: "Rackspace",
-    27357: "Rackspace",
-    33070: "Rackspace",
-    29802: "Hivelocity",
-    61317: "Hivelocity",
-    26347: "DreamHost",
-    8972: "Host Europe",
-    20773: "Host Europe",
-    26496: "GoDaddy",
-    398101: "GoDaddy",
-    22612: "Namecheap",
-    32244: "Liquid Web",
-    55293: "A2 Hosting",
-    19318: "Interserver",
-    46606: "Unified Layer",
-    210644: "Aeza",
-    216246: "Aeza",
-    49505: "Selectel",
-    50340: "Selectel",
-    9123: "Timeweb",
-    197695: "REG.RU",
-    46562: "Performive",
-    54825: "Packet",
-    46844: "Sharktech",
-    25820: "IT7",
-    33387: "Nocix",
-    55286: "ServerMania",
-    46664: "VolumeDrive",
-    20454: "Secured Servers",
-    62904: "Eonix",
-    203020: "HostRoyale",
-    207990: "HostRoyale",
-    51396: "Pfcloud",
-    50673: "Serverius",
-    58061: "Scalaxy",
-    39351: "31173 Services",
-    200651: "FlokiNET",
-    62282: "RackRay",
-    42831: "UK Dedicated Servers",
-    59711: "HZ Hosting",
-    206264: "Amarutu",
-    24961: "myLoc",
-}
+_COMPANIES = """
+Amazon: 14618 16509 | Google Cloud: 396982 | Microsoft: 8075 | Oracle Cloud: 31898 | IBM Cloud: 36351
+Alibaba Cloud: 37963 45102 | Tencent Cloud: 45090 132203 | Huawei Cloud: 55990 136907 | UCloud: 135377
+Yandex Cloud: 200350 | Hetzner: 24940 212317 213230 | OVH: 16276 | DigitalOcean: 14061 | Linode: 63949
+Vultr: 20473 | Scaleway: 12876 | Contabo: 40021 51167 141995
+Leaseweb: 7203 19148 28753 30633 59253 60781 205544 395954 396362 | M247: 9009 | Datacamp: 60068 212238
+IONOS: 8560 | Strato: 6724 | Hostinger: 47583 | netcup: 197540 | Aruba: 31034 | Clouvider: 62240 | Psychz: 40676
+ColoCrossing: 36352 | FranTech: 53667 | NForce: 43350 | WorldStream: 49981 | G-Core: 199524 202422
+UpCloud: 25697 202053 | Kamatera: 36007 41436 | HostHatch: 63473 | Zenlayer: 21859 | Servers.com: 7979
+Rackspace: 19994 27357 33070 | Hivelocity: 29802 61317 | DreamHost: 26347 | Host Europe: 8972 20773
+GoDaddy: 26496 398101 | Namecheap: 22612 | Liquid Web: 32244 | A2 Hosting: 55293 | Interserver: 19318
+Unified Layer: 46606 | Aeza: 210644 216246 | Selectel: 49505 50340 | Timeweb: 9123 | REG.RU: 197695
+Performive: 46562 | Packet: 54825 | Sharktech: 46844 | IT7: 25820 | Nocix: 33387 | ServerMania: 55286
+VolumeDrive: 46664 | Secured Servers: 20454 | Eonix: 62904 | HostRoyale: 203020 207990 | Pfcloud: 51396
+Serverius: 50673 | Scalaxy: 58061 | 31173 Services: 39351 | FlokiNET: 200651 | RackRay: 62282
+UK Dedicated Servers: 42831 | HZ Hosting: 59711 | Amarutu: 206264 | myLoc: 24961
+"""
+HOSTING_NETWORKS = frozenset(
+    int(number)
+    for line in _COMPANIES.split("\n")
+    for company in line.split(" | ")
+    for number in company.partition(": ")[2].split()
+)

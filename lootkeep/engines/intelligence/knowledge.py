@@ -3,15 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from ipaddress import ip_network
 
+from lootkeep.domain.addresses import NOT_PUBLIC
 from lootkeep.domain.fraud.facts import Network
-from lootkeep.engines.intelligence.folder import rank
+from lootkeep.engines.intelligence.addresses import Address, AddressMap, parsed, span, unwrapped
 from lootkeep.engines.intelligence.hosting import DATED, HOSTING_NETWORKS
-from lootkeep.engines.intelligence.reserved import judged
 from lootkeep.engines.intelligence.sources import RANK_BUNDLED, Source
 from lootkeep.kernel.clock import DAY, Instant
 
 _HOSTING = Source("hosting companies' networks", {"datacenter": len(HOSTING_NETWORKS)}, dated=DATED, rank=RANK_BUNDLED)
+
+# Nobody buys from these, yet they are looked up: the lists of a test may name them, no real list does.
+_DOCUMENTATION = frozenset(
+    map(ip_network, ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32", "3fff::/20"))
+)
+# Of IPv6, 2000::/3 is given out; the rest belongs to nobody.
+_NOT_GIVEN_OUT = map(ip_network, ("::/3", "4000::/2", "8000::/1"))
+_RESERVED = AddressMap(
+    (where, True) for network in {*NOT_PUBLIC, *_NOT_GIVEN_OUT} - _DOCUMENTATION if (where := span(str(network)))
+)
+
+
+def judged(text: str) -> Address | None:
+    """The address that is looked up: the IPv4 address inside an IPv6 one; None for garbage and what is not public."""
+    address = parsed(text.partition("%")[0])
+    if address is None:
+        return None
+    address = unwrapped(address)
+    return None if _RESERVED.get(address) else address
 
 
 class Knowledge:
@@ -20,7 +40,8 @@ class Knowledge:
         # Our list of hosting companies needs to know the network of an address.
         if any("asn" in source.entries for source in sources):
             sources.append(_HOSTING)
-        self.sources = rank(sources)
+        # In the order in which they are asked: databases first, the newest first among equals.
+        self.sources = sorted(sources, key=lambda source: (source.rank, -(source.dated or 0), source.name))
         self._asked = tuple(source for source in self.sources if not source.domains and source is not _HOSTING)
         self._domains = tuple(source.domains for source in self.sources if source.domains)
         self._newest_tor = max(
@@ -35,19 +56,19 @@ class Knowledge:
         country = city = number = name = tor_dated = None
         is_vpn = is_proxy = is_datacenter = is_tor = False
         for source in self._asked:
-            found = source.look(address)
-            if found is None:
+            label = source.look(address)
+            if label is None:
                 continue
-            country = country or found.country
+            country = country or label.country
             # A city belongs to its country, a name to its number: never one from here and one from there.
-            if city is None and found.country == country:
-                city = found.city
+            if city is None and label.country == country:
+                city = label.city
             if number is None:
-                number, name = found.asn_number, found.asn_name
-            is_vpn |= found.is_vpn
-            is_proxy |= found.is_proxy
-            is_datacenter |= found.is_datacenter
-            if found.is_tor:
+                number, name = label.asn_number, label.asn_name
+            is_vpn |= label.is_vpn
+            is_proxy |= label.is_proxy
+            is_datacenter |= label.is_datacenter
+            if label.is_tor:
                 is_tor = True
                 tor_dated = max(tor_dated or 0, source.dated or 0)
         return Network(

@@ -2,37 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import iso3166
 
 from lootkeep.domain.fraud.facts import Network
+from lootkeep.engines.intelligence.sources import Need, needs_of
 
-# Parts of a record in which the fields below may lie, beside the record itself.
+# Parts of a record that may hold the fields below, as the record itself may.
 _PARTS = ("traits", "anonymous", "anonymizer", "privacy", "geo", "location", "as", "asn")
 _ASN = ("autonomous_system_number", "asn", "as_number")
 _ASN_NAME = ("autonomous_system_organization", "as_name", "name", "org", "organization")
-_FLAGS = {
-    "is_vpn": "is_vpn",
-    "vpn": "is_vpn",
-    "is_anonymous_vpn": "is_vpn",
-    "is_proxy": "is_proxy",
-    "proxy": "is_proxy",
-    "is_public_proxy": "is_proxy",
-    "is_residential_proxy": "is_proxy",
-    "is_res_proxy": "is_proxy",
-    "is_anonymous_proxy": "is_proxy",
-    "is_hosting": "is_datacenter",
-    "hosting": "is_datacenter",
-    "is_hosting_provider": "is_datacenter",
-    "is_datacenter": "is_datacenter",
-    "is_tor": "is_tor",
-    "tor": "is_tor",
-    "is_tor_exit_node": "is_tor",
+_FLAG_FIELDS: dict[Need, tuple[str, ...]] = {
+    "vpn": ("is_vpn", "vpn", "is_anonymous_vpn"),
+    "proxy": ("is_proxy", "proxy", "is_public_proxy", "is_residential_proxy", "is_res_proxy", "is_anonymous_proxy"),
+    "datacenter": ("is_hosting", "hosting", "is_hosting_provider", "is_datacenter"),
+    "tor": ("is_tor", "tor", "is_tor_exit_node"),
 }
+_FLAGS = {field: need for need, fields in _FLAG_FIELDS.items() for field in fields}
 _TRUE = frozenset({"true", "1", "t", "yes"})
-# Codes such as EU, AP and ZZ stand for no country.
+# Codes such as EU, AP and ZZ are no country's.
 _COUNTRIES = frozenset(country.alpha2 for country in iso3166.countries)
 
 _EMPTY = Network()
@@ -42,23 +32,17 @@ Record = Mapping[str, Any]
 
 def network_of(record: object) -> Network | None:
     """What a record says; None when that is nothing we ask for."""
-    if not isinstance(record, Mapping):
-        return None
-    parts = list(_parts(record))
-    number, name = _asn(parts)
-    found = Network(country=_country(parts), city=_city(parts), asn_number=number, asn_name=name, **_flags(parts))
-    return None if found == _EMPTY else found
+    parts = _parts(record)
+    asn_number, asn_name = _asn(parts)
+    flags = {f"is_{_FLAGS[name]}": True for part in parts for name in part if name in _FLAGS and _is_true(part[name])}
+    network = Network(country=_country(parts), city=_city(parts), asn_number=asn_number, asn_name=asn_name, **flags)
+    return None if network == _EMPTY else network
 
 
-def fields_served(record: object) -> frozenset[str]:
-    """Which needs a record has fields for, whatever they say."""
-    if not isinstance(record, Mapping):
-        return frozenset()
-    parts = list(_parts(record))
-    served = {_FLAGS[name].removeprefix("is_") for part in parts for name in part if name in _FLAGS}
-    found = network_of(record) or _EMPTY
-    known = {"country": found.country, "city": found.city, "asn": found.asn_number}
-    return frozenset(served | {need for need, value in known.items() if value is not None})
+def needs_served(record: object) -> set[Need]:
+    """The needs for which a record has fields; a flag that is false counts too."""
+    flags = {_FLAGS[field] for part in _parts(record) for field in part if field in _FLAGS}
+    return flags | needs_of(network_of(record) or _EMPTY)
 
 
 def country(code: object) -> str | None:
@@ -66,22 +50,21 @@ def country(code: object) -> str | None:
     return code if isinstance(code, str) and code in _COUNTRIES else None
 
 
-def _parts(record: Record) -> Iterator[Record]:
-    yield record
-    for name in _PARTS:
-        part = record.get(name)
-        if isinstance(part, Mapping):
-            yield part
+def _parts(record: object) -> list[Record]:
+    if not isinstance(record, Mapping):
+        return []
+    return [record, *[part for name in _PARTS if isinstance(part := record.get(name), Mapping)]]
 
 
 def _country(parts: list[Record]) -> str | None:
     for part in parts:
-        nested = part.get("country")
-        code = nested.get("iso_code") if isinstance(nested, Mapping) else nested
-        if found := country(part.get("country_code")) or country(code):
-            return found
-    registered = parts[0].get("registered_country")
-    return country(registered.get("iso_code")) if isinstance(registered, Mapping) else None
+        if code := country(part.get("country_code")) or country(_iso_code(part.get("country"))):
+            return code
+    return country(_iso_code(parts[0].get("registered_country"))) if parts else None
+
+
+def _iso_code(value: object) -> object:
+    return value.get("iso_code") if isinstance(value, Mapping) else value
 
 
 def _city(parts: list[Record]) -> str | None:
@@ -98,8 +81,7 @@ def _city(parts: list[Record]) -> str | None:
 def _asn(parts: list[Record]) -> tuple[int | None, str | None]:
     for part in parts:
         for field in _ASN:
-            number = _number(part.get(field))
-            if number:
+            if number := _number(part.get(field)):
                 names = (part.get(name) for name in _ASN_NAME)
                 return number, next((name for name in names if isinstance(name, str) and name), None)
     return None, None
@@ -111,10 +93,6 @@ def _number(value: object) -> int | None:
         digits = value.upper().removeprefix("AS")
         value = int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= 10 else None
     return value if isinstance(value, int) and 0 < value < 1 << 32 else None
-
-
-def _flags(parts: list[Record]) -> dict[str, bool]:
-    return {_FLAGS[name]: True for part in parts for name, value in part.items() if name in _FLAGS and _is_true(value)}
 
 
 def _is_true(value: object) -> bool:

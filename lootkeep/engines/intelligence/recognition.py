@@ -1,72 +1,73 @@
-"""Which file is which: by its name first, by what it holds where the name does not tell."""
+"""Which file is which, by its name and else by its content, and from its rows to a source that answers."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from functools import partial
-from typing import NamedTuple
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, TypeVar
 
-from lootkeep.engines.intelligence import databases, lists, tables
+from lootkeep.engines.intelligence import readers
+from lootkeep.engines.intelligence.addresses import AddressMap
 from lootkeep.engines.intelligence.opening import Opened
-from lootkeep.engines.intelligence.sources import Need, Rejected, Source
+from lootkeep.engines.intelligence.readers import Reader
+from lootkeep.engines.intelligence.sources import FLAGS, Need, Rejected, Source, needs_of
 
-Read = Callable[[Opened], Source]
+K = TypeVar("K")
+V = TypeVar("V")
+
+# A typo in a long list costs its line; with more than one in this number of lines the file is another kind of list.
+LINES_PER_MISTAKE = 100
+# A list of one flag that names half of all addresses is an accident.
+_MAX_FLAGGED_V4 = 1 << 31
+# Where everybody has mail: a list that names one of them is not what its name claims.
+_EVERYBODY = frozenset({"gmail.com", "outlook.com", "hotmail.com", "yahoo.com", "icloud.com", "proton.me", "gmx.de"})
 
 
 class Kind(NamedTuple):
-    """Files of one sort. The table in docs/operate/lists.md has a row for each."""
+    """Files of one format. The table in docs/operate/lists.md has a row for each."""
 
     names: str
-    read: Read
-    pattern: re.Pattern[str]
-    # Files with other names that begin with this are of the sort too.
-    content: re.Pattern[bytes] | None = None
-
-
-def _addresses(need: Need) -> Read:
-    return partial(lists.read_addresses, need=need)
+    pattern: str
+    # None: a list of mail domains.
+    reader: Reader | None
+    # Files with other names that begin with this have the format too.
+    content: bytes | None = None
 
 
 _LIST = r"[^/]*(\.(txt|list|netset|ipset|conf|csv)(\.gz)?)?"
 
 KINDS = (
-    Kind("`*.tsv`, `*.tsv.gz`", tables.read_iptoasn, re.compile(r".*\.tsv(\.gz)?")),
-    Kind("`*ip2proxy*.csv`", tables.read_ip2proxy, re.compile(r".*ip2proxy.*\.csv(\.gz)?")),
-    Kind(
-        "any other `*.csv`, `*.csv.gz`",
-        tables.read_headed,
-        re.compile(r".*\.csv(\.gz)?"),
-        re.compile(rb'"?(network|start_ip)"?,'),
-    ),
-    Kind(
-        "`disposable*.txt`, `disposable*.conf`",
-        partial(lists.read_domains, need="disposable"),
-        re.compile(r"disposable.*\.(txt|conf|list)(\.gz)?"),
-    ),
+    Kind("`*.tsv`, `*.tsv.gz`", r".*\.tsv(\.gz)?", readers.iptoasn),
+    Kind("`*ip2proxy*.csv`", r".*ip2proxy.*\.csv(\.gz)?", readers.ip2proxy),
+    Kind("any other `*.csv`, `*.csv.gz`", r".*\.csv(\.gz)?", readers.headed, content=rb'"?(network|start_ip)"?,'),
+    Kind("`disposable*.txt`, `disposable*.conf`", r"disposable.*\.(txt|conf|list)(\.gz)?", None),
     Kind(
         "`tor.txt`, `*tor_*`, `*_tor*`, `torbulkexitlist`, `exit-addresses`",
-        _addresses("tor"),
-        re.compile(rf"((.*[^a-z])?tor([^a-z]{_LIST})?|torbulkexitlist.*|exit-addresses.*)"),
-        re.compile(rb"(ExitNode|ExitAddress) "),
+        rf"((.*[^a-z])?tor([^a-z]{_LIST})?|torbulkexitlist.*|exit-addresses.*)",
+        readers.addresses("tor"),
+        content=rb"(ExitNode|ExitAddress) ",
     ),
-    Kind("`vpn.txt`, `*vpn*`", _addresses("vpn"), re.compile(rf".*vpn{_LIST}")),
+    Kind("`vpn.txt`, `*vpn*`", rf".*vpn{_LIST}", readers.addresses("vpn")),
     Kind(
         "`proxy.txt`, `*proxy*`, `*proxies*`, `*anonymous*`, `*socks*`",
-        _addresses("proxy"),
-        re.compile(rf".*(proxy|proxies|anonymous|socks|xroxy){_LIST}"),
-        re.compile(rb"(?s)#.*\n# Category *: anonymizers"),
+        rf".*(proxy|proxies|anonymous|socks){_LIST}",
+        readers.addresses("proxy"),
+        content=rb"(?s)#.*\n# Category *: anonymizers",
     ),
     Kind(
         "`datacenter.txt`, `*datacenter*`, `*hosting*`",
-        _addresses("datacenter"),
-        re.compile(rf".*(datacenter|datacentre|hosting){_LIST}"),
+        rf".*(datacenter|hosting){_LIST}",
+        readers.addresses("datacenter"),
     ),
 )
 DATABASE_NAMES = "`*.mmdb`"
+# Precedes the description at the end of every MMDB file, within this number of bytes.
+_DATABASE_MARK = b"\xab\xcd\xefMaxMind.com"
+_DESCRIPTION_BYTES = 128 << 10
 
-# What lies beside lists: notes, checksums, drafts.
-_IGNORED = re.compile(r"\..*|.*(\.md|\.sha256|\.sha256sum|\.tmp|\.part|~)|(readme|license|licence|notice|copying).*")
+# Other files in the folder: notes, checksums, drafts.
+_IGNORED = re.compile(r"\..*|.*(\.md|\.sha256|\.tmp|\.part)|(readme|license).*")
 
 
 def is_ignored(name: str) -> bool:
@@ -74,12 +75,76 @@ def is_ignored(name: str) -> bool:
 
 
 def read(file: Opened) -> Source:
-    if databases.is_database(file):
-        return databases.read_database(file)
-    name = file.name.lower()
-    head = file.head()
-    found = next((kind for kind in KINDS if kind.pattern.fullmatch(name)), None)
-    found = found or next((kind for kind in KINDS if kind.content and kind.content.match(head)), None)
-    if found is None:
-        raise Rejected("has a name that does not tell what it lists: see docs/operate/lists.md")
-    return found.read(file)
+    if file.name.lower().endswith(".mmdb") or _DATABASE_MARK in file.tail(_DESCRIPTION_BYTES):
+        # Loaded only where it is used: it takes a tenth of a second.
+        from lootkeep.engines.intelligence import databases
+
+        return databases.read(file)
+    reader = _kind(file).reader
+    return _read_domains(file) if reader is None else _read_addresses(file, reader)
+
+
+def _kind(file: Opened) -> Kind:
+    name, head = file.name.lower(), file.head()
+    for kind in KINDS:
+        if re.fullmatch(kind.pattern, name):
+            return kind
+    for kind in KINDS:
+        if kind.content and re.match(kind.content, head):
+            return kind
+    raise Rejected("has a name that does not tell what it lists: see docs/operate/lists.md")
+
+
+def _read_addresses(file: Opened, reader: Reader) -> Source:
+    rows = _Rows(file)
+    labels = AddressMap((where, label) for where, label in rows.readable(reader(file)) if label is not None)
+    rows.check("an address or a network")
+    entries: Counter[Need] = Counter()
+    for label, count in labels.rows.items():
+        entries.update(dict.fromkeys(needs_of(label), count))
+    if not entries:
+        raise Rejected("tells nothing of any address")
+    if entries.keys() <= FLAGS.keys() and labels.covered_v4 >= _MAX_FLAGGED_V4:
+        raise Rejected("names half of all addresses")
+    return Source(file.name, entries, labels.get, dated=file.dated, checksum=file.checksum(), skipped=rows.mistakes)
+
+
+def _read_domains(file: Opened) -> Source:
+    rows = _Rows(file)
+    domains = frozenset(domain for domain, _ in rows.readable(readers.domains(file)))
+    rows.check("a domain")
+    if known := sorted(domains & _EVERYBODY):
+        raise Rejected(f"names {known[0]}, which is not disposable")
+    return Source(
+        file.name,
+        {"disposable": len(domains)},
+        domains=domains,
+        dated=file.dated,
+        checksum=file.checksum(),
+        skipped=rows.mistakes,
+    )
+
+
+class _Rows:
+    """Counts rows, and those that could not be read, while they pass."""
+
+    def __init__(self, file: Opened) -> None:
+        self.mistakes = 0
+        self._file = file
+        self._total = 0
+        self._first_mistake = 0
+
+    def readable(self, rows: Iterable[tuple[K | None, V]]) -> Iterator[tuple[K, V]]:
+        for key, value in rows:
+            self._total += 1
+            if key is None:
+                self.mistakes += 1
+                self._first_mistake = self._first_mistake or self._file.line_number
+            else:
+                yield key, value
+
+    def check(self, content: str) -> None:
+        if self.mistakes * LINES_PER_MISTAKE > self._total:
+            raise Rejected(f"does not hold {content} in line {self._first_mistake}")
+        if not self._total:
+            raise Rejected("is empty")

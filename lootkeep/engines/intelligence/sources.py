@@ -1,4 +1,4 @@
-"""What a list is once it is read: what it serves, what it answers, and how old it is."""
+"""What a list is after reading: the needs it serves, the labels it has for addresses, and its age."""
 
 from __future__ import annotations
 
@@ -12,36 +12,42 @@ from lootkeep.kernel.clock import Instant
 
 Need = Literal["country", "city", "asn", "datacenter", "vpn", "proxy", "tor", "disposable"]
 NEEDS: tuple[Need, ...] = get_args(Need)
+# The label of an address for each need that is a yes or a no.
+FLAGS: dict[Need, Network] = {
+    "datacenter": Network(is_datacenter=True),
+    "vpn": Network(is_vpn=True),
+    "proxy": Network(is_proxy=True),
+    "tor": Network(is_tor=True),
+}
 
-Look = Callable[[Address], Network | None]
+# A database made for look-ups is asked before tables, and the operator's files before the bundled data.
+RANK_DATABASE, RANK_TABLE, RANK_BUNDLED = range(3)
 
 
 class Rejected(Exception):
-    """A file that is not used; the sentence says why and goes on after the file's name."""
+    """A file that is not used; the sentence gives the reason and continues after the file's name."""
 
 
 class Unsettled(Rejected):
     """A file that changed while it was read: it is read again at the next look."""
 
 
-def nothing(_: Address) -> Network | None:
-    return None
-
-
 @dataclass(frozen=True, slots=True)
 class Source:
     name: str
-    # What it serves, and with how many entries where that can be told.
+    # The needs it serves, with the number of entries where that is known.
     entries: Mapping[Need, int | None]
-    look: Look = nothing
+    look: Callable[[Address], Network | None] = lambda _: None
     domains: frozenset[str] = field(default=frozenset(), repr=False)
     dated: Instant | None = None
     checksum: str | None = None
     # Lines that could not be read, few enough to use the rest.
     skipped: int = 0
-    # Of several sources the lower rank is asked first.
-    rank: int = 0
+    rank: int = RANK_TABLE
 
 
-# A database made for look-ups goes before tables, and what the operator brings before what came along.
-RANK_DATABASE, RANK_TABLE, RANK_BUNDLED = range(3)
+def needs_of(network: Network) -> set[Need]:
+    """The needs for which a label has an answer."""
+    values: dict[Need, object] = {"country": network.country, "city": network.city, "asn": network.asn_number}
+    values |= {need: getattr(network, f"is_{need}") for need in FLAGS}
+    return {need for need, value in values.items() if value}

@@ -9,14 +9,14 @@ from lootkeep.domain import gift_cards as rules
 from lootkeep.domain.gift_cards import GiftCard, GiftCardTerms, LedgerEntry
 from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import Conflict, NotFound, Unprocessable, invalid
+from lootkeep.kernel.errors import Conflict, Unprocessable, existing, invalid
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services.gift_cards import _emails, status
 from lootkeep.storage import customers as customers_db
 from lootkeep.storage import gift_cards as gift_cards_db
 from lootkeep.storage import orders as orders_db
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.totals.changes import Changes
 
 _NO_CARD = "Gift card"
 
@@ -65,9 +65,7 @@ async def revoke(deps: Deps, card_id: int, reason: str | None) -> GiftCard:
     """For good; revoking again changes nothing."""
     changes = Changes(spread=card_id)
     async with deps.db.write() as tx:
-        card = await gift_cards_db.for_change(tx, card_id)
-        if card is None:
-            raise NotFound(_NO_CARD)
+        card = existing(await gift_cards_db.for_change(tx, card_id), _NO_CARD)
         if card.revoked_at is not None:
             return card
         card = await gift_cards_db.revoke(tx, card, reason, deps.clock.now(), changes)
@@ -109,7 +107,5 @@ async def send(deps: Deps, card_id: int, email: str | None) -> tuple[GiftCard, s
 
 async def _for_change(deps: Deps, tx: Transaction, card_id: int, now: Instant, changes: Changes) -> GiftCard:
     """The card as it is by now, held until the transaction ends."""
-    card = await gift_cards_db.for_change(tx, card_id)
-    if card is None:
-        raise NotFound(_NO_CARD)
+    card = existing(await gift_cards_db.for_change(tx, card_id), _NO_CARD)
     return await status.update(deps, tx, card, now, changes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lootkeep.domain.orders import Order, Sale
-from lootkeep.kernel.errors import NotFound
+from lootkeep.kernel.errors import existing
 from lootkeep.storage import order_lists
 from lootkeep.storage import orders as orders_db
 from lootkeep.storage.engine.database import Transaction
@@ -11,9 +11,7 @@ from lootkeep.storage.engine.database import Transaction
 
 async def lock(tx: Transaction, order_id: int) -> Sale:
     """The order, locked until the transaction ends."""
-    order = await orders_db.for_change(tx, order_id)
-    if order is None:
-        raise NotFound("Order")
+    order = existing(await orders_db.for_change(tx, order_id), "Order")
     return await load(tx, order)
 
 

@@ -132,33 +132,10 @@ def _notify(element: WakeWorkers, compiler: Any, **kw: Any) -> str:
     return "SELECT pg_notify('lootkeep_work', '')"
 
 
-class Unseen(ColumnElement[Any]):
-    """A value that PostgreSQL does not plan by: one plan serves for all, where else each value would get its own.
-
-    Planning a statement of several parts takes it longer than a page does.
-    """
-
-    inherit_cache = False
-
-    def __init__(self, value: BindParameter[Any]) -> None:
-        self.value = value
-        self.type = value.type
-
-
-@compiles(Unseen, "sqlite")
-def _plain(element: Unseen, compiler: Any, **kw: Any) -> str:
-    return str(compiler.process(element.value, **kw))
-
-
-@compiles(Unseen, "postgresql")
-def _as_query(element: Unseen, compiler: Any, **kw: Any) -> str:
-    return f"(SELECT {compiler.process(element.value, **kw)})"
-
-
 class IsAmong(Condition):
     """The column's word is one of those in a text of words separated by blanks; an index on it is used.
 
-    PostgreSQL does not plan by the words, as with `Unseen`.
+    PostgreSQL does not plan by the words: one plan serves for all.
     """
 
     def __init__(self, column: Column[str], words: BindParameter[str]) -> None:
@@ -243,3 +220,25 @@ def _shares_json(element: SharesEntry, compiler: Any, **kw: Any) -> str:
 def _shares_jsonb(element: SharesEntry, compiler: Any, **kw: Any) -> str:
     column, array = compiler.process(element.column, **kw), compiler.process(element.array, **kw)
     return f"{column}::jsonb ?| ARRAY(SELECT jsonb_array_elements_text({array}::text::jsonb))"
+
+
+class TakeSpace(Executable, ClauseElement):
+    """Takes some 70 KB of the disk that the tables are on, and gives them back: it fails when no file can grow."""
+
+    inherit_cache = False
+
+
+@compiles(TakeSpace, "sqlite")
+def _is_taken(element: TakeSpace, compiler: Any, **kw: Any) -> str:
+    # What a transaction writes is appended to the log, which shows it already.
+    return "SELECT 1"
+
+
+@compiles(TakeSpace, "postgresql")
+def _by_temporary_file(element: TakeSpace, compiler: Any, **kw: Any) -> str:
+    # A row that is written again finds room in its own page, even on a full disk. Rows that do not fit into the memory
+    # of a query go to a file next to the tables; they depend on the setting, so it is made before them.
+    return (
+        "SELECT count(*) FROM set_config('work_mem', '64kB', true) AS memory, "
+        "generate_series(1, 5000 + 0 * length(memory))"
+    )

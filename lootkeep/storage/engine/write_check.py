@@ -7,6 +7,7 @@ from sqlalchemy.dialects import postgresql
 
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Database
+from lootkeep.storage.engine.dialect import TakeSpace
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import settings
 
@@ -17,9 +18,11 @@ _WRITE = Query(
         index_elements=[settings.c.name], set_={"version": settings.c.version + 1, "updated_at": bindparam("now")}
     )
 )
+_TAKE_SPACE = Query(TakeSpace())
 
 
 async def write(db: Database, now: Instant) -> None:
     """Returns when it is on disk; one row is written again each time."""
-    async with db.write(single=True) as tx:
+    async with db.write() as tx:
         await tx.run(_WRITE, now=now)
+        await tx.run(_TAKE_SPACE)

@@ -12,6 +12,7 @@ from lootkeep.kernel.errors import StartupError, Unprocessable
 
 # What the API takes as one request.
 _LONGEST_ROW = 1024 * 1024
+_TOO_LONG = "The row is longer than 1 MiB."
 
 
 class Row(NamedTuple):
@@ -108,9 +109,6 @@ def ndjson_rows(lines: Lines) -> Rows:
             yield BadRow(line, _TOO_LONG)
         except Unprocessable as reason:
             yield BadRow(line, reason.message.replace("The request body", "The line"))
-
-
-_TOO_LONG = "The row is longer than 1 MiB."
 
 
 def _decoded(raw: bytes) -> str:

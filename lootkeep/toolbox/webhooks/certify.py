@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from lootkeep.domain.addresses import Network
 from lootkeep.domain.deliveries import DEADLINE_SECONDS, Result
-from lootkeep.domain.webhooks import Rules, checked_url
+from lootkeep.domain.webhooks import Rules, checked
 from lootkeep.engines.outbound import Outbound
 from lootkeep.kernel.clock import SystemClock
 from lootkeep.kernel.ids import RandomIds
@@ -42,7 +42,7 @@ class Check(NamedTuple):
 
 
 async def certify(url: str, secret: str) -> list[Check]:
-    checked_url(url, Rules(allow_insecure=True, allowed_networks=_ANYWHERE))
+    checked({"url": url}, Rules(allow_insecure=True, allowed_networks=_ANYWHERE))
     outbound = Outbound(_ANYWHERE)
     try:
         return await _examine(outbound, url, cases(secret, RandomIds(), SystemClock().now()))

@@ -24,6 +24,6 @@ async def world(db: Engine, tmp_path: Path) -> AsyncIterator[World]:
     for name, text in LISTS.items():
         (tmp_path / name).write_text(text)
     world = World(db, data_dir=tmp_path, rate_limit_per_minute=0)
-    await world.begin(judges=True)
+    await world.begin()
     yield world
     await world.close()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 
+from tests.api.server.overload import OVERLOADED
 from tests.api.server.serving import PATIENCE_SECONDS, TIERS
-from tests.api.server.test_draining import HEALTH, Connection, Patient, connected
-from tests.api.server.test_overload import OVERLOADED
+from tests.api.server.slow_clients import HEALTH, Connection, Patient, connected
 from tests.world import World
 
 LIST = f"GET {TIERS} HTTP/1.1\r\nHost: store\r\n\r\n".encode()

@@ -18,15 +18,10 @@ from uvicorn.server import ServerState
 from lootkeep.api.http.admission import ADMISSION, Admission, Ticket
 from lootkeep.api.http.app import Admitted
 from lootkeep.api.http.server import Protocol
+from tests.api.server.overload import OVERLOADED
 from tests.api.server.serving import BRONZE, PATIENCE_SECONDS, TIERS
 from tests.world import World
 
-OVERLOADED = {
-    "success": False,
-    "error": "Service Unavailable",
-    "code": "overloaded",
-    "message": "The service is busy and has not begun this request. Please try again shortly.",
-}
 NEVER = 3600.0
 HASTY = partial(Admission, burst_seconds=0.0, overload_seconds=0.0, slow_seconds=NEVER)
 PATIENT = partial(Admission, burst_seconds=NEVER, slow_seconds=NEVER)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.api.server.serving import PATIENCE_SECONDS, PROGRAMS, Served, start, stop
-from tests.api.server.test_stopping import Upload
+from tests.api.server.uploads import Upload
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import asyncio
 import itertools
 import json
 import signal
-import socket
 from pathlib import Path
 
 import httpx
@@ -17,30 +16,11 @@ from tests.api.server.serving import (
     PROGRAMS,
     TIERS,
     Served,
-    read_all,
-    responses,
     start,
     stop,
     stored_names,
 )
-
-
-class Upload:
-    """A request whose body is not finished yet, and of which the server is known to wait for the rest."""
-
-    def __init__(self, served: Served, name: str) -> None:
-        self._body = json.dumps(BRONZE | {"name": name}).encode()
-        self._connection = socket.create_connection(("127.0.0.1", served.port), PATIENCE_SECONDS)
-        headers = ("Content-Type: application/json", f"Content-Length: {len(self._body)}", "Expect: 100-continue")
-        self._connection.sendall(served.request(TIERS, "POST", *headers))
-        # The server asks for the body: it is at work on this request.
-        assert self._connection.recv(1024).startswith(b"HTTP/1.1 100 ")
-
-    def finish(self) -> httpx.Response:
-        self._connection.sendall(self._body)
-        (answer,) = responses(read_all(self._connection))
-        self._connection.close()
-        return answer
+from tests.api.server.uploads import Upload
 
 
 class Load:

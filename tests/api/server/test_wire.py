@@ -39,9 +39,9 @@ def test_the_document_and_the_reference_are_served(served: Served) -> None:
     assert "/referrals/tiers" in reference.text
 
 
-def test_the_start_page_leads_to_the_reference(served: Served) -> None:
+def test_the_start_page_leads_to_the_console(served: Served) -> None:
     answer = served.get("/")
-    assert (answer.status_code, answer.headers["Location"]) == (307, "/docs")
+    assert (answer.status_code, answer.headers["Location"]) == (307, "/console")
 
 
 def test_a_tier_is_made_and_read_over_a_real_connection(served: Served) -> None:
@@ -65,6 +65,9 @@ MALFORMED = [
     b"GET /healthz\r\n\r\n",
     b"GET /healthz HTTP/0.9\r\nHost: store\r\n\r\n",
     b"GET /healthz HTTP/2.0\r\nHost: store\r\n\r\n",
+    b"GET /healthz HTTP/1.1\r\n\r\n",
+    b"GET /healthz HTTP/1.1\r\nX-Host: store\r\n\r\n",
+    b"GET /healthz HTTP/1.0\r\nHost: store\r\nHost: store\r\n\r\n",
     b"GET /healthz HTTP/1.1\r\nHost: store\r\nHost: other\r\n\r\n",
     b"GET /healthz HTTP/1.1\r\nHost: store\r\nhost: store\r\n\r\n",
     b"GET /heal thz HTTP/1.1\r\nHost: store\r\n\r\n",
@@ -94,6 +97,12 @@ def test_what_is_not_http_is_refused_in_the_envelope_and_the_server_goes_on(serv
     }
     assert told == dict.fromkeys(MALFORMED, (400, "application/json", refusal))
     assert served.get(TIERS).status_code == 200
+
+
+@pytest.mark.parametrize("head", ["HTTP/1.0", "HTTP/1.0\r\nHost: store", "HTTP/1.1\r\nHost:\r\nConnection: close"])
+def test_a_host_may_be_left_out_in_http_1_0_and_be_empty_in_http_1_1(served: Served, head: str) -> None:
+    (answer,) = served.converse(f"GET /healthz {head}\r\n\r\n".encode())
+    assert answer.status_code == 200
 
 
 def test_a_bad_chunk_is_refused_in_the_envelope(served: Served) -> None:

@@ -56,7 +56,7 @@ async def main() -> None:
 async def _fill(db: Engine) -> None:
     await migrations.upgrade(db)
     world = World(db)
-    await world.begin(judges=True)
+    await world.begin()
     await loading.load(world.deps, "small", 1, ORDERS, lambda count: None)
     # What the demo has none of.
     await world.post("/referrals/tiers", TIER, headers={"Idempotency-Key": "first"})

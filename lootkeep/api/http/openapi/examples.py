@@ -1,0 +1,42 @@
+"""An example value of a JSON schema, put together from the examples of its fields."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_BY_TYPE: dict[str, Any] = {"string": "text", "integer": 1, "number": 1, "boolean": True, "null": None}
+
+
+def example_of(schema: dict[str, Any], schemas: dict[str, Any]) -> Any:
+    """The field's own example goes first, then its default, then something of the right type."""
+    if "$ref" in schema:
+        target = schemas[schema["$ref"].rsplit("/", 1)[1]]
+        # The example next to a reference to an object may hold only some of its fields.
+        given: dict[str, Any] = {
+            key: schema[key] for key in ("examples", "default") if key in schema and "enum" in target
+        }
+        return example_of({**target, **given}, schemas)
+    if "const" in schema:
+        return schema["const"]
+    if "examples" in schema:
+        return schema["examples"][0]
+    if "default" in schema:
+        return schema["default"]
+    if "enum" in schema:
+        return schema["enum"][0]
+    if "anyOf" in schema:
+        return example_of(schema["anyOf"][0], schemas)
+    if "properties" in schema:
+        return {
+            name: example_of(field, schemas)
+            for name, field in schema["properties"].items()
+            if _is_told(name, field, schema)
+        }
+    if schema.get("type") == "array":
+        return [example_of(schema["items"], schemas)]
+    return {} if schema.get("type") == "object" else _BY_TYPE.get(schema.get("type", ""), "text")
+
+
+def _is_told(name: str, field: dict[str, Any], schema: dict[str, Any]) -> bool:
+    """An example shows what is required and what has an example of its own, not every option there is."""
+    return name in schema.get("required", ()) or "examples" in field

@@ -1,0 +1,1 @@
+"""The console: the store's panel in a browser, one row of PAGES and one template per page."""

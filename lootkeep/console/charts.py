@@ -1,0 +1,94 @@
+"""Charts as numbers for SVG: the templates draw them without a line of inline style or script."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+WIDTH = 1000
+HEIGHT = 200
+_TICKS = 3
+_MAX_LABELS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One value, where it is, and what is shown of it."""
+
+    x: float
+    y: float
+    label: str
+    text: str
+    # What the period before had, as text.
+    before: str
+
+
+@dataclass(frozen=True, slots=True)
+class LineChart:
+    """A line over an area, the period before as a dotted line, ticks from the top down, some labels below."""
+
+    title: str
+    points: Sequence[Point]
+    line: str
+    area: str
+    before: str
+    ticks: Sequence[str]
+    labels: Sequence[str]
+    # Half the width of what belongs to one point.
+    half: float
+
+
+def line_chart(
+    title: str,
+    labels: Sequence[str],
+    values: Sequence[int],
+    before: Sequence[int],
+    texts: Sequence[str],
+    texts_before: Sequence[str],
+    tick: Callable[[int], str],
+) -> LineChart:
+    """`texts` are what is shown of each value; `tick` writes the numbers of the axis."""
+    top = _rounded_up(max((*values, *before, 1)))
+    step = WIDTH / max(1, len(values) - 1)
+    now, then = _line(values, top, step), _line(before, top, step)
+    rows = zip_longest(labels, values, texts, texts_before[: len(values)], fillvalue="")
+    points = [
+        Point(round(number * step, 1), _height(int(value), top), label, text, was)
+        for number, (label, value, text, was) in enumerate(rows)
+    ]
+    shown = min(_MAX_LABELS, len(labels))
+    # Evenly spaced, the first and the last among them.
+    marked = [labels[round(place * (len(labels) - 1) / max(1, shown - 1))] for place in range(shown)]
+    ticks = [tick(top * part // _TICKS) for part in range(_TICKS, -1, -1)]
+    area = f"0,{HEIGHT} {now} {WIDTH},{HEIGHT}" if values else ""
+    return LineChart(title, points, now, area, then, ticks, marked, round(step / 2, 1))
+
+
+def sparkline(values: Sequence[int]) -> str:
+    """The points of a small line, the least value at the bottom."""
+    least, most = min(values, default=0), max(values, default=0)
+    spread = (most - least) or 1
+    step = WIDTH / max(1, len(values) - 1)
+    return " ".join(
+        f"{round(number * step, 1)},{round(28 - 26 * (value - least) / spread, 1)}"
+        for number, value in enumerate(values)
+    )
+
+
+def _line(values: Sequence[int], top: int, step: float) -> str:
+    return " ".join(f"{round(number * step, 1)},{_height(value, top)}" for number, value in enumerate(values))
+
+
+def _height(value: int, top: int) -> float:
+    return round(HEIGHT - HEIGHT * max(0, value) / top, 1)
+
+
+def _rounded_up(value: int) -> int:
+    """The next number that divides into round ticks."""
+    power = 1
+    while True:
+        for factor in (3, 6, 9, 12, 15, 18, 24):
+            if factor * power >= value:
+                return factor * power
+        power *= 10

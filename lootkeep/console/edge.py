@@ -1,0 +1,244 @@
+"""The edge of the console: one function states the order of checks for every page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import structlog
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from lootkeep.console import guard
+from lootkeep.console.attention import Attention
+from lootkeep.console.formats import Formats
+from lootkeep.console.guard import ForeignForm
+from lootkeep.console.labels import label
+from lootkeep.console.page import PREFIX, Answer, Done, Options, Page, Stale, Visit, url
+from lootkeep.console.render import ASSETS, environment
+from lootkeep.deps import Deps
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import Conflict, InvalidFields, NotFound, Reason, TooOften, Unavailable, Unprocessable
+from lootkeep.services import sign_in
+from lootkeep.storage import audit as audit_db
+from lootkeep.storage.engine.database import JoinedDatabase
+
+log = structlog.get_logger(__name__)
+
+SIGN_IN = "/sign-in"
+_STATUSES: dict[type[Reason], int] = {
+    ForeignForm: 403,
+    NotFound: 404,
+    Conflict: 409,
+    InvalidFields: 422,
+    Unprocessable: 422,
+    TooOften: 429,
+    Unavailable: 503,
+}
+
+
+class Forbidden(Conflict):
+    """The user's role does not allow it."""
+
+    def __init__(self, page: Page, role: str) -> None:
+        needed = label(page.role or "").lower()
+        super().__init__("forbidden", f"{page.title} needs the role {needed}; yours is {label(role).lower()}.")
+
+
+_STATUSES[Forbidden] = 403
+
+
+class Edge:
+    """All pages over one store."""
+
+    def __init__(self, deps: Deps, options: Options, pages: tuple[Page, ...]) -> None:
+        self._deps = deps
+        self._options = options
+        self._pages = pages
+        self._attention = Attention(deps)
+        self._templates = environment(Formats(options.timezone, deps.currency))
+        self._paths = {page.path for page in pages if page.method == "GET"}
+
+    def routes(self) -> list[Route]:
+        found = [Route(_route(page.path), self._endpoint(page), methods=[page.method]) for page in self._pages]
+        nothing = Page("GET", "", None, "Not found", _nothing)
+        return [
+            Route(f"{PREFIX}/static/{{name}}", _asset, methods=["GET"]),
+            *found,
+            Route(f"{PREFIX}/{{rest:path}}", self._endpoint(nothing), methods=["GET"]),
+        ]
+
+    def _endpoint(self, page: Page) -> Any:
+        async def endpoint(request: Request) -> Response:
+            secret = guard.read_secret(request, self._options)
+            visit = Visit(self._deps, self._options, page, request, self._deps.clock.now(), secret)
+            try:
+                response = await self._answer(visit)
+            except Reason as reason:
+                response = await self._refuse(visit, reason)
+            except ClientDisconnect:
+                response = Response(status_code=400)
+            except Exception:
+                log.exception("page failed", method=request.method, path=request.url.path)
+                response = await self._render(visit, "error.html", {"sentence": _BROKEN, "status": 500}, 500)
+            response.headers.update(guard.HEADERS | dict(response.headers))
+            return response
+
+        return endpoint
+
+    async def _answer(self, visit: Visit) -> Response:
+        """The order of checks: the session, the role, the form's origin and token, the question, then the page."""
+        page = visit.page
+        resumed = await sign_in.resume(visit.deps, visit.secret, visit.ip) if visit.secret else None
+        if resumed:
+            visit.person, visit.session = resumed
+        if page.role is not None:
+            if visit.person is None:
+                return RedirectResponse(f"{url(SIGN_IN)}?next={_target(visit)}", 303)
+            if not visit.person.may(page.role):
+                raise Forbidden(page, visit.person.role)
+        if page.method == "GET":
+            return await self._respond(visit, await page.handler(visit))
+        guard.check_origin(visit.request)
+        visit.form = await guard.read_form(visit.request)
+        guard.check_token(visit)
+        if page.confirm and visit.form.get("confirmed") != "yes":
+            return await self._render(visit, "confirm.html", {"back": _back(visit)})
+        return await self._respond(visit, await self._change(visit))
+
+    async def _change(self, visit: Visit) -> Answer:
+        """The change and its entry in the audit log, in one transaction."""
+        if visit.page.is_foreign:
+            answer = await visit.page.handler(visit)
+            async with self._deps.db.write() as tx:
+                await self._log(visit, JoinedDatabase(tx), answer)
+            return answer
+        async with self._deps.db.write() as tx:
+            joined = JoinedDatabase(tx)
+            visit.deps = replace(self._deps, db=joined)
+            try:
+                answer = await visit.page.handler(visit)
+                await self._log(visit, joined, answer)
+            finally:
+                visit.deps = self._deps
+        return answer
+
+    async def _log(self, visit: Visit, db: JoinedDatabase, answer: Answer) -> None:
+        if not isinstance(answer, Done) or answer.record is None:
+            return
+        async with db.write() as tx:
+            await audit_db.add(
+                tx,
+                user_id=visit.person.id if visit.person else None,
+                action=visit.page.title,
+                record=answer.record,
+                before=answer.before,
+                after=answer.after,
+                ip_address=visit.ip,
+                now=visit.now,
+            )
+
+    async def _respond(self, visit: Visit, answer: Answer, status: int = 200) -> Response:
+        if isinstance(answer, Response):
+            return answer
+        if isinstance(answer, Done):
+            response: Response = RedirectResponse(answer.to, 303)
+            if answer.secret is not None:
+                guard.set_secret(response, visit.request, self._options, answer.secret)
+            if answer.message:
+                guard.set_message(response, self._deps.vault, visit.request, self._options, answer.message)
+            return response
+        assert visit.page.template is not None
+        return await self._render(visit, visit.page.template, answer, status)
+
+    async def _refuse(self, visit: Visit, reason: Reason) -> Response:
+        status = next((_STATUSES[kind] for kind in type(reason).__mro__ if kind in _STATUSES), 500)
+        if isinstance(reason, Stale):
+            return await self._show_stale(visit, reason)
+        if visit.page.again is not None and visit.form and not isinstance(reason, ForeignForm | NotFound):
+            visit.errors = reason.fields or {"": [reason.message]}
+            try:
+                return await self._respond(visit, await visit.page.again(visit), status)
+            except Reason as another:
+                reason = another
+        sentences = [sentence for sentences in (reason.fields or {}).values() for sentence in sentences]
+        shown = {"sentence": " ".join(sentences) or reason.message, "status": status}
+        return await self._render(visit, "error.html", shown, status)
+
+    async def _show_stale(self, visit: Visit, stale: Stale) -> Response:
+        """Who changed what after the form was shown."""
+        since = Instant(int(stale.shown_version)) if stale.shown_version.isdigit() else visit.now
+        async with self._deps.db.read() as tx:
+            entries = await audit_db.changes_since(tx, stale.record, since)
+        shown = {"sentence": stale.message, "entries": entries, "back": _back(visit)}
+        return await self._render(visit, "stale.html", shown, 409)
+
+    async def _render(self, visit: Visit, template: str, values: Mapping[str, Any], status: int = 200) -> Response:
+        is_new = not visit.secret
+        if is_new:
+            # A browser without a cookie gets one: the tokens of its forms are bound to it.
+            visit.secret = self._deps.ids.secret()
+        message = guard.read_message(visit.request, self._deps.vault)
+        shown = {
+            "visit": visit,
+            "page": visit.page,
+            "title": visit.page.title,
+            "now": visit.now,
+            "options": self._options,
+            "token": guard.form_token(self._deps.vault, visit.secret),
+            "message": message,
+            "navigation": await self._navigation(visit) if visit.person else {},
+            "has_page": self._paths.__contains__,
+        }
+        html = self._templates.get_template(template).render(shown | dict(values))
+        response = Response(html, status, media_type="text/html")
+        if is_new:
+            guard.set_secret(response, visit.request, self._options, visit.secret)
+        if message:
+            guard.clear_message(response)
+        return response
+
+    async def _navigation(self, visit: Visit) -> dict[str, list[tuple[Page, int, str]]]:
+        """The pages of each group that the user may open, each with how many wait there and how urgently."""
+        waiting = await self._attention.waiting()
+        groups: dict[str, list[tuple[Page, int, str]]] = {}
+        for page in self._pages:
+            if page.group is not None and page.role is not None and visit.user.may(page.role):
+                count, tone = waiting.get(page.path, (0, ""))
+                groups.setdefault(page.group, []).append((page, count, tone))
+        return groups
+
+
+_BROKEN = "Something went wrong on our side. It was logged; try again in a moment."
+
+
+def _route(path: str) -> str:
+    return PREFIX + path.replace("{id}", "{id:int}")
+
+
+def _target(visit: Visit) -> str:
+    """Where to go after signing in: the page that was asked for."""
+    asked = visit.request.url
+    return quote(asked.path + (f"?{asked.query}" if asked.query else "")) if visit.page.method == "GET" else PREFIX
+
+
+def _back(visit: Visit) -> str:
+    """The page that the form is on; the browser says which, and only its path is used."""
+    path = urlsplit(visit.request.headers.get("referer", "")).path
+    return path if path.startswith(PREFIX) else PREFIX
+
+
+async def _nothing(visit: Visit) -> Answer:
+    raise NotFound("Page")
+
+
+async def _asset(request: Request) -> Response:
+    asset = ASSETS.get(request.path_params["name"])
+    if asset is None:
+        return Response("Not found", 404, headers=guard.HEADERS, media_type="text/plain")
+    content_type, content = asset
+    headers = guard.HEADERS | {"cache-control": "public, max-age=31536000, immutable", "content-type": content_type}
+    return Response(content, headers=headers)

@@ -1,0 +1,133 @@
+"""What protects forms and cookies: the cookie's name, form tokens, the same-origin check, and messages in transit."""
+
+from __future__ import annotations
+
+import base64
+import hmac
+from urllib.parse import parse_qsl, urlsplit
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from lootkeep.console.page import PREFIX, Options, Visit
+from lootkeep.domain.accounts import ABSOLUTE_LIMIT
+from lootkeep.engines.vault import Vault
+from lootkeep.kernel.clock import SECOND
+from lootkeep.kernel.errors import Conflict, Unprocessable
+
+_SECURE_NAME = "__Host-lootkeep"
+_PLAIN_NAME = "lootkeep"
+_FLASH_NAME = "lootkeep-message"
+_FLASH_SECONDS = 60
+_MAX_FLASH = 500
+# Under this name the server puts the request's place among those that are worked on into the scope.
+_TICKET = "lootkeep.ticket"
+MAX_FORM_BYTES = 1024 * 1024
+MAX_FIELDS = 1000
+
+HEADERS = {
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+    "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cache-control": "no-store",
+    "x-robots-tag": "noindex",
+}
+
+
+class ForeignForm(Conflict):
+    """The form was not sent from a page of the console."""
+
+    def __init__(self) -> None:
+        super().__init__("foreign_form", "This form was not sent from the console, or is too old. Open it again.")
+
+
+def is_https(request: Request, options: Options) -> bool:
+    return options.is_https or request.url.scheme == "https"
+
+
+def read_secret(request: Request, options: Options) -> str:
+    return request.cookies.get(_SECURE_NAME if is_https(request, options) else _PLAIN_NAME, "")
+
+
+def set_secret(response: Response, request: Request, options: Options, secret: str) -> None:
+    """The cookie lives as long as a session may; the database decides when that has ended."""
+    secure = is_https(request, options)
+    name = _SECURE_NAME if secure else _PLAIN_NAME
+    max_age = ABSOLUTE_LIMIT // SECOND if secret else 0
+    response.set_cookie(name, secret, max_age=max_age, path="/", secure=secure, httponly=True, samesite="lax")
+
+
+def form_token(vault: Vault, secret: str) -> str:
+    """Bound to the browser's cookie, so that no other browser's token works."""
+    return vault.fingerprint(secret.encode(), "console form")[:32]
+
+
+def check_origin(request: Request) -> None:
+    """Browsers say where a form comes from; one that says nothing still needs the form's token."""
+    site = request.headers.get("sec-fetch-site", "same-origin")
+    origin = request.headers.get("origin")
+    is_same = origin is None or urlsplit(origin).netloc == request.headers.get("host")
+    if site not in ("same-origin", "none") or not is_same:
+        raise ForeignForm
+
+
+def check_token(visit: Visit) -> None:
+    expected = form_token(visit.deps.vault, visit.secret)
+    if not visit.secret or not hmac.compare_digest(visit.form.get("token", "").encode(), expected.encode()):
+        raise ForeignForm
+
+
+async def read_form(request: Request) -> dict[str, str]:
+    """The fields of a form; of a field that is sent several times, the values one per line."""
+    ticket = request.scope.get(_TICKET)
+    if ticket is None or ticket.is_complete:
+        body = await _read_body(request)
+    else:
+        # Nothing is worked on until the browser has sent the rest: it must not hold a slot meanwhile.
+        ticket.leave()
+        body = await _read_body(request)
+        await ticket.enter()
+    try:
+        pairs = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=MAX_FIELDS, errors="strict")
+    except ValueError:
+        raise Unprocessable("bad_form", "The form cannot be read.") from None
+    form: dict[str, str] = {}
+    for name, value in pairs:
+        plain = value.replace("\r\n", "\n").replace("\0", "")
+        form[name] = f"{form[name]}\n{plain}" if name in form else plain
+    return form
+
+
+async def _read_body(request: Request) -> bytes:
+    body = b""
+    async for block in request.stream():
+        body += block
+        if len(body) > MAX_FORM_BYTES:
+            raise Unprocessable("form_too_large", "The form is too large.")
+    return body
+
+
+def set_message(response: Response, vault: Vault, request: Request, options: Options, message: str) -> None:
+    """What the next page shows; signed, so that only we can put words there."""
+    text = base64.urlsafe_b64encode(message[:_MAX_FLASH].encode()).decode()
+    response.set_cookie(
+        _FLASH_NAME,
+        vault.sign(text, "console message"),
+        max_age=_FLASH_SECONDS,
+        path=PREFIX,
+        secure=is_https(request, options),
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def read_message(request: Request, vault: Vault) -> str:
+    text = vault.signed(request.cookies.get(_FLASH_NAME, ""), "console message")
+    return base64.urlsafe_b64decode(text).decode() if text else ""
+
+
+def clear_message(response: Response) -> None:
+    response.delete_cookie(_FLASH_NAME, path=PREFIX)

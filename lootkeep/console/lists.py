@@ -1,0 +1,185 @@
+"""The list component: filters, order and page in the URL, driven by a Listing of the storage; the same rows as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.responses import Response
+
+from lootkeep.console.page import Answer, Visit
+from lootkeep.domain.analytics import midnight
+from lootkeep.kernel.errors import invalid
+from lootkeep.kernel.paging import ListRequest, Page, last_page
+from lootkeep.kernel.spreadsheet import plain_cell
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.lists import Listing
+
+PAGE_SIZE = 25
+# A spreadsheet takes about as many; more is what the API is for.
+MAX_EXPORTED = 10_000
+_EXPORTED_AT_ONCE = 100
+_MAX_PAGE = 1_000_000
+_MAX_TERM = 255
+
+Load = Callable[[Transaction, Sequence[Any]], Awaitable[Sequence[Any]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its head, the value of a row for CSV, the sort of the Listing behind the head."""
+
+    title: str
+    value: Callable[[Any], object]
+    sort: str | None = None
+    is_number: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A filter with few values: what the URL says, and what people read. `parse` gives the Listing's value."""
+
+    name: str
+    label: str
+    options: Mapping[str, str]
+    parse: Callable[[str], Any] = str
+    # All values side by side; else they unfold.
+    is_open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ListPage:
+    """What a page lists, and how."""
+
+    listing: Listing[Any]
+    columns: Sequence[Column]
+    # What will be here, and how to get it.
+    empty: str
+    # The name of the CSV file.
+    file: str
+    choices: Sequence[Choice] = ()
+    # Filters that only links set: the name, its label and how its value is read.
+    linked: Mapping[str, tuple[str, Callable[[str], Any]]] = field(default_factory=dict)
+    # What the search looks through; there is none when it is empty.
+    search: str = ""
+    has_dates: bool = True
+    # From the records of a page to what its rows show.
+    load: Load | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A page of a list as the template shows it."""
+
+    spec: ListPage
+    rows: Sequence[Any]
+    total: int
+    request: ListRequest
+    query: Mapping[str, str]
+
+    @property
+    def pages(self) -> int:
+        return last_page(self.total, self.request.page.size)
+
+    @property
+    def first(self) -> int:
+        return self.request.page.offset + 1
+
+    @property
+    def last(self) -> int:
+        return self.request.page.offset + len(self.rows)
+
+    @property
+    def is_filtered(self) -> bool:
+        return bool(self.query.keys() - {"sort", "order", "page"})
+
+    def url(self, **changes: str | int | None) -> str:
+        """The same list with some of its parameters changed; None removes one, and any change begins at page 1."""
+        values = {name: value for name, value in self.query.items() if name != "page"} | changes
+        return "?" + urlencode({name: value for name, value in values.items() if value is not None})
+
+    def sort_url(self, column: Column) -> str:
+        is_descending = self.request.sort == column.sort and self.request.order == "desc"
+        return self.url(sort=column.sort, order="asc" if is_descending else "desc")
+
+    def direction(self, column: Column) -> str:
+        """For `aria-sort`."""
+        if column.sort is None or self.request.sort != column.sort:
+            return "none"
+        return "descending" if self.request.order == "desc" else "ascending"
+
+    def others(self, *names: str) -> list[tuple[str, str]]:
+        """The parameters that a form for these must send along."""
+        return [(name, value) for name, value in self.query.items() if name not in (*names, "page")]
+
+
+async def show(visit: Visit, spec: ListPage, **fixed: Any) -> Answer:
+    """The page of the list that the URL asks for, under the name `list`; a CSV file with `format=csv`."""
+    query = {name: value for name, value in visit.query.items() if value}
+    is_export = query.pop("format", None) == "csv"
+    request = _request(visit, spec, query, fixed)
+    if is_export:
+        return await _export(visit, spec, request)
+    rows, total = await _page(visit, spec, request)
+    return {"list": Shown(spec, rows, total, request, query)}
+
+
+async def _page(visit: Visit, spec: ListPage, request: ListRequest) -> tuple[Sequence[Any], int]:
+    async with visit.deps.db.read(slow=request.is_slow) as tx:
+        rows, total = await spec.listing.page(tx, request)
+        return (await spec.load(tx, rows) if spec.load else rows), total
+
+
+def _request(visit: Visit, spec: ListPage, query: Mapping[str, str], fixed: Mapping[str, Any]) -> ListRequest:
+    filters: dict[str, Any] = dict(fixed)
+    for choice in spec.choices:
+        if query.get(choice.name) in choice.options:
+            filters[choice.name] = choice.parse(query[choice.name])
+    for name, (label, parse) in spec.linked.items():
+        if name in query:
+            filters[name] = _parsed(name, label, parse, query[name])
+    if spec.search and (term := query.get("search", "").strip()):
+        filters["search"] = term[:_MAX_TERM]
+    if spec.has_dates:
+        for name, days in (("from", 0), ("to", 1)):
+            if name in query:
+                day = _parsed(name, name.capitalize(), date.fromisoformat, query[name])
+                filters[name] = midnight(day + timedelta(days=days), visit.options.timezone)
+    default = next(iter(spec.listing.sorts))
+    sorts = {column.sort for column in spec.columns if column.sort}
+    sort = query["sort"] if query.get("sort") in sorts else default
+    page = query.get("page", "1")
+    number = min(int(page), _MAX_PAGE) if page.isascii() and page.isdigit() and len(page) < 10 else 1
+    return ListRequest(Page(max(1, number), PAGE_SIZE), filters, sort, "asc" if query.get("order") == "asc" else "desc")
+
+
+def _parsed(name: str, label: str, parse: Callable[[str], Any], text: str) -> Any:
+    try:
+        return parse(text)
+    except (ValueError, OverflowError):
+        raise invalid(name, f"The filter {label} in the address cannot be read.") from None
+
+
+async def _export(visit: Visit, spec: ListPage, request: ListRequest) -> Response:
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow([column.title for column in spec.columns])
+    for number in range(1, MAX_EXPORTED // _EXPORTED_AT_ONCE + 1):
+        part = ListRequest(Page(number, _EXPORTED_AT_ONCE), request.filters, request.sort, request.order)
+        rows, _ = await _page(visit, spec, part)
+        writer.writerows([_cell(column.value(row)) for column in spec.columns] for row in rows)
+        if len(rows) < _EXPORTED_AT_ONCE:
+            break
+    headers = {"content-disposition": f'attachment; filename="{spec.file}.csv"'}
+    return Response(text.getvalue(), headers=headers, media_type="text/csv")
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, str):
+        return plain_cell(value)
+    return "" if value is None else str(value)

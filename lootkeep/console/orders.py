@@ -1,0 +1,174 @@
+"""The list of orders, and what can be done to one."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from lootkeep.console import lists
+from lootkeep.console.labels import label
+from lootkeep.console.lists import Choice, Column, ListPage
+from lootkeep.console.page import Answer, Done, Page, Visit, url
+from lootkeep.console.story import show_order
+from lootkeep.domain.customers import plain_code
+from lootkeep.domain.fraud.review import Outcome
+from lootkeep.domain.fraud.score import RiskLevel
+from lootkeep.domain.orders import Order, OrderStatus, Sale
+from lootkeep.kernel import money
+from lootkeep.kernel.clock import iso
+from lootkeep.kernel.errors import NotFound, Unprocessable, invalid
+from lootkeep.services import fraud as fraud_services
+from lootkeep.services import orders as services
+from lootkeep.services import webhooks as webhook_services
+from lootkeep.storage import order_lists
+from lootkeep.storage import orders as orders_db
+
+ORDERS = ListPage(
+    order_lists.LISTING,
+    columns=(
+        Column("Order", lambda sale: sale.order.number, "id"),
+        Column("Customer", lambda sale: sale.customer.name),
+        Column("Status", lambda sale: label(sale.order.status)),
+        Column("Risk", lambda sale: sale.check.risk_score if sale.check else None),
+        Column("Total", lambda sale: money.decimal(sale.order.total), "total", is_number=True),
+        Column("Placed", lambda sale: iso(sale.order.created_at), "created_at", is_number=True),
+    ),
+    empty="Orders appear here as the store places them through the Store API.",
+    file="orders",
+    choices=(
+        Choice("status", "Status", {name: label(name) for name in get_args(OrderStatus)}, is_open=True),
+        Choice("risk_level", "Risk", {name: label(name) for name in get_args(RiskLevel)}),
+    ),
+    linked={
+        "customer_id": ("Customer", int),
+        "product_id": ("Product", int),
+        "coupon_code": ("Coupon", plain_code),
+        "country": ("Country", str.upper),
+        "payment_method": ("Payment", str),
+    },
+    search="Name, e-mail, order number or transaction",
+    load=order_lists.sales,
+)
+
+
+async def list_orders(visit: Visit) -> Answer:
+    return await lists.show(visit, ORDERS)
+
+
+async def fulfill(visit: Visit) -> Answer:
+    before = await _lock(visit)
+    sale, is_new = await services.fulfill(visit.deps, visit.id, None, visit.text("note"))
+    message = f"{before.number} is fulfilled." if is_new else f"{before.number} had been fulfilled before."
+    return _done(before, sale, message)
+
+
+async def cancel(visit: Visit) -> Answer:
+    before = await _lock(visit)
+    sale, unreturned = await services.cancel(visit.deps, visit.id, visit.text("reason"))
+    note = f" {money.text(unreturned)} could not go back on a revoked gift card." if unreturned else ""
+    return _done(before, sale, f"{before.number} is cancelled.{note}")
+
+
+async def refund(visit: Visit) -> Answer:
+    before = await _lock(visit)
+    sale, given, _ = await services.refund(visit.deps, visit.id, _amount(visit), visit.text("reason"))
+    return _done(before, sale, f"{money.text(given.amount)} {before.currency} of {before.number} were refunded.")
+
+
+async def approve(visit: Visit) -> Answer:
+    return await _review(visit, "legitimate", "is approved")
+
+
+async def reject(visit: Visit) -> Answer:
+    return await _review(visit, "fraud", "is rejected as fraud")
+
+
+async def send_again(visit: Visit) -> Answer:
+    public_id = visit.form.get("delivery", "")
+    delivery = await webhook_services.redeliver(visit.deps, public_id)
+    message = f"{delivery.event_type} is sent again now."
+    return Done(_url(visit.id), message, f"delivery:{public_id}", after={"status": delivery.status})
+
+
+async def _review(visit: Visit, outcome: Outcome, what: str) -> Done:
+    before = await _lock(visit)
+    async with visit.deps.db.read() as tx:
+        (sale,) = await order_lists.sales(tx, [before])
+    if sale.check is None:
+        raise Unprocessable("not_checked", "This order was not checked for fraud, so there is nothing to review.")
+    await fraud_services.review(visit.deps, sale.check.id, outcome, visit.text("notes"), visit.user.id)
+    async with visit.deps.db.read() as tx:
+        (sale,) = await order_lists.sales(tx, [await orders_db.get(tx, visit.id) or before])
+    return _done(before, sale, f"{before.number} {what}.")
+
+
+async def _lock(visit: Visit) -> Order:
+    """The order as it is before the change, which the form must have shown."""
+    async with visit.deps.db.write() as tx:
+        order = await orders_db.for_change(tx, visit.id)
+    if order is None:
+        raise NotFound("Order")
+    visit.check_unchanged(f"order:{order.id}", order.updated_at)
+    return order
+
+
+def _amount(visit: Visit) -> money.Hundredths | None:
+    text = visit.text("amount")
+    try:
+        amount = money.parse(text) if text else None
+    except money.NotMoney:
+        amount = money.Hundredths(0)
+    if amount is not None and amount <= 0:
+        raise invalid("amount", "The amount must be a number above zero, such as 12.50.")
+    return amount
+
+
+def _done(before: Order, after: Sale, message: str) -> Done:
+    return Done(_url(before.id), message, f"order:{before.id}", _audited(before), _audited(after.order))
+
+
+def _audited(order: Order) -> dict[str, object]:
+    return {
+        "status": order.status,
+        "refunded_total": money.text(order.refunded_total),
+        "cancel_reason": order.cancel_reason,
+        "fulfillment_note": order.fulfillment_note,
+    }
+
+
+def _url(order_id: int) -> str:
+    return url(f"/orders/{order_id}")
+
+
+PAGES = (
+    Page("GET", "/orders", "read_only", "Orders", list_orders, "orders.html", group="Sell"),
+    Page("GET", "/orders/{id}", "read_only", "Order", show_order, "order.html", under="/orders"),
+    Page("POST", "/orders/{id}/fulfill", "staff", "Mark fulfilled", fulfill, "order.html", again=show_order),
+    Page(
+        "POST",
+        "/orders/{id}/cancel",
+        "staff",
+        "Cancel order",
+        cancel,
+        "order.html",
+        under="/orders",
+        confirm="The order is cancelled for good. Its coupon, stock and gift card are released.",
+        again=show_order,
+    ),
+    Page("GET", "/orders/{id}/refund", "staff", "Refund order", show_order, "refund.html", under="/orders"),
+    Page(
+        "POST", "/orders/{id}/refund", "staff", "Refund order", refund, "refund.html", under="/orders", again=show_order
+    ),
+    Page("POST", "/orders/{id}/approve", "staff", "Approve order", approve, "order.html", again=show_order),
+    Page(
+        "POST",
+        "/orders/{id}/reject",
+        "staff",
+        "Reject order as fraud",
+        reject,
+        "order.html",
+        under="/orders",
+        confirm="The order is cancelled where it still can be, and counts as confirmed fraud for its buyer.",
+        again=show_order,
+    ),
+    Page("POST", "/orders/{id}/send-again", "staff", "Send a delivery again", send_again),
+)

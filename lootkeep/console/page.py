@@ -1,0 +1,137 @@
+"""The row of the page table, what a handler is given, and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from lootkeep.deps import Deps
+from lootkeep.domain.accounts import Person, Role, Session
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import Conflict, Fields, NotFound
+
+PREFIX = "/console"
+_MAX_ID = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the settings say of the console."""
+
+    store_name: str = "Lootkeep"
+    # Days begin and times are shown in this zone.
+    timezone: str = "UTC"
+    # People reach it over https, whatever the last proxy speaks.
+    is_https: bool = False
+
+
+@dataclass(slots=True)
+class Visit:
+    """One request that was let in: who asks, and what was sent."""
+
+    deps: Deps
+    options: Options
+    page: Page
+    request: Request
+    now: Instant
+    # The secret of the cookie; form tokens are derived from it.
+    secret: str
+    person: Person | None = None
+    session: Session | None = None
+    form: Mapping[str, str] = field(default_factory=dict)
+    # What was wrong with the form, by field; the empty name is the form as a whole.
+    errors: Fields = field(default_factory=dict)
+
+    @property
+    def user(self) -> Person:
+        """Who is signed in, on a page that has a role."""
+        assert self.person is not None
+        return self.person
+
+    @property
+    def id(self) -> int:
+        """The `{id}` of the path."""
+        number = int(self.request.path_params["id"])
+        if number > _MAX_ID:
+            raise NotFound("Page")
+        return number
+
+    @property
+    def query(self) -> dict[str, str]:
+        """The parameters of the address; PostgreSQL has no NUL in texts."""
+        return {name: value.replace("\0", "") for name, value in self.request.query_params.items()}
+
+    @property
+    def ip(self) -> str:
+        return self.request.client.host if self.request.client else ""
+
+    def text(self, name: str) -> str | None:
+        """A field of the form without blanks around it; None when there is nothing."""
+        return self.form.get(name, "").strip() or None
+
+    def check_unchanged(self, record: str, version: object) -> None:
+        """Refuses a form that shows an older state of the record; `version` is what the record has now."""
+        if "version" in self.form and self.form["version"] != str(version):
+            raise Stale(record, self.form["version"])
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A change was made: where to go on, what to say there, and what the audit log holds."""
+
+    to: str
+    message: str = ""
+    # `order:12`; nothing is logged without it.
+    record: str | None = None
+    before: Mapping[str, Any] | None = None
+    after: Mapping[str, Any] | None = None
+    # The secret of a session that begins or ends with this answer; an empty one ends it.
+    secret: str | None = None
+
+
+class Stale(Conflict):
+    """The record was changed after the form was shown."""
+
+    def __init__(self, record: str, shown_version: str) -> None:
+        super().__init__("stale_form", "This was changed after you opened the form. Nothing was saved.")
+        self.record = record
+        self.shown_version = shown_version
+
+
+Answer = Mapping[str, Any] | Done | Response
+Handler = Callable[[Visit], Awaitable[Answer]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Page:
+    """One page, or one change that a form makes; routing, authorisation, navigation and the audit log read it."""
+
+    method: str
+    # Below /console; `{id}` is an integer, any other parameter a word.
+    path: str
+    # The least role that may come here; None is for those who are not signed in.
+    role: Role | None
+    # The title of a page; of a change, what the audit log calls it.
+    title: str
+    handler: Handler
+    template: str | None = None
+    # The group of the navigation that the page is in.
+    group: str | None = None
+    # The navigation entry that is lit, for pages that have none of their own.
+    under: str | None = None
+    # A question that is asked before the change is made.
+    confirm: str | None = None
+    # The handler of the page whose form this is: shown again, in `template`, with what was wrong.
+    again: Handler | None = None
+    # Waits for something other than the database, so that no transaction may be open.
+    is_foreign: bool = False
+
+
+def url(path: str) -> str:
+    """The address of a page."""
+    return PREFIX + quote(path)

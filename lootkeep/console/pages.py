@@ -1,0 +1,14 @@
+"""The page table: every page and every change of the console, in the order of the navigation."""
+
+from __future__ import annotations
+
+from lootkeep.console import account, orders, overview, search, signing_in
+from lootkeep.console.page import Page
+
+PAGES: tuple[Page, ...] = (
+    *overview.PAGES,
+    *orders.PAGES,
+    *search.PAGES,
+    *account.PAGES,
+    *signing_in.PAGES,
+)

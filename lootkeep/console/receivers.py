@@ -1,0 +1,82 @@
+"""What each receiver got of an order: sent, answered, waiting for the next attempt, or why nothing was sent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lootkeep.domain.deliveries import Attempt, Delivery
+from lootkeep.domain.orders import Order
+from lootkeep.domain.webhooks import Webhook
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage import order_events
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.order_events import OrderEvent
+from lootkeep.storage.webhooks import endpoints, health
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """One event and one receiver."""
+
+    at: Instant
+    event_type: str
+    receiver: str
+    webhook_id: int
+    delivery: Delivery | None
+    attempt: Attempt | None
+    # Why nothing was sent.
+    reason: str
+
+    @property
+    def tone(self) -> str:
+        if self.delivery is None or self.delivery.status == "cancelled":
+            return "quiet"
+        if self.delivery.status == "delivered":
+            return "ok"
+        return "bad" if self.delivery.failures else "info"
+
+    @property
+    def answer(self) -> str:
+        """`200 in 71 ms`, `404`, or what else came of it."""
+        if self.attempt is None:
+            return "Queued" if self.delivery and self.delivery.status == "pending" else "Not sent"
+        if self.attempt.response_code is None:
+            return self.attempt.reason or "No answer"
+        took = f" in {self.attempt.latency_ms} ms" if self.attempt.latency_ms is not None else ""
+        return f"{self.attempt.response_code}{took}"
+
+
+async def sendings(tx: Transaction, order: Order, refunded_at: Sequence[Instant], now: Instant) -> list[Sending]:
+    """In the order of events, then of receivers."""
+    steps = (order.created_at, order.paid_at, order.completed_at, order.updated_at, *refunded_at)
+    recorded = await order_events.announced(tx, order.id, [at for at in steps if at is not None])
+    made = await order_events.deliveries_of(tx, [event.id for event in recorded])
+    attempts = await order_events.last_attempts(tx, made)
+    by_receiver = {(delivery.event_id, delivery.webhook_id): delivery for delivery in made}
+    webhooks = await endpoints.all_webhooks(tx)
+    told = []
+    for event in recorded:
+        for webhook in webhooks:
+            delivery = by_receiver.get((event.id, webhook.id))
+            attempt = attempts.get(delivery.id) if delivery else None
+            reason = "" if delivery else why_nothing_sent(event, webhook)
+            name = health.name(webhook.url)
+            told.append(Sending(event.created_at, event.type, name, webhook.id, delivery, attempt, reason))
+    return told
+
+
+def why_nothing_sent(event: OrderEvent, webhook: Webhook) -> str:
+    """For an event that was recorded and a webhook that has no delivery of it."""
+    if event.fanned_out_at is None:
+        return "Not sent yet: it is queued."
+    if webhook.created_at > event.created_at:
+        return "Not sent: this webhook was created later."
+    was_changed = webhook.updated_at > event.created_at
+    if event.type not in webhook.event_types:
+        return "Not sent: it does not subscribe to this event."
+    if not webhook.is_active:
+        return "Not sent: this webhook is switched off."
+    if was_changed:
+        return "Not sent: it was switched off then, or did not subscribe to this event."
+    return "Not sent."

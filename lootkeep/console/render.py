@@ -1,0 +1,53 @@
+"""Templates to pages: the one environment, with everything that templates may use."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from lootkeep.console import formats
+from lootkeep.console.labels import LABELS, TONES
+from lootkeep.console.page import PREFIX, url
+
+_HERE = Path(__file__).parent
+_TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"} | {".svg": "image/svg+xml"}
+
+# Everything a page loads, with its content type.
+ASSETS: Mapping[str, tuple[str, bytes]] = {
+    file.name: (_TYPES[file.suffix], file.read_bytes()) for file in sorted((_HERE / "static").iterdir())
+}
+
+
+def environment(formats_of_store: formats.Formats) -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(_HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    named: dict[str, Any] = {name: getattr(formats, name) for name in ("number", "percent", "change", "plural")}
+    named |= {name: getattr(formats_of_store, name) for name in ("money", "whole_money", "day", "short_day")}
+    named |= {name: getattr(formats_of_store, name) for name in ("long_day", "time", "clock", "ago")}
+    environment.filters |= named | {"duration": formats.duration}
+    environment.globals |= {
+        "url": url,
+        "prefix": PREFIX,
+        "labels": LABELS,
+        "tones": TONES,
+        "assets": {name: f"{PREFIX}/static/{name}?v={_version(body)}" for name, (_, body) in ASSETS.items()},
+    }
+    # The shared components, under the names by which every template calls them.
+    for name, file in (("parts", "_parts.html"), ("lists", "_list.html")):
+        environment.globals[name] = environment.get_template(file).module
+    return environment
+
+
+def _version(body: bytes) -> str:
+    # In the address, so that a browser may store an asset for good and still sees the next release.
+    return hashlib.sha256(body).hexdigest()[:12]

@@ -1,0 +1,122 @@
+// Without this script every page and form works; with it they swap in place, keys work and figures refresh.
+"use strict";
+
+const TYPING = "input, textarea, select, [contenteditable]";
+const SLOW_MILLISECONDS = 300;
+let asking = null;
+
+const swap = (html, url, isNew) => {
+  const next = new DOMParser().parseFromString(html, "text/html");
+  const main = next.querySelector("main");
+  const side = next.querySelector(".side nav");
+  if (!main || !document.querySelector(".side") || !side) {
+    location.assign(url);
+    return;
+  }
+  document.querySelector("main").replaceWith(main);
+  document.querySelector(".side nav").replaceWith(side);
+  document.title = next.title;
+  if (isNew) {
+    history.pushState(null, "", url);
+    scrollTo(0, 0);
+    document.querySelector("#menu").checked = false;
+    main.focus({ preventScroll: true });
+  }
+  refreshLater();
+};
+
+const load = async (url, options, isNew) => {
+  asking?.abort();
+  const mine = (asking = new AbortController());
+  const slow = setTimeout(() => document.querySelector("main").setAttribute("aria-busy", "true"), SLOW_MILLISECONDS);
+  try {
+    const answer = await fetch(url, { ...options, signal: mine.signal, headers: { accept: "text/html" } });
+    if (!(answer.headers.get("content-type") || "").startsWith("text/html")) {
+      location.assign(url);
+      return;
+    }
+    swap(await answer.text(), answer.url, isNew);
+  } catch (error) {
+    if (error.name !== "AbortError" && isNew) location.assign(url);
+  } finally {
+    clearTimeout(slow);
+    document.querySelector("main").removeAttribute("aria-busy");
+  }
+};
+
+const isOurs = (url) => url.origin === location.origin && url.pathname.startsWith("/console");
+
+document.addEventListener("click", (event) => {
+  for (const open of document.querySelectorAll("details.chip[open], details.select[open]")) {
+    if (!open.contains(event.target)) open.open = false;
+  }
+  const link = event.target.closest("a[href]");
+  if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey) return;
+  const url = new URL(link.href);
+  if (!isOurs(url) || link.hasAttribute("download") || link.target || url.hash) return;
+  event.preventDefault();
+  load(url.href, {}, true);
+});
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  const url = new URL(form.action);
+  if (!isOurs(url) || !document.querySelector(".side")) return;
+  event.preventDefault();
+  const fields = new URLSearchParams(new FormData(form, event.submitter));
+  if (form.method === "post") {
+    load(url.href, { method: "POST", body: fields }, true);
+  } else {
+    for (const [name, value] of [...fields]) if (!value) fields.delete(name);
+    url.search = fields;
+    load(url.href, {}, true);
+  }
+});
+
+addEventListener("popstate", () => load(location.href, {}, false));
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "Escape") {
+    document.activeElement.blur();
+    for (const open of document.querySelectorAll("details.chip[open], details.select[open]")) open.open = false;
+    return;
+  }
+  if (document.activeElement.matches(TYPING)) return;
+  const target = document.querySelector(`[data-key="${CSS.escape(event.key.toLowerCase())}"]`);
+  if (!target) return;
+  event.preventDefault();
+  if (target.matches(TYPING)) target.focus();
+  else target.click();
+});
+
+document.addEventListener("mouseover", (event) => {
+  const point = event.target.closest(".point");
+  document.querySelector(".tip")?.remove();
+  if (!point) return;
+  const chart = point.closest(".chart");
+  const box = point.closest("svg").getBoundingClientRect();
+  const frame = chart.getBoundingClientRect();
+  const tip = document.createElement("div");
+  const text = document.createElement("b");
+  tip.className = "tip";
+  text.textContent = point.dataset.text;
+  tip.append(point.dataset.label, text);
+  chart.append(tip);
+  const left = box.left - frame.left + (box.width * point.dataset.x) / 1000 - tip.offsetWidth - 8;
+  tip.style.left = `${Math.max(0, left)}px`;
+  tip.style.top = `${Math.max(0, (box.height * point.dataset.y) / 200 - 40)}px`;
+});
+
+let timer = 0;
+const refreshLater = () => {
+  clearTimeout(timer);
+  const seconds = Number(document.querySelector("main").dataset.live);
+  if (!seconds) return;
+  timer = setTimeout(() => {
+    const isQuiet = !document.hidden && !document.activeElement.matches(TYPING) && !document.querySelector("main details[open]");
+    if (isQuiet) load(location.href, {}, false);
+    else refreshLater();
+  }, seconds * 1000);
+};
+refreshLater();

@@ -1,0 +1,162 @@
+"""An order's story: one timeline from placed to delivered, with why, by whom, and what each receiver got."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from lootkeep.console.labels import label
+from lootkeep.console.page import Answer, Visit
+from lootkeep.console.receivers import Sending, sendings
+from lootkeep.domain.fraud.checks import CheckDetail
+from lootkeep.domain.fraud.review import consequence
+from lootkeep.domain.fraud.review import label as signal_label
+from lootkeep.domain.fraud.signals import BY_NAME
+from lootkeep.domain.orders import ALLOWED, FRAUD, Refund, Sale
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import NotFound
+from lootkeep.storage import access as access_db
+from lootkeep.storage import customers as customers_db
+from lootkeep.storage import fraud_checks, order_events, order_lists
+from lootkeep.storage import orders as orders_db
+from lootkeep.storage.engine.database import Transaction
+
+_HELD = {
+    "allowed": ("ok", "Checked: score {}, {}"),
+    "flagged": ("warn", "Flagged: score {}, {}"),
+    "verification_required": ("warn", "Held for review: score {}, {}"),
+    "blocked": ("bad", "Blocked: score {}, {}"),
+}
+_REVIEWED = {
+    "legitimate": ("ok", "Approved by {}"),
+    "fraud": ("bad", "Rejected as fraud by {}"),
+    "inconclusive": ("quiet", "Reviewed by {}, inconclusive"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A reason with its points, as a share of the most it can count."""
+
+    label: str
+    points: int
+    width: int
+    tone: str
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One entry of a timeline; `part` names the block of the template that shows the rest."""
+
+    at: Instant
+    tone: str
+    title: str
+    text: str = ""
+    part: str = ""
+    values: dict[str, Any] = field(default_factory=dict)
+
+
+async def show_order(visit: Visit) -> Answer:
+    async with visit.deps.db.read() as tx:
+        order = await orders_db.get(tx, visit.id)
+        if order is None:
+            raise NotFound("Order")
+        (sale,) = await order_lists.sales(tx, [order])
+        check = await fraud_checks.get(tx, sale.check.id) if sale.check else None
+        moments = await _moments(tx, sale, check, visit.now)
+    steps = {step for step, statuses in ALLOWED.items() if order.status in statuses}
+    return {
+        "sale": sale,
+        "order": order,
+        "check": check,
+        "moments": moments,
+        "steps": steps,
+        "can_review": check is not None and consequence("legitimate", order.status) is not None,
+        "title": order.number,
+    }
+
+
+async def _moments(tx: Transaction, sale: Sale, check: CheckDetail | None, now: Instant) -> list[Moment]:
+    """In the order of time."""
+    refunds = await order_events.refunds_of(tx, sale.order.id)
+    moments = [await _placed(tx, sale)]
+    if check is not None:
+        moments += [_checked(check), *await _reviews(tx, check)]
+    moments += [*_steps(sale), *(_refunded(refund, sale) for refund in refunds)]
+    referral = await _referral(tx, sale)
+    moments.sort(key=lambda moment: moment.at)
+    told = await sendings(tx, sale.order, [refund.created_at for refund in refunds], now)
+    last = max([moment.at for moment in moments] + [sending.at for sending in told])
+    return [*moments, *referral, *_sent(told, last)]
+
+
+async def _placed(tx: Transaction, sale: Sale) -> Moment:
+    referrer_id = sale.customer.referred_by_id
+    referrer = await customers_db.get(tx, referrer_id) if referrer_id is not None else None
+    return Moment(sale.order.created_at, "info", "Placed", part="placed", values={"referrer": referrer})
+
+
+def _checked(check: CheckDetail) -> Moment:
+    tone, title = _HELD[check.action_taken]
+    points = sorted(check.points.items(), key=lambda item: -item[1])
+    bars = [_bar(name, value) for name, value in points]
+    title = title.format(check.risk_score, label(check.risk_level).lower())
+    return Moment(check.created_at, tone, title, part="bars", values={"bars": bars})
+
+
+def _bar(name: str, points: int) -> Bar:
+    signal = BY_NAME.get(name)
+    width = min(100, 100 * points // signal.cap) if signal and signal.cap else 100
+    tone = "bad" if points >= 30 else "warn" if points > 0 else "ok"
+    return Bar(signal_label(name), points, width, tone)
+
+
+async def _reviews(tx: Transaction, check: CheckDetail) -> list[Moment]:
+    moments = []
+    for review in await fraud_checks.reviews_of(tx, check.id):
+        person = await access_db.user(tx, review.reviewed_by)
+        tone, title = _REVIEWED[review.outcome]
+        text = f"“{review.notes}”" if review.notes else ""
+        moments.append(Moment(review.created_at, tone, title.format(person.name if person else "somebody"), text))
+    return moments
+
+
+def _steps(sale: Sale) -> Iterator[Moment]:
+    order = sale.order
+    if order.paid_at is not None:
+        yield Moment(order.paid_at, "ok", "Paid", part="paid")
+    if order.completed_at is not None:
+        yield Moment(order.completed_at, "ok", "Fulfilled", order.fulfillment_note or "")
+    if order.cancelled_at is not None:
+        text = (
+            "Stopped by fraud detection or a reviewer." if order.cancel_reason == FRAUD else order.cancel_reason or ""
+        )
+        yield Moment(order.cancelled_at, "bad", "Cancelled", text)
+
+
+def _refunded(refund: Refund, sale: Sale) -> Moment:
+    is_full = refund.amount == sale.order.total
+    title = "Refunded in full" if is_full else "Refunded in part"
+    return Moment(refund.created_at, "quiet", title, refund.reason or "", "refund", {"refund": refund})
+
+
+async def _referral(tx: Transaction, sale: Sale) -> list[Moment]:
+    """The first payment of a referred customer counts for who brought them."""
+    customer = sale.customer
+    is_first = sale.order.paid_at is not None and customer.first_order_at == sale.order.paid_at
+    if customer.referred_by_id is None or not is_first or sale.order.paid_at is None:
+        return []
+    referrer = await customers_db.get(tx, customer.referred_by_id)
+    return [Moment(sale.order.paid_at, "ok", "Referral counted", part="referral", values={"referrer": referrer})]
+
+
+def _sent(told: Sequence[Sending], at: Instant) -> list[Moment]:
+    """What receivers got, after everything else: deliveries go on while the story does."""
+    if not told:
+        return []
+    due = [sending for sending in told if sending.delivery is not None]
+    done = [sending for sending in due if sending.delivery and sending.delivery.status == "delivered"]
+    title = "Sent to no receiver" if not due else f"{len(done)} of {len(due)} deliveries arrived"
+    tone = "quiet" if not due else "ok" if len(done) == len(due) else "bad"
+    return [Moment(at, tone, title, part="sendings", values={"sendings": told})]

@@ -1,0 +1,118 @@
+"""Who may sign in to the console: roles, passwords, sessions, one-time codes, and the log of changes."""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import struct
+from typing import Literal
+
+import msgspec
+
+from lootkeep.domain.access import User
+from lootkeep.kernel.clock import DAY, HOUR, SECOND, Instant
+from lootkeep.kernel.errors import invalid
+
+Role = Literal["owner", "staff", "read_only"]
+# Each may do what those before it may.
+RANKS: dict[Role, int] = {"read_only": 0, "staff": 1, "owner": 2}
+ROLE_NAMES: dict[Role, str] = {"owner": "Owner", "staff": "Staff", "read_only": "Read-only"}
+
+MIN_PASSWORD_LENGTH = 12
+# Hashing takes time in proportion to this.
+MAX_PASSWORD_LENGTH = 1024
+
+LINK_LIFETIME = DAY
+# Without a request for so long, a session has ended; and in any case so long after signing in.
+IDLE_LIMIT = 12 * HOUR
+ABSOLUTE_LIMIT = 30 * DAY
+
+TOTP_STEP_SECONDS = 30
+_TOTP_DIGITS = 6
+# The clocks of phones are not exact: the step before and the one after are accepted too.
+_TOTP_DRIFT = 1
+
+
+class Account(msgspec.Struct, frozen=True):
+    """What a user may do in the console, and how they prove who they are."""
+
+    user_id: int
+    role: Role
+    password_hash: str | None
+    totp_secret: str | None
+    totp_step: int | None
+    created_at: Instant
+    updated_at: Instant
+
+
+class Person(User, frozen=True):
+    """A user who has an account."""
+
+    role: Role
+
+    def may(self, role: Role) -> bool:
+        return RANKS[self.role] >= RANKS[role]
+
+
+class Session(msgspec.Struct, frozen=True):
+    """One browser that is signed in."""
+
+    id: int
+    user_id: int
+    created_at: Instant
+    last_seen_at: Instant
+    expires_at: Instant
+    revoked_at: Instant | None
+    ip_address: str | None
+    user_agent: str | None
+
+    def is_valid(self, now: Instant) -> bool:
+        return self.revoked_at is None and now < self.expires_at and now - self.last_seen_at < IDLE_LIMIT
+
+
+class AuditEntry(msgspec.Struct, frozen=True):
+    """Something that somebody changed."""
+
+    id: int
+    user_id: int | None
+    action: str
+    record: str
+    before: str
+    after: str
+    ip_address: str | None
+    created_at: Instant
+    user_name: str | None
+
+    @property
+    def changes(self) -> list[tuple[str, object, object]]:
+        """Each field that changed, with its value before and after."""
+        before, after = msgspec.json.decode(self.before), msgspec.json.decode(self.after)
+        return [
+            (name, before.get(name), after.get(name))
+            for name in dict.fromkeys((*before, *after))
+            if before.get(name) != after.get(name)
+        ]
+
+
+def check_password(password: str) -> None:
+    if not MIN_PASSWORD_LENGTH <= len(password) <= MAX_PASSWORD_LENGTH:
+        raise invalid("password", f"The password must have at least {MIN_PASSWORD_LENGTH} characters.")
+
+
+def totp_code(secret: str, step: int) -> str:
+    """RFC 6238: the six digits of a time step, for a secret in base32."""
+    key = base64.b32decode(secret)
+    digest = hmac.digest(key, struct.pack(">Q", step), "sha1")
+    offset = digest[-1] & 0x0F
+    number = int.from_bytes(digest[offset : offset + 4]) & 0x7FFFFFFF
+    return f"{number % 10**_TOTP_DIGITS:0{_TOTP_DIGITS}d}"
+
+
+def accepted_step(secret: str, code: str, now: Instant, last_step: int | None) -> int | None:
+    """The time step whose code this is; None for a wrong code, and for one that was used before."""
+    current = now // SECOND // TOTP_STEP_SECONDS
+    for step in range(current - _TOTP_DRIFT, current + _TOTP_DRIFT + 1):
+        is_new = last_step is None or step > last_step
+        if is_new and hmac.compare_digest(totp_code(secret, step).encode(), code.encode()):
+            return step
+    return None

@@ -1,0 +1,30 @@
+"""Hashing passwords with argon2id, on a thread: it takes tens of milliseconds and much memory by design."""
+
+from __future__ import annotations
+
+import asyncio
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+
+# argon2id with what OWASP recommends at least: more memory for each attempt would let a few attempts fill a small
+# machine, and attempts are limited anyway.
+_HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
+# Compared with when there is no such account, so that it takes as long as for one that exists.
+_NOBODY = _HASHER.hash("nobody's password")
+
+
+async def hash_password(password: str) -> str:
+    return await asyncio.to_thread(_HASHER.hash, password)
+
+
+async def is_password(password: str, password_hash: str | None) -> bool:
+    """Takes as long for an account that does not exist."""
+    return await asyncio.to_thread(_verify, password, password_hash or _NOBODY) and password_hash is not None
+
+
+def _verify(password: str, password_hash: str) -> bool:
+    try:
+        return _HASHER.verify(password_hash, password)
+    except (VerificationError, InvalidHashError):
+        return False

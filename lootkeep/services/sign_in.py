@@ -1,0 +1,199 @@
+"""Signing in to the console: one-time links, passwords, codes and sessions."""
+
+from __future__ import annotations
+
+import base64
+import secrets
+
+from msgspec.structs import replace
+
+from lootkeep.deps import Deps
+from lootkeep.domain import accounts as rules
+from lootkeep.domain.access import OWNER_EMAIL, User, digest
+from lootkeep.domain.accounts import Person, Role, Session
+from lootkeep.domain.addresses import network_key
+from lootkeep.engines import passwords
+from lootkeep.kernel.clock import MINUTE, Instant
+from lootkeep.kernel.errors import NotFound, TooOften, Unprocessable, invalid
+from lootkeep.storage import access as access_db
+from lootkeep.storage import accounts as accounts_db
+from lootkeep.storage import audit as audit_db
+from lootkeep.storage.engine.database import Transaction
+
+# Sign-ins a minute that fail or not, for one account and from one network.
+ATTEMPTS_PER_ACCOUNT = 5
+ATTEMPTS_PER_NETWORK = 20
+# `last seen` is worth one write a minute, not one per request.
+_SEEN_EVERY = MINUTE
+_MAX_USER_AGENT = 400
+_TOTP_PURPOSE = "totp"
+_TOTP_BYTES = 20
+
+
+async def is_set_up(deps: Deps) -> bool:
+    async with deps.db.read() as tx:
+        return await accounts_db.has_password(tx)
+
+
+async def make_link(deps: Deps, email: str | None, role: Role = "staff") -> str:
+    """The token of a one-time link that sets a password: of this user, or of the owner."""
+    token, now = deps.ids.secret(), deps.clock.now()
+    async with deps.db.write() as tx:
+        user = await (access_db.user_by_email(tx, email.strip().lower()) if email else access_db.owner(tx))
+        if user is None:
+            raise NotFound("User")
+        await accounts_db.add(tx, user.id, "owner" if user.is_owner else role, now)
+        await accounts_db.add_link(tx, user.id, digest(token), now, Instant(now + rules.LINK_LIFETIME))
+        if email:
+            await audit_db.add(tx, user_id=None, action="Make a one-time link", record=f"user:{user.id}", now=now)
+    return token
+
+
+async def user_of_link(deps: Deps, token: str) -> User | None:
+    """Whose password the link sets; None when it was used, is too old or is not ours."""
+    async with deps.db.read() as tx:
+        user_id = await accounts_db.user_of_link(tx, digest(token), deps.clock.now())
+        return await access_db.user(tx, user_id) if user_id is not None else None
+
+
+def needs_name(user: User) -> bool:
+    """The owner is there from the first start, without a name of their own."""
+    return user.email == OWNER_EMAIL
+
+
+async def use_link(deps: Deps, token: str, password: str, *, email: str, name: str, ip: str | None) -> int:
+    """Sets the password, ends the user's sessions and second factor, and gives the user; the link works once."""
+    rules.check_password(password)
+    password_hash = await passwords.hash_password(password)
+    now = deps.clock.now()
+    async with deps.db.write() as tx:
+        user_id = await accounts_db.use_link(tx, digest(token), now)
+        account = await accounts_db.get_for_update(tx, user_id) if user_id is not None else None
+        user = await access_db.user(tx, user_id) if user_id is not None else None
+        if account is None or user is None:
+            raise Unprocessable("link_used", "This link was used before or is too old. Ask for a new one.")
+        if needs_name(user):
+            await _name_owner(tx, user, email, name)
+        # Who lost their phone gets in by a link, too.
+        fresh = replace(account, password_hash=password_hash, totp_secret=None, totp_step=None, updated_at=now)
+        await accounts_db.save(tx, fresh)
+        await accounts_db.revoke_sessions(tx, user.id, now)
+        await _log(tx, user.id, "Set a password by link", ip, now)
+    return user.id
+
+
+async def sign_in(deps: Deps, email: str, password: str, code: str, ip: str) -> int:
+    """The user whose password, and code where one is needed, these are."""
+    address, now = email.strip().lower(), deps.clock.now()
+    await _count_attempt(deps, address, ip, now)
+    async with deps.db.read() as tx:
+        person = await accounts_db.person_by_email(tx, address)
+        account = await accounts_db.get(tx, person.id) if person else None
+    if not await passwords.is_password(password, account.password_hash if account else None) or account is None:
+        raise invalid("password", "The e-mail or the password is not right.")
+    async with deps.db.write() as tx:
+        account = await accounts_db.get_for_update(tx, account.user_id)
+        assert account is not None
+        if account.totp_secret is not None:
+            step = rules.accepted_step(
+                deps.vault.open(account.totp_secret, _TOTP_PURPOSE), code.strip(), now, account.totp_step
+            )
+            if step is None:
+                raise invalid("code", "Enter the six digits that your authenticator shows now.")
+            await accounts_db.save(tx, replace(account, totp_step=step))
+        await _log(tx, account.user_id, "Signed in", ip, now)
+    return account.user_id
+
+
+async def start_session(deps: Deps, user_id: int, ip: str | None, user_agent: str | None) -> str:
+    """The secret of a new session, for the cookie."""
+    secret, now = deps.ids.secret(), deps.clock.now()
+    agent = user_agent[:_MAX_USER_AGENT] if user_agent else None
+    async with deps.db.write() as tx:
+        until = Instant(now + rules.ABSOLUTE_LIMIT)
+        await accounts_db.add_session(tx, user_id, digest(secret), now, until, ip, agent)
+    return secret
+
+
+async def resume(deps: Deps, secret: str, ip: str | None) -> tuple[Person, Session] | None:
+    """Whose session it is; None when it has ended."""
+    now = deps.clock.now()
+    async with deps.db.read() as tx:
+        session = await accounts_db.session_by_digest(tx, digest(secret))
+        if session is None or not session.is_valid(now):
+            return None
+        person = await accounts_db.person(tx, session.user_id)
+    if person is None:
+        return None
+    if now - session.last_seen_at >= _SEEN_EVERY:
+        async with deps.db.write() as tx:
+            await accounts_db.set_seen(tx, session.id, ip, now)
+    return person, session
+
+
+async def end_session(deps: Deps, user_id: int, session_id: int) -> None:
+    async with deps.db.write() as tx:
+        if not await accounts_db.revoke_session(tx, user_id, session_id, deps.clock.now()):
+            raise NotFound("Session")
+
+
+async def change_password(deps: Deps, user_id: int, current: str, new: str, session_id: int) -> None:
+    """Ends all other sessions of the user."""
+    rules.check_password(new)
+    async with deps.db.read() as tx:
+        account = await accounts_db.get(tx, user_id)
+    if account is None or not await passwords.is_password(current, account.password_hash):
+        raise invalid("current", "This is not your current password.")
+    password_hash, now = await passwords.hash_password(new), deps.clock.now()
+    async with deps.db.write() as tx:
+        account = await accounts_db.get_for_update(tx, user_id)
+        assert account is not None
+        await accounts_db.save(tx, replace(account, password_hash=password_hash, updated_at=now))
+        await accounts_db.revoke_sessions(tx, user_id, now, but=session_id)
+
+
+def new_totp_secret() -> str:
+    return base64.b32encode(secrets.token_bytes(_TOTP_BYTES)).decode()
+
+
+async def set_totp(deps: Deps, user_id: int, secret: str | None, code: str) -> None:
+    """Asks for a code at sign-in from now on, once the first one was right; None stops asking."""
+    now = deps.clock.now()
+    step = rules.accepted_step(secret, code.strip(), now, None) if secret else None
+    if secret and step is None:
+        raise invalid("code", "This is not the code that the authenticator shows now.")
+    async with deps.db.write() as tx:
+        account = await accounts_db.get_for_update(tx, user_id)
+        if account is None:
+            raise NotFound("Account")
+        sealed = deps.vault.seal(secret, _TOTP_PURPOSE) if secret else None
+        await accounts_db.save(tx, replace(account, totp_secret=sealed, totp_step=step, updated_at=now))
+
+
+async def _count_attempt(deps: Deps, email: str, ip: str, now: Instant) -> None:
+    counted = (
+        (f"sign-in:{digest(email)}", ATTEMPTS_PER_ACCOUNT),
+        (f"sign-in:{network_key(ip) if ip else ''}", ATTEMPTS_PER_NETWORK),
+    )
+    for name, limit in counted:
+        standing = await deps.limiter.hit(name, limit, now)
+        if not standing.is_allowed:
+            seconds = standing.retry_after(now)
+            raise TooOften("too_many_attempts", f"Too many attempts. Try again in {seconds} seconds.", seconds)
+
+
+async def _name_owner(tx: Transaction, user: User, email: str, name: str) -> None:
+    address = email.strip().lower()
+    before, at, host = address.rpartition("@")
+    if not (before and at and host) or " " in address or not address.isprintable():
+        raise invalid("email", "The e-mail must be a valid address.")
+    if not name.strip() or not name.isprintable():
+        raise invalid("name", "The name must not be empty.")
+    taken = await access_db.user_by_email(tx, address)
+    if taken is not None and taken.id != user.id:
+        raise invalid("email", "Another user has this e-mail.")
+    await accounts_db.set_name(tx, user.id, address, name.strip())
+
+
+async def _log(tx: Transaction, user_id: int, action: str, ip: str | None, now: Instant) -> None:
+    await audit_db.add(tx, user_id=user_id, action=action, record=f"user:{user_id}", ip_address=ip, now=now)

@@ -1,0 +1,81 @@
+"""The audit log: who changed what, written in the transaction of the change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from sqlalchemy import bindparam, insert, select
+
+from lootkeep.domain.accounts import AuditEntry
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.lists import Join, Listing, Sort, equals, within
+from lootkeep.storage.schema import audit_log, users
+
+# Of one record that are shown next to a form.
+_MAX_SHOWN = 20
+
+_COLUMNS = (
+    *(audit_log.c[name] for name in AuditEntry.__struct_fields__ if name != "user_name"),
+    users.c.name.label("user_name"),
+)
+
+_ADD = Query(
+    insert(audit_log)
+    .values({name: bindparam(name) for name in ("user_id", "action", "record", "ip_address", "created_at")})
+    .values(before=bindparam("old"), after=bindparam("new"))
+    .inline()
+)
+_SINCE = Query(
+    select(*_COLUMNS)
+    .join(users, users.c.id == audit_log.c.user_id, isouter=True)
+    .where(audit_log.c.record == bindparam("of_record"), audit_log.c.created_at > bindparam("since"))
+    .order_by(audit_log.c.id.desc())
+    .limit(_MAX_SHOWN),
+    AuditEntry,
+)
+
+LISTING = Listing(
+    audit_log,
+    AuditEntry,
+    {
+        "record": equals(audit_log.c.record, "record", "unsorted"),
+        "user_id": equals(audit_log.c.user_id, "user_id", "unsorted"),
+        "action": equals(audit_log.c.action, "action", None),
+        **within(audit_log.c.created_at),
+    },
+    {"created_at": Sort(audit_log.c.created_at)},
+    columns=_COLUMNS,
+    joins=(Join(users, users.c.id == audit_log.c.user_id, is_optional=True),),
+)
+
+
+async def add(
+    tx: Transaction,
+    *,
+    user_id: int | None,
+    action: str,
+    record: str,
+    now: Instant,
+    before: Mapping[str, Any] | None = None,
+    after: Mapping[str, Any] | None = None,
+    ip_address: str | None = None,
+) -> None:
+    await tx.run(
+        _ADD,
+        user_id=user_id,
+        action=action,
+        record=record,
+        old=msgspec.json.encode(before or {}).decode(),
+        new=msgspec.json.encode(after or {}).decode(),
+        ip_address=ip_address,
+        created_at=now,
+    )
+
+
+async def changes_since(tx: Transaction, record: str, since: Instant) -> list[AuditEntry]:
+    """What people changed of a record after a time, the newest first."""
+    return await tx.all(_SINCE, of_record=record, since=since)

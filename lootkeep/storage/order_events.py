@@ -1,0 +1,84 @@
+"""What was announced of an order, and what came of each delivery."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from sqlalchemy import bindparam, select
+
+from lootkeep.domain.deliveries import Attempt, Delivery
+from lootkeep.domain.orders import Refund
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import attempts, deliveries, events, refunds
+
+
+class OrderEvent(msgspec.Struct, frozen=True):
+    """An event of an order."""
+
+    id: int
+    type: str
+    data: str
+    created_at: Instant
+    fanned_out_at: Instant | None
+
+
+class _OrderId(msgspec.Struct):
+    order_id: int
+
+
+# An event is recorded at the moment of the step that it announces, and found by it.
+_AT = Query(
+    select(*(events.c[name] for name in OrderEvent.__struct_fields__))
+    .where(events.c.created_at == bindparam("moment"))
+    .order_by(events.c.id),
+    OrderEvent,
+)
+_DELIVERIES = Query(
+    select(*(deliveries.c[name] for name in Delivery.__struct_fields__)).where(
+        deliveries.c.event_id == bindparam("event")
+    ),
+    Delivery,
+)
+_ATTEMPT = Query(
+    select(*(attempts.c[name] for name in Attempt.__struct_fields__)).where(
+        attempts.c.delivery_id == bindparam("delivery"), attempts.c.number == bindparam("last")
+    ),
+    Attempt,
+)
+_REFUNDS = Query(
+    select(*(refunds.c[name] for name in Refund.__struct_fields__))
+    .where(refunds.c.order_id == bindparam("order"))
+    .order_by(refunds.c.id),
+    Refund,
+)
+
+
+async def refunds_of(tx: Transaction, order_id: int) -> list[Refund]:
+    return await tx.all(_REFUNDS, order=order_id)
+
+
+async def announced(tx: Transaction, order_id: int, moments: Sequence[Instant]) -> list[OrderEvent]:
+    """The events of an order that were recorded at one of these moments, in order."""
+    recorded = await tx.each(_AT, [{"moment": moment} for moment in sorted(set(moments))])
+    return [event for event in recorded if event.type.startswith("order.") and _order_id(event) == order_id]
+
+
+async def deliveries_of(tx: Transaction, event_ids: Sequence[int]) -> list[Delivery]:
+    return await tx.each(_DELIVERIES, [{"event": event_id} for event_id in event_ids])
+
+
+async def last_attempts(tx: Transaction, made: Sequence[Delivery]) -> dict[int, Attempt]:
+    """The last attempt of each delivery that has one, by the delivery's id."""
+    found: dict[int, Attempt] = {}
+    for delivery in made:
+        attempt = await tx.one(_ATTEMPT, delivery=delivery.id, last=delivery.attempts_count)
+        if attempt is not None:
+            found[delivery.id] = attempt
+    return found
+
+
+def _order_id(event: OrderEvent) -> int:
+    return msgspec.json.decode(event.data, type=_OrderId).order_id

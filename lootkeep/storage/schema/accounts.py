@@ -1,0 +1,74 @@
+"""Who may sign in to the console: accounts, one-time links, sessions, and the log of what people changed."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Index, Table
+
+from lootkeep.storage.schema.columns import identity, link, metadata, number, text
+
+accounts = Table(
+    "accounts",
+    metadata,
+    Column("user_id", BigInteger, ForeignKey("users.id"), primary_key=True, autoincrement=False),
+    text("role"),
+    # argon2id with its parameters; null until a one-time link was used.
+    text("password_hash", optional=True),
+    # Sealed with the application key.
+    text("totp_secret", optional=True),
+    # The time step of the last code that was accepted: a code works once.
+    number("totp_step", optional=True),
+    number("created_at"),
+    number("updated_at"),
+    CheckConstraint("role IN ('owner', 'staff', 'read_only')", name="role"),
+)
+
+account_links = Table(
+    "account_links",
+    metadata,
+    identity(),
+    link("user_id", "users.id"),
+    # SHA-256 in hex of a random token, as for API tokens.
+    text("digest", unique=True),
+    number("created_at"),
+    number("expires_at"),
+    number("used_at", optional=True),
+    Index(None, "user_id"),
+    sqlite_autoincrement=True,
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    identity(),
+    link("user_id", "users.id"),
+    text("digest", unique=True),
+    number("created_at"),
+    number("last_seen_at"),
+    number("expires_at"),
+    number("revoked_at", optional=True),
+    text("ip_address", optional=True),
+    text("user_agent", optional=True),
+    Index(None, "user_id", "id"),
+    Index(None, "expires_at"),
+    sqlite_autoincrement=True,
+)
+
+audit_log = Table(
+    "audit_log",
+    metadata,
+    identity(),
+    # Null for what the command line did.
+    link("user_id", "users.id", optional=True),
+    text("action"),
+    # `order:12`: what was changed.
+    text("record"),
+    # JSON objects of the fields that changed.
+    text("before"),
+    text("after"),
+    text("ip_address", optional=True),
+    number("created_at"),
+    Index(None, "record", "id"),
+    Index(None, "user_id", "id"),
+    Index(None, "created_at", "id"),
+    sqlite_autoincrement=True,
+)

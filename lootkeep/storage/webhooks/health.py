@@ -1,0 +1,111 @@
+"""How receivers did of late, from the attempts of their newest deliveries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+import msgspec
+from sqlalchemy import bindparam, func, select
+
+from lootkeep.domain.webhooks import Webhook
+from lootkeep.kernel.clock import HOUR, MINUTE, Instant
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import attempts, deliveries
+
+MINUTES = 60
+# So many of the newest deliveries are looked at: a busy receiver shows less than an hour.
+_DELIVERIES = 1_000
+# A receiver fails when this many attempts in a row failed.
+_FAILURES = 3
+
+
+class _Attempt(msgspec.Struct, frozen=True):
+    outcome: str
+    started_at: Instant
+    response_code: int | None
+    latency_ms: int | None
+    reason: str | None
+
+
+class Receiver(msgspec.Struct, frozen=True):
+    """A webhook and what came of its attempts within the hour."""
+
+    id: int
+    name: str
+    # For each minute, the oldest first: ok, warn (some failed), bad, or nothing.
+    minutes: tuple[str, ...]
+    p95_ms: int | None
+    delivered: int
+    failed: int
+    waiting: int
+    is_failing: bool
+    failing_since: Instant | None
+    last_answer: str
+
+
+_newest = (
+    select(deliveries.c.id)
+    .where(deliveries.c.webhook_id == bindparam("webhook"))
+    .order_by(deliveries.c.id.desc())
+    .limit(_DELIVERIES)
+    .subquery()
+)
+_ATTEMPTS = Query(
+    select(*(attempts.c[name] for name in _Attempt.__struct_fields__))
+    .join(_newest, _newest.c.id == attempts.c.delivery_id)
+    .where(attempts.c.finished_at.is_not(None))
+    .order_by(attempts.c.started_at),
+    _Attempt,
+)
+_WAITING = Query(
+    select(func.count()).where(
+        deliveries.c.webhook_id == bindparam("webhook"), deliveries.c.status == "pending", deliveries.c.failures > 0
+    )
+)
+
+
+async def receivers(tx: Transaction, webhooks: Sequence[Webhook], now: Instant) -> list[Receiver]:
+    return [await _receiver(tx, webhook, now) for webhook in webhooks]
+
+
+def name(url: str) -> str:
+    """What people call a receiver: its host and path."""
+    parts = urlsplit(url)
+    return f"{parts.netloc}{parts.path.rstrip('/')}"
+
+
+async def _receiver(tx: Transaction, webhook: Webhook, now: Instant) -> Receiver:
+    made = await tx.all(_ATTEMPTS, webhook=webhook.id)
+    ((waiting,),) = await tx.all(_WAITING, webhook=webhook.id)
+    recent = [attempt for attempt in made if now - attempt.started_at < HOUR]
+    latencies = sorted(attempt.latency_ms for attempt in recent if attempt.latency_ms is not None)
+    failures = _last_failures(made)
+    delivered = sum(attempt.outcome == "delivered" for attempt in recent)
+    return Receiver(
+        id=webhook.id,
+        name=name(webhook.url),
+        minutes=_minutes(recent, now),
+        p95_ms=latencies[len(latencies) * 95 // 100] if latencies else None,
+        delivered=delivered,
+        failed=len(recent) - delivered,
+        waiting=waiting,
+        is_failing=len(failures) >= _FAILURES and waiting > 0,
+        failing_since=failures[0].started_at if failures else None,
+        last_answer=(made[-1].reason or "answered") if made else "was never called",
+    )
+
+
+def _last_failures(made: Sequence[_Attempt]) -> list[_Attempt]:
+    """The attempts after the last one that was delivered, the oldest first."""
+    last = max((number for number, attempt in enumerate(made) if attempt.outcome == "delivered"), default=-1)
+    return list(made[last + 1 :])
+
+
+def _minutes(recent: Sequence[_Attempt], now: Instant) -> tuple[str, ...]:
+    outcomes: list[set[bool]] = [set() for _ in range(MINUTES)]
+    for attempt in recent:
+        outcomes[MINUTES - 1 - (now - attempt.started_at) // MINUTE].add(attempt.outcome == "delivered")
+    tones = {frozenset(): "none", frozenset({True}): "ok", frozenset({False}): "bad"}
+    return tuple(tones.get(frozenset(minute), "warn") for minute in outcomes)

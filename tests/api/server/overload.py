@@ -1,0 +1,10 @@
+"""How a server that is overloaded answers."""
+
+from __future__ import annotations
+
+OVERLOADED = {
+    "success": False,
+    "error": "Service Unavailable",
+    "code": "overloaded",
+    "message": "The service is busy and has not begun this request. Please try again shortly.",
+}

@@ -1,0 +1,119 @@
+"""The console in a real browser: the main path at every width, in both themes, by keys, and without JavaScript."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from tests.browser import SECONDS, Browser, browsing
+from tests.builders import STORE
+from tests.cli.terminal import Serving, environment, served, start
+from tests.console.visits import EMAIL, PASSWORD, set_up
+from tests.world import EXTERNAL
+
+WIDTHS = (390, 820, 1400)
+PATHS = ("/console", "/console/orders", "/console/orders/1", "/console/search?q=a", "/console/account")
+# What reaches out of the page, but for what scrolls in a box of its own.
+TOO_WIDE = """
+[...document.querySelectorAll("body *")]
+  .filter((one) => one.checkVisibility() && !one.closest(".scroll, .hidden, svg, .skip"))
+  .filter((one) => one.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
+  .map((one) => `${one.tagName}.${one.className}`)
+"""
+
+
+# On SQLite alone: pages are the same on both engines, which the other tests show.
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    """With two orders, one of which is completed."""
+    folder = tmp_path_factory.mktemp("console")
+    with served(start(folder, environment({"log_level": "warning"}), "serve", "--port", "0")) as server:
+        headers = {"Authorization": f"Bearer {server.token}"}
+        with httpx.Client(base_url=f"{server.address}{STORE}", headers=headers, timeout=SECONDS) as shop:
+            shop.post("/customers", json={"email": "jun@park.example", "name": "Jun Park"}).raise_for_status()
+            shop.post("/products", json={"name": "VIP rank", "price": "20.00"}).raise_for_status()
+            for _ in range(2):
+                order = {"customer_id": 1, "items": [{"product_id": 1, "quantity": 1}], "ip_address": "203.0.113.9"}
+                shop.post("/orders", json=order).raise_for_status()
+            shop.post("/orders/1/pay", json={"transaction_id": "t1"}).raise_for_status()
+            shop.post(f"{server.address}{EXTERNAL}/orders/1/fulfill", json={}).raise_for_status()
+        yield server
+
+
+@pytest.fixture(scope="module")
+def browser(store: Serving) -> Iterator[Browser]:
+    """Signed in by the link of the first start."""
+    with browsing() as browser:
+        browser.open(store.console_link)
+        set_up(browser)
+        yield browser
+
+
+def test_every_page_fits_every_width_in_both_themes_without_a_complaint(browser: Browser, store: Serving) -> None:
+    found = {}
+    for path in PATHS:
+        browser.open(store.address + path)
+        for width in WIDTHS:
+            browser.resize(width, 900)
+            found[path, width] = browser.run(TOO_WIDE)
+    assert found == {key: [] for key in found}
+    assert browser.console() == []
+
+
+def test_the_console_is_dark_for_those_who_like_it_dark(browser: Browser, store: Serving) -> None:
+    browser.open(f"{store.address}/console")
+    lightness = {}
+    for theme in ("light", "dark"):
+        browser.prefer(theme)
+        colour = browser.run("getComputedStyle(document.documentElement).backgroundColor")
+        lightness[theme] = sum(map(int, re.findall(r"\d+", colour)))
+    browser.prefer("light")
+    assert lightness["light"] > 700
+    assert lightness["dark"] < 100
+
+
+def test_lists_and_orders_open_in_place_and_the_address_follows(browser: Browser, store: Serving) -> None:
+    browser.resize(1400, 900)
+    browser.open(f"{store.address}/console/orders")
+    browser.run("window.stayed = true")
+    browser.click(".chip[href*='status=completed']")
+    browser.until("location.search.includes('status=completed') && document.querySelector('.chip.on')")
+    browser.click("td a.row")
+    browser.until("document.querySelector('.timeline')")
+    assert browser.run("[window.stayed, location.pathname.startsWith('/console/orders/')]") == [True, True]
+    browser.run("history.back()")
+    browser.until("document.querySelector('.chip.on')")
+    assert browser.console() == []
+
+
+def test_a_slash_goes_to_the_search_from_anywhere(browser: Browser, store: Serving) -> None:
+    browser.open(f"{store.address}/console/account")
+    browser.press("/")
+    browser.until("document.activeElement.name === 'q'")
+    browser.write(".search input", "ORD-000001")
+    browser.press("Enter")
+    browser.until("document.querySelector('h1').textContent.includes('ORD-000001')")
+
+
+def test_everything_works_without_javascript(browser: Browser, store: Serving) -> None:
+    browser.resize(390, 900)
+    browser.scripts(are_on=False)
+    try:
+        browser.open(f"{store.address}/console")
+        browser.click("label.menu")
+        browser.click(".side nav a[href='/console/orders']")
+        assert browser.text("h1") == "Orders"
+        browser.click("td a.row")
+        assert browser.text("h1").startswith("ORD-")
+        browser.click("label.menu")
+        browser.click(".you button")
+        assert browser.text("h1") == "Sign in"
+        browser.write("#email", EMAIL)
+        browser.write("#password", PASSWORD)
+        browser.click("button.main")
+        assert browser.text("h1") == "Overview"
+    finally:
+        browser.scripts(are_on=True)

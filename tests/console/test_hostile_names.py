@@ -1,0 +1,43 @@
+"""Names that try to be more than names, on every page that shows them."""
+
+from __future__ import annotations
+
+import pytest
+
+from lootkeep.console.pages import PAGES
+from tests.builders import new_customer, new_product, new_ticket, paid_order
+from tests.console.visits import path_of, visitor
+from tests.world import World
+
+NAMES = {
+    "script": "<script>alert(1)</script>",
+    "attribute": "\"' onmouseover='alert(1)' x=\"",
+    "template": "{{ 7 * 7 }}{% raw %}",
+    "right to left": "\u202egnp.exe\u202c شركة",
+    "long": "x" * 255,
+}
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+async def test_a_hostile_name_is_shown_as_text_on_every_page(world: World, name: str) -> None:
+    customer = (await new_customer(world, name=name))["customer"]
+    product = await new_product(world, name=name)
+    await paid_order(world, customer["id"], (product["id"], 1))
+    await new_ticket(world, customer["id"], subject=name[:200])
+    visits = await visitor(world, "owner")
+    paths = [path_of(page) for page in PAGES if page.method == "GET"] + ["/search?q=ORD-1", f"/search?q={name[:20]}"]
+    for path in paths:
+        answer = await visits.get(path, follow_redirects=True)
+        assert answer.status_code in (200, 422), path
+        assert "<script>" not in answer.text, path
+        assert "' onmouseover='" not in answer.text, path
+        assert "49" not in answer.text.replace("{{ 7 * 7 }}", "") or "{{ 7 * 7 }}" not in name, path
+
+
+async def test_an_address_of_ten_thousand_characters_and_control_characters_break_nothing(store: World) -> None:
+    visits = await visitor(store, "owner")
+    for text in ("x" * 10_000, "%00%01%ff", "%E2%80%AE", "a%20OR%201=1--", "<b>"):
+        for path in ("/search?q=", "/orders?search=", "/orders?coupon_code=", "/orders?status=", "?period="):
+            answer = await visits.get(path + text)
+            assert answer.status_code == 200, (path, text[:20])
+            assert "<b></" not in answer.text

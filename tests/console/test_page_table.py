@@ -1,0 +1,133 @@
+"""Every row of PAGES against every role, and what holds of all pages."""
+
+from __future__ import annotations
+
+import re
+
+import httpx
+import pytest
+
+from lootkeep.console.page import PREFIX, Page
+from lootkeep.console.pages import PAGES
+from lootkeep.console.render import ASSETS
+from lootkeep.domain.accounts import RANKS, Role
+from tests.console.visits import Visitor, path_of, token, visitor
+from tests.world import World
+
+ROLES: tuple[Role | None, ...] = (None, "read_only", "staff", "owner")
+GETS = [page for page in PAGES if page.method == "GET"]
+MAX_PAGE_BYTES = 100_000
+MAX_ASSET_BYTES = 60_000
+
+
+def expected(page: Page, role: Role | None) -> str:
+    if page.role is None:
+        return "open"
+    if role is None:
+        return "to the sign-in"
+    return "open" if RANKS[role] >= RANKS[page.role] else "forbidden"
+
+
+async def outcome(visits: Visitor, page: Page) -> str:
+    """Whether the page is open: a change is, when only the form's token is missing."""
+    answer = await visits.http.request(page.method, PREFIX + path_of(page))
+    if answer.status_code == 303 and "/sign-in?next=" in answer.headers["location"]:
+        return "to the sign-in"
+    if answer.status_code == 403 and "needs the role" in answer.text:
+        return "forbidden"
+    is_stopped_by_token = answer.status_code == 403 and "not sent from the console" in answer.text
+    is_shown = page.method == "GET" and answer.status_code in (200, 303, 422)
+    return "open" if is_stopped_by_token or is_shown else f"{answer.status_code}: {answer.text}"
+
+
+@pytest.mark.parametrize("role", ROLES)
+async def test_every_page_is_open_to_those_whom_its_row_names_and_to_nobody_else(
+    store: World, role: Role | None
+) -> None:
+    visits = await visitor(store, role)
+    found = {(page.method, page.path): await outcome(visits, page) for page in PAGES}
+    assert found == {(page.method, page.path): expected(page, role) for page in PAGES}
+
+
+async def test_every_page_names_a_role_that_exists_and_only_signing_in_needs_none() -> None:
+    assert {page.path for page in PAGES if page.role is None} == {"/sign-in", "/setup"}
+    assert {page.role for page in PAGES} <= {None, *RANKS}
+
+
+async def test_no_change_is_made_by_a_get_and_every_change_needs_more_than_to_look() -> None:
+    own = ("/account", "/sign")
+    changes = [page for page in PAGES if page.method != "GET" and page.role is not None]
+    assert {page.method for page in PAGES} <= {"GET", "POST"}
+    assert [page.path for page in changes if page.role == "read_only" and not page.path.startswith(own)] == []
+
+
+async def test_every_page_is_small_is_not_stored_and_loads_nothing_from_elsewhere(store: World) -> None:
+    visits = await visitor(store, "owner")
+    for page in GETS:
+        answer = await visits.get(path_of(page))
+        assert answer.headers["cache-control"] == "no-store", page.path
+        policy = answer.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "frame-ancestors 'none'" in policy
+        assert "unsafe" not in policy
+        assert len(answer.content) < MAX_PAGE_BYTES, page.path
+        assert not re.search(r"<script(?! src=\"/console/)|<style| style=| on[a-z]+=\"", answer.text), page.path
+        assert "http://" not in answer.text.replace("http://www.w3.org", ""), page.path
+
+
+async def test_the_stylesheet_and_the_script_are_small(store: World) -> None:
+    assert sum(len(body) for _, body in ASSETS.values()) < MAX_ASSET_BYTES
+    visits = await visitor(store, None)
+    sheet = await visits.get("/static/console.css")
+    assert (sheet.status_code, sheet.headers["content-type"]) == (200, "text/css; charset=utf-8")
+    assert (await visits.get("/static/nothing.css")).status_code == 404
+
+
+async def test_the_navigation_has_only_what_the_user_may_open_and_lights_where_they_are(store: World) -> None:
+    page = await (await visitor(store, "read_only")).get("/orders/1")
+    assert re.findall(r'href="([^"]+)" aria-current="page"', page.text) == ["/console/orders"]
+    rows = [row for row in PAGES if row.group is not None and row.role == "read_only"]
+    assert all(f'href="{PREFIX}{row.path}"' in page.text for row in rows)
+
+
+async def test_an_unknown_page_says_so_and_the_root_leads_to_the_console(store: World) -> None:
+    visits = await visitor(store, "staff")
+    missing = [await visits.get(path) for path in ("/nothing", "/orders/999", f"/orders/{2**63}", "/orders/x")]
+    assert [answer.status_code for answer in missing] == [404] * 4
+    assert (await store.http.get("/")).headers["location"] == PREFIX
+
+
+# Forms
+
+
+async def _post(visits: Visitor, form: dict[str, str], **headers: str) -> httpx.Response:
+    return await visits.http.post(f"{PREFIX}/orders/1/fulfill", data=form, headers=headers)
+
+
+async def test_a_form_without_its_token_or_from_another_site_changes_nothing(store: World) -> None:
+    visits = await visitor(store, "staff")
+    good = {"token": token(await visits.get("/orders/1"))}
+    other = {"token": token(await (await visitor(store, "owner")).get("/orders/1"))}
+    refused = [
+        await _post(visits, {}),
+        await _post(visits, {"token": "0" * 32}),
+        await _post(visits, other),
+        await _post(visits, good, Origin="https://evil.example"),
+        await _post(visits, good, Origin="null"),
+        await _post(visits, good, **{"Sec-Fetch-Site": "cross-site"}),
+        await _post(visits, good, **{"Sec-Fetch-Site": "same-site"}),
+    ]
+    assert [answer.status_code for answer in refused] == [403] * 7
+    assert (await store.get("/orders/1")).json()["data"]["status"] == "paid"
+    allowed = await _post(visits, good, Origin="http://store.test", **{"Sec-Fetch-Site": "same-origin"})
+    assert allowed.status_code == 303
+    assert (await store.get("/orders/1")).json()["data"]["status"] == "completed"
+
+
+async def test_a_form_that_is_too_large_or_cannot_be_read_is_refused(store: World) -> None:
+    visits = await visitor(store, "staff")
+    answers = [
+        await visits.http.post(f"{PREFIX}/sign-out", content=body)
+        for body in (b"a=" + b"x" * 2_000_000, b"a=%ff", b"&".join(b"a=1" for _ in range(2000)))
+    ]
+    assert [answer.status_code for answer in answers] == [422] * 3

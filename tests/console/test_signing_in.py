@@ -1,0 +1,208 @@
+"""Signing in: the first start, passwords, codes, sessions, and how often one may try."""
+
+from __future__ import annotations
+
+import pytest
+
+from lootkeep.domain.accounts import ABSOLUTE_LIMIT, IDLE_LIMIT, TOTP_STEP_SECONDS, accepted_step, totp_code
+from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant
+from lootkeep.services import access, sign_in
+from lootkeep.storage import audit as audit_db
+from tests.console.visits import EMAIL, PASSWORD, Visitor, visitor
+from tests.world import World
+
+# RFC 6238, appendix B: the secret "12345678901234567890", six digits.
+SECRET = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
+
+
+async def set_up(world: World) -> Visitor:
+    """The owner, by the link of the first start."""
+    visits = await visitor(world, None)
+    link = await sign_in.make_link(world.deps, None)
+    fields = {"name": "Ada Park", "email": EMAIL, "password": PASSWORD, "repeated": PASSWORD}
+    answer = await visits.post("/setup", on=f"/setup?token={link}", link=link, **fields)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/console"), answer.text
+    return visits
+
+
+async def signs_in(world: World, password: str = PASSWORD, email: str = EMAIL, code: str = "") -> tuple[int, Visitor]:
+    visits = await visitor(world, None)
+    answer = await visits.post("/sign-in", on="/sign-in", email=email, password=password, code=code)
+    return answer.status_code, visits
+
+
+async def test_the_link_of_the_first_start_makes_the_owner_once(world: World) -> None:
+    assert not await sign_in.is_set_up(world.deps)
+    link = await sign_in.make_link(world.deps, None)
+    visits = await visitor(world, None)
+    page = await visits.get(f"/setup?token={link}")
+    assert (page.status_code, "You are the owner" in page.text) == (200, True)
+    fields = {"link": link, "name": "Ada", "email": EMAIL, "password": PASSWORD, "repeated": PASSWORD}
+    assert (await visits.post("/setup", on=f"/setup?token={link}", **fields)).status_code == 303
+    assert "Ada" in (await visits.get("")).text
+    assert await sign_in.is_set_up(world.deps)
+    again = await visitor(world, None)
+    assert (await again.get(f"/setup?token={link}")).status_code == 422
+    assert (await again.post("/setup", on="/sign-in", **fields)).status_code == 422
+
+
+async def test_a_link_is_too_old_after_a_day_and_a_newer_one_replaces_it(world: World) -> None:
+    first, second = [await sign_in.make_link(world.deps, None) for _ in range(2)]
+    visits = await visitor(world, None)
+    assert (await visits.get(f"/setup?token={first}")).status_code == 422
+    world.clock.advance(DAY - 1)
+    assert (await visits.get(f"/setup?token={second}")).status_code == 200
+    world.clock.advance(1)
+    assert (await visits.get(f"/setup?token={second}")).status_code == 422
+
+
+async def test_a_short_password_or_two_different_ones_are_said_in_the_form(world: World) -> None:
+    link = await sign_in.make_link(world.deps, None)
+    visits = await visitor(world, None)
+    fields = {"on": f"/setup?token={link}", "link": link, "name": "Ada", "email": EMAIL}
+    short = await visits.post("/setup", **fields, password="short", repeated="short")
+    assert (short.status_code, "at least 12 characters" in short.text) == (422, True)
+    unlike = await visits.post("/setup", **fields, password=PASSWORD, repeated=PASSWORD + "x")
+    assert (unlike.status_code, "not the same" in unlike.text) == (422, True)
+    assert PASSWORD not in unlike.text
+
+
+async def test_a_password_lets_in_and_a_wrong_one_does_not(world: World) -> None:
+    await set_up(world)
+    right, visits = await signs_in(world, email=f" {EMAIL.upper()}")
+    wrong, _ = await signs_in(world, password="something else entirely")
+    unknown, _ = await signs_in(world, email="nobody@store.example")
+    assert (right, wrong, unknown) == (303, 422, 422)
+    assert (await visits.get("")).status_code == 200
+
+
+async def test_the_cookie_is_new_with_each_sign_in_and_ends_with_the_sign_out(world: World) -> None:
+    visits = await set_up(world)
+    before = visits.http.cookies["lootkeep"]
+    await visits.post("/sign-out")
+    assert "lootkeep" not in visits.http.cookies
+    old = await visitor(world, None)
+    old.http.cookies.set("lootkeep", before, domain="store.test")
+    assert (await old.get("")).status_code == 303
+    answer = await old.post("/sign-in", on="/sign-in", email=EMAIL, password=PASSWORD)
+    cookie = answer.headers["set-cookie"]
+    assert before not in cookie
+    assert all(part in cookie for part in ("HttpOnly", "SameSite=lax", "Path=/"))
+
+
+async def test_over_https_the_cookie_has_the_prefix_and_is_secure(world: World) -> None:
+    visits = await visitor(world, None)
+    answer = await visits.http.get("https://store.test/console/sign-in")
+    assert answer.headers["set-cookie"].startswith("__Host-lootkeep=")
+    assert "Secure" in answer.headers["set-cookie"]
+
+
+async def test_after_signing_in_one_is_where_one_wanted_to_go_but_never_elsewhere(world: World) -> None:
+    await set_up(world)
+    visits = await visitor(world, None)
+    asked = await visits.get("/orders?status=paid")
+    assert asked.headers["location"] == "/console/sign-in?next=/console/orders%3Fstatus%3Dpaid"
+    targets = {}
+    for wanted in ("/console/orders?status=paid", "https://evil.example", "//evil.example", "/console\\@evil"):
+        fields = {"email": EMAIL, "password": PASSWORD, "next": wanted}
+        world.clock.advance(MINUTE)
+        person = await visitor(world, None)
+        answer = await person.post("/sign-in", on="/sign-in", **fields)
+        targets[wanted] = answer.headers["location"]
+    assert list(targets.values()) == ["/console/orders?status=paid", "/console", "/console", "/console"]
+
+
+async def test_a_session_ends_after_an_idle_time_and_in_any_case_some_day(world: World) -> None:
+    visits = await set_up(world)
+    for _ in range(ABSOLUTE_LIMIT // (IDLE_LIMIT - HOUR)):
+        world.clock.advance(IDLE_LIMIT - HOUR)
+        assert (await visits.get("/account")).status_code == 200
+    world.clock.advance(IDLE_LIMIT - HOUR)
+    assert (await visits.get("/account")).status_code == 303
+    idle = await visitor(world, "staff")
+    world.clock.advance(IDLE_LIMIT)
+    assert (await idle.get("/account")).status_code == 303
+
+
+async def test_too_many_attempts_must_wait_by_account_and_by_address(world: World) -> None:
+    await set_up(world)
+    by_account = [(await signs_in(world, password="wrong" * 4))[0] for _ in range(sign_in.ATTEMPTS_PER_ACCOUNT + 1)]
+    assert by_account == [422] * sign_in.ATTEMPTS_PER_ACCOUNT + [429]
+    assert (await signs_in(world))[0] == 429
+    world.clock.advance(MINUTE + SECOND)
+    assert (await signs_in(world))[0] == 303
+
+
+async def test_sessions_are_listed_and_can_be_ended_by_their_user_alone(world: World) -> None:
+    visits = await set_up(world)
+    _, other = await signs_in(world)
+    stranger = await visitor(world, "owner")
+    page = await visits.get("/account")
+    (session,) = {part.split("/")[0] for part in page.text.split("/console/account/sessions/")[1:]}
+    assert (await stranger.post(f"/account/sessions/{session}/end")).status_code == 404
+    assert (await other.get("/account")).status_code == 200
+    assert (await visits.post(f"/account/sessions/{session}/end")).status_code == 303
+    assert (await other.get("/account")).status_code == 303
+
+
+async def test_a_changed_password_is_the_only_one_that_works(world: World) -> None:
+    visits = await set_up(world)
+    _, other = await signs_in(world)
+    new = "another horse battery"
+    wrong = await visits.post("/account/password", current="not it at all", password=new, repeated=new)
+    assert (wrong.status_code, "not your current password" in wrong.text) == (422, True)
+    assert (await visits.post("/account/password", current=PASSWORD, password=new, repeated=new)).status_code == 303
+    assert ((await signs_in(world))[0], (await signs_in(world, password=new))[0]) == (422, 303)
+    assert [(await one.get("/account")).status_code for one in (visits, other)] == [200, 303]
+
+
+# Codes
+
+
+@pytest.mark.parametrize(("seconds", "code"), [(59, "287082"), (1111111109, "081804"), (20000000000, "353130")])
+def test_codes_are_those_of_the_rfc(seconds: int, code: str) -> None:
+    assert totp_code(SECRET, seconds // TOTP_STEP_SECONDS) == code
+
+
+def test_a_code_is_accepted_a_step_early_or_late_and_once() -> None:
+    now = Instant(1_000_000_000 * SECOND)
+    step = 1_000_000_000 // TOTP_STEP_SECONDS
+    accepted = [accepted_step(SECRET, totp_code(SECRET, step + shift), now, None) for shift in (-2, -1, 0, 1, 2)]
+    assert accepted == [None, step - 1, step, step + 1, None]
+    assert accepted_step(SECRET, totp_code(SECRET, step), now, step) is None
+
+
+async def test_a_second_factor_is_asked_for_once_it_is_set_up_and_a_code_works_once(world: World) -> None:
+    visits = await set_up(world)
+    code = totp_code(SECRET, world.clock.now() // SECOND // TOTP_STEP_SECONDS)
+    assert (await visits.post("/account/totp", secret=SECRET, code="000000")).status_code == 422
+    assert (await visits.post("/account/totp", secret=SECRET, code=code)).status_code == 303
+    assert (await signs_in(world, code=code))[0] == 422
+    world.clock.advance(MINUTE + SECOND)
+    later = totp_code(SECRET, world.clock.now() // SECOND // TOTP_STEP_SECONDS)
+    assert [(await signs_in(world, code=given))[0] for given in ("", later, later)] == [422, 303, 422]
+    asked = await visits.post("/account/totp/stop")
+    assert (asked.status_code, "Anyone who has your password" in asked.text) == (200, True)
+    assert (await visits.post("/account/totp/stop", confirmed="yes")).status_code == 303
+    world.clock.advance(MINUTE + SECOND)
+    assert (await signs_in(world))[0] == 303
+
+
+async def test_a_user_gets_in_by_a_link_with_the_role_it_was_made_with(world: World) -> None:
+    await access.add_user(world.deps, "bo@store.example", "Bo")
+    link = await sign_in.make_link(world.deps, "bo@store.example", "read_only")
+    visits = await visitor(world, None)
+    answer = await visits.post("/setup", on=f"/setup?token={link}", link=link, password=PASSWORD, repeated=PASSWORD)
+    assert answer.status_code == 303
+    assert "Read-only" in (await visits.get("/account")).text
+
+
+async def test_signing_in_is_in_the_audit_log(world: World) -> None:
+    await set_up(world)
+    await signs_in(world)
+    async with world.db.read() as tx:
+        entries = await audit_db.changes_since(tx, "user:1", Instant(0))
+    assert [(entry.action, entry.user_name) for entry in entries] == [
+        ("Signed in", "Ada Park"),
+        ("Set a password by link", "Ada Park"),
+    ]

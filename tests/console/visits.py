@@ -1,0 +1,83 @@
+"""What the tests of the console share: people of every role, a client that signs in, and forms with their token."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import httpx
+
+from lootkeep.console.page import Page
+from lootkeep.domain.accounts import Role
+from lootkeep.services import access, sign_in
+from lootkeep.storage import access as access_db
+from lootkeep.storage import accounts as accounts_db
+from tests.browser import Browser
+from tests.world import World
+
+PASSWORD = "correct horse battery"
+EMAIL = "ada@store.example"
+_TOKEN = re.compile(r'name="token" value="([0-9a-f]+)"')
+
+
+# By the name of a path's parameter, what the store of the tests has there.
+PARAMETERS = {"{id}": "1"}
+
+
+def path_of(page: Page) -> str:
+    path = page.path
+    for name, value in PARAMETERS.items():
+        path = path.replace(name, value)
+    return path
+
+
+class Visitor:
+    """A browser of somebody, without its script."""
+
+    def __init__(self, world: World) -> None:
+        transport = httpx.ASGITransport(world.app, raise_app_exceptions=True)
+        self.http = httpx.AsyncClient(transport=transport, base_url="http://store.test")
+
+    async def get(self, path: str, **options: Any) -> httpx.Response:
+        return await self.http.get(f"/console{path}", **options)
+
+    async def post(self, path: str, *, on: str = "/account", **fields: str) -> httpx.Response:
+        """Sends a form with the token of the page `on`."""
+        form = {"token": token(await self.get(on))} | fields
+        return await self.http.post(f"/console{path}", data=form)
+
+
+def token(page: httpx.Response) -> str:
+    found = _TOKEN.search(page.text)
+    assert found, page.text
+    return found[1]
+
+
+async def visitor(world: World, role: Role | None) -> Visitor:
+    """Somebody with this role, signed in; None is somebody who is not."""
+    person = Visitor(world)
+    if role is not None:
+        secret = await sign_in.start_session(world.deps, await user(world, role), "203.0.113.5", "Firefox")
+        person.http.cookies.set("lootkeep", secret, domain="store.test")
+    return person
+
+
+async def user(world: World, role: Role) -> int:
+    """The id of a user with an account of this role, who has no password yet."""
+    now = world.clock.now()
+    async with world.deps.db.read() as tx:
+        existing = await access_db.user_by_email(tx, f"{role}@store.example")
+    added = existing or await access.add_user(world.deps, f"{role}@store.example", f"The {role}")
+    async with world.deps.db.write() as tx:
+        await accounts_db.add(tx, added.id, role, now)
+    return added.id
+
+
+def set_up(browser: Browser) -> None:
+    """Fills the owner's form of the first start."""
+    browser.write("#name", "Ada Park")
+    browser.write("#email", EMAIL)
+    browser.write("#password", PASSWORD)
+    browser.write("#repeated", PASSWORD)
+    browser.click("button.main")
+    browser.until("document.querySelector('.side')")

@@ -1,0 +1,17 @@
+"""Short ways to what a rate limiter counts."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+from lootkeep.kernel.clock import SECOND, Instant
+from tests.world import NOON
+
+
+def new_name() -> str:
+    """A caller that nobody has counted yet, in Redis either."""
+    return f"test:{uuid4()}"
+
+
+def at(seconds: float) -> Instant:
+    return Instant(NOON + round(seconds * SECOND))

@@ -1,0 +1,28 @@
+"""Small statements by which tests see whether a database works."""
+
+from __future__ import annotations
+
+from sqlalchemy import bindparam, func, insert, select
+
+from lootkeep.storage.engine.database import Engine
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import users
+
+ADD = Query(
+    insert(users).values(email=bindparam("email"), name="", is_owner=False, created_at=0).returning(users.c.email)
+)
+
+EMAILS = Query(select(users.c.email).order_by(users.c.email))
+
+COUNT = Query(select(func.count()).select_from(users))
+
+
+async def add(db: Engine, *emails: str) -> None:
+    async with db.write() as tx:
+        for email in emails:
+            await tx.run(ADD, email=email)
+
+
+async def emails(db: Engine) -> list[str]:
+    async with db.read() as tx:
+        return [email for (email,) in await tx.all(EMAILS)]

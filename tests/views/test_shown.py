@@ -1,0 +1,80 @@
+"""A view is made of a record by one compiled function, which checks at import that the two fit together."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Literal
+
+import msgspec
+import pytest
+
+from lootkeep.kernel.clock import Instant, instant
+from lootkeep.kernel.money import Hundredths
+from lootkeep.views.shown import shown
+
+NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
+
+
+class Record(msgspec.Struct, frozen=True):
+    id: int
+    state: Literal["open", "closed"]
+    price: Hundredths
+    old_price: Hundredths | None
+    metadata: str
+    tags: str
+    created_at: Instant
+    closed_at: Instant | None
+
+    @property
+    def number(self) -> str:
+        return f"NR-{self.id}"
+
+
+class RecordView(msgspec.Struct, frozen=True):
+    number: str
+    state: str
+    price: str
+    old_price: str | None
+    metadata: msgspec.Raw
+    tags: list[str]
+    created_at: datetime
+    closed_at: datetime | None
+
+
+RECORD = Record(7, "open", Hundredths(1999), None, '{"level":40}', '["rare"]', instant(NOON), None)
+
+
+def test_fields_of_one_name_are_copied_in_their_public_form() -> None:
+    view = shown(RecordView, Record)(RECORD)
+    assert view == RecordView("NR-7", "open", "19.99", None, msgspec.Raw(b'{"level":40}'), ["rare"], NOON, None)
+    assert msgspec.json.encode(view).endswith(
+        b'"metadata":{"level":40},"tags":["rare"],"created_at":"2026-11-15T12:00:00Z","closed_at":null}'
+    )
+
+
+def test_optional_times_and_amounts_are_shown_when_they_are_there() -> None:
+    record = msgspec.structs.replace(RECORD, old_price=Hundredths(2500), closed_at=instant(NOON))
+    view = shown(RecordView, Record)(record)
+    assert (view.old_price, view.closed_at) == ("25.00", NOON)
+
+
+class Renamed(msgspec.Struct, frozen=True):
+    record_id: int
+    words: str
+
+
+def test_a_field_may_have_another_name_or_be_given_by_the_caller() -> None:
+    show = shown(Renamed, Record, "words", record_id="id")
+    assert show(RECORD, words="by hand") == Renamed(7, "by hand")
+    with pytest.raises(TypeError):
+        show(RECORD)
+
+
+def test_a_field_that_the_record_does_not_have_is_refused_at_import() -> None:
+    with pytest.raises(TypeError, match=r"Renamed\.record_id is in no record"):
+        shown(Renamed, Record, "words")
+
+
+def test_a_field_of_another_type_is_refused_at_import() -> None:
+    with pytest.raises(TypeError, match=r"Renamed\.record_id cannot be shown"):
+        shown(Renamed, Record, "words", record_id="state")

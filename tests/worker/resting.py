@@ -1,0 +1,33 @@
+"""A wake-up by which a test sees when a worker rests, and that only something that happens ends its rest."""
+
+from __future__ import annotations
+
+import asyncio
+
+from lootkeep.engines.wakeup.memory import MemoryWakeup
+
+# Longer than any test: a worker that nobody wakes never looks again, whatever time the machine takes.
+FOR_GOOD = 3600.0
+
+
+class OnlyWoken:
+    """The rest of a worker, counted; it ends only when the wake-up behind it is woken."""
+
+    def __init__(self, wakeup: MemoryWakeup) -> None:
+        self._wakeup = wakeup
+        self.rests = 0
+        self.is_resting = False
+        self.began = asyncio.Event()
+
+    async def wait(self, seconds: float) -> None:
+        self.rests += 1
+        self.is_resting = True
+        self.began.set()
+        await self._wakeup.wait(FOR_GOOD)
+        self.is_resting = False
+
+    def nudge(self) -> None:
+        self._wakeup.nudge()
+
+    async def close(self) -> None:
+        await self._wakeup.close()

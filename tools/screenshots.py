@@ -1,0 +1,53 @@
+"""Pictures of the console for the documentation: the demo store in Chromium, both themes, a desk and a phone."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.browser import Browser, browsing
+from tests.cli.terminal import environment, served, start
+from tests.console.visits import set_up
+
+IMAGES = Path(__file__).parents[1] / "docs/images"
+DESK, PHONE = (1400, 960), (390, 844)
+# Of each picture: its name, the page, the size and the theme.
+PICTURES = (
+    ("overview", "/console", DESK, "light"),
+    ("overview-dark", "/console", DESK, "dark"),
+    ("overview-phone", "/console", PHONE, "light"),
+    ("orders", "/console/orders", DESK, "light"),
+    ("orders-phone", "/console/orders", PHONE, "dark"),
+    ("order", "/console/orders/{order}", DESK, "light"),
+    ("order-phone", "/console/orders/{order}", PHONE, "light"),
+    ("search", "/console/search?q=an", DESK, "dark"),
+    ("account", "/console/account", DESK, "light"),
+)
+# An order that was checked, paid and announced: the newest of medium risk.
+RICH = "/console/orders?risk_level=medium"
+
+
+def main(folder: Path) -> None:
+    with tempfile.TemporaryDirectory() as work, browsing() as browser:
+        settings = {"log_level": "warning", "timezone": "Europe/Berlin", "mail_from": "Pixel Forge <shop@example.com>"}
+        with served(start(Path(work), environment(settings), "serve", "--demo", "--port", "0")) as server:
+            browser.open(server.console_link)
+            set_up(browser)
+            take(browser, server.address, folder)
+
+
+def take(browser: Browser, address: str, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    browser.open(address + RICH)
+    order = browser.run("document.querySelector('td a').pathname.split('/').pop()")
+    for name, path, (width, height), theme in PICTURES:
+        browser.resize(width, height)
+        browser.prefer(theme)
+        browser.open(address + path.format(order=order))
+        browser.until("document.readyState === 'complete'")
+        (folder / f"console-{name}.png").write_bytes(browser.screenshot())
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else IMAGES)
