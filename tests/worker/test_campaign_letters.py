@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from lootkeep.domain import campaign_mail
+from lootkeep.domain import campaign_mail as campaign_emails
 from lootkeep.domain import html as html_rules
 from tests.api.campaigns import reader
 from tests.mailbox import MailServer
@@ -51,7 +51,7 @@ async def test_a_mail_of_half_a_megabyte_is_written_on_another_thread(world: Wor
     customer = await reader(world)
     links = "".join(f'<a href="https://shop.example/{number}">{{{{ name }}}}</a>' for number in range(8000))
     await send(world, body_html=links)
-    with watched(campaign_mail, html_rules) as called:
+    with watched(campaign_emails, html_rules) as called:
         await work(world, campaign_worker(world, server))
     (letter,) = server.arrived
     assert (called, letter.part("html").count(f">{customer['name']}</a>")) == ([], 8000)
