@@ -13,7 +13,7 @@ from tests.builders import (
     STORE,
     honest_buyer,
 )
-from tests.recount import kept, recounted
+from tests.recount import maintained, recounted
 from tests.world import World
 
 AT_ONCE = 64
@@ -50,4 +50,4 @@ def order_of(customer_id: int, *lines: tuple[int, int], **fields: Any) -> Call:
 
 
 async def assert_all_totals_agree(world: World) -> None:
-    assert await kept(world.db) == await recounted(world.db)
+    assert await maintained(world.db) == await recounted(world.db)

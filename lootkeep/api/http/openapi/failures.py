@@ -43,7 +43,7 @@ _FAILURES: dict[str, tuple[Status, str, str, str]] = {
     "ValidationError": (
         errors.VALIDATION_ERROR,
         "validation_failed",
-        "Fields are at fault (`Validation Error`), or the body or the deed is not acceptable (`Unprocessable`).",
+        "Fields are at fault (`Validation Error`), or the body or the operation is not acceptable (`Unprocessable`).",
         "The given data was invalid.",
     ),
     "TooManyRequests": (
