@@ -84,7 +84,7 @@ async def _counters(*, rebuild: bool) -> Finding:
     if rebuild:
         return Finding("counters", True, f"Maintained totals that were wrong are repaired: {differences}.")
     return Finding(
-        "counters", False, f"Kept totals are wrong: {differences}. Run `lootkeep doctor --rebuild-counters`."
+        "counters", False, f"Maintained totals are wrong: {differences}. Run `lootkeep doctor --rebuild-counters`."
     )
 
 

@@ -26,7 +26,7 @@ Call = tuple[str, dict[str, Any]]
 
 
 async def race(world: World, calls: Iterable[Call]) -> list[httpx.Response]:
-    """All of them at once; none may fail for a reason of ours."""
+    """All of them at once; none may fail for an internal reason."""
     answers = await asyncio.gather(*(served(world, path, body) for path, body in calls))
     assert not [answer.text for answer in answers if answer.status_code >= 500]
     return answers

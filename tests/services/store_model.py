@@ -67,7 +67,7 @@ class StoreModel(Machine):
     def place(
         self, buyer: int, cart: list[tuple[str, int]], coupon: Coupon | None, is_paid: bool, card_id: int | None = None
     ) -> Any:
-        # Whoever orders more often is blocked sooner or later, and the model knows honest buyers only.
+        # Anyone who orders more often is blocked sooner or later, and the model knows honest buyers only.
         self.world.clock.advance(HOUR + MINUTE)
         form = msgspec.structs.replace(
             self.cart_for(buyer, cart, coupon), gift_card_code=None if card_id is None else self.codes[card_id]
