@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from lootkeep import settings, wiring
 from lootkeep.cli import fraud_lists
-from lootkeep.cli.output import Json, out, print_json, run, waiting
+from lootkeep.cli.output import JsonFlag, out, print_json, run, waiting
 from lootkeep.domain.fraud.policy import SETTINGS as FRAUD_SETTINGS
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.kernel.clock import SystemClock
@@ -19,7 +19,7 @@ from lootkeep.kernel.errors import StartupError, Unavailable
 from lootkeep.services import recount, secret_key
 from lootkeep.settings import Settings
 from lootkeep.storage import demo, fraud_advice, migrations
-from lootkeep.storage import settings as stored_settings
+from lootkeep.storage import settings as settings_db
 from lootkeep.storage.engine import write_check
 from lootkeep.storage.engine.database import Engine
 
@@ -42,18 +42,18 @@ class Finding(NamedTuple):
 
 def doctor(
     check_counters: Annotated[
-        bool, typer.Option("--check-counters", help="Count all kept totals again and compare.")
+        bool, typer.Option("--check-counters", help="Recount all maintained totals and compare.")
     ] = False,
     rebuild_counters: Annotated[
-        bool, typer.Option("--rebuild-counters", help="Count all kept totals again and mend those that are wrong.")
+        bool, typer.Option("--rebuild-counters", help="Recount all maintained totals and repair those that are wrong.")
     ] = False,
-    json: Json = False,
+    json: JsonFlag = False,
 ) -> None:
     """Check the settings, the database, the key, Redis, mail and the lists. Exits with 1 when something is wrong."""
     with waiting("Looking at the database, Redis, mail and the lists"):
         findings = run(_examine())
     if check_counters or rebuild_counters:
-        with waiting("Counting all kept totals again"):
+        with waiting("Recounting all maintained totals"):
             findings.append(_counted(findings, rebuild=rebuild_counters))
     if json:
         print_json([finding._asdict() for finding in findings])
@@ -69,7 +69,7 @@ def _counted(findings: list[Finding], *, rebuild: bool) -> Finding:
     """A list that cannot be read is no reason not to count, but a store that cannot be opened is."""
     if all(finding.is_good for finding in findings if finding.what in _NEEDED):
         return run(_counters(rebuild=rebuild))
-    return Finding("counters", False, "Nothing was counted: mend what is bad about the store first.")
+    return Finding("counters", False, "Nothing was counted: repair what is bad about the store first.")
 
 
 async def _counters(*, rebuild: bool) -> Finding:
@@ -79,11 +79,13 @@ async def _counters(*, rebuild: bool) -> Finding:
     async with wiring.opened(config) as deps:
         wrong = await (recount.rebuild(deps) if rebuild else recount.check(deps))
     if not any(wrong.values()):
-        return Finding("counters", True, "Every kept total equals a recount.")
-    told = ", ".join(f"{count} of {kind}" for kind, count in wrong.items() if count)
+        return Finding("counters", True, "Every maintained total equals a recount.")
+    differences = ", ".join(f"{count} of {kind}" for kind, count in wrong.items() if count)
     if rebuild:
-        return Finding("counters", True, f"Kept totals that were wrong are mended: {told}.")
-    return Finding("counters", False, f"Kept totals are wrong: {told}. Run `lootkeep doctor --rebuild-counters`.")
+        return Finding("counters", True, f"Maintained totals that were wrong are repaired: {differences}.")
+    return Finding(
+        "counters", False, f"Maintained totals are wrong: {differences}. Run `lootkeep doctor --rebuild-counters`."
+    )
 
 
 async def _examine() -> list[Finding]:
@@ -140,7 +142,7 @@ async def _accounts(config: Settings) -> list[Finding]:
     engine = await wiring.open_database(config)
     try:
         async with engine.read(slow=True) as tx:
-            policy = await stored_settings.get(tx, FRAUD_SETTINGS, Policy)
+            policy = await settings_db.get(tx, FRAUD_SETTINGS, Policy)
             buyers, at_once = await fraud_advice.first_orders(tx)
     finally:
         await engine.close()
@@ -221,10 +223,10 @@ async def _mail(config: Settings) -> Finding:
     if config.smtp_url is None:
         return Finding("mail", True, "LOOTKEEP_SMTP_URL is not set: mail stays in the outbox, nothing is sent.")
     mailer = wiring.mailer(config, SystemClock())
-    fault = await mailer.check()
+    error = await mailer.check()
     await mailer.close()
-    if fault:
-        return Finding("mail", False, f"Mail cannot be sent: {fault}. Check LOOTKEEP_SMTP_URL.")
+    if error:
+        return Finding("mail", False, f"Mail cannot be sent: {error}. Check LOOTKEEP_SMTP_URL.")
     if config.environment == "production" and not (config.public_url or "").startswith("https://"):
-        return Finding("mail", False, "Links in mails need an https address: set LOOTKEEP_PUBLIC_URL.")
+        return Finding("mail", False, "Links in e-mails need an https address: set LOOTKEEP_PUBLIC_URL.")
     return Finding("mail", True, "The mail server answers and lets us in.")

@@ -1,4 +1,4 @@
-"""`lootkeep fraud lists`: which lists of addresses and mail domains are in use, and fetching public ones anew."""
+"""`lootkeep fraud lists`: which lists of addresses and mail domains are in use, and fetching public ones again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 from rich.markup import escape
 
 from lootkeep import settings, wiring
-from lootkeep.cli.output import Json, out, print_json, print_table, run, waiting
+from lootkeep.cli.output import JsonFlag, out, print_json, print_table, run, waiting
 from lootkeep.domain.fraud.signals.network import TOR_LIST_DAYS
 from lootkeep.engines.intelligence import fetching
 from lootkeep.engines.intelligence.sources import Need, Source
@@ -31,7 +31,7 @@ _ADVICE: dict[Need, str] = {
 
 
 @app.command()
-def status(json: Json = False) -> None:
+def status(json: JsonFlag = False) -> None:
     """Show which list serves each need, how old it is, and what to do where none does."""
     config = settings.load()
     intelligence = wiring.intelligence(config)
@@ -52,7 +52,7 @@ def status(json: Json = False) -> None:
 
 
 @app.command()
-def refresh(json: Json = False) -> None:
+def refresh(json: JsonFlag = False) -> None:
     """Fetch the public lists, verify them, and put them in place. Exits with 1 when one could not be had."""
     config = settings.load()
     with waiting("Fetching the public lists"):
@@ -80,8 +80,8 @@ def advice(need: Need, sources: list[Source], now: Instant, folder: str) -> str 
 def described(source: Source, need: Need, now: Instant) -> str:
     """A source as text, such as `tor-exits.txt (1,204 entries, 2 days old)`."""
     entries, age = source.entries[need], _age(source, now)
-    known = [f"{entries:,} entries" if entries is not None else "", f"{age} old" if age else ""]
-    words = ", ".join(word for word in known if word)
+    details = [f"{entries:,} entries" if entries is not None else "", f"{age} old" if age else ""]
+    words = ", ".join(word for word in details if word)
     return f"{source.name} ({words})" if words else source.name
 
 

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from pydantic import SecretStr
 
 from lootkeep import settings
-from lootkeep.cli.output import Json, print_json, print_table
+from lootkeep.cli.output import JsonFlag, print_json, print_table
 from lootkeep.settings import Settings, variable
 
 _HIDDEN = "***"
@@ -20,7 +20,7 @@ _PARAMETER = re.compile(r"([?&][^=&]*)=[^&]*")
 _SECRET_NAMES = re.compile("pass|pwd|secret|token|key", re.IGNORECASE)
 
 
-class Shown(NamedTuple):
+class ShownSetting(NamedTuple):
     """A setting that may be read over somebody's shoulder; no value when it is not set."""
 
     name: str
@@ -28,7 +28,7 @@ class Shown(NamedTuple):
     is_default: bool
 
 
-def show(json: Json = False) -> None:
+def show(json: JsonFlag = False) -> None:
     """Show every setting, its value, and where it comes from.
 
     They are read as `lootkeep serve` would read them here: from the environment, then from a file .env in this
@@ -36,18 +36,21 @@ def show(json: Json = False) -> None:
     """
     shown = [_shown(settings.load(), name) for name in Settings.model_fields]
     if json:
-        print_json([one._asdict() for one in shown])
+        print_json([setting._asdict() for setting in shown])
         return
-    rows = [(one.name, "–" if one.value is None else one.value, "" if one.is_default else "set") for one in shown]
+    rows = [
+        (setting.name, "–" if setting.value is None else setting.value, "" if setting.is_default else "set")
+        for setting in shown
+    ]
     print_table(("Setting", "Value", ""), rows)
 
 
-def _shown(config: Settings, name: str) -> Shown:
+def _shown(config: Settings, name: str) -> ShownSetting:
     value = getattr(config, name)
-    return Shown(variable(name), _told(value), name not in config.model_fields_set)
+    return ShownSetting(variable(name), _source_text(value), name not in config.model_fields_set)
 
 
-def _told(value: object) -> str | None:
+def _source_text(value: object) -> str | None:
     if value is None:
         return None
     if isinstance(value, SecretStr):

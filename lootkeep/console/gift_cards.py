@@ -10,10 +10,10 @@ from lootkeep.console.forms import Form
 from lootkeep.console.labels import label
 from lootkeep.console.lists import Choice, Column, ListPage
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
-from lootkeep.domain import gift_cards as rules
+from lootkeep.domain import gift_cards as gift_cards_rules
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.gift_cards import (
-    LARGEST_BALANCE,
+    MAX_BALANCE,
     MAX_MESSAGE_LENGTH,
     MAX_NOTE_LENGTH,
     MAX_REFERENCE_LENGTH,
@@ -24,7 +24,7 @@ from lootkeep.domain.gift_cards import (
 from lootkeep.kernel import money
 from lootkeep.kernel.clock import Instant, iso
 from lootkeep.kernel.errors import existing
-from lootkeep.services import gift_cards as services
+from lootkeep.services import gift_cards as gift_cards_service
 from lootkeep.storage import audit, gift_card_lists
 from lootkeep.storage import customers as customers_db
 from lootkeep.storage import gift_cards as gift_cards_db
@@ -34,7 +34,7 @@ _CHANGING = ("recipient_name", "recipient_email", "message", "expires_at", "note
 GIFT_CARDS = ListPage(
     gift_card_lists.LISTING,
     columns=(
-        Column("Card", lambda card: rules.masked(card)),
+        Column("Card", lambda card: gift_cards_rules.masked(card)),
         Column("Recipient", lambda card: card.recipient_name or card.recipient_email),
         Column("Status", lambda card: label(card.kept_status)),
         Column("Balance", lambda card: money.decimal(card.balance), "balance", is_number=True),
@@ -57,7 +57,7 @@ GIFT_CARDS = ListPage(
 
 async def list_gift_cards(visit: Visit) -> Answer:
     # Time alone makes cards valid and lets them expire: what is listed and counted is exact after this.
-    await services.settle(visit.deps, visit.now)
+    await gift_cards_service.settle(visit.deps, visit.now)
     answer = await lists.show(visit, GIFT_CARDS)
     if not isinstance(answer, dict):
         return answer
@@ -79,7 +79,7 @@ async def show_gift_card(visit: Visit) -> Answer:
         "customer": customer,
         "entries": entries,
         "changes": changes,
-        "status": rules.status(card, visit.now),
+        "status": gift_cards_rules.status(card, visit.now),
         "last_day": _last_day(visit, card),
         "title": f"Gift card …{card.last_four}",
     }
@@ -93,7 +93,7 @@ async def issue(visit: Visit) -> Answer:
     form = Form(visit)
     customer = await _customer(visit, visit.form.get("customer_id", ""))
     terms = GiftCardTerms(
-        initial_balance=form.required_amount("initial_balance", 1, LARGEST_BALANCE),
+        initial_balance=form.required_amount("initial_balance", 1, MAX_BALANCE),
         currency=visit.deps.currency,
         recipient_email=form.email("recipient_email"),
         recipient_name=form.text("recipient_name"),
@@ -106,7 +106,7 @@ async def issue(visit: Visit) -> Answer:
         note=form.text("note", MAX_NOTE_LENGTH),
     )
     form.check()
-    card, code = await services.create(visit.deps, terms, None)
+    card, code = await gift_cards_service.create(visit.deps, terms, None)
     return _done(card, f"The card is issued. Its code is {code}; it is shown only now.", {}, _audited(card))
 
 
@@ -127,17 +127,17 @@ async def edit(visit: Visit) -> Answer:
     changes = {
         name: wanted[name] for name in wanted.keys() & visit.form.keys() if wanted[name] != getattr(before, name)
     }
-    after = await services.change(visit.deps, visit.id, changes) if changes else before
+    after = await gift_cards_service.change(visit.deps, visit.id, changes) if changes else before
     return _saved(before, after, "The card is saved." if changes else "Nothing was different.")
 
 
 async def redeem(visit: Visit) -> Answer:
     before = await _lock(visit)
     form = Form(visit)
-    amount = form.required_amount("amount", 1, LARGEST_BALANCE)
+    amount = form.required_amount("amount", 1, MAX_BALANCE)
     reference = form.text("reference", MAX_REFERENCE_LENGTH)
     form.check()
-    _, entry = await services.redeem(visit.deps, visit.id, amount, None, reference)
+    _, entry = await gift_cards_service.redeem(visit.deps, visit.id, amount, None, reference)
     left = {"balance": money.text(entry.balance_after)}
     return _done(before, f"{money.text(amount)} {before.currency} are taken off the card.", _audited(before), left)
 
@@ -147,7 +147,7 @@ async def revoke(visit: Visit) -> Answer:
     form = Form(visit)
     reason = form.text("reason", MAX_MESSAGE_LENGTH)
     form.check()
-    return _saved(before, await services.revoke(visit.deps, visit.id, reason), "The card is revoked.")
+    return _saved(before, await gift_cards_service.revoke(visit.deps, visit.id, reason), "The card is revoked.")
 
 
 async def send(visit: Visit) -> Answer:
@@ -155,7 +155,7 @@ async def send(visit: Visit) -> Answer:
     form = Form(visit)
     email = form.email("email")
     form.check()
-    card, recipient = await services.send(visit.deps, visit.id, email)
+    card, recipient = await gift_cards_service.send(visit.deps, visit.id, email)
     return _done(
         card, f"The card is on its way to {recipient}.", {"sent": before.send_count}, {"sent": card.send_count}
     )
@@ -169,7 +169,7 @@ async def _customer(visit: Visit, text: str) -> Customer | None:
 
 async def _lock(visit: Visit) -> GiftCard:
     async with visit.deps.db.write() as tx:
-        card = existing(await gift_cards_db.for_change(tx, visit.id), "Gift card")
+        card = existing(await gift_cards_db.get_for_update(tx, visit.id), "Gift card")
     visit.check_unchanged(f"gift_card:{card.id}", card.updated_at)
     return card
 

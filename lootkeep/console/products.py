@@ -13,7 +13,7 @@ from lootkeep.console.lists import Choice, Column, ListPage
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
 from lootkeep.domain.products import (
     HIGHEST_PRICE,
-    LARGEST_STOCK,
+    MAX_STOCK,
     MAX_TAGS,
     MAX_WORD_LENGTH,
     BillingInterval,
@@ -30,7 +30,7 @@ from lootkeep.kernel.clock import Instant, iso
 from lootkeep.kernel.errors import existing, invalid
 from lootkeep.kernel.paging import ListRequest
 from lootkeep.kernel.paging import Page as ListedPage
-from lootkeep.services import products as services
+from lootkeep.services import products as products_service
 from lootkeep.storage import audit, order_lists, product_lists
 from lootkeep.storage import products as products_db
 
@@ -115,10 +115,10 @@ async def show_form(visit: Visit) -> Answer:
 
 async def create(visit: Visit) -> Answer:
     form = Form(visit)
-    fields = _fields(form) | {"stock": form.whole("stock", 0, LARGEST_STOCK)}
+    fields = _fields(form) | {"stock": form.whole("stock", 0, MAX_STOCK)}
     form.check()
     terms = ProductTerms(**fields, currency=visit.deps.currency, image_url=None, metadata="{}")
-    product = await services.create(visit.deps, terms)
+    product = await products_service.create(visit.deps, terms)
     return _done(product, "The product is created.", {}, {"name": product.name, "price": money.text(product.price)})
 
 
@@ -128,26 +128,26 @@ async def edit(visit: Visit) -> Answer:
     form = Form(visit)
     fields = _fields(form)
     form.check()
-    return _saved(before, await services.change(visit.deps, visit.id, fields), "The product is saved.")
+    return _saved(before, await products_service.change(visit.deps, visit.id, fields), "The product is saved.")
 
 
 async def set_stock(visit: Visit) -> Answer:
     """Orders draw on the stock without touching the product: the form says which stock it showed."""
     before = await _lock(visit)
     form = Form(visit)
-    stock = form.whole("stock", 0, LARGEST_STOCK)
+    stock = form.whole("stock", 0, MAX_STOCK)
     form.check()
     if visit.form.get("shown", _entered(before.stock)) != _entered(before.stock):
         left = "unlimited" if before.stock is None else f"{before.stock:,}"
         raise invalid("stock", f"The stock changed after you opened this page and is {left} now. Set it again.")
-    after = await services.change(visit.deps, visit.id, {"stock": stock})
+    after = await products_service.change(visit.deps, visit.id, {"stock": stock})
     return _saved(before, after, f"The stock is {'unlimited' if stock is None else f'{stock:,}'}.")
 
 
 async def delete(visit: Visit) -> Answer:
     product = await _lock(visit)
     visit.check_unchanged(f"product:{product.id}", product.updated_at)
-    await services.delete(visit.deps, visit.id)
+    await products_service.delete(visit.deps, visit.id)
     audited = {"name": product.name, "status": product.status}
     return Done(url("/products"), "The product is deleted.", f"product:{product.id}", audited)
 
@@ -164,7 +164,7 @@ def _fields(form: Form) -> dict[str, Any]:
         "price": form.required_amount("price", 0, HIGHEST_PRICE),
         "compare_at_price": form.amount("compare_at_price", 0, HIGHEST_PRICE),
         "delivery_type": form.choice("delivery_type", _DELIVERIES),
-        "max_per_order": form.whole("max_per_order", 1, LARGEST_STOCK),
+        "max_per_order": form.whole("max_per_order", 1, MAX_STOCK),
         "billing_type": form.choice("billing_type", _BILLINGS),
         "billing_interval": form.choice("billing_interval", _INTERVALS) or None,
         "billing_interval_count": form.whole("billing_interval_count", 1, _MAX_INTERVALS),
@@ -181,7 +181,7 @@ def _tags(form: Form) -> list[str]:
 
 async def _lock(visit: Visit) -> Product:
     async with visit.deps.db.write() as tx:
-        return existing(await products_db.for_change(tx, visit.id), "Product")
+        return existing(await products_db.get_for_update(tx, visit.id), "Product")
 
 
 def _saved(before: Product, after: Product, message: str) -> Done:

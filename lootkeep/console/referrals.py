@@ -27,8 +27,8 @@ from lootkeep.domain.referrals import (
 from lootkeep.kernel import money
 from lootkeep.kernel.clock import iso
 from lootkeep.kernel.errors import existing
-from lootkeep.services import referrals as services
-from lootkeep.services import tiers as tier_services
+from lootkeep.services import referrals as referrals_service
+from lootkeep.services import tiers as tiers_service
 from lootkeep.storage import referral_lists
 from lootkeep.storage import settings as settings_db
 from lootkeep.storage import tiers as tiers_db
@@ -127,7 +127,7 @@ async def list_refused(visit: Visit) -> Answer:
 
 async def change_settings(visit: Visit) -> Answer:
     async with visit.deps.db.write() as tx:
-        before = await settings_db.get_for_change(tx, SETTINGS, ReferralSettings, visit.now)
+        before = await settings_db.get_for_update(tx, SETTINGS, ReferralSettings, visit.now)
         version, _ = await settings_db.current(tx, SETTINGS, ReferralSettings)
     visit.check_unchanged("setting:referrals", version)
     form = Form(visit)
@@ -136,10 +136,10 @@ async def change_settings(visit: Visit) -> Answer:
         "referral_reward_event": form.choice("referral_reward_event", _EVENTS),
         "referral_welcome_discount_enabled": form.choice("referral_welcome_discount_enabled", _SWITCH) == "yes",
         "referral_welcome_discount_type": form.choice("referral_welcome_discount_type", _DISCOUNTS),
-        "referral_welcome_discount_value": form.required_amount("referral_welcome_discount_value", 1, money.LARGEST),
+        "referral_welcome_discount_value": form.required_amount("referral_welcome_discount_value", 1, money.MAX_AMOUNT),
     }
     form.check()
-    after = await services.change_settings(visit.deps, changes)
+    after = await referrals_service.change_settings(visit.deps, changes)
     old, new = msgspec.structs.asdict(before), msgspec.structs.asdict(after)
     return Done(url("/referrals"), "The settings are saved.", "setting:referrals", old, new)
 
@@ -161,26 +161,26 @@ async def show_tier(visit: Visit) -> Answer:
 
 async def create_tier(visit: Visit) -> Answer:
     terms = TierTerms(**_terms(visit), reward_currency=None, is_active=True)
-    tier = await tier_services.create_tier(visit.deps, terms)
+    tier = await tiers_service.create_tier(visit.deps, terms)
     return _done(tier, "The tier is created, and customers can claim it.", {}, _audited(tier))
 
 
 async def edit_tier(visit: Visit) -> Answer:
     before = await _lock(visit)
-    after = await tier_services.change_tier(visit.deps, visit.id, _terms(visit))
+    after = await tiers_service.change_tier(visit.deps, visit.id, _terms(visit))
     return _done(before, "The tier is saved. Coupons that were claimed before stay as they are.", *_both(before, after))
 
 
 async def toggle_tier(visit: Visit) -> Answer:
     before = await _lock(visit)
-    after = await tier_services.toggle_tier(visit.deps, visit.id)
+    after = await tiers_service.toggle_tier(visit.deps, visit.id)
     message = "can be claimed again" if after.is_active else "cannot be claimed any more"
     return _done(before, f"The tier {message}.", *_both(before, after))
 
 
 async def delete_tier(visit: Visit) -> Answer:
     before = await _lock(visit)
-    if await tier_services.delete_tier(visit.deps, visit.id):
+    if await tiers_service.delete_tier(visit.deps, visit.id):
         return _done(before, "The tier is deleted.", _audited(before), {})
     message = "The tier has claims, so it is switched off instead of deleted."
     return _done(before, message, {"is_active": before.is_active}, {"is_active": False})
@@ -193,7 +193,7 @@ def _terms(visit: Visit) -> dict[str, Any]:
         "description": form.text("description", MAX_DESCRIPTION_LENGTH),
         "referrals_required": form.required_whole("referrals_required", 1, _MAX_COUNT),
         "reward_type": form.choice("reward_type", _REWARDS),
-        "reward_value": form.required_amount("reward_value", 1, money.LARGEST),
+        "reward_value": form.required_amount("reward_value", 1, money.MAX_AMOUNT),
         "coupon_validity_days": form.required_whole("coupon_validity_days", 1, MAX_COUPON_VALIDITY_DAYS),
         "sort_order": form.required_whole("sort_order", -_MAX_COUNT, _MAX_COUNT),
     }
@@ -203,7 +203,7 @@ def _terms(visit: Visit) -> dict[str, Any]:
 
 async def _lock(visit: Visit) -> Tier:
     async with visit.deps.db.write() as tx:
-        tier = existing(await tiers_db.tier_for_change(tx, visit.id), "Tier")
+        tier = existing(await tiers_db.get_tier_for_update(tx, visit.id), "Tier")
     visit.check_unchanged(f"tier:{tier.id}", tier.updated_at)
     return tier
 

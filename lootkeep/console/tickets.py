@@ -14,15 +14,15 @@ from lootkeep.console.page import Answer, Done, Page, Visit, change, url
 from lootkeep.domain.support_tickets import (
     MAX_MESSAGE_LENGTH,
     STEPS,
-    Message,
     Ticket,
     TicketCategory,
+    TicketMessage,
     TicketPriority,
     TicketStatus,
 )
 from lootkeep.kernel.clock import iso
 from lootkeep.kernel.errors import existing, invalid
-from lootkeep.services import support_tickets as services
+from lootkeep.services import support_tickets as support_tickets_service
 from lootkeep.storage import access as access_db
 from lootkeep.storage import customers as customers_db
 from lootkeep.storage import support_tickets as tickets_db
@@ -89,20 +89,20 @@ async def show_ticket(visit: Visit) -> Answer:
 
 async def reply(visit: Visit) -> Answer:
     before = await _lock(visit)
-    _, after = await services.answer(visit.deps, visit.id, visit.user.id, _message(visit))
+    _, after = await support_tickets_service.answer(visit.deps, visit.id, visit.user.id, _message(visit))
     return _done(before, after, "Your reply is on its way to the customer.")
 
 
 async def note(visit: Visit) -> Answer:
     before = await _lock(visit)
-    _, after = await services.note(visit.deps, visit.id, visit.user.id, _message(visit))
+    _, after = await support_tickets_service.note(visit.deps, visit.id, visit.user.id, _message(visit))
     return _done(before, after, "The note is saved. Customers never see notes.")
 
 
 async def close(visit: Visit) -> Answer:
     before = await _lock(visit)
     body = _message(visit) if visit.text("message") else None
-    after = await services.close(visit.deps, visit.id, visit.user.id, body)
+    after = await support_tickets_service.close(visit.deps, visit.id, visit.user.id, body)
     return _done(before, after, f"{before.number} is closed.")
 
 
@@ -111,7 +111,7 @@ async def set_status(visit: Visit) -> Answer:
     status = visit.form.get("status", "")
     if status not in _STATUSES:
         raise invalid("status", "Choose one of the statuses.")
-    after = await services.set_status(visit.deps, visit.id, visit.user.id, cast(TicketStatus, status))
+    after = await support_tickets_service.set_status(visit.deps, visit.id, visit.user.id, cast(TicketStatus, status))
     return _done(before, after, f"{before.number} is {label(status).lower()}.")
 
 
@@ -120,7 +120,9 @@ async def set_priority(visit: Visit) -> Answer:
     priority = visit.form.get("priority", "")
     if priority not in _PRIORITIES:
         raise invalid("priority", "Choose one of the priorities.")
-    after = await services.set_priority(visit.deps, visit.id, visit.user.id, cast(TicketPriority, priority))
+    after = await support_tickets_service.set_priority(
+        visit.deps, visit.id, visit.user.id, cast(TicketPriority, priority)
+    )
     return _done(before, after, f"The priority of {before.number} is {priority}.")
 
 
@@ -129,14 +131,14 @@ async def assign(visit: Visit) -> Answer:
     agent = visit.form.get("user_id", "")
     if agent and not (agent.isascii() and agent.isdigit() and len(agent) < 18):
         raise invalid("user_id", "Choose one of the users.")
-    after = await services.assign(visit.deps, visit.id, visit.user.id, int(agent) if agent else None)
+    after = await support_tickets_service.assign(visit.deps, visit.id, visit.user.id, int(agent) if agent else None)
     return _done(before, after, f"{before.number} is assigned to {after.assigned_to_name or 'nobody'}.")
 
 
 async def _lock(visit: Visit) -> Ticket:
     """The ticket before the change; a step must have shown it as it is, a message may cross another."""
     async with visit.deps.db.write() as tx:
-        ticket = existing(await tickets_db.for_change(tx, visit.id), "Ticket")
+        ticket = existing(await tickets_db.get_for_update(tx, visit.id), "Ticket")
     visit.check_unchanged(f"ticket:{ticket.id}", ticket.updated_at)
     return ticket
 
@@ -150,9 +152,9 @@ def _message(visit: Visit) -> str:
     return message
 
 
-def _fitting(messages: Sequence[Message]) -> list[Message]:
+def _fitting(messages: Sequence[TicketMessage]) -> list[TicketMessage]:
     """The newest messages that fit on a page, at least one of them."""
-    shown: list[Message] = []
+    shown: list[TicketMessage] = []
     size = 0
     for message in reversed(messages[-_MAX_MESSAGES:]):
         size += len(escape(message.body).encode())

@@ -111,7 +111,7 @@ def _time(value: Any) -> Any:
     except (ValueError, OverflowError):
         raise refuse("must be a time like 2026-11-15T10:30:00Z") from None
     if moment < 0:
-        raise refuse("must not lie before 1970")
+        raise refuse("must not be before 1970")
     return moment
 
 
