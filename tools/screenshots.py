@@ -21,6 +21,10 @@ PICTURES = (
     ("orders-phone", "/console/orders", PHONE, "dark"),
     ("order", "/console/orders/{order}", DESK, "light"),
     ("order-phone", "/console/orders/{order}", PHONE, "light"),
+    ("fraud", "/console/fraud", DESK, "light"),
+    ("fraud-phone", "/console/fraud", PHONE, "light"),
+    ("fraud-signals", "/console/fraud/signals", DESK, "dark"),
+    ("campaign", "/console/campaigns/1", DESK, "light"),
     ("search", "/console/search?q=an", DESK, "dark"),
     ("account", "/console/account", DESK, "light"),
 )

@@ -75,7 +75,7 @@ async def test_a_story_says_what_happened_and_why_nothing_was_sent(store: World)
     assert (await store.post("/webhooks", body)).status_code == 201
     page = await (await visitor(store, "read_only")).get("/orders/1")
     titles = re.findall(r"<h3>([^<]+)</h3>", page.text)
-    assert titles == ["Placed", "Checked: score 25, low", "Paid", "Sent to no receiver"]
+    assert titles == ["Placed", "Checked: score 20, low", "Paid", "Sent to no receiver"]
     assert page.text.count("it is queued") == 2
 
 
