@@ -27,6 +27,10 @@ PICTURES = (
     ("referrals", "/console/referrals", DESK, "light"),
     ("ticket", "/console/tickets/1", DESK, "light"),
     ("ticket-phone", "/console/tickets/1", PHONE, "dark"),
+    ("fraud", "/console/fraud", DESK, "light"),
+    ("fraud-phone", "/console/fraud", PHONE, "light"),
+    ("fraud-signals", "/console/fraud/signals", DESK, "dark"),
+    ("campaign", "/console/campaigns/1", DESK, "light"),
     ("search", "/console/search?q=an", DESK, "dark"),
     ("account", "/console/account", DESK, "light"),
 )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 
 from lootkeep.console.page import Visit
-from lootkeep.domain import email_addresses
+from lootkeep.domain import inputs
 from lootkeep.domain.analytics import midnight
 from lootkeep.kernel import money
 from lootkeep.kernel.clock import Instant
@@ -80,10 +80,11 @@ class Form:
 
     def email(self, name: str) -> str | None:
         text = self.text(name)
-        email = email_addresses.normalized(text) if text else None
-        if text and email is None:
+        try:
+            return inputs.email(text) if text else None
+        except ValueError:
             self._refuse(name, "This must be a valid e-mail address.")
-        return email
+            return None
 
     def day(self, name: str, *, is_included: bool = False) -> Instant | None:
         """When the day begins in the store's zone; when it ends, for a last day that counts."""

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from lootkeep.console.page import Answer, Visit
 from lootkeep.domain.analytics import midnight
 from lootkeep.kernel.errors import invalid
-from lootkeep.kernel.paging import ListRequest, Page, last_page
+from lootkeep.kernel.paging import ListRequest, Page, SortDirection, last_page
 from lootkeep.kernel.spreadsheet import plain_cell
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.lists import Listing
@@ -68,6 +68,8 @@ class ListPage:
     # What the search looks through; there is none when it is empty.
     search: str = ""
     has_dates: bool = True
+    # Of the default sort, unless the address names another.
+    order: SortDirection = "desc"
     # From the records of a page to what its rows show.
     load: Load | None = None
 
@@ -155,7 +157,9 @@ def _request(visit: Visit, spec: ListPage, query: Mapping[str, str], fixed: Mapp
     sort = query["sort"] if query.get("sort") in sorts else default
     page = query.get("page", "1")
     number = min(int(page), _MAX_PAGE) if page.isascii() and page.isdigit() and len(page) < 10 else 1
-    return ListRequest(Page(max(1, number), PAGE_SIZE), filters, sort, "asc" if query.get("order") == "asc" else "desc")
+    return ListRequest(
+        Page(max(1, number), PAGE_SIZE), filters, sort, "asc" if query.get("order", spec.order) == "asc" else "desc"
+    )
 
 
 def _parsed(name: str, label: str, parse: Callable[[str], Any], text: str) -> Any:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from lootkeep.console import (
     account,
+    campaigns,
     customers,
+    fraud,
+    fraud_settings,
     gift_cards,
     orders,
     overview,
@@ -23,6 +26,9 @@ PAGES: tuple[Page, ...] = (
     *products.PAGES,
     *gift_cards.PAGES,
     *referrals.PAGES,
+    *campaigns.PAGES,
+    *fraud.PAGES,
+    *fraud_settings.PAGES,
     *tickets.PAGES,
     *search.PAGES,
     *account.PAGES,

@@ -12,6 +12,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from lootkeep.console import formats
 from lootkeep.console.labels import LABELS, TONES
 from lootkeep.console.page import PREFIX, url
+from lootkeep.domain.fraud.review import detected_signals
+from lootkeep.domain.orders import order_number
 
 _HERE = Path(__file__).parent
 _TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"} | {".svg": "image/svg+xml"}
@@ -34,7 +36,7 @@ def environment(formats_of_store: formats.Formats) -> Environment:
     named: dict[str, Any] = {name: getattr(formats, name) for name in ("number", "percent", "change", "plural")}
     named |= {name: getattr(formats_of_store, name) for name in ("money", "whole_money", "day", "short_day")}
     named |= {name: getattr(formats_of_store, name) for name in ("long_day", "time", "clock", "ago")}
-    environment.filters |= named | {"duration": formats.duration}
+    environment.filters |= named | {"duration": formats.duration, "order_number": order_number, "reasons": _reasons}
     environment.globals |= {
         "url": url,
         "prefix": PREFIX,
@@ -46,6 +48,11 @@ def environment(formats_of_store: formats.Formats) -> Environment:
     for name, file in (("parts", "_parts.html"), ("lists", "_list.html")):
         environment.globals[name] = environment.get_template(file).module
     return environment
+
+
+def _reasons(points: Mapping[str, int]) -> str:
+    """The two heaviest reasons of a score."""
+    return " · ".join(detected_signals(points)[:2])
 
 
 def _version(body: bytes) -> str:

@@ -82,7 +82,7 @@ async def _moments(tx: Transaction, details: OrderDetails, check: CheckDetail | 
     refunds = await order_events.refunds_of(tx, details.order.id)
     moments = [await _placed(tx, details)]
     if check is not None:
-        moments += [_checked(check), *await _reviews(tx, check)]
+        moments += [_checked(check), *await reviews(tx, check)]
     moments += [*_steps(details), *(_refunded(refund, details) for refund in refunds)]
     referral = await _referral(tx, details)
     moments.sort(key=lambda moment: moment.at)
@@ -100,19 +100,19 @@ async def _placed(tx: Transaction, details: OrderDetails) -> Moment:
 def _checked(check: CheckDetail) -> Moment:
     tone, title = _HELD[check.action_taken]
     points = sorted(check.points.items(), key=lambda item: -item[1])
-    bars = [_bar(name, value) for name, value in points]
+    bars = [bar(name, value) for name, value in points]
     title = title.format(check.risk_score, label(check.risk_level).lower())
     return Moment(check.created_at, tone, title, part="bars", values={"bars": bars})
 
 
-def _bar(name: str, points: int) -> Bar:
+def bar(name: str, points: int) -> Bar:
     signal = BY_NAME.get(name)
     width = min(100, 100 * points // signal.cap) if signal and signal.cap else 100
     tone = "bad" if points >= 30 else "warn" if points > 0 else "ok"
     return Bar(signal_label(name), points, width, tone)
 
 
-async def _reviews(tx: Transaction, check: CheckDetail) -> list[Moment]:
+async def reviews(tx: Transaction, check: CheckDetail) -> list[Moment]:
     moments = []
     for review in await fraud_checks.reviews_of(tx, check.id):
         person = await access_db.user(tx, review.reviewed_by)

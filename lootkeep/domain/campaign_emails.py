@@ -11,7 +11,9 @@ import msgspec
 from lootkeep.domain.emails import one_line
 from lootkeep.domain.html import Link, links, text_of
 
-_PLACEHOLDER = re.compile(r"\{\{\s*(name|email|referral_code|unsubscribe_url)\s*\}\}")
+# What a mail may say of its reader.
+PLACEHOLDERS = ("name", "email", "referral_code", "unsubscribe_url")
+_PLACEHOLDER = re.compile(r"\{\{\s*(" + "|".join(PLACEHOLDERS) + r")\s*\}\}")
 _UNSUBSCRIBE = re.compile(r"\{\{\s*unsubscribe_url\s*\}\}")
 _BODY_TAG = re.compile(r"<body\b[^<>]*>", re.IGNORECASE)
 _BODY_END = re.compile(r"</body\s*>", re.IGNORECASE)

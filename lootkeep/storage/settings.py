@@ -18,6 +18,7 @@ S = TypeVar("S", bound=msgspec.Struct)
 
 _GET = Query(select(settings.c.value).where(settings.c.name == bindparam("setting")))
 _CURRENT = Query(select(settings.c.version, settings.c.value).where(settings.c.name == bindparam("setting")))
+_CHANGED_AT = Query(select(settings.c.updated_at).where(settings.c.name == bindparam("setting")))
 _ADD_DEFAULTS = Query(
     postgresql.insert(settings)
     .values(name=bindparam("setting"), version=0, value=bindparam("document"), updated_at=bindparam("now"))
@@ -42,6 +43,12 @@ async def current(tx: Transaction, name: str, kind: type[S]) -> tuple[int, S]:
     """The settings with their version, for operations that are done often: what did not change is not parsed again."""
     row = await tx.one(_CURRENT, setting=name)
     return (row[0], _parsed(row[1], kind)) if row else (0, kind())
+
+
+async def changed_at(tx: Transaction, name: str) -> Instant:
+    """When the settings were changed last; 0 in a new store."""
+    row = await tx.one(_CHANGED_AT, setting=name)
+    return Instant(row[0] if row else 0)
 
 
 async def get_for_update(tx: Transaction, name: str, kind: type[S], now: Instant) -> S:

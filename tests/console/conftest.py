@@ -4,18 +4,38 @@ from __future__ import annotations
 
 import pytest
 
+from lootkeep.kernel.clock import MINUTE
+from lootkeep.services import fraud
+from tests.api.campaigns import make
 from tests.api.claiming import new_tier
-from tests.builders import new_customer, new_gift_card, new_product, new_ticket, paid_order
+from tests.builders import STORE, new_customer, new_gift_card, new_product, new_ticket, paid_order
 from tests.world import World
 
 
 @pytest.fixture
 async def store(world: World) -> World:
-    """One customer, one paid order, one open ticket, one gift card of 25.00, one referral tier."""
+    """One of each: customer, paid order, open ticket, gift card, tier, draft of a campaign."""
     customer = (await new_customer(world, name="Jun Park", email="jun@park.example"))["customer"]
     product = await new_product(world)
     await paid_order(world, customer["id"], (product["id"], 2))
     await new_ticket(world, customer["id"])
     await new_gift_card(world, customer_id=customer["id"], recipient_name="Mina", code="GIFT-CARD-7K2P")
     await new_tier(world)
+    await make(world)
+    return world
+
+
+@pytest.fixture
+async def held(world: World) -> World:
+    """Accounts of one device, of which the last orders are on hold. Every order has the number of its check."""
+    await fraud.change_settings(world.deps, {"fraud_action": "verify", "fraud_sensitivity_level": "high"})
+    await new_product(world)
+    for number in range(1, 6):
+        customer = (await new_customer(world, name=f"Buyer {number}"))["customer"]
+        body = {"customer_id": customer["id"], "items": [{"product_id": 1, "quantity": 1}]} | {
+            "device_id": "shared",
+            "ip_address": "203.0.113.77",
+        }
+        assert (await world.post(f"{STORE}/orders", body)).status_code == 201
+        world.clock.advance(MINUTE)
     return world

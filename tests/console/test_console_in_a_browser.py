@@ -31,6 +31,15 @@ PATHS = (
     "/console/referrals",
     "/console/tickets",
     "/console/tickets/1",
+    "/console/campaigns",
+    "/console/campaigns/1",
+    "/console/campaigns/1/edit",
+    "/console/fraud",
+    "/console/fraud/checks",
+    "/console/fraud/checks/1",
+    "/console/fraud/signals",
+    "/console/fraud/lists",
+    "/console/fraud/settings",
 )
 # What reaches out of the page, but for what scrolls in a box of its own.
 TOO_WIDE = """
@@ -44,7 +53,7 @@ TOO_WIDE = """
 # On SQLite alone: pages are the same on both engines, which the other tests show.
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
-    """With two orders, one of which is completed."""
+    """With two orders, one of which is completed, and a draft of a campaign."""
     folder = tmp_path_factory.mktemp("console")
     with served(start(folder, environment({"log_level": "warning"}), "serve", "--port", "0")) as server:
         headers = {"Authorization": f"Bearer {server.token}"}
@@ -59,6 +68,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
                 shop.post("/orders", json=order).raise_for_status()
             shop.post("/orders/1/pay", json={"transaction_id": "t1"}).raise_for_status()
             shop.post(f"{server.address}{EXTERNAL}/orders/1/fulfill", json={}).raise_for_status()
+            campaign = {"name": "Winter sale", "subject": "Hello {{ name }}", "body_html": "<p>Hi</p>"}
+            shop.post(f"{server.address}{EXTERNAL}/email-campaigns", json=campaign).raise_for_status()
         yield server
 
 

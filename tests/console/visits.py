@@ -21,7 +21,7 @@ _TOKEN = re.compile(r'name="token" value="([0-9a-f]+)"')
 
 
 # By the name of a path's parameter, what the store of the tests has there.
-PARAMETERS = {"{id}": "1"}
+PARAMETERS = {"{id}": "1", "{list}": "emails"}
 
 
 def path_of(page: Page) -> str:

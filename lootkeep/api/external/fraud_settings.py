@@ -9,12 +9,17 @@ from pydantic import Field
 from lootkeep.api.http.fields import Country, Email, IpAddress
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Reply, Route, single
 from lootkeep.api.http.validation import Body, partial
-from lootkeep.domain.fraud.policy import MAX_ENTRIES, SETTINGS, FraudAction, Policy, Sensitivity
+from lootkeep.domain.fraud.policy import LIMITS, MAX_ENTRIES, SETTINGS, FraudAction, Policy, Sensitivity
 from lootkeep.services import fraud as fraud_service
 from lootkeep.storage import settings as settings_db
 from lootkeep.views import fraud_settings as fraud_settings_views
 
 _LISTS = ("fraud_custom_blocked_countries", *fraud_settings_views.COUNTED)
+
+
+def _limit(name: str, description: str, example: int) -> Any:
+    smallest, largest = LIMITS[name]
+    return Field(ge=smallest, le=largest, description=description, examples=[example])
 
 
 class FraudSettingsBody(Body):
@@ -40,12 +45,12 @@ class FraudSettingsBody(Body):
         Field(description="Extension: buying makes the account, so its first minute says nothing.", examples=[True]),
     ]
     fraud_velocity_limit_orders_per_ip: Annotated[
-        int, Field(ge=1, le=100, description="Orders per address in the window.", examples=[5])
+        int, _limit("fraud_velocity_limit_orders_per_ip", "Orders per address in the window.", 5)
     ]
     fraud_velocity_limit_orders_per_email: Annotated[
-        int, Field(ge=1, le=50, description="Orders per mailbox in the window.", examples=[3])
+        int, _limit("fraud_velocity_limit_orders_per_email", "Orders per mailbox in the window.", 3)
     ]
-    fraud_velocity_window_minutes: Annotated[int, Field(ge=15, le=1440, description="The window.", examples=[60])]
+    fraud_velocity_window_minutes: Annotated[int, _limit("fraud_velocity_window_minutes", "The window.", 60)]
     fraud_custom_blocked_countries: Annotated[
         list[Country], Field(max_length=MAX_ENTRIES, description="Replaces the list.", examples=[["RU", "BY"]])
     ]

@@ -8,21 +8,19 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Annotated, Any
 
-import iso3166
 import msgspec
 from iso4217 import Currency as Iso4217
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from lootkeep.api.http.validation import OWN_WORDS
-from lootkeep.domain import email_addresses, identity
+from lootkeep.domain import identity, inputs
 from lootkeep.kernel import money
 from lootkeep.kernel.clock import Instant, instant
 from lootkeep.kernel.money import Hundredths
 
 _DIGITS = re.compile(r"-?[0-9]{1,18}")
 _CURRENCIES = frozenset(currency.code for currency in Iso4217)
-_COUNTRIES = frozenset(country.alpha2 for country in iso3166.countries)
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)")
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 # Metadata is the store's own notes on a record: flat, small, and answered as it was sent.
@@ -83,10 +81,10 @@ def _boolean(value: Any) -> Any:
 
 
 def _email(value: str) -> str:
-    normalized = email_addresses.normalized(value)
-    if normalized is None:
-        raise refuse("must be a valid e-mail address")
-    return normalized
+    try:
+        return inputs.email(value)
+    except ValueError:
+        raise refuse("must be a valid e-mail address") from None
 
 
 def _ip_address(value: str) -> str:
@@ -97,10 +95,10 @@ def _ip_address(value: str) -> str:
 
 
 def _country(value: str) -> str:
-    code = value.upper()
-    if code not in _COUNTRIES:
-        raise refuse("must be an ISO 3166-1 alpha-2 country code")
-    return code
+    try:
+        return inputs.country(value)
+    except ValueError:
+        raise refuse("must be an ISO 3166-1 alpha-2 country code") from None
 
 
 def _time(value: Any) -> Any:

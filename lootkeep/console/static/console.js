@@ -36,12 +36,64 @@ const load = async (url, options, isNew) => {
       return;
     }
     swap(await answer.text(), answer.url, isNew);
+    lookAhead();
   } catch (error) {
     if (error.name !== "AbortError" && isNew) location.assign(url);
   } finally {
     clearTimeout(slow);
     document.querySelector("main").removeAttribute("aria-busy");
   }
+};
+
+// The next case of a queue is fetched while the one before it is looked at.
+let ahead = { url: "", html: null };
+
+const lookAhead = () => {
+  const link = document.querySelector("a[data-ahead]");
+  if (!link || ahead.url === link.href) return;
+  const next = { url: link.href, html: null };
+  ahead = next;
+  fetch(link.href, { headers: { accept: "text/html" } })
+    .then((answer) => (answer.ok && answer.url === next.url ? answer.text() : null))
+    .then((html) => (next.html = html))
+    .catch(() => {});
+};
+
+const showAhead = (url) => {
+  if (ahead.url !== url || !ahead.html) return false;
+  const { html } = ahead;
+  ahead = { url: "", html: null };
+  swap(html, url, true);
+  return true;
+};
+
+// A decision is sent while the next case is read already; what came of it is shown when it is known.
+const decide = async (url, fields, next) => {
+  const answer = await fetch(url, { method: "POST", body: fields, headers: { accept: "text/html" } }).catch(() => null);
+  if (!answer) {
+    location.assign(next);
+    return;
+  }
+  const html = await answer.text();
+  if (!answer.ok || answer.url !== next) swap(html, answer.url, true);
+  else if (location.href === next) refreshAround(new DOMParser().parseFromString(html, "text/html"));
+  lookAhead();
+};
+
+// The case stays as it is: somebody may be writing a note.
+const refreshAround = (page) => {
+  const note = document.querySelector(".decide textarea");
+  const isWriting = document.activeElement === note;
+  for (const part of [".side nav", ".head", ".queue", ".case footer"]) {
+    const [old, fresh] = [document, page].map((one) => one.querySelector(part));
+    if (old && fresh) old.replaceWith(fresh);
+  }
+  const noteNow = document.querySelector(".decide textarea");
+  if (note && noteNow) noteNow.value = note.value;
+  if (isWriting) noteNow?.focus();
+  document.querySelector("main > .notice")?.remove();
+  const notice = page.querySelector("main > .notice");
+  if (notice) document.querySelector("main").prepend(notice);
 };
 
 const isOurs = (url) => url.origin === location.origin && url.pathname.startsWith("/console");
@@ -55,7 +107,8 @@ document.addEventListener("click", (event) => {
   const url = new URL(link.href);
   if (!isOurs(url) || link.hasAttribute("download") || link.target || url.hash) return;
   event.preventDefault();
-  load(url.href, {}, true);
+  if (showAhead(url.href)) lookAhead();
+  else load(url.href, {}, true);
 });
 
 document.addEventListener("submit", (event) => {
@@ -64,7 +117,10 @@ document.addEventListener("submit", (event) => {
   if (!isOurs(url) || !document.querySelector(".side")) return;
   event.preventDefault();
   const fields = new URLSearchParams(new FormData(form, event.submitter));
-  if (form.method === "post") {
+  const next = form.dataset.next && new URL(form.dataset.next, location.href).href;
+  if (next && showAhead(next)) {
+    decide(url.href, fields, next);
+  } else if (form.method === "post") {
     load(url.href, { method: "POST", body: fields }, true);
   } else {
     for (const [name, value] of [...fields]) if (!value) fields.delete(name);
@@ -76,7 +132,7 @@ document.addEventListener("submit", (event) => {
 addEventListener("popstate", () => load(location.href, {}, false));
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
   if (event.key === "Escape") {
     document.activeElement.blur();
     for (const open of document.querySelectorAll("details.chip[open], details.select[open]")) open.open = false;
@@ -120,3 +176,4 @@ const refreshLater = () => {
   }, seconds * 1000);
 };
 refreshLater();
+lookAhead();

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 
 import msgspec
 
@@ -21,6 +21,13 @@ class ChangedOrder(msgspec.Struct, frozen=True):
     check: FraudCheck
     score: int
     action: Action
+
+
+class Move(msgspec.Struct):
+    """How many orders would have gone from one decision to another, and what they come to."""
+
+    count: int = 0
+    amount: int = 0
 
 
 class Quality(msgspec.Struct):
@@ -60,12 +67,14 @@ class Comparison:
         self.before: Counter[Action] = Counter()
         self.after: Counter[Action] = Counter()
         self.changed_count = 0
+        self.moves: defaultdict[tuple[Action, Action], Move] = defaultdict(Move)
         self.changed: list[ChangedOrder] = []
         self.quality_before = Quality()
         self.quality_after = Quality()
 
     def add(self, check: FraudCheck) -> None:
-        verdict = judge(facts_of(check), self._candidate)
+        facts = facts_of(check)
+        verdict = judge(facts, self._candidate)
         self.checks += 1
         self.older_engine_checks += check.engine_version != ENGINE_VERSION
         self.before[check.action_taken] += 1
@@ -74,6 +83,9 @@ class Comparison:
         self.quality_after.add(verdict.action_taken, check.review_outcome)
         if verdict.action_taken != check.action_taken:
             self.changed_count += 1
+            move = self.moves[check.action_taken, verdict.action_taken]
+            move.count += 1
+            move.amount += facts.amount
             if len(self.changed) < MAX_LISTED:
                 self.changed.append(ChangedOrder(check, verdict.risk_score, verdict.action_taken))
 

@@ -15,6 +15,13 @@ SETTINGS = "fraud"
 # How long each of the three lists may get.
 MAX_ENTRIES = 10_000
 
+# What the limits on orders may be set to.
+LIMITS = {
+    "fraud_velocity_limit_orders_per_ip": (1, 100),
+    "fraud_velocity_limit_orders_per_email": (1, 50),
+    "fraud_velocity_window_minutes": (15, 1440),
+}
+
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
     """The settings. Lists hold canonical entries: addresses in their one form, e-mails lower case, countries upper."""

@@ -8,6 +8,7 @@ from sqlalchemy import text as sql
 from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
 
 _IS_FRAUD = sql("review_outcome = 'fraud'")
+_WAITS = sql("review_outcome IS NULL AND action_taken <> 'allowed'")
 # Written out also where they are looked for: only so does SQLite see that the index will do.
 HAS_SIGNALS = sql("signals <> '{}'")
 
@@ -57,6 +58,8 @@ fraud_checks = Table(
     # The order of the list, with everything it is filtered by.
     Index("ix_fraud_checks_times", "created_at", "id", "risk_level", "action_taken", "is_reviewed"),
     Index("ix_fraud_checks_confirmed", "customer_id", sqlite_where=_IS_FRAUD, postgresql_where=_IS_FRAUD),
+    # The review queue, which is short however many orders there were.
+    Index("ix_fraud_checks_waiting", "created_at", "id", sqlite_where=_WAITS, postgresql_where=_WAITS),
     Index(
         "ix_fraud_checks_signals",
         "signals",

@@ -1,0 +1,184 @@
+"""Fraud review: the queue, every check, and what reviewers decide."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import get_args
+from urllib.parse import quote
+
+from lootkeep.console import fraud_case, lists
+from lootkeep.console.labels import label
+from lootkeep.console.lists import Choice, Column, ListPage, Shown
+from lootkeep.console.page import Answer, Done, Page, Visit, url
+from lootkeep.domain.analytics import named
+from lootkeep.domain.fraud.checks import FraudCheck
+from lootkeep.domain.fraud.review import OUTCOMES, ReviewedAs, detected_signals
+from lootkeep.domain.fraud.score import Action, RiskLevel
+from lootkeep.domain.orders import Order, order_number
+from lootkeep.kernel import money
+from lootkeep.kernel.clock import iso
+from lootkeep.kernel.errors import existing, invalid
+from lootkeep.services import fraud as fraud_service
+from lootkeep.storage import fraud_checks, fraud_lists, fraud_queue
+from lootkeep.storage import orders as orders_db
+
+_ACTIONS = {name: label(name) for name in get_args(Action)}
+_LEVELS = Choice("risk_level", "Risk", {name: label(name) for name in get_args(RiskLevel)})
+QUEUE = ListPage(
+    fraud_queue.QUEUE,
+    columns=(
+        Column("Order", lambda check: order_number(check.order_id), "held"),
+        Column("Customer", lambda check: check.customer_name),
+        Column("Score", lambda check: check.risk_score, "risk_score"),
+        Column("Reasons", lambda check: ", ".join(detected_signals(check.points))),
+        Column("Total", lambda check: money.decimal(check.order_total)),
+        Column("Checked", lambda check: iso(check.created_at), "created_at"),
+    ),
+    empty="Nothing waits for a review.",
+    file="fraud-queue",
+    choices=(
+        Choice("action_taken", "Was", {name: text for name, text in _ACTIONS.items() if name != "allowed"}),
+        _LEVELS,
+    ),
+    has_dates=False,
+    order="asc",
+)
+# What the order of the queue is called, and how the address says it.
+ORDERS = {
+    "Held first, then the oldest": {"sort": None, "order": None},
+    "Highest score first": {"sort": "risk_score", "order": "desc"},
+    "Oldest first": {"sort": "created_at", "order": "asc"},
+    "Newest first": {"sort": "created_at", "order": "desc"},
+}
+CHECKS = ListPage(
+    fraud_lists.LISTING,
+    columns=(
+        Column("Order", lambda check: order_number(check.order_id)),
+        Column("Customer", lambda check: check.customer_name),
+        Column("Risk", lambda check: check.risk_score),
+        Column("Was", lambda check: label(check.action_taken)),
+        Column("Review", lambda check: label(check.review_outcome) if check.review_outcome else None),
+        Column("Checked", lambda check: iso(check.created_at), "created_at", is_number=True),
+    ),
+    empty="Every order is checked as it is placed, and its check appears here.",
+    file="fraud-checks",
+    choices=(
+        Choice("action_taken", "Was", _ACTIONS, is_open=True),
+        _LEVELS,
+        Choice(
+            "is_reviewed", "Reviewed", {"yes": "Reviewed", "no": "Not reviewed"}, parse=lambda value: value == "yes"
+        ),
+    ),
+)
+# By the button: the outcome, whether the e-mail is trusted from now on, and what is said of the order.
+_DECISIONS: dict[str, tuple[ReviewedAs, bool, str]] = {
+    "approve": ("legitimate", False, "is approved"),
+    "trust": ("legitimate", True, "is approved, and its e-mail is trusted from now on"),
+    "reject": ("fraud", False, "is rejected as fraud"),
+    "undecided": ("inconclusive", False, "is noted as inconclusive"),
+}
+assert {outcome for outcome, _, _ in _DECISIONS.values()} == set(OUTCOMES)
+_MAX_NOTE = 1000
+
+
+async def show_queue(visit: Visit) -> Answer:
+    answer = await lists.show(visit, QUEUE)
+    if not isinstance(answer, dict):
+        return answer
+    queue: Shown = answer["list"]
+    shown_id = _shown(visit.query.get("check", ""), queue)
+    async with visit.deps.db.read() as tx:
+        decisions = await fraud_case.decisions(tx, visit.now)
+        case = await fraud_case.load(tx, shown_id, decisions) if shown_id else None
+        held, held_total = await fraud_queue.held(tx)
+    begin = named("today", visit.now, visit.options.timezone).start
+    times = [decision.reviewed_at - decision.checked_at for decision in decisions if decision.reviewed_at >= begin]
+    next_id = _next(shown_id, queue)
+    return answer | {
+        "case": case,
+        "held": held,
+        "held_total": held_total,
+        "decision_time": int(median(times)) if times else None,
+        "next_url": queue.url(check=next_id) if next_id else None,
+        "back": queue.url(check=next_id)[1:],
+        "orders": ORDERS,
+    }
+
+
+def _shown(asked: str, queue: Shown) -> int | None:
+    """The check that the address names, or the first that waits."""
+    if asked.isascii() and asked.isdigit() and len(asked) < 19:
+        return int(asked)
+    return queue.rows[0].id if queue.rows else None
+
+
+def _next(shown_id: int | None, queue: Shown) -> int | None:
+    """The check after the one that is shown, and after the last one the first."""
+    ids = [check.id for check in queue.rows]
+    index = ids.index(shown_id) + 1 if shown_id in ids else 0
+    others = [check_id for check_id in ids[index:] + ids[:index] if check_id != shown_id]
+    return others[0] if others else None
+
+
+async def list_checks(visit: Visit) -> Answer:
+    return await lists.show(visit, CHECKS)
+
+
+async def show_check(visit: Visit) -> Answer:
+    async with visit.deps.db.read() as tx:
+        case = await fraud_case.load(tx, visit.id, await fraud_case.decisions(tx, visit.now))
+    return {"case": case, "title": f"Check of {case.sale.order.number}"}
+
+
+async def review(visit: Visit) -> Answer:
+    outcome, is_trusted, what = _DECISIONS.get(visit.form.get("decision", ""), (None, False, ""))
+    notes = visit.text("notes")
+    if outcome is None:
+        raise invalid("", "Choose whether to approve or to reject the order.")
+    if notes and len(notes) > _MAX_NOTE:
+        raise invalid("notes", f"The note must not be longer than {_MAX_NOTE} characters.")
+    async with visit.deps.db.write() as tx:
+        check = existing(await fraud_checks.get_for_update(tx, visit.id), "Fraud check")
+        before = existing(await orders_db.get(tx, check.order_id), "Order")
+    visit.check_unchanged(f"order:{before.id}", fraud_case.version(check, before))
+    reviewed = await fraud_service.review(
+        visit.deps, check.id, outcome, notes, visit.user.id, whitelist_email=is_trusted
+    )
+    async with visit.deps.db.read() as tx:
+        after = await orders_db.get(tx, check.order_id) or before
+    return Done(
+        _after_review(visit),
+        f"{before.number} {what}.",
+        f"order:{before.id}",
+        _audited(check, before),
+        _audited(reviewed, after) | ({"trusted_email": reviewed.email} if is_trusted else {}),
+    )
+
+
+def _after_review(visit: Visit) -> str:
+    """The next case of the queue as it was filtered, or the page of the check."""
+    back = visit.form.get("back")
+    if back is None:
+        return url(f"/fraud/checks/{visit.id}")
+    return url("/fraud") + ("?" + quote(back, safe="=&%+") if back else "")
+
+
+def _audited(check: FraudCheck, order: Order) -> dict[str, object]:
+    return {"status": order.status, "review": check.review_outcome, "review_notes": check.review_notes}
+
+
+PAGES = (
+    Page("GET", "/fraud", "read_only", "Fraud review", show_queue, "fraud.html", group="Protect"),
+    Page("GET", "/fraud/checks", "read_only", "Fraud checks", list_checks, "fraud_checks.html", under="/fraud"),
+    Page("GET", "/fraud/checks/{id}", "read_only", "Fraud check", show_check, "fraud_check.html", under="/fraud"),
+    Page(
+        "POST",
+        "/fraud/checks/{id}/review",
+        "staff",
+        "Review order",
+        review,
+        "fraud_check.html",
+        under="/fraud",
+        again=show_check,
+    ),
+)

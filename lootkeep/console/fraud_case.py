@@ -1,0 +1,173 @@
+"""One case of fraud review: why it waits, who else is linked to its buyer, and what a decision would do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from lootkeep.console.formats import duration, plural
+from lootkeep.console.labels import label
+from lootkeep.console.links import Graph, Link, draw, short
+from lootkeep.console.story import Bar, Moment, bar, reviews
+from lootkeep.domain.customers import Customer
+from lootkeep.domain.fraud.checks import CheckDetail, FraudCheck
+from lootkeep.domain.fraud.comparison import facts_of
+from lootkeep.domain.fraud.facts import OrderFacts
+from lootkeep.domain.fraud.review import consequence
+from lootkeep.domain.fraud.review import label as signal_label
+from lootkeep.domain.identity import Trace, traces
+from lootkeep.domain.orders import Order, OrderDetails
+from lootkeep.kernel.clock import DAY, Instant
+from lootkeep.kernel.errors import existing
+from lootkeep.storage import customers as customers_db
+from lootkeep.storage import fraud_checks, fraud_queue, order_lists
+from lootkeep.storage import orders as orders_db
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.fraud_queue import Decision
+
+# Earlier reviews are compared as far back.
+PRECEDENT_DAYS = 90
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Everything that a reviewer sees of a check."""
+
+    check: CheckDetail
+    sale: OrderDetails
+    bars: Sequence[Bar]
+    facts: Sequence[tuple[str, str]]
+    graph: Graph | None
+    if_approved: str
+    if_rejected: str
+    precedents: str
+    reviews: Sequence[Moment]
+
+    @property
+    def version(self) -> int:
+        """A form that shows an older state is refused: the order may have moved on, or somebody has decided."""
+        return version(self.check, self.sale.order)
+
+
+def version(check: FraudCheck, order: Order) -> int:
+    return max(order.updated_at, check.reviewed_at or 0)
+
+
+async def load(tx: Transaction, check_id: int, decisions: Sequence[Decision]) -> Case:
+    check = existing(await fraud_checks.get(tx, check_id), "Fraud check")
+    order = existing(await orders_db.get(tx, check.order_id), "Order")
+    (sale,) = await order_lists.sales(tx, [order])
+    referrer_id = sale.customer.referred_by_id
+    referrer = await customers_db.get(tx, referrer_id) if referrer_id is not None else None
+    points = sorted(check.points.items(), key=lambda item: -item[1])
+    facts = facts_of(check)
+    return Case(
+        check,
+        sale,
+        bars=[bar(name, value) for name, value in points],
+        facts=list(_facts(check, facts)),
+        graph=draw(await _links(tx, sale, facts.payment.instrument)),
+        if_approved=_if_approved(sale, referrer),
+        if_rejected=_if_rejected(order),
+        precedents=_precedents([name for name, _ in points], decisions),
+        reviews=await reviews(tx, check),
+    )
+
+
+async def decisions(tx: Transaction, now: Instant) -> list[Decision]:
+    return await fraud_queue.decisions(tx, Instant(now - PRECEDENT_DAYS * DAY))
+
+
+async def _links(tx: Transaction, sale: OrderDetails, instrument: str | None) -> list[Link]:
+    """What the buyer has in common with other accounts, and with which."""
+    order, customer = sale.order, sale.customer
+    links = [
+        Link(_thing(trace), await fraud_queue.accounts_with(tx, trace, customer.id))
+        for trace in traces(customer.email, order.ip_address, order.device_id, instrument)
+    ]
+    if customer.referred_by_id is not None:
+        referrer = await fraud_queue.account(tx, customer.referred_by_id)
+        links.append(Link("referred by", [referrer] if referrer else []))
+    return [link for link in links if link.accounts]
+
+
+def _thing(trace: Trace) -> str:
+    # Of a means of payment only a hash is known, which says nothing to anyone.
+    return "means of payment" if trace.kind == "instrument" else f"{trace.kind} {short(trace.value)}"
+
+
+def _facts(check: CheckDetail, facts: OrderFacts) -> Iterator[tuple[str, str]]:
+    """What was known when the order was placed."""
+    history, network = facts.history, facts.network
+    if facts.customer_created_at is not None:
+        age = duration(facts.at - facts.customer_created_at)
+        earlier = f"{plural(history.paid_orders, 'paid order')} before" if history.paid_orders else "a first order"
+        yield "Account", f"signed up {age} before ordering, {earlier}"
+    if facts.ip_address:
+        kinds = [name for name in ("vpn", "proxy", "datacenter", "tor") if getattr(network, f"is_{name}")]
+        places = [place for place in (network.city, network.country, network.asn_name) if place]
+        yield "Address", ", ".join([facts.ip_address, *places, *(_KINDS[kind] for kind in kinds)])
+    if facts.billing_country:
+        yield "Billing country", facts.billing_country
+    marks = [name for name in ("disposable", "relay") if getattr(facts.mail, f"is_{name}")]
+    yield "E-mail", ", ".join([check.email, *(_KINDS[mark] for mark in marks)])
+    if facts.has_device:
+        lately = f", {history.device_accounts_in_hour} within the hour" if history.device_accounts_in_hour else ""
+        others = plural(history.device_accounts, "other account")
+        yield "Device", f"{others} on it{lately}" if history.device_accounts else "no other account on it"
+    if facts.payment.country:
+        yield "Card", ", ".join(word for word in (facts.payment.country, facts.payment.funding) if word)
+    yield "Browser", facts.user_agent or "not reported"
+
+
+_KINDS = {
+    "vpn": "VPN",
+    "proxy": "proxy",
+    "datacenter": "datacenter",
+    "tor": "Tor",
+    "disposable": "disposable",
+    "relay": "forwarding",
+}
+
+
+def _if_approved(sale: OrderDetails, referrer: Customer | None) -> str:
+    order = sale.order
+    if order.status == "on_hold":
+        text = (
+            "The order is released, and its buyer can pay."
+            if order.money_total
+            else "The order is released and paid at once: nothing is left to pay."
+        )
+    elif order.status == "pending":
+        text = "The order goes on: it waits for its payment and was never stopped."
+    elif order.status == "cancelled":
+        text = "The order stays cancelled; its buyer has to order again."
+    else:
+        return f"The order is {label(order.status).lower()} already; only the review is recorded."
+    if referrer is not None and sale.customer.first_order_at is None and order.status != "cancelled":
+        text += f" {referrer.name}’s referral counts with the payment."
+    return text
+
+
+def _if_rejected(order: Order) -> str:
+    is_cancelled = consequence("fraud", order.status) == "cancel"
+    first = "The order is cancelled." if is_cancelled else f"The order stays {label(order.status).lower()}."
+    return f"{first} Later orders of this buyer count as those of a confirmed fraud."
+
+
+def _precedents(names: Sequence[str], decisions: Sequence[Decision]) -> str:
+    """How the same reasons turned out before; where there is no such case, the heaviest of them."""
+    same = [decision for decision in decisions if decision.names == set(names)]
+    what = "the same reasons"
+    if not same and names:
+        same = [decision for decision in decisions if names[0] in decision.names]
+        what = f"“{signal_label(names[0])}”"
+    if not same:
+        return f"Nobody has reviewed an order with these reasons in the last {PRECEDENT_DAYS} days."
+    approved = [decision for decision in same if decision.outcome == "legitimate"]
+    refunded = sum(decision.order_status in ("refunded", "partially_refunded") for decision in approved)
+    share = f"Of {plural(len(same), 'review')} of orders with {what} in the last {PRECEDENT_DAYS} days,"
+    if not approved:
+        return f"{share} none ended with an approval."
+    later = f"{refunded} of those were refunded later" if refunded else "none of those was refunded later"
+    return f"{share} {len(approved)} ended with an approval ({100 * len(approved) // len(same)} %), and {later}."

@@ -1,0 +1,128 @@
+"""Campaigns in the console: written, previewed, sent now or later, cancelled, and what came of them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from lootkeep.kernel.clock import MINUTE, Instant
+from lootkeep.storage import audit as audit_db
+from tests.api.campaigns import in_state, make, read, reader
+from tests.console.visits import Visitor, visitor
+from tests.world import World
+
+FORM = {"name": "Winter sale", "subject": "20% off, {{ name }}", "body_html": "<p>Hello {{ name }}!</p>"}
+
+
+async def created(visits: Visitor, **fields: str) -> str:
+    answer = await visits.post("/campaigns/new", on="/campaigns/new", **(FORM | fields))
+    assert answer.status_code == 303, answer.text
+    return answer.headers["location"].removeprefix("/console")
+
+
+async def test_a_campaign_is_written_previewed_and_sent(world: World) -> None:
+    await reader(world, name="Ann <b>")
+    visits = await visitor(world, "staff")
+    path = await created(visits)
+    page = await visits.get(path)
+    assert "Send to 1 customer…" in page.text
+    mail = await visits.get(f"{path}/mail")
+    assert "Hello Ann &lt;b&gt;!" in mail.text
+    asked = await visits.post(f"{path}/send", on=path)
+    assert (asked.status_code, (await read(world, 1))["status"]) == (200, "draft")
+    sent = await visits.post(f"{path}/send", on=path, confirmed="yes")
+    assert sent.status_code == 303
+    page = await visits.get(path)
+    assert "goes out to 1 customer now" in page.text
+    assert 'data-live="3"' in page.text
+    async with world.db.read() as tx:
+        changes = [entry.action for entry in await audit_db.changes_since(tx, "campaign:1", Instant(0))]
+    assert sorted(changes) == ["Create campaign", "Send campaign"]
+
+
+async def test_a_mail_is_shown_in_a_sandbox_in_which_nothing_runs(store: World) -> None:
+    await make(store, body_html="<script>alert(1)</script><p>Hi</p>")
+    mail = await (await visitor(store, "read_only")).get("/campaigns/2/mail")
+    policy = mail.headers["content-security-policy"]
+    assert policy.startswith("sandbox; default-src 'none'")
+    assert "script-src" not in policy
+    assert "allow-" not in policy
+    assert "frame-ancestors 'self'" in policy
+
+
+async def test_a_campaign_is_scheduled_in_the_zone_of_the_store_and_cancelled(world: World) -> None:
+    berlin = World(world.db, clock=world.clock, timezone="Europe/Berlin")
+    await reader(world)
+    visits = await visitor(berlin, "staff")
+    path = await created(visits)
+    await visits.post(f"{path}/send", on=path, confirmed="yes", scheduled_at="2026-12-01T09:00")
+    assert (await read(world, 1))["scheduled_at"] == "2026-12-01T08:00:00Z"
+    assert "1 Dec 2026, 09:00" in (await visits.get(path)).text
+    await visits.post(f"{path}/cancel", on=path, confirmed="yes")
+    assert (await read(world, 1))["status"] == "cancelled"
+    await berlin.close()
+
+
+async def test_a_segment_is_chosen_by_its_conditions_and_shown_again_in_the_form(world: World) -> None:
+    await reader(world, country="DE")
+    await reader(world, country="FR")
+    visits = await visitor(world, "staff")
+    path = await created(visits, audience="segment", countries="de, at", min_orders="0", registered_from="2026-01-01")
+    assert "Send to 1 customer…" in (await visits.get(path)).text
+    form = (await visits.get(f"{path}/edit")).text
+    assert 'value="DE, AT"' in form
+    assert 'value="2026-01-01"' in form
+    changed = await visits.post(f"{path}/edit", on=f"{path}/edit", **FORM, audience="all")
+    assert changed.status_code == 303
+    assert "Send to 2 customers…" in (await visits.get(path)).text
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field"),
+    [
+        ({"name": " "}, "name"),
+        ({"reply_to": "nobody"}, "reply_to"),
+        ({"audience": "segment", "countries": "Germany"}, "countries"),
+        ({"audience": "segment", "min_total_spent": "-1"}, "min_total_spent"),
+        ({"audience": "customers", "customer_ids": "x"}, "customer_ids"),
+    ],
+)
+async def test_what_is_wrong_is_said_in_the_form_which_holds_what_was_written(
+    world: World, wrong: dict[str, str], field: str
+) -> None:
+    visits = await visitor(world, "staff")
+    answer = await visits.post("/campaigns/new", on="/campaigns/new", **(FORM | wrong))
+    assert answer.status_code == 422
+    assert f'id="{field}-error"' in answer.text
+    assert "&lt;p&gt;Hello" in answer.text
+
+
+async def test_a_campaign_that_somebody_changed_meanwhile_is_not_overwritten(world: World) -> None:
+    slow, quick = await visitor(world, "owner"), await visitor(world, "staff")
+    path = await created(slow)
+    version = re.findall(r'name="version" value="(\d+)"', (await slow.get(f"{path}/edit")).text)[0]
+    world.clock.advance(MINUTE)
+    await quick.post(f"{path}/edit", on=f"{path}/edit", **(FORM | {"name": "Spring sale"}))
+    stale = await slow.post(f"{path}/edit", on=path, **FORM, version=version)
+    assert (stale.status_code, "The staff" in stale.text) == (409, True)
+
+
+async def test_a_campaign_for_nobody_or_one_that_is_over_is_not_sent(world: World) -> None:
+    visits = await visitor(world, "staff")
+    path = await created(visits)
+    answer = await visits.post(f"{path}/send", on=path, confirmed="yes")
+    assert (answer.status_code, "Nobody in the audience can be written to." in answer.text) == (422, True)
+    over = await in_state(world, "sent")
+    answer = await visits.post(f"/campaigns/{over['id']}/cancel", on=path, confirmed="yes")
+    assert answer.status_code == 409
+
+
+async def test_a_draft_is_duplicated_and_deleted_and_the_list_is_filtered(world: World) -> None:
+    visits = await visitor(world, "staff")
+    path = await created(visits)
+    await visits.post(f"{path}/duplicate", on=path)
+    assert "1–2 of 2" in (await visits.get("/campaigns?status=draft")).text
+    await visits.post(f"{path}/delete", on=path, confirmed="yes")
+    assert "1–1 of 1" in (await visits.get("/campaigns?search=winter")).text
+    assert (await visits.get(path)).status_code == 404

@@ -1,0 +1,105 @@
+"""Fraud review in the console: the queue, what a case shows, and what a decision does."""
+
+from __future__ import annotations
+
+import re
+
+from lootkeep.domain.fraud.policy import SETTINGS, Policy
+from lootkeep.kernel.clock import MINUTE, Instant
+from lootkeep.storage import audit as audit_db
+from lootkeep.storage import settings as settings_db
+from tests.console.visits import Visitor, visitor
+from tests.world import World
+
+
+async def status(world: World, order_id: int) -> str:
+    return str((await world.get(f"/orders/{order_id}")).json()["data"]["status"])
+
+
+async def waiting(visits: Visitor, query: str = "") -> list[int]:
+    page = await visits.get(f"/fraud{query}")
+    assert page.status_code == 200
+    return [int(check) for check in re.findall(r'<li><a href="\?[^"]*check=(\d+)"', page.text)]
+
+
+async def test_the_queue_has_what_waits_the_longest_on_hold_first_and_shows_its_first_case(held: World) -> None:
+    visits = await visitor(held, "staff")
+    ids = await waiting(visits)
+    assert ids == sorted(ids)
+    assert len(ids) >= 2
+    page = await visits.get("/fraud")
+    assert f"{len(ids)} orders wait" in page.text
+    assert f'action="/console/fraud/checks/{ids[0]}/review"' in page.text
+    assert f'data-next="/console/fraud?check={ids[1]}"' in page.text
+    assert await waiting(visits, "?sort=created_at&order=desc") == ids[::-1]
+    assert await waiting(visits, "?action_taken=blocked") == []
+
+
+async def test_a_case_shows_its_reasons_who_else_and_what_a_decision_would_do(held: World) -> None:
+    visits = await visitor(held, "read_only")
+    (first, *_) = await waiting(visits)
+    page = (await visits.get(f"/fraud?check={first}")).text
+    assert 'class="meter' in page
+    assert "device shared" in page
+    assert re.search(r"Buyer \d, no paid order", page)
+    assert "The order is released, and its buyer can pay." in page
+    assert "Nobody has reviewed an order with these reasons" in page
+    assert 'value="approve"' not in page
+
+
+async def test_a_decision_leads_to_the_next_case_and_is_logged(held: World) -> None:
+    visits = await visitor(held, "staff")
+    first, second, *_ = await waiting(visits)
+    path, form = f"/fraud/checks/{first}/review", {"on": "/fraud", "back": f"check={second}"}
+    done = await visits.post(path, **form, decision="approve", notes="Called them.")
+    assert (done.status_code, done.headers["location"]) == (303, f"/console/fraud?check={second}")
+    assert await status(held, first) == "pending"
+    assert first not in await waiting(visits)
+    page = await visits.get(f"/fraud?check={second}")
+    assert "1 ended with an approval (100 %)" in page.text or "with “" in page.text
+    async with held.db.read() as tx:
+        (entry,) = await audit_db.changes_since(tx, f"order:{first}", Instant(0))
+    assert entry.action == "Review order"
+    assert ("review", None, "legitimate") in entry.changes
+
+
+async def test_rejecting_cancels_and_trusting_puts_the_email_on_the_list(held: World) -> None:
+    visits = await visitor(held, "staff")
+    first, second, *_ = await waiting(visits)
+    for check, decision in ((first, "reject"), (second, "trust")):
+        await visits.post(f"/fraud/checks/{check}/review", on="/fraud", decision=decision)
+    assert [await status(held, order) for order in (first, second)] == ["cancelled", "pending"]
+    async with held.db.read() as tx:
+        assert len((await settings_db.get(tx, SETTINGS, Policy)).fraud_whitelisted_emails) == 1
+
+
+async def test_a_case_that_somebody_else_decided_is_not_decided_again(held: World) -> None:
+    slow, quick = await visitor(held, "owner"), await visitor(held, "staff")
+    (first, *_) = await waiting(slow)
+    shown = re.findall(r'name="version" value="(\d+)"', (await slow.get(f"/fraud?check={first}")).text)[0]
+    held.clock.advance(MINUTE)
+    await quick.post(f"/fraud/checks/{first}/review", on="/fraud", decision="reject")
+    stale = await slow.post(f"/fraud/checks/{first}/review", on="/fraud", decision="approve", version=shown)
+    assert stale.status_code == 409
+    assert "The staff" in stale.text
+
+
+async def test_a_decision_that_makes_no_sense_is_refused_on_the_page_of_the_check(held: World) -> None:
+    visits = await visitor(held, "staff")
+    (first, *_) = await waiting(visits)
+    for form in ({"decision": "perhaps"}, {"decision": "approve", "notes": "x" * 1001}):
+        answer = await visits.post(f"/fraud/checks/{first}/review", on="/fraud", **form)
+        assert (answer.status_code, "Who else" in answer.text) == (422, True)
+    assert first in await waiting(visits)
+
+
+async def test_every_check_is_listed_with_filters_and_has_a_page_with_its_reviews(held: World) -> None:
+    visits = await visitor(held, "staff")
+    (first, *_) = await waiting(visits)
+    await visits.post(f"/fraud/checks/{first}/review", on="/fraud", decision="undecided", notes="Ask again")
+    listed = await visits.get("/fraud/checks?is_reviewed=yes")
+    assert "1–1 of 1" in listed.text
+    page = await visits.get(f"/fraud/checks/{first}")
+    assert "Reviewed by The staff, inconclusive" in page.text
+    assert "“Ask again”" in page.text
+    assert (await visits.get("/fraud/checks/999")).status_code == 404
