@@ -216,7 +216,7 @@ def console_options(settings: Settings) -> Options:
     """The console carries the name under which the store sends mail."""
     name = parse_sender(settings.mail_from).name if settings.mail_from else ""
     is_https = (settings.public_url or "").startswith("https://")
-    return Options(name or "Lootkeep", settings.timezone, is_https)
+    return Options(name or "Lootkeep", settings.timezone, is_https, settings.webhook_retry_delays)
 
 
 def _periodic_tasks(deps: Deps, settings: Settings) -> tuple[PeriodicTask, ...]:

@@ -11,7 +11,7 @@ LABELS = {
 TONES = {
     **dict.fromkeys(("paid", "delivered", "active", "allowed", "legitimate", "successful", "resolved", "sent"), "ok"),
     **dict.fromkeys(("on_hold", "medium", "flagged", "verification_required", "high", "scheduled"), "warn"),
-    **dict.fromkeys(("critical", "blocked", "failed", "fraud", "urgent", "revoked"), "bad"),
+    **dict.fromkeys(("critical", "blocked", "failed", "fraud", "urgent", "revoked", "failing"), "bad"),
     **dict.fromkeys(("completed", "open", "sending"), "info"),
 }
 

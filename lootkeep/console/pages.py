@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from lootkeep.console import account, orders, overview, search, signing_in
+from lootkeep.console import account, orders, overview, search, signing_in, webhooks
 from lootkeep.console.page import Page
 
 PAGES: tuple[Page, ...] = (
     *overview.PAGES,
     *orders.PAGES,
+    *webhooks.PAGES,
     *search.PAGES,
     *account.PAGES,
     *signing_in.PAGES,

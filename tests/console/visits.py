@@ -11,11 +11,14 @@ from lootkeep.domain.accounts import Role
 from lootkeep.services import access, sign_in
 from lootkeep.storage import access as access_db
 from lootkeep.storage import accounts as accounts_db
+from lootkeep.storage.webhooks import fan_out
 from tests.browser import Browser
+from tests.builders import STORE
 from tests.world import World
 
 PASSWORD = "correct horse battery"
 EMAIL = "ada@store.example"
+DELIVERY = "wh_00000000-0000-0000-0000-00000000000a"
 _TOKEN = re.compile(r'name="token" value="([0-9a-f]+)"')
 
 
@@ -59,6 +62,15 @@ async def user(world: World, role: Role) -> int:
     async with world.deps.db.write() as tx:
         await accounts_db.add(tx, added.id, role, now)
     return added.id
+
+
+async def new_delivery(world: World) -> None:
+    """A webhook, and the delivery `DELIVERY` of the last event, which waits to be sent."""
+    body = {"url": "https://hooks.example/bot", "events": ["product.updated"]}
+    assert (await world.post("/webhooks", body)).status_code == 201
+    assert (await world.put(f"{STORE}/products/1", {"description": "Now with a description."})).status_code == 200
+    async with world.db.write() as tx:
+        await fan_out.fan_out(tx, lambda: DELIVERY, world.clock.now())
 
 
 def set_up(browser: Browser) -> None:
