@@ -29,11 +29,13 @@ from lootkeep.api.http.routes import Call as Request
 from lootkeep.deps import Deps
 from lootkeep.domain.access import Token
 from lootkeep.kernel.clock import DAY, Instant, ManualClock, instant
-from lootkeep.storage import migrations, recount
+from lootkeep.storage import migrations
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
-from lootkeep.storage.rollups import MEASURES, SHARDS
+from lootkeep.storage.totals import recount
+from lootkeep.storage.totals.changes import SHARDS
+from lootkeep.storage.totals.declared import SALES
 
 END = instant(datetime(2026, 1, 1, tzinfo=UTC))
 NOW = END - 3600 * 1_000_000
@@ -99,8 +101,8 @@ def statements(engine: str, size: int) -> list[str]:
 
 # A recount puts every sum into one shard; deeds of different customers have spread theirs.
 SPREAD = {
-    "sales_rollups": ("dimension, level, block, key, currency", "orders", MEASURES),
-    "counters": ("name, bucket", "value", ("value",)),
+    "sales_rollups": ("dimension, level, block, key, currency", "orders", SALES.sums),
+    "counters": ("name", "value", ("value",)),
 }
 
 
@@ -187,7 +189,7 @@ async def _fill(url: str, size: int) -> None:
 async def _count(engine: Engine) -> None:
     started = time.monotonic()
     async with engine.write() as tx:
-        await recount.mend(tx, "USD", Instant(NOW))
+        await recount.repair(tx, "USD", Instant(NOW))
     print(f"  counted in {time.monotonic() - started:.0f} s", file=sys.stderr)
 
 

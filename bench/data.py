@@ -12,11 +12,12 @@ import asyncpg
 from sqlalchemy import Table
 
 from bench import built, buyers, cards, judged, people, rows
-from lootkeep.storage import migrations, rollup_recount, spending_recount
+from lootkeep.storage import migrations
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.storage.schema import metadata
+from lootkeep.storage.totals import recount
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ async def make_sqlite(path: Path, plan: Plan, size: int) -> None:
             connection.executemany(f"INSERT INTO {table.name} ({', '.join(names)}) VALUES ({marks})", found)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.close()
-    await _count_sales(SqliteDatabase(path))
+    await _count(SqliteDatabase(path))
 
 
 async def make_postgres(url: str, plan: Plan, size: int) -> None:
@@ -92,15 +93,14 @@ async def make_postgres(url: str, plan: Plan, size: int) -> None:
                 f"SELECT setval(pg_get_serial_sequence('{table.name}', 'id'), max(id)) FROM {table.name}"
             )
     await connection.execute("ANALYZE")
-    await _count_sales(await PostgresDatabase.open(url, 1))
+    await _count(await PostgresDatabase.open(url, 1))
     # What autovacuum does to a database that lives.
     await connection.execute("VACUUM ANALYZE")
     await connection.close()
 
 
-async def _count_sales(engine: Engine) -> None:
-    """The figures of analytics, as the orders add up."""
-    async with engine.write() as tx:
-        await rollup_recount.mend(tx)
-        await spending_recount.mend(tx)
+async def _count(engine: Engine) -> None:
+    """The maintained totals, as the rows add up."""
+    async with engine.write(long=True) as tx:
+        await recount.repair(tx, "USD", rows.NOW)
     await engine.close()

@@ -26,11 +26,12 @@ from bench.people import RARE, code
 from bench.subjects import own_seconds
 from lootkeep.domain.referrals import SETTINGS, ReferralSettings
 from lootkeep.kernel.paging import ListRequest, Page
-from lootkeep.storage import counters, customers, referral_lists, settings
+from lootkeep.storage import customers, referral_lists, settings
 from lootkeep.storage.engine.database import Engine, Transaction
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.engine.sqlite import SqliteDatabase
+from lootkeep.storage.totals import counters
 
 # Times the cost in the small store: of figures and first pages.
 TARGET = 2.0
@@ -146,7 +147,7 @@ async def readings_of(store: Store) -> dict[str, Reading]:
 
 
 async def statistics(tx: Transaction) -> None:
-    for prefix in ("referrals.", "claims.", "referral_coupons."):
+    for prefix in ("referrals.", "claims.", "coupon_discounts."):
         await counters.totals(tx, prefix)
 
 

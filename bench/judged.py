@@ -9,7 +9,7 @@ from sqlalchemy import Table
 
 from bench.buyers import Buyer, Purchase, purchases
 from bench.people import code
-from bench.rows import ITEM, NOW, PRICE, Keeper, Row, Rows, product
+from bench.rows import ITEM, NOW, PRICE, Row, Rows, product
 from lootkeep.domain import identity
 from lootkeep.domain.addresses import network_key
 from lootkeep.domain.customers import search_text
@@ -20,11 +20,10 @@ from lootkeep.domain.fraud.judgement import Judgement, judgement
 from lootkeep.domain.fraud.memory import Memory, Sighting
 from lootkeep.domain.fraud.policy import SETTINGS, FraudAction, Policy
 from lootkeep.domain.fraud.review import Outcome
+from lootkeep.domain.fraud.score import ENGINE_VERSION
 from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.kernel.money import Hundredths
-from lootkeep.storage.fraud_checks import counter, signal_counters
 from lootkeep.storage.schema import (
-    counters,
     customers,
     fraud_checks,
     fraud_policies,
@@ -55,7 +54,6 @@ class Books:
     """What the store remembers of its buyers, and keeps up to date beside the rows."""
 
     def __init__(self) -> None:
-        self.keeper = Keeper()
         self.memory = Memory(POLICIES[0].fraud_velocity_window_minutes)
         self.buyers: dict[int, Buyer] = {}
         # By customer: the times of paid orders. They come in the order of time.
@@ -72,7 +70,6 @@ class Books:
             self.buyers[buyer.id] = buyer
             self.paid[buyer.id] = []
             self.see(buyer, identity.Trace("mailbox", identity.mailbox(buyer.email)), buyer.created_at)
-            self.keeper.count("customers.all", 1, buyer.id, buyer.created_at)
 
 
 def version_at(number: int, size: int) -> int:
@@ -101,8 +98,7 @@ def parts(size: int) -> Iterator[dict[Table, Rows]]:
     while some := list(islice(seen, _CHUNK)):
         yield {sightings: [_sighting(key, times) for key, times in some]}
     sold = product(done)
-    books.keeper.count("products.all", 1, sold["id"], sold["created_at"])
-    yield _settings() | {products: [sold], users: [_OWNER_ROW], counters: books.keeper.counter_rows()}
+    yield _settings() | {products: [sold], users: [_OWNER_ROW]}
 
 
 def _add(rows: dict[Table, Rows], books: Books, purchase: Purchase, number: int, version: int) -> None:
@@ -120,12 +116,6 @@ def _add(rows: dict[Table, Rows], books: Books, purchase: Purchase, number: int,
     if outcome:
         books.reviews += 1
         rows[fraud_reviews].append(_review(books.reviews, number, outcome))
-    kept = books.keeper
-    kept.count("orders.paid", 1, buyer.id, at)
-    name = counter(check["risk_level"], check["action_taken"], is_reviewed=outcome is not None)
-    kept.count(name, 1, buyer.id, at)
-    for signal in signal_counters(check["signals"], outcome):
-        kept.count(signal, 1, buyer.id)
 
 
 def _facts(books: Books, purchase: Purchase) -> OrderFacts:
@@ -133,12 +123,15 @@ def _facts(books: Books, purchase: Purchase) -> OrderFacts:
     sighting = Sighting(
         at=purchase.at,
         account=str(buyer.id),
+        account_created_at=buyer.created_at,
         address=network_key(purchase.address),
         mailbox=identity.mailbox(buyer.email),
         device=purchase.device,
+        amount=Hundredths(PRICE),
     )
     history = books.memory.history(sighting)
     books.memory.remember(sighting)
+    paid = books.paid[buyer.id]
     return OrderFacts(
         at=purchase.at,
         email=buyer.email,
@@ -151,7 +144,9 @@ def _facts(books: Books, purchase: Purchase) -> OrderFacts:
         has_device=True,
         network=Network(),
         mail=mail.describe(buyer.email, is_disposable=False),
-        history=msgspec.structs.replace(history, paid_orders=len(books.paid[buyer.id])),
+        history=msgspec.structs.replace(
+            history, paid_orders=len(paid), first_paid_at=Instant(paid[0]) if paid else None
+        ),
     )
 
 
@@ -200,6 +195,7 @@ def _check(purchase: Purchase, number: int, found: Judgement, outcome: Outcome |
         "review_notes": None,
         "facts": msgspec.json.encode(found.facts).decode(),
         "policy_version": found.policy_version,
+        "engine_version": ENGINE_VERSION,
         "created_at": purchase.at,
     }
 

@@ -1,6 +1,5 @@
 """The rows of a store whose people referred each other, exactly as the services would have kept them."""
 
-from collections import defaultdict
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
@@ -11,9 +10,7 @@ from bench.people import END, Person, code, people
 from lootkeep.domain import identity
 from lootkeep.domain.customers import search_text
 from lootkeep.kernel.clock import DAY, SECOND, Instant
-from lootkeep.storage.counters import TOTAL, dated
 from lootkeep.storage.schema import (
-    counters,
     coupons,
     customers,
     order_items,
@@ -42,17 +39,12 @@ Rows = list[Row]
 
 
 class Keeper:
-    """What the store keeps up to date beside the rows: counts of referrers, claims and counters."""
+    """The counts of referrers, and how many codes were given."""
 
     def __init__(self) -> None:
         self.referrers: dict[int, Row] = {}
         # The claims' codes go on where those of the customers end.
         self.codes = 0
-        self._counters: dict[tuple[str, int, int], int] = defaultdict(int)
-
-    def count(self, name: str, change: int, customer_id: int, at: int | None = None) -> None:
-        for bucket in (TOTAL,) if at is None else (TOTAL, *dated(at // DAY)):
-            self._counters[name, bucket, customer_id % 4] += change
 
     def refer(self, person: Person) -> None:
         assert person.referrer
@@ -69,18 +61,9 @@ class Keeper:
         )
         row["total_referrals"] += 1
         row["total_reached_at"] = max(row["total_reached_at"], person.created_at)
-        self.count("referrals.pending", 1, person.id, person.created_at)
         if person.paid_at is not None:
             row["successful_referrals"] += 1
             row["successful_reached_at"] = max(row["successful_reached_at"], person.paid_at)
-            self.count("referrals.pending", -1, person.id, person.created_at)
-            self.count("referrals.successful", 1, person.id, person.created_at)
-
-    def counter_rows(self) -> Rows:
-        return [
-            {"name": name, "bucket": bucket, "shard": shard, "value": value}
-            for (name, bucket, shard), value in self._counters.items()
-        ]
 
 
 def parts(size: int) -> Iterator[dict[Table, Rows]]:
@@ -96,16 +79,13 @@ def parts(size: int) -> Iterator[dict[Table, Rows]]:
         sold += len(rows[orders])
         keeper.codes = chunk[-1].id
         yield rows
-    made = product(sold)
-    keeper.count("products.all", 1, made["id"], made["created_at"])
-    yield _rewards(keeper) | {products: [made], counters: keeper.counter_rows()}
+    yield _rewards(keeper) | {products: [product(sold)]}
 
 
 def _add(rows: dict[Table, Rows], keeper: Keeper, person: Person) -> None:
     """Signs the person up, attributes or refuses the referral, and lets them pay."""
     is_referral = person.referrer is not None and not person.is_refused
     rows[customers].append(_customer(person, is_referral=is_referral))
-    keeper.count("customers.all", 1, person.id, person.created_at)
     seen = person.created_at if person.paid_at is None else person.paid_at - SECOND
     rows[sightings].append(
         {
@@ -118,14 +98,12 @@ def _add(rows: dict[Table, Rows], keeper: Keeper, person: Person) -> None:
     )
     if person.referrer and person.is_refused:
         rows[refused_referrals].append(_refused(person, person.referrer))
-        keeper.count("refused_referrals.made", 1, person.id)
     elif person.referrer:
         rows[referrals].append(_referral(person, person.referrer))
         keeper.refer(person)
     if person.referrer and person.paid_at is not None:
         rows[orders].append(_order(person, person.referrer, person.paid_at))
         rows[order_items].append(ITEM.copy())
-        keeper.count("orders.paid", 1, person.id, person.paid_at - SECOND)
 
 
 def _customer(person: Person, *, is_referral: bool) -> Row:
@@ -230,7 +208,6 @@ def _rewards(keeper: Keeper) -> dict[Table, Rows]:
             rows[coupons].append(_coupon(claim_id, row["customer_id"], code(keeper.codes + claim_id)))
             rows[reward_claims].append(_claim(claim_id, row["customer_id"], tier_id))
             row["rewards_claimed"] += 1
-            keeper.count("claims.made", 1, row["customer_id"])
         rows[referral_tiers].append(_tier(tier_id, required, len(reached)))
     return rows | {referrers: list(keeper.referrers.values())}
 

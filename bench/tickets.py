@@ -19,10 +19,11 @@ import asyncpg
 from lootkeep.domain.customers import search_text
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant
 from lootkeep.kernel.paging import ListRequest, Page
-from lootkeep.storage import migrations, support_tickets, ticket_counts, ticket_lists, ticket_recount
+from lootkeep.storage import migrations, support_tickets, ticket_figures, ticket_lists
 from lootkeep.storage.engine.database import Engine, Transaction
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
+from lootkeep.storage.totals import recount
 
 AGENTS = 8
 # Every store has a few hundred customers who write; the last agent has next to nothing, the first most.
@@ -161,7 +162,7 @@ async def make_postgres(url: str, size: int) -> None:
 async def _count(engine: Engine) -> None:
     """The figures as a recount has them, and they are what the deeds would have kept."""
     async with engine.write() as tx:
-        await ticket_recount.mend(tx)
+        await recount.repair(tx, "USD", BEGIN)
 
 
 def readings(size: int) -> dict[str, Reading]:
@@ -197,10 +198,10 @@ def readings(size: int) -> dict[str, Reading]:
         "search": listed(1, search=RARE),
         "search by number": listed(1, search="TKT-000123"),
         "search within a status": listed(1, status="closed", search=RARE),
-        "figures": ticket_counts.figures,
-        "median of responses": lambda tx: ticket_counts.median_seconds(tx, "response"),
-        "median of resolutions": lambda tx: ticket_counts.median_seconds(tx, "resolution"),
-        "created on a day": lambda tx: ticket_counts.in_days(tx, ticket_counts.ALL, BEGIN, Instant(BEGIN + DAY)),
+        "figures": ticket_figures.figures,
+        "median of responses": lambda tx: ticket_figures.median_response(tx, size),
+        "median of resolutions": lambda tx: ticket_figures.median_resolution(tx, size),
+        "created on a day": lambda tx: ticket_figures.created(tx, BEGIN, Instant(BEGIN + DAY)),
         "a ticket": lambda tx: support_tickets.entry(tx, size // 2),
         "its messages": lambda tx: support_tickets.messages(tx, size // 2, None, 51),
     }

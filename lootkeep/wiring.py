@@ -26,7 +26,7 @@ from lootkeep.engines.wakeup.postgres import PostgresWakeup
 from lootkeep.kernel.clock import Clock, SystemClock
 from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.ids import RandomIds
-from lootkeep.services import access, gift_cards, retention, secret_key
+from lootkeep.services import access, fraud_amounts, gift_cards, retention, secret_key
 from lootkeep.settings import Settings, load
 from lootkeep.storage import migrations
 from lootkeep.storage.engine.database import Database, Engine
@@ -226,6 +226,7 @@ def _periodic_tasks(deps: Deps, settings: Settings) -> tuple[PeriodicTask, ...]:
         PeriodicTask("cancel deliveries", 5, partial(retention.cancel_deliveries, deps)),
         PeriodicTask("settle gift cards", 60, partial(gift_cards.settle_now, deps)),
         PeriodicTask("expire subscriptions", 60, partial(retention.expire_subscriptions, deps)),
+        PeriodicTask("measure large orders", 3600, partial(fraud_amounts.refresh, deps)),
         PeriodicTask("purge answers", 3600, partial(retention.purge_answers, deps)),
         PeriodicTask("purge sessions", 3600, partial(retention.purge_sessions, deps)),
         PeriodicTask("purge events", 3600, partial(retention.purge_events, deps, settings.events_kept_days)),
@@ -279,5 +280,9 @@ def intelligence(settings: Settings) -> Intelligence:
     return Intelligence(settings.data_dir, SystemClock())
 
 
+_INSECURE_HINT = "LOOTKEEP_WEBHOOK_ALLOW_INSECURE=true or `lootkeep serve --dev` allows http and localhost"
+
+
 def webhook_rules(settings: Settings) -> Rules:
-    return Rules(settings.webhook_allow_insecure, settings.webhook_allowed_networks)
+    hint = f" ({_INSECURE_HINT})" if settings.environment == "development" else ""
+    return Rules(settings.webhook_allow_insecure, settings.webhook_allowed_networks, hint)

@@ -36,6 +36,7 @@ _EXTERNAL = {
     "DELETE /fraud/blocked-countries": "fraud.blocked_countries.remove",
     "GET /webhooks": "webhooks.list",
     "POST /webhooks": "webhooks.create",
+    "GET /webhooks/event-types": "webhooks.event_types",
     "GET /webhooks/{id}": "webhooks.get",
     "PUT /webhooks/{id}": "webhooks.update",
     "DELETE /webhooks/{id}": "webhooks.delete",

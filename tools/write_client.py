@@ -18,6 +18,7 @@ from tools.client_names import NAMES
 PACKAGE = Path(__file__).parents[1] / "client/lootkeep_client"
 COMMAND = "python -m tools.write_client"
 
+_DOCUMENT = wiring.document()
 _PLAIN_TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 _KEYWORDS = {"from"}
 # A method named `list` hides the type of that name, so the answers have names of their own.
@@ -117,19 +118,28 @@ def _typed_dict(method: Method) -> str:
 
 
 def _fields(method: Method) -> Iterator[tuple[str, str, bool]]:
-    operation = wiring.document()["paths"][method.prefix + method.route.path][method.route.method.lower()]
+    operation = _DOCUMENT["paths"][method.prefix + method.route.path][method.route.method.lower()]
     if method.route.body:
-        schema = operation["requestBody"]["content"]["application/json"]["schema"]
-        schema = wiring.document()["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
+        schema = _resolved(operation["requestBody"]["content"]["application/json"]["schema"])
         for name, field in schema["properties"].items():
             yield name, _type(field), name in schema.get("required", ())
         return
-    for parameter in operation["parameters"]:
+    for parameter in map(_resolved, operation["parameters"]):
         if parameter["in"] == "query":
             yield parameter["name"], _type(parameter["schema"]), parameter.get("required", False)
 
 
+def _resolved(part: dict[str, Any]) -> dict[str, Any]:
+    """The component that a part of the document refers to."""
+    if "$ref" not in part:
+        return part
+    _, _, kind, name = part["$ref"].split("/")
+    component: dict[str, Any] = _DOCUMENT["components"][kind][name]
+    return component
+
+
 def _type(schema: dict[str, Any]) -> str:
+    schema = _resolved(schema)
     if "enum" in schema or "const" in schema:
         words = schema.get("enum", [schema.get("const")])
         return f"Literal[{', '.join(map(repr, words))}]"

@@ -10,11 +10,14 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec.structs import replace
+from pydantic import ValidationError
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from lootkeep import wiring
+from lootkeep.api.external import fraud_settings
 from lootkeep.cli.output import fail, out, print_json
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.kernel.errors import StartupError
@@ -22,7 +25,7 @@ from lootkeep.kernel.spreadsheet import plain_cell
 from lootkeep.settings import load
 from lootkeep.toolbox.backtest import page, tables
 from lootkeep.toolbox.backtest.reading import PastOrders, read
-from lootkeep.toolbox.backtest.replay import Intelligence, Judged, replay
+from lootkeep.toolbox.backtest.replay import Judged, replay
 from lootkeep.toolbox.backtest.report import Report, report
 
 # So many bad rows are told on the terminal.
@@ -37,14 +40,19 @@ def backtest(
     scores: Annotated[
         Path | None, typer.Option(metavar="OUT.csv", help="Write the score of every order, in the file's order.")
     ] = None,
+    settings: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Judge with these settings: JSON as PUT /fraud/settings takes it."),
+    ] = None,
 ) -> None:
     """Replay past orders through the fraud engine in the order of time, with memory and no training.
 
-    Judged with the settings of a new store. Columns, all optional: order_id, customer_id, email,
-    customer_created_at, created_at, ip_address, device_id, billing_country, user_agent, total.
+    Judged with the settings of a new store, unless --settings names others. Columns, all optional: order_id,
+    customer_id, email, customer_created_at, created_at, ip_address, device_id, billing_country, user_agent, total,
+    signup_device_id, signup_ip_address, payment_fingerprint, payment_country.
     """
     try:
-        found = _run(file, label, scores, html, wiring.intelligence(load()))
+        found = _run(file, label, scores, html, settings)
     except StartupError as error:
         fail(str(error), code=2)
     if json:
@@ -53,18 +61,34 @@ def backtest(
         _show(found)
 
 
-def _run(file: Path, label: str, scores: Path | None, html: Path | None, intelligence: Intelligence) -> Report:
+def _run(file: Path, label: str, scores: Path | None, html: Path | None, settings: Path | None) -> Report:
     started = time.monotonic()
+    policy, intelligence = _policy(settings), wiring.intelligence(load())
     with _bar() as bar:
         past = _read(file, label, bar)
-        judged = replay(past, Policy(), intelligence, bar("Judging", len(past.orders)))
-    found = report(judged, past, time.monotonic() - started)
+        judged = replay(past, policy, intelligence, bar("Judging", len(past.orders)))
+    words = f"the settings of {settings.name}" if settings else "the defaults of a new store"
+    found = report(judged, past, time.monotonic() - started, words)
     _tell_skipped(found)
     if scores:
         _write(scores, lambda: _write_scores(scores, judged))
     if html:
         _write(html, lambda: html.write_text(page.render(found, file.name), encoding="utf-8"))
     return found
+
+
+def _policy(file: Path | None) -> Policy:
+    """What the file does not name is as in a new store."""
+    if file is None:
+        return Policy()
+    try:
+        sent = fraud_settings.FraudSettingsChanges.model_validate_json(file.read_bytes()).sent()
+    except OSError as error:
+        raise StartupError(f"{file} cannot be read: {error.strerror}.") from None
+    except ValidationError as error:
+        names = sorted({".".join(map(str, fault["loc"])) or "the whole file" for fault in error.errors()})
+        raise StartupError(f"{file} holds settings that cannot be used: {', '.join(names)}.") from None
+    return replace(Policy(), **fraud_settings.changes(sent))
 
 
 Bar = Callable[[str, int], Callable[[int], None]]
@@ -116,6 +140,11 @@ def _show(report: Report) -> None:
     out.print(f"Judged with {report.settings}, in {report.seconds:.1f} s.")
     out.print(f"\nAUC                            [bold]{tables.decimal(report.auc)}[/]")
     out.print(f"Frauds caught at 1 % mistakes  [bold]{tables.percent(report.tpr_at_1pct_fpr)}[/]")
+    if last := report.last_fifth:
+        figures = (
+            f"AUC {tables.decimal(last.auc)}, frauds caught at 1 % mistakes {tables.percent(last.tpr_at_1pct_fpr)}"
+        )
+        out.print(f"The last fifth by time: {last.orders:,} orders, {last.frauds:,} frauds, {figures}.")
     for title, columns, rows in tables.sections(report):
         out.print()
         _print_table(title, columns, rows)

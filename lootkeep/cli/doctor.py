@@ -12,14 +12,19 @@ from rich.markup import escape
 from lootkeep import settings, wiring
 from lootkeep.cli import fraud_lists
 from lootkeep.cli.output import Json, out, print_json, run, waiting
+from lootkeep.domain.fraud.policy import SETTINGS as FRAUD_SETTINGS
+from lootkeep.domain.fraud.policy import Policy
 from lootkeep.kernel.clock import SystemClock
 from lootkeep.kernel.errors import StartupError, Unavailable
 from lootkeep.services import recount, secret_key
 from lootkeep.settings import Settings
-from lootkeep.storage import demo, migrations
+from lootkeep.storage import demo, fraud_advice, migrations
+from lootkeep.storage import settings as stored_settings
 from lootkeep.storage.engine import write_check
 from lootkeep.storage.engine.database import Engine
 
+# Of fewer new buyers nothing is concluded.
+_MIN_BUYERS = 30
 # What a store is opened with.
 _NEEDED = ("settings", "database", "key", "redis")
 
@@ -89,6 +94,8 @@ async def _examine() -> list[Finding]:
         return [Finding("settings", False, str(error))]
     database, key = await _database(config)
     findings = [_safety(config), database, key, *_files(config), await _redis(config), await _mail(config)]
+    if database.is_good and (config.sqlite_path is None or config.sqlite_path.exists()):
+        findings += await _accounts(config)
     return [*findings, *_lists(config)]
 
 
@@ -126,6 +133,24 @@ async def _database(config: Settings) -> tuple[Finding, Finding]:
     holds = f" It holds the demo ({mark.scale}, seed {mark.seed})." if mark.is_begun else ""
     sentence = f"The database answers and its schema is up to date ({migrations.HEAD}).{holds}{pooled}"
     return Finding("database", True, sentence), key
+
+
+async def _accounts(config: Settings) -> list[Finding]:
+    """Proposes a setting; nothing is wrong when it is not taken."""
+    engine = await wiring.open_database(config)
+    try:
+        async with engine.read(slow=True) as tx:
+            policy = await stored_settings.get(tx, FRAUD_SETTINGS, Policy)
+            buyers, at_once = await fraud_advice.first_orders(tx)
+    finally:
+        await engine.close()
+    if policy.fraud_accounts_made_at_checkout or buyers < _MIN_BUYERS or 3 * at_once <= buyers:
+        return []
+    sentence = (
+        f"{at_once} of the last {buyers} new buyers ordered within a minute of signing up. If your checkout makes the "
+        "account, set fraud_accounts_made_at_checkout with PUT /fraud/settings."
+    )
+    return [Finding("accounts", True, sentence)]
 
 
 def _broken(sentence: str) -> tuple[Finding, Finding]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import resource
 import socket
 import sys
@@ -39,10 +40,11 @@ def serve(
         int | None,
         typer.Option(min=0, max=65535, help="Port; 0 takes a free one.", show_default="LOOTKEEP_PORT"),
     ] = None,
+    is_dev: Annotated[bool, typer.Option("--dev", help="Set LOOTKEEP_WEBHOOK_ALLOW_INSECURE=true.")] = False,
     with_demo: Annotated[bool, typer.Option("--demo", help="Fill an empty store with the small demo first.")] = False,
 ) -> None:
     """Serve the API. An embedded database is made and migrated on the way, and the first start prints a token."""
-    config = settings.load()
+    config = _load(is_dev=is_dev)
     if workers > 1 and config.sqlite_path:
         raise StartupError(
             "An embedded database serves one process. Set LOOTKEEP_DATABASE_URL to a PostgreSQL database "
@@ -70,6 +72,13 @@ def serve(
         Processes(server, listener, workers).run()
     else:
         StoppingServer(server).run(sockets=[listener])
+
+
+def _load(*, is_dev: bool) -> Settings:
+    if is_dev:
+        # In the environment, where every process of this service reads its settings.
+        os.environ["LOOTKEEP_WEBHOOK_ALLOW_INSECURE"] = "true"
+    return settings.load()
 
 
 def _connections_by_files() -> int:

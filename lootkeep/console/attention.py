@@ -9,7 +9,7 @@ from lootkeep.console.page import url
 from lootkeep.deps import Deps
 from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.kernel.paging import ListRequest, Page
-from lootkeep.storage import fraud_lists, ticket_counts
+from lootkeep.storage import fraud_lists, ticket_figures
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.webhooks import endpoints, health
 
@@ -47,7 +47,7 @@ class Attention:
             async with self._deps.db.read() as tx:
                 self._waiting = {
                     "/fraud": (await fraud_lists.pending_review(tx), "warn"),
-                    "/tickets": (await ticket_counts.total(tx, {"status": "open"}), "warn"),
+                    "/tickets": (await ticket_figures.total(tx, {"status": "open"}), "warn"),
                     "/webhooks": (len(await failing(tx, now)), "bad"),
                 }
             self._counted_at = now
@@ -67,9 +67,9 @@ async def needs(tx: Transaction, now: Instant) -> list[Need]:
     held = await fraud_lists.pending_review(tx)
     if held:
         found.append(await _reviews(tx, held, now))
-    tickets = await ticket_counts.total(tx, {"status": "open"})
+    tickets = await ticket_figures.total(tx, {"status": "open"})
     if tickets:
-        urgent = await ticket_counts.total(tx, {"status": "open", "priority": "urgent"})
+        urgent = await ticket_figures.total(tx, {"status": "open", "priority": "urgent"})
         text = f"{plural(urgent, 'is', 'are')} urgent." if urgent else "None of them is urgent."
         title = f"{plural(tickets, 'ticket')} without an answer"
         found.append(Need("warn", title, text, "Answer", "/tickets", url("/tickets") + "?status=open"))

@@ -16,8 +16,9 @@ from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.paging import ListRequest
 from lootkeep.kernel.paging import Page as ListedPage
 from lootkeep.storage import analytics as analytics_db
-from lootkeep.storage import counters, fraud_lists, order_lists
+from lootkeep.storage import fraud_lists, order_lists
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.totals import counters
 from lootkeep.storage.webhooks import endpoints, health
 
 PERIODS: dict[PeriodName, str] = {

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from lootkeep.domain import coupons, orders
 from lootkeep.domain.coupons import Coupon
+from lootkeep.domain.fraud.facts import Payment
 from lootkeep.domain.gift_cards import MOST_BOUGHT_AT_ONCE
 from lootkeep.domain.orders import AUTOMATIC_DELIVERY, Order
 from lootkeep.domain.products import Product
@@ -54,6 +55,7 @@ class Cart(msgspec.Struct, frozen=True):
     external_id: str | None = None
     metadata: str = "{}"
     subscription_id: int | None = None
+    payment: Payment = Payment()
     # Only for history that a shop brings with it.
     created_at: Instant | None = None
     paid_at: Instant | None = None

@@ -10,7 +10,7 @@ import msgspec
 
 from lootkeep.domain.addresses import network_key
 
-Kind = Literal["device", "address", "mailbox"]
+Kind = Literal["device", "address", "mailbox", "instrument"]
 
 # Domains under which one name is one mailbox, counted under the first, and how the provider reads a name.
 # Yahoo's and Fastmail's domains are not among them: the same name may be another person's there.
@@ -75,11 +75,13 @@ def device(text: str) -> str:
     return text.strip().casefold()
 
 
-def traces(email: str, ip_address: str | None, device_id: str | None) -> list[Trace]:
+def traces(email: str, ip_address: str | None, device_id: str | None, instrument: str | None = None) -> list[Trace]:
     """What is remembered of a sign-up or an order."""
     found = [Trace("mailbox", mailbox(email))]
     if ip_address:
         found.append(Trace("address", network_key(ip_address)))
     if device_id:
         found.append(Trace("device", device_id))
+    if instrument:
+        found.append(Trace("instrument", instrument))
     return found

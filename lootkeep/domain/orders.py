@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from lootkeep.domain.customers import Customer
+from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, InvalidFields, Unprocessable, invalid
 from lootkeep.kernel.money import Hundredths, text
@@ -141,8 +142,8 @@ class OrderCheck(msgspec.Struct, frozen=True):
 
     id: int
     risk_score: int
-    risk_level: str
-    action_taken: str
+    risk_level: RiskLevel
+    action_taken: Action
     is_reviewed: bool
     # JSON: points by the name of the signal.
     signals: str

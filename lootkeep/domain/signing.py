@@ -16,12 +16,15 @@ def headers(
     signed = f"{delivery_id}.{unix_seconds}.".encode() + body
     return {
         "X-Webhook-Signature": signature(body, secrets[0]),
-        "X-Webhook-Event": event_type,
-        "X-Webhook-ID": delivery_id,
-        "webhook-id": delivery_id,
+        **plain_headers(event_type, delivery_id),
         "webhook-timestamp": str(unix_seconds),
         "webhook-signature": " ".join(_standard(signed, secret) for secret in secrets),
     }
+
+
+def plain_headers(event_type: str, delivery_id: str) -> dict[str, str]:
+    """The headers that hold no signature and no time: the same for every attempt."""
+    return {"X-Webhook-Event": event_type, "X-Webhook-ID": delivery_id, "webhook-id": delivery_id}
 
 
 def signature(body: bytes, secret: str) -> str:

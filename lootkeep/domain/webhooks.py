@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -21,9 +21,19 @@ SECRET_PURPOSE = "webhook secret"  # noqa: S105
 # Both secrets sign after a rotation, so that a receiver can change over without losing a delivery.
 SECRET_OVERLAP = DAY
 TEST_EVENT = "webhook.test"
+# `*` is every type, `order.*` every type of orders.
+EVENT_PATTERNS: Mapping[str, Sequence[str]] = {
+    "*": tuple(EVENT_TYPES),
+    **{
+        f"{family}.*": tuple(name for name in EVENT_TYPES if name.startswith(f"{family}."))
+        for family in dict.fromkeys(name.partition(".")[0] for name in EVENT_TYPES)
+    },
+}
 LOOPBACK: tuple[Network, ...] = (ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1/128"))
 
 _MAX_URL_LENGTH = 2048
+_PRIVATE = "must not point to a private address"
+_TYPE_LIKE = re.compile(r"[A-Za-z_]{1,20}(\.[A-Za-z_*]{1,20})?")
 _HOST = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*\.?", re.IGNORECASE)
 # Forms that some resolvers read as an IPv4 address: a number, hex, octal, fewer than four parts.
 _NUMERIC_HOST = re.compile(r"(0x[0-9a-f]*|[0-9]+)(\.(0x[0-9a-f]*|[0-9]+))*\.?", re.IGNORECASE)
@@ -71,6 +81,8 @@ class Rules(msgspec.Struct, frozen=True):
 
     allow_insecure: bool = False
     allowed_networks: Sequence[Network] = ()
+    # How to permit `http` and loopback, for the refusals of a store in development.
+    insecure_hint: str = ""
 
 
 def checked(fields: dict[str, Any], rules: Rules) -> dict[str, Any]:
@@ -90,7 +102,7 @@ def checked_replay(webhook: Webhook, types: Sequence[str] | None) -> str:
     if types is None:
         return webhook.events
     fault = events_fault(types)
-    if fault is None and not set(types) <= set(webhook.event_types):
+    if fault is None and not set(expanded(types)) <= set(webhook.event_types):
         fault = "holds a type that the webhook is not subscribed to"
     if fault:
         raise invalid("event_types", f"The event types field {fault}.")
@@ -98,14 +110,28 @@ def checked_replay(webhook: Webhook, types: Sequence[str] | None) -> str:
 
 
 def events_fault(types: Sequence[str]) -> str | None:
-    unknown = [str(place) for place, name in enumerate(types) if name not in EVENT_TYPES]
+    unknown = [_shown(index, name) for index, name in enumerate(types) if not expanded([name])]
     if unknown:
-        return f"holds an unknown event type at position {', '.join(unknown)}"
+        known = ", ".join([*EVENT_TYPES, *EVENT_PATTERNS])
+        return f"holds an unknown event type: {', '.join(unknown)}; known are {known}"
     return "must not hold the same event type twice" if len(set(types)) != len(types) else None
 
 
+def expanded(types: Iterable[str]) -> list[str]:
+    """The known types that these names and patterns stand for, each once, in the order of the table."""
+    wanted = {name for given in types for name in EVENT_PATTERNS.get(given, (given,))}
+    return [name for name in EVENT_TYPES if name in wanted]
+
+
+def _shown(index: int, name: str) -> str:
+    """A name that looks like a type is repeated, so that a typing error is seen; anything else has its position."""
+    return name if _TYPE_LIKE.fullmatch(name) else f"the one at position {index}"
+
+
 def _as_text(types: Sequence[str]) -> str:
-    return msgspec.json.encode(list(types)).decode()
+    """Stored expanded: a type that a later version adds is not sent to a receiver that has never heard of it."""
+    is_exact = all(name in EVENT_TYPES for name in types)
+    return msgspec.json.encode(list(types) if is_exact else expanded(types)).decode()
 
 
 def url_fault(url: str, rules: Rules) -> str | None:
@@ -120,7 +146,7 @@ def url_fault(url: str, rules: Rules) -> str | None:
         return "must be a valid URL"
     schemes = ("https", "http") if rules.allow_insecure else ("https",)
     if parts.scheme not in schemes:
-        return "must be an HTTPS URL"
+        return f"must be an HTTPS URL{rules.insecure_hint if parts.scheme == 'http' else ''}"
     if parts.username is not None or parts.password is not None:
         return "must not hold credentials"
     if "#" in url:
@@ -139,8 +165,10 @@ def _host_fault(host: str, rules: Rules) -> str | None:
         if _NUMERIC_HOST.fullmatch(host):
             return "must write an IP address in its ordinary form"
         is_local = host.rstrip(".").lower() == "localhost" or host.rstrip(".").lower().endswith(".localhost")
-        return "must not point to a private address" if is_local and not rules.allow_insecure else None
-    return None if is_public(host, reachable(rules)) else "must not point to a private address"
+        return _PRIVATE + rules.insecure_hint if is_local and not rules.allow_insecure else None
+    if is_public(host, reachable(rules)):
+        return None
+    return _PRIVATE + rules.insecure_hint if is_public(host, LOOPBACK) else _PRIVATE
 
 
 def reachable(rules: Rules) -> Sequence[Network]:

@@ -19,10 +19,10 @@ from lootkeep.storage import coupons, referrals
 from lootkeep.storage import customers as storage
 from lootkeep.storage import identity as stored_identity
 from lootkeep.storage import settings as stored_settings
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.customers import NewCustomer
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.identity import Seen
+from lootkeep.storage.totals.changes import Changes
 
 
 async def sign_up(deps: Deps, form: SignUp) -> SignedUp:
@@ -52,7 +52,7 @@ async def sign_up_all(
     seen = {customer.id: _seen(form, customer) for form, customer in known}
     await stored_identity.remember(tx, seen.values())
     for _, customer in known:
-        changes.add("customers.all", 1, at=customer.created_at)
+        changes.count("customers", None, customer)
     return [
         one if isinstance(one, Reason) else await _attribute(deps, tx, one, form, seen[one.id], changes)
         for form, one in zip(forms, outcomes, strict=True)

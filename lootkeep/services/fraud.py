@@ -14,8 +14,8 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import NotFound, Unprocessable
 from lootkeep.services import orders
 from lootkeep.storage import fraud_checks, settings
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.totals.changes import Changes
 
 ListName = Literal["fraud_whitelisted_ips", "fraud_whitelisted_emails", "fraud_custom_blocked_countries"]
 

@@ -10,9 +10,8 @@ from lootkeep.domain.products import Product, ProductTerms
 from lootkeep.kernel.errors import Conflict, existing, invalid
 from lootkeep.storage import outbox
 from lootkeep.storage import products as storage
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.product_lists import COUNTER
+from lootkeep.storage.totals import changes as changes_db
 from lootkeep.views import products as views
 
 
@@ -23,7 +22,7 @@ async def create(deps: Deps, terms: ProductTerms) -> Product:
         await _claim_sku(tx, terms.sku)
         product = await storage.add(tx, terms, now)
         await outbox.append(tx, "product.created", views.created(product), now)
-        await _count(tx, product, 1)
+        await changes_db.count(tx, "products", None, product)
     return product
 
 
@@ -50,18 +49,12 @@ async def delete(deps: Deps, product_id: int) -> None:
             raise Conflict("product_has_subscriptions", "A product with active subscriptions cannot be deleted.")
         await storage.remove(tx, product_id, now)
         await outbox.append(tx, "product.deleted", views.deleted(product, now), now)
-        await _count(tx, product, -1)
+        await changes_db.count(tx, "products", product, None)
 
 
 async def _claim_sku(tx: Transaction, sku: str | None) -> None:
     if sku is not None and not await storage.claim_sku(tx, sku):
         raise invalid("sku", "The sku field has already been taken.")
-
-
-async def _count(tx: Transaction, product: Product, change: int) -> None:
-    counted = Changes(spread=product.id)
-    counted.add(COUNTER, change, at=product.created_at)
-    await counted.apply(tx)
 
 
 async def _for_change(tx: Transaction, product_id: int) -> Product:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from lootkeep.deps import Deps
-from lootkeep.storage import recount as storage
+from lootkeep.storage.totals import recount as storage
 
 
 async def rebuild(deps: Deps) -> dict[str, int]:
     """Mends every kept total; tells how many of each kind were wrong."""
     async with deps.db.write(long=True) as tx:
-        return await storage.mend(tx, deps.currency, deps.clock.now())
+        return await storage.repair(tx, deps.currency, deps.clock.now())
 
 
 async def check(deps: Deps) -> dict[str, int]:
     """The same without changing anything."""
     try:
         async with deps.db.write(long=True) as tx:
-            raise _Undo(await storage.mend(tx, deps.currency, deps.clock.now()))
+            raise _Undo(await storage.repair(tx, deps.currency, deps.clock.now()))
     except _Undo as undo:
         return undo.wrong
 

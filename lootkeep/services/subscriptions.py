@@ -18,8 +18,8 @@ from lootkeep.services import orders
 from lootkeep.storage import customers, outbox, products
 from lootkeep.storage import orders as orders_db
 from lootkeep.storage import subscriptions as storage
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.totals.changes import Changes
 from lootkeep.views import subscriptions as views
 
 

@@ -11,9 +11,10 @@ from lootkeep.domain.customers import Customer
 from lootkeep.domain.support_tickets import SYSTEM, Message, Ticket, TicketEntry, TicketForm, TicketStatus
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields, existing, invalid
-from lootkeep.storage import access, customers, emails, orders, ticket_counts
+from lootkeep.storage import access, customers, emails, orders
 from lootkeep.storage import support_tickets as storage
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.totals import changes as changes_db
 from lootkeep.views.mails import render
 
 
@@ -23,7 +24,7 @@ async def open_ticket(deps: Deps, form: TicketForm) -> tuple[Message, TicketEntr
         customer = await _checked(tx, form)
         ticket = await storage.add(tx, rules.opened(form, now), customer)
         message = await storage.add_message(tx, ticket.id, "customer", customer.name, form.message, now)
-        await ticket_counts.change(tx, None, ticket)
+        await changes_db.count(tx, "tickets", None, ticket)
         return message, await _entry(tx, ticket.id)
 
 

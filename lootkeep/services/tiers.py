@@ -15,7 +15,7 @@ from lootkeep.storage import claims, coupons, customers
 from lootkeep.storage import referrals as stored_referrals
 from lootkeep.storage import settings as stored_settings
 from lootkeep.storage import tiers as storage
-from lootkeep.storage.counters import Changes
+from lootkeep.storage.totals.changes import Changes
 
 _NO_TIER = "Referral tier"
 

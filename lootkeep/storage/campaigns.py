@@ -9,12 +9,12 @@ from sqlalchemy import bindparam, delete, insert, select, update
 from lootkeep.domain.campaigns import Campaign, CampaignEntry, CampaignStatus
 from lootkeep.domain.customers import search_text
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import WakeWorkers
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.lists import Listing, Sort, contains, contains_short, counted, equals, within
 from lootkeep.storage.schema import campaign_recipients, email_campaigns
+from lootkeep.storage.totals import changes
 
 _CAMPAIGN = [email_campaigns.c[name] for name in Campaign.__struct_fields__]
 _THIS = email_campaigns.c.id == bindparam("campaign")
@@ -30,8 +30,6 @@ TERMS = (
     "links",
     "audience",
 )
-# Counted per day while writing.
-COUNTER = "email_campaigns.all"
 SORTS = ("created_at", "name")
 _COUNTS = ("recipients", "sent", "failed", "skipped", "outbox", "perhaps_twice", "opened", "clicked", "unsubscribed")
 _GIVEN: dict[str, Any] = {name: bindparam(name) for name in (*TERMS, "search_text")}
@@ -102,7 +100,7 @@ LISTING = Listing(
         **within(email_campaigns.c.created_at),
     },
     {name: Sort(email_campaigns.c[name]) for name in SORTS},
-    counted(lambda _: [COUNTER]),
+    counted(lambda _: ["email_campaigns.all"]),
 )
 
 
@@ -116,7 +114,7 @@ async def for_change(tx: Transaction, campaign_id: int) -> Campaign | None:
 
 async def add(tx: Transaction, terms: dict[str, Any], now: Instant, original: int | None = None) -> Campaign:
     (campaign,) = await tx.all(_ADD, **_values(terms), original=original, now=now)
-    await _count(tx, campaign, 1)
+    await changes.count(tx, "campaigns", None, campaign)
     return campaign
 
 
@@ -127,7 +125,7 @@ async def save(tx: Transaction, campaign_id: int, terms: dict[str, Any], now: In
 
 async def remove(tx: Transaction, campaign: Campaign) -> None:
     await tx.run(_REMOVE, campaign=campaign.id)
-    await _count(tx, campaign, -1)
+    await changes.count(tx, "campaigns", campaign, None)
 
 
 async def schedule(tx: Transaction, campaign_id: int, time: Instant, now: Instant) -> Campaign:
@@ -150,12 +148,6 @@ async def end(tx: Transaction, campaign_id: int, status: CampaignStatus, error: 
 async def cancel_recipients(tx: Transaction, campaign_id: int, now: Instant) -> None:
     """Those who wait; a mail that is under way at this moment cannot be called back."""
     await tx.long(_CANCEL_RECIPIENTS, campaign=campaign_id, now=now)
-
-
-async def _count(tx: Transaction, campaign: Campaign, change: int) -> None:
-    counted = Changes(spread=campaign.id)
-    counted.add(COUNTER, change, at=campaign.created_at)
-    await counted.apply(tx)
 
 
 def _values(terms: dict[str, Any]) -> dict[str, Any]:

@@ -9,11 +9,11 @@ from sqlalchemy import bindparam, insert, select
 from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.referrals import Claim
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import coupons
 from lootkeep.storage.schema import reward_claims as claims
+from lootkeep.storage.totals.changes import Changes
 
 _CLAIM = [claims.c[name] for name in Claim.__struct_fields__]
 _WITH_COUPON = (
@@ -48,7 +48,7 @@ async def of_customer(tx: Transaction, customer_id: int) -> list[tuple[Claim, Co
 
 async def add(tx: Transaction, customer_id: int, tier_id: int, coupon_id: int, now: Instant, changes: Changes) -> Claim:
     (claim,) = await tx.all(_ADD, customer=customer_id, tier=tier_id, coupon=coupon_id, now=now)
-    changes.add("claims.made", 1)
+    changes.count("claims", None, claim)
     return claim
 
 

@@ -21,8 +21,6 @@ from lootkeep.storage.lists import (
 )
 from lootkeep.storage.schema import customers
 
-COUNTERS = ("customers.all",)
-
 LISTING = Listing(
     customers,
     Customer,
@@ -47,7 +45,7 @@ LISTING = Listing(
         "total_spent": Sort(customers.c.total_spent),
         "last_order_at": Sort(customers.c.last_order_at, nulls="smallest"),
     },
-    counted(lambda _: COUNTERS),
+    counted(lambda _: ["customers.all"]),
 )
 
 

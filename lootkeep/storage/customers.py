@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
+from msgspec.structs import replace
 from sqlalchemy import BindParameter, bindparam, case, or_, select, update
 from sqlalchemy.dialects import postgresql
 
@@ -13,6 +14,7 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import customers
+from lootkeep.storage.totals.changes import Changes
 
 _CUSTOMER = [customers.c[name] for name in Customer.__struct_fields__]
 _THIS = customers.c.id == bindparam("customer")
@@ -56,7 +58,7 @@ _SET_REFERRER = Query(
     update(customers).where(_THIS).values(referred_by_id=bindparam("referrer")).returning(*_CUSTOMER), Customer
 )
 
-_FIRST_ORDER = Query(select(customers.c.id, customers.c.first_order_at).where(_THIS).with_for_update())
+_LOCK = Query(select(*_CUSTOMER).where(_THIS).with_for_update(), Customer)
 _paid_at: BindParameter[int] = bindparam("paid_at")
 _ADD_PAYMENT = Query(
     update(customers)
@@ -134,15 +136,15 @@ class Payment(msgspec.Struct, frozen=True):
     paid_at: Instant
 
 
-async def add_payments(tx: Transaction, payments: Iterable[Payment]) -> dict[int, Instant | None]:
-    """Adds a payment to the totals of each of these customers; tells when each first bought before.
-
-    Always in the same order: two deeds never wait for each other in a circle.
-    """
+async def add_payments(tx: Transaction, payments: Sequence[Payment], changes: Changes) -> None:
+    """Adds a payment to the totals of each of these customers, always in the same order: so no two deadlock."""
     rows = sorted((msgspec.structs.asdict(payment) for payment in payments), key=lambda row: row["customer"])
-    before = dict(await tx.each(_FIRST_ORDER, [{"customer": row["customer"]} for row in rows]))
+    before = {customer.id: customer for customer in await tx.each(_LOCK, [{"customer": r["customer"]} for r in rows])}
     await tx.many(_ADD_PAYMENT, rows)
-    return before
+    for payment in payments:
+        customer = before[payment.customer]
+        first_order_at = min(payment.paid_at, customer.first_order_at or payment.paid_at)
+        changes.count("customers", customer, replace(customer, first_order_at=first_order_at))
 
 
 async def take_back(tx: Transaction, customer_id: int, amount: int, *, orders: int) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
 import msgspec
-from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy import bindparam, func, insert, select, update
 from sqlalchemy.dialects import postgresql
 
 from lootkeep.domain.fraud.checks import CheckDetail, FraudCheck, Review
@@ -14,17 +15,14 @@ from lootkeep.domain.fraud.flags import flags
 from lootkeep.domain.fraud.judgement import Judgement
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.fraud.review import Outcome
+from lootkeep.domain.fraud.score import ENGINE_VERSION
 from lootkeep.domain.orders import Order, OrderCheck
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import customers, fraud_checks, fraud_policies, fraud_reviews, orders
-
-COUNTER = "fraud."
-# By signal: in how many checks it counted, and how many of these were reviewed as one or the other.
-SIGNAL_COUNTER = "fraud_signals."
-_DECIDED: tuple[Outcome, ...] = ("fraud", "legitimate")
+from lootkeep.storage.schema.fraud import HAS_SIGNALS
+from lootkeep.storage.totals.changes import Changes
 
 _CHECK = [fraud_checks.c[name] for name in FraudCheck.__struct_fields__]
 _REVIEW = [fraud_reviews.c[name] for name in Review.__struct_fields__]
@@ -74,6 +72,12 @@ _ADD_REVIEW = Query(
 _REVIEWS = Query(
     select(*_REVIEW).where(fraud_reviews.c.check_id == bindparam("check")).order_by(fraud_reviews.c.id), Review
 )
+# Few combinations of signals make up a million checks.
+_SIGNALS = Query(
+    select(fraud_checks.c.signals, fraud_checks.c.review_outcome, func.count())
+    .where(HAS_SIGNALS)
+    .group_by(fraud_checks.c.signals, fraud_checks.c.review_outcome)
+)
 _ADD_POLICY = Query(
     postgresql.insert(fraud_policies).values(
         version=bindparam("version"), document=bindparam("document"), created_at=bindparam("now")
@@ -88,9 +92,7 @@ async def add(tx: Transaction, judged: Iterable[tuple[Order, Judgement]], change
     added = []
     for row, check_id in zip(rows, await tx.insert(_ADD, rows), strict=True):
         check = OrderCheck(check_id, **{name: row[name] for name in OrderCheck.__struct_fields__ if name != "id"})
-        changes.add(counter(check.risk_level, check.action_taken, is_reviewed=False), 1, at=row["created_at"])
-        for name in signal_counters(row["signals"], None):
-            changes.add(name, 1)
+        changes.count("fraud checks", None, FraudCheck(**row, id=check_id))
         added.append(check)
     return added
 
@@ -125,6 +127,7 @@ def _values(order: Order, judgement: Judgement) -> dict[str, Any]:
         review_notes=None,
         facts=msgspec.json.encode(facts).decode(),
         policy_version=judgement.policy_version,
+        engine_version=ENGINE_VERSION,
         created_at=facts.at,
     )
 
@@ -154,13 +157,7 @@ async def review(
     said = {"check": before.id, "outcome": outcome, "notes": notes, "reviewer": reviewer, "now": now}
     await tx.run(_ADD_REVIEW, **said)
     (after,) = await tx.all(_SET_REVIEW, **said)
-    if not before.is_reviewed:
-        for is_reviewed, change in ((False, -1), (True, 1)):
-            name = counter(before.risk_level, before.action_taken, is_reviewed=is_reviewed)
-            changes.add(name, change, at=before.created_at)
-    for check, change in ((before, -1), (after, 1)):
-        for name in signal_counters(check.signals, check.review_outcome):
-            changes.add(name, change)
+    changes.count("fraud checks", before, after)
     return after
 
 
@@ -179,14 +176,11 @@ async def policy_of(tx: Transaction, version: int) -> Policy:
     return msgspec.json.decode(found[0], type=Policy) if found else Policy()
 
 
-def signal_counters(signals: str, outcome: Outcome | None) -> list[str]:
-    """The names of the kept totals in which a check with these signals, as JSON, counts."""
-    whats = ("fired", outcome) if outcome in _DECIDED else ("fired",)
-    return [
-        f"{SIGNAL_COUNTER}{name}.{what}" for name in msgspec.json.decode(signals, type=dict[str, int]) for what in whats
-    ]
-
-
-def counter(level: str, action: str, *, is_reviewed: bool) -> str:
-    """The name of a kept total: checks of this level and action, reviewed or still open."""
-    return f"{COUNTER}{level}.{action}.{'reviewed' if is_reviewed else 'open'}"
+async def signal_counts(tx: Transaction) -> dict[str, int]:
+    """By names such as `vpn.fired`: in how many checks a signal counted, and how many of these had which outcome."""
+    counts: dict[str, int] = defaultdict(int)
+    for signals, outcome, count in await tx.all(_SIGNALS):
+        for name in msgspec.json.decode(signals, type=dict[str, int]):
+            counts[f"{name}.fired"] += count
+            counts[f"{name}.{outcome}"] += count
+    return counts

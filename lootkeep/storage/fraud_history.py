@@ -6,17 +6,26 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import BigInteger, Integer, Text, bindparam, exists, func, literal_column, select
+from sqlalchemy import BigInteger, Integer, Text, bindparam, exists, func, literal_column, or_, select
 
 from lootkeep.domain.addresses import network_key
+from lootkeep.domain.fraud.amounts import MAX_WEEKS, week_of
 from lootkeep.domain.fraud.facts import History
-from lootkeep.domain.fraud.memory import DEVICE_MEMORY, ENOUGH_ACCOUNTS, ENOUGH_ORDERS, SHORT_MEMORY
+from lootkeep.domain.fraud.memory import (
+    BURST,
+    DEVICE_MEMORY,
+    ENOUGH_ACCOUNTS,
+    ENOUGH_ORDERS,
+    KNOWN_AFTER,
+    MAX_ASKED,
+    SHORT_MEMORY,
+)
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.identity import mailbox
 from lootkeep.kernel.clock import MINUTE, Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.schema import customers, fraud_checks, orders, refused_referrals, sightings
+from lootkeep.storage.schema import customers, fraud_checks, large_amounts, orders, refused_referrals, sightings
 
 _MOST_FRAUDS = 4
 
@@ -55,6 +64,48 @@ def _accounts(kind: str, seen_with: str, since: str) -> Any:
     )
 
 
+def _number(name: str) -> Any:
+    return bindparam(name, type_=BigInteger)
+
+
+_DEVICE = (
+    sightings.c.kind == literal_column("'device'", Text),
+    sightings.c.value == bindparam("device", type_=Text),
+)
+# The latest that were not here within the hour: a device of thousands is not looked through for its first owners.
+_earlier = (
+    select(sightings.c.first_seen_at)
+    .where(
+        *_DEVICE,
+        sightings.c.last_seen_at > _number("long_ago"),
+        sightings.c.last_seen_at <= _number("lately"),
+        sightings.c.customer_id != _CUSTOMER,
+    )
+    .order_by(sightings.c.last_seen_at.desc())
+    .limit(literal_column(str(MAX_ASKED), Integer))
+    .subquery()
+)
+_referrer = select(customers.c.referred_by_id).where(customers.c.id == _CUSTOMER).scalar_subquery()
+# A friend who pays with the card of the person who brought them.
+_PAYS_AS_REFERRER = exists().where(
+    sightings.c.kind == literal_column("'instrument'", Text),
+    sightings.c.value == bindparam("instrument", type_=Text),
+    sightings.c.customer_id == _referrer,
+    sightings.c.first_seen_at <= _UNTIL,
+)
+_OWN = orders.c.customer_id == _CUSTOMER
+_LARGE_FROM = (
+    select(large_amounts.c.amount)
+    .where(
+        large_amounts.c.week <= _number("week"),
+        large_amounts.c.week > _number("week") - literal_column(str(MAX_WEEKS), BigInteger),
+        large_amounts.c.currency == bindparam("currency", type_=Text),
+    )
+    .order_by(large_amounts.c.week.desc())
+    .limit(literal_column("1", Integer))
+)
+
+# Each is a field of `History`.
 _HISTORY = Query(
     select(
         _counted(
@@ -77,13 +128,40 @@ _HISTORY = Query(
             ),
             _MOST_FRAUDS,
         ).label("confirmed_frauds"),
-        select(exists().where(refused_referrals.c.customer_id == _CUSTOMER))
+        select(or_(exists().where(refused_referrals.c.customer_id == _CUSTOMER), _PAYS_AS_REFERRER))
         .scalar_subquery()
         .label("has_refused_referral"),
         func.coalesce(
             select(customers.c.orders_count).where(customers.c.id == _CUSTOMER).scalar_subquery(),
             literal_column("0", BigInteger),
         ).label("paid_orders"),
+        _counted(
+            select(orders.c.id).where(_OWN, orders.c.created_at > _number("day_ago"), orders.c.created_at <= _UNTIL),
+            ENOUGH_ORDERS,
+        ).label("customer_orders_in_day"),
+        select(exists().where(_OWN, orders.c.created_at < _number("week_ago")))
+        .scalar_subquery()
+        .label("has_older_order"),
+        _counted(
+            select(_earlier.c.first_seen_at).where(_earlier.c.first_seen_at < _number("made")), ENOUGH_ACCOUNTS
+        ).label("device_accounts_before"),
+        select(customers.c.first_order_at).where(customers.c.id == _CUSTOMER).scalar_subquery().label("first_paid_at"),
+        select(sightings.c.first_seen_at)
+        .where(*_DEVICE, sightings.c.customer_id == _CUSTOMER)
+        .scalar_subquery()
+        .label("device_known_since"),
+        _LARGE_FROM.scalar_subquery().label("large_from"),
+        _accounts("instrument", "instrument", "long_ago").label("instrument_accounts"),
+        _counted(
+            select(sightings.c.value).where(
+                sightings.c.customer_id == _CUSTOMER,
+                sightings.c.kind == literal_column("'instrument'", Text),
+                sightings.c.last_seen_at > _number("day_ago"),
+                sightings.c.first_seen_at <= _UNTIL,
+                sightings.c.value != bindparam("instrument", type_=Text),
+            ),
+            ENOUGH_ACCOUNTS,
+        ).label("customer_instruments_in_day"),
     )
 )
 
@@ -99,6 +177,10 @@ class Buyer(msgspec.Struct, frozen=True):
     ip_address: str | None
     device_id: str | None = None
     customer_id: int = 0
+    # When the account was made; null is now.
+    customer_created_at: Instant | None = None
+    currency: str | None = None
+    instrument: str | None = None
     # An order of the past sees what there was at its time. One of this moment sees everything there is: another process
     # whose clock is ahead may have written it.
     is_past: bool = False
@@ -120,6 +202,12 @@ def _values(policy: Policy, buyer: Buyer) -> dict[str, Any]:
         "window": buyer.at - policy.fraud_velocity_window_minutes * MINUTE,
         "long_ago": buyer.at - DEVICE_MEMORY,
         "lately": buyer.at - SHORT_MEMORY,
+        "day_ago": buyer.at - BURST,
+        "week_ago": buyer.at - KNOWN_AFTER,
+        "made": buyer.at if buyer.customer_created_at is None else buyer.customer_created_at,
+        "week": week_of(buyer.at),
+        "currency": buyer.currency,
+        "instrument": buyer.instrument,
     }
 
 
@@ -133,6 +221,14 @@ def _history(row: tuple[Any, ...]) -> History:
         confirmed_frauds=row[5],
         has_refused_referral=bool(row[6]),
         paid_orders=row[7],
+        customer_orders_in_day=row[8],
+        has_older_order=bool(row[9]),
+        device_accounts_before=row[10],
+        first_paid_at=row[11],
+        device_known_since=row[12],
+        large_from=row[13],
+        instrument_accounts=row[14],
+        customer_instruments_in_day=row[15],
     )
 
 

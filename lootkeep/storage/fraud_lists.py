@@ -6,31 +6,31 @@ from collections.abc import Mapping
 from itertools import product
 from typing import get_args
 
-from sqlalchemy import bindparam, select, tuple_
+from sqlalchemy import bindparam, func, select, tuple_
 
 from lootkeep.domain.fraud.checks import CheckEntry, CheckSummary, FraudCheck
 from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage import counters
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.fraud_checks import COUNTER, counter
 from lootkeep.storage.lists import Join, Listing, Sort, Values, columns_of, counted, equals, within
 from lootkeep.storage.schema import customers, fraud_checks
+from lootkeep.storage.totals import counters
 
 # Executed again so many at a time.
 _BATCH = 500
 
 
 def _counters(values: Values) -> list[str]:
-    levels, actions = get_args(RiskLevel), get_args(Action)
-    return [
-        counter(level, action, is_reviewed=is_reviewed)
-        for level, action, is_reviewed in product(levels, actions, (True, False))
-        if values.get("risk_level", level) == level
-        and values.get("action_taken", action) == action
-        and values.get("is_reviewed", is_reviewed) == is_reviewed
+    choices = [
+        [values[name]] if name in values else every
+        for name, every in (
+            ("risk_level", get_args(RiskLevel)),
+            ("action_taken", get_args(Action)),
+            ("is_reviewed", (True, False)),
+        )
     ]
+    return [f"fraud.{level}.{action}.{str(is_reviewed).lower()}" for level, action, is_reviewed in product(*choices)]
 
 
 # The index of the times holds what is filtered.
@@ -50,19 +50,22 @@ LISTING = Listing(
 )
 
 
+_MADE = Query(
+    select(fraud_checks.c.risk_level, fraud_checks.c.action_taken, func.count())
+    .where(fraud_checks.c.created_at >= bindparam("start"), fraud_checks.c.created_at < bindparam("end"))
+    .group_by(fraud_checks.c.risk_level, fraud_checks.c.action_taken)
+)
+
+
 async def made_between(tx: Transaction, start: Instant, end: Instant) -> Mapping[tuple[str, str], int]:
-    """How many checks of each level and action were made on these days."""
-    counts: dict[tuple[str, str], int] = {}
-    for name, count in (await counters.between(tx, _counters({}), start, end)).items():
-        level, action, _ = name.removeprefix(COUNTER).split(".")
-        counts[level, action] = counts.get((level, action), 0) + count
-    return counts
+    """How many checks of each level and action were made in this time."""
+    return {(level, action): count for level, action, count in await tx.all(_MADE, start=start, end=end)}
 
 
 async def pending_review(tx: Transaction) -> int:
     """Checks that nobody has reviewed and that were not simply allowed."""
-    kept = await counters.totals(tx, COUNTER)
-    return sum(count for name, count in kept.items() if name.endswith(".open") and name.split(".")[1] != "allowed")
+    totals = await counters.totals(tx, "fraud.")
+    return sum(count for name, count in totals.items() if name.endswith(".false") and ".allowed." not in name)
 
 
 _BEFORE = Query(

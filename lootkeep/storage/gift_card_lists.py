@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from lootkeep.domain.gift_cards import GiftCard
-from lootkeep.storage import counters
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.gift_cards import COUNTER
 from lootkeep.storage.lists import Listing, Sort, Values, contains, contains_short, equals, within
 from lootkeep.storage.schema import gift_cards as cards
+from lootkeep.storage.totals import counters
 
 
 async def _total(tx: Transaction, values: Values) -> int | None:
     """There is a total for each currency and status that ever was."""
-    if not values.keys() <= {"currency", "status", "from", "to"}:
+    if not values.keys() <= {"currency", "status"}:
         return None
     wanted = values.get("currency"), values.get("status")
-    pairs = [name.split(".") for name in await counters.totals(tx, COUNTER)]
-    matching = [pair for pair in pairs if all(want in (None, part) for want, part in zip(wanted, pair, strict=True))]
-    names = [COUNTER + ".".join(pair) for pair in matching]
-    return await counters.total(tx, names, since=values.get("from"), until=values.get("to"))
+    return sum(
+        count
+        for name, count in (await counters.totals(tx, "gift_cards.")).items()
+        if all(want in (None, part) for want, part in zip(wanted, name.split("."), strict=True))
+    )
 
 
 # The indexes of the sorts hold the status and the currency too.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any
 
 import msgspec
@@ -14,17 +15,12 @@ from lootkeep.domain.customers import search_text
 from lootkeep.domain.gift_cards import EntryType, GiftCard, GiftCardTerms, LedgerEntry, SealedCode
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import gift_card_entries as entries
 from lootkeep.storage.schema import gift_cards as cards
-from lootkeep.storage.schema.gift_cards import TENDER, WITH_REFERENCE
-
-# How many cards of each currency and status, by the day they were made.
-COUNTER = "gift_cards."
-# By currency: what cards of each status hold, and what was issued, redeemed (less what was given back) and revoked.
-VALUE = "gift_card_value."
+from lootkeep.storage.schema.gift_cards import REVOKED, TENDER, WITH_REFERENCE
+from lootkeep.storage.totals.changes import Changes
 
 _CARD = [cards.c[name] for name in GiftCard.__struct_fields__]
 _ENTRY = [entries.c[name] for name in LedgerEntry.__struct_fields__]
@@ -46,13 +42,6 @@ _CHANGING = (
     "revoke_reason",
     "updated_at",
 )
-# In which sum an entry counts, and with which sign: redeeming is written as a negative amount.
-_SUMS: dict[EntryType, tuple[str, int]] = {
-    "issue": ("issued", 1),
-    "redeem": ("redeemed", -1),
-    "refund": ("redeemed", -1),
-    "revoke": ("revoked", -1),
-}
 
 _NEW = {
     **{name: bindparam(name) for name in (*GiftCardTerms.__struct_fields__, *SealedCode.__struct_fields__)},
@@ -105,6 +94,20 @@ _BY_REFERENCE = Query(
     ),
     LedgerEntry,
 )
+_FIGURES = Query(
+    select(
+        cards.c.currency,
+        cards.c.kept_status,
+        func.count(),
+        *(cast(func.sum(cards.c[name]), BigInteger) for name in ("balance", "initial_balance")),
+    ).group_by(cards.c.currency, cards.c.kept_status)
+)
+_REVOKED_VALUES = Query(
+    select(cards.c.currency, cast(-func.sum(entries.c.amount), BigInteger))
+    .join_from(entries, cards, cards.c.id == entries.c.gift_card_id)
+    .where(REVOKED)
+    .group_by(cards.c.currency)
+)
 _PAYING = Query(select(entries.c.gift_card_id).where(entries.c.order_id == bindparam("order"), TENDER))
 
 
@@ -124,8 +127,8 @@ async def add(
     )
     if card is None:
         return None
-    _count(changes, card, 1)
-    await _enter(tx, card, "issue", card.balance, now, changes, order_id=card.order_id)
+    changes.count("gift cards", None, card)
+    await _enter(tx, card, "issue", card.balance, now, order_id=card.order_id)
     return card
 
 
@@ -157,8 +160,7 @@ async def save(tx: Transaction, before: GiftCard, after: GiftCard, now: Instant,
         searched=_searched(after, after.last_four),
         **{name: getattr(after, name) for name in _CHANGING},
     )
-    _count(changes, before, -1)
-    _count(changes, saved, 1)
+    changes.count("gift cards", before, saved)
     return saved
 
 
@@ -174,16 +176,14 @@ async def redeem(
     is_tender: bool = False,
 ) -> LedgerEntry:
     saved = await save(tx, card, rules.redeemed(card, amount, now), now, changes)
-    return await _enter(
-        tx, saved, "redeem", -amount, now, changes, order_id=order_id, reference=reference, is_tender=is_tender
-    )
+    return await _enter(tx, saved, "redeem", -amount, now, order_id=order_id, reference=reference, is_tender=is_tender)
 
 
 async def give_back(
     tx: Transaction, card: GiftCard, amount: Hundredths, now: Instant, changes: Changes, *, order_id: int
 ) -> None:
     saved = await save(tx, card, rules.given_back(card, amount, now), now, changes)
-    await _enter(tx, saved, "refund", amount, now, changes, order_id=order_id, is_tender=True)
+    await _enter(tx, saved, "refund", amount, now, order_id=order_id, is_tender=True)
 
 
 async def take_back(
@@ -191,7 +191,7 @@ async def take_back(
 ) -> None:
     """Takes off what was refunded of the card's price."""
     saved = await save(tx, card, rules.taken_back(card, amount, now), now, changes)
-    await _enter(tx, saved, "revoke", -amount, now, changes, order_id=order_id)
+    await _enter(tx, saved, "revoke", -amount, now, order_id=order_id)
 
 
 async def revoke(
@@ -200,7 +200,7 @@ async def revoke(
     """Takes what is left."""
     saved = await save(tx, card, rules.revoked(card, reason, now), now, changes)
     if card.balance:
-        await _enter(tx, saved, "revoke", -card.balance, now, changes, order_id=order_id)
+        await _enter(tx, saved, "revoke", -card.balance, now, order_id=order_id)
     return saved
 
 
@@ -229,20 +229,36 @@ async def revoked_of(tx: Transaction, order_id: int) -> Hundredths:
     return Hundredths(amount)
 
 
+async def figures(tx: Transaction) -> tuple[dict[str, int], dict[str, int]]:
+    """By names such as `USD.active`: how many cards, and what they hold; also what was issued, redeemed and revoked.
+
+    What was redeemed is what was issued and is neither on a card nor revoked.
+    """
+    counts: dict[str, int] = {}
+    values: dict[str, int] = defaultdict(int)
+    for currency, status, count, balance, issued in await tx.all(_FIGURES):
+        counts[f"{currency}.{status}"] = count
+        # A redeemed or revoked card holds nothing, so these names are free for what was redeemed and revoked.
+        values[f"{currency}.{status}"] += balance
+        values[f"{currency}.issued"] += issued
+        values[f"{currency}.redeemed"] += issued - balance
+    for currency, amount in await tx.all(_REVOKED_VALUES):
+        values[f"{currency}.revoked"] += amount
+        values[f"{currency}.redeemed"] -= amount
+    return counts, values
+
+
 async def _enter(
     tx: Transaction,
     card: GiftCard,
     kind: EntryType,
     amount: int,
     now: Instant,
-    changes: Changes,
     *,
     order_id: int | None = None,
     reference: str | None = None,
     is_tender: bool = False,
 ) -> LedgerEntry:
-    name, sign = _SUMS[kind]
-    changes.add(f"{VALUE}{card.currency}.{name}", sign * amount)
     values: dict[str, Any] = {
         "gift_card_id": card.id,
         "type": kind,
@@ -255,13 +271,6 @@ async def _enter(
     }
     (entry,) = await tx.all(_ENTER, **{f"new_{name}": value for name, value in values.items()})
     return entry
-
-
-def _count(changes: Changes, card: GiftCard, sign: int) -> None:
-    place = f"{card.currency}.{card.kept_status}"
-    changes.add(COUNTER + place, sign, at=card.created_at)
-    if card.balance:
-        changes.add(VALUE + place, sign * card.balance)
 
 
 def _searched(terms: GiftCardTerms, last_four: str) -> str:

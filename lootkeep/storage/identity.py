@@ -1,4 +1,4 @@
-"""The identity store: which customers were seen with a device, an address or a mailbox."""
+"""The identity store: which customers were seen with a device, an address, a mailbox or a payment instrument."""
 
 from __future__ import annotations
 

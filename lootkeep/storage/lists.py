@@ -13,10 +13,10 @@ from sqlalchemy import BindParameter, Column, ColumnElement, Select, Table, bind
 from lootkeep.domain.customers import folded
 from lootkeep.kernel.clock import DAY
 from lootkeep.kernel.paging import ListRequest, Order
-from lootkeep.storage import counters
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import SHORTEST_INDEXED_TERM, Contains, ContainsShort, Unindexed
 from lootkeep.storage.engine.query import Query
+from lootkeep.storage.totals import counters
 
 R = TypeVar("R")
 
@@ -108,12 +108,10 @@ class Join(NamedTuple):
 
 
 def counted(names: Callable[[Values], Iterable[str]], filters: AbstractSet[str] = frozenset()) -> MaintainedTotal:
-    """By the counters of these names, where nothing but these filters and whole days are asked for."""
+    """By the counters of these names, where nothing but these filters is asked for."""
 
     async def total(tx: Transaction, values: Values) -> int | None:
-        if not values.keys() <= filters | {"from", "to"}:
-            return None
-        return await counters.total(tx, names(values), since=values.get("from"), until=values.get("to"))
+        return await counters.total(tx, names(values)) if values.keys() <= filters else None
 
     return total
 

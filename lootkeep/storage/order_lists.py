@@ -28,7 +28,6 @@ from lootkeep.storage.lists import (
     term_filters,
     within,
 )
-from lootkeep.storage.orders import COUNTER
 from lootkeep.storage.schema import customers, fraud_checks, order_items, orders
 
 _NUMBER = re.compile(r"(?:ord-)?0*([0-9]{1,18})", re.IGNORECASE)
@@ -56,7 +55,7 @@ def _search(term: str) -> dict[str, Any]:
 
 
 def _counters(values: Values) -> list[str]:
-    return [COUNTER + status for status in get_args(OrderStatus) if values.get("status", status) == status]
+    return ["orders." + status for status in get_args(OrderStatus) if values.get("status", status) == status]
 
 
 LISTING = Listing(

@@ -11,13 +11,11 @@ from lootkeep.domain.addresses import network_key
 from lootkeep.domain.checkout import PricedLine
 from lootkeep.domain.orders import Order, OrderItem, Refund
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import order_items as items
 from lootkeep.storage.schema import orders, refunds
-
-COUNTER = "orders."
+from lootkeep.storage.totals.changes import Changes
 
 _ORDER = [orders.c[name] for name in Order.__struct_fields__]
 _ITEM = [items.c[name] for name in OrderItem.__struct_fields__]
@@ -82,7 +80,7 @@ async def add_many(
     for row, item_id in zip(rows, await tx.insert(_ADD_ITEM, rows), strict=True):
         found[row["order_id"]].append(OrderItem(**row, id=item_id))
     for order in added:
-        changes.add(COUNTER + order.status, 1, at=order.created_at)
+        _count(changes, None, order, found[order.id])
     return [(order, found[order.id]) for order in added]
 
 
@@ -108,12 +106,43 @@ async def items_of(tx: Transaction, order_id: int) -> list[OrderItem]:
     return await tx.all(_ITEMS, order=order_id)
 
 
-async def save(tx: Transaction, before: Order, after: Order, changes: Changes) -> None:
-    """Writes a step of an order's life."""
+async def save(tx: Transaction, before: Order, after: Order, lines: Iterable[OrderItem], changes: Changes) -> None:
+    """Writes a step of an order's life, and counts it with what was sold on its lines."""
     await tx.run(_SET, order=after.id, **{name: getattr(after, name) for name in _CHANGING})
-    if before.status != after.status:
-        changes.add(COUNTER + before.status, -1, at=after.created_at)
-        changes.add(COUNTER + after.status, 1, at=after.created_at)
+    _count(changes, before, after, lines)
+
+
+class _Sold(msgspec.Struct, frozen=True):
+    """One product of an order, on however many lines it is."""
+
+    product_id: int
+    quantity: int
+    total: int
+    paid_at: Instant | None
+    completed_at: Instant | None
+    refunded_at: Instant | None
+    status: str
+    currency: str
+
+
+def _count(changes: Changes, before: Order | None, after: Order, lines: Iterable[OrderItem]) -> None:
+    changes.count("orders", before, after)
+    if after.paid_at is None:
+        return
+    if before is None or before.paid_at is None:
+        changes.buy(after.customer_id, after.paid_at)
+    sums: dict[int, tuple[int, int]] = {}
+    for line in lines:
+        quantity, total = sums.get(line.product_id, (0, 0))
+        sums[line.product_id] = quantity + line.quantity, total + line.total
+    for product_id, (quantity, total) in sums.items():
+        old, new = (order and _sold(product_id, quantity, total, order) for order in (before, after))
+        changes.count("sold products", old, new)
+
+
+def _sold(product_id: int, quantity: int, total: int, order: Order) -> _Sold:
+    times = order.paid_at, order.completed_at, order.refunded_at
+    return _Sold(product_id, quantity, total, *times, order.status, order.currency)
 
 
 async def set_fulfilled(tx: Transaction, quantities: Mapping[int, int]) -> None:
@@ -122,6 +151,15 @@ async def set_fulfilled(tx: Transaction, quantities: Mapping[int, int]) -> None:
         await tx.many(_FULFIL, [{"item": item, "delivered": quantity} for item, quantity in quantities.items()])
 
 
-async def add_refund(tx: Transaction, order_id: int, amount: int, reason: str | None, now: Instant) -> Refund:
-    (refund,) = await tx.all(_ADD_REFUND, order=order_id, amount=amount, why=reason, now=now)
+class _Refunded(msgspec.Struct, frozen=True):
+    amount: int
+    created_at: Instant
+    currency: str
+
+
+async def add_refund(
+    tx: Transaction, order: Order, amount: int, reason: str | None, now: Instant, changes: Changes
+) -> Refund:
+    (refund,) = await tx.all(_ADD_REFUND, order=order.id, amount=amount, why=reason, now=now)
+    changes.count("refunds", None, _Refunded(refund.amount, refund.created_at, order.currency))
     return refund

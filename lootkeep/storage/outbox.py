@@ -29,6 +29,10 @@ _AFTER = Query(
     .limit(bindparam("size")),
     RecordedEvent,
 )
+_GET = Query(
+    select(*(events.c[name] for name in RecordedEvent.__struct_fields__)).where(events.c.id == bindparam("event")),
+    RecordedEvent,
+)
 _OLD = (
     select(events.c.id)
     .where(
@@ -58,6 +62,10 @@ async def horizon(tx: Transaction) -> int:
 async def events_after(tx: Transaction, cursor: int, size: int) -> list[RecordedEvent]:
     """The feed: what was recorded after a cursor, in order."""
     return await tx.all(_AFTER, position=cursor, size=size, horizon=await horizon(tx))
+
+
+async def get(tx: Transaction, event_id: int) -> RecordedEvent | None:
+    return await tx.one(_GET, event=event_id)
 
 
 async def purge(tx: Transaction, before: Instant) -> int:

@@ -29,7 +29,6 @@ from lootkeep.storage.lists import (
     equals,
     subquery,
 )
-from lootkeep.storage.referrals import COUNTER
 from lootkeep.storage.schema import (
     coupons,
     customers,
@@ -48,7 +47,7 @@ def _of_customers(customer: Filter) -> Filter:
 
 
 def _counters(values: Values) -> list[str]:
-    return [COUNTER + status for status in get_args(ReferralStatus) if values.get("status", status) == status]
+    return ["referrals." + status for status in get_args(ReferralStatus) if values.get("status", status) == status]
 
 
 REFERRALS = Listing(

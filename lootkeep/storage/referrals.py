@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
 from sqlalchemy import bindparam, func, insert, or_, select, update
 from sqlalchemy.dialects import postgresql
 
@@ -9,12 +10,10 @@ from lootkeep.domain.customers import Customer
 from lootkeep.domain.orders import STANDING
 from lootkeep.domain.referrals import Referral, ReferralStatus, Referrer
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import orders, referrals, referrers, refused_referrals
-
-COUNTER = "referrals."
+from lootkeep.storage.totals.changes import Changes
 
 _REFERRAL = [referrals.c[name] for name in Referral.__struct_fields__]
 _REFERRER = [referrers.c[name] for name in Referrer.__struct_fields__]
@@ -88,7 +87,7 @@ async def add(tx: Transaction, referral: Referral, changes: Changes) -> None:
     )
     await tx.run(_ADD_TOTAL, referrer=referral.referrer_id)
     await _set_reached(tx, referral.referrer_id)
-    changes.add(COUNTER + referral.status, 1, at=referral.referred_at)
+    changes.count("referrals", None, referral)
 
 
 async def add_refused(
@@ -96,7 +95,7 @@ async def add_refused(
 ) -> None:
     """Kept for staff to look at."""
     await tx.run(_ADD_REFUSED, customer=customer_id, referrer=referrer_id, why=reason, now=now)
-    changes.add("refused_referrals.made", 1)
+    changes.count("refused referrals", None, True)
 
 
 async def judge(tx: Transaction, customer: Customer, changes: Changes) -> None:
@@ -115,8 +114,7 @@ async def judge(tx: Transaction, customer: Customer, changes: Changes) -> None:
     change = int(status == "successful") - int(referral.status == "successful")
     await tx.run(_ADD_SUCCESSFUL, referrer=referral.referrer_id, change=change)
     await _set_reached(tx, referral.referrer_id)
-    changes.add(COUNTER + referral.status, -1, at=referral.referred_at)
-    changes.add(COUNTER + status, 1, at=referral.referred_at)
+    changes.count("referrals", referral, replace(referral, status=status))
 
 
 async def referrer(tx: Transaction, customer_id: int) -> Referrer:

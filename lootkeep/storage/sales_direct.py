@@ -1,11 +1,11 @@
-"""Sales as the orders themselves tell them: for the parts of a day, and for a single product."""
+"""Sales counted from the orders themselves: for parts of a day, for a single product, and by who spent most."""
 
 from __future__ import annotations
 
 from functools import cache
 from typing import Any
 
-from sqlalchemy import BigInteger, Select, bindparam, case, cast, func, literal, select
+from sqlalchemy import BigInteger, BindParameter, Select, bindparam, case, cast, func, literal, select
 
 from lootkeep.domain.analytics import TopCustomer
 from lootkeep.kernel.clock import Instant
@@ -15,10 +15,12 @@ from lootkeep.storage.schema import customers, order_items, orders
 
 _PAID = (orders.c.paid_at >= bindparam("start"), orders.c.paid_at < bindparam("end"))
 _PLACED = (orders.c.created_at >= bindparam("start"), orders.c.created_at < bindparam("end"))
+# By the time of the payment; states by when the orders were placed.
+_TIMES = {"status": _PLACED}
 _WITH_PRODUCT = orders.c.id.in_(
     select(order_items.c.order_id).where(order_items.c.product_id == bindparam("product", type_=BigInteger))
 )
-_KEYS = {"country": orders.c.billing_country, "method": orders.c.payment_method}
+_KEYS = {"country": orders.c.billing_country, "method": orders.c.payment_method, "status": orders.c.status}
 
 
 @cache
@@ -33,13 +35,7 @@ def _parts_query(dimension: str, is_product: bool) -> Query[tuple[Any, ...]]:
         return Query(query.where(*_PAID).group_by(key, orders.c.currency))
     key = _KEYS[dimension]
     query = select(key, orders.c.currency, func.count(), literal(0), cast(func.sum(orders.c.total), BigInteger))
-    return Query(_of(query, is_product).where(*_PAID).group_by(key, orders.c.currency))
-
-
-@cache
-def _statuses_query(is_product: bool) -> Query[tuple[Any, ...]]:
-    query = _of(select(orders.c.status, func.count()), is_product)
-    return Query(query.where(*_PLACED).group_by(orders.c.status))
+    return Query(_of(query, is_product).where(*_TIMES.get(dimension, _PAID)).group_by(key, orders.c.currency))
 
 
 @cache
@@ -62,10 +58,6 @@ async def parts(
     return await tx.all(_parts_query(dimension, product_id is not None), **_values(start, end, product_id))
 
 
-async def statuses(tx: Transaction, start: Instant, end: Instant, product_id: int | None) -> list[tuple[Any, ...]]:
-    return await tx.all(_statuses_query(product_id is not None), **_values(start, end, product_id))
-
-
 async def buyers(tx: Transaction, start: Instant, end: Instant, product_id: int | None) -> list[tuple[Any, ...]]:
     return await tx.all(_buyers_query(product_id is not None), **_values(start, end, product_id))
 
@@ -83,15 +75,29 @@ async def new_customers(tx: Transaction, start: Instant, end: Instant, product_i
     return int(count)
 
 
-# What stays of the orders that were paid in this time.
-_KEPT = case((orders.c.currency == bindparam("currency"), orders.c.total - orders.c.refunded_total), else_=0)
-_SPENT = cast(func.coalesce(func.sum(_KEPT), 0), BigInteger)
+# Of more orders, only those of customers who can be among the best are added up, unless these are many.
+_FEW_ORDERS = 1_000
+_FIRST_LOOK = 50
+_MAX_CANDIDATES = 2_000
+
+# What is left of the orders that were paid in this time.
+_LEFT = case((orders.c.currency == bindparam("currency"), orders.c.total - orders.c.refunded_total), else_=0)
+_SPENT = cast(func.coalesce(func.sum(_LEFT), 0), BigInteger)
 _STANDING = func.count(orders.c.id).filter(orders.c.status != "refunded")
+_FLOOR: BindParameter[int] = bindparam("floor", type_=BigInteger)
+_NTH_SPENT = Query(
+    select(customers.c.total_spent)
+    .order_by(customers.c.total_spent.desc(), customers.c.id.desc())
+    .limit(1)
+    .offset(bindparam("skip"))
+)
 
 
 @cache
-def _top_query(is_product: bool) -> Query[TopCustomer]:
+def _top_query(is_product: bool, is_rich: bool) -> Query[TopCustomer]:
     spent = _of(select(orders.c.customer_id, _STANDING.label("orders"), _SPENT.label("spent")), is_product)
+    if is_rich:
+        spent = spent.where(orders.c.customer_id.in_(select(customers.c.id).where(customers.c.total_spent >= _FLOOR)))
     sums = spent.where(*_PAID).group_by(orders.c.customer_id).subquery()
     best = (
         select(customers.c.id, customers.c.name, customers.c.email, sums.c.orders, sums.c.spent)
@@ -104,8 +110,26 @@ def _top_query(is_product: bool) -> Query[TopCustomer]:
 
 
 async def top_customers(
-    tx: Transaction, start: Instant, end: Instant, currency: str, size: int, product_id: int | None
+    tx: Transaction, start: Instant, end: Instant, currency: str, size: int, *, orders: int, product_id: int | None
 ) -> list[TopCustomer]:
-    """Who spent most in this time; refunds of these orders are taken off."""
-    values = _values(start, end, product_id)
-    return await tx.all(_top_query(product_id is not None), currency=currency, size=size, **values)
+    """Who spent most in this time, of `orders` orders; refunds of these are subtracted.
+
+    Nobody spent more in any time than in all: the last of those who are found among the best customers of all time
+    says how much anyone else must have spent in all to be among the best of this time.
+    """
+    values = _values(start, end, product_id) | {"currency": currency, "size": size}
+    floor, least = [await _nth_spent(tx, number) for number in (_FIRST_LOOK, _MAX_CANDIDATES)]
+    if product_id is None and orders > _FEW_ORDERS and floor > least:
+        best = await tx.all(_top_query(False, True), **values, floor=floor)
+        needed = best[-1].spent if len(best) == size else 0
+        if needed >= floor:
+            return best
+        if needed > least:
+            return await tx.all(_top_query(False, True), **values, floor=needed)
+    return await tx.all(_top_query(product_id is not None, False), **values)
+
+
+async def _nth_spent(tx: Transaction, number: int) -> int:
+    """What the customer spent in all who has this many before them."""
+    row = await tx.one(_NTH_SPENT, skip=number)
+    return row[0] if row else 0

@@ -8,10 +8,10 @@ from sqlalchemy import bindparam, insert, select, update
 from lootkeep.domain.customers import Customer, search_text
 from lootkeep.domain.support_tickets import AuthorType, Message, Ticket, TicketEntry
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage import ticket_counts
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import customers, support_tickets, ticket_messages, users
+from lootkeep.storage.totals import changes
 
 _TICKET = [support_tickets.c[name] for name in Ticket.__struct_fields__]
 _MESSAGE = [ticket_messages.c[name] for name in Message.__struct_fields__]
@@ -94,7 +94,7 @@ async def save(tx: Transaction, before: Ticket, after: Ticket) -> None:
     if after == before:
         return
     await tx.run(_SET, ticket=after.id, **{name: getattr(after, name) for name in _CHANGING})
-    await ticket_counts.change(tx, before, after)
+    await changes.count(tx, "tickets", before, after)
 
 
 async def add_message(

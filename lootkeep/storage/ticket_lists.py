@@ -8,7 +8,7 @@ from typing import Any
 from lootkeep.domain.customers import folded
 from lootkeep.domain.support_tickets import TicketEntry
 from lootkeep.domain.ticket_figures import NOBODY
-from lootkeep.storage import ticket_counts
+from lootkeep.storage import ticket_figures
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.lists import (
     Filter,
@@ -24,6 +24,7 @@ from lootkeep.storage.lists import (
 )
 from lootkeep.storage.schema import customers, support_tickets, users
 from lootkeep.storage.support_tickets import ENTRY
+from lootkeep.storage.totals.declared import TICKETS
 
 _NUMBER = re.compile(r"tkt-0*([1-9][0-9]{0,17})")
 
@@ -37,7 +38,7 @@ async def _total(tx: Transaction, values: Values) -> int | None:
     cell = dict(values)
     if cell.pop("unassigned", False) and cell.setdefault("agent", NOBODY) != NOBODY:
         return 0
-    return await ticket_counts.total(tx, cell) if cell.keys() <= set(ticket_counts.CELL) else None
+    return await ticket_figures.total(tx, cell) if cell.keys() <= set(TICKETS.key) else None
 
 
 # The indexes of the sorts hold what is filtered without an index.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated
 
 import msgspec
@@ -18,20 +17,20 @@ from lootkeep.domain.campaigns import (
     audience_of,
     rate,
 )
-from lootkeep.views.fields import Time, field
+from lootkeep.views.fields import Moment, Time, field
 from lootkeep.views.shown import shown
 
-OptionalTime = Annotated[datetime | None, field("When, in UTC; null until then.", None)]
+OptionalTime = Annotated[Moment | None, field("When, in UTC; null until then.", None)]
 
 
 class FiltersView(msgspec.Struct, frozen=True):
     countries: Annotated[tuple[str, ...] | None, field("Customers of these countries.", ["DE", "AT"])]
     min_total_spent: Annotated[str | None, field("Who have spent at least this.", "50.00")]
     min_orders: Annotated[int | None, field("Who have at least so many paid orders.", 2)]
-    last_order_before: Annotated[datetime | None, field("Whose last order lies before.", None)]
-    last_order_after: Annotated[datetime | None, field("Whose last order does not lie before.", None)]
-    registered_from: Annotated[datetime | None, field("Who signed up then or later.", None)]
-    registered_to: Annotated[datetime | None, field("Who signed up then or earlier.", None)]
+    last_order_before: Annotated[Moment | None, field("Whose last order lies before.", None)]
+    last_order_after: Annotated[Moment | None, field("Whose last order does not lie before.", None)]
+    registered_from: Annotated[Moment | None, field("Who signed up then or later.", None)]
+    registered_to: Annotated[Moment | None, field("Who signed up then or earlier.", None)]
     product_ids: Annotated[tuple[int, ...] | None, field("Who have paid for one of these products.", None)]
     tags: Annotated[tuple[str, ...] | None, field("Who have one of these tags.", None)]
     is_referrer: Annotated[bool | None, field("Who have, or have not, referred somebody.", None)]

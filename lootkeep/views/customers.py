@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
 from typing import Annotated
 
 import msgspec
@@ -11,9 +10,10 @@ import msgspec
 from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.customers import Customer, CustomerStatus, EmailStatus
 from lootkeep.domain.referral_abuse import SENTENCES, RefusalReason
+from lootkeep.domain.referrals import DiscountType
 from lootkeep.domain.sign_up import SignedUp
 from lootkeep.kernel.money import Hundredths, text
-from lootkeep.views.fields import Time, field
+from lootkeep.views.fields import Moment, Time, field
 from lootkeep.views.referrals import CodeOwnerView
 from lootkeep.views.shown import shown
 
@@ -33,8 +33,8 @@ class CustomerView(msgspec.Struct, frozen=True):
     orders_count: Annotated[int, field("Paid orders that were not refunded in full.", 3)]
     total_spent: Annotated[str, field("In the store's currency, refunds taken off.", "59.97")]
     average_order_value: Annotated[str, field("`total_spent` by `orders_count`.", "19.99")]
-    first_order_at: Annotated[datetime | None, field("When the first order was paid.", None)]
-    last_order_at: Annotated[datetime | None, field("When the latest order was paid.", None)]
+    first_order_at: Annotated[Moment | None, field("When the first order was paid.", None)]
+    last_order_at: Annotated[Moment | None, field("When the latest order was paid.", None)]
     tags: Annotated[list[str], field("Words for sorting customers.", [])]
     note: Annotated[str | None, field("For staff only.", None)]
     created_at: Time
@@ -44,7 +44,7 @@ class CustomerView(msgspec.Struct, frozen=True):
 class CouponView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the coupon.", 7)]
     code: Annotated[str, field("What the customer types at checkout.", "HI-8KQ2WM7X")]
-    discount_type: Annotated[str, field("`percentage` or `fixed`.", "percentage")]
+    discount_type: Annotated[DiscountType, field("How the discount is counted.", "percentage")]
     value: Annotated[str, field("Percent, or an amount in `currency`.", "10.00")]
     currency: Annotated[str | None, field("Currency of a fixed discount.", None)]
     times_used: Annotated[int, field("0 or 1: a coupon is used once.", 0)]

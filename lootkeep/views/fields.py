@@ -8,12 +8,18 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
+from lootkeep.domain.events import EVENT_TYPES
+
 
 def field(description: str, example: Any) -> Meta:
     return Meta(description=description, examples=[example])
 
 
-Time = Annotated[datetime, field("When, in UTC.", "2026-11-15T10:30:00Z")]
+# Always in UTC: only a time with a zone is a `date-time` of JSON Schema.
+Moment = Annotated[datetime, Meta(tz=True)]
+Time = Annotated[Moment, field("When, in UTC.", "2026-11-15T10:30:00Z")]
+
+EventType = Annotated[str, Meta(extra_json_schema={"enum": [*EVENT_TYPES]})]
 
 # Stored as JSON and answered as stored: every number keeps the digits it was sent with.
 Metadata = Annotated[

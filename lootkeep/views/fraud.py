@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from typing import Annotated
 
 import msgspec
@@ -15,12 +14,12 @@ from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.domain.orders import OrderStatus, order_number
 from lootkeep.kernel.clock import utc
 from lootkeep.kernel.money import text
-from lootkeep.views.fields import Time, field
+from lootkeep.views.fields import Moment, Time, field
 from lootkeep.views.shown import shown
 
 Country = Annotated[str | None, field("ISO 3166-1 alpha-2; null when not known.", "DE")]
 Reviewer = Annotated[int | None, field("The user who reviewed it.", None)]
-ReviewedAt = Annotated[datetime | None, field("When it was reviewed last.", None)]
+ReviewedAt = Annotated[Moment | None, field("When it was reviewed last.", None)]
 ReviewOutcome = Annotated[Outcome | None, field("What the reviewer found.", None)]
 Notes = Annotated[str | None, field("What the reviewer noted.", None)]
 
@@ -84,6 +83,7 @@ class FraudCheckDetailView(_Judged, frozen=True):
     asn_name: Annotated[str | None, field("Who runs the network; null when no list tells it.", None)]
     asn_number: Annotated[int | None, field("The network's number.", None)]
     review_notes: Notes
+    engine_version: Annotated[int, field("Extension: the version of the engine that judged.", 2)]
     order: CheckOrderDetailView
     customer: CheckCustomerDetailView
 
@@ -102,7 +102,9 @@ class CheckReviewView(msgspec.Struct, frozen=True):
 
 class CheckAnswerView(msgspec.Struct, frozen=True):
     check: FraudCheckDetailView
-    detected_signals: Annotated[list[str], field("What counted, in words, the heaviest first.", ["Datacenter address"])]
+    detected_signals: Annotated[
+        list[str], field("What counted against the order, as text, the heaviest first.", ["Datacenter address"])
+    ]
     risk_badge: BadgeView
     action_badge: BadgeView
 
@@ -111,7 +113,7 @@ class ReviewedView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the check.", 17)]
     is_reviewed: Annotated[bool, field("Always true now.", True)]
     reviewed_by: Annotated[int | None, field("The user who reviewed it.", 1)]
-    reviewed_at: Annotated[datetime | None, field("When.", "2026-11-15T10:30:00Z")]
+    reviewed_at: Annotated[Moment | None, field("When.", "2026-11-15T10:30:00Z")]
     review_outcome: Annotated[Outcome | None, field("What the reviewer found.", "legitimate")]
     review_notes: Notes
 

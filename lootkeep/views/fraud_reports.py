@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Annotated, get_args
 
 import msgspec
@@ -14,7 +13,7 @@ from lootkeep.domain.fraud.score import Action, RiskLevel, Verdict
 from lootkeep.domain.fraud.signals import SIGNALS
 from lootkeep.domain.orders import order_number
 from lootkeep.kernel.clock import Instant, optional_utc
-from lootkeep.views.fields import field
+from lootkeep.views.fields import Moment, field
 
 Share = Annotated[float | None, field("From 0 to 1; null when nothing was reviewed.", 0.92)]
 
@@ -54,6 +53,7 @@ class ChangedOrderView(msgspec.Struct, frozen=True):
 
 class BacktestView(msgspec.Struct, frozen=True):
     checks: Annotated[int, field("Checks that were executed again.", 1000)]
+    older_engine_checks: Annotated[int, field("Of these, made by an older version of the engine, which knew less.", 0)]
     is_complete: Annotated[bool, field("False when only the newest checks were taken.", True)]
     before: BacktestSideView
     after: BacktestSideView
@@ -65,7 +65,7 @@ class ExplainedSignalView(msgspec.Struct, frozen=True):
     name: Annotated[str, field("The signal.", "velocity_ip")]
     label: Annotated[str, field("In words.", "Too many orders from one address")]
     points: Annotated[int, field("What it counts.", 30)]
-    until: Annotated[datetime | None, field("When it ends by itself; null when it does not.", "2026-11-15T11:30:00Z")]
+    until: Annotated[Moment | None, field("When it ends by itself; null when it does not.", "2026-11-15T11:30:00Z")]
 
 
 class ExplanationView(msgspec.Struct, frozen=True):
@@ -77,11 +77,11 @@ class ExplanationView(msgspec.Struct, frozen=True):
     signals: list[ExplainedSignalView]
 
 
-def signal_report(kept: Mapping[str, int]) -> list[SignalReportView]:
-    """One row for each signal of the table, from the kept totals."""
+def signal_report(counts: Mapping[str, int]) -> list[SignalReportView]:
+    """One row for each signal of the table, from counts named `vpn.fired`."""
     rows = []
     for signal in SIGNALS:
-        fired, right, wrong = (kept.get(f"{signal.name}.{what}", 0) for what in ("fired", "fraud", "legitimate"))
+        fired, right, wrong = (counts.get(f"{signal.name}.{what}", 0) for what in ("fired", "fraud", "legitimate"))
         reviewed = right + wrong
         rows.append(
             SignalReportView(
@@ -94,6 +94,7 @@ def signal_report(kept: Mapping[str, int]) -> list[SignalReportView]:
 def backtest(found: Comparison, *, is_complete: bool) -> BacktestView:
     return BacktestView(
         checks=found.checks,
+        older_engine_checks=found.older_engine_checks,
         is_complete=is_complete,
         before=_side(found.before, found.quality_before),
         after=_side(found.after, found.quality_after),

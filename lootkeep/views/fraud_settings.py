@@ -30,6 +30,10 @@ class FraudSettingsView(msgspec.Struct, frozen=True, kw_only=True):
     fraud_check_geo_mismatch: Annotated[bool, field("Compare address and bill.", True)] | UnsetType = UNSET
     fraud_check_velocity: Annotated[bool, field("Count orders in the window.", True)] | UnsetType = UNSET
     fraud_check_disposable_email: Annotated[bool, field("Look for throw-away mailboxes.", True)] | UnsetType = UNSET
+    fraud_accounts_made_at_checkout: (
+        Annotated[bool, field("Extension: buying makes the account, so its first minute says nothing.", False)]
+        | UnsetType
+    ) = UNSET
     fraud_velocity_limit_orders_per_ip: Annotated[int, field("Orders per address, 1 to 100.", 5)] | UnsetType = UNSET
     fraud_velocity_limit_orders_per_email: Annotated[int, field("Orders per mailbox, 1 to 50.", 3)] | UnsetType = UNSET
     fraud_velocity_window_minutes: Annotated[int, field("The window, 15 to 1440 minutes.", 60)] | UnsetType = UNSET

@@ -12,7 +12,7 @@ from lootkeep.domain.emails import NewEmail
 from lootkeep.domain.gift_cards import EntryType, GiftCard, GiftCardStatus, LedgerEntry, masked, status
 from lootkeep.kernel.clock import Instant, utc
 from lootkeep.kernel.money import Hundredths, text
-from lootkeep.views.fields import Time, field
+from lootkeep.views.fields import Moment, Time, field
 from lootkeep.views.mails import render
 from lootkeep.views.money import in_words
 from lootkeep.views.shown import shown
@@ -34,13 +34,13 @@ class GiftCardView(msgspec.Struct, frozen=True):
     message: Annotated[str | None, field("What they say.", "Happy birthday!")]
     customer_id: Annotated[int | None, field("The customer it belongs to.", None)]
     order_id: Annotated[int | None, field("The order in which it was bought.", None)]
-    starts_at: Annotated[datetime | None, field("From when on it is valid; null is at once.", None)]
-    expires_at: Annotated[datetime | None, field("When it expires; null is never.", "2027-11-15T10:30:00Z")]
+    starts_at: Annotated[Moment | None, field("From when on it is valid; null is at once.", None)]
+    expires_at: Annotated[Moment | None, field("When it expires; null is never.", "2027-11-15T10:30:00Z")]
     note: Annotated[str | None, field("The store's own note.", None)]
-    sent_at: Annotated[datetime | None, field("When it was last mailed.", None)]
+    sent_at: Annotated[Moment | None, field("When it was last mailed.", None)]
     send_count: Annotated[int, field("How often it was mailed.", 0)]
-    last_used_at: Annotated[datetime | None, field("When it was last redeemed.", None)]
-    revoked_at: Annotated[datetime | None, field("When it was revoked.", None)]
+    last_used_at: Annotated[Moment | None, field("When it was last redeemed.", None)]
+    revoked_at: Annotated[Moment | None, field("When it was revoked.", None)]
     revoke_reason: Annotated[str | None, field("Why it was revoked.", None)]
     created_at: Time
     updated_at: Time
@@ -164,7 +164,7 @@ def sent(record: GiftCard, address: str) -> SentGiftCardView:
 
 
 def statistics(counts: Mapping[str, int], values: Mapping[str, int]) -> GiftCardStatisticsView:
-    """From kept totals named `USD.active`."""
+    """From counts and values named `USD.active`."""
     currencies = sorted({name.partition(".")[0] for name in counts})
     each = [_of_currency(currency, counts, values) for currency in currencies]
     by_status = {state: sum(getattr(one.by_status, state) for one in each) for state in get_args(GiftCardStatus)}

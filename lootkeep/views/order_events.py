@@ -2,49 +2,49 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
-from lootkeep.domain.orders import Refund, Sale
+from lootkeep.domain.orders import OrderStatus, Refund, Sale
 from lootkeep.kernel.clock import utc
 from lootkeep.kernel.money import text
+from lootkeep.views.fields import Time, field
 
 
 class ItemData(msgspec.Struct, frozen=True):
-    product_id: int
-    product_name: str
-    quantity: int
-    price: str
+    product_id: Annotated[int, field("The product.", 9)]
+    product_name: Annotated[str, field("Its name when it was ordered.", "VIP rank")]
+    quantity: Annotated[int, field("How many were ordered.", 1)]
+    price: Annotated[str, field("The price of one.", "19.99")]
 
 
 class OrderData(msgspec.Struct, frozen=True):
-    order_id: int
-    order_number: str
-    customer_email: str
-    customer_name: str
-    total: str
-    currency: str
-    status: str
+    order_id: Annotated[int, field("Identifies the order.", 123)]
+    order_number: Annotated[str, field("What customers see.", "ORD-000123")]
+    customer_email: Annotated[str, field("The customer's e-mail.", "jun@example.com")]
+    customer_name: Annotated[str, field("The customer's name.", "Jun Park")]
+    total: Annotated[str, field("What the order costs, after discounts.", "19.99")]
+    currency: Annotated[str, field("ISO 4217.", "USD")]
+    status: Annotated[OrderStatus, field("The order's status after the event.", "paid")]
     items: list[ItemData]
 
 
 class OrderCreatedData(OrderData, frozen=True):
-    created_at: datetime
+    created_at: Time
 
 
 class OrderCompletedData(OrderData, frozen=True):
-    completed_at: datetime
+    completed_at: Time
 
 
 class OrderRefundedData(OrderData, frozen=True):
-    refund_id: int
-    refund_amount: str
-    refunded_total: str
-    is_partial: bool
-    reason: str | None
-    refunded_at: datetime
+    refund_id: Annotated[int, field("Identifies the refund.", 12)]
+    refund_amount: Annotated[str, field("What this refund gives back.", "19.99")]
+    refunded_total: Annotated[str, field("What all refunds of the order give back.", "19.99")]
+    is_partial: Annotated[bool, field("Whether something is left to refund.", False)]
+    reason: Annotated[str | None, field("Why, as the store said.", "Wrong edition")]
+    refunded_at: Time
 
 
 def created(sale: Sale) -> OrderCreatedData:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated
 
 import msgspec
 
 from lootkeep.domain.fraud.review import detected_signals
+from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.domain.orders import (
     CheckoutStep,
     Order,
@@ -21,7 +21,7 @@ from lootkeep.domain.orders import (
 )
 from lootkeep.kernel.clock import utc
 from lootkeep.kernel.money import text
-from lootkeep.views.fields import Metadata, Time, field
+from lootkeep.views.fields import Metadata, Moment, Time, field
 from lootkeep.views.shown import shown
 
 Amount = Annotated[str, field("An amount in the order's currency.", "19.99")]
@@ -47,8 +47,8 @@ class OrderItemView(msgspec.Struct, frozen=True):
 class OrderFraudView(msgspec.Struct, frozen=True):
     check_id: Annotated[int, field("The fraud check.", 17)]
     risk_score: Annotated[int, field("0 to 100.", 12)]
-    risk_level: Annotated[str, field("`low`, `medium`, `high` or `critical`.", "low")]
-    action_taken: Annotated[str, field("What was decided.", "allowed")]
+    risk_level: Annotated[RiskLevel, field("How risky the order is.", "low")]
+    action_taken: Annotated[Action, field("What was decided.", "allowed")]
 
 
 class OrderView(msgspec.Struct, frozen=True):
@@ -76,18 +76,18 @@ class OrderView(msgspec.Struct, frozen=True):
     metadata: Metadata
     created_at: Time
     updated_at: Time
-    paid_at: Annotated[datetime | None, field("When it was paid.", None)]
-    completed_at: Annotated[datetime | None, field("When everything was delivered.", None)]
-    cancelled_at: Annotated[datetime | None, field("When it was cancelled.", None)]
-    refunded_at: Annotated[datetime | None, field("When it was last refunded.", None)]
+    paid_at: Annotated[Moment | None, field("When it was paid.", None)]
+    completed_at: Annotated[Moment | None, field("When everything was delivered.", None)]
+    cancelled_at: Annotated[Moment | None, field("When it was cancelled.", None)]
+    refunded_at: Annotated[Moment | None, field("When it was last refunded.", None)]
     fulfillment_note: Annotated[str | None, field("What was noted when it was delivered.", None)]
 
 
 class OrderCheckView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("The fraud check.", 17)]
     risk_score: Annotated[int, field("0 to 100.", 12)]
-    risk_level: Annotated[str, field("`low`, `medium`, `high` or `critical`.", "low")]
-    action_taken: Annotated[str, field("What was decided.", "allowed")]
+    risk_level: Annotated[RiskLevel, field("How risky the order is.", "low")]
+    action_taken: Annotated[Action, field("What was decided.", "allowed")]
     detected_signals: Annotated[list[str], field("What counted, the heaviest first.", ["No browser, or a program"])]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
 from typing import Annotated
 
 import msgspec
@@ -53,22 +52,22 @@ class ProductView(msgspec.Struct, frozen=True):
 class ProductEvent(msgspec.Struct, frozen=True):
     """The data of `product.created`, and the beginning of the others."""
 
-    product_id: int
-    product_name: str
-    slug: str
-    sku: str | None
-    price: str
-    currency: str
-    status: ProductStatus
-    stock: int | None
+    product_id: Annotated[int, field("Identifies the product.", 12)]
+    product_name: Annotated[str, field("What customers see.", "Dragon Sword")]
+    slug: Annotated[str, field("Unique, made from the name at creation.", "dragon-sword")]
+    sku: Annotated[str | None, field("The store's own number, unique.", "SWORD-01")]
+    price: Annotated[str, field("Price of one.", "19.99")]
+    currency: Annotated[str, field("Currency of the price.", "USD")]
+    status: Annotated[ProductStatus, field("Only active products can be bought.", "active")]
+    stock: Annotated[int | None, field("How many are left; null is unlimited.", 40)]
 
 
 class ProductUpdated(ProductEvent, frozen=True):
-    changes: list[str]
+    changes: Annotated[list[str], field("The names of the fields that changed.", ["price", "stock"])]
 
 
 class ProductDeleted(ProductEvent, frozen=True):
-    deleted_at: datetime
+    deleted_at: Time
 
 
 _PRODUCT = shown(ProductView, Product, "stock_status")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from typing import Annotated
 
 import msgspec
@@ -24,7 +23,7 @@ from lootkeep.domain.referrals import (
 )
 from lootkeep.kernel.clock import utc
 from lootkeep.kernel.money import Hundredths
-from lootkeep.views.fields import Time, field
+from lootkeep.views.fields import Moment, Time, field
 from lootkeep.views.money import number
 from lootkeep.views.shown import shown
 
@@ -50,7 +49,7 @@ class ReferralView(msgspec.Struct, frozen=True):
     referred_at: Time
     referrer: ReferrerView
     status: Annotated[ReferralStatus, field("`successful` once there is a paid order.", "successful")]
-    first_order_at: Annotated[datetime | None, field("When the first order was paid.", "2026-11-16T08:00:00Z")]
+    first_order_at: Annotated[Moment | None, field("When the first order was paid.", "2026-11-16T08:00:00Z")]
 
 
 class StatisticsView(msgspec.Struct, frozen=True):

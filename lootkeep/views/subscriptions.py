@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated
 
 import msgspec
@@ -12,7 +11,7 @@ from lootkeep.domain.orders import Sale
 from lootkeep.domain.products import BillingInterval
 from lootkeep.domain.subscriptions import Subscription, SubscriptionStatus
 from lootkeep.views import orders
-from lootkeep.views.fields import Time, field
+from lootkeep.views.fields import Moment, Time, field
 from lootkeep.views.orders import OrderCustomerView, OrderView
 from lootkeep.views.shown import shown
 
@@ -31,11 +30,11 @@ class SubscriptionView(msgspec.Struct, frozen=True):
     currency: Annotated[str, field("ISO 4217.", "USD")]
     interval: Annotated[BillingInterval, field("Unit of the period.", "month")]
     interval_count: Annotated[int, field("Units in a period.", 1)]
-    current_period_start: Annotated[datetime, field("When the latest paid period begins.", "2026-11-15T10:30:00Z")]
-    current_period_end: Annotated[datetime, field("When it ends, and the next begins.", "2026-12-15T10:30:00Z")]
+    current_period_start: Annotated[Moment, field("When the latest paid period begins.", "2026-11-15T10:30:00Z")]
+    current_period_end: Annotated[Moment, field("When it ends, and the next begins.", "2026-12-15T10:30:00Z")]
     cancel_at_period_end: Annotated[bool, field("Whether it was cancelled to the end of its period.", False)]
-    cancelled_at: Annotated[datetime | None, field("When cancelling was asked.", None)]
-    ends_at: Annotated[datetime | None, field("When it ends or ended.", None)]
+    cancelled_at: Annotated[Moment | None, field("When cancelling was asked.", None)]
+    ends_at: Annotated[Moment | None, field("When it ends or ended.", None)]
     cancel_reason: Annotated[str | None, field("Why it was cancelled.", None)]
     renewals_count: Annotated[int, field("How often it was renewed.", 0)]
     latest_order_id: Annotated[int | None, field("The order that paid the latest period.", 123)]
@@ -51,29 +50,29 @@ class PaidPeriodView(msgspec.Struct, frozen=True):
 class SubscriptionData(msgspec.Struct, frozen=True):
     """The data of `subscription.created`, and the beginning of the others."""
 
-    subscription_id: int
-    customer_email: str
-    customer_name: str
-    product_id: int
-    product_name: str
-    price: str
-    currency: str
-    interval: BillingInterval
-    interval_count: int
-    status: SubscriptionStatus
-    current_period_start: datetime
-    current_period_end: datetime
-    order_id: int | None
+    subscription_id: Annotated[int, field("Identifies the subscription.", 5)]
+    customer_email: Annotated[str, field("The customer's e-mail.", "jun@example.com")]
+    customer_name: Annotated[str, field("The customer's name.", "Jun Park")]
+    product_id: Annotated[int, field("The product.", 9)]
+    product_name: Annotated[str, field("Its name when it was subscribed to.", "VIP rank")]
+    price: Annotated[str, field("What each period costs.", "9.99")]
+    currency: Annotated[str, field("ISO 4217.", "USD")]
+    interval: Annotated[BillingInterval, field("Unit of the period.", "month")]
+    interval_count: Annotated[int, field("Units in a period.", 1)]
+    status: Annotated[SubscriptionStatus, field("The subscription's status after the event.", "active")]
+    current_period_start: Annotated[Moment, field("When the latest paid period begins.", "2026-11-15T10:30:00Z")]
+    current_period_end: Annotated[Moment, field("When it ends, and the next begins.", "2026-12-15T10:30:00Z")]
+    order_id: Annotated[int | None, field("The order that paid the latest period.", 123)]
 
 
 class SubscriptionRenewedData(SubscriptionData, frozen=True):
-    renewals_count: int
+    renewals_count: Annotated[int, field("How often it was renewed.", 1)]
 
 
 class SubscriptionCancelledData(SubscriptionData, frozen=True):
-    cancelled_at: datetime | None
-    ends_at: datetime | None
-    reason: str | None
+    cancelled_at: Annotated[Moment | None, field("When cancelling was asked.", "2026-11-20T09:00:00Z")]
+    ends_at: Annotated[Moment | None, field("When it ends or ended.", "2026-12-15T10:30:00Z")]
+    reason: Annotated[str | None, field("Why it was cancelled.", "Too expensive")]
 
 
 _SUBSCRIPTION = shown(SubscriptionView, Subscription, "customer", "product")

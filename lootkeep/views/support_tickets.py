@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
@@ -17,7 +16,7 @@ from lootkeep.domain.support_tickets import (
     TicketPriority,
     TicketStatus,
 )
-from lootkeep.views.fields import Time, field
+from lootkeep.views.fields import Moment, Time, field
 from lootkeep.views.orders import OrderCustomerView
 from lootkeep.views.shown import shown
 
@@ -40,11 +39,11 @@ class TicketView(msgspec.Struct, frozen=True):
     order_id: Annotated[int | None, field("The order it is about.", 77)]
     assigned_to: Annotated[AgentView | None, field("Who works on it.", {"id": 2, "name": "Mira Voss"})]
     messages_count: Annotated[int, field("Messages that the customer sees.", 2)]
-    last_message_at: Annotated[datetime, field("When the last of them was written.", _MOMENT)]
+    last_message_at: Annotated[Moment, field("When the last of them was written.", _MOMENT)]
     last_message_by: Annotated[LastMessageBy, field("By whom.", "staff")]
-    first_response_at: Annotated[datetime | None, field("When the staff first answered.", _MOMENT)]
-    resolved_at: Annotated[datetime | None, field("Since when it is resolved or closed.", None)]
-    closed_at: Annotated[datetime | None, field("Since when it is closed.", None)]
+    first_response_at: Annotated[Moment | None, field("When the staff first answered.", _MOMENT)]
+    resolved_at: Annotated[Moment | None, field("Since when it is resolved or closed.", None)]
+    closed_at: Annotated[Moment | None, field("Since when it is closed.", None)]
     reopened_count: Annotated[int, field("How often it was opened again after it was resolved or closed.", 0)]
     created_at: Time
     updated_at: Time

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 
+from lootkeep.domain import deliveries, signing
 from lootkeep.domain.deliveries import Attempt, Delivery, DeliveryStatus, Outcome, Result
 from lootkeep.domain.events import RecordedEvent
 from lootkeep.domain.webhooks import Replay, Webhook
-from lootkeep.kernel.clock import utc
-from lootkeep.views.fields import Time, field
+from lootkeep.kernel.clock import iso, utc
+from lootkeep.views.fields import EventType, Moment, Time, field
 from lootkeep.views.shown import shown
 
 _DELIVERY_ID = "wh_6f1c9a52-0d6e-4b6e-9a55-0c3f1d2b7a10"
 
-OptionalTime = Annotated[datetime | None, field("When, in UTC; null until then.", "2026-11-15T10:30:01Z")]
+OptionalTime = Annotated[Moment | None, field("When, in UTC; null until then.", "2026-11-15T10:30:01Z")]
 
 
 class _Webhook(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the webhook.", 4)]
     url: Annotated[str, field("Where deliveries are sent.", "https://shop.example/hooks/lootkeep")]
-    events: Annotated[list[str], field("The event types it is subscribed to.", ["order.paid", "order.refunded"])]
+    events: Annotated[list[EventType], field("The event types it is subscribed to.", ["order.paid", "order.refunded"])]
     is_active: Annotated[bool, field("Nothing is sent while it is false.", True)]
 
 
@@ -48,13 +48,13 @@ class DeliveryView(msgspec.Struct, frozen=True):
     id: Annotated[str, field("What the receiver knows the delivery by.", _DELIVERY_ID)]
     webhook_id: Annotated[int, field("The webhook.", 4)]
     event_id: Annotated[int, field("The event.", 801)]
-    event_type: Annotated[str, field("The event's type.", "order.paid")]
+    event_type: Annotated[EventType, field("The event's type.", "order.paid")]
     status: Annotated[DeliveryStatus, field("Where the delivery stands.", "delivered")]
     attempts_count: Annotated[int, field("Requests made so far.", 2)]
     response_code: Annotated[int | None, field("The latest answer's status.", 200)]
     reason: Annotated[str | None, field("Why the latest attempt failed, in words.", None)]
     created_at: Time
-    next_attempt_at: Annotated[datetime | None, field("When it is sent next; null when it is over.", None)]
+    next_attempt_at: Annotated[Moment | None, field("When it is sent next; null when it is over.", None)]
     finished_at: OptionalTime
 
 
@@ -71,14 +71,30 @@ class AttemptView(msgspec.Struct, frozen=True):
 
 class DeliveryDetailView(msgspec.Struct, frozen=True):
     delivery: DeliveryView
+    sent: Annotated[SentView, field("What the receiver was sent.", {})]
     attempts: list[AttemptView]
+
+
+class EventTypeView(msgspec.Struct, frozen=True):
+    name: Annotated[EventType, field("What to subscribe to.", "order.paid")]
+    description: Annotated[str, field("When it is sent.", "Payment received successfully.")]
+    example: Annotated[dict[str, Any], field("A whole body as a receiver gets it.", {"event_type": "order.paid"})]
+
+
+class SentView(msgspec.Struct, frozen=True):
+    url: Annotated[str | None, field("Where the webhook is now.", "https://shop.example/hooks/lootkeep")]
+    headers: Annotated[
+        dict[str, str],
+        field("The same for each attempt; signatures and times are left out.", {"X-Webhook-Event": "order.paid"}),
+    ]
+    body: Annotated[str, field("The exact text; a signature covers its bytes.", '{"id":"wh_6f1c9a52"}')]
 
 
 class ReplayView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the replay.", 2)]
     webhook_id: Annotated[int, field("The webhook.", 4)]
     since: Time
-    event_types: Annotated[list[str], field("What is sent again.", ["order.paid"])]
+    event_types: Annotated[list[EventType], field("What is sent again.", ["order.paid"])]
     total: Annotated[int, field("Events to send again.", 350)]
     done: Annotated[int, field("Events queued again so far.", 100)]
     created_at: Time
@@ -87,7 +103,7 @@ class ReplayView(msgspec.Struct, frozen=True):
 
 class EventView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("The cursor of this event.", 801)]
-    event_type: Annotated[str, field("The event's type.", "order.paid")]
+    event_type: Annotated[EventType, field("The event's type.", "order.paid")]
     created_at: Time
     data: Annotated[
         msgspec.Raw,
@@ -122,8 +138,12 @@ delivery: Callable[[Delivery], DeliveryView] = shown(DeliveryView, Delivery, id=
 _attempt = shown(AttemptView, Attempt, response_time_ms="latency_ms", response_excerpt="excerpt")
 
 
-def delivery_detail(record: Delivery, attempts: Sequence[Attempt]) -> DeliveryDetailView:
-    return DeliveryDetailView(delivery(record), [_attempt(attempt) for attempt in attempts])
+def delivery_detail(
+    record: Delivery, event: RecordedEvent, url: str | None, attempts: Sequence[Attempt]
+) -> DeliveryDetailView:
+    body = deliveries.body(record.public_id, record.event_type, iso(event.created_at), event.data)
+    sent = SentView(url, signing.plain_headers(record.event_type, record.public_id), body)
+    return DeliveryDetailView(delivery(record), sent, [_attempt(attempt) for attempt in attempts])
 
 
 replay: Callable[[Replay], ReplayView] = shown(ReplayView, Replay)

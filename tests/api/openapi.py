@@ -44,6 +44,19 @@ def _absolute(schema: Any) -> Any:
     return [_absolute(item) for item in schema] if isinstance(schema, list) else schema
 
 
+def resolved(part: Json) -> Json:
+    """The component that a response or a parameter refers to."""
+    if "$ref" in part:
+        _, _, kind, name = part["$ref"].split("/")
+        component: Json = DOCUMENT["components"][kind][name]
+        return component
+    return part
+
+
+def parameters_of(prefix: str, route: Route) -> list[Json]:
+    return [resolved(parameter) for parameter in operation(prefix, route).get("parameters", [])]
+
+
 def content_of(part: Json) -> Json:
     found: Json = part["content"]["application/json"]
     return found

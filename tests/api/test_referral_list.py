@@ -11,7 +11,7 @@ from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.services import customers, orders
-from lootkeep.storage.counters import Changes
+from lootkeep.storage.totals.changes import Changes
 from tests.builders import new_customer, new_product, referred
 from tests.world import NOON, World
 

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from lootkeep.domain.events import EVENT_TYPES
+from lootkeep.domain.webhooks import EVENT_PATTERNS
 from lootkeep.storage.engine.database import Engine
 from tests.api.hooks import HOOK, make, refusal
 from tests.world import World
@@ -51,6 +52,7 @@ URL_FAULTS = [
     ("https://2130706433/", "The url field must write an IP address in its ordinary form."),
     ("https://0x7f.1/", "The url field must write an IP address in its ordinary form."),
 ]
+KNOWN = "; known are " + ", ".join([*EVENT_TYPES, *EVENT_PATTERNS])
 EVENTS_FAULTS = [
     (None, "events", "The events field must be a list."),
     ("order.paid", "events", "The events field must be a list."),
@@ -59,13 +61,14 @@ EVENTS_FAULTS = [
     ([*EVENT_TYPES, "order.paid"], "events", "The events field must not have more than 10 entries."),
     ([1], "events.0", "The events.0 field must be a string."),
     (["order.paid", None], "events.1", "The events.1 field must be a string."),
-    (["order.lost"], "events", "The events field holds an unknown event type at position 0."),
+    (["order.lost"], "events", f"The events field holds an unknown event type: order.lost{KNOWN}."),
     (
-        ["order.paid", "*", "", "Order.Paid"],
+        ["order.paid", "**", "", "Order.Paid"],
         "events",
-        "The events field holds an unknown event type at position 1, 2, 3.",
+        "The events field holds an unknown event type: the one at position 1, the one at position 2, "
+        f"Order.Paid{KNOWN}.",
     ),
-    (["webhook.test"], "events", "The events field holds an unknown event type at position 0."),
+    (["webhook.test"], "events", f"The events field holds an unknown event type: webhook.test{KNOWN}."),
     (["order.paid", "order.paid"], "events", "The events field must not hold the same event type twice."),
 ]
 

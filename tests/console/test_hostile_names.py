@@ -6,8 +6,7 @@ import pytest
 
 from lootkeep.console.pages import PAGES
 from tests.builders import new_customer, new_product, new_ticket, paid_order
-from tests.console.test_page_table import path_of
-from tests.console.visits import new_delivery, visitor
+from tests.console.visits import new_delivery, path_of, visitor
 from tests.world import World
 
 NAMES = {

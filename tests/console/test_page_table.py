@@ -11,22 +11,13 @@ from lootkeep.console.page import PREFIX, Page
 from lootkeep.console.pages import PAGES
 from lootkeep.console.render import ASSETS
 from lootkeep.domain.accounts import RANKS, Role
-from tests.console.visits import DELIVERY, Visitor, token, visitor
+from tests.console.visits import Visitor, path_of, token, visitor
 from tests.world import World
 
 ROLES: tuple[Role | None, ...] = (None, "read_only", "staff", "owner")
 GETS = [page for page in PAGES if page.method == "GET"]
-# What stands in the path for a parameter.
-PARAMETERS = {"{id}": "1", "{delivery_id}": DELIVERY}
 MAX_PAGE_BYTES = 100_000
 MAX_ASSET_BYTES = 60_000
-
-
-def path_of(page: Page) -> str:
-    path = page.path
-    for name, value in PARAMETERS.items():
-        path = path.replace(name, value)
-    return path
 
 
 def expected(page: Page, role: Role | None) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx
 
+from lootkeep.console.page import Page
 from lootkeep.domain.accounts import Role
 from lootkeep.services import access, sign_in
 from lootkeep.storage import access as access_db
@@ -20,6 +21,17 @@ PASSWORD = "correct horse battery"
 EMAIL = "ada@store.example"
 DELIVERY = "wh_00000000-0000-0000-0000-00000000000a"
 _TOKEN = re.compile(r'name="token" value="([0-9a-f]+)"')
+
+
+# By the name of a path's parameter, what the store of the tests has there.
+PARAMETERS = {"{id}": "1", "{delivery_id}": DELIVERY}
+
+
+def path_of(page: Page) -> str:
+    path = page.path
+    for name, value in PARAMETERS.items():
+        path = path.replace(name, value)
+    return path
 
 
 class Visitor:

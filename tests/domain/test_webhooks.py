@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import json
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lootkeep.domain.events import EVENT_TYPES
-from lootkeep.domain.webhooks import LOOPBACK, Rules, checked, reachable
+from lootkeep.domain.webhooks import EVENT_PATTERNS, LOOPBACK, Rules, checked, reachable
 from lootkeep.kernel.errors import InvalidFields
 
 STRICT = Rules()
@@ -146,18 +147,51 @@ def test_any_text_is_good_or_refused_with_a_reason_and_never_echoed(url: str) ->
     assert fault(url) in {None, *FAULTS}
 
 
+@pytest.mark.parametrize("url", ["http://shop.example/", "https://localhost/", "https://127.0.0.1/", "https://[::1]/"])
+def test_in_development_the_refusal_says_how_to_allow_it(url: str) -> None:
+    with pytest.raises(InvalidFields) as reason:
+        checked({"url": url}, Rules(insecure_hint=" (set it)"))
+    assert "(set it).'" in str(reason.value.fields)
+
+
+@pytest.mark.parametrize("url", ["https://10.0.0.1/", "https://169.254.169.254/", "ftp://shop.example/"])
+def test_what_the_setting_would_not_allow_has_no_hint(url: str) -> None:
+    with pytest.raises(InvalidFields) as reason:
+        checked({"url": url}, Rules(insecure_hint=" (set it)"))
+    assert "set it" not in str(reason.value.fields)
+
+
 @given(st.lists(st.sampled_from(sorted(EVENT_TYPES)), min_size=1, unique=True))
 def test_distinct_known_types_are_kept_in_their_order(types: list[str]) -> None:
     assert _checked_events(types) == "[" + ",".join(f'"{name}"' for name in types) + "]"
 
 
 @pytest.mark.parametrize(
+    ("types", "expected"),
+    [
+        (["*"], list(EVENT_TYPES)),
+        (["order.*"], ["order.created", "order.paid", "order.completed", "order.refunded"]),
+        (["product.*", "order.paid"], ["order.paid", "product.created", "product.updated", "product.deleted"]),
+        (["order.paid", "*"], list(EVENT_TYPES)),
+    ],
+)
+def test_a_pattern_is_stored_as_the_types_it_stands_for(types: list[str], expected: list[str]) -> None:
+    assert json.loads(_checked_events(types)) == expected
+
+
+KNOWN = "; known are " + ", ".join([*EVENT_TYPES, *EVENT_PATTERNS])
+AT_ALL = ", ".join(f"the one at position {index}" for index in range(3))
+
+
+@pytest.mark.parametrize(
     ("types", "sentence"),
     [
-        (["nope"], "holds an unknown event type at position 0"),
-        (["order.paid", "nope", "order.created", ""], "holds an unknown event type at position 1, 3"),
-        (["ORDER.PAID"], "holds an unknown event type at position 0"),
-        (["webhook.test"], "holds an unknown event type at position 0"),
+        (["nope"], f"holds an unknown event type: nope{KNOWN}"),
+        (["order.paid", "nope", "*", ""], f"holds an unknown event type: nope, the one at position 3{KNOWN}"),
+        (["ORDER.PAID"], f"holds an unknown event type: ORDER.PAID{KNOWN}"),
+        (["webhook.test"], f"holds an unknown event type: webhook.test{KNOWN}"),
+        (["orders.*"], f"holds an unknown event type: orders.*{KNOWN}"),
+        (["a" * 21, "<b>", "order.paid\n"], f"holds an unknown event type: {AT_ALL}{KNOWN}"),
         (["order.paid", "order.created", "order.paid"], "must not hold the same event type twice"),
     ],
 )

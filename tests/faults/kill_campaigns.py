@@ -21,9 +21,9 @@ from lootkeep.domain.sign_up import SignUp
 from lootkeep.services import campaigns, customers
 from lootkeep.settings import Settings, variable
 from lootkeep.storage import migrations
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import campaign_recipients, email_campaigns
+from lootkeep.storage.totals.changes import Changes
 from tests.mailbox import MailServer
 
 PROGRAM = Path(sys.executable).with_name("lootkeep")

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from lootkeep import wiring
+from lootkeep.domain.events import EVENT_TYPES
 from tests.cli.terminal import Serving, environment, served, start
-from tests.rules.tree import ROOT
+from tests.generators import packages
+from tests.generators.packages import run
 
 HERE = Path(__file__).parent
-PYTHON = ROOT / ".venv-generators" / "bin"
 
 # What both clients must have seen.
 SEEN = {
@@ -52,56 +50,44 @@ def store(tmp_path: Path) -> Iterator[Serving]:
         yield server
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """Where a client is made; it has the document."""
-    folder = tmp_path / "client"
-    folder.mkdir()
-    (folder / "openapi.json").write_text(json.dumps(wiring.document()))
-    return folder
-
-
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_a_client_made_by_openapi_python_client_works(folder: Path, store: Serving) -> None:
-    run(ROOT, "tools/setup.sh", ".venv-generators", "locks/generators.txt")
-    made = run(
-        folder,
-        PYTHON / "openapi-python-client",
-        "generate",
-        "--path",
-        "openapi.json",
-        "--meta",
-        "none",
-        "--output-path",
-        "store_client",
-        "--fail-on-warning",
-    )
-    assert "warning" not in made.lower()
+    packages.install_python()
+    options = ("--path", "openapi.json", "--meta", "none", "--output-path", "store_client", "--fail-on-warning")
+    output = run(folder, packages.PYTHON / "openapi-python-client", "generate", *options)
+    assert "warning" not in output.lower()
     shutil.copy(HERE / "python" / "calls.py", folder)
-    assert json.loads(run(folder, PYTHON / "python", "calls.py", store=store)) == SEEN
+    assert json.loads(run(folder, packages.PYTHON / "python", "calls.py", **address(store))) == SEEN
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_a_client_made_by_openapi_typescript_is_accepted_by_the_compiler_and_works(
-    folder: Path, store: Serving
+    node_folder: Path, store: Serving
 ) -> None:
-    for name in ("package.json", "package-lock.json", "tsconfig.json", "calls.ts"):
-        shutil.copy(HERE / "typescript" / name, folder)
-    run(folder, "npm", "ci", "--no-audit", "--no-fund")
-    tools = folder / "node_modules" / ".bin"
+    tools = node_folder / "node_modules" / ".bin"
     # Otherwise a field with a default would have to be sent.
     optional = "--default-non-nullable=false"
-    run(folder, tools / "openapi-typescript", "openapi.json", "--output", "schema.d.ts", optional)
-    run(folder, tools / "tsc", "--project", "tsconfig.json")
-    assert json.loads(run(folder, "node", "built/calls.js", store=store)) == SEEN
+    run(node_folder, tools / "openapi-typescript", "openapi.json", "--output", "schema.d.ts", optional)
+    run(node_folder, tools / "tsc", "--project", "tsconfig.json")
+    assert json.loads(run(node_folder, "node", "built/calls.js", **address(store))) == SEEN
 
 
-def run(folder: Path, *command: str | Path, store: Serving | None = None) -> str:
-    given = {"STORE_ADDRESS": store.address, "STORE_TOKEN": store.token} if store else {}
-    # The generator formats what it made with the ruff beside it.
-    path = {"PATH": f"{PYTHON}{os.pathsep}{os.environ['PATH']}"}
-    done = subprocess.run(
-        command, cwd=folder, env=os.environ | path | given, capture_output=True, text=True, check=False
+@pytest.mark.timeout(600)
+def test_models_made_by_datamodel_code_generator_can_be_imported(folder: Path) -> None:
+    packages.install_python()
+    options = (
+        "--input-file-type",
+        "openapi",
+        "--output-model-type",
+        "dataclasses.dataclass",
+        "--formatters",
+        "builtin",
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    run(folder, packages.PYTHON / "datamodel-codegen", "--input", "openapi.json", "--output", "models.py", *options)
+    program = "from models import EventType, OrderPaidDelivery, RiskLevel; print(RiskLevel.high.value, len(EventType))"
+    printed = run(folder, packages.PYTHON / "python", "-W", "error", "-c", program)
+    assert printed.split() == ["high", str(len(EVENT_TYPES))]
+
+
+def address(store: Serving) -> dict[str, str]:
+    return {"STORE_ADDRESS": store.address, "STORE_TOKEN": store.token}

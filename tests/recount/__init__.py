@@ -16,7 +16,7 @@ from lootkeep.storage.schema import (
     referrers,
     reward_claims,
 )
-from tests.recount.counting import TOTAL, kept_counters, recounted_counters
+from tests.recount.counting import kept_counters, recounted_counters
 from tests.recount.deeds import (
     claims_of_tiers,
     given_back,
@@ -30,15 +30,13 @@ from tests.recount.deeds import (
 from tests.recount.figures import (
     kept_buyers,
     kept_figures,
-    kept_spendings,
     recounted_buyers,
     recounted_figures,
-    recounted_spendings,
 )
 from tests.recount.ledgers import balances_of_cards
 from tests.recount.stored import Row, outbox, rows, sent
 
-__all__ = ["TOTAL", "kept", "outbox", "recounted", "rows", "sent", "taken"]
+__all__ = ["kept", "outbox", "recounted", "rows", "sent", "taken"]
 
 # Everything that is kept, or everything counted again: the same shape, so that a test compares the two.
 Totals = dict[str, dict[Any, Any]]
@@ -68,7 +66,6 @@ async def kept(db: Database) -> Totals:
         "gift cards": _picked(await rows(db, gift_cards), "id", "balance"),
         "figures": await kept_figures(db),
         "buyers": await kept_buyers(db),
-        "spendings": await kept_spendings(db),
     }
 
 
@@ -77,7 +74,7 @@ async def recounted(db: Database, currency: str = "USD") -> Totals:
     placed = await rows(db, orders)
     attributed = judged(await rows(db, referrals), placed)
     return {
-        "counters": await recounted_counters(db, placed, attributed, currency),
+        "counters": await recounted_counters(db, placed, attributed),
         "customers": {who["id"]: spending_of(who["id"], placed, currency) for who in await rows(db, customers)},
         "referrals": {one["customer_id"]: (one["status"], one["first_order_at"]) for one in attributed},
         "referrers": referring(attributed, await rows(db, reward_claims)),
@@ -88,7 +85,6 @@ async def recounted(db: Database, currency: str = "USD") -> Totals:
         "gift cards": await balances_of_cards(db),
         "figures": await recounted_figures(db, placed),
         "buyers": recounted_buyers(placed),
-        "spendings": recounted_spendings(placed),
     }
 
 

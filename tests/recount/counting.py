@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 
-from lootkeep.kernel.clock import DAY
 from lootkeep.storage.engine.database import Database
 from lootkeep.storage.schema import (
     counters,
@@ -17,51 +15,31 @@ from lootkeep.storage.schema import (
     refused_referrals,
     reward_claims,
 )
-from tests.recount.ledgers import shelf, values_of_cards
+from tests.recount.ledgers import shelf
 from tests.recount.stored import Row, rows
 
-# A counter is named with its day, or with this for all days together.
-TOTAL = "total"
-_ALL_DAYS = -1
 
-
-async def kept_counters(db: Database) -> dict[tuple[str, int | str], int]:
-    sums: Counter[tuple[str, int | str]] = Counter()
+async def kept_counters(db: Database) -> dict[str, int]:
+    sums: Counter[str] = Counter()
     for counter in await rows(db, counters):
-        if counter["bucket"] < _ALL_DAYS:
-            # Blocks of days: `recount.check` compares them.
-            continue
-        day = TOTAL if counter["bucket"] == _ALL_DAYS else counter["bucket"]
-        sums[counter["name"], day] += counter["value"]
-    return {key: value for key, value in sums.items() if value}
+        sums[counter["name"]] += counter["value"]
+    return {name: value for name, value in sums.items() if value}
 
 
-async def recounted_counters(
-    db: Database, placed: list[Row], attributed: list[Row], currency: str
-) -> dict[tuple[str, int | str], int]:
-    sums: Counter[tuple[str, int | str]] = Counter()
-    dated = [(f"orders.{order['status']}", order["created_at"]) for order in placed]
-    dated += [(f"referrals.{one['status']}", one["referred_at"]) for one in attributed]
-    dated += [(f"gift_cards.{shelf(card)}", card["created_at"]) for card in await rows(db, gift_cards)]
-    dated += [("customers.all", who["created_at"]) for who in await rows(db, customers)]
-    dated += [("products.all", one["created_at"]) for one in await rows(db, products) if one["deleted_at"] is None]
-    dated += [("email_campaigns.all", one["created_at"]) for one in await rows(db, email_campaigns)]
+async def recounted_counters(db: Database, placed: list[Row], attributed: list[Row]) -> dict[str, int]:
+    names = [f"orders.{order['status']}" for order in placed]
+    names += [f"referrals.{one['status']}" for one in attributed]
+    names += [f"gift_cards.{shelf(card)}" for card in await rows(db, gift_cards)]
+    names += ["customers.all" for _ in await rows(db, customers)]
+    names += ["products.all" for product in await rows(db, products) if product["deleted_at"] is None]
+    names += ["email_campaigns.all" for _ in await rows(db, email_campaigns)]
+    names += ["claims.made" for _ in await rows(db, reward_claims)]
+    names += ["refused_referrals.made" for _ in await rows(db, refused_referrals)]
     for check in await rows(db, fraud_checks):
-        is_reviewed = "reviewed" if check["is_reviewed"] else "open"
-        dated.append((f"fraud.{check['risk_level']}.{check['action_taken']}.{is_reviewed}", check["created_at"]))
-        for signal in json.loads(check["signals"]):
-            sums[f"fraud_signals.{signal}.fired", TOTAL] += 1
-            if check["review_outcome"] in ("fraud", "legitimate"):
-                sums[f"fraud_signals.{signal}.{check['review_outcome']}", TOTAL] += 1
-    for name, time in dated:
-        sums.update([(name, TOTAL), (name, time // DAY)])
-    sums["claims.made", TOTAL] = len(await rows(db, reward_claims))
-    sums["refused_referrals.made", TOTAL] = len(await rows(db, refused_referrals))
-    sums["referral_coupons.value", TOTAL] = sum(
-        order["discount_total"]
-        for order in placed
-        if order["coupon_id"] and order["paid_at"] is not None and order["currency"] == currency
-    )
-    for name, value in await values_of_cards(db):
-        sums[name, TOTAL] += value
-    return {key: value for key, value in sums.items() if value}
+        is_reviewed = "true" if check["is_reviewed"] else "false"
+        names.append(f"fraud.{check['risk_level']}.{check['action_taken']}.{is_reviewed}")
+    sums = Counter(names)
+    for order in placed:
+        if order["coupon_id"] and order["paid_at"] is not None:
+            sums[f"coupon_discounts.{order['currency']}"] += order["discount_total"]
+    return {name: value for name, value in sums.items() if value}

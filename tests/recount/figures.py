@@ -1,29 +1,23 @@
-"""What analytics keeps, and the same counted again: figures, buyers and what each of them spent."""
+"""What analytics keeps, and the same counted again: figures and buyers."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from datetime import UTC, datetime
 from typing import Any
 
 from lootkeep.kernel.clock import DAY
 from lootkeep.storage.engine.database import Database
-from lootkeep.storage.schema import buyers, order_items, refunds, sales_rollups, spendings
+from lootkeep.storage.schema import buyers, order_items, refunds, sales_rollups
 from tests.recount.stored import Row, rows
 
 # What analytics keeps, by the length of its blocks.
-_LENGTHS = ("quarter", "day", "month", "eight", "year")
-_SERIES, _SUMS = ("quarter", "day", "month"), ("day", "month")
-_LEVELS = {"all": _SERIES, "country": _SUMS, "method": _SUMS, "product": _SERIES}
+_LENGTHS = ("quarter", "day", "period", "eight")
+_SERIES, _SUMS = ("quarter", "day", "period"), ("day", "period")
+_LEVELS = {"all": _SERIES, "status": _SUMS, "country": _SUMS, "method": _SUMS, "product": _SERIES}
 
 
 def _block(length: str, time: int) -> int:
-    moment = datetime.fromtimestamp(time // 1_000_000, UTC)
-    if length == "year":
-        return moment.year - 1970
-    if length == "month":
-        return (moment.year - 1970) * 12 + moment.month - 1
-    return time // {"quarter": DAY // 96, "day": DAY, "eight": 8 * DAY}[length]
+    return time // {"quarter": DAY // 96, "day": DAY, "period": 32 * DAY, "eight": 8 * DAY}[length]
 
 
 async def kept_figures(db: Database) -> dict[Any, int]:
@@ -61,6 +55,7 @@ def _add_order(add: Any, order: Row, lines: list[Row]) -> None:
     by_product: dict[int, list[Row]] = defaultdict(list)
     for line in lines:
         by_product[line["product_id"]].append(line)
+    add("status", order["status"], order["created_at"], "", orders=1)
     if at is not None:
         money = {"gross": order["total"], "discounts": order["discount_total"], "gift_cards": order["gift_card_total"]}
         add("all", "", at, currency, orders=1, items=sum(line["quantity"] for line in lines), **money)
@@ -94,26 +89,6 @@ def recounted_buyers(placed: list[Row]) -> dict[Any, set[int]]:
     found: dict[Any, set[int]] = defaultdict(set)
     for order in placed:
         if order["paid_at"] is not None:
-            for length in ("day", "eight", "month"):
+            for length in ("day", "eight"):
                 found[length, _block(length, order["paid_at"])].add(order["customer_id"])
     return dict(found)
-
-
-async def kept_spendings(db: Database) -> dict[Any, tuple[int, int]]:
-    found = {
-        (_LENGTHS[row["level"]], row["block"], row["customer_id"], row["currency"]): (row["orders"], row["spent"])
-        for row in await rows(db, spendings)
-    }
-    return {key: sums for key, sums in found.items() if any(sums)}
-
-
-def recounted_spendings(placed: list[Row]) -> dict[Any, tuple[int, int]]:
-    counted: Counter[Any] = Counter()
-    spent: Counter[Any] = Counter()
-    for order in placed:
-        if order["paid_at"] is not None:
-            for length in ("month", "year"):
-                key = (length, _block(length, order["paid_at"]), order["customer_id"], order["currency"])
-                counted[key] += order["status"] != "refunded"
-                spent[key] += order["total"] - order["refunded_total"]
-    return {key: (counted[key], spent[key]) for key in counted | spent if counted[key] or spent[key]}

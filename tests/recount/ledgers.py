@@ -13,19 +13,6 @@ def shelf(card: Row) -> str:
     return f"{card['currency']}.{card['kept_status']}"
 
 
-async def values_of_cards(db: Database) -> list[tuple[str, int]]:
-    """What the cards hold, and what was done with what was on them."""
-    found = await rows(db, gift_cards)
-    currencies = {card["id"]: card["currency"] for card in found}
-    balances = await balances_of_cards(db)
-    values = [(f"gift_card_value.{shelf(card)}", balances[card["id"]][0]) for card in found]
-    sums = {"issue": ("issued", 1), "redeem": ("redeemed", -1), "refund": ("redeemed", -1), "revoke": ("revoked", -1)}
-    for entry in await rows(db, gift_card_entries):
-        name, sign = sums[entry["type"]]
-        values.append((f"gift_card_value.{currencies[entry['gift_card_id']]}.{name}", sign * entry["amount"]))
-    return values
-
-
 async def balances_of_cards(db: Database) -> dict[int, tuple[int]]:
     """The sum of each ledger, whose every row says what was left then."""
     left: Counter[int] = Counter()

@@ -16,6 +16,18 @@ STORAGE = [
 # A database that is away, or that cannot be used at all, is not a business error.
 OUTAGES = {"StartupError", "Unavailable", "Unreachable"}
 SENDING = {"outbox.append", "emails.add"}
+# A listing is declared in columns and conditions, and its SQL is written by `lists.py`.
+NOTATIONS = ("sqlalchemy", "apsw", "asyncpg", "lootkeep.storage.lists")
+# What the SQL of others runs on, or is written by.
+WITHOUT_SQL = {
+    "lootkeep/storage/engine/database.py": "the protocol that both engines fulfil",
+    "lootkeep/storage/totals/changes.py": "applies the statements of the declared totals",
+}
+
+
+def test_every_module_holds_sql() -> None:
+    without = {name(file) for file in STORAGE if not any(module.startswith(NOTATIONS) for module, _ in _imports(file))}
+    assert without == set(WITHOUT_SQL), "What holds no SQL belongs to domain/ or services/, unless it is named here."
 
 
 def test_no_module_raises_a_business_error() -> None:

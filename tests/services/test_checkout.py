@@ -12,10 +12,8 @@ from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant
 from lootkeep.kernel.errors import Reason
 from lootkeep.services import orders as orders_service
 from lootkeep.services.orders.place import Placed
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.rollups import MEASURES
 from lootkeep.storage.schema import (
     buyers,
     counters,
@@ -30,6 +28,8 @@ from lootkeep.storage.schema import (
     sales_rollups,
     sightings,
 )
+from lootkeep.storage.totals.changes import Changes
+from lootkeep.storage.totals.declared import SALES
 from tests.builders import new_customer, new_product, referred
 from tests.world import NOON, World
 
@@ -128,7 +128,7 @@ async def _outcome(world: World, carts: list[Cart], size: int) -> Outcome:
         pass
     # What went up and down again within one set was never written.
     tables["counters"] = [row for row in tables["counters"] if row["value"]]
-    tables["sales_rollups"] = [row for row in tables["sales_rollups"] if any(row[name] for name in MEASURES)]
+    tables["sales_rollups"] = [row for row in tables["sales_rollups"] if any(row[name] for name in SALES.sums)]
     firsts = {table: min(row["id"] for row in tables[table.name]) for table in (orders, order_items, fraud_checks)}
     for name, columns in NUMBERED.items():
         for row in tables[name]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from itertools import count
 from pathlib import Path
 from statistics import median
@@ -18,7 +19,7 @@ from lootkeep.kernel.clock import DAY, MINUTE, SECOND
 from lootkeep.kernel.errors import Conflict, InvalidFields
 from lootkeep.services import access, customers, recount
 from lootkeep.services import support_tickets as services
-from lootkeep.storage import ticket_counts
+from lootkeep.storage import ticket_figures
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import support_tickets, ticket_messages
 from tests.services.machines import TIME_TO_SHRINK, Machine, on_postgresql, on_sqlite, play
@@ -214,16 +215,20 @@ class Desk(Machine):
 
     @invariant()
     def the_medians_are_exact(self) -> None:
-        for took, times in (
-            ("response", [(m.first_response - m.opened) for m in self.models.values() if m.first_response is not None]),
-            ("resolution", [(m.resolved - m.opened) for m in self.models.values() if m.resolved is not None]),
+        models = self.models.values()
+        for stored, times in (
+            (
+                ticket_figures.median_response,
+                [m.first_response - m.opened for m in models if m.first_response is not None],
+            ),
+            (ticket_figures.median_resolution, [m.resolved - m.opened for m in models if m.resolved is not None]),
         ):
             expected = median(time // SECOND for time in times) if times else None
-            assert self.run(self._median(took)) == expected
+            assert self.run(self._median(stored, len(times))) == expected
 
-    async def _median(self, took: Any) -> float | None:
+    async def _median(self, stored: Callable[[Any, int], Awaitable[float | None]], count: int) -> float | None:
         async with self.world.db.read() as tx:
-            return await ticket_counts.median_seconds(tx, took)
+            return await stored(tx, count)
 
     async def _all(self, query: Query[R]) -> list[R]:
         async with self.world.db.read() as tx:

@@ -19,9 +19,9 @@ from lootkeep.domain.fraud.policy import Policy
 from lootkeep.kernel.clock import DAY, Instant, ManualClock
 from lootkeep.kernel.paging import ListRequest, Page
 from lootkeep.services import orders
-from lootkeep.storage import counters, fraud_checks, fraud_history, fraud_lists, schema
-from lootkeep.storage.counters import Changes
+from lootkeep.storage import fraud_checks, fraud_history, fraud_lists, schema
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.totals.changes import Changes
 from tests.storage.made import Made, Undone, address_of, opened
 from tests.storage.plans import Recorder
 from tests.world import World
@@ -58,14 +58,18 @@ READINGS: dict[str, Reading] = {
     "history of nobody": _past("nobody@new.example", "203.0.113.1", "none"),
     "history of a crowd": _past("b7@mail0.example", buyers.RUSH_ADDRESS, buyers.RUSH_DEVICE),
     "history of a mailbox with many accounts": _past(f"{buyers.COLLECTOR}@mail1.example", "192.0.2.1", "shared1"),
-    "checks of a month": lambda tx: fraud_lists.made_between(tx, Instant(_MIDDLE - 30 * DAY), _MIDDLE),
     "pending review": fraud_lists.pending_review,
-    "signals": lambda tx: counters.totals(tx, fraud_checks.SIGNAL_COUNTER),
     "a batch to execute again": lambda tx: fraud_lists.before(tx, _MIDDLE, 0, _MIDDLE - 90 * DAY),
     "check": lambda tx: fraud_checks.get(tx, 5000),
     "check of an order": lambda tx: fraud_checks.of_order(tx, 5000),
     "reviews": lambda tx: fraud_checks.reviews_of(tx, 5001),
     "settings of a version": lambda tx: fraud_checks.policy_of(tx, 1),
+}
+
+# Counted when they are asked for, along an index.
+COUNTS: dict[str, Reading] = {
+    "checks of a month": lambda tx: fraud_lists.made_between(tx, Instant(_MIDDLE - 30 * DAY), _MIDDLE),
+    "signals": fraud_checks.signal_counts,
 }
 
 
@@ -99,6 +103,14 @@ async def test_a_reading_of_fraud_touches_little_more_than_it_answers(judged: Ma
         recorder = Recorder(tx)
         await READINGS[name](recorder)
     assert [work for work in await judged.works(recorder) if not judged.is_small(work)] == []
+
+
+@pytest.mark.parametrize("name", COUNTS)
+async def test_what_is_counted_is_counted_along_an_index(judged: Made, name: str) -> None:
+    async with judged.engine.read() as tx:
+        recorder = Recorder(tx)
+        await COUNTS[name](recorder)
+    assert [work for work in await judged.works(recorder) if work.scanned & judged.large] == []
 
 
 @pytest.fixture(scope="session")

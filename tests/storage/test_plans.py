@@ -28,7 +28,6 @@ from lootkeep.services import orders as orders_service
 from lootkeep.storage import (
     analytics,
     claims,
-    counters,
     customers,
     gift_card_lists,
     gift_card_turns,
@@ -38,11 +37,11 @@ from lootkeep.storage import (
     referral_lists,
     referrals,
     sales_direct,
-    spendings,
     tiers,
 )
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.totals import counters
+from lootkeep.storage.totals.changes import Changes
 from tests.storage.made import Made, Undone, address_of, opened
 from tests.storage.plans import Recorder
 from tests.world import World
@@ -90,7 +89,6 @@ READINGS: dict[str, Reading] = {
     "leaderboard at sign-up": lambda tx: referral_lists.leaderboard(tx, "signup", 10),
     "leaderboard at first purchase": lambda tx: referral_lists.leaderboard(tx, "first_purchase", 100),
     "top referrers": lambda tx: referral_lists.top_referrers(tx, 100),
-    "card figures": lambda tx: counters.totals(tx, gift_cards.VALUE),
     "card by code": lambda tx: gift_cards.by_hash(tx, f"{77:064x}"),
     "ledger of a card": lambda tx: gift_cards.ledger(tx, 77),
     "redemption by reference": lambda tx: gift_cards.by_reference(tx, 77, "till-1"),
@@ -114,7 +112,7 @@ READINGS: dict[str, Reading] = {
     "revenue elsewhere": lambda tx: analytics.series(tx, cuts(replace(YEAR, zone="Asia/Kathmandu"), "month"), None),
     "countries": lambda tx: analytics.parts(tx, "country", YEAR.start, YEAR.end, "USD"),
     "products": lambda tx: analytics.parts(tx, "product", YEAR.start, YEAR.end, "USD"),
-    "states": lambda tx: analytics.statuses(tx, YEAR.start, YEAR.end, None),
+    "states": lambda tx: analytics.parts(tx, "status", YEAR.start, YEAR.end, "USD"),
     "buyers": lambda tx: analytics.unique_customers(tx, YEAR.start, YEAR.end, None),
     "new buyers of one product": lambda tx: sales_direct.buyers(tx, rows.NOW, rows.NOW, 2),
 }
@@ -131,7 +129,7 @@ made_address = address_of(
 async def made(made_address: Path | str) -> AsyncIterator[Made]:
     """A store with many referrals, on each engine in turn."""
     async with opened(made_address) as made:
-        assert {"customers", "referrals", "sightings", "counters"} <= made.large
+        assert {"customers", "referrals", "sightings"} <= made.large
         yield made
 
 
@@ -154,9 +152,10 @@ async def test_a_reading_touches_little_more_than_it_answers(made: Made, name: s
 async def test_where_all_have_spent_alike_their_orders_are_added_up_at_once(made: Made) -> None:
     times = (YEAR.start, YEAR.end, "USD", 10)
     async with made.engine.read() as tx:
-        assert await spendings.top(tx, *times) is None
-        best = await analytics.top_customers(tx, *times, orders=SIZE, product_id=None)
-        assert best == await sales_direct.top_customers(tx, *times, None)
+        recorder = Recorder(tx)
+        best = await sales_direct.top_customers(recorder, *times, orders=SIZE, product_id=None)
+        assert "floor" not in recorder.asked[-1].values
+        assert best == await sales_direct.top_customers(tx, *times, orders=0, product_id=None)
     assert len(best) == 10
 
 

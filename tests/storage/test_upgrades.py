@@ -24,6 +24,8 @@ from tests.recount import kept, recounted
 from tests.storage.dumps import DUMPS, engine_of, load, revision_of
 from tests.world import World
 
+# What is maintained of the other tables may be stored in another form later: it is counted again below.
+TOTALS = {"counters", "sales_rollups", "buyers", "spendings", "ticket_counts"}
 VERSIONS = Path(migrations.__file__).parent / "versions"
 LANDED = Path(__file__).with_name("landed_migrations.txt")
 # What can be read without naming anything.
@@ -68,7 +70,9 @@ async def test_a_filled_store_of_an_earlier_schema_is_upgraded_whole(dump: Path,
     await migrations.upgrade(earlier)
     await migrations.check(earlier)
     after = await counts(earlier)
-    assert {table: after[table] for table in before} == before
+    assert {table: after[table] for table in before.keys() - TOTALS} == {
+        table: count for table, count in before.items() if table not in TOTALS
+    }
     world = World(earlier)
     assert not any((await recount.check(world.deps)).values())
     assert await kept(earlier) == await recounted(earlier)

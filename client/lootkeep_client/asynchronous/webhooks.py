@@ -81,6 +81,10 @@ class Webhooks:
         """Send a test delivery."""
         return await self._core.one("POST", "/api/external/v1/webhooks/{id}/test", webhook_id, key=idempotency_key)
 
+    async def event_types(self) -> Rows:
+        """List event types."""
+        return await self._core.many("GET", "/api/external/v1/webhooks/event-types")
+
     async def rotate_secret(self, webhook_id: int, *, idempotency_key: str | None = None) -> Data:
         """Rotate a webhook's secret."""
         return await self._core.one(

@@ -19,5 +19,5 @@ class ListCustomers(TypedDict, total=False):
     country: str
     accepts_marketing: bool
     has_orders: bool
-    min_total_spent: float | str
+    min_total_spent: str
     sort: Literal["id", "created_at", "name", "email", "orders_count", "total_spent", "last_order_at"]

@@ -41,6 +41,7 @@ class UpdateFraudSettings(TypedDict, total=False):
     fraud_check_geo_mismatch: bool
     fraud_check_velocity: bool
     fraud_check_disposable_email: bool
+    fraud_accounts_made_at_checkout: bool
     fraud_velocity_limit_orders_per_ip: int
     fraud_velocity_limit_orders_per_email: int
     fraud_velocity_window_minutes: int

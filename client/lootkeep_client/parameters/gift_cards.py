@@ -26,13 +26,13 @@ class ValidateGiftCard(TypedDict, total=False):
     """Check a gift card's code and balance."""
 
     code: Required[str]
-    amount: float | str | None
+    amount: str | None
 
 
 class RedeemGiftCard(TypedDict, total=False):
     """Redeem an amount."""
 
-    amount: Required[float | str]
+    amount: Required[str]
     order_id: int | None
     reference: str | None
 

@@ -22,8 +22,8 @@ class ListOrders(TypedDict, total=False):
     coupon_code: str
     payment_method: str
     country: str
-    min_total: float | str
-    max_total: float | str
+    min_total: str
+    max_total: str
     risk_level: Literal["low", "medium", "high", "critical"]
     sort: Literal["id", "created_at", "paid_at", "total"]
 

@@ -20,6 +20,6 @@ class ListProducts(TypedDict, total=False):
     category: str
     tag: str
     in_stock: bool
-    min_price: float | str
-    max_price: float | str
+    min_price: str
+    max_price: str
     sort: Literal["id", "name", "price", "stock", "sales_count", "created_at", "updated_at"]

@@ -39,7 +39,7 @@ class CreateTier(TypedDict, total=False):
     description: str | None
     referrals_required: Required[int]
     reward_type: Required[Literal["percentage_discount", "fixed_discount"]]
-    reward_value: Required[float | str]
+    reward_value: Required[str]
     reward_currency: str | None
     coupon_validity_days: int
     is_active: bool
@@ -53,7 +53,7 @@ class UpdateTier(TypedDict, total=False):
     description: str | None
     referrals_required: int
     reward_type: Literal["percentage_discount", "fixed_discount"]
-    reward_value: float | str
+    reward_value: str
     reward_currency: str | None
     coupon_validity_days: int
     is_active: bool
@@ -67,7 +67,7 @@ class UpdateReferralSettings(TypedDict, total=False):
     referral_reward_event: Literal["signup", "first_purchase"]
     referral_welcome_discount_enabled: bool
     referral_welcome_discount_type: Literal["percentage", "fixed"]
-    referral_welcome_discount_value: float | str
+    referral_welcome_discount_value: str
 
 
 class ListClaims(TypedDict, total=False):

@@ -38,8 +38,8 @@ class CreateProduct(TypedDict, total=False):
     billing_interval: Literal["day", "week", "month", "year"] | None
     billing_interval_count: int | None
     status: Literal["draft", "active", "archived"]
-    price: Required[float | str]
-    compare_at_price: float | str | None
+    price: Required[str]
+    compare_at_price: str | None
     currency: str | None
     stock: int | None
     max_per_order: int | None
@@ -60,8 +60,8 @@ class UpdateProduct(TypedDict, total=False):
     billing_interval: Literal["day", "week", "month", "year"] | None
     billing_interval_count: int | None
     status: Literal["draft", "active", "archived"]
-    price: float | str
-    compare_at_price: float | str | None
+    price: str
+    compare_at_price: str | None
     currency: str | None
     stock: int | None
     max_per_order: int | None
@@ -82,6 +82,7 @@ class PlaceOrder(TypedDict, total=False):
     device_id: str | None
     coupon_code: str | None
     gift_card_code: str | None
+    payment: Mapping[str, Any] | None
     external_id: str | None
     metadata: Mapping[str, Any]
     created_at: str | None
@@ -99,7 +100,7 @@ class PayOrder(TypedDict, total=False):
 class RefundOrder(TypedDict, total=False):
     """Refund an order."""
 
-    amount: float | str | None
+    amount: str | None
     reason: str | None
     allow_unrecovered: bool
 
@@ -127,7 +128,7 @@ class CancelSubscription(TypedDict, total=False):
 class CreateGiftCard(TypedDict, total=False):
     """Make a gift card."""
 
-    initial_balance: Required[float | str]
+    initial_balance: Required[str]
     currency: str | None
     recipient_email: str | None
     recipient_name: str | None

@@ -10,14 +10,50 @@ class CreateWebhook(TypedDict, total=False):
     """Create a webhook."""
 
     url: Required[str]
-    events: Required[Sequence[str]]
+    events: Required[
+        Sequence[
+            Literal[
+                "order.created",
+                "order.paid",
+                "order.completed",
+                "order.refunded",
+                "subscription.created",
+                "subscription.renewed",
+                "subscription.cancelled",
+                "product.created",
+                "product.updated",
+                "product.deleted",
+                "*",
+                "order.*",
+                "subscription.*",
+                "product.*",
+            ]
+        ]
+    ]
 
 
 class UpdateWebhook(TypedDict, total=False):
     """Update a webhook."""
 
     url: str
-    events: Sequence[str]
+    events: Sequence[
+        Literal[
+            "order.created",
+            "order.paid",
+            "order.completed",
+            "order.refunded",
+            "subscription.created",
+            "subscription.renewed",
+            "subscription.cancelled",
+            "product.created",
+            "product.updated",
+            "product.deleted",
+            "*",
+            "order.*",
+            "subscription.*",
+            "product.*",
+        ]
+    ]
     is_active: bool
 
 
@@ -49,4 +85,24 @@ class ReplayEvents(TypedDict, total=False):
     """Send recorded events again."""
 
     since: Required[str]
-    event_types: Sequence[str] | None
+    event_types: (
+        Sequence[
+            Literal[
+                "order.created",
+                "order.paid",
+                "order.completed",
+                "order.refunded",
+                "subscription.created",
+                "subscription.renewed",
+                "subscription.cancelled",
+                "product.created",
+                "product.updated",
+                "product.deleted",
+                "*",
+                "order.*",
+                "subscription.*",
+                "product.*",
+            ]
+        ]
+        | None
+    )

@@ -81,6 +81,10 @@ class Webhooks:
         """Send a test delivery."""
         return self._core.one("POST", "/api/external/v1/webhooks/{id}/test", webhook_id, key=idempotency_key)
 
+    def event_types(self) -> Rows:
+        """List event types."""
+        return self._core.many("GET", "/api/external/v1/webhooks/event-types")
+
     def rotate_secret(self, webhook_id: int, *, idempotency_key: str | None = None) -> Data:
         """Rotate a webhook's secret."""
         return self._core.one("POST", "/api/external/v1/webhooks/{id}/rotate-secret", webhook_id, key=idempotency_key)

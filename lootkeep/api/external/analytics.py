@@ -161,9 +161,10 @@ async def _rankings(
     start, end = stretch.start, stretch.end
     best = (await storage.parts(tx, "product", start, end, currency, product_id))[:_BEST]
     names = await storage.product_names(tx, [int(part.key) for part in best])
-    spenders = await storage.top_customers(tx, start, end, currency, _BEST, orders=orders, product_id=product_id)
+    spenders = await sales_direct.top_customers(tx, start, end, currency, _BEST, orders=orders, product_id=product_id)
+    states = await storage.parts(tx, "status", start, end, currency, product_id)
     return {
-        "by_status": views.by_status(await storage.statuses(tx, start, end, product_id)),
+        "by_status": views.by_status({part.key: part.orders for part in states}),
         "top_products": [views.top_product(part, names) for part in best],
         "top_customers": [views.top_customer(spender) for spender in spenders],
         "by_country": views.countries(await storage.parts(tx, "country", start, end, currency, product_id)),

@@ -71,6 +71,7 @@ GROUP = Group(
             "customers:read",
             "Read a customer",
             one(views.CustomerView),
+            description="With the figures of their orders and their referral code.",
         ),
     ),
 )

@@ -7,11 +7,13 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, WithJsonSchema
 
 from lootkeep.api.http.fields import QueryDate, QueryInteger, Time, refuse
+from lootkeep.api.http.openapi import events
 from lootkeep.api.http.pages import LARGEST_PAGE, Order, PageQuery
-from lootkeep.api.http.routes import Call, Reply, Route, one, paged
+from lootkeep.api.http.routes import Call, Reply, Route, many, one, paged
 from lootkeep.api.http.validation import Body, Query
 from lootkeep.domain.deliveries import DeliveryStatus
 from lootkeep.domain.events import EVENT_TYPES
+from lootkeep.domain.webhooks import EVENT_PATTERNS
 from lootkeep.kernel.errors import existing
 from lootkeep.services import webhooks as services
 from lootkeep.storage import outbox
@@ -25,6 +27,7 @@ def _known_event(name: str) -> str:
     return name
 
 
+EventSubscription = Annotated[str, WithJsonSchema({"type": "string", "enum": [*EVENT_TYPES, *EVENT_PATTERNS]})]
 KnownEvent = Annotated[str, AfterValidator(_known_event), WithJsonSchema({"type": "string", "enum": [*EVENT_TYPES]})]
 
 
@@ -51,7 +54,7 @@ class ReplayBody(Body):
 
     since: Annotated[Time, Field(description="Events recorded since then.", examples=["2026-11-14T00:00:00Z"])]
     event_types: Annotated[
-        Annotated[list[str], Field(min_length=1, max_length=len(EVENT_TYPES))] | None,
+        Annotated[list[EventSubscription], Field(min_length=1, max_length=len(EVENT_TYPES))] | None,
         Field(description="Only these types; those of the subscription when absent.", examples=[["order.paid"]]),
     ] = None
 
@@ -68,7 +71,9 @@ async def get_delivery(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
         delivery = existing(await log.get(tx, call.path["delivery_id"]), "Delivery")
         attempts = await log.attempts_of(tx, delivery.id)
-    return Reply(views.delivery_detail(delivery, attempts))
+        event = existing(await outbox.get(tx, delivery.event_id), "Delivery")
+        webhook = await endpoints.get(tx, delivery.webhook_id)
+    return Reply(views.delivery_detail(delivery, event, webhook.url if webhook else None, attempts))
 
 
 async def redeliver(call: Call[None, None]) -> Reply:
@@ -97,7 +102,21 @@ async def list_events(call: Call[None, FeedQuery]) -> Reply:
     return Reply(views.feed(found, query.after, query.limit))
 
 
+async def list_event_types(_: Call[None, None]) -> Reply:
+    return Reply([views.EventTypeView(name, EVENT_TYPES[name], body) for name, body in events.examples().items()])
+
+
 ROUTES = (
+    Route(
+        "GET",
+        "/webhooks/event-types",
+        list_event_types,
+        "webhooks:read",
+        "List event types",
+        many(views.EventTypeView),
+        description="What a webhook can subscribe to: when each is sent, and an example of what arrives.",
+        is_extension=True,
+    ),
     Route(
         "GET",
         "/webhooks/{id}/deliveries",
@@ -117,6 +136,8 @@ ROUTES = (
         "Read a delivery with its attempts",
         one(views.DeliveryDetailView),
         is_extension=True,
+        description="What was sent, headers and body, next to what each attempt came to. "
+        "Signatures are not shown: they are made with the secret.",
     ),
     Route(
         "POST",

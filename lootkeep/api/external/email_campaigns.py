@@ -122,6 +122,7 @@ GROUP = Group(
             "email-campaigns:read",
             "Read a campaign",
             one(views.CampaignView),
+            description="With its texts, its audience and how far it has been sent.",
         ),
         Route(
             "PUT",

@@ -54,7 +54,7 @@ async def get_fraud_dashboard(call: Call[None, None]) -> Reply:
     today = utc(call.deps.clock.now()).replace(hour=0, minute=0, second=0, microsecond=0)
     tomorrow = instant(today + timedelta(days=1))
     monday, first = today - timedelta(days=today.weekday()), today.replace(day=1)
-    async with call.deps.db.read() as tx:
+    async with call.deps.db.read(slow=True) as tx:
         figures = views.dashboard(
             today=await fraud_lists.made_between(tx, instant(today), tomorrow),
             week=await fraud_lists.made_between(tx, instant(monday), tomorrow),
@@ -133,6 +133,7 @@ GROUP = Group(
             "fraud:read",
             "Read a fraud check",
             one(views.CheckAnswerView),
+            description="With every signal that was found, the order, the customer and the latest review.",
         ),
         Route(
             "POST",

@@ -12,7 +12,7 @@ from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Reply, Route, many, o
 from lootkeep.api.http.validation import Body, Query
 from lootkeep.kernel.errors import InvalidFields
 from lootkeep.services import fraud_reports as services
-from lootkeep.storage import counters, fraud_checks
+from lootkeep.storage import fraud_checks
 from lootkeep.views import fraud_reports as views
 
 
@@ -36,9 +36,9 @@ class ExplainQuery(Query):
 
 
 async def report_signals(call: Call[None, None]) -> Reply:
-    async with call.deps.db.read() as tx:
-        kept = await counters.totals(tx, fraud_checks.SIGNAL_COUNTER)
-    return Reply(views.signal_report(kept))
+    async with call.deps.db.read(slow=True) as tx:
+        counts = await fraud_checks.signal_counts(tx)
+    return Reply(views.signal_report(counts))
 
 
 async def backtest_settings(call: Call[BacktestBody, None]) -> Reply:

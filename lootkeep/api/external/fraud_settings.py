@@ -35,6 +35,10 @@ class FraudSettingsBody(Body):
     fraud_check_geo_mismatch: Annotated[bool, Field(description="Compare address and bill.", examples=[True])]
     fraud_check_velocity: Annotated[bool, Field(description="Count orders in the window.", examples=[True])]
     fraud_check_disposable_email: Annotated[bool, Field(description="Look for throw-away mailboxes.", examples=[True])]
+    fraud_accounts_made_at_checkout: Annotated[
+        bool,
+        Field(description="Extension: buying makes the account, so its first minute says nothing.", examples=[True]),
+    ]
     fraud_velocity_limit_orders_per_ip: Annotated[
         int, Field(ge=1, le=100, description="Orders per address in the window.", examples=[5])
     ]
@@ -131,6 +135,7 @@ ROUTES = (
         "fraud:read",
         "Read the settings of fraud detection",
         one(views.FraudSettingsAnswerView),
+        description="The policy that the next order is judged by.",
     ),
     Route(
         "PUT",

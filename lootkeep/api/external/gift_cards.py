@@ -14,7 +14,7 @@ from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.gift_cards import GiftCardStatus
 from lootkeep.kernel.errors import existing
 from lootkeep.services import gift_cards as services
-from lootkeep.storage import counters, gift_card_lists
+from lootkeep.storage import gift_card_lists
 from lootkeep.storage import gift_cards as storage
 from lootkeep.views import gift_cards as views
 
@@ -116,9 +116,8 @@ async def get_gift_card(call: Call[None, None]) -> Reply:
 
 async def get_gift_card_statistics(call: Call[None, None]) -> Reply:
     await services.settle(call.deps, call.deps.clock.now())
-    async with call.deps.db.read() as tx:
-        counts = await counters.totals(tx, storage.COUNTER)
-        values = await counters.totals(tx, storage.VALUE)
+    async with call.deps.db.read(slow=True) as tx:
+        counts, values = await storage.figures(tx)
     return Reply(views.statistics(counts, values))
 
 
@@ -176,6 +175,7 @@ GROUP = Group(
             "gift-cards:read",
             "Read a gift card with its transactions",
             one(views.GiftCardDetailView),
+            description="With every change of its balance; the code is masked.",
         ),
         Route(
             "POST",

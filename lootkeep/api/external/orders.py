@@ -11,6 +11,7 @@ from lootkeep.api.http.pages import ListQuery, in_order
 from lootkeep.api.http.routes import Call, Group, Reply, Route, one, paged
 from lootkeep.api.http.validation import Body
 from lootkeep.domain.customers import plain_code
+from lootkeep.domain.fraud.score import RiskLevel
 from lootkeep.domain.orders import MAX_LINES, MAX_QUANTITY, Delivered, OrderStatus
 from lootkeep.kernel.errors import existing
 from lootkeep.services import orders as services
@@ -19,7 +20,6 @@ from lootkeep.storage import orders as storage
 from lootkeep.views import orders as views
 
 _Text = Annotated[str, Field(min_length=1, max_length=255)]
-RiskLevel = Literal["low", "medium", "high", "critical"]
 
 
 class OrderQuery(ListQuery):
@@ -107,7 +107,15 @@ GROUP = Group(
             description="Newest first unless `sort` and `order` say otherwise. `search` looks through the customer's "
             "name and e-mail, and finds an order number, an external id or a transaction id.",
         ),
-        Route("GET", "/orders/{id}", get_order, "orders:read", "Read an order", one(views.OrderView)),
+        Route(
+            "GET",
+            "/orders/{id}",
+            get_order,
+            "orders:read",
+            "Read an order",
+            one(views.OrderView),
+            description="With its lines, customer, payment, refunds and fraud check.",
+        ),
         Route(
             "POST",
             "/orders/{id}/fulfill",

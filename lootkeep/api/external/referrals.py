@@ -14,10 +14,11 @@ from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.customers import plain_code
 from lootkeep.domain.referrals import SETTINGS, DiscountType, ReferralSettings, ReferralStatus, RewardEvent
 from lootkeep.services import referrals as services
-from lootkeep.storage import counters, customers
+from lootkeep.storage import customers
 from lootkeep.storage import referral_lists as storage
 from lootkeep.storage import settings as stored_settings
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.totals import counters
 from lootkeep.views import referrals as views
 
 
@@ -50,7 +51,8 @@ class SettingsBody(Body):
         DiscountType, Field(description="How the discount is counted.", examples=["percentage"])
     ]
     referral_welcome_discount_value: Annotated[
-        PositiveMoney, Field(description="Percent (at most 100), or an amount in the store's currency.", examples=[15])
+        PositiveMoney,
+        Field(description="Percent (at most 100), or an amount in the store's currency.", examples=["15.00"]),
     ]
 
 
@@ -65,8 +67,9 @@ async def get_referral_statistics(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
         referred = await counters.totals(tx, "referrals.")
         claimed = await counters.totals(tx, "claims.")
-        given = await counters.totals(tx, "referral_coupons.")
-    return Reply(views.statistics(referred, claimed.get("made", 0), given.get("value", 0)))
+        # Amounts of different currencies are never added up: the figure is in the store's.
+        given = await counters.total(tx, [f"coupon_discounts.{call.deps.currency}"])
+    return Reply(views.statistics(referred, claimed.get("made", 0), given))
 
 
 async def list_leaderboard(call: Call[None, LimitQuery]) -> Reply:
@@ -132,6 +135,7 @@ GROUP = Group(
             "referrals:read",
             "Read the program's figures",
             one(views.StatisticsView),
+            description="Totals of the whole program, maintained with each order.",
         ),
         Route(
             "GET",
@@ -151,6 +155,7 @@ GROUP = Group(
             "Rank customers by successful referrals",
             many(views.TopReferrerView),
             query=LimitQuery,
+            description="The customers with most successful referrals, the best first.",
         ),
         Route(
             "POST",
@@ -170,6 +175,7 @@ GROUP = Group(
             "referrals:read",
             "Read the program's settings",
             one(views.ReferralSettingsView),
+            description="What counts as a referral and what a referred customer gets.",
         ),
         Route(
             "PUT",

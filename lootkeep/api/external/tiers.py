@@ -28,7 +28,8 @@ class TierBody(Body):
         RewardType, Field(description="How the reward is counted.", examples=["percentage_discount"])
     ]
     reward_value: Annotated[
-        PositiveMoney, Field(description="Percent (at most 100), or an amount in `reward_currency`.", examples=[10])
+        PositiveMoney,
+        Field(description="Percent (at most 100), or an amount in `reward_currency`.", examples=["10.00"]),
     ]
     reward_currency: Annotated[
         Currency | None,
@@ -86,6 +87,7 @@ ROUTES = (
         "Create a reward tier",
         one(views.TierView, "Referral tier created successfully", status=201),
         body=TierBody,
+        description="A tier is a reward that customers can claim once they have referred enough others.",
     ),
     Route(
         "PUT",

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, ValidationInfo
 
 from lootkeep.api.external import deliveries
+from lootkeep.api.external.deliveries import EventSubscription
 from lootkeep.api.http.fields import refuse
 from lootkeep.api.http.routes import Call, Group, Reply, Route, many, one, only_message
 from lootkeep.api.http.validation import Body, partial
@@ -39,11 +40,12 @@ class WebhookBody(Body):
         AfterValidator(_reachable),
     ]
     events: Annotated[
-        list[str],
+        list[EventSubscription],
         Field(
             min_length=1,
             max_length=len(EVENT_TYPES),
-            description="Event types to be told of.",
+            description="Event types to be sent; `order.*` is every type of orders, `*` every type. "
+            "They are stored and shown as the single types they stand for.",
             examples=[["order.paid", "order.refunded"]],
         ),
         AfterValidator(_known),
@@ -95,7 +97,15 @@ GROUP = Group(
     name="Webhooks",
     description="Where the store's events are sent, what became of each delivery, and sending again.",
     routes=(
-        Route("GET", "/webhooks", list_webhooks, "webhooks:read", "List webhooks", many(views.WebhookView)),
+        Route(
+            "GET",
+            "/webhooks",
+            list_webhooks,
+            "webhooks:read",
+            "List webhooks",
+            many(views.WebhookView),
+            description="All of them, oldest first; secrets are not shown.",
+        ),
         Route(
             "POST",
             "/webhooks",
@@ -106,7 +116,15 @@ GROUP = Group(
             body=WebhookBody,
             description="The `secret` signs every delivery and is shown only here. At most 100 webhooks.",
         ),
-        Route("GET", "/webhooks/{id}", get_webhook, "webhooks:read", "Read a webhook", one(views.WebhookView)),
+        Route(
+            "GET",
+            "/webhooks/{id}",
+            get_webhook,
+            "webhooks:read",
+            "Read a webhook",
+            one(views.WebhookView),
+            description="Its URL, its subscription and whether it is active; the secret is not shown.",
+        ),
         Route(
             "PUT",
             "/webhooks/{id}",

@@ -19,6 +19,7 @@ from lootkeep.api.http.errors import Forbidden, MethodNotAllowed, ServerError, U
 from lootkeep.api.http.limits import Limits
 from lootkeep.api.http.metrics import Metrics
 from lootkeep.api.http.reference import ASSETS, render
+from lootkeep.api.http.resources import Resource
 from lootkeep.api.http.routes import Reply
 from lootkeep.deps import Deps
 from lootkeep.kernel.clock import SECOND
@@ -33,6 +34,7 @@ _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
+_ASSETS = {name: Resource.of(*asset) for name, asset in ASSETS.items()}
 _SECURITY = {"x-content-type-options": "nosniff", "content-security-policy": _POLICY, "referrer-policy": "no-referrer"}
 
 
@@ -76,12 +78,12 @@ class Probes:
         return app
 
     @cached_property
-    def _openapi(self) -> bytes:
-        return msgspec.json.encode(self._document)
+    def _openapi(self) -> Resource:
+        return Resource.of("application/json", msgspec.json.encode(self._document))
 
     @cached_property
-    def _reference(self) -> bytes:
-        return render(self._document)
+    def _reference(self) -> Resource:
+        return Resource.of("text/html; charset=utf-8", render(self._document))
 
     async def home(self, _: Request) -> Response:
         return RedirectResponse("/console")
@@ -117,18 +119,17 @@ class Probes:
         self._metrics.due.set(due)
         self._metrics.oldest_due.set(0 if oldest is None else (now - oldest) / SECOND)
 
-    async def openapi(self, _: Request) -> Response:
-        return Response(self._openapi, media_type="application/json", headers=_SECURITY)
+    async def openapi(self, request: Request) -> Response:
+        return self._openapi.answer(request, _SECURITY)
 
-    async def docs(self, _: Request) -> Response:
-        return Response(self._reference, media_type="text/html", headers=_SECURITY)
+    async def docs(self, request: Request) -> Response:
+        return self._reference.answer(request, _SECURITY)
 
     async def docs_asset(self, request: Request) -> Response:
-        asset = ASSETS.get(request.path_params["name"])
+        asset = _ASSETS.get(request.path_params["name"])
         if asset is None:
             raise UnknownPath
-        content_type, content = asset
-        return Response(content, headers={**_SECURITY, "content-type": content_type})
+        return asset.answer(request, _SECURITY)
 
 
 def _data(data: Any) -> Response:

@@ -12,7 +12,9 @@ from lootkeep.api.http.fields import Country, IpAddress, Metadata, PositiveMoney
 from lootkeep.api.http.routes import Call, Group, Reply, Route, one
 from lootkeep.api.http.validation import Body
 from lootkeep.api.store.customers import IMPORT_SCOPE, DeviceId, Word
+from lootkeep.deps import Deps
 from lootkeep.domain.checkout import Cart, CartLine
+from lootkeep.domain.fraud.facts import Funding, Payment, ThreeDSecure
 from lootkeep.domain.orders import MAX_LINES, MAX_QUANTITY, CheckoutStep
 from lootkeep.services import orders as services
 from lootkeep.views import orders as views
@@ -36,6 +38,23 @@ class CartLineBody(Body):
     quantity: Annotated[int, Field(ge=1, le=MAX_QUANTITY, description="How many.", examples=[1])]
 
 
+class PaymentBody(Body):
+    """What the payment provider says of the means of payment. No card numbers."""
+
+    fingerprint: Annotated[
+        Word | None,
+        Field(description="The provider's fingerprint of the card; stored as a hash.", examples=["fp_8Kd2"]),
+    ] = None
+    bin: Annotated[str | None, Field(pattern="^[0-9]{6,8}$", description="The first digits.", examples=["424242"])] = (
+        None
+    )
+    country: Annotated[Country | None, Field(description="Where it was issued.", examples=["KR"])] = None
+    funding: Annotated[Funding | None, Field(description="What kind of card it is.", examples=["credit"])] = None
+    three_d_secure: Annotated[
+        ThreeDSecure | None, Field(description="What came of the bank's challenge.", examples=["passed"])
+    ] = None
+
+
 class OrderBody(Body):
     """An order as the checkout sends it."""
 
@@ -54,6 +73,9 @@ class OrderBody(Body):
             description="A gift card that pays as much as it holds, except for gift cards.",
             examples=["7KQ2-M9XW-4TRB-7K2P"],
         ),
+    ] = None
+    payment: Annotated[
+        PaymentBody | None, Field(description="Extension: what the payment provider says of the means of payment.")
     ] = None
     external_id: Annotated[
         Word | None, Field(description="The store's own id; sent again it answers the same order.")
@@ -99,12 +121,21 @@ async def place_order(call: Call[OrderBody, None]) -> Reply:
         raise Forbidden(IMPORT_SCOPE)
     lines = tuple(CartLine(line.product_id, line.quantity) for line in sent.pop("items"))
     metadata = metadata_text(sent.pop("metadata", {}))
+    payment = _payment(call.deps, sent.pop("payment", None))
     if call.body.gift_card_code:
         await card_codes.find(call.deps, call.token, call.body.gift_card_code)
     place = services.import_order if is_history else services.place
-    sale, is_new = await place(call.deps, Cart(**sent, lines=lines, metadata=metadata))
+    sale, is_new = await place(call.deps, Cart(**sent, lines=lines, metadata=metadata, payment=payment))
     answer = views.placed(sale)
     return Reply(answer, message=_NOT_PLACED.get(answer.next), is_repeated=not is_new)
+
+
+def _payment(deps: Deps, body: PaymentBody | None) -> Payment:
+    """The fingerprint is hashed at once: nothing but the hash goes further."""
+    sent: dict[str, Any] = body.sent() if body else {}
+    fingerprint = sent.pop("fingerprint", None)
+    instrument = deps.vault.fingerprint(fingerprint.encode(), "payment instrument") if fingerprint else None
+    return Payment(**sent, instrument=instrument)
 
 
 async def pay_order(call: Call[PayBody, None]) -> Reply:

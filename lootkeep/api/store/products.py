@@ -59,14 +59,7 @@ def _web_address(value: str) -> str:
 Price = Annotated[
     Money,
     AfterValidator(_priced),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                {"type": "number", "minimum": 0, "maximum": 999999.99},
-                {"type": "string", "pattern": r"^\d{1,6}(\.\d{1,2})?$"},
-            ]
-        }
-    ),
+    WithJsonSchema({"type": "string", "pattern": r"^\d{1,6}(\.\d{1,2})?$"}),
 ]
 Word = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(not_blank)]
 Tags = Annotated[list[Word], Field(max_length=_MOST_TAGS), AfterValidator(_distinct)]

@@ -60,6 +60,7 @@ GROUP = Group(
             one(views.TicketDetailView, "Support ticket created successfully", status=201),
             body=TicketBody,
             max_body=MAX_LARGE_BODY,
+            description="Opened for a customer, with their first message.",
         ),
         Route(
             "POST",

@@ -52,6 +52,7 @@ class FraudCheck(CheckSummary, frozen=True):
     # JSON: the facts that were judged, and the version of the policy they were judged under.
     facts: str
     policy_version: int
+    engine_version: int
 
     @property
     def place(self) -> tuple[Instant, int]:

@@ -9,7 +9,7 @@ import msgspec
 from lootkeep.domain.fraud.checks import FraudCheck
 from lootkeep.domain.fraud.facts import OrderFacts
 from lootkeep.domain.fraud.policy import Policy
-from lootkeep.domain.fraud.score import Action, judge
+from lootkeep.domain.fraud.score import ENGINE_VERSION, Action, judge
 
 # So many changed orders are named; the rest are only counted.
 MOST_NAMED = 100
@@ -55,6 +55,8 @@ class Comparison:
     def __init__(self, candidate: Policy) -> None:
         self._candidate = candidate
         self.checks = 0
+        # Made by an older engine: it gathered fewer facts, and gave other points.
+        self.older_engine_checks = 0
         self.before: Counter[Action] = Counter()
         self.after: Counter[Action] = Counter()
         self.changed_count = 0
@@ -65,6 +67,7 @@ class Comparison:
     def add(self, check: FraudCheck) -> None:
         verdict = judge(facts_of(check), self._candidate)
         self.checks += 1
+        self.older_engine_checks += check.engine_version != ENGINE_VERSION
         self.before[check.action_taken] += 1
         self.after[verdict.action_taken] += 1
         self.quality_before.add(check.action_taken, check.review_outcome)

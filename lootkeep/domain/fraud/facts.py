@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
+
+Funding = Literal["credit", "debit", "prepaid", "unknown"]
+ThreeDSecure = Literal["passed", "failed", "not_used"]
 
 
 class Network(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -23,6 +28,17 @@ class Network(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     tor_list_days: int | None = None
 
 
+class Payment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What the payment provider says of the means of payment; it is no card data."""
+
+    # The provider's fingerprint, hashed with the store's key.
+    instrument: str | None = None
+    bin: str | None = None
+    country: str | None = None
+    funding: Funding | None = None
+    three_d_secure: ThreeDSecure | None = None
+
+
 class Mail(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What an e-mail address says about itself."""
 
@@ -38,14 +54,27 @@ class History(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     # Orders within the policy's window, this one not among them.
     address_orders: int = 0
     mailbox_orders: int = 0
+    # The customer's own orders within a day, this one not among them, and whether there is one older than a week.
+    customer_orders_in_day: int = 0
+    has_older_order: bool = False
     # Other accounts seen with the same thing: in the long memory, and within the last hour.
     device_accounts: int = 0
+    # Of these, the ones that used the device before this account was made, and not within the last hour.
+    device_accounts_before: int = 0
     device_accounts_in_hour: int = 0
     address_accounts_in_hour: int = 0
+    # Other accounts that paid with this instrument, and other instruments of this account within a day.
+    instrument_accounts: int = 0
+    customer_instruments_in_day: int = 0
     # Earlier orders of the customer that a reviewer called fraud.
     confirmed_frauds: int = 0
-    # Paid orders of the customer before this one.
+    # Paid orders of the customer before this one, and when the first was paid.
     paid_orders: int = 0
+    first_paid_at: Instant | None = None
+    # Since when the customer uses the device of this order; null when it is new to them.
+    device_known_since: Instant | None = None
+    # The amount that nine of ten orders of the last 90 days do not exceed; null when there are too few.
+    large_from: Hundredths | None = None
     has_refused_referral: bool = False
 
 
@@ -65,4 +94,5 @@ class OrderFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     has_device: bool = False
     network: Network = Network()
     mail: Mail = Mail()
+    payment: Payment = Payment()
     history: History = History()

@@ -39,15 +39,20 @@ def facts_of(
         ip_address=cart.ip_address,
         amount=Hundredths(sum(line.total for line in lines)),
         quantity=sum(line.quantity for line in lines),
-        # An account is there before its order, whatever two clocks say; old records may be wrong in other ways.
-        customer_created_at=min(customer.created_at, at) if cart.created_at is None else customer.created_at,
+        customer_created_at=made_before(cart, customer, at),
         billing_country=cart.billing_country,
         user_agent=cart.user_agent,
         has_device=cart.device_id is not None,
         network=network,
         mail=mail.describe(customer.email, is_disposable=is_disposable),
+        payment=cart.payment,
         history=history,
     )
+
+
+def made_before(cart: Cart, customer: Customer, at: Instant) -> Instant:
+    """When the account was made: before its order, whatever two clocks say; old records may be wrong in other ways."""
+    return min(customer.created_at, at) if cart.created_at is None else customer.created_at
 
 
 def judgement(facts: OrderFacts, policy: Policy, version: int) -> Judgement:

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
+from itertools import islice
 
 import msgspec
 
+from lootkeep.domain.fraud.amounts import WEEK, Amounts
 from lootkeep.domain.fraud.facts import History
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant
+from lootkeep.kernel.money import Hundredths
 
-# How long it is remembered who used a device.
-DEVICE_MEMORY = 180 * DAY
+# How long it is remembered who used a device: the risk does not fall with the gap.
+DEVICE_MEMORY = 730 * DAY
 # What "lately" means for several accounts on one device or address.
 SHORT_MEMORY = HOUR
+# What a burst of orders is counted in, and how old an order makes its customer a known one.
+BURST = DAY
+KNOWN_AFTER = WEEK
 # Accounts are counted this far: a little above what any signal asks for.
 ENOUGH_ACCOUNTS = 5
 # And orders: no limit can be set higher than 100.
 ENOUGH_ORDERS = 101
+# A device may have thousands of accounts: so many, the latest, are asked whether they came first.
+MAX_ASKED = 50
 
 
 class Sighting(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,10 +34,13 @@ class Sighting(msgspec.Struct, frozen=True, kw_only=True):
     at: Instant
     # By what the customer is known: an id, or else the mailbox.
     account: str | None
+    account_created_at: Instant | None = None
     # As they are counted: `addresses.network_key` and `identity.mailbox`.
     address: str | None
     mailbox: str | None
     device: str | None
+    instrument: str | None = None
+    amount: Hundredths | None = None
 
 
 class Memory:
@@ -39,26 +50,53 @@ class Memory:
         self._window = window_minutes * MINUTE
         self._address_orders = _Orders()
         self._mailbox_orders = _Orders()
+        self._account_orders = _Orders()
+        self._first_orders: dict[str | None, Instant] = {}
         self._device_accounts = _Accounts()
         self._address_accounts = _Accounts()
+        self._instrument_accounts = _Accounts()
+        # The same the other way round: which instruments an account used.
+        self._account_instruments = _Accounts()
+        self._amounts = Amounts()
 
     def history(self, order: Sighting) -> History:
-        """What is known before the order, which is not among it."""
-        lately = order.at - SHORT_MEMORY
+        """What is known before the order, which is not among it. An order of the past counts as paid."""
+        at, account, device = order.at, order.account, order.device
+        first = self._first_orders.get(account)
+        made = first if order.account_created_at is None else order.account_created_at
         return History(
-            address_orders=self._address_orders.since(order.at - self._window, order.address),
-            mailbox_orders=self._mailbox_orders.since(order.at - self._window, order.mailbox),
-            device_accounts=self._device_accounts.others(order.at - DEVICE_MEMORY, order.device, order.account),
-            device_accounts_in_hour=self._device_accounts.others(lately, order.device, order.account),
-            address_accounts_in_hour=self._address_accounts.others(lately, order.address, order.account),
+            address_orders=self._address_orders.since(at - self._window, order.address),
+            mailbox_orders=self._mailbox_orders.since(at - self._window, order.mailbox),
+            customer_orders_in_day=self._account_orders.since(at - BURST, account),
+            has_older_order=first is not None and first < at - KNOWN_AFTER,
+            device_accounts=self._device_accounts.others(at - DEVICE_MEMORY, device, account),
+            device_accounts_before=self._device_accounts.before(at, device, account, at if made is None else made),
+            device_accounts_in_hour=self._device_accounts.others(at - SHORT_MEMORY, device, account),
+            address_accounts_in_hour=self._address_accounts.others(at - SHORT_MEMORY, order.address, account),
+            instrument_accounts=self._instrument_accounts.others(at - DEVICE_MEMORY, order.instrument, account),
+            customer_instruments_in_day=self._account_instruments.others(at - BURST, account, order.instrument),
+            first_paid_at=first,
+            device_known_since=self._device_accounts.known_since(device, account),
+            large_from=self._amounts.line(at),
         )
 
     def remember(self, order: Sighting) -> None:
         """Every order leaves its traces, a blocked one too."""
+        self.remember_sign_up(order)
         self._address_orders.add(order.address, order.at)
         self._mailbox_orders.add(order.mailbox, order.at)
-        self._device_accounts.add(order.device, order.account, order.at)
-        self._address_accounts.add(order.address, order.account, order.at)
+        self._account_orders.add(order.account, order.at)
+        self._instrument_accounts.add(order.instrument, order.account, order.at)
+        self._account_instruments.add(order.account, order.instrument, order.at)
+        if order.account:
+            self._first_orders.setdefault(order.account, order.at)
+        if order.amount is not None:
+            self._amounts.add(order.at, order.amount)
+
+    def remember_sign_up(self, account: Sighting) -> None:
+        """Who was seen where, without an order."""
+        self._device_accounts.add(account.device, account.account, account.at)
+        self._address_accounts.add(account.address, account.account, account.at)
 
 
 class _Orders:
@@ -89,10 +127,10 @@ class _Orders:
 
 
 class _Accounts:
-    """Which accounts were seen with a thing, each at its last time, the latest at the end."""
+    """Which accounts were seen with a thing, each from its first to its last time, the latest at the end."""
 
     def __init__(self) -> None:
-        self._seen: defaultdict[str, dict[str, Instant]] = defaultdict(dict)
+        self._seen: defaultdict[str, dict[str, tuple[Instant, Instant]]] = defaultdict(dict)
 
     def others(self, begin: int, thing: str | None, account: str | None) -> int:
         """Who is not known cannot be told from others, so nothing is counted."""
@@ -100,14 +138,32 @@ class _Accounts:
         if not seen:
             return 0
         count = 0
-        for other, last in reversed(seen.items()):
+        for other, (_, last) in reversed(seen.items()):
             if last <= begin or count == ENOUGH_ACCOUNTS:
                 break
             count += other != account
         return count
 
+    def before(self, at: Instant, thing: str | None, account: str | None, made: Instant) -> int:
+        """Those that came before the account was made and were not here lately."""
+        seen = self._seen.get(thing) if thing and account else None
+        if not seen:
+            return 0
+        earlier = (
+            (first, last)
+            for other, (first, last) in reversed(seen.items())
+            if other != account and last <= at - SHORT_MEMORY
+        )
+        asked = islice(earlier, MAX_ASKED)
+        return min(sum(first < made and last > at - DEVICE_MEMORY for first, last in asked), ENOUGH_ACCOUNTS)
+
+    def known_since(self, thing: str | None, account: str | None) -> Instant | None:
+        seen = self._seen.get(thing) if thing and account else None
+        times = seen.get(str(account)) if seen else None
+        return times[0] if times else None
+
     def add(self, thing: str | None, account: str | None, at: Instant) -> None:
         if thing and account:
             seen = self._seen[thing]
-            seen.pop(account, None)
-            seen[account] = at
+            first, _ = seen.pop(account, (at, at))
+            seen[account] = (first, at)

@@ -30,6 +30,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     fraud_check_geo_mismatch: bool = True
     fraud_check_velocity: bool = True
     fraud_check_disposable_email: bool = True
+    # Where buying makes the account, a first order within a minute of it says nothing.
+    fraud_accounts_made_at_checkout: bool = False
     fraud_velocity_limit_orders_per_ip: int = 5
     fraud_velocity_limit_orders_per_email: int = 3
     fraud_velocity_window_minutes: int = 60

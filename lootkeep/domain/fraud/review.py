@@ -44,8 +44,9 @@ def consequence(outcome: Outcome, status: OrderStatus) -> Literal["release", "ca
 
 
 def detected_signals(points: Mapping[str, int]) -> list[str]:
-    """The labels of what counted, the heaviest first."""
-    heaviest = sorted(points.items(), key=lambda item: -item[1])
+    """The labels of what counted against the order, the heaviest first."""
+    against = [item for item in points.items() if item[1] > 0]
+    heaviest = sorted(against, key=lambda item: -item[1])
     return [label(name) for name, _ in heaviest]
 
 

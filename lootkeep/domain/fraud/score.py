@@ -18,6 +18,8 @@ RiskLevel = Literal["low", "medium", "high", "critical"]
 Action = Literal["allowed", "flagged", "blocked", "verification_required"]
 
 HIGHEST_SCORE = 100
+# Raised whenever the same facts may give other points: a check says which engine made it.
+ENGINE_VERSION = 2
 # Each level from this score on, the highest first.
 LEVELS: tuple[tuple[int, RiskLevel], ...] = ((80, "critical"), (60, "high"), (40, "medium"), (0, "low"))
 # From this score on the store's `fraud_action` is taken.
@@ -26,6 +28,8 @@ THRESHOLDS: dict[Sensitivity, int] = {"low": 80, "medium": 60, "high": 40}
 FLAGGED_FROM = 40
 
 _ACTIONS: dict[FraudAction, Action] = {"block": "blocked", "flag": "flagged", "verify": "verification_required"}
+# Labels of one connection: only the heaviest counts.
+_NETWORK = frozenset(signal.name for signal in SIGNALS if signal.family == "network")
 _SWITCHES = tuple(sorted({signal.setting for signal in SIGNALS if signal.setting}))
 
 
@@ -45,9 +49,19 @@ def judge(facts: OrderFacts, policy: Policy) -> Verdict:
     for name, points, cap, measure in _active(tuple([getattr(policy, switch) for switch in _SWITCHES])):
         times = measure(facts, policy)
         if times:
-            signals[name] = min(points * times, cap)
-    score = min(sum(signals.values()), HIGHEST_SCORE)
+            signals[name] = min(points * times, cap) if cap > 0 else max(points * times, cap)
+    _keep_heaviest(signals)
+    score = max(0, min(sum(signals.values()), HIGHEST_SCORE))
     return Verdict(score, level(score), decide(facts, policy, score), signals)
+
+
+def _keep_heaviest(signals: dict[str, int]) -> None:
+    labels = _NETWORK & signals.keys()
+    if len(labels) > 1:
+        heaviest = max(signals[name] for name in labels)
+        first = next(name for name in signals if name in labels and signals[name] == heaviest)
+        for name in labels - {first}:
+            del signals[name]
 
 
 def level(score: int) -> RiskLevel:
@@ -62,7 +76,8 @@ def decide(facts: OrderFacts, policy: Policy, score: int) -> Action:
         return "blocked"
     if score >= THRESHOLDS[policy.fraud_sensitivity_level]:
         return _ACTIONS[policy.fraud_action]
-    return "flagged" if score >= FLAGGED_FROM else "allowed"
+    # An embargo is the law and no likelihood: somebody looks, whatever the score.
+    return "flagged" if score >= FLAGGED_FROM or sanctioned_country(facts, policy) else "allowed"
 
 
 def is_whitelisted(facts: OrderFacts, policy: Policy) -> bool:

@@ -9,8 +9,8 @@ from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage import emails as emails_db
 from lootkeep.storage import gift_cards as gift_cards_db
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.totals.changes import Changes
 from lootkeep.views import gift_cards as views
 
 

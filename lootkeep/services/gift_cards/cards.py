@@ -15,8 +15,8 @@ from lootkeep.services.gift_cards import _emails, status
 from lootkeep.storage import customers as customers_db
 from lootkeep.storage import gift_cards as gift_cards_db
 from lootkeep.storage import orders as orders_db
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.totals.changes import Changes
 
 _NO_CARD = "Gift card"
 

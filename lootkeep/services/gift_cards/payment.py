@@ -11,8 +11,8 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services.gift_cards import status
 from lootkeep.storage import gift_cards as gift_cards_db
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.totals.changes import Changes
 
 
 async def find_for_payment(

@@ -9,8 +9,8 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.services.gift_cards import _emails
 from lootkeep.storage import gift_card_turns
 from lootkeep.storage import gift_cards as gift_cards_db
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.totals.changes import Changes
 
 
 async def settle(deps: Deps, now: Instant) -> None:

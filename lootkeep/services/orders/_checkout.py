@@ -12,7 +12,7 @@ from lootkeep.domain.checkout import Cart, PricedLine
 from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.customers import Customer, plain_code
 from lootkeep.domain.fraud.facts import History
-from lootkeep.domain.fraud.judgement import Judgement, facts_of, judgement
+from lootkeep.domain.fraud.judgement import Judgement, facts_of, judgement, made_before
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.orders import Order
 from lootkeep.domain.products import Product
@@ -21,6 +21,7 @@ from lootkeep.kernel.errors import Unprocessable, invalid
 from lootkeep.storage import coupons as coupons_db
 from lootkeep.storage import products as products_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.fraud_history import Buyer
 
 
 def check_buyer(customer: Customer | None) -> Customer:
@@ -29,6 +30,21 @@ def check_buyer(customer: Customer | None) -> Customer:
     if customer.status == "blocked":
         raise Unprocessable("customer_blocked", "This customer is blocked and cannot place orders.")
     return customer
+
+
+def buyer(cart: Cart, customer: Customer, currency: str, at: Instant) -> Buyer:
+    """Whose history is asked for, as of the time of the order."""
+    return Buyer(
+        at,
+        customer.email,
+        cart.ip_address,
+        cart.device_id,
+        customer.id,
+        customer_created_at=made_before(cart, customer, at),
+        currency=currency,
+        instrument=cart.payment.instrument,
+        is_past=cart.created_at is not None,
+    )
 
 
 def judge(

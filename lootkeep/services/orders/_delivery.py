@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from lootkeep.domain.orders import AUTOMATIC_DELIVERY, Order, Sale
 from lootkeep.storage import orders as orders_db
-from lootkeep.storage import outbox, sales
-from lootkeep.storage.counters import Changes
+from lootkeep.storage import outbox
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.totals.changes import Changes
 from lootkeep.views import order_events
 
 
@@ -23,10 +23,8 @@ async def deliver(tx: Transaction, sale: Sale, fulfilled: Mapping[int, int]) -> 
 
 async def complete(tx: Transaction, sale: Sale, completed: Order, changes: Changes) -> Sale:
     """Saves that everything was delivered, and announces it."""
-    assert completed.completed_at is not None
-    sales.completed(changes, sale, completed.completed_at)
     sale = await deliver(tx, sale, {line.id: line.quantity for line in sale.items})
-    await orders_db.save(tx, sale.order, completed, changes)
+    await orders_db.save(tx, sale.order, completed, sale.items, changes)
     sale = replace(sale, order=completed)
     await outbox.append(tx, "order.completed", order_events.completed(sale), completed.updated_at)
     return sale

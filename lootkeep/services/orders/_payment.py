@@ -16,18 +16,18 @@ from lootkeep.services.orders import _delivery
 from lootkeep.storage import coupons as coupons_db
 from lootkeep.storage import customers as customers_db
 from lootkeep.storage import orders as orders_db
-from lootkeep.storage import outbox, sales, spendings
+from lootkeep.storage import outbox
 from lootkeep.storage import products as products_db
 from lootkeep.storage import referrals as referrals_db
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.customers import Payment
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.totals.changes import Changes
 from lootkeep.views import order_events
 
 
 async def record(deps: Deps, tx: Transaction, sale: Sale, paid: Order, changes: Changes) -> Sale:
     """Saves the payment, counts it, issues the gift cards it bought, announces it, delivers what needs nobody."""
-    await orders_db.save(tx, sale.order, paid, changes)
+    await orders_db.save(tx, sale.order, paid, sale.items, changes)
     sale = replace(sale, order=paid)
     await add_sold(tx, [sale])
     await count(tx, [sale], changes, deps.currency)
@@ -58,21 +58,15 @@ async def add_sold(tx: Transaction, paid: Iterable[Sale]) -> None:
 
 
 async def count(tx: Transaction, paid: Sequence[Sale], changes: Changes, store_currency: str) -> None:
-    """What payments change besides the orders: coupons, customers, figures, referrals. One per customer at most."""
+    """What payments change besides the orders: coupons, customers, referrals. One per customer at most."""
     for sale in paid:
-        if sale.order.coupon_id is not None and (used := await coupons_db.use(tx, sale.order.coupon_id)):
-            # Amounts of different currencies are never added up: the figure is in the store's.
-            changes.add("referral_coupons.value", sale.counted_in(store_currency, used.discount_given))
+        if sale.order.coupon_id is not None:
+            await coupons_db.use(tx, sale.order.coupon_id)
     received = [
         Payment(sale.customer.id, sale.counted_in(store_currency, sale.order.total), _paid_at(sale)) for sale in paid
     ]
-    first_before = await customers_db.add_payments(tx, received)
-    await spendings.add(tx, [(sale.order, 1, sale.order.total) for sale in paid])
+    await customers_db.add_payments(tx, received, changes)
     for sale in paid:
-        sales.paid(changes, sale, _paid_at(sale))
-        sales.first_bought(changes, first_before[sale.customer.id], _paid_at(sale))
-        if sale.order.completed_at is not None:
-            sales.completed(changes, sale, sale.order.completed_at)
         await referrals_db.judge(tx, sale.customer, changes)
 
 

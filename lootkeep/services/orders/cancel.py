@@ -14,8 +14,8 @@ from lootkeep.services.orders import _details
 from lootkeep.storage import coupons as coupons_db
 from lootkeep.storage import orders as orders_db
 from lootkeep.storage import products as products_db
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.totals.changes import Changes
 
 
 async def cancel(deps: Deps, order_id: int, reason: str | None) -> tuple[Sale, Hundredths]:
@@ -35,7 +35,7 @@ async def cancel_in(
 ) -> tuple[Sale, Hundredths]:
     """The same inside a transaction: coupon, stock and gift card are released."""
     after = replace(sale.order, status="cancelled", cancel_reason=reason, cancelled_at=now, updated_at=now)
-    await orders_db.save(tx, sale.order, after, changes)
+    await orders_db.save(tx, sale.order, after, sale.items, changes)
     if sale.order.coupon_id is not None:
         await coupons_db.release(tx, sale.order.coupon_id)
     for line in sorted((line for line in sale.items if line.holds_stock), key=lambda line: line.product_id):

@@ -11,7 +11,7 @@ from lootkeep.domain import orders as rules
 from lootkeep.domain.orders import Delivered, Sale
 from lootkeep.services.orders import _delivery, _details
 from lootkeep.storage import orders as orders_db
-from lootkeep.storage.counters import Changes
+from lootkeep.storage.totals.changes import Changes
 
 
 async def fulfill(
@@ -32,7 +32,7 @@ async def fulfill(
             completed = replace(after, status="completed", completed_at=now)
             sale = await _delivery.complete(tx, sale, completed, changes)
         else:
-            await orders_db.save(tx, before, after, changes)
+            await orders_db.save(tx, before, after, sale.items, changes)
             sale = replace(sale, order=after)
         await changes.apply(tx)
     return sale, True

@@ -16,6 +16,7 @@ from lootkeep.domain import orders as rules
 from lootkeep.domain.checkout import Cart, PricedLine
 from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.customers import Customer
+from lootkeep.domain.fraud.amounts import week_of
 from lootkeep.domain.fraud.facts import History
 from lootkeep.domain.fraud.judgement import Judgement
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
@@ -27,14 +28,13 @@ from lootkeep.kernel.errors import Conflict, Reason, Unavailable, invalid
 from lootkeep.services.orders import _checkout, _details, _payment
 from lootkeep.services.orders.place import Placed
 from lootkeep.storage import customers as customers_db
-from lootkeep.storage import fraud_checks, fraud_history, settings
+from lootkeep.storage import fraud_amounts, fraud_checks, fraud_history, settings
 from lootkeep.storage import identity as identity_db
 from lootkeep.storage import orders as orders_db
 from lootkeep.storage import products as products_db
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.fraud_history import Buyer
 from lootkeep.storage.identity import Seen
+from lootkeep.storage.totals.changes import Changes
 
 
 class _Request(msgspec.Struct, frozen=True):
@@ -133,7 +133,7 @@ async def _requests(
         except Reason as reason:
             refused[index] = reason
         else:
-            traces = identity.traces(customer.email, cart.ip_address, cart.device_id)
+            traces = identity.traces(customer.email, cart.ip_address, cart.device_id, cart.payment.instrument)
             requests.append(_Request(index, cart, cart.created_at or now, customer, traces))
     return requests, refused
 
@@ -147,12 +147,16 @@ async def _context(tx: Transaction, requests: Sequence[_Request], now: Instant) 
 
 
 def _independent_batches(requests: Sequence[_Request]) -> Iterator[list[_Request]]:
-    """Cuts them where one must see another before it: both of a customer, a mailbox, an address or a device."""
+    """Cuts them where one must see another before it: both of a customer, a mailbox, an address,
+    a device or a payment instrument.
+
+    And where a week begins: which orders are large in it, those before it decide.
+    """
     batch: list[_Request] = []
     seen: set[int | Trace] = set()
     for request in requests:
         marks: set[int | Trace] = {request.customer.id, *request.traces}
-        if not seen.isdisjoint(marks):
+        if batch and (not seen.isdisjoint(marks) or week_of(request.at) != week_of(batch[0].at)):
             yield batch
             batch, seen = [], set()
         batch.append(request)
@@ -190,18 +194,18 @@ async def _histories(tx: Transaction, batch: Sequence[_Request], context: _Conte
     _, policy = context.policy
     if not policy.fraud_detection_enabled:
         return [None] * len(batch)
+    await fraud_amounts.ensure(tx, {week_of(request.at) for request in batch})
     buyers = [
-        Buyer(
-            request.at,
-            request.customer.email,
-            request.cart.ip_address,
-            request.cart.device_id,
-            request.customer.id,
-            is_past=True,
-        )
+        _checkout.buyer(request.cart, request.customer, _currency(request.cart, context.products), request.at)
         for request in batch
     ]
     return await fraud_history.gather(tx, policy, buyers)
+
+
+def _currency(cart: Cart, products: dict[int, Product]) -> str:
+    """Of the first line; an order that mixes currencies is refused later."""
+    product = products.get(cart.lines[0].product_id) if cart.lines else None
+    return product.currency if product else ""
 
 
 async def _draft(deps: Deps, tx: Transaction, request: _Request, history: History | None, context: _Context) -> _Draft:

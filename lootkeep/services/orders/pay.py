@@ -6,7 +6,7 @@ from lootkeep.deps import Deps
 from lootkeep.domain import orders as rules
 from lootkeep.domain.orders import Sale
 from lootkeep.services.orders import _details, _payment
-from lootkeep.storage.counters import Changes
+from lootkeep.storage.totals.changes import Changes
 
 
 async def pay(deps: Deps, order_id: int, method: str | None, transaction_id: str | None) -> Sale:

@@ -26,10 +26,9 @@ from lootkeep.storage import gift_cards as gift_cards_db
 from lootkeep.storage import identity as identity_db
 from lootkeep.storage import orders as orders_db
 from lootkeep.storage import products as products_db
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.fraud_history import Buyer
 from lootkeep.storage.identity import Seen
+from lootkeep.storage.totals.changes import Changes
 from lootkeep.views import order_events
 
 # The order, and whether it is new.
@@ -51,7 +50,7 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart, changes: Changes) ->
     if existing:
         return existing, False
     customer = _checkout.check_buyer(await customers_db.get(tx, cart.customer_id))
-    traces = identity.traces(customer.email, cart.ip_address, cart.device_id)
+    traces = identity.traces(customer.email, cart.ip_address, cart.device_id, cart.payment.instrument)
     version, policy = await settings.current(tx, SETTINGS, Policy)
     if policy.fraud_detection_enabled:
         await identity_db.hold(tx, traces)
@@ -60,7 +59,7 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart, changes: Changes) ->
 
     products = await products_db.get_many(tx, {line.product_id for line in cart.lines})
     lines, currency = checkout.priced(cart.lines, products)
-    judgement = await _judge(deps, tx, cart, customer, lines, (version, policy), now)
+    judgement = await _judge(deps, tx, cart, customer, (lines, currency), (version, policy), now)
     coupon = await _checkout.find_coupon(tx, cart, currency, now)
     referral_code = await customers_db.code_that_brought(tx, customer)
     order = checkout.order(cart, lines, currency, coupon, referral_code, now)
@@ -110,14 +109,14 @@ async def _judge(
     tx: Transaction,
     cart: Cart,
     customer: Customer,
-    lines: Sequence[PricedLine],
+    priced: tuple[Sequence[PricedLine], str],
     policy: tuple[int, Policy],
     now: Instant,
 ) -> Judgement | None:
     if not policy[1].fraud_detection_enabled:
         return None
-    buyer = Buyer(now, customer.email, cart.ip_address, cart.device_id, customer.id)
-    (history,) = await fraud_history.gather(tx, policy[1], [buyer])
+    lines, currency = priced
+    (history,) = await fraud_history.gather(tx, policy[1], [_checkout.buyer(cart, customer, currency, now)])
     return _checkout.judge(deps, cart, customer, lines, history, policy, now)
 
 

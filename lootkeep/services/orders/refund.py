@@ -14,10 +14,10 @@ from lootkeep.services.orders import _details
 from lootkeep.storage import customers as customers_db
 from lootkeep.storage import gift_cards as gift_cards_db
 from lootkeep.storage import orders as orders_db
-from lootkeep.storage import outbox, sales, spendings
+from lootkeep.storage import outbox
 from lootkeep.storage import referrals as referrals_db
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.totals.changes import Changes
 from lootkeep.views import order_events
 
 
@@ -30,13 +30,13 @@ async def refund(
         sale = await _details.lock(tx, order_id)
         before = sale.order
         rules.require(before, "refund")
-        given = await orders_db.add_refund(tx, order_id, rules.refund_amount(before, amount), reason, now)
+        changes = Changes(spread=before.customer_id)
+        given = await orders_db.add_refund(tx, before, rules.refund_amount(before, amount), reason, now, changes)
         after = rules.refunded(before, given.amount, now)
-        changes = Changes(spread=after.customer_id)
         # Cards are locked in the order in which they were made: the one that paid is older than any that was bought.
         parts = await _return(tx, before, given, changes)
         unrecovered = await _recover(tx, before, after, given, changes, allow_unrecovered=allow_unrecovered)
-        await orders_db.save(tx, before, after, changes)
+        await orders_db.save(tx, before, after, sale.items, changes)
         sale = replace(sale, order=after)
         await _count(tx, sale, given, changes, deps.currency)
         await outbox.append(tx, "order.refunded", order_events.refunded(sale, given), now)
@@ -68,11 +68,9 @@ async def _recover(
 
 
 async def _count(tx: Transaction, sale: Sale, refund: Refund, changes: Changes, store_currency: str) -> None:
-    """What a refund changes besides the order: figures, the customer's totals, the referral."""
-    order, is_full = sale.order, sale.order.status == "refunded"
-    sales.refunded(changes, sale, order, refund.amount, refund.created_at)
+    """What a refund changes besides the order: the customer's totals, the referral."""
+    is_full = sale.order.status == "refunded"
     counted = sale.counted_in(store_currency, refund.amount)
     await customers_db.take_back(tx, sale.customer.id, counted, orders=1 if is_full else 0)
-    await spendings.add(tx, [(order, -1 if is_full else 0, -refund.amount)])
     if is_full:
         await referrals_db.judge(tx, sale.customer, changes)

@@ -11,8 +11,8 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.services.orders import _details, _payment
 from lootkeep.services.orders.cancel import cancel_in
 from lootkeep.storage import orders as orders_db
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.totals.changes import Changes
 
 
 async def apply_review(
@@ -25,5 +25,5 @@ async def apply_review(
             await cancel_in(tx, sale, FRAUD, now, changes)
         case "release":
             pending = replace(sale.order, status="pending", updated_at=now)
-            await orders_db.save(tx, sale.order, pending, changes)
+            await orders_db.save(tx, sale.order, pending, sale.items, changes)
             await _payment.record_if_nothing_due(deps, tx, replace(sale, order=pending), None, now, changes)

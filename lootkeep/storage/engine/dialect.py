@@ -132,33 +132,10 @@ def _notify(element: WakeWorkers, compiler: Any, **kw: Any) -> str:
     return "SELECT pg_notify('lootkeep_work', '')"
 
 
-class Unseen(ColumnElement[Any]):
-    """A value that PostgreSQL does not plan by: one plan serves for all, where else each value would get its own.
-
-    Planning a statement of several parts takes it longer than a page does.
-    """
-
-    inherit_cache = False
-
-    def __init__(self, value: BindParameter[Any]) -> None:
-        self.value = value
-        self.type = value.type
-
-
-@compiles(Unseen, "sqlite")
-def _plain(element: Unseen, compiler: Any, **kw: Any) -> str:
-    return str(compiler.process(element.value, **kw))
-
-
-@compiles(Unseen, "postgresql")
-def _as_query(element: Unseen, compiler: Any, **kw: Any) -> str:
-    return f"(SELECT {compiler.process(element.value, **kw)})"
-
-
 class IsAmong(Condition):
     """The column's word is one of those in a text of words separated by blanks; an index on it is used.
 
-    PostgreSQL does not plan by the words, as with `Unseen`.
+    PostgreSQL does not plan by the words: one plan serves for all.
     """
 
     def __init__(self, column: Column[str], words: BindParameter[str]) -> None:

@@ -3,12 +3,12 @@
 from lootkeep.storage.schema import search as _search  # noqa: F401  adds the full-text indexes
 from lootkeep.storage.schema.access import idempotency_keys, settings, tokens, users
 from lootkeep.storage.schema.accounts import account_links, accounts, audit_log, sessions
-from lootkeep.storage.schema.analytics import buyers, sales_rollups, spendings
+from lootkeep.storage.schema.analytics import buyers, sales_rollups
 from lootkeep.storage.schema.campaigns import campaign_recipients, email_campaigns
 from lootkeep.storage.schema.columns import metadata
 from lootkeep.storage.schema.customers import customers, sightings
 from lootkeep.storage.schema.events import counters, events
-from lootkeep.storage.schema.fraud import fraud_checks, fraud_policies, fraud_reviews
+from lootkeep.storage.schema.fraud import fraud_checks, fraud_policies, fraud_reviews, large_amounts
 from lootkeep.storage.schema.gift_cards import gift_card_entries, gift_cards
 from lootkeep.storage.schema.mails import mails
 from lootkeep.storage.schema.orders import order_items, orders, refunds, subscriptions
@@ -21,7 +21,7 @@ from lootkeep.storage.schema.referrals import (
     refused_referrals,
     reward_claims,
 )
-from lootkeep.storage.schema.support_tickets import support_tickets, ticket_counts, ticket_figures, ticket_messages
+from lootkeep.storage.schema.support_tickets import support_tickets, ticket_figures, ticket_messages
 from lootkeep.storage.schema.webhooks import attempts, deliveries, replays, webhooks
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "gift_card_entries",
     "gift_cards",
     "idempotency_keys",
+    "large_amounts",
     "mails",
     "metadata",
     "order_items",
@@ -60,10 +61,8 @@ __all__ = [
     "sessions",
     "settings",
     "sightings",
-    "spendings",
     "subscriptions",
     "support_tickets",
-    "ticket_counts",
     "ticket_figures",
     "ticket_messages",
     "tokens",

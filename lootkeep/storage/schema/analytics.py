@@ -1,4 +1,4 @@
-"""What analytics reads: sums per quarter of an hour, day and month, who bought on which days, and for how much."""
+"""What analytics reads: sums per quarter of an hour, day and 32 days, and who bought on which days."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from lootkeep.storage.schema.columns import metadata, number
 sales_rollups = Table(
     "sales_rollups",
     metadata,
-    # `all`, `country`, `method` or `product`; the key says which country and so on, empty for none.
+    # `all`, `status`, `country`, `method` or `product`; the key says which country and so on, empty for none.
     Column("dimension", Text, primary_key=True),
-    # 0: quarters of an hour, 1: UTC days, 2: UTC months; the block counts them since the epoch.
+    # As in `domain/blocks.py`; the block counts them since the epoch.
     Column("level", BigInteger, primary_key=True, autoincrement=False),
     Column("block", BigInteger, primary_key=True, autoincrement=False),
     Column("key", Text, primary_key=True),
@@ -33,7 +33,6 @@ sales_rollups = Table(
 )
 
 # Who bought: a bit for each customer. A set of people over many days cannot be summed, but it can be joined.
-# The levels are those of the sums, and 3: eights of UTC days.
 buyers = Table(
     "buyers",
     metadata,
@@ -42,20 +41,4 @@ buyers = Table(
     Column("shard", BigInteger, primary_key=True, autoincrement=False),
     Column("chunk", BigInteger, primary_key=True, autoincrement=False),
     Column("bits", LargeBinary, nullable=False),
-)
-
-# What each customer spent on the orders paid in a time, what was given back of them taken off whenever that was.
-# The levels are 2: UTC months, and 4: UTC years.
-spendings = Table(
-    "spendings",
-    metadata,
-    Column("customer_id", BigInteger, primary_key=True, autoincrement=False),
-    Column("level", BigInteger, primary_key=True, autoincrement=False),
-    Column("block", BigInteger, primary_key=True, autoincrement=False),
-    Column("currency", Text, primary_key=True),
-    # Those that were not given back altogether.
-    number("orders"),
-    number("spent"),
-    Index("ix_spendings_best", "level", "block", "currency", "spent", "customer_id"),
-    sqlite_with_rowid=False,
 )

@@ -53,7 +53,8 @@ nulls_last("ix_customers_last_order_at_id", customers.c.last_order_at, customers
 Index("ix_customers_name_id", Bytewise(customers.c.name), customers.c.id)
 Index("ix_customers_email_id", Bytewise(customers.c.email), customers.c.id)
 
-# The identity store, shared by referral abuse and fraud: who was seen with which device, address or mailbox.
+# The identity store, shared by referral abuse and fraud: who was seen with which device, address,
+# mailbox or payment instrument.
 sightings = Table(
     "sightings",
     metadata,
@@ -62,8 +63,9 @@ sightings = Table(
     Column("customer_id", BigInteger, ForeignKey("customers.id"), primary_key=True),
     number("first_seen_at"),
     number("last_seen_at"),
-    CheckConstraint("kind IN ('device', 'address', 'mailbox')", name="kind"),
-    Index(None, "customer_id"),
+    CheckConstraint("kind IN ('device', 'address', 'mailbox', 'instrument')", name="kind"),
+    # Which instruments a customer used lately.
+    Index(None, "customer_id", "kind", "last_seen_at"),
     # Holds all that a count of accounts asks for: so no engine takes the key, and with it all who were ever seen.
     Index("ix_sightings_seen", "kind", "value", "last_seen_at", "customer_id", "first_seen_at"),
     sqlite_with_rowid=False,

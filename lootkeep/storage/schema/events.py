@@ -27,16 +27,12 @@ events = Table(
     sqlite_autoincrement=True,
 )
 
-# A total is the sum of its shards: on PostgreSQL concurrent deeds would otherwise queue for one row.
+# A total is the sum of its shards: on PostgreSQL concurrent operations would otherwise queue for one row.
 counters = Table(
     "counters",
     metadata,
     Column("name", Text, primary_key=True),
-    # The day, or -1 for the total of all days.
-    Column("bucket", BigInteger, primary_key=True, autoincrement=False),
     Column("shard", BigInteger, primary_key=True, autoincrement=False),
     number("value"),
-    # The totals, which are few, apart from the days, which are many.
-    Index("ix_counters_totals", "name", "shard", sqlite_where=sql("bucket = -1"), postgresql_where=sql("bucket = -1")),
     sqlite_with_rowid=False,
 )

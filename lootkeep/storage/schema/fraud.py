@@ -8,6 +8,8 @@ from sqlalchemy import text as sql
 from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
 
 _IS_FRAUD = sql("review_outcome = 'fraud'")
+# Written out also where they are looked for: only so does SQLite see that the index will do.
+HAS_SIGNALS = sql("signals <> '{}'")
 
 fraud_checks = Table(
     "fraud_checks",
@@ -45,6 +47,8 @@ fraud_checks = Table(
     text("facts"),
     number("policy_version"),
     number("created_at"),
+    # By which engine: the points of another one are not those of today's table.
+    Column("engine_version", BigInteger, nullable=False, server_default="1"),
     CheckConstraint("risk_score BETWEEN 0 AND 100", name="risk_score"),
     CheckConstraint("risk_level IN ('low', 'medium', 'high', 'critical')", name="risk_level"),
     CheckConstraint("action_taken IN ('allowed', 'flagged', 'blocked', 'verification_required')", name="action_taken"),
@@ -53,7 +57,24 @@ fraud_checks = Table(
     # The order of the list, with everything it is filtered by.
     Index("ix_fraud_checks_times", "created_at", "id", "risk_level", "action_taken", "is_reviewed"),
     Index("ix_fraud_checks_confirmed", "customer_id", sqlite_where=_IS_FRAUD, postgresql_where=_IS_FRAUD),
+    Index(
+        "ix_fraud_checks_signals",
+        "signals",
+        "review_outcome",
+        sqlite_where=HAS_SIGNALS,
+        postgresql_where=HAS_SIGNALS,
+    ),
     sqlite_autoincrement=True,
+)
+
+# By week: the amount that nine of ten orders of the 90 days before it do not exceed.
+large_amounts = Table(
+    "large_amounts",
+    metadata,
+    Column("week", BigInteger, primary_key=True, autoincrement=False),
+    Column("currency", Text, primary_key=True),
+    number("amount"),
+    sqlite_with_rowid=False,
 )
 
 fraud_reviews = Table(

@@ -76,8 +76,11 @@ RULES: dict[str, Rule] = {
     "created_at": _TIME,
     "customer_created_at": _TIME,
     "ip_address": Rule(ip_address, "must be an IP address"),
+    "signup_ip_address": Rule(ip_address, "must be an IP address"),
+    "signup_device_id": Rule(identity.device, "must be a text"),
     "device_id": Rule(identity.device, "must be a text"),
     "billing_country": Rule(country, "must be a country code such as DE"),
+    "payment_country": Rule(country, "must be a country code such as DE"),
     "total": Rule(amount, "must be an amount such as 19.99"),
 }
 LABEL_RULE = Rule(is_fraud, "must be 1, true or fraud, or else 0, false, legit, legitimate or nothing")

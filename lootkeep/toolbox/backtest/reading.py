@@ -25,6 +25,10 @@ COLUMNS = (
     "billing_country",
     "user_agent",
     "total",
+    "signup_device_id",
+    "signup_ip_address",
+    "payment_fingerprint",
+    "payment_country",
 )
 # How often the progress is told, in rows.
 _STEP = 500
@@ -44,6 +48,11 @@ class PastOrder(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     billing_country: str | None = None
     user_agent: str | None = None
     total: Hundredths | None = None
+    # What the account was seen with when it was made.
+    signup_device_id: str | None = None
+    signup_ip_address: str | None = None
+    payment_fingerprint: str | None = None
+    payment_country: str | None = None
 
     @property
     def account(self) -> str | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import msgspec
@@ -11,7 +12,7 @@ from msgspec.structs import replace
 from lootkeep.domain import identity
 from lootkeep.domain.addresses import network_key
 from lootkeep.domain.fraud import mail
-from lootkeep.domain.fraud.facts import Mail, Network, OrderFacts
+from lootkeep.domain.fraud.facts import History, Mail, Network, OrderFacts, Payment
 from lootkeep.domain.fraud.memory import Memory, Sighting
 from lootkeep.domain.fraud.policy import Policy, Sensitivity
 from lootkeep.domain.fraud.score import THRESHOLDS, Action, Verdict, decide, judge
@@ -44,11 +45,14 @@ def replay(
     """In the order of time, where there are times; the answer is in the order of the file."""
     policies = {level: replace(policy, fraud_sensitivity_level=level) for level in THRESHOLDS}
     memory = Memory(policy.fraud_velocity_window_minutes)
+    sign_ups = deque(_sign_ups(past.orders))
     judged: list[Judged | None] = [None] * len(past.orders)
     # Sorting keeps the file's order among equals.
     in_time = sorted(range(len(past.orders)), key=lambda place: past.orders[place].created_at or 0)
     for count, place in enumerate(in_time):
         order = past.orders[place]
+        while sign_ups and order.created_at is not None and sign_ups[0].at <= order.created_at:
+            memory.remember_sign_up(sign_ups.popleft())
         facts = _facts(order, past, memory, intelligence)
         verdict = judge(facts, policy)
         actions = {level: decide(facts, policies[level], verdict.risk_score) for level in policies}
@@ -58,23 +62,40 @@ def replay(
     return [one for one in judged if one]
 
 
+def _sign_ups(orders: Sequence[PastOrder]) -> list[Sighting]:
+    """When accounts were made and what they were seen with, in the order of time; each account once."""
+    accounts: dict[str, Sighting] = {}
+    for order in orders:
+        if order.account is None or order.account in accounts or order.customer_created_at is None:
+            continue
+        accounts[order.account] = Sighting(
+            at=order.customer_created_at,
+            account=order.account,
+            address=network_key(order.signup_ip_address) if order.signup_ip_address else None,
+            mailbox=None,
+            device=order.signup_device_id,
+        )
+    return sorted(accounts.values(), key=lambda sighting: sighting.at)
+
+
 def _facts(order: PastOrder, past: PastOrders, memory: Memory, intelligence: Intelligence) -> OrderFacts:
     """What the store would have known; the order is remembered at once, whatever becomes of it."""
     sighting = Sighting(
         at=order.created_at or Instant(0),
         account=order.account,
+        account_created_at=order.customer_created_at,
         address=network_key(order.ip_address) if order.ip_address else None,
         mailbox=order.mailbox,
         device=order.device_id,
+        instrument=order.payment_fingerprint,
+        amount=order.total,
     )
     history = memory.history(sighting)
     memory.remember(sighting)
     is_timed = order.created_at is not None
     if not is_timed:
-        # One after the other is all that is known: nothing can be said of an hour.
-        history = replace(
-            history, address_orders=0, mailbox_orders=0, device_accounts_in_hour=0, address_accounts_in_hour=0
-        )
+        # One after the other is all that is known: nothing can be said of an hour or a week.
+        history = History(device_accounts=history.device_accounts, instrument_accounts=history.instrument_accounts)
     return OrderFacts(
         at=sighting.at,
         email=order.email,
@@ -87,6 +108,7 @@ def _facts(order: PastOrder, past: PastOrders, memory: Memory, intelligence: Int
         has_device=order.device_id is not None,
         network=intelligence.network(order.ip_address) if order.ip_address else Network(),
         mail=_mail(order.email, intelligence),
+        payment=Payment(instrument=order.payment_fingerprint, country=order.payment_country),
         history=history,
     )
 

@@ -68,11 +68,22 @@ class Skipped(msgspec.Struct, frozen=True):
     reason: str
 
 
+class LastFifth(msgspec.Struct, frozen=True):
+    """The same figures for the last fifth of the orders by time: what held before may not hold any more."""
+
+    orders: int
+    frauds: int
+    auc: float | None
+    tpr_at_1pct_fpr: float | None
+
+
 class Report(msgspec.Struct, frozen=True, kw_only=True):
     orders: int
     frauds: int
     auc: float | None
     tpr_at_1pct_fpr: float | None
+    # Null where the file has no times.
+    last_fifth: LastFifth | None
     thresholds: list[Threshold]
     sensitivity: list[Level]
     signals: list[SignalShare]
@@ -85,7 +96,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
 
 
-def report(judged: Sequence[Judged], past: PastOrders, seconds: float) -> Report:
+def report(judged: Sequence[Judged], past: PastOrders, seconds: float, settings: str) -> Report:
     counts = ranking.tally((one.verdict.risk_score, one.order.is_fraud) for one in judged)
     roc = ranking.curve(counts)
     return Report(
@@ -93,17 +104,25 @@ def report(judged: Sequence[Judged], past: PastOrders, seconds: float) -> Report
         frauds=counts.frauds,
         auc=ranking.auc(counts),
         tpr_at_1pct_fpr=ranking.tpr_at(FEW_MISTAKES, roc),
+        last_fifth=_last_fifth(judged) if "created_at" in past.columns else None,
         thresholds=[_threshold(score, counts) for score in _THRESHOLDS],
         sensitivity=[_level(level, judged, counts.frauds, "total" in past.columns) for level in THRESHOLDS],
         signals=_signals(judged, counts),
         roc=roc,
         scores=counts,
-        settings="the defaults of a new store",
+        settings=settings,
         missing_columns=past.missing,
         skipped=len(past.skipped),
         skipped_rows=[_skipped(row) for row in past.skipped[:_NAMED_ROWS]],
         seconds=round(seconds, 3),
     )
+
+
+def _last_fifth(judged: Sequence[Judged]) -> LastFifth:
+    in_time = sorted(judged, key=lambda one: one.order.created_at or 0)
+    last = in_time[len(in_time) * 4 // 5 :]
+    counts = ranking.tally((one.verdict.risk_score, one.order.is_fraud) for one in last)
+    return LastFifth(len(last), counts.frauds, ranking.auc(counts), ranking.tpr_at(FEW_MISTAKES, ranking.curve(counts)))
 
 
 def _threshold(score: int, counts: ranking.Tally) -> Threshold:
@@ -170,7 +189,7 @@ def _without(name: str, fired: list[Judged], counts: ranking.Tally) -> ranking.T
         kind = changed.fraud if one.order.is_fraud else changed.good
         rest = sum(one.verdict.signals.values()) - one.verdict.signals[name]
         kind[one.verdict.risk_score] -= 1
-        kind[min(rest, HIGHEST_SCORE)] += 1
+        kind[max(0, min(rest, HIGHEST_SCORE))] += 1
     return changed
 
 

@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 from itertools import count
 
 from lootkeep.kernel.clock import Instant, ManualClock
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.engine.database import Database, Transaction
+from lootkeep.storage.totals.changes import Changes
 
 Deed = Callable[[], Awaitable[object]]
 

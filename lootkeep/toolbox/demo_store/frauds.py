@@ -27,18 +27,21 @@ SHOWN_SIGNALS = frozenset(
         "blocked_country",
         "confirmed_fraud",
         "datacenter",
+        "device_newcomer",
         "device_reuse",
         "device_velocity",
         "disposable_email",
         "geo_mismatch",
         "high_risk_country",
         "ip_accounts",
+        "order_burst",
         "proxy",
         "referral_abuse",
         "relay_email",
         "sanctioned_country",
         "tagged_email",
         "tor",
+        "trusted_customer",
         "user_agent_missing_or_bot",
         "velocity_email",
         "velocity_ip",
@@ -118,10 +121,10 @@ class Frauds:
             self._shop.agenda.add(HOUR + number * 2 * MINUTE, partial(self._order, person, "fraud"))
 
     async def _device_farm(self) -> None:
-        """Four accounts of one mailbox on one telephone."""
+        """Four accounts of one mailbox on one telephone, the last of them a day later."""
         first = await self._new(tag="+1")
-        for number in range(4):
-            self._shop.agenda.add(number * 9 * MINUTE, partial(self._sibling, first, number))
+        for number, wait in enumerate((0, 9 * MINUTE, 18 * MINUTE, DAY)):
+            self._shop.agenda.add(wait, partial(self._sibling, first, number))
 
     async def _sibling(self, first: Person, number: int) -> None:
         person = first

@@ -18,8 +18,8 @@ from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant, ManualCloc
 from lootkeep.kernel.errors import Conflict, Reason, Unprocessable
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import customers, orders, tiers
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.engine.database import JoinedDatabase, Transaction
+from lootkeep.storage.totals.changes import Changes
 from lootkeep.toolbox.demo_store.agenda import Agenda
 from lootkeep.toolbox.demo_store.catalogue import Catalogue
 from lootkeep.toolbox.demo_store.people import People, Person, form

@@ -16,8 +16,8 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Reason, invalid
 from lootkeep.services import customers as services
 from lootkeep.storage import natural_keys
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.totals.changes import Changes
 
 # The same rules; only that a text says true or false.
 _TextBody = create_model("CustomerRow", __base__=SignUpBody, accepts_marketing=(QueryBoolean, False))

@@ -8,8 +8,8 @@ from typing import Any, Protocol, TypeVar
 from lootkeep.deps import Deps
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Reason
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.totals.changes import Changes
 
 Form = TypeVar("Form")
 Found = TypeVar("Found")

@@ -21,8 +21,8 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields, Reason, invalid
 from lootkeep.services import orders as services
 from lootkeep.storage import natural_keys
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.totals.changes import Changes
 
 _REFERENCES = ("customer_id", "customer_external_id", "customer_email")
 _DIGITS = re.compile(r"[0-9]{1,18}")

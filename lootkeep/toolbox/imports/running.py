@@ -11,8 +11,8 @@ import msgspec
 
 from lootkeep.deps import Deps
 from lootkeep.kernel.errors import Reason, Unavailable, invalid
-from lootkeep.storage.counters import Changes
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.totals.changes import Changes
 from lootkeep.toolbox.imports.kinds import Form, Found, Kind
 from lootkeep.toolbox.imports.reading import BadRow, Rows
 

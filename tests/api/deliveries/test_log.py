@@ -138,6 +138,9 @@ async def test_one_delivery_is_read_with_every_attempt(
     data = answer.json()["data"]
     first, second = data["attempts"]
     assert (answer.status_code, answer.json()["success"]) == (200, True)
+    assert data["sent"]["body"].encode() == receiver.received[0].body == receiver.received[1].body
+    assert data["sent"]["headers"].items() <= dict(receiver.received[0].headers).items()
+    assert "signature" not in answer.text
     assert (data["delivery"]["id"], data["delivery"]["attempts_count"]) == (delivery_id, 2)
     assert first == {
         "number": 1,

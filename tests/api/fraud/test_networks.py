@@ -35,8 +35,8 @@ async def test_an_address_of_the_network_is_explained_by_the_orders_of_its_neigh
 async def test_the_whitelist_holds_single_addresses(world: World) -> None:
     await shop(world)
     await settings(world, fraud_velocity_limit_orders_per_ip=1, fraud_whitelisted_ips=["2001:db8:0:7::1"])
-    customers = [await regular(world) for _ in range(4)]
+    customers = [await regular(world, email=f"{name}@trash.example") for name in "abcd"]
     for number, customer in enumerate(customers):
-        await judged(world, customer, ip_address=f"2001:db8:0:7::{number % 2 + 1}")
+        await judged(world, customer, ip_address=f"2001:db8:0:7::{number % 2 + 1}", user_agent="curl/8.0")
     actions = [(await check(world, number))["check"]["action_taken"] for number in (3, 4)]
     assert actions == ["allowed", "flagged"]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from tests.api.fraud.shop import DAY, check, judged, place, regular, settings, shop
+from lootkeep.kernel.clock import Instant, iso
+from lootkeep.services import fraud_amounts
+from tests.api.fraud.shop import DAY, ORDERS, check, judged, place, regular, settings, shop
 from tests.builders import new_customer
 from tests.recount import kept, recounted
 from tests.world import World
@@ -62,16 +64,63 @@ async def test_velocity_is_exact_when_sixty_four_orders_come_at_once(world: Worl
     assert await kept(world.deps.db) == await recounted(world.deps.db)
 
 
-async def test_accounts_on_one_device_are_remembered_for_half_a_year(world: World) -> None:
+async def test_accounts_on_one_device_are_remembered_for_two_years(world: World) -> None:
     await shop(world)
     first, second, third = [await regular(world) for _ in range(3)]
     await judged(world, first, device_id="d-1")
-    world.clock.advance(179 * DAY)
+    world.clock.advance(729 * DAY)
     await judged(world, second, device_id="d-1", ip_address="203.0.113.2")
-    world.clock.advance(181 * DAY)
+    world.clock.advance(731 * DAY)
     await judged(world, third, device_id="d-1", ip_address="203.0.113.3")
     assert (await check(world, 2))["check"]["signals"] == {"device_reuse": 12}
     assert (await check(world, 3))["check"]["signals"] == {}
+
+
+async def test_who_came_to_a_device_later_is_suspected_and_who_was_there_first_is_not(world: World) -> None:
+    await shop(world)
+    owner = await regular(world, device_id="d-1")
+    newcomer = await regular(world, device_id="d-1")
+    for customer in (newcomer, owner):
+        await judged(world, customer, device_id="d-1", ip_address=f"203.0.113.{customer}")
+        world.clock.advance(DAY)
+    assert (await check(world, 1))["check"]["signals"] == {"device_reuse": 12, "device_newcomer": 8}
+    assert (await check(world, 2))["check"]["signals"] == {"device_reuse": 12}
+
+
+async def test_a_new_customer_who_orders_again_and_again_is_in_a_burst_until_a_week_is_over(world: World) -> None:
+    await shop(world)
+    customer = await regular(world)
+    for wait in (0, 2 * 60 * MINUTE, 2 * 60 * MINUTE, 8 * DAY, MINUTE):
+        world.clock.advance(wait)
+        await judged(world, customer)
+    points = [(await check(world, number))["check"]["signals"].get("order_burst", 0) for number in range(1, 6)]
+    assert points == [0, 5, 15, 0, 0]
+
+
+async def test_a_paid_order_of_long_ago_counts_in_favour_but_not_on_a_new_device(world: World) -> None:
+    await shop(world)
+    customer = await regular(world)
+    await judged(world, customer, device_id="d-1")
+    await world.post(f"{ORDERS}/1/pay", {})
+    world.clock.advance(61 * DAY)
+    await judged(world, customer, device_id="d-1")
+    await judged(world, customer, device_id="d-2")
+    found = [(await check(world, number)) for number in (2, 3)]
+    assert [one["check"]["signals"] for one in found] == [{"trusted_customer": -15}, {}]
+    assert [one["detected_signals"] for one in found] == [[], []]
+
+
+async def test_an_order_is_large_by_the_measure_of_the_week(world: World) -> None:
+    await shop(world)
+    customers = [await regular(world) for _ in range(4)]
+    for number in range(100):
+        await judged(world, customers[number % 4], created_at=iso(Instant(world.clock.now() - DAY)))
+    world.clock.advance(7 * DAY)
+    await fraud_amounts.refresh(world.deps)
+    for quantity in (1, 2):
+        await judged(world, customers[0], items=[{"product_id": 1, "quantity": quantity}])
+    points = [(await check(world, number))["check"]["signals"].get("large_order", 0) for number in (101, 102)]
+    assert points == [0, 5]
 
 
 async def test_an_account_made_a_minute_ago_counts_more_than_one_of_an_hour(world: World) -> None:

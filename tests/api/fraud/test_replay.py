@@ -1,22 +1,40 @@
-"""A year of past orders through the API and through the backtest: both come to the same scores."""
+"""Past orders through the import, the checkout and the backtest: all three come to the same scores."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import msgspec
+import pytest
+from lootkeep.storage.counters import Changes
+
+from lootkeep.domain.checkout import Cart, CartLine
+from lootkeep.domain.fraud.checks import FraudCheck
+from lootkeep.domain.fraud.facts import Payment
 from lootkeep.domain.fraud.policy import Policy
-from lootkeep.kernel.clock import Instant, instant, iso
+from lootkeep.domain.sign_up import SignUp
+from lootkeep.kernel.clock import Instant, ManualClock, instant
+from lootkeep.kernel.money import Hundredths
+from lootkeep.services import customers as customer_services
+from lootkeep.services import fraud, fraud_amounts
+from lootkeep.services import orders as order_services
+from lootkeep.storage import fraud_lists
 from lootkeep.toolbox.backtest.reading import COLUMNS, PastOrder, PastOrders
 from lootkeep.toolbox.backtest.replay import replay
-from tests.api.fraud.shop import BROWSER, DATACENTER, PROXY, TOR, VPN, check, judged, shop
-from tests.builders import new_customer
+from tests.api.fraud.shop import BROWSER, DATACENTER, PROXY, TOR, VPN, shop
 from tests.world import World
 
-BEGIN = datetime(2025, 11, 1, tzinfo=UTC)
-ORDERS = 400
+BEGIN = datetime(2025, 9, 1, tzinfo=UTC)
+ORDERS = 2000
+PRICE = 1999
 NETWORKS = (TOR, VPN, PROXY, DATACENTER)
+# Nothing is stopped: what was paid long ago is not either.
+OPEN = {"fraud_action": "flag", "fraud_block_tor": False, "fraud_block_sanctioned_countries": False}
+_BATCH = 250
 
 
 def past() -> list[PastOrder]:
@@ -26,19 +44,24 @@ def past() -> list[PastOrder]:
     orders: list[PastOrder] = []
     moment = BEGIN
     while len(orders) < ORDERS:
-        moment += timedelta(seconds=made.choice((0, 5, 20, 20, 60, 60, 90, 600, 3_600, 400_000)))
-        if len(accounts) < 4 or made.random() < 0.5:
+        moment += timedelta(seconds=made.choice((1, 5, 20, 20, 60, 60, 90, 600, 3_600, 80_000)))
+        if len(accounts) < 4 or made.random() < 0.4:
             accounts.append(_account(made, len(accounts) + 1, moment))
         # Often someone who was just here.
-        buyer = made.choice(accounts[-4:] if made.random() < 0.7 else accounts)
+        buyer = made.choice(accounts[-4:] if made.random() < 0.6 else accounts)
         order = PastOrder(
             order_id=str(len(orders) + 1),
             is_fraud=False,
             created_at=instant(moment),
             ip_address=made.choice(("203.0.113.1", "203.0.113.1", f"192.0.2.{made.randrange(250)}", *NETWORKS)),
-            device_id=made.choice((None, f"d-{made.randrange(6)}", f"d-{made.randrange(10**6)}")),
+            device_id=made.choice(
+                (None, f"d-{made.randrange(6)}", f"d-{made.randrange(10**6)}", f"own-{buyer['email']}")
+            ),
             billing_country=made.choice((None, "DE", "SY", "CU")),
             user_agent=made.choice((None, BROWSER, BROWSER, "curl/8.0")),
+            total=Hundredths(PRICE * made.choice((1, 1, 1, 1, 1, 2, 2, 3, 9))),
+            payment_fingerprint=made.choice((None, f"card-{made.randrange(300)}", f"card-{buyer['email']}")),
+            payment_country=made.choice((None, "DE", "FR")),
             **buyer,
         )
         orders.append(order)
@@ -54,39 +77,98 @@ def _account(made: random.Random, number: int, moment: datetime) -> dict[str, An
         "customer_id": str(number),
         "email": f"{name}@{domain}",
         "customer_created_at": instant(signed_up),
+        "signup_device_id": made.choice((None, f"d-{made.randrange(6)}")),
+        "signup_ip_address": made.choice((None, "203.0.113.1", f"192.0.2.{made.randrange(250)}")),
     }
 
 
-async def through_the_api(world: World, orders: list[PastOrder]) -> list[dict[str, Any]]:
-    """Sign-ups tell neither device nor address: in the backtest they leave no traces."""
-    await shop(world)
-    known: dict[str | None, int] = {}
-    found: list[dict[str, Any]] = []
+def sign_ups(orders: list[PastOrder]) -> list[SignUp]:
+    """Those who order, in the order of their sign-ups."""
+    forms = {
+        order.customer_id: SignUp(
+            email=order.email,
+            name="A",
+            ip_address=order.signup_ip_address,
+            device_id=order.signup_device_id,
+            created_at=order.customer_created_at,
+        )
+        for order in orders
+    }
+    return sorted(forms.values(), key=lambda form: form.created_at or 0)
+
+
+def cart(order: PastOrder, customer_id: int) -> Cart:
+    assert order.total is not None
+    return Cart(
+        customer_id,
+        (CartLine(1, order.total // PRICE),),
+        order.ip_address,
+        order.billing_country,
+        order.user_agent,
+        order.device_id,
+        payment=Payment(instrument=order.payment_fingerprint, country=order.payment_country),
+    )
+
+
+async def imported(world: World, orders: list[PastOrder]) -> None:
+    known: dict[str, int] = {}
+    for form in sign_ups(orders):
+        known[form.email] = (await customer_services.sign_up(world.deps, form)).customer.id
+    for start in range(0, len(orders), _BATCH):
+        changes = Changes(spread=0)
+        carts = [
+            msgspec.structs.replace(
+                cart(order, known[order.email]), created_at=order.created_at, paid_at=order.created_at
+            )
+            for order in orders[start : start + _BATCH]
+        ]
+        async with world.deps.db.write() as tx:
+            await order_services.import_history(world.deps, tx, carts, changes)
+            await changes.apply(tx)
+
+
+async def lived_through(world: World, orders: list[PastOrder]) -> None:
+    """Sign-ups and orders as they happened, paid at once, with the measure of each week taken in time."""
+    forms, known, clock = sign_ups(orders), dict[str, int](), ManualClock(Instant(0))
+    deps = replace(world.deps, clock=clock)
     for order in orders:
-        if order.customer_id not in known:
-            form = {"email": order.email, "name": "A", "created_at": _time(order.customer_created_at)}
-            known[order.customer_id] = (await new_customer(world, **form))["customer"]["id"]
-        sent = {name: getattr(order, name) for name in ("ip_address", "device_id", "billing_country", "user_agent")}
-        await judged(world, known[order.customer_id], created_at=_time(order.created_at), **sent)
-        found.append((await check(world, len(found) + 1))["check"])
-    return found
+        assert order.created_at is not None
+        while forms and (forms[0].created_at or 0) <= order.created_at:
+            form = forms.pop(0)
+            known[form.email] = (await customer_services.sign_up(deps, form)).customer.id
+        clock.advance(order.created_at - clock.now())
+        await fraud_amounts.refresh(deps)
+        sale, _ = await order_services.place(deps, cart(order, known[order.email]))
+        await order_services.pay(deps, sale.order.id, None, None)
 
 
-def _time(moment: Instant | None) -> str:
-    assert moment is not None
-    return iso(moment)
-
-
-async def test_the_api_and_the_backtest_score_the_same_orders_alike(world: World) -> None:
+@pytest.mark.parametrize("path", [imported, lived_through], ids=["import", "checkout"])
+async def test_a_path_into_the_store_and_the_backtest_score_the_same_orders_alike(
+    world: World, path: Callable[[World, list[PastOrder]], Awaitable[None]]
+) -> None:
     orders = past()
-    checks = await through_the_api(world, orders)
-    replayed = replay(PastOrders(frozenset(COLUMNS), orders), Policy(), world.intelligence, lambda done: None)
-    assert [(one["signals"], one["risk_score"], one["action_taken"]) for one in checks] == [
+    await shop(world, price="19.99")
+    await fraud.change_settings(world.deps, dict(OPEN))
+    await path(world, orders)
+    policy = Policy(**OPEN)  # type: ignore[arg-type]
+    replayed = replay(PastOrders(frozenset(COLUMNS), orders), policy, world.intelligence, lambda done: None)
+    checks = await stored(world)
+    assert [(one.points, one.risk_score, one.action_taken) for one in checks] == [
         (one.verdict.signals, one.verdict.risk_score, one.verdict.action_taken) for one in replayed
     ]
-    fired = {name for one in checks for name in one["signals"]}
+    fired = {name for one in checks for name in one.points}
     assert fired >= {
         *("vpn", "proxy", "datacenter", "tor", "sanctioned_country", "high_risk_country"),
-        *("velocity_ip", "velocity_email", "disposable_email", "tagged_email"),
-        *("account_age", "device_reuse", "device_velocity", "ip_accounts", "user_agent_missing_or_bot"),
+        *("velocity_ip", "velocity_email", "order_burst", "large_order", "disposable_email", "tagged_email"),
+        *("account_age", "device_reuse", "device_newcomer", "device_velocity", "ip_accounts"),
+        *("user_agent_missing_or_bot", "trusted_customer", "card_accounts", "account_cards", "card_country_mismatch"),
     }
+
+
+async def stored(world: World) -> list[FraudCheck]:
+    """All checks, the first order's first."""
+    found: list[FraudCheck] = []
+    async with world.deps.db.read() as tx:
+        while batch := await fraud_lists.before(tx, *(found[-1].place if found else (Instant(2**60), 0)), 0):
+            found += batch
+    return sorted(found, key=lambda check: check.order_id)

@@ -18,7 +18,7 @@ async def held(world: World, **fields: Any) -> None:
     """An order on hold, with one of five in stock."""
     await shop(world, **({"stock": 5} | fields))
     await settings(world, fraud_action="verify", fraud_sensitivity_level="high")
-    data = await judged(world, await regular(world, email="jun@j.example"), ip_address=PROXY, user_agent="curl/8.0")
+    data = await judged(world, await regular(world, email="jun@trash.example"), ip_address=PROXY, user_agent="curl/8.0")
     assert data["order"]["status"] == "on_hold"
 
 
@@ -127,7 +127,7 @@ async def test_a_confirmed_fraud_counts_against_the_next_order(world: World) -> 
     await review(world, 1, "fraud")
     data = await judged(world, customer)
     assert data["fraud_check"]["action_taken"] == "blocked"
-    assert (await check(world, 2))["check"]["signals"] == {"confirmed_fraud": 60}
+    assert (await check(world, 2))["check"]["signals"] == {"order_burst": 5, "confirmed_fraud": 60}
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ DEFAULTS = {
     "fraud_check_geo_mismatch": True,
     "fraud_check_velocity": True,
     "fraud_check_disposable_email": True,
+    "fraud_accounts_made_at_checkout": False,
     "fraud_velocity_limit_orders_per_ip": 5,
     "fraud_velocity_limit_orders_per_email": 3,
     "fraud_velocity_window_minutes": 60,
@@ -145,15 +146,15 @@ async def test_what_cannot_be_an_entry_is_refused_when_added_and_when_removed(
 async def test_a_backtest_tells_what_other_settings_would_have_done_and_changes_nothing(world: World) -> None:
     await shop(world)
     customer = await regular(world)
-    await judged(world, customer, ip_address=PROXY, user_agent="curl/8.0")
+    await judged(world, await regular(world, email="jun@trash.example"), ip_address=PROXY, user_agent="curl/8.0")
     await judged(world, customer, ip_address="203.0.113.1")
-    await judged(world, customer, ip_address=TOR)
+    await judged(world, customer, ip_address=TOR, user_agent="curl/8.0")
     await review(world, 1, "fraud")
     await review(world, 2, "legitimate")
     body = {"settings": {"fraud_sensitivity_level": "high", "fraud_block_tor": False}, "days": 7}
     data = (await world.post("/fraud/backtest", body)).json()["data"]
     assert data["checks"] == 3
-    assert data["is_complete"] is True
+    assert (data["is_complete"], data["older_engine_checks"]) == (True, 0)
     assert data["before"]["actions"] == {"allowed": 1, "flagged": 1, "blocked": 1, "verification_required": 0}
     assert data["after"]["precision"] == data["after"]["recall"] == 1.0
     assert {(one["check_id"], one["action_before"], one["action_after"]) for one in data["changed"]} >= {
@@ -187,7 +188,7 @@ async def test_a_buyer_is_explained_with_when_it_ends(world: World) -> None:
     data = answer.json()["data"]
     found = {row["name"]: row for row in data["signals"]}
     assert data["is_known_customer"] is True
-    assert set(found) == {"datacenter", "disposable_email", "velocity_email"}
+    assert set(found) == {"datacenter", "disposable_email", "velocity_email", "order_burst"}
     assert found["velocity_email"]["until"] == "2026-12-15T13:00:00Z"
     assert found["datacenter"]["until"] is None
     assert data["risk_score"] == sum(row["points"] for row in data["signals"])

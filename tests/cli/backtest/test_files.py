@@ -33,7 +33,7 @@ def test_a_user_agent_is_missed_only_where_there_is_a_column_for_it(run: Run) ->
 def test_without_times_nothing_is_said_of_an_hour_but_devices_are_remembered(run: Run) -> None:
     told = {"ip_address": "203.0.113.9", "device_id": "d", "customer_created_at": "2026-01-01", "fraud": 0}
     rows = [told | {"customer_id": str(number)} for number in range(9)]
-    assert [row["score"] for row in run.scores(rows)] == ["0", "12", "24", *["36"] * 6]
+    assert [row["score"] for row in run.scores(rows)] == ["0", *["12"] * 8]
 
 
 def test_an_order_without_an_id_is_named_by_its_line(run: Run) -> None:

@@ -16,7 +16,7 @@ def test_the_terminal_shows_tables(run: Run) -> None:
     assert re.match(r"5\d\d orders, \d+ of them fraud \(\d+\.\d %\)\.\nJudged with the defaults", outcome.out)
     for words in ("AUC", "What each sensitivity would have done", "medium", "account_age", "Score from"):
         assert words in outcome.out
-    assert "Columns that the file lacks, so that they say nothing: billing_country, user_agent." in outcome.out
+    assert "Columns that the file lacks, so that they say nothing: billing_country, user_agent, signup" in outcome.out
 
 
 def test_where_no_order_was_fraud_there_is_nothing_to_rank(run: Run) -> None:

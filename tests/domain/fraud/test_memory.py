@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lootkeep.domain.fraud.facts import History
-from lootkeep.domain.fraud.memory import ENOUGH_ACCOUNTS, Memory, Sighting
+from lootkeep.domain.fraud.memory import ENOUGH_ACCOUNTS, ENOUGH_ORDERS, Memory, Sighting
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant
+from lootkeep.kernel.money import Hundredths
 
 NOW = Instant(1_763_200_000_000_000)
 
@@ -31,7 +32,13 @@ def test_a_store_without_orders_remembers_nothing() -> None:
 
 
 def test_own_orders_count_for_address_and_mailbox_but_not_as_other_accounts() -> None:
-    assert history(seen(MINUTE), seen(0)) == History(address_orders=2, mailbox_orders=2)
+    assert history(seen(MINUTE), seen(0)) == History(
+        address_orders=2,
+        mailbox_orders=2,
+        customer_orders_in_day=2,
+        first_paid_at=Instant(NOW - MINUTE),
+        device_known_since=Instant(NOW - MINUTE),
+    )
 
 
 def test_the_window_begins_just_after_its_edge() -> None:
@@ -49,11 +56,48 @@ def test_other_addresses_mailboxes_and_devices_are_others() -> None:
     assert history(other) == History()
 
 
-def test_other_accounts_on_a_device_are_remembered_for_half_a_year() -> None:
-    long_ago = [seen(180 * DAY, account="a"), seen(180 * DAY - 1, account="b"), seen(HOUR, account="c")]
+def test_other_accounts_on_a_device_are_remembered_for_two_years() -> None:
+    long_ago = [seen(730 * DAY, account="a"), seen(730 * DAY - 1, account="b"), seen(HOUR, account="c")]
     assert history(*long_ago, seen(HOUR - 1, account="d")) == History(
-        address_orders=1, mailbox_orders=1, device_accounts=3, device_accounts_in_hour=1, address_accounts_in_hour=1
+        address_orders=1,
+        mailbox_orders=1,
+        device_accounts=3,
+        device_accounts_before=2,
+        device_accounts_in_hour=1,
+        address_accounts_in_hour=1,
     )
+
+
+def test_the_first_owner_is_not_suspected_for_those_who_came_later() -> None:
+    first = seen(9 * DAY, account="ada", account_created_at=Instant(NOW - 9 * DAY))
+    later = seen(5 * DAY, account="bob", account_created_at=Instant(NOW - 6 * DAY))
+    owner = seen(account_created_at=first.account_created_at)
+    newcomer = seen(account="bob", account_created_at=later.account_created_at)
+    assert history(first, later, of=owner).device_accounts_before == 0
+    assert history(first, later, of=newcomer).device_accounts_before == 1
+
+
+def test_an_account_is_on_the_device_from_its_sign_up_on() -> None:
+    memory = Memory(60)
+    memory.remember_sign_up(seen(9 * DAY, account="ada"))
+    found = memory.history(seen(account="bob", account_created_at=NOW))
+    assert (found.device_accounts, found.device_accounts_before, found.mailbox_orders) == (1, 1, 0)
+
+
+def test_a_burst_is_counted_within_a_day_and_ends_for_customers_of_a_week() -> None:
+    found = history(seen(DAY), seen(DAY - 1))
+    assert (found.customer_orders_in_day, found.has_older_order) == (1, False)
+    assert not history(seen(7 * DAY)).has_older_order
+    assert history(seen(7 * DAY + 1), seen(1)).has_older_order
+
+
+def test_an_order_is_large_above_nine_of_ten_of_the_ninety_days_before_its_week() -> None:
+    week = NOW // (7 * DAY) * 7 * DAY
+    before = [seen(NOW - week + DAY, amount=Hundredths(amount)) for amount in range(1, 101)]
+    old = [seen(NOW - week + 90 * DAY + 1, amount=Hundredths(10**6))] * 50
+    this_week = [seen(0, amount=Hundredths(10**6))] * 50
+    assert history(*old, *before[1:]).large_from is None
+    assert history(*old, *before, *this_week).large_from == 90
 
 
 def test_an_account_counts_by_its_last_time_and_once() -> None:
@@ -84,7 +128,11 @@ def test_what_was_not_told_is_neither_remembered_nor_counted() -> None:
     assert history(seen(MINUTE, account=None)).device_accounts == 0
 
 
-HOURS = st.integers(0, 200 * 24 * 2).map(lambda halves: halves * HOUR // 2)
+HOURS = (
+    st.integers(0, 40).map(lambda hours: hours * 2 * HOUR)
+    | st.integers(0, 800).map(lambda days: days * DAY)
+    | st.integers(0, 200 * 24 * 2).map(lambda halves: halves * HOUR // 2)
+)
 some = st.none() | st.sampled_from(["a", "b", "c"])
 
 
@@ -111,10 +159,27 @@ def counted(before: list[Sighting], one: Sighting, window: int) -> History:
         found = {b.account for b in before if getattr(b, field) == value and b.at > one.at - span and b.account}
         return min(len(found - {one.account}), ENOUGH_ACCOUNTS)
 
+    own = [b for b in before if one.account and b.account == one.account]
+    made = min((b.at for b in own), default=one.at)
+
+    def newcomer() -> int:
+        times: dict[str, list[int]] = {}
+        for b in before:
+            if one.device and b.device == one.device and one.account and b.account and b.account != one.account:
+                times.setdefault(b.account, []).append(b.at)
+        return sum(
+            min(seen_at) < made and one.at - 730 * DAY < max(seen_at) <= one.at - HOUR for seen_at in times.values()
+        )
+
     return History(
         address_orders=orders("address"),
         mailbox_orders=orders("mailbox"),
-        device_accounts=accounts("device", 180 * DAY),
+        customer_orders_in_day=min(sum(b.at > one.at - DAY for b in own), ENOUGH_ORDERS),
+        has_older_order=any(b.at < one.at - 7 * DAY for b in own),
+        first_paid_at=min((b.at for b in own), default=None),
+        device_known_since=min((b.at for b in own if one.device and b.device == one.device), default=None),
+        device_accounts=accounts("device", 730 * DAY),
+        device_accounts_before=newcomer(),
         device_accounts_in_hour=accounts("device", HOUR),
         address_accounts_in_hour=accounts("address", HOUR),
     )

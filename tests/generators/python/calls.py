@@ -9,17 +9,17 @@ from store_client.api.products import get_product, list_products
 from store_client.api.referrals import create_tier, list_tiers
 from store_client.api.store_products import create_product
 from store_client.models import (
-    CreateProductResponse201,
-    CreateTierResponse201,
+    DeliveryType,
     Failure,
-    ListProductsResponse200,
     ListProductsSort,
-    ListProductsStatus,
-    ListTiersResponse200,
     ProductBody,
-    ProductBodyDeliveryType,
+    ProductConfirmation,
+    ProductPageResponse,
+    ProductStatus,
+    RewardType,
     TierBody,
-    TierBodyRewardType,
+    TierConfirmation,
+    TierListResponse,
 )
 
 ADDRESS, TOKEN = os.environ["STORE_ADDRESS"], os.environ["STORE_TOKEN"]
@@ -33,7 +33,7 @@ def bronze(name: str = "Bronze", required: int = 5) -> TierBody:
     return TierBody(
         name=name,
         referrals_required=required,
-        reward_type=TierBodyRewardType.PERCENTAGE_DISCOUNT,
+        reward_type=RewardType.PERCENTAGE_DISCOUNT,
         reward_value="10.00",
     )
 
@@ -46,11 +46,11 @@ def failure(answer: Any) -> dict[str, Any]:
 
 def tiers() -> dict[str, Any]:
     created = create_tier.sync(client=client(), body=bronze(), idempotency_key="once")
-    assert isinstance(created, CreateTierResponse201), created
+    assert isinstance(created, TierConfirmation), created
     again = create_tier.sync(client=client(), body=bronze(), idempotency_key="once")
-    assert isinstance(again, CreateTierResponse201), again
+    assert isinstance(again, TierConfirmation), again
     listed = list_tiers.sync(client=client())
-    assert isinstance(listed, ListTiersResponse200), listed
+    assert isinstance(listed, TierListResponse), listed
     return {
         "message": created.message,
         "reward": created.data.formatted_reward,
@@ -60,18 +60,18 @@ def tiers() -> dict[str, Any]:
 
 
 def products() -> dict[str, Any]:
-    for name, price in (("Hexgarden", "19.99"), ("Gold", 4.5), ("Crown", 9)):
-        body = ProductBody(name=name, price=price, delivery_type=ProductBodyDeliveryType.MANUAL)
+    for name, price in (("Hexgarden", "19.99"), ("Gold", "4.50"), ("Crown", "9")):
+        body = ProductBody(name=name, price=price, delivery_type=DeliveryType.MANUAL)
         last = create_product.sync(client=client(), body=body)
-        assert isinstance(last, CreateProductResponse201), last
+        assert isinstance(last, ProductConfirmation), last
     found = list_products.sync_detailed(
         client=client(),
-        status=ListProductsStatus.ACTIVE,
-        min_price=5,
+        status=ProductStatus.ACTIVE,
+        min_price="5",
         sort=ListProductsSort.PRICE,
         per_page=1,
     )
-    assert isinstance(found.parsed, ListProductsResponse200), found
+    assert isinstance(found.parsed, ProductPageResponse), found
     got = get_product.sync(last.data.id, client=client())
     assert got is not None
     assert not isinstance(got, Failure)

@@ -16,10 +16,10 @@ def command(method: str, path: str, parameters: list[Parameter], body: Body | No
     """
     needed = [one for one in parameters if one.field.is_required]
     options = _options(method, needed, body, needs_token=needs_token)
-    return " \\\n  ".join([_address(path, needed) + "'", *options])
+    return " \\\n  ".join([url_of(path, needed) + "'", *options])
 
 
-def _address(path: str, needed: list[Parameter]) -> str:
+def url_of(path: str, needed: list[Parameter]) -> str:
     path = quote(path, safe="/{}")
     for one in needed:
         if one.place == "path":

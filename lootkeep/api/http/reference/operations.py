@@ -10,15 +10,15 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
-from lootkeep.api.http.reference import curl
+from lootkeep.api.http.reference import curl, snippets
 from lootkeep.api.http.reference.schemas import Node, Schemas
-from lootkeep.api.http.reference.shown import Answer, Api, Body, Group, Operation, Parameter
+from lootkeep.api.http.reference.shown import Answer, Api, Body, Event, Group, Operation, Parameter
 
 METHODS = ("get", "post", "put", "patch", "delete", "head", "options")
 # The order in which a caller needs them.
 PLACES = ("path", "query", "header")
 # Anchors of the page itself, which no operation may take.
-RESERVED = ("main", "introduction", "authentication", "errors", "filter", "side", "found", "token")
+RESERVED = ("main", "events", "introduction", "authentication", "errors", "filter", "side", "found", "token")
 _KNOWN_STATUSES = {str(status.value) for status in HTTPStatus}
 
 
@@ -35,6 +35,8 @@ def read(document: Node) -> Api:
         is_beside=not reader.server,
         authentication=reader.authentication(),
         groups=reader.groups(),
+        events=reader.events(),
+        events_description=reader.events_description(),
         errors=reader.errors(),
     )
 
@@ -78,6 +80,23 @@ class _Reader:
             if operations
         ]
 
+    def events(self) -> list[Event]:
+        """What the document's `webhooks` say, each by its name."""
+        found = []
+        for name, item in self._document.get("webhooks", {}).items():
+            node = item.get("post", {})
+            if body := self._body(node.get("requestBody")):
+                headers = [self._parameter(parameter) for parameter in node.get("parameters", ())]
+                anchor = self._anchor(f"event-{name}")
+                found.append(Event(anchor, str(name), str(node.get("description", "")), headers, body))
+        return found
+
+    def events_description(self) -> str:
+        """Of the tag that the events have."""
+        tags = {tag for item in self._document.get("webhooks", {}).values() for tag in item["post"].get("tags", ())}
+        found = [str(tag.get("description", "")) for tag in self._document.get("tags", ()) if tag["name"] in tags]
+        return "\n\n".join(found)
+
     def _each(self) -> Iterator[tuple[str, str, Node]]:
         for path, item in self._document.get("paths", {}).items():
             for method in METHODS:
@@ -106,6 +125,7 @@ class _Reader:
             answers=[answer for answer in responses if _is_success(answer.status)],
             failures=[answer for answer in responses if not _is_success(answer.status)],
             curl=curl.command(method, full_path, parameters, body, needs_token=any(security)),
+            snippets=snippets.snippets(method, full_path, parameters, body, needs_token=any(security)),
         )
 
     def _anchor(self, wanted: str) -> str:

@@ -200,9 +200,17 @@ const entries = $$("details a", side).map((link) =>
 const matches = () => entries.filter(({ link }) => !link.parentElement.hidden);
 let openBefore = null;
 
+function wholeText(entry) {
+  entry.text ??= $(entry.link.hash).textContent.toLowerCase();
+  return entry.text;
+}
+
 function applyFilter() {
   const wanted = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-  for (const { link, words } of entries) link.parentElement.hidden = !wanted.every((word) => words.includes(word));
+  const holds = (text) => wanted.every((word) => text.includes(word));
+  // By name and path; the whole text of the sections only when no name says it.
+  const isNamed = entries.some(({ words }) => holds(words));
+  for (const entry of entries) entry.link.parentElement.hidden = !holds(isNamed ? entry.words : wholeText(entry));
   // Filtering opens every group that has a match; clearing gives back what was open before.
   if (wanted.length) openBefore ??= groups.filter((group) => group.open);
   for (const group of groups) {
@@ -211,7 +219,7 @@ function applyFilter() {
   }
   if (!wanted.length) openBefore = null;
   $(".start", side).hidden = wanted.length > 0;
-  $("#found").textContent = wanted.length ? `${matches().length} of ${entries.length} operations` : "";
+  $("#found").textContent = wanted.length ? `${matches().length} of ${entries.length} ${isNamed ? "by name" : "by their text"}` : "";
   $("#found").classList.toggle("hidden", !wanted.length);
 }
 

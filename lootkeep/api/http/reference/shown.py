@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lootkeep.api.http.reference.schemas import Field
@@ -53,6 +54,7 @@ class Operation:
     answers: list[Answer]
     failures: list[Answer]
     curl: str
+    snippets: Sequence[tuple[str, str, str]]
 
     @property
     def path_parts(self) -> list[str]:
@@ -69,6 +71,17 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class Event:
+    """What a receiver is sent."""
+
+    anchor: str
+    name: str
+    description: str
+    headers: list[Parameter]
+    body: Body
+
+
+@dataclass(frozen=True, slots=True)
 class Api:
     title: str
     version: str
@@ -79,4 +92,6 @@ class Api:
     is_beside: bool
     authentication: str
     groups: list[Group]
+    events: list[Event]
+    events_description: str
     errors: list[Answer]

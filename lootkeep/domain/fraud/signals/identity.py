@@ -9,24 +9,34 @@ from lootkeep.kernel.clock import DAY, HOUR, MINUTE
 
 # More than three other accounts say no more than three.
 MOST_ACCOUNTS = 3
-MOST_NEIGHBOURS = 2
+# A customer is trusted once an order was paid this long ago, on a device used for at least a day.
+TRUSTED_AFTER = 60 * DAY
+DEVICE_TRUSTED_AFTER = DAY
 
 
 def account_age(facts: OrderFacts, policy: Policy) -> int:
-    """The account was made shortly before: within a minute counts five times, within an hour three times, \
-within a day once."""
+    """The account was made shortly before: within a minute counts four times, within an hour three times, \
+within a day once. With `fraud_accounts_made_at_checkout` the first minute is silent."""
     if facts.customer_created_at is None:
         return 0
     age = facts.at - facts.customer_created_at
     # Two clocks may differ by a little; an account much younger than its order is a fault in the records.
     if age < -MINUTE or age > DAY:
         return 0
-    return 5 if age <= MINUTE else 3 if age <= HOUR else 1
+    if age <= MINUTE:
+        return 0 if policy.fraud_accounts_made_at_checkout else 4
+    return 3 if age <= HOUR else 1
 
 
-def device_reuse(facts: OrderFacts, policy: Policy) -> int:
-    """Other accounts were seen on this device in the last 180 days, for each of up to three."""
-    return min(facts.history.device_accounts, MOST_ACCOUNTS)
+def device_reuse(facts: OrderFacts, policy: Policy) -> bool:
+    """Other accounts were seen on this device in the last 730 days; how many says no more."""
+    return facts.history.device_accounts > 0
+
+
+def device_newcomer(facts: OrderFacts, policy: Policy) -> int:
+    """Other accounts used this device before this one was made, for each of up to three. Those of the last hour are \
+counted by `device_velocity`. The first owner is not suspected for those who came later."""
+    return min(facts.history.device_accounts_before, MOST_ACCOUNTS)
 
 
 def device_velocity(facts: OrderFacts, policy: Policy) -> int:
@@ -34,10 +44,9 @@ def device_velocity(facts: OrderFacts, policy: Policy) -> int:
     return min(facts.history.device_accounts_in_hour, MOST_ACCOUNTS)
 
 
-def ip_accounts(facts: OrderFacts, policy: Policy) -> int:
-    """Other accounts were seen at this address within the hour, for each of up to two. \
-Counts little: households and cafés share one."""
-    return min(facts.history.address_accounts_in_hour, MOST_NEIGHBOURS)
+def ip_accounts(facts: OrderFacts, policy: Policy) -> bool:
+    """Other accounts were seen at this address within the hour. Counts little: households and cafés share one."""
+    return facts.history.address_accounts_in_hour > 0
 
 
 def user_agent_missing_or_bot(facts: OrderFacts, policy: Policy) -> int:
@@ -48,10 +57,21 @@ def user_agent_missing_or_bot(facts: OrderFacts, policy: Policy) -> int:
 
 
 def referral_abuse(facts: OrderFacts, policy: Policy) -> bool:
-    """The customer tried to refer themself: a referral was refused for the same mailbox, device or a circle."""
+    """The customer tried to refer themself: a referral was refused for the same mailbox, device or a circle, or \
+they pay with the card of the customer who brought them."""
     return facts.history.has_refused_referral
 
 
 def confirmed_fraud(facts: OrderFacts, policy: Policy) -> int:
     """A reviewer called an earlier order of this customer fraud."""
     return facts.history.confirmed_frauds
+
+
+def trusted_customer(facts: OrderFacts, policy: Policy) -> bool:
+    """Counts in favour: an order of this customer was paid more than 60 days ago, none was fraud, and the device, \
+if one is sent, has been used by the account for a day."""
+    history = facts.history
+    if history.first_paid_at is None or facts.at - history.first_paid_at <= TRUSTED_AFTER or history.confirmed_frauds:
+        return False
+    since = history.device_known_since
+    return not facts.has_device or (since is not None and facts.at - since >= DEVICE_TRUSTED_AFTER)

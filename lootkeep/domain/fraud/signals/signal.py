@@ -10,12 +10,15 @@ import msgspec
 from lootkeep.domain.fraud.facts import OrderFacts
 from lootkeep.domain.fraud.policy import Policy
 
-Family = Literal["network", "geography", "velocity", "email", "identity"]
+Family = Literal["network", "geography", "velocity", "email", "identity", "payment"]
 Measure = Callable[[OrderFacts, Policy], bool | int]
 
 
 class Signal(msgspec.Struct, frozen=True):
-    """One thing that counts against an order. Each time that is measured adds the points, up to the cap."""
+    """One thing that counts against an order, or in its favour where points are negative.
+
+    Each time that is measured adds the points, up to the cap.
+    """
 
     name: str
     # For people: stands in `detected_signals`, the console and reports.

@@ -10,7 +10,12 @@ _BY_TYPE: dict[str, Any] = {"string": "text", "integer": 1, "number": 1, "boolea
 def example_of(schema: dict[str, Any], schemas: dict[str, Any]) -> Any:
     """The field's own example goes first, then its default, then something of the right type."""
     if "$ref" in schema:
-        return example_of(schemas[schema["$ref"].rsplit("/", 1)[1]], schemas)
+        target = schemas[schema["$ref"].rsplit("/", 1)[1]]
+        # The example next to a reference to an object may hold only some of its fields.
+        given: dict[str, Any] = {
+            key: schema[key] for key in ("examples", "default") if key in schema and "enum" in target
+        }
+        return example_of({**target, **given}, schemas)
     if "const" in schema:
         return schema["const"]
     if "examples" in schema:

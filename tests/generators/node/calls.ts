@@ -42,11 +42,11 @@ async function tiers() {
 
 async function products() {
   let last = 0;
-  for (const [name, price] of [["Hexgarden", "19.99"], ["Gold", 4.5], ["Crown", 9]] as const) {
+  for (const [name, price] of [["Hexgarden", "19.99"], ["Gold", "4.50"], ["Crown", "9"]] as const) {
     const body = { name, price, delivery_type: "manual" } as const;
     last = created(await client().POST("/api/store/v1/products", { body })).data.id;
   }
-  const query = { status: "active", min_price: 5, sort: "price", per_page: 1 } as const;
+  const query = { status: "active", min_price: "5", sort: "price", per_page: 1 } as const;
   const { data: found, response } = await client().GET("/api/external/v1/products", { params: { query } });
   const got = created(await client().GET("/api/external/v1/products/{id}", { params: { path: { id: last } } }));
   return {

@@ -1,0 +1,67 @@
+"""The fixed sets of words that have a name in the OpenAPI document, so that a generator makes one type of each."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+from lootkeep.domain import (
+    analytics,
+    campaigns,
+    customers,
+    deliveries,
+    gift_cards,
+    orders,
+    products,
+    referrals,
+    subscriptions,
+    support_tickets,
+)
+from lootkeep.domain.events import EVENT_TYPES
+from lootkeep.domain.fraud import policy, review, score
+from lootkeep.domain.webhooks import EVENT_PATTERNS
+from lootkeep.kernel import paging
+
+Json = dict[str, Any]
+
+_NAMED: dict[str, tuple[str, ...]] = {
+    "EventType": tuple(EVENT_TYPES),
+    "EventSubscription": (*EVENT_TYPES, *EVENT_PATTERNS),
+    "RiskLevel": get_args(score.RiskLevel),
+    "FraudDecision": get_args(score.Action),
+    "FraudAction": get_args(policy.FraudAction),
+    "FraudSensitivity": get_args(policy.Sensitivity),
+    "ReviewOutcome": get_args(review.Outcome),
+    "DeliveryStatus": get_args(deliveries.DeliveryStatus),
+    "OrderStatus": get_args(orders.OrderStatus),
+    "ProductStatus": get_args(products.ProductStatus),
+    "DeliveryType": get_args(products.DeliveryType),
+    "BillingType": get_args(products.BillingType),
+    "BillingInterval": get_args(products.BillingInterval),
+    "SubscriptionStatus": get_args(subscriptions.SubscriptionStatus),
+    "CustomerStatus": get_args(customers.CustomerStatus),
+    "GiftCardStatus": get_args(gift_cards.GiftCardStatus),
+    "TicketStatus": get_args(support_tickets.TicketStatus),
+    "TicketPriority": get_args(support_tickets.TicketPriority),
+    "TicketCategory": get_args(support_tickets.TicketCategory),
+    "AuthorType": get_args(support_tickets.AuthorType),
+    "LastMessageBy": get_args(support_tickets.LastMessageBy),
+    "CampaignStatus": get_args(campaigns.CampaignStatus),
+    "AudienceType": get_args(campaigns.AudienceType),
+    "ReferralStatus": get_args(referrals.ReferralStatus),
+    "RewardType": get_args(referrals.RewardType),
+    "RewardEvent": get_args(referrals.RewardEvent),
+    "DiscountType": get_args(referrals.DiscountType),
+    "AnalyticsPeriod": get_args(analytics.PeriodName),
+    "AnalyticsInterval": get_args(analytics.Interval),
+    "SortDirection": get_args(paging.Order),
+}
+# By their words in any order: one of the two writers of schemas sorts them.
+_NAMES = {frozenset(words): name for name, words in _NAMED.items()}
+
+
+def components() -> Json:
+    return {name: {"type": "string", "enum": list(words)} for name, words in _NAMED.items()}
+
+
+def name_of(words: list[Any]) -> str | None:
+    return _NAMES.get(frozenset(words))

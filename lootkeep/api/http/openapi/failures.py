@@ -1,0 +1,97 @@
+"""The failures in the OpenAPI document: what each one means, and which of them an operation can answer."""
+
+from __future__ import annotations
+
+from lootkeep.api.http import errors
+from lootkeep.api.http.errors import Status
+from lootkeep.api.http.openapi.schemas import Json, ref
+from lootkeep.api.http.routes import MAX_BODY, Route
+
+# What each failure means, and when an operation can answer it.
+_FAILURES: dict[str, tuple[Status, str, str, str]] = {
+    "Unauthorized": (
+        errors.UNAUTHORIZED,
+        "unauthorized",
+        "The token is missing or not valid.",
+        errors.Unauthorized().message,
+    ),
+    "Forbidden": (
+        errors.FORBIDDEN,
+        "forbidden",
+        "The token lacks the scope.",
+        errors.Forbidden("referrals:write").message,
+    ),
+    "NotFound": (errors.NOT_FOUND, "not_found", "The addressed thing does not exist.", "Referral tier not found."),
+    "Conflict": (
+        errors.CONFLICT,
+        "idempotency_key_in_use",
+        "The state of the thing, or a running request with the same key, forbids it.",
+        "A request with this Idempotency-Key is still running.",
+    ),
+    "PayloadTooLarge": (
+        errors.PAYLOAD_TOO_LARGE,
+        "payload_too_large",
+        "The body is larger than the operation accepts.",
+        errors.PayloadTooLarge(MAX_BODY).message,
+    ),
+    "UnsupportedMediaType": (
+        errors.UNSUPPORTED_MEDIA_TYPE,
+        "unsupported_media_type",
+        "The body is not application/json.",
+        errors.UnsupportedMediaType().message,
+    ),
+    "ValidationError": (
+        errors.VALIDATION_ERROR,
+        "validation_failed",
+        "Fields are at fault (`Validation Error`), or the body or the deed is not acceptable (`Unprocessable`).",
+        "The given data was invalid.",
+    ),
+    "TooManyRequests": (
+        errors.TOO_MANY_REQUESTS,
+        "rate_limited",
+        "The rate limit is exceeded; `Retry-After` tells how many seconds to wait.",
+        errors.TooManyRequests(12).message,
+    ),
+    "ServerError": (errors.SERVER_ERROR, "server_error", "A fault of ours.", errors.ServerError().message),
+    "ServiceUnavailable": (
+        errors.SERVICE_UNAVAILABLE,
+        "service_unavailable",
+        "Something the service leans on is gone for now (`service_unavailable`), or more is asked than can be answered "
+        "in time and this request was not begun (`overloaded`); `Retry-After` gives the seconds to wait.",
+        "The service is temporarily unavailable. Please try again shortly.",
+    ),
+}
+
+
+def responses() -> Json:
+    """Every failure as a named component."""
+    return {name: _response(*row) for name, row in _FAILURES.items()}
+
+
+def refs(route: Route) -> Json:
+    """The failures that an operation can answer, by their status."""
+    return {str(_FAILURES[name][0].code): ref(name, "responses") for name in _names(route)}
+
+
+def _names(route: Route) -> list[str]:
+    """From what the operation's row says."""
+    names = ["Unauthorized", "Forbidden"]
+    if "{" in route.path:
+        names.append("NotFound")
+    if route.method == "POST" or route.may_conflict:
+        names.append("Conflict")
+    if route.body:
+        names += ["PayloadTooLarge", "UnsupportedMediaType"]
+    if route.body or route.query or route.method == "POST":
+        names.append("ValidationError")
+    return [*names, "TooManyRequests", "ServerError", "ServiceUnavailable"]
+
+
+def _response(status: Status, code: str, description: str, message: str) -> Json:
+    example: Json = {"success": False, "error": status.name, "code": code, "message": message}
+    if code == "validation_failed":
+        example["errors"] = {"name": ["The name field is required."]}
+    return {
+        "description": description,
+        "content": {"application/json": {"schema": ref("Failure"), "example": example}},
+    }

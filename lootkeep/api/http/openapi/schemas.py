@@ -1,0 +1,126 @@
+"""The shapes in the OpenAPI document, in words of JSON Schema alone and so plain that generators can use them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+from pydantic import BaseModel
+from pydantic.json_schema import models_json_schema
+
+from lootkeep.api.http.envelope import Failure, Meta
+from lootkeep.api.http.openapi import enums
+from lootkeep.api.http.routes import Answer, Group, Route
+
+Json = dict[str, Any]
+
+_REF = "#/components/schemas/{name}"
+# Where one shape holds others: one of them, or a list of them.
+_BELOW = ("items", "additionalProperties")
+_LISTED = ("anyOf", "oneOf", "allOf")
+# pydantic writes its own words for the bounds of a value that is parsed first.
+_BOUNDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
+
+
+def ref(name: str, kind: str = "schemas") -> Json:
+    return {"$ref": f"#/components/{kind}/{name}"}
+
+
+def collected(groups: tuple[Group, ...], events: Iterable[type[msgspec.Struct]]) -> Json:
+    """Every shape by its name: answers, the data of events, bodies, queries and enums."""
+    routes = _routes(groups)
+    views = list(dict.fromkeys(route.answer.view for route in routes if route.answer.view))
+    inputs: set[type[BaseModel]] = {model for route in routes for model in (route.body, route.query) if model}
+    ordered = sorted(inputs, key=lambda model: model.__name__)
+    _, bodies = models_json_schema(
+        [(model, "validation") for model in ordered], ref_template="#/components/schemas/{model}"
+    )
+    inputs_by_name = {name: _plain(shape) for name, shape in bodies.get("$defs", {}).items()}
+    shapes = {**of_views([*views, *events, Failure, Meta]), **inputs_by_name}
+    shapes["Failure"]["properties"]["success"] = {"type": "boolean", "const": False}
+    return dict(sorted(shapes.items()))
+
+
+def of_views(views: Iterable[type[msgspec.Struct]]) -> Json:
+    """The shapes of views and of all that they hold, and the enums."""
+    _, found = msgspec.json.schema_components(views, ref_template=_REF)
+    return {**{name: _plain(shape) for name, shape in found.items()}, **enums.components()}
+
+
+def named(shapes: Json, groups: tuple[Group, ...]) -> Json:
+    """The components: a query is described by the parameters of its operation, and each answer has an envelope."""
+    routes = _routes(groups)
+    queries = {route.query.__name__ for route in routes if route.query}
+    envelopes = {envelope_name(route.answer): envelope(route.answer) for route in routes}
+    return dict(sorted({name: shape for name, shape in {**shapes, **envelopes}.items() if name not in queries}.items()))
+
+
+def envelope_name(answer: Answer) -> str:
+    subject = answer.view.__name__.removesuffix("View") if answer.view else ""
+    kind = "Page" if answer.is_paged else "List" if answer.is_list else ""
+    return f"{subject}{kind}{'Confirmation' if answer.message else 'Response'}"
+
+
+def envelope(answer: Answer) -> Json:
+    """The envelope around what an operation answers."""
+    properties: Json = {"success": {"type": "boolean", "const": True}}
+    if answer.message:
+        properties["message"] = {"type": "string", "description": "A sentence to show."}
+    if answer.view:
+        item = ref(answer.view.__name__)
+        properties["data"] = {"type": "array", "items": item} if answer.is_list else item
+    if answer.is_paged:
+        properties["meta"] = ref("Meta")
+    return {"type": "object", "required": list(properties), "properties": properties}
+
+
+def without_null(shape: Json) -> Json:
+    """A parameter of a query is there or it is not: nobody can send null."""
+    kinds = [kind for kind in shape.get("anyOf", ()) if kind.get("type") != "null"]
+    if len(kinds) == len(shape.get("anyOf", ())):
+        return shape
+    rest = {key: value for key, value in shape.items() if key != "anyOf"}
+    return {**rest, "anyOf": kinds} if len(kinds) > 1 else {**kinds[0], **rest}
+
+
+def _routes(groups: tuple[Group, ...]) -> list[Route]:
+    return [route for group in groups for route in group.routes]
+
+
+def _plain(shape: Json) -> Json:
+    """The same shape with its type given wherever it can be known."""
+    plain = {_BOUNDS.get(key, key): value for key, value in shape.items()}
+    if "properties" in plain:
+        plain["properties"] = {name: _field(below) for name, below in plain["properties"].items()}
+    for key in _BELOW:
+        if isinstance(plain.get(key), dict):
+            plain[key] = _plain(plain[key])
+    for key in _LISTED:
+        if key in plain:
+            plain[key] = [_plain(below) for below in plain[key]]
+    if plain.get("anyOf") == [{"type": "integer"}, {"type": "number"}]:
+        # Every integer is a number; two types would be a union in a generated client.
+        del plain["anyOf"]
+        plain["type"] = "number"
+    if plain.get("type") == "object" and "properties" not in plain:
+        plain.setdefault("additionalProperties", True)
+    return _with_named_enum(plain)
+
+
+def _with_named_enum(shape: Json) -> Json:
+    words = shape.get("enum")
+    if not words:
+        return shape
+    if name := enums.name_of(words):
+        return {**ref(name), **{key: value for key, value in shape.items() if key not in ("enum", "type", "title")}}
+    return {"type": "string", **shape}
+
+
+def _field(shape: Json) -> Json:
+    """A field that may be left out has no default: null would be a change, and often a wrong one."""
+    plain = _plain(shape)
+    plain.pop("title", None)
+    if plain.get("default", ...) is None:
+        del plain["default"]
+    return plain

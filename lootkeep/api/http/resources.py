@@ -1,0 +1,53 @@
+"""Pages that are the same for everyone until the next release: compressed once, and not sent again to who has them."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+_ETAG = re.compile(r'"[^"]*"')
+
+
+class Resource(NamedTuple):
+    content_type: str
+    plain: bytes
+    compressed: bytes
+    # Weak, because it is the same for both forms.
+    etag: str
+
+    @classmethod
+    def of(cls, content_type: str, content: bytes) -> Resource:
+        # Without a time in it, so that every process has the same bytes.
+        compressed = gzip.compress(content, mtime=0)
+        return cls(content_type, content, compressed, f'W/"{hashlib.sha256(content).hexdigest()[:32]}"')
+
+    def answer(self, request: Request, headers: Mapping[str, str]) -> Response:
+        """304 when the client has this version already, otherwise the content in a form that it accepts."""
+        # no-cache: asked for each time, which costs a 304; a new release is seen at once.
+        headers = {**headers, "etag": self.etag, "cache-control": "no-cache", "vary": "Accept-Encoding"}
+        if self._is_known_to(request):
+            return Response(status_code=304, headers=headers)
+        headers["content-type"] = self.content_type
+        if _accepts_gzip(request.headers.get("accept-encoding", "")):
+            return Response(self.compressed, headers={**headers, "content-encoding": "gzip"})
+        return Response(self.plain, headers=headers)
+
+    def _is_known_to(self, request: Request) -> bool:
+        known = request.headers.get("if-none-match", "")
+        return known.strip() == "*" or self.etag.removeprefix("W/") in _ETAG.findall(known)
+
+
+def _accepts_gzip(accepted: str) -> bool:
+    """RFC 9110: the coding by its name, or `*`; a weight of zero refuses it."""
+    weights = {}
+    for part in accepted.lower().split(","):
+        coding, _, weight = part.partition(";")
+        weights[coding.strip()] = weight.replace(" ", "")
+    weight = weights.get("gzip", weights.get("*", "q=0"))
+    return re.fullmatch(r"q=0(\.0*)?", weight) is None

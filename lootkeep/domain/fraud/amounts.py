@@ -1,0 +1,51 @@
+"""From which amount on an order is large for this store, counted again every week."""
+
+from __future__ import annotations
+
+from lootkeep.kernel.clock import DAY, Instant
+from lootkeep.kernel.money import Hundredths
+
+WEEK = 7 * DAY
+# By the orders of so long before the week.
+_MEMORY = 90 * DAY
+# With fewer orders a large one cannot be told from an ordinary one.
+_MIN_ORDERS = 100
+# A line that could not be counted again is used for so many weeks.
+MAX_WEEKS = 13
+
+
+def week_of(at: int) -> int:
+    """Weeks since the epoch."""
+    return at // WEEK
+
+
+def window(week: int) -> tuple[int, int]:
+    """The orders by which the line of a week is drawn: from the first time to just before the second."""
+    return week * WEEK - _MEMORY, week * WEEK
+
+
+def rank(orders: int) -> int | None:
+    """Which of so many amounts in ascending order is the line; null when there are too few."""
+    return -(-orders * 9 // 10) - 1 if orders >= _MIN_ORDERS else None
+
+
+class Amounts:
+    """The same in memory: takes orders in the order of time."""
+
+    def __init__(self) -> None:
+        self._orders: list[tuple[Instant, Hundredths]] = []
+        self._week = -1
+        self._line: Hundredths | None = None
+
+    def line(self, at: Instant) -> Hundredths | None:
+        if week_of(at) != self._week:
+            self._week = week_of(at)
+            begin, end = window(self._week)
+            self._orders = [(time, amount) for time, amount in self._orders if time >= begin]
+            amounts = sorted(amount for time, amount in self._orders if time < end)
+            position = rank(len(amounts))
+            self._line = None if position is None else amounts[position]
+        return self._line
+
+    def add(self, at: Instant, amount: Hundredths) -> None:
+        self._orders.append((at, amount))

@@ -1,0 +1,17 @@
+"""Measuring which orders are large, outside of any checkout."""
+
+from __future__ import annotations
+
+from lootkeep.deps import Deps
+from lootkeep.domain.fraud.amounts import week_of
+from lootkeep.storage import fraud_amounts
+
+
+async def refresh(deps: Deps) -> None:
+    """Once a week, as soon as there are orders enough: checkouts compare with what is stored."""
+    week = week_of(deps.clock.now())
+    async with deps.db.read(slow=True) as tx:
+        lines = {} if await fraud_amounts.is_measured(tx, week) else await fraud_amounts.measure(tx, week)
+    if lines:
+        async with deps.db.write() as tx:
+            await fraud_amounts.save(tx, week, lines)

@@ -1,0 +1,68 @@
+"""What an operation changes in the maintained totals, gathered on its way and written at its end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lootkeep.domain.blocks import LENGTHS
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.totals import buyers
+from lootkeep.storage.totals.declared import COUNTERS, SALES, TICKETS, TOTALS_OF
+from lootkeep.storage.totals.total import Added, SumTable, Total
+
+# Operations of different customers mostly use different shards.
+SHARDS = 4
+
+
+class Changes:
+    """Changes of totals, by the rows that an operation has changed."""
+
+    def __init__(self, *, spread: int) -> None:
+        self._shard = spread % SHARDS
+        self._sums: dict[SumTable, dict[tuple[Any, ...], list[int]]] = {COUNTERS: {}, TICKETS: {}, SALES: {}}
+        self._buyers: set[tuple[int, Instant]] = set()
+
+    def count(self, source: str, before: object | None, after: object | None) -> None:
+        """Counts a row of the source as it is now and not as it was."""
+        for total in TOTALS_OF[source]:
+            old = None if before is None else total.of(before)
+            new = None if after is None else total.of(after)
+            if old != new:
+                self._add(total, old, -1)
+                self._add(total, new, 1)
+
+    def _add(self, total: Total, added: Added | None, sign: int) -> None:
+        if added is None:
+            return
+        at, key, values = added
+        blocks: list[tuple[int, ...]] = [(level, at // LENGTHS[level]) for level in total.levels] or [()]
+        for block in blocks:
+            sums = self._sums[total.sums].setdefault((*block, *key), [0] * len(values))
+            for index, value in enumerate(values):
+                sums[index] += sign * value
+
+    def buy(self, customer_id: int, at: Instant) -> None:
+        """The customer is among those who bought on that day."""
+        self._buyers.add((customer_id, at))
+
+    async def apply(self, tx: Transaction) -> None:
+        """The last step of an operation, always in the same order: so two operations never deadlock."""
+        for sums, changed in self._sums.items():
+            names = [f"new_{name}" for name in (*sums.key, "shard", *sums.sums)]
+            rows = [
+                dict(zip(names, (*key, self._shard, *values), strict=True))
+                for key, values in sorted(changed.items())
+                if any(values)
+            ]
+            if rows:
+                await tx.many(sums.add, rows)
+        if self._buyers:
+            await buyers.add(tx, self._buyers)
+
+
+async def count(tx: Transaction, source: str, before: Any, after: Any) -> None:
+    """The same for an operation that changes one row, by whose id it is spread."""
+    changes = Changes(spread=(after or before).id)
+    changes.count(source, before, after)
+    await changes.apply(tx)

@@ -1,0 +1,30 @@
+"""Totals by their names: reading them costs the same however many rows they count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlalchemy import BigInteger, Text, bindparam, cast, func, select
+
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.dialect import IsAmong
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import counters
+
+_SUM = cast(func.sum(counters.c.value), BigInteger)
+_UNDER = Query(
+    select(counters.c.name, _SUM).where(counters.c.name.like(bindparam("pattern"))).group_by(counters.c.name)
+)
+_OF = Query(select(func.coalesce(_SUM, 0)).where(IsAmong(counters.c.name, bindparam("names", type_=Text))))
+
+
+async def totals(tx: Transaction, prefix: str) -> dict[str, int]:
+    """All totals under a prefix such as `referrals.`, without it; what was never counted is missing."""
+    rows = await tx.all(_UNDER, pattern=prefix + "%")
+    return {name.removeprefix(prefix): total for name, total in rows}
+
+
+async def total(tx: Transaction, names: Iterable[str]) -> int:
+    """The sum of these totals."""
+    ((value,),) = await tx.all(_OF, names=" ".join(names))
+    return int(value)

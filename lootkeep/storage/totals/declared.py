@@ -1,0 +1,116 @@
+"""Every sum that is maintained while writing, one row each, and the rows it is made of."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+from sqlalchemy import FromClause, func, select
+
+from lootkeep.domain.blocks import DAYS, PERIODS, QUARTERS
+from lootkeep.kernel.clock import SECOND
+from lootkeep.storage import schema
+from lootkeep.storage.schema import order_items, orders, refunds, support_tickets
+from lootkeep.storage.totals.total import Constant, Name, SumTable, Total
+
+COUNTERS = SumTable(schema.counters)
+TICKETS = SumTable(schema.ticket_figures)
+SALES = SumTable(schema.sales_rollups)
+
+# An order counts once for a product, on however many lines it is.
+_sold = (
+    select(
+        order_items.c.product_id,
+        *(orders.c[name] for name in ("paid_at", "completed_at", "refunded_at", "status", "currency")),
+        func.sum(order_items.c.quantity).label("quantity"),
+        func.sum(order_items.c.total).label("total"),
+    )
+    .select_from(orders.join(order_items, order_items.c.order_id == orders.c.id))
+    .group_by(orders.c.id, order_items.c.product_id)
+)
+_refunded = select(refunds.c.amount, refunds.c.created_at, orders.c.currency).join_from(refunds, orders)
+_tickets = select(
+    *(support_tickets.c[name] for name in ("assigned_to_id", "status", "priority", "category")),
+    ((support_tickets.c.first_response_at - support_tickets.c.created_at) // SECOND).label("response_seconds"),
+    ((support_tickets.c.resolved_at - support_tickets.c.created_at) // SECOND).label("resolution_seconds"),
+)
+SOURCES: dict[str, FromClause] = {
+    "orders": orders,
+    "sold products": _sold.subquery(),
+    "refunds": _refunded.subquery(),
+    "customers": schema.customers,
+    "products": select(schema.products.c.id).where(schema.products.c.deleted_at.is_(None)).subquery(),
+    "campaigns": schema.email_campaigns,
+    "referrals": schema.referrals,
+    "refused referrals": schema.refused_referrals,
+    "claims": schema.reward_claims,
+    "gift cards": schema.gift_cards,
+    "fraud checks": schema.fraud_checks,
+    "tickets": _tickets.subquery(),
+}
+
+
+def _count(source: str, *name: str, adds: str | int = 1, **options: Any) -> Total:
+    return Total(COUNTERS, source, {"name": Name(name)}, {"value": adds}, **options)
+
+
+def _tickets_with(given: tuple[str, ...] = (), **adds: str | int) -> Total:
+    cell = {"agent": "assigned_to_id", **{name: name for name in ("status", "priority", "category")}}
+    return Total(TICKETS, "tickets", cell, adds, given=given)
+
+
+def _sales(
+    dimension: str,
+    at: str,
+    key: str = Constant(""),
+    *,
+    of: str = "orders",
+    currency: str = "currency",
+    where: Any = None,
+    **adds: Any,
+) -> Total:
+    """The whole store and each product have series; the others only sums, whose ends are added up from the orders."""
+    levels = (QUARTERS, DAYS, PERIODS) if dimension in ("all", "product") else (DAYS, PERIODS)
+    parts = {"dimension": Constant(dimension), "key": key, "currency": currency}
+    return Total(SALES, of, parts, adds, at=at, levels=levels, where=where or {})
+
+
+def _declared() -> Iterator[Total]:
+    yield _count("orders", "orders.", "status")
+    yield _count("orders", "coupon_discounts.", "currency", adds="discount_total", given=("coupon_id", "paid_at"))
+    yield _count("referrals", "referrals.", "status")
+    yield _count("refused referrals", "refused_referrals.made")
+    yield _count("claims", "claims.made")
+    yield _count("customers", "customers.all")
+    yield _count("products", "products.all")
+    yield _count("campaigns", "email_campaigns.all")
+    yield _count("gift cards", "gift_cards.", "currency", "kept_status")
+    yield _count("fraud checks", "fraud.", "risk_level", "action_taken", "is_reviewed")
+
+    yield _tickets_with(tickets=1)
+    yield _tickets_with(("response_seconds",), responded=1, response_seconds="response_seconds")
+    yield _tickets_with(("resolution_seconds",), resolved=1, resolution_seconds="resolution_seconds")
+
+    money = {"gross": "total", "discounts": "discount_total", "gift_cards": "gift_card_total"}
+    is_refunded = {"status": "refunded"}
+    yield _sales("all", "paid_at", orders=1, **money)
+    yield _sales("all", "paid_at", of="sold products", items="quantity")
+    yield _sales("all", "completed_at", completed_orders=1)
+    yield _sales("all", "refunded_at", where=is_refunded, refunded_orders=1)
+    yield _sales("all", "created_at", of="refunds", refunds="amount")
+    yield _sales("all", "first_order_at", of="customers", currency=Constant(""), new_customers=1)
+    yield _sales("status", "created_at", "status", currency=Constant(""), orders=1)
+    yield _sales("country", "paid_at", "billing_country", orders=1, gross="total")
+    yield _sales("method", "paid_at", "payment_method", orders=1, gross="total")
+    sold = {"key": "product_id", "of": "sold products"}
+    yield _sales("product", "paid_at", **sold, orders=1, items="quantity", gross="total")
+    yield _sales("product", "completed_at", **sold, completed_orders=1)
+    # A part of an order is no part of its products: these are refunded with the whole order.
+    yield _sales("product", "refunded_at", **sold, where=is_refunded, refunded_orders=1, refunds="total")
+
+
+TOTALS = tuple(_declared())
+TOTALS_OF: dict[str, list[Total]] = defaultdict(list)
+for _total in TOTALS:
+    TOTALS_OF[_total.source].append(_total)

@@ -1,0 +1,113 @@
+"""Every maintained total counted again from the rows it is made of: to prove that they agree, or to repair them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import BigInteger, Select, cast, func, or_, select, union_all
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.sql import literal_column
+
+from lootkeep.domain.blocks import LENGTHS
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.dialect import HoldTables
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.totals import buyers
+from lootkeep.storage.totals.columns import GIVEN, REPAIRS
+from lootkeep.storage.totals.declared import COUNTERS, SALES, SOURCES, TICKETS, TOTALS
+from lootkeep.storage.totals.total import SumTable, Total, summed
+
+# Nobody may change what is counted while it is counted. The shared totals come last, as in every operation.
+_HOLD = Query(
+    HoldTables(
+        "support_tickets",
+        "customers",
+        "email_campaigns",
+        "products",
+        "referral_tiers",
+        "referrers",
+        "gift_cards",
+        "counters",
+        "ticket_figures",
+        "sales_rollups",
+        "buyers",
+    )
+)
+
+
+class _Comparison:
+    """Sums that differ from what they ought to be: to count them, and to repair them."""
+
+    def __init__(self, sums: SumTable, expected: Sequence[Select[Any]], *which: Any) -> None:
+        table = sums.table
+        less = (cast(-table.c[name], BigInteger).label(name) for name in sums.sums)
+        stored = select(*(table.c[name] for name in sums.key), *less).where(*which)
+        rows = summed(sums, union_all(*expected, stored).subquery()).subquery()
+        is_wrong = or_(*(rows.c[name] != 0 for name in sums.sums))
+        zero = literal_column("0", BigInteger)
+        names = [*sums.key, *sums.sums, "shard"]
+        new = postgresql.insert(table).from_select(names, select(*rows.c, zero).where(is_wrong))
+        self._count = Query(select(func.count()).select_from(rows).where(is_wrong))
+        self._add = Query(sums.added_to(new))
+
+    async def repair(self, tx: Transaction) -> int:
+        """Counted first: a million sums are repaired without any of their rows being read here."""
+        ((count,),) = await tx.all(self._count)
+        if count:
+            await tx.run(self._add)
+        return int(count)
+
+
+def _counted(totals: Sequence[Total], level: int | None = None) -> list[Select[Any]]:
+    return [total.counted(SOURCES[total.source], level) for total in totals]
+
+
+def _by_level(dimension: str, totals: Sequence[Total]) -> list[_Comparison]:
+    """The finest level from the rows themselves, each other from the one before, which is right by then."""
+    table, levels = SALES.table, totals[0].levels
+    comparisons: list[_Comparison] = []
+    for number, level in enumerate(levels):
+        of_level = (table.c.dimension == dimension, table.c.level == level)
+        expected = _counted(totals, level)
+        if number:
+            finer = levels[number - 1]
+            blocks = {
+                "level": literal_column(str(level), BigInteger),
+                "block": table.c.block // (LENGTHS[level] // LENGTHS[finer]),
+            }
+            columns = (blocks.get(name, table.c[name]).label(name) for name in (*SALES.key, *SALES.sums))
+            rows = select(*columns).where(table.c.dimension == dimension, table.c.level == finer)
+            expected = [summed(SALES, rows.subquery())]
+        comparisons.append(_Comparison(SALES, expected, *of_level))
+    return comparisons
+
+
+def _of_sales() -> list[_Comparison]:
+    dimensions: dict[str, list[Total]] = defaultdict(list)
+    for total in TOTALS:
+        if total.sums is SALES:
+            dimensions[str(total.key["dimension"])].append(total)
+    return [one for dimension, totals in dimensions.items() for one in _by_level(dimension, totals)]
+
+
+_SUMS = {
+    "totals": [_Comparison(COUNTERS, _counted([total for total in TOTALS if total.sums is COUNTERS]))],
+    "ticket figures": [_Comparison(TICKETS, _counted([total for total in TOTALS if total.sums is TICKETS]))],
+    "sales figures": _of_sales(),
+}
+
+
+async def repair(tx: Transaction, currency: str, now: Instant) -> dict[str, int]:
+    """How many totals of each kind were wrong; in this transaction they are right now."""
+    await tx.run(_HOLD)
+    values = {"currency": currency, "now": now}
+    wrong: dict[str, int] = {}
+    for kind, queries in REPAIRS.items():
+        given = {name: values[name] for name in GIVEN.get(kind, ())}
+        wrong[kind] = sum([len(await tx.all(query, **given)) for query in queries])
+    for kind, comparisons in _SUMS.items():
+        wrong[kind] = sum([await comparison.repair(tx) for comparison in comparisons])
+    return wrong | {"buyers": await buyers.repair(tx)}

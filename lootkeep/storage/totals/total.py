@@ -1,0 +1,145 @@
+"""A maintained total: one declaration that says what a record adds, and as SQL what all rows together add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import BigInteger, Boolean, FromClause, Select, Table, Text, bindparam, case, cast, func, select
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.sql import literal_column
+
+from lootkeep.domain.blocks import LENGTHS
+from lootkeep.storage.engine.query import Query
+
+# When, under which key and how much a record adds.
+Added = tuple[int, tuple[Any, ...], tuple[int, ...]]
+
+
+class Constant(str):
+    """A key that is the same for all rows."""
+
+    __slots__ = ()
+
+
+class Name(tuple[str, ...]):
+    """A key of words: a prefix, and the fields whose values follow it."""
+
+    __slots__ = ()
+
+
+class SumTable:
+    """A table of sums under a key. Each is the sum of its shards: concurrent writers mostly use different ones."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        keys = [column.name for column in table.primary_key if column.name != "shard"]
+        self.key = sorted(keys, key=lambda name: name not in ("level", "block"))
+        self.sums = [column.name for column in table.c if not column.primary_key]
+        new: dict[str, Any] = {name: bindparam(f"new_{name}") for name in (*self.key, "shard", *self.sums)}
+        self.add = Query(self.added_to(postgresql.insert(table).values(new)), at_once=True)
+
+    def added_to(self, insert: postgresql.Insert) -> postgresql.Insert:
+        """The rows that are there already grow by what is inserted."""
+        sums = {name: self.table.c[name] + insert.excluded[name] for name in self.sums}
+        return insert.on_conflict_do_update(index_elements=list(self.table.primary_key), set_=sums)
+
+
+@dataclass(frozen=True, eq=False)
+class Total:
+    """What each row of a source adds to a table of sums.
+
+    Fields are columns of the source in SQL, and attributes of its records.
+    """
+
+    sums: SumTable
+    source: str
+    # By column of the key: a field, a constant or a name.
+    key: Mapping[str, str | Name]
+    # By column of the sums: a field, or how much each row counts.
+    adds: Mapping[str, str | int]
+    # With a time, the total is maintained for the block of each of these levels, the finest first.
+    at: str | None = None
+    levels: tuple[int, ...] = ()
+    # Only rows that have a value in these fields, and this value in those.
+    given: tuple[str, ...] = ()
+    where: Mapping[str, Any] = field(default_factory=dict)
+
+    def of(self, record: Any) -> Added | None:
+        """What a record adds; None for nothing."""
+        at = getattr(record, self.at) if self.at else 0
+        if at is None or any(getattr(record, name) is None for name in self.given):
+            return None
+        if any(getattr(record, name) != value for name, value in self.where.items()):
+            return None
+        key = tuple(self._key_of(record, name) for name in self.sums.key if name in self.key)
+        return at, key, tuple(self._sum_of(record, name) for name in self.sums.sums)
+
+    def _key_of(self, record: Any, column: str) -> Any:
+        part = self.key[column]
+        if isinstance(part, Constant):
+            return str(part)
+        if isinstance(part, Name):
+            return part[0] + ".".join(_word(getattr(record, name)) for name in part[1:])
+        value = getattr(record, part)
+        if isinstance(self.sums.table.c[column].type, Text):
+            return "" if value is None else str(value)
+        return value or 0
+
+    def _sum_of(self, record: Any, column: str) -> int:
+        value = self.adds.get(column, 0)
+        return value if isinstance(value, int) else getattr(record, value)
+
+    def counted(self, source: FromClause, level: int | None) -> Select[Any]:
+        """The key and the sums of all rows; with a level, of its blocks."""
+        columns = source.c
+        parts: dict[str, Any] = {name: self._key_in(columns, name) for name in self.key}
+        if level is not None and self.at:
+            parts |= {"level": _number(level), "block": columns[self.at] // LENGTHS[level]}
+        parts |= {name: self._sum_in(columns, name) for name in self.sums.sums}
+        given = [columns[name].is_not(None) for name in (*self.given, *((self.at,) if self.at else ()))]
+        equal = [columns[name] == value for name, value in self.where.items()]
+        rows = select(*(part.label(name) for name, part in parts.items())).select_from(source).where(*given, *equal)
+        return summed(self.sums, rows.subquery())
+
+    def _key_in(self, columns: Any, column: str) -> Any:
+        part = self.key[column]
+        if isinstance(part, Constant):
+            return _text(part)
+        if isinstance(part, Name):
+            name = _text(part[0])
+            for number, word in enumerate(part[1:]):
+                name = name.concat(_text(".")) if number else name
+                name = name.concat(_word_in(columns[word]))
+            return name
+        if isinstance(self.sums.table.c[column].type, Text):
+            return func.coalesce(cast(columns[part], Text), _text(""))
+        return func.coalesce(columns[part], _number(0))
+
+    def _sum_in(self, columns: Any, column: str) -> Any:
+        value = self.adds.get(column, 0)
+        return _number(value) if isinstance(value, int) else columns[value]
+
+
+def summed(sums: SumTable, rows: Any) -> Select[Any]:
+    """The rows added up by their key."""
+    key = [rows.c[name] for name in sums.key]
+    added = (cast(func.sum(rows.c[name]), BigInteger).label(name) for name in sums.sums)
+    return select(*key, *added).group_by(*key)
+
+
+def _word(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _word_in(column: Any) -> Any:
+    return case((column, _text("true")), else_=_text("false")) if isinstance(column.type, Boolean) else column
+
+
+def _text(value: str) -> Any:
+    return literal_column(f"'{value}'", Text)
+
+
+def _number(value: int) -> Any:
+    return literal_column(str(value), BigInteger)

@@ -1,0 +1,41 @@
+"""What each type of event carries as its data; the OpenAPI document and the list of types read it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, NamedTuple
+
+import msgspec
+
+from lootkeep.domain.webhooks import TEST_EVENT
+from lootkeep.views import order_events, products, subscriptions
+from lootkeep.views.fields import field
+
+
+class TestData(msgspec.Struct, frozen=True):
+    """The data of `webhook.test`."""
+
+    webhook_id: Annotated[int, field("The webhook that is tested.", 4)]
+    message: Annotated[str, field("A sentence that says so.", "This is a test delivery from Lootkeep.")]
+
+
+class EventData(NamedTuple):
+    view: type[msgspec.Struct]
+    # What an example of this event differs in from the examples of the view's fields.
+    example: Mapping[str, Any] = {}
+
+
+# A row for each of EVENT_TYPES, and for the test.
+DATA: Mapping[str, EventData] = {
+    "order.created": EventData(order_events.OrderCreatedData, {"status": "pending"}),
+    "order.paid": EventData(order_events.OrderData),
+    "order.completed": EventData(order_events.OrderCompletedData, {"status": "completed"}),
+    "order.refunded": EventData(order_events.OrderRefundedData, {"status": "refunded"}),
+    "subscription.created": EventData(subscriptions.SubscriptionData),
+    "subscription.renewed": EventData(subscriptions.SubscriptionRenewedData),
+    "subscription.cancelled": EventData(subscriptions.SubscriptionCancelledData, {"status": "cancelled"}),
+    "product.created": EventData(products.ProductEvent),
+    "product.updated": EventData(products.ProductUpdated),
+    "product.deleted": EventData(products.ProductDeleted),
+    TEST_EVENT: EventData(TestData),
+}

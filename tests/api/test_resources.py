@@ -1,0 +1,43 @@
+"""The document and the reference are compressed for who accepts it, and not sent again to who has them."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+
+from lootkeep.api.http.reference import ASSETS
+from tests.world import World
+
+PAGES = ["/openapi.json", "/docs", *(f"/docs/{name}" for name in ASSETS)]
+
+
+@pytest.mark.parametrize("path", PAGES)
+async def test_a_client_that_accepts_gzip_gets_it(world: World, path: str) -> None:
+    plain = await world.http.get(path, headers={"Accept-Encoding": "identity"})
+    for accepted in ("gzip", "br, gzip;q=0.5", "GZIP", "*", "deflate, *;q=0.1"):
+        async with world.http.stream("GET", path, headers={"Accept-Encoding": accepted}) as answer:
+            raw = b"".join([chunk async for chunk in answer.aiter_raw()])
+        assert answer.headers["Content-Encoding"] == "gzip"
+        assert answer.headers["Content-Length"] == str(len(raw))
+        assert gzip.decompress(raw) == plain.content
+        assert len(raw) < len(plain.content) / 2
+
+
+@pytest.mark.parametrize("path", PAGES)
+async def test_a_client_that_does_not_accept_gzip_gets_it_plain(world: World, path: str) -> None:
+    for accepted in ("identity", "", "br", "gzip;q=0", "gzip; q=0.00, *"):
+        answer = await world.http.get(path, headers={"Accept-Encoding": accepted})
+        assert "Content-Encoding" not in answer.headers
+        assert answer.headers["Vary"] == "Accept-Encoding"
+
+
+@pytest.mark.parametrize("path", PAGES)
+async def test_who_has_this_version_gets_no_body_again(world: World, path: str) -> None:
+    etag = (await world.http.get(path)).headers["ETag"]
+    for known in (etag, etag.removeprefix("W/"), f'"other", {etag}', "*"):
+        again = await world.http.get(path, headers={"If-None-Match": known})
+        assert (again.status_code, again.content, again.headers["ETag"]) == (304, b"", etag)
+        assert again.headers["Cache-Control"] == "no-cache"
+    for unknown in ('"other"', etag.replace('"', ""), ""):
+        assert (await world.http.get(path, headers={"If-None-Match": unknown})).status_code == 200

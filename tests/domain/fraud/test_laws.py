@@ -1,0 +1,102 @@
+"""The laws of the table of signals, checked over the table itself, and the honest buyers who must stay below 40."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import pytest
+
+from lootkeep.domain.fraud.facts import Payment
+from lootkeep.domain.fraud.policy import Policy
+from lootkeep.domain.fraud.score import FLAGGED_FROM, judge
+from lootkeep.domain.fraud.signals import BY_NAME, SIGNALS
+from lootkeep.kernel.clock import DAY, HOUR, SECOND, Instant
+from tests.domain.fraud.orders import NOW, order
+
+# What thousands of strangers share. Those who hide on purpose are fewer than those who only live or travel somewhere.
+HIDING = {"proxy", "tor", "disposable_email"}
+SHARED = {signal.name for signal in SIGNALS if signal.family in ("network", "geography", "email")} | {
+    "velocity_ip",
+    "ip_accounts",
+}
+SECOND_ACCOUNT = {"device_accounts": 1, "device_accounts_before": 1}
+NETWORK = ("is_vpn", "is_proxy", "is_datacenter", "is_tor")
+
+
+def test_a_trait_that_strangers_share_never_outranks_a_link_between_two_accounts() -> None:
+    link = judge(order(**SECOND_ACCOUNT), Policy()).risk_score
+    assert {name for name in SHARED if BY_NAME[name].cap > link} == set()
+    assert {name for name in SHARED - HIDING if BY_NAME[name].cap > BY_NAME["device_reuse"].points} == set()
+
+
+@pytest.mark.parametrize("labels", list(product((False, True), repeat=4)), ids=str)
+def test_of_the_network_family_only_the_heaviest_counts(labels: tuple[bool, ...]) -> None:
+    facts = dict(zip(NETWORK, labels, strict=True))
+    signals = judge(order(**facts), Policy()).signals
+    alone = [judge(order(**{name: True}), Policy()).risk_score for name, is_so in facts.items() if is_so]
+    assert list(signals.values()) == ([max(alone)] if alone else [])
+
+
+def test_an_embargo_is_at_least_flagged_and_blocked_when_its_switch_says_so() -> None:
+    facts = order(country="IR", billing_country="IR")
+    for is_blocked, action in ((True, "blocked"), (False, "flagged")):
+        verdict = judge(facts, Policy(fraud_block_sanctioned_countries=is_blocked))
+        assert (verdict.action_taken, verdict.signals) == (action, {"sanctioned_country": 10})
+
+
+def since(before: int) -> Instant:
+    return Instant(NOW - before)
+
+
+FIRST_ORDER: dict[str, Any] = {"customer_created_at": since(30 * SECOND)}
+REGULAR: dict[str, Any] = {
+    "first_paid_at": since(200 * DAY),
+    "device_known_since": since(200 * DAY),
+    "has_older_order": True,
+}
+HONEST: dict[str, dict[str, Any]] = {
+    "first order over a VPN with a relay address": FIRST_ORDER
+    | {"is_vpn": True, "is_datacenter": True, "country": "NL", "is_relay": True},
+    "first order over a VPN at home with a relay address": FIRST_ORDER | {"is_vpn": True, "is_relay": True},
+    "regular in an internet cafe": REGULAR
+    | {
+        "device_accounts": 5,
+        "device_accounts_before": 5,
+        "device_accounts_in_hour": 1,
+        "address_accounts_in_hour": 5,
+    },
+    "owner of a family computer": {
+        "device_accounts": 3,
+        "device_accounts_in_hour": 1,
+        "address_accounts_in_hour": 1,
+    },
+    "second in the family, an hour after signing up": {
+        "customer_created_at": since(HOUR),
+        "device_accounts": 1,
+        "device_accounts_before": 1,
+    },
+    "traveller": REGULAR | {"country": "TH", "address_accounts_in_hour": 5, "device_known_since": None},
+    "first order of a traveller": FIRST_ORDER | {"country": "TH", "address_accounts_in_hour": 3},
+    "student dormitory": FIRST_ORDER | {"address_orders": 20, "address_accounts_in_hour": 5},
+    "expatriate with a card from home": FIRST_ORDER | {"billing_country": "US", "large_from": 100, "amount": 10_000},
+    "resident of a high-risk country": FIRST_ORDER | {"country": "MM", "billing_country": "MM"},
+    "privacy first": FIRST_ORDER | {"user_agent": None, "is_relay": True, "has_device": False, "large_from": 1},
+    "three gifts on the first day": {"customer_created_at": since(HOUR), "customer_orders_in_day": 2},
+    "spouse with the family's card": FIRST_ORDER | {"instrument_accounts": 1, "address_accounts_in_hour": 1},
+    "second card after a decline": FIRST_ORDER | {"customer_instruments_in_day": 1},
+    "teenager with a prepaid card": FIRST_ORDER | {"payment": Payment(funding="prepaid"), "is_relay": True},
+    "card from home, living abroad": FIRST_ORDER | {"payment": Payment(country="US")},
+    "big spender": REGULAR | {"customer_orders_in_day": 4, "mailbox_orders": 4, "large_from": 1, "amount": 900},
+    "behind a carrier's gateway": FIRST_ORDER | {"address_orders": 100, "address_accounts_in_hour": 5},
+    "office with a proxy": REGULAR | {"is_proxy": True, "address_accounts_in_hour": 5, "address_orders": 9},
+    "new telephone": REGULAR | {"device_known_since": None, "large_from": 1, "amount": 900},
+    "used telephone": FIRST_ORDER | {"device_accounts": 1, "device_accounts_before": 0},
+}
+
+
+@pytest.mark.parametrize("who", HONEST)
+def test_nothing_an_honest_buyer_does_alone_reaches_a_look(who: str) -> None:
+    verdict = judge(order(**HONEST[who]), Policy(fraud_sensitivity_level="high"))
+    assert verdict.risk_score < FLAGGED_FROM, verdict.signals
+    assert verdict.action_taken == "allowed"
