@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from lootkeep.console import account, orders, overview, search, signing_in, webhooks
+from lootkeep.console import account, events, orders, overview, search, signing_in, tokens, webhooks
 from lootkeep.console.page import Page
 
 PAGES: tuple[Page, ...] = (
     *overview.PAGES,
     *orders.PAGES,
     *webhooks.PAGES,
+    *events.PAGES,
+    *tokens.PAGES,
     *search.PAGES,
     *account.PAGES,
     *signing_in.PAGES,
