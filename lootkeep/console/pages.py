@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from lootkeep.console import account, events, orders, overview, search, signing_in, tokens, webhooks
+from lootkeep.console import (
+    account,
+    analytics,
+    audit,
+    events,
+    orders,
+    overview,
+    search,
+    signing_in,
+    tokens,
+    users,
+    webhooks,
+)
 from lootkeep.console.page import Page
 
 PAGES: tuple[Page, ...] = (
@@ -11,6 +23,9 @@ PAGES: tuple[Page, ...] = (
     *webhooks.PAGES,
     *events.PAGES,
     *tokens.PAGES,
+    *analytics.PAGES,
+    *users.PAGES,
+    *audit.PAGES,
     *search.PAGES,
     *account.PAGES,
     *signing_in.PAGES,
