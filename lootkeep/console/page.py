@@ -15,6 +15,8 @@ from lootkeep.domain.accounts import Person, Role, Session
 from lootkeep.domain.deliveries import RETRY_SECONDS
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, Fields, NotFound
+from lootkeep.kernel.redaction import ShownSetting
+from lootkeep.services.health import Finding
 
 PREFIX = "/console"
 _MAX_ID = 2**63 - 1
@@ -31,6 +33,10 @@ class Options:
     is_https: bool = False
     # Seconds to wait after each failed attempt of a delivery.
     retry_delays: Sequence[int] = RETRY_SECONDS
+    # What the service was started with.
+    settings: Sequence[ShownSetting] = ()
+    # Looks at everything the service depends on.
+    examine: Callable[[Deps], Awaitable[Sequence[Finding]]] | None = None
 
 
 @dataclass(slots=True)
