@@ -41,12 +41,15 @@ async def show_analytics(visit: Visit) -> Answer:
         if visit.query.get("format") == "csv":
             return _export(visit.query.get("of", ""), course, products, customers)
         unique = await analytics_db.unique_customers(tx, start, end, None)
+        (whole,) = await analytics_db.series(tx, rules.ends(stretch), None)
         parts = {name: await analytics_db.parts(tx, name, start, end, currency) for name in ("country", "method")}
+    # Customers have no currency.
+    new = sum(figures.new_customers for figures in whole.values())
     return {
         "stretch": stretch,
         "period": period,
         "periods": _PERIODS,
-        "tiles": [*sales_tiles(course, formats), *_other_tiles(course, formats, unique)],
+        "tiles": [*sales_tiles(course, formats), *_other_tiles(course, formats, unique, new)],
         "revenue": revenue_chart(course, formats),
         "orders": _orders_chart(course, formats),
         "products": products,
@@ -78,9 +81,9 @@ async def _products(tx: Transaction, stretch: Stretch, currency: str) -> list[tu
     return [(part, names.get(int(part.key), "")) for part in best]
 
 
-def _other_tiles(course: Course, formats: Formats, unique: int) -> list[Tile]:
+def _other_tiles(course: Course, formats: Formats, unique: int, new: int) -> list[Tile]:
     gross, orders = sum(f.gross for f in course.now), sum(f.orders for f in course.now)
-    refunds, new = sum(f.refunds for f in course.now), sum(f.new_customers for f in course.now)
+    refunds = sum(f.refunds for f in course.now)
     average = formats.money(gross // orders) if orders else "–"
     return [
         Tile("Average order", average, "gross revenue by orders", "", ""),
@@ -107,10 +110,10 @@ def _export(
         rows = [("Customer", "Name", "E-mail", "Orders", "Spent")]
         rows += [(c.id, c.name, c.email, c.orders, money.text(c.spent)) for c in customers]
     else:
-        rows = [("From", "Orders", "Items", "Gross revenue", "Refunds", "Net revenue", "Discounts", "New customers")]
+        rows = [("From", "Orders", "Items", "Gross revenue", "Refunds", "Net revenue", "Discounts")]
         for cut, f in zip(course.cuts, course.now, strict=False):
             amounts = [money.text(amount) for amount in (f.gross, f.refunds, f.net, f.discounts)]
-            rows.append((cut.name, f.orders, f.items, *amounts, f.new_customers))
+            rows.append((cut.name, f.orders, f.items, *amounts))
     text = io.StringIO()
     csv.writer(text).writerows([plain_cell(str(value)) for value in row] for row in rows)
     name = of if of in ("products", "customers") else "revenue"

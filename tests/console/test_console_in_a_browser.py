@@ -15,7 +15,7 @@ from tests.console.visits import EMAIL, PASSWORD, set_up
 from tests.world import EXTERNAL
 
 WIDTHS = (390, 820, 1400)
-PATHS = ("/console", "/console/orders", "/console/orders/1", "/console/search?q=a", "/console/account")
+PATHS = ("/console", "/console/orders", "/console/orders/1", "/console/search?q=a", "/console/account", *CONNECT)
 # What reaches out of the page, but for what scrolls in a box of its own.
 TOO_WIDE = """
 [...document.querySelectorAll("body *")]

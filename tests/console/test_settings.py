@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tests.console.visits import visitor
 from tests.world import World
 
 
 async def test_settings_are_shown_with_what_they_are_for_and_without_secrets(world: World) -> None:
-    secrets = {"smtp_url": "smtp://shop:hunter22@mail.example:25", "mail_from": "Shop <shop@example.com>"}
+    secrets: dict[str, Any] = {
+        "smtp_url": "smtp://shop:hunter22@mail.example:25",
+        "mail_from": "Shop <shop@example.com>",
+    }
     other = World(
         world.db, clock=world.clock, redis_url="redis://:swordfish@cache.example/0", currency="EUR", **secrets
     )

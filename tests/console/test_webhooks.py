@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from lootkeep.domain.accounts import AuditEntry
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import HOUR, MINUTE, Instant
 from lootkeep.storage import audit as audit_db
@@ -131,7 +132,8 @@ async def test_a_test_says_what_the_receiver_answered(lenient: World) -> None:
 
 async def _tested(visits: Visitor) -> str:
     await visits.post("/webhooks/1/test", on="/webhooks/1")
-    return re.findall(r'role="status">([^<]+)</p>', (await visits.get("/webhooks/1")).text)[0]
+    messages = re.findall(r'role="status">([^<]+)</p>', (await visits.get("/webhooks/1")).text)
+    return str(messages[0])
 
 
 async def test_a_replay_shows_how_far_it_is(store: World) -> None:
@@ -147,6 +149,6 @@ async def test_a_replay_shows_how_far_it_is(store: World) -> None:
     assert "1 event queued again, finished" in (await visits.get("/webhooks/1")).text
 
 
-async def last_entry(world: World, record: str) -> audit_db.AuditEntry:
+async def last_entry(world: World, record: str) -> AuditEntry:
     async with world.db.read() as tx:
         return (await audit_db.changes_since(tx, record, Instant(world.clock.now() - HOUR)))[0]
