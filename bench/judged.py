@@ -14,7 +14,7 @@ from lootkeep.domain import identity
 from lootkeep.domain.addresses import network_key
 from lootkeep.domain.customers import search_text
 from lootkeep.domain.fraud import mail
-from lootkeep.domain.fraud.facts import Network, OrderFacts
+from lootkeep.domain.fraud.facts import Network, OrderFacts, Payment
 from lootkeep.domain.fraud.flags import flags
 from lootkeep.domain.fraud.judgement import Judgement, judgement
 from lootkeep.domain.fraud.memory import Memory, Sighting
@@ -144,6 +144,7 @@ def _facts(books: Books, purchase: Purchase) -> OrderFacts:
         has_device=True,
         network=Network(),
         mail=mail.describe(buyer.email, is_disposable=False),
+        payment=Payment(),
         history=msgspec.structs.replace(
             history, paid_orders=len(paid), first_paid_at=Instant(paid[0]) if paid else None
         ),

@@ -10,7 +10,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from lootkeep.storage.counters import Changes
 
 from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.domain.fraud.checks import FraudCheck
@@ -23,6 +22,7 @@ from lootkeep.services import customers as customer_services
 from lootkeep.services import fraud, fraud_amounts
 from lootkeep.services import orders as order_services
 from lootkeep.storage import fraud_lists
+from lootkeep.storage.totals.changes import Changes
 from lootkeep.toolbox.backtest.reading import COLUMNS, PastOrder, PastOrders
 from lootkeep.toolbox.backtest.replay import replay
 from tests.api.fraud.shop import BROWSER, DATACENTER, PROXY, TOR, VPN, shop
