@@ -245,7 +245,7 @@ def shown(settings: Settings) -> list[ShownSetting]:
     return [
         ShownSetting(
             variable(name),
-            _told(getattr(settings, name)),
+            _text(getattr(settings, name)),
             field.description or "",
             name not in settings.model_fields_set,
         )
@@ -253,7 +253,7 @@ def shown(settings: Settings) -> list[ShownSetting]:
     ]
 
 
-def _told(value: object) -> str | None:
+def _text(value: object) -> str | None:
     if value is None:
         return None
     if isinstance(value, SecretStr):

@@ -21,6 +21,10 @@ PICTURES = (
     ("orders-phone", "/console/orders", PHONE, "dark"),
     ("order", "/console/orders/{order}", DESK, "light"),
     ("order-phone", "/console/orders/{order}", PHONE, "light"),
+    ("webhook", "/console/webhooks/1", DESK, "light"),
+    ("webhook-phone", "/console/webhooks/1", PHONE, "dark"),
+    ("events", "/console/events", DESK, "dark"),
+    ("analytics", "/console/analytics", DESK, "light"),
     ("search", "/console/search?q=an", DESK, "dark"),
     ("account", "/console/account", DESK, "light"),
 )

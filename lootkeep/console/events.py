@@ -36,9 +36,9 @@ class Row:
 
 
 async def _load(tx: Transaction, events: Sequence[OrderEvent]) -> list[Row]:
-    made = await order_events.deliveries_of(tx, [event.id for event in events])
+    deliveries = await order_events.deliveries_of(tx, [event.id for event in events])
     by_event: dict[int, list[str]] = {}
-    for delivery in made:
+    for delivery in deliveries:
         by_event.setdefault(delivery.event_id, []).append(delivery.status)
     statuses = [by_event.get(event.id, []) for event in events]
     return [Row(event, len(those), those.count("delivered")) for event, those in zip(events, statuses, strict=True)]

@@ -124,9 +124,9 @@ async def show_webhook(visit: Visit) -> Answer:
     listed = await lists.show(visit, DELIVERIES, webhook_id=webhook.id)
     if not isinstance(listed, dict):
         return listed
-    found = diagnosis.diagnose(webhook, receiver, failures, formats, has_worked=has_worked, given_up=given_up)
+    verdict = diagnosis.diagnose(webhook, receiver, failures, formats, has_worked=has_worked, given_up=given_up)
     most = len(visit.options.retry_delays) + 1
-    shown = {"row": Row(webhook, receiver), "diagnosis": found, "replay": replay, "max_attempts": most}
+    shown = {"row": Row(webhook, receiver), "diagnosis": verdict, "replay": replay, "max_attempts": most}
     return listed | shown | {"title": receiver.name}
 
 

@@ -9,13 +9,13 @@ from tests.world import World
 
 
 async def test_settings_are_shown_with_what_they_are_for_and_without_secrets(world: World) -> None:
-    secrets: dict[str, Any] = {
-        "smtp_url": "smtp://shop:hunter22@mail.example:25",
+    settings: dict[str, Any] = {
+        "currency": "EUR",
         "mail_from": "Shop <shop@example.com>",
+        "redis_url": "redis://:swordfish@cache.example/0",
+        "smtp_url": "smtp://shop:hunter22@mail.example:25",
     }
-    other = World(
-        world.db, clock=world.clock, redis_url="redis://:swordfish@cache.example/0", currency="EUR", **secrets
-    )
+    other = World(world.db, clock=world.clock, **settings)
     page = (await (await visitor(other, "owner")).get("/settings")).text
     assert "LOOTKEEP_CURRENCY" in page
     assert "EUR" in page

@@ -6,8 +6,7 @@ import re
 
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage import audit as audit_db
-from tests.console.test_signing_in import set_up, signs_in
-from tests.console.visits import PASSWORD, Visitor, visitor
+from tests.console.visits import PASSWORD, Visitor, first_owner, signs_in, visitor
 from tests.world import World
 
 LINK = re.compile(r'<code class="secret"[^>]*>http://store\.test/console/setup\?token=([^<]+)</code>')
@@ -23,7 +22,7 @@ async def invited(world: World, owner: Visitor, role: str = "staff") -> Visitor:
 
 
 async def test_somebody_is_invited_signs_in_gets_another_role_and_is_disabled(world: World) -> None:
-    owner = await set_up(world)
+    owner = await first_owner(world)
     staff = await invited(world, owner)
     assert "Bo Lind" in (await owner.get("/users")).text
     assert (await staff.get("/users")).status_code == 403
@@ -45,7 +44,7 @@ async def test_somebody_is_invited_signs_in_gets_another_role_and_is_disabled(wo
 
 
 async def test_a_disabled_user_gets_in_again_by_a_new_link(world: World) -> None:
-    owner = await set_up(world)
+    owner = await first_owner(world)
     await invited(world, owner)
     await owner.post("/users/2/disable", on="/users/2", confirmed="yes")
     (link,) = LINK.findall((await owner.post("/users/2/link", on="/users/2")).text)
@@ -56,7 +55,7 @@ async def test_a_disabled_user_gets_in_again_by_a_new_link(world: World) -> None
 
 
 async def test_the_last_owner_who_can_sign_in_is_never_removed(world: World) -> None:
-    owner = await set_up(world)
+    owner = await first_owner(world)
     answers = [
         await owner.post("/users/1/role", on="/users/1", role="staff"),
         await owner.post("/users/1/disable", on="/users/1", confirmed="yes"),
@@ -68,7 +67,7 @@ async def test_the_last_owner_who_can_sign_in_is_never_removed(world: World) -> 
 
 
 async def test_an_address_that_is_taken_or_is_none_is_refused_in_the_form(world: World) -> None:
-    owner = await set_up(world)
+    owner = await first_owner(world)
     wrong = [
         await owner.post("/users/new", on="/users/new", name="Bo", email=email, role=role)
         for email, role in (("nobody", "staff"), ("ada@store.example", "staff"), ("bo@store.example", "king"))

@@ -85,6 +85,22 @@ async def new_delivery(world: World) -> None:
         await fan_out.fan_out(tx, lambda: DELIVERY, world.clock.now())
 
 
+async def first_owner(world: World) -> Visitor:
+    """The owner, by the link of the first start."""
+    visits = await visitor(world, None)
+    link = await sign_in.make_link(world.deps, None)
+    fields = {"name": "Ada Park", "email": EMAIL, "password": PASSWORD, "repeated": PASSWORD}
+    answer = await visits.post("/setup", on=f"/setup?token={link}", link=link, **fields)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/console"), answer.text
+    return visits
+
+
+async def signs_in(world: World, password: str = PASSWORD, email: str = EMAIL, code: str = "") -> tuple[int, Visitor]:
+    visits = await visitor(world, None)
+    answer = await visits.post("/sign-in", on="/sign-in", email=email, password=password, code=code)
+    return answer.status_code, visits
+
+
 def set_up(browser: Browser) -> None:
     """Fills the owner's form of the first start."""
     browser.write("#name", "Ada Park")
