@@ -1,1 +1,1 @@
-"""Benchmarks: the CPU the service costs, beside its usual way of being built and beside the raw drivers."""
+"""Benchmarks: the CPU the service costs, compared with the usual way of building it and with the raw drivers."""

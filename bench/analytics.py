@@ -2,7 +2,7 @@
 
 `.venv/bin/python -m tests.servers -- .venv/bin/python -m bench.analytics`. Both endpoints are measured as they read,
 without HTTP; on PostgreSQL the server's CPU counts too. The year is the last one of a store of two years, so that not
-all that is kept belongs to it. Ends with status 1 when a year costs more than its target.
+all maintained sums belong to it. Ends with status 1 when a year costs more than its target.
 """
 
 import argparse
@@ -23,7 +23,7 @@ import uvloop
 from rich.console import Console
 
 from bench import built
-from bench.growth import ENGINES, TARGET, Call, Result, Store, as_table, measure, opened
+from bench.growth import ENGINES, TARGET, Call, GrowthResult, OpenStore, as_table, measure, opened
 from lootkeep.api.external.analytics import AnalyticsQuery, get_revenue, get_sales
 from lootkeep.api.http.routes import Call as Request
 from lootkeep.deps import Deps
@@ -62,7 +62,7 @@ QUERIES = {
 
 
 def statements(engine: str, size: int) -> list[str]:
-    """Orders of uneven customers and products, as the services would have kept them; the totals are counted after."""
+    """Orders of uneven customers and products, as the services would have written them; totals are counted after."""
     people, step = size * 3 // 10, SIZES[size] * DAY // size
     begin = END - SIZES[size] * DAY
 
@@ -99,7 +99,7 @@ def statements(engine: str, size: int) -> list[str]:
     ]
 
 
-# A recount puts every sum into one shard; deeds of different customers have spread theirs.
+# A recount puts every sum into one shard; operations of different customers have spread theirs.
 SPREAD = {
     "sales_rollups": ("dimension, level, block, key, currency", "orders", SALES.sums),
     "counters": ("name", "value", ("value",)),
@@ -121,7 +121,7 @@ def spreading() -> Iterator[str]:
 
 def main() -> int:
     options = parse_options()
-    results: list[Result] = []
+    results: list[GrowthResult] = []
     for engine in options.engine or ENGINES:
         addresses = [asyncio.run(made(engine, size)) for size in SIZES]
         results += uvloop.run(compare(engine, addresses, options.rounds))
@@ -140,7 +140,7 @@ def parse_options() -> argparse.Namespace:
 
 
 async def made(engine: str, size: int) -> str:
-    """The address of a store with so many orders; made anew unless it is there."""
+    """The address of a store with this many orders; built unless it exists."""
     started = time.monotonic()
     name = built.name_of("analytics", size, __file__)
     if engine == "sqlite":
@@ -193,12 +193,12 @@ async def _count(engine: Engine) -> None:
     print(f"  counted in {time.monotonic() - started:.0f} s", file=sys.stderr)
 
 
-async def compare(engine: str, addresses: list[str], rounds: int) -> list[Result]:
+async def compare(engine: str, addresses: list[str], rounds: int) -> list[GrowthResult]:
     stores = [await opened(engine, size, address) for size, address in zip(SIZES, addresses, strict=True)]
     results = []
     for endpoint in (get_revenue, get_sales):
         for name, (back, query) in QUERIES.items():
-            # Nothing of a month's store lies before its month.
+            # Nothing of a month's store is before its month.
             calls = [asked(endpoint, store, query, back if store.size > min(SIZES) else 0) for store in stores]
             title = f"{endpoint.__name__.removeprefix('get_')} {name}"
             results.append(await measure(engine, title, stores, calls, rounds))
@@ -208,7 +208,7 @@ async def compare(engine: str, addresses: list[str], rounds: int) -> list[Result
 
 
 def asked(
-    endpoint: Callable[[Request[Any, Any]], Awaitable[object]], store: Store, query: dict[str, str], back: int
+    endpoint: Callable[[Request[Any, Any]], Awaitable[object]], store: OpenStore, query: dict[str, str], back: int
 ) -> Call:
     """The last month or year but for some days, as its endpoint reads it."""
     days = (back + ASKED[store.size], back + 1)

@@ -1,4 +1,4 @@
-"""Hundreds of receivers that hang, drip, never end, talk nonsense or hang up, beside a few that are healthy.
+"""Hundreds of receivers that hang, drip, never end, talk nonsense or hang up, next to a few that are healthy.
 
 `.venv/bin/python -m tests.servers -- .venv/bin/python -m bench.bad_receivers`. Every webhook gets the same event
 every second. Counted is how long an event takes from just before the call that causes it to a healthy receiver, how
@@ -29,7 +29,7 @@ from lootkeep.storage.webhooks import endpoints
 from tests.receiver import Behaviour, Receiver, answer, hanging, read, repeating, resetting, saying
 
 # Seconds of an attempt, milliseconds to a healthy receiver, megabytes more.
-LONGEST_ATTEMPT, HEALTHY_P99, GROWTH_MB = 10.5, 1000.0, 200.0
+MAX_ATTEMPT, HEALTHY_P99, GROWTH_MB = 10.5, 1000.0, 200.0
 PRODUCTS = "/api/store/v1/products"
 EVENTS = '["product.created"]'
 EVENTS_A_SECOND = 1
@@ -108,7 +108,7 @@ async def measure(engine: str, options: argparse.Namespace) -> dict[str, Any]:
         growth = await pour(subject, healthy, options)
         ((tried, longest),) = await run(_TRIED)
     times = spread(healthy.waits)
-    is_late = longest / 1000 > LONGEST_ATTEMPT or times.p99 > HEALTHY_P99
+    is_late = longest / 1000 > MAX_ATTEMPT or times.p99 > HEALTHY_P99
     return {
         "engine": engine,
         "bad": options.bad,
@@ -128,8 +128,8 @@ async def measure(engine: str, options: argparse.Namespace) -> dict[str, Any]:
 async def store(engine: str, healthy: Healthy, options: argparse.Namespace) -> AsyncIterator[tuple[Subject, Run]]:
     """A running service whose webhooks are all of them, and a way to look into its database."""
     receivers = await asyncio.start_server(healthy.serve, "127.0.0.1", 0)
-    async with database(engine) as found, receivers:
-        settings = receiving.settings_for(found.url)
+    async with database(engine) as db, receivers:
+        settings = receiving.settings_for(db.url)
         run_command([LOOTKEEP, "migrate"], settings)
         token = run_command(TOKEN, settings).strip()
         with bad_ports() as bad:
@@ -144,12 +144,12 @@ async def store(engine: str, healthy: Healthy, options: argparse.Namespace) -> A
             with server([LOOTKEEP, "serve"], settings) as process:
                 subject = Subject("Lootkeep", process.pid, int(settings["LOOTKEEP_PORT"]), token)
                 await asyncio.to_thread(ready, subject, process)
-                async with connected(found.url) as run:
+                async with connected(db.url) as run:
                     yield subject, run
 
 
 async def pour(subject: Subject, healthy: Healthy, options: argparse.Namespace) -> float:
-    """Causes events at a steady pace until what hangs has run into its deadline; tells the megabytes it took."""
+    """Causes events at a steady pace until what hangs has run into its deadline; returns the megabytes it took."""
     before = peak = resident_mb(subject.pid)
     for number in range(options.events):
         name = f"p{number}"

@@ -29,7 +29,7 @@ _KIND_WEIGHTS = (62, 28, 3, 4, 2, 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Buyer:
+class BenchBuyer:
     """A customer with an address and a device of their own."""
 
     id: int
@@ -54,7 +54,7 @@ class Buyer:
 class Purchase:
     """An order, and where it came from."""
 
-    buyer: Buyer
+    buyer: BenchBuyer
     at: Instant
     address: str
     device: str
@@ -63,7 +63,7 @@ class Purchase:
 
 
 def purchases(size: int) -> Iterator[Purchase]:
-    """So many, in the order of time; customers have the numbers in which they first order."""
+    """This many, in the order of time; customers have the numbers in which they first order."""
     return _Crowd(size).orders()
 
 
@@ -71,20 +71,20 @@ class _Crowd:
     def __init__(self, size: int) -> None:
         self._size = size
         self._chance = random.Random(size)
-        self._regulars: list[Buyer] = []
+        self._regulars: list[BenchBuyer] = []
         self._count = 0
 
     def orders(self) -> Iterator[Purchase]:
-        before, made = self._size - RUSH, 0
+        before, count = self._size - RUSH, 0
         # A little room for the rings, which are several orders in a row.
         step = (YEAR - DAY) // before
-        while made < before:
+        while count < before:
             (kind,) = self._chance.choices(_KINDS, _KIND_WEIGHTS)
-            at = END - YEAR + made * step + self._chance.randrange(step // 8)
-            orders = min(_RING if kind == "ring" else 1, before - made)
+            at = END - YEAR + count * step + self._chance.randrange(step // 8)
+            orders = min(_RING if kind == "ring" else 1, before - count)
             for place in range(orders):
                 yield self._order(kind, at + place * _PAUSE)
-            made += orders
+            count += orders
         for place in range(RUSH):
             at = END - HOUR + (place + 1) * 15 * SECOND
             yield self._purchase(self._new(at - DAY * 40), at, RUSH_ADDRESS, RUSH_DEVICE)
@@ -106,11 +106,13 @@ class _Crowd:
         address = f"192.0.2.{number}" if kind == "address" else buyer.address
         return self._purchase(buyer, at, address, f"shared{number}" if kind == "device" else buyer.device)
 
-    def _new(self, created_at: int, *, collects: bool = False) -> Buyer:
+    def _new(self, created_at: int, *, collects: bool = False) -> BenchBuyer:
         self._count += 1
         name = f"{COLLECTOR}+{self._count}" if collects else f"b{self._count}"
-        return Buyer(self._count, f"{name}@mail{self._count % 7 if not collects else 1}.example", Instant(created_at))
+        return BenchBuyer(
+            self._count, f"{name}@mail{self._count % 7 if not collects else 1}.example", Instant(created_at)
+        )
 
-    def _purchase(self, buyer: Buyer, at: int, address: str, device: str) -> Purchase:
+    def _purchase(self, buyer: BenchBuyer, at: int, address: str, device: str) -> Purchase:
         (agent,) = self._chance.choices(_AGENTS, _AGENT_WEIGHTS)
         return Purchase(buyer, Instant(at), address, device, agent, self._chance.choice(_COUNTRIES))

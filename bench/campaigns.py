@@ -1,7 +1,7 @@
 """What it costs to fix the recipients of a campaign, on both engines, and for how long others are held up by it.
 
 `.venv/bin/python -m tests.servers -- .venv/bin/python -m bench.campaigns`. Meanwhile another task reads a row every
-millisecond, and a third one writes: the longest that either had to wait is told. Ends with status 1 when it takes
+millisecond, and a third one writes: the longest that either had to wait is printed. Ends with status 1 when it takes
 longer than its target.
 """
 
@@ -61,9 +61,9 @@ def main() -> int:
         table.add_column(name)
     took = []
     for engine in options.engine or ENGINES:
-        found = uvloop.run(measured(engine, options.recipients))
-        took.append(found[0])
-        table.add_row(engine, *(f"{value:,.1f}" for value in found))
+        figures = uvloop.run(measured(engine, options.recipients))
+        took.append(figures[0])
+        table.add_row(engine, *(f"{value:,.1f}" for value in figures))
     Console(width=120).print(table)
     return int(max(took) > TARGET_SECONDS)
 
@@ -71,8 +71,8 @@ def main() -> int:
 async def measured(engine: str, size: int) -> list[float]:
     async with store(engine, size) as db:
         deps = Deps(SystemClock(), None, db, None, None, None, None, "USD", None)  # type: ignore[arg-type]
-        mail = {"name": "N", "subject": "S", "body_text": "Hello", "audience": Audience()}
-        campaign = await campaigns.create(deps, dict.fromkeys(TERMS) | mail)
+        email = {"name": "N", "subject": "S", "body_text": "Hello", "audience": Audience()}
+        campaign = await campaigns.create(deps, dict.fromkeys(TERMS) | email)
         before, started, spent = memory(), time.perf_counter(), time.process_time()
         sending = asyncio.create_task(campaigns.send(deps, campaign.id, None))
         waits = await asyncio.gather(longest(sending, reading(db)), longest(sending, writing(db, size)))
@@ -82,14 +82,14 @@ async def measured(engine: str, size: int) -> list[float]:
         return [seconds, time.process_time() - spent, memory() - before, *(wait * 1000 for wait in waits)]
 
 
-async def longest(sending: asyncio.Task[object], deed: Callable[[], Awaitable[object]]) -> float:
-    """The longest time, over and over, between wanting a deed and having it done."""
+async def longest(sending: asyncio.Task[object], operation: Callable[[], Awaitable[object]]) -> float:
+    """The longest time, over and over, between wanting an operation and having it done."""
     worst = 0.0
     while not sending.done():
-        wanted = time.perf_counter() + 0.001
+        deadline = time.perf_counter() + 0.001
         await asyncio.sleep(0.001)
-        await deed()
-        worst = max(worst, time.perf_counter() - wanted)
+        await operation()
+        worst = max(worst, time.perf_counter() - deadline)
     return worst
 
 
@@ -116,7 +116,7 @@ def memory() -> float:
 
 @asynccontextmanager
 async def store(engine: str, size: int) -> AsyncIterator[Engine]:
-    """A store with so many customers who may be written to; gone afterwards."""
+    """A store with this many customers who may be written to; gone afterwards."""
     people = Query(text(PEOPLE + NUMBERS[engine].format(size)))
     if engine == "sqlite":
         with tempfile.TemporaryDirectory() as folder:

@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 import asyncpg
 from msgspec.structs import replace
 
-from bench.buyers import COLLECTOR, RUSH_ADDRESS, RUSH_DEVICE, Buyer
-from bench.growth import Store, opened
+from bench.buyers import COLLECTOR, RUSH_ADDRESS, RUSH_DEVICE, BenchBuyer
+from bench.growth import OpenStore, opened
 from bench.people import END
 from bench.rows import PRICE
 from bench.subjects import own_seconds
@@ -25,7 +25,7 @@ from lootkeep.domain.customers import Customer
 from lootkeep.domain.fraud.judgement import facts_of, judgement
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.domain.identity import domain_of
-from lootkeep.domain.webhooks import Rules, reachable
+from lootkeep.domain.webhooks import WebhookRules, reachable
 from lootkeep.engines.intelligence import Intelligence
 from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.ratelimit.memory import MemoryRateLimiter
@@ -49,30 +49,30 @@ Visits = dict[str, list[Visit]]
 
 
 @dataclass(frozen=True)
-class Spent:
+class CallTimes:
     """Microseconds of each call."""
 
     cpu_us: list[float]
     wall_us: list[float]
 
 
-async def visits_of(store: Store) -> Visits:
+async def visits_of(store: OpenStore) -> Visits:
     """Buyers about whom the store knows nothing, their own past, or a crowd."""
     chance = random.Random(store.size)
-    found: Visits = {"new": [], "regular": [], "crowd": [], "tagged": []}
+    by_kind: Visits = {"new": [], "regular": [], "crowd": [], "tagged": []}
     numbers = iter(chance.sample(range(1, store.size // 3), store.size // 4))
     async with store.engine.read() as tx:
-        while any(len(visits) < _BUYERS for visits in found.values()):
+        while any(len(visits) < _BUYERS for visits in by_kind.values()):
             customer = await customers.get(tx, next(numbers))
             assert customer
-            kind = "tagged" if customer.email.startswith(COLLECTOR) else _shortest(found)
-            if len(found[kind]) < _BUYERS:
-                found[kind].append(_visit(kind, customer, store.size))
-    return found
+            kind = "tagged" if customer.email.startswith(COLLECTOR) else _shortest(by_kind)
+            if len(by_kind[kind]) < _BUYERS:
+                by_kind[kind].append(_visit(kind, customer, store.size))
+    return by_kind
 
 
-def _shortest(found: Visits) -> str:
-    return min(("new", "regular", "crowd"), key=lambda kind: len(found[kind]))
+def _shortest(visits: Visits) -> str:
+    return min(("new", "regular", "crowd"), key=lambda kind: len(visits[kind]))
 
 
 def _visit(kind: str, customer: Customer, size: int) -> Visit:
@@ -87,16 +87,16 @@ def _visit(kind: str, customer: Customer, size: int) -> Visit:
 
 
 def _cart(customer: Customer, *, address: str | None = None, device: str | None = None) -> Cart:
-    own = Buyer(customer.id, customer.email, customer.created_at)
+    own = BenchBuyer(customer.id, customer.email, customer.created_at)
     return Cart(customer.id, (CartLine(1, 1),), address or own.address, "DE", _AGENT, device or own.device)
 
 
-async def judge(store: Store, intelligence: Intelligence, visit: Visit) -> None:
-    """As `services.orders.place` does it, up to what is stored; but on the reader, which plans anew for each buyer."""
+async def judge(store: OpenStore, intelligence: Intelligence, visit: Visit) -> None:
+    """As `services.orders.place` does it, up to what is stored; but on the reader, which plans again for each buyer."""
     cart, customer = visit
     async with store.engine.read() as tx:
         version, policy = await settings.current(tx, SETTINGS, Policy)
-        buyer = fraud_history.Buyer(_NOW, customer.email, cart.ip_address, cart.device_id, customer.id)
+        buyer = fraud_history.BuyerQuery(_NOW, customer.email, cart.ip_address, cart.device_id, customer.id)
         (history,) = await fraud_history.gather(tx, policy, [buyer])
     network = intelligence.network(cart.ip_address)
     is_disposable = intelligence.is_disposable(domain_of(customer.email))
@@ -104,25 +104,25 @@ async def judge(store: Store, intelligence: Intelligence, visit: Visit) -> None:
     judgement(facts, policy, version)
 
 
-async def spent(store: Store, deed: Callable[[Visit], Awaitable[object]], visits: list[Visit]) -> Spent:
+async def spent(store: OpenStore, operation: Callable[[Visit], Awaitable[object]], visits: list[Visit]) -> CallTimes:
     """Call by call, so that the slowest are seen too."""
-    found = Spent([], [])
+    times = CallTimes([], [])
     for visit in visits:
         before, started = _cpu(store), time.perf_counter()
-        await deed(visit)
-        found.wall_us.append((time.perf_counter() - started) * 1e6)
-        found.cpu_us.append((_cpu(store) - before) * 1e6)
-    return found
+        await operation(visit)
+        times.wall_us.append((time.perf_counter() - started) * 1e6)
+        times.cpu_us.append((_cpu(store) - before) * 1e6)
+    return times
 
 
-async def placing(engine: str, size: int, address: str, intelligence: Intelligence) -> Spent:
+async def placing(engine: str, size: int, address: str, intelligence: Intelligence) -> CallTimes:
     """Live orders of all kinds of buyers, one after the other, each its own transaction, in a copy of the store."""
     async with _copied(engine, address) as copy:
         store = await opened(engine, size, copy)
-        found = await visits_of(store)
-        # Who is new has not signed up yet.
-        del found["new"]
-        mixed = [visit for visits in zip(*found.values(), strict=True) for visit in visits]
+        by_kind = await visits_of(store)
+        # A new buyer is not a customer yet.
+        del by_kind["new"]
+        mixed = [visit for visits in zip(*by_kind.values(), strict=True) for visit in visits]
         deps = deps_of(store, intelligence)
         clock = deps.clock
         assert isinstance(clock, ManualClock)
@@ -159,8 +159,8 @@ async def _copied(engine: str, address: str) -> AsyncIterator[str]:
         await admin.close()
 
 
-def deps_of(store: Store, intelligence: Intelligence) -> Deps:
-    rules = Rules()
+def deps_of(store: OpenStore, intelligence: Intelligence) -> Deps:
+    rules = WebhookRules()
     return Deps(
         ManualClock(_NOW),
         RandomIds(),
@@ -174,5 +174,5 @@ def deps_of(store: Store, intelligence: Intelligence) -> Deps:
     )
 
 
-def _cpu(store: Store) -> float:
+def _cpu(store: OpenStore) -> float:
     return time.process_time() + (own_seconds(store.backend) if store.backend else 0.0)

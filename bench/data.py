@@ -21,7 +21,7 @@ from lootkeep.storage.totals import recount
 
 
 @dataclass(frozen=True)
-class Plan:
+class DataPlan:
     """What is made, and the code that makes it: what other code made before is not taken for its own."""
 
     name: str
@@ -33,34 +33,34 @@ def _referrals(size: int) -> Iterator[dict[Table, rows.Rows]]:
     return chain(rows.parts(size), cards.parts(size))
 
 
-# Its size is the number of referrals, and of gift cards beside them.
-REFERRALS = Plan("referrals", _referrals, (people.__file__, rows.__file__, cards.__file__))
+# Its size is the number of referrals, and of gift cards.
+REFERRALS = DataPlan("referrals", _referrals, (people.__file__, rows.__file__, cards.__file__))
 # Its size is the number of orders, each with its fraud check.
-ORDERS = Plan("orders", judged.parts, (people.__file__, rows.__file__, buyers.__file__, judged.__file__))
+ORDERS = DataPlan("orders", judged.parts, (people.__file__, rows.__file__, buyers.__file__, judged.__file__))
 
 
-def sqlite(plan: Plan, size: int) -> Path:
+def sqlite(plan: DataPlan, size: int) -> Path:
     """The file of a store of this size, made if it is not there yet."""
     return asyncio.run(built.on_sqlite(_name(plan, size), partial(make_sqlite, plan=plan, size=size)))
 
 
-def postgres(plan: Plan, size: int) -> str:
+def postgres(plan: DataPlan, size: int) -> str:
     """The address of a database of this size, made if it is not there yet."""
     return asyncio.run(built.on_postgres(_name(plan, size), partial(make_postgres, plan=plan, size=size)))
 
 
-def _name(plan: Plan, size: int) -> str:
+def _name(plan: DataPlan, size: int) -> str:
     return built.name_of(plan.name, size, *plan.code)
 
 
-def _parts(plan: Plan, size: int) -> Iterator[tuple[Table, list[str], list[tuple[object, ...]]]]:
+def _parts(plan: DataPlan, size: int) -> Iterator[tuple[Table, list[str], list[tuple[object, ...]]]]:
     for part in plan.parts(size):
-        for table, found in part.items():
-            names = list(dict.fromkeys(name for row in found for name in row))
-            yield table, names, [tuple(row.get(name) for name in names) for row in found]
+        for table, records in part.items():
+            names = list(dict.fromkeys(name for row in records for name in row))
+            yield table, names, [tuple(row.get(name) for name in names) for row in records]
 
 
-async def make_sqlite(path: Path, plan: Plan, size: int) -> None:
+async def make_sqlite(path: Path, plan: DataPlan, size: int) -> None:
     engine = SqliteDatabase(path)
     await migrations.upgrade(engine)
     await engine.close()
@@ -69,23 +69,23 @@ async def make_sqlite(path: Path, plan: Plan, size: int) -> None:
     for pragma in ("journal_mode = OFF", "synchronous = OFF", "cache_size = -1000000"):
         connection.execute(f"PRAGMA {pragma}")
     with connection:
-        for table, names, found in _parts(plan, size):
+        for table, names, records in _parts(plan, size):
             marks = ", ".join("?" * len(names))
-            connection.executemany(f"INSERT INTO {table.name} ({', '.join(names)}) VALUES ({marks})", found)
+            connection.executemany(f"INSERT INTO {table.name} ({', '.join(names)}) VALUES ({marks})", records)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.close()
     await _count(SqliteDatabase(path))
 
 
-async def make_postgres(url: str, plan: Plan, size: int) -> None:
+async def make_postgres(url: str, plan: DataPlan, size: int) -> None:
     engine = await PostgresDatabase.open(url, 1)
     await migrations.upgrade(engine)
     await engine.close()
     connection = await asyncpg.connect(url)
     # The rows are right by themselves, and an index of trigrams is made faster at once than row by row.
     await connection.execute("SET session_replication_role = replica; DROP INDEX ix_customers_search_text")
-    for table, names, found in _parts(plan, size):
-        await connection.copy_records_to_table(table.name, records=found, columns=names)
+    for table, names, records in _parts(plan, size):
+        await connection.copy_records_to_table(table.name, records=records, columns=names)
     await connection.execute("CREATE INDEX ix_customers_search_text ON customers USING gin (search_text gin_trgm_ops)")
     for table in metadata.sorted_tables:
         if "id" in table.c:
@@ -101,6 +101,6 @@ async def make_postgres(url: str, plan: Plan, size: int) -> None:
 
 async def _count(engine: Engine) -> None:
     """The maintained totals, as the rows add up."""
-    async with engine.write(long=True) as tx:
+    async with engine.write(is_long=True) as tx:
         await recount.repair(tx, "USD", rows.NOW)
     await engine.close()

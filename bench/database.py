@@ -1,4 +1,4 @@
-"""CPU per query through the database layer, beside the same SQL and the same records by hand on the raw driver.
+"""CPU per query through the database layer, compared with the same SQL and the same records by hand on the raw driver.
 
 `.venv/bin/python -m bench.database` needs LOOTKEEP_TEST_POSTGRES_URL (tests/servers.py gives it). Both ways take
 turns in one process on one connection each. Ends with status 1 when the layer costs more than its target.
@@ -56,21 +56,21 @@ SAMPLE = {
     "updated_at": time.time_ns() // 1000,
 }
 
-Way = Callable[[], Awaitable[list[Tier]]]
+QueryFunction = Callable[[], Awaitable[list[Tier]]]
 
 
 @dataclass(frozen=True)
-class Contest:
+class QueryComparison:
     """One query done both ways."""
 
     engine: str
     query: str
-    layer: Way
-    by_hand: Way
+    layer: QueryFunction
+    by_hand: QueryFunction
 
 
 @dataclass(frozen=True)
-class Result:
+class QueryResult:
     """CPU microseconds of a query, and the median over the rounds of layer to raw driver."""
 
     engine: str
@@ -103,29 +103,29 @@ def parse_options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-async def measure(contest: Contest, options: argparse.Namespace) -> Result:
+async def measure(contest: QueryComparison, options: argparse.Namespace) -> QueryResult:
     if await contest.layer() != await contest.by_hand():
         raise SystemExit(f"Both ways must find the same: {contest.engine}, {contest.query}.")
-    ways = [contest.layer, contest.by_hand]
-    microseconds: dict[Way, list[float]] = {way: [] for way in ways}
+    functions = [contest.layer, contest.by_hand]
+    microseconds: dict[QueryFunction, list[float]] = {function: [] for function in functions}
     for _ in range(options.rounds):
-        for way in ways:
-            microseconds[way].append(await cpu_us(way, options.queries))
-        ways.reverse()
+        for function in functions:
+            microseconds[function].append(await cpu_us(function, options.queries))
+        functions.reverse()
     layer, by_hand = microseconds[contest.layer], microseconds[contest.by_hand]
     ratio = median(ours / raw for ours, raw in zip(layer, by_hand, strict=True))
-    return Result(contest.engine, contest.query, median(layer), median(by_hand), ratio)
+    return QueryResult(contest.engine, contest.query, median(layer), median(by_hand), ratio)
 
 
-async def cpu_us(way: Way, count: int) -> float:
+async def cpu_us(function: QueryFunction, count: int) -> float:
     started = time.process_time()
     for _ in range(count):
-        await way()
+        await function()
     return (time.process_time() - started) * 1e6 / count
 
 
 @asynccontextmanager
-async def sqlite_contests(url: str) -> AsyncIterator[list[Contest]]:
+async def sqlite_contests(url: str) -> AsyncIterator[list[QueryComparison]]:
     path = url.removeprefix("sqlite:///")
     engine = SqliteDatabase(Path(path))
     tier_id = await fill(engine)
@@ -144,7 +144,7 @@ async def sqlite_contests(url: str) -> AsyncIterator[list[Contest]]:
 
 
 @asynccontextmanager
-async def postgres_contests(url: str) -> AsyncIterator[list[Contest]]:
+async def postgres_contests(url: str) -> AsyncIterator[list[QueryComparison]]:
     engine = await PostgresDatabase.open(url, 1)
     tier_id = await fill(engine)
     connection = await asyncpg.connect(url)
@@ -162,7 +162,7 @@ async def postgres_contests(url: str) -> AsyncIterator[list[Contest]]:
 
 
 def sqlite_tiers(rows: list[Any]) -> list[Tier]:
-    """Whoever writes by hand must make the booleans too, which SQLite does not have."""
+    """Code written by hand must make the booleans too, which SQLite does not have."""
     return [
         Tier(name, text, required, kind, value, currency, days, is_active == 1, order, id_, claims, made, changed)
         for name, text, required, kind, value, currency, days, is_active, order, id_, claims, made, changed in rows
@@ -178,7 +178,9 @@ async def fill(engine: Engine) -> int:
     return ROWS - 1
 
 
-def contests_of(engine: Engine, tier_id: int, list_by_hand: Way, look_up_by_hand: Way) -> list[Contest]:
+def contests_of(
+    engine: Engine, tier_id: int, list_by_hand: QueryFunction, look_up_by_hand: QueryFunction
+) -> list[QueryComparison]:
     async def list_by_layer() -> list[Tier]:
         async with engine.read() as tx:
             return await tx.all(LIST)
@@ -188,12 +190,12 @@ def contests_of(engine: Engine, tier_id: int, list_by_hand: Way, look_up_by_hand
             return await tx.all(LOOK_UP, tier_id=tier_id)
 
     return [
-        Contest(engine.name, f"list of {ROWS} rows", list_by_layer, list_by_hand),
-        Contest(engine.name, "look-up of one row", look_up_by_layer, look_up_by_hand),
+        QueryComparison(engine.name, f"list of {ROWS} rows", list_by_layer, list_by_hand),
+        QueryComparison(engine.name, "look-up of one row", look_up_by_layer, look_up_by_hand),
     ]
 
 
-def as_table(results: list[Result]) -> Table:
+def as_table(results: list[QueryResult]) -> Table:
     table = Table(title="CPU of one query, medians of all rounds")
     for name in ("engine", "query"):
         table.add_column(name, no_wrap=True)

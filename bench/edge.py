@@ -11,7 +11,7 @@ from lootkeep.settings import Settings
 from lootkeep.worker.loop import Worker
 
 
-class Edge:
+class EdgeApp:
     """One application, and a token that may read everything as often as it likes."""
 
     def __init__(self, deps: Deps, token: str) -> None:
@@ -20,7 +20,7 @@ class Edge:
         self._headers = [(b"host", b"127.0.0.1"), (b"authorization", f"Bearer {token}".encode())]
 
     @classmethod
-    async def opened(cls, deps: Deps, *scopes: str) -> "Edge":
+    async def opened(cls, deps: Deps, *scopes: str) -> "EdgeApp":
         await access.ensure_owner(deps)
         token, _ = await access.create_token(deps, name="bench", scopes=scopes)
         return cls(deps, token)

@@ -22,9 +22,9 @@ from rich.table import Table
 
 from bench import data
 from bench.buyers import YEAR
-from bench.checkout import Spent, deps_of, judge, placing, spent, visits_of
-from bench.edge import Edge
-from bench.growth import ENGINES, SIZES, Call, Result, Store, as_table, built, is_met, measure, opened
+from bench.checkout import CallTimes, deps_of, judge, placing, spent, visits_of
+from bench.edge import EdgeApp
+from bench.growth import ENGINES, SIZES, Call, GrowthResult, OpenStore, as_table, built, is_met, measure, opened
 from bench.people import END
 from lootkeep.engines import logs
 from lootkeep.engines.intelligence import Intelligence
@@ -32,11 +32,11 @@ from lootkeep.kernel.clock import Instant, SystemClock, utc
 
 PER_PAGE = 20
 # CPU of one judgement with its facts, on SQLite: the middle one, the slowest of a hundred, and large store to small.
-MOST_US = 1000.0
-MOST_US_P99 = 3000.0
-MOST_GROWTH = 1.5
+MAX_US = 1000.0
+MAX_US_P99 = 3000.0
+MAX_GROWTH = 1.5
 # CPU of placing an order as a whole, on either engine.
-MOST_PLACING_US = 2500.0
+MAX_PLACING_US = 2500.0
 
 API = "/api/external/v1/fraud"
 _MIDDLE = utc(Instant(END - YEAR // 2)).date()
@@ -59,7 +59,7 @@ FILTERS: dict[str, dict[str, object]] = {
 
 
 @dataclass(frozen=True)
-class Judging:
+class JudgingCost:
     """CPU microseconds of one call in the small and the large store."""
 
     engine: str
@@ -76,10 +76,10 @@ class Judging:
     @property
     def is_met(self) -> bool:
         if self.small_us is None:
-            return self.large_us <= MOST_PLACING_US
+            return self.large_us <= MAX_PLACING_US
         if self.engine != "sqlite":
             return True
-        return self.large_us < MOST_US and self.p99_us < MOST_US_P99 and (self.growth or 0) <= MOST_GROWTH
+        return self.large_us < MAX_US and self.p99_us < MAX_US_P99 and (self.growth or 0) <= MAX_GROWTH
 
 
 def main() -> int:
@@ -87,8 +87,8 @@ def main() -> int:
     # A line for each request would be a cost that does not grow, and so hide what does.
     logs.configure("warning", "json")
     intelligence = Intelligence(None, SystemClock())
-    judged: list[Judging] = []
-    listed: list[Result] = []
+    judged: list[JudgingCost] = []
+    listed: list[GrowthResult] = []
     for engine in options.engine or ENGINES:
         sizes = options.size or SIZES
         addresses = [built(engine, data.ORDERS, size) for size in sizes]
@@ -102,7 +102,7 @@ def main() -> int:
     console.print(as_table(listed))
     if options.json:
         options.json.write_text(json.dumps([*map(asdict, judged), *map(asdict, listed)], indent=2) + "\n")
-    return int(not all((*map(is_met, listed), *(one.is_met for one in judged))))
+    return int(not all((*map(is_met, listed), *(cost.is_met for cost in judged))))
 
 
 def parse_options() -> argparse.Namespace:
@@ -116,35 +116,40 @@ def parse_options() -> argparse.Namespace:
 
 async def compare(
     engine: str, sizes: Sequence[int], addresses: list[str], intelligence: Intelligence, options: argparse.Namespace
-) -> tuple[list[Judging], list[Result]]:
+) -> tuple[list[JudgingCost], list[GrowthResult]]:
     stores = [await opened(engine, size, address) for size, address in zip(sizes, addresses, strict=True)]
     judging = await judgements(engine, stores, intelligence, options.rounds)
     calls = [await calls_of(store, intelligence) for store in stores]
-    lists = [await measure(engine, name, stores, [found[name] for found in calls], options.rounds) for name in calls[0]]
+    lists = [
+        await measure(engine, name, stores, [calls_of_store[name] for calls_of_store in calls], options.rounds)
+        for name in calls[0]
+    ]
     for store in stores:
         await store.engine.close()
     return judging, lists
 
 
-async def judgements(engine: str, stores: list[Store], intelligence: Intelligence, rounds: int) -> list[Judging]:
+async def judgements(
+    engine: str, stores: list[OpenStore], intelligence: Intelligence, rounds: int
+) -> list[JudgingCost]:
     visits = {store.size: await visits_of(store) for store in stores}
-    costs = {(store.size, kind): Spent([], []) for store in stores for kind in visits[store.size]}
+    costs = {(store.size, kind): CallTimes([], []) for store in stores for kind in visits[store.size]}
     # The first round is for warming up.
     for number in range(rounds + 1):
         for kind in next(iter(visits.values())):
             for store in stores if number % 2 else reversed(stores):
-                found = await spent(store, lambda visit: judge(store, intelligence, visit), visits[store.size][kind])  # noqa: B023
+                times = await spent(store, lambda visit: judge(store, intelligence, visit), visits[store.size][kind])  # noqa: B023
                 if number:
-                    costs[store.size, kind].cpu_us.extend(found.cpu_us)
-                    costs[store.size, kind].wall_us.extend(found.wall_us)
+                    costs[store.size, kind].cpu_us.extend(times.cpu_us)
+                    costs[store.size, kind].wall_us.extend(times.wall_us)
     small, large = (store.size for store in stores)
     kinds = [kind for size, kind in costs if size == small]
     return [summed(engine, f"judged, {kind}", costs[small, kind], costs[large, kind]) for kind in kinds]
 
 
-def summed(engine: str, what: str, small: Spent | None, large: Spent) -> Judging:
+def summed(engine: str, what: str, small: CallTimes | None, large: CallTimes) -> JudgingCost:
     slowest = quantiles(large.cpu_us, n=100)[-1]
-    return Judging(
+    return JudgingCost(
         engine,
         what,
         median(small.cpu_us) if small else None,
@@ -154,34 +159,34 @@ def summed(engine: str, what: str, small: Spent | None, large: Spent) -> Judging
     )
 
 
-async def calls_of(store: Store, intelligence: Intelligence) -> dict[str, Call]:
+async def calls_of(store: OpenStore, intelligence: Intelligence) -> dict[str, Call]:
     """The list with its filters, and the dashboard."""
-    edge = await Edge.opened(deps_of(store, intelligence), "fraud:read")
-    found: dict[str, Call] = {"dashboard": partial(edge.get, f"{API}/dashboard", "")}
+    edge = await EdgeApp.opened(deps_of(store, intelligence), "fraud:read")
+    calls: dict[str, Call] = {"dashboard": partial(edge.get, f"{API}/dashboard", "")}
     for name, filters in FILTERS.items():
         query = "&".join(f"{key}={value}" for key, value in {"per_page": PER_PAGE, **filters}.items())
         total = json.loads(await edge.get(f"{API}/checks", query))["meta"]["total"]
         for kind, number in (("first", 1), ("middle", max(1, total // 2 // PER_PAGE))):
-            found[f"{name}, {kind} page"] = partial(edge.get, f"{API}/checks", f"{query}&page={number}")
-    return found
+            calls[f"{name}, {kind} page"] = partial(edge.get, f"{API}/checks", f"{query}&page={number}")
+    return calls
 
 
-def judging_table(results: list[Judging]) -> Table:
+def judging_table(results: list[JudgingCost]) -> Table:
     table = Table(title="A checkout's CPU, microseconds", title_justify="left")
     for name in ("engine", "what"):
         table.add_column(name)
     for name in ("small", "large", "growth", "p99, large", "time, large", "target"):
         table.add_column(name, justify="right")
-    for one in results:
+    for cost in results:
         table.add_row(
-            one.engine,
-            one.what,
-            f"{one.small_us:,.0f}" if one.small_us else "",
-            f"{one.large_us:,.0f}",
-            f"{one.growth:.2f}" if one.growth else "",
-            f"{one.p99_us:,.0f}",
-            f"{one.wall_us:,.0f}",
-            "[green]met[/]" if one.is_met else "[red]missed[/]",
+            cost.engine,
+            cost.what,
+            f"{cost.small_us:,.0f}" if cost.small_us else "",
+            f"{cost.large_us:,.0f}",
+            f"{cost.growth:.2f}" if cost.growth else "",
+            f"{cost.p99_us:,.0f}",
+            f"{cost.wall_us:,.0f}",
+            "[green]met[/]" if cost.is_met else "[red]missed[/]",
         )
     return table
 

@@ -47,7 +47,7 @@ Call = Callable[[], Awaitable[Any]]
 
 
 @dataclass(frozen=True)
-class Store:
+class OpenStore:
     """A built store that is open, and the process that serves it besides this one."""
 
     size: int
@@ -64,7 +64,7 @@ class Cost:
 
 
 @dataclass(frozen=True)
-class Result:
+class GrowthResult:
     """A reading in the small and the large store, and the medians over the rounds of large to small."""
 
     engine: str
@@ -77,7 +77,7 @@ class Result:
 
 def main() -> int:
     options = parse_options()
-    results: list[Result] = []
+    results: list[GrowthResult] = []
     for engine in options.engine or ENGINES:
         addresses = [built(engine, data.REFERRALS, size) for size in options.size or SIZES]
         results += uvloop.run(compare(engine, options.size or SIZES, addresses, options))
@@ -96,38 +96,41 @@ def parse_options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def built(engine: str, plan: data.Plan, size: int) -> str:
+def built(engine: str, plan: data.DataPlan, size: int) -> str:
     started = time.monotonic()
     address = str(data.sqlite(plan, size)) if engine == "sqlite" else data.postgres(plan, size)
     print(f"{engine} with {size:,} {plan.name} is there after {time.monotonic() - started:.0f} s", file=sys.stderr)
     return address
 
 
-async def compare(engine: str, sizes: Sequence[int], addresses: list[str], options: argparse.Namespace) -> list[Result]:
+async def compare(
+    engine: str, sizes: Sequence[int], addresses: list[str], options: argparse.Namespace
+) -> list[GrowthResult]:
     stores = [await opened(engine, size, address) for size, address in zip(sizes, addresses, strict=True)]
     calls = [as_calls(store, await readings_of(store)) for store in stores]
     results = [
-        await measure(engine, name, stores, [found[name] for found in calls], options.rounds) for name in calls[0]
+        await measure(engine, name, stores, [calls_of_store[name] for calls_of_store in calls], options.rounds)
+        for name in calls[0]
     ]
     for store in stores:
         await store.engine.close()
     return results
 
 
-async def opened(engine: str, size: int, address: str) -> Store:
+async def opened(engine: str, size: int, address: str) -> OpenStore:
     if engine == "sqlite":
-        return Store(size, SqliteDatabase(Path(address)), None)
+        return OpenStore(size, SqliteDatabase(Path(address)), None)
     database = await PostgresDatabase.open(address, 1)
     async with database.read() as tx:
-        found = await tx.one(Query(select(func.pg_backend_pid())))
-    return Store(size, database, found[0] if found else None)
+        row = await tx.one(Query(select(func.pg_backend_pid())))
+    return OpenStore(size, database, row[0] if row else None)
 
 
-async def readings_of(store: Store) -> dict[str, Reading]:
+async def readings_of(store: OpenStore) -> dict[str, Reading]:
     """The readings that the issue names, each as its endpoint does it."""
     async with store.engine.read() as tx:
-        kept = await counters.totals(tx, "referrals.")
-    middle = {status: total // 2 // PER_PAGE for status, total in kept.items()}
+        totals = await counters.totals(tx, "referrals.")
+    middle = {status: total // 2 // PER_PAGE for status, total in totals.items()}
 
     def listed(number: int, **filters: str) -> Reading:
         return lambda tx: referral_lists.REFERRALS.page(tx, ListRequest(Page(number, PER_PAGE), filters))
@@ -138,7 +141,7 @@ async def readings_of(store: Store) -> dict[str, Reading]:
         "top referrers": lambda tx: referral_lists.top_referrers(tx, 10),
         "code validation": validation(store.size),
         "first page": listed(1),
-        "middle page": listed(sum(kept.values()) // 2 // PER_PAGE),
+        "middle page": listed(sum(totals.values()) // 2 // PER_PAGE),
         "status, first page": listed(1, status="successful"),
         "status, middle page": listed(middle["successful"], status="successful"),
         "search, three letters": listed(1, search=RARE),
@@ -169,7 +172,7 @@ def validation(size: int) -> Reading:
     return validate
 
 
-def as_calls(store: Store, readings: Mapping[str, Reading]) -> dict[str, Call]:
+def as_calls(store: OpenStore, readings: Mapping[str, Reading]) -> dict[str, Call]:
     """Each reading in a transaction of its own."""
 
     async def read(reading: Reading) -> None:
@@ -179,7 +182,7 @@ def as_calls(store: Store, readings: Mapping[str, Reading]) -> dict[str, Call]:
     return {name: partial(read, reading) for name, reading in readings.items()}
 
 
-async def measure(engine: str, name: str, stores: list[Store], calls: list[Call], rounds: int) -> Result:
+async def measure(engine: str, name: str, stores: list[OpenStore], calls: list[Call], rounds: int) -> GrowthResult:
     pairs = list(zip(stores, calls, strict=True))
     # The slower of the two decides, so that a round takes about a tenth of a second.
     slowest = max([(await cost(*pair, 5)).wall_us for pair in pairs])
@@ -191,7 +194,7 @@ async def measure(engine: str, name: str, stores: list[Store], calls: list[Call]
         pairs.reverse()
     small, large = (costs[store.size] for store in stores)
     both = list(zip(large, small, strict=True))
-    return Result(
+    return GrowthResult(
         engine,
         name,
         middle_of(small),
@@ -201,7 +204,7 @@ async def measure(engine: str, name: str, stores: list[Store], calls: list[Call]
     )
 
 
-async def cost(store: Store, call: Call, count: int) -> Cost:
+async def cost(store: OpenStore, call: Call, count: int) -> Cost:
     def cpu() -> float:
         return time.process_time() + (own_seconds(store.backend) if store.backend else 0.0)
 
@@ -213,16 +216,16 @@ async def cost(store: Store, call: Call, count: int) -> Cost:
 
 
 def middle_of(costs: list[Cost]) -> Cost:
-    return Cost(median(one.cpu_us for one in costs), median(one.wall_us for one in costs))
+    return Cost(median(measured.cpu_us for measured in costs), median(measured.wall_us for measured in costs))
 
 
-def is_met(result: Result) -> bool:
+def is_met(result: GrowthResult) -> bool:
     if any(word in result.reading for word in _DEEP):
         return result.large.cpu_us <= MAX_DEEP_US
     return max(result.cpu_ratio, result.wall_ratio) <= TARGET
 
 
-def as_table(results: list[Result]) -> Table:
+def as_table(results: list[GrowthResult]) -> Table:
     title = f"Large store to small store: at most {TARGET:.1f}, or deep and at most {MAX_DEEP_US:,} us of CPU"
     table = Table(title=title, title_justify="left")
     for name in ("engine", "reading"):
@@ -234,15 +237,15 @@ def as_table(results: list[Result]) -> Table:
     return table
 
 
-def cells(result: Result) -> list[str]:
-    found = []
+def cells(result: GrowthResult) -> list[str]:
+    texts = []
     for small, large, ratio in (
         (result.small.cpu_us, result.large.cpu_us, result.cpu_ratio),
         (result.small.wall_us, result.large.wall_us, result.wall_ratio),
     ):
         colour = "green" if is_met(result) else "red"
-        found += [f"{small:,.0f}", f"{large:,.0f}", f"[{colour}]{ratio:.2f}[/]"]
-    return found
+        texts += [f"{small:,.0f}", f"{large:,.0f}", f"[{colour}]{ratio:.2f}[/]"]
+    return texts
 
 
 if __name__ == "__main__":

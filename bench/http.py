@@ -1,8 +1,8 @@
-"""Requests per CPU second of the tier list and tier creation, beside the same two in FastAPI with an ORM.
+"""Requests per CPU second of the tier list and tier creation, compared with the same two in FastAPI with an ORM.
 
 `.venv/bin/python -m bench.http` needs LOOTKEEP_TEST_POSTGRES_URL (tests/servers.py gives it) and .venv-bench.
 Both servers live on one core and take turns; the load comes from another. CPU time counts, as wall time also
-tells of the neighbours on the machine. Ends with status 1 when a target is missed.
+depends on the neighbours on the machine. Ends with status 1 when a target is missed.
 """
 
 import argparse
@@ -30,7 +30,7 @@ SETTLE_SECONDS = 0.05
 
 
 @dataclass(frozen=True)
-class Round:
+class HttpRound:
     """One measurement: CPU microseconds for a request, in the server and in its database, and the pace."""
 
     cpu_us: float
@@ -39,33 +39,33 @@ class Round:
 
 
 @dataclass(frozen=True)
-class Figures:
+class EndpointFigures:
     """The rounds of one subject at one endpoint."""
 
     engine: str
     endpoint: str
     subject: str
-    rounds: list[Round]
+    rounds: list[HttpRound]
 
     @property
     def cpu_us(self) -> float:
-        return median(one.cpu_us for one in self.rounds)
+        return median(measured.cpu_us for measured in self.rounds)
 
     @property
     def database_cpu_us(self) -> float:
-        return median(one.database_cpu_us for one in self.rounds)
+        return median(measured.database_cpu_us for measured in self.rounds)
 
     @property
     def per_wall_second(self) -> float:
-        return median(one.per_wall_second for one in self.rounds)
+        return median(measured.per_wall_second for measured in self.rounds)
 
 
 @dataclass(frozen=True)
-class Comparison:
+class EndpointComparison:
     """Ours and theirs at one endpoint."""
 
-    ours: Figures
-    theirs: Figures
+    ours: EndpointFigures
+    theirs: EndpointFigures
 
     @property
     def ratio(self) -> float:
@@ -79,7 +79,7 @@ class Comparison:
 
     @property
     def middle_half(self) -> str:
-        """Where half of the rounds lie: how far the ratio can be trusted."""
+        """The range of half of the rounds: how far the ratio can be trusted."""
         low, _, high = quantiles(self.ratios) if len(self.ratios) > 1 else self.ratios * 3
         return f"{low:.1f}-{high:.1f}"
 
@@ -92,11 +92,11 @@ def main() -> int:
     options = parse_options()
     if LOAD_CORES:
         os.sched_setaffinity(0, LOAD_CORES)
-    comparisons = [found for engine in options.engine for found in asyncio.run(measure(engine, options))]
+    comparisons = [comparison for engine in options.engine for comparison in asyncio.run(measure(engine, options))]
     Console(width=120).print(as_table(comparisons))
     if options.json:
-        options.json.write_text(json.dumps([as_json(found) for found in comparisons], indent=2) + "\n")
-    return int(any(found.ratio < found.target for found in comparisons))
+        options.json.write_text(json.dumps([as_json(comparison) for comparison in comparisons], indent=2) + "\n")
+    return int(any(comparison.ratio < comparison.target for comparison in comparisons))
 
 
 def parse_options() -> argparse.Namespace:
@@ -111,7 +111,7 @@ def parse_options() -> argparse.Namespace:
     return options
 
 
-async def measure(engine: str, options: argparse.Namespace) -> list[Comparison]:
+async def measure(engine: str, options: argparse.Namespace) -> list[EndpointComparison]:
     async with database(engine) as our_database, database(engine) as their_database:
         with lootkeep(our_database.url) as ours, peer(their_database.url) as theirs:
             seed([ours, theirs])
@@ -125,7 +125,7 @@ def seed(subjects: list[Subject]) -> None:
     for subject in subjects:
         for number in range(LISTED_TIERS):
             subject.call("POST", tier(number))
-        answers.append([comparable(found) for found in subject.call("GET")["data"]])
+        answers.append([comparable(item) for item in subject.call("GET")["data"]])
     if len(answers[0]) != LISTED_TIERS or answers[0] != answers[1]:
         raise SystemExit(f"The subjects do not answer the same: {answers}")
 
@@ -177,32 +177,32 @@ class Bench:
     postmaster: int | None
     options: argparse.Namespace
 
-    async def compare(self, endpoint: str) -> Comparison:
-        figures = [Figures(self.engine, endpoint, subject.name, []) for subject in self.subjects]
+    async def compare(self, endpoint: str) -> EndpointComparison:
+        figures = [EndpointFigures(self.engine, endpoint, subject.name, []) for subject in self.subjects]
         turns = list(zip(self.subjects, figures, strict=True))
         for subject in self.subjects:
             await self.load(subject, endpoint, WARM_UP_REQUESTS)
         for _ in range(self.options.rounds):
-            for subject, found in turns:
-                found.rounds.append(await self.round(subject, endpoint))
-            # Whoever was second is first in the next round, so that neither always follows the other.
+            for subject, measured in turns:
+                measured.rounds.append(await self.round(subject, endpoint))
+            # The subject that was second is first in the next round, so that neither always follows the other.
             turns.reverse()
-        return Comparison(*figures)
+        return EndpointComparison(*figures)
 
-    async def round(self, subject: Subject, endpoint: str) -> Round:
+    async def round(self, subject: Subject, endpoint: str) -> HttpRound:
         cpu, database_cpu = cpu_seconds(subject.pid), cpu_seconds(self.postmaster)
         outcome = await self.load(subject, endpoint, self.options.requests)
         await asyncio.sleep(SETTLE_SECONDS)
         cpu, database_cpu = cpu_seconds(subject.pid) - cpu, cpu_seconds(self.postmaster) - database_cpu
         micro = 1e6 / outcome.requests
-        return Round(cpu * micro, database_cpu * micro, outcome.requests / outcome.seconds)
+        return HttpRound(cpu * micro, database_cpu * micro, outcome.requests / outcome.seconds)
 
-    async def load(self, subject: Subject, endpoint: str, count: int) -> load.Outcome:
+    async def load(self, subject: Subject, endpoint: str, count: int) -> load.LoadResult:
         requests, status = ENDPOINTS[endpoint]
         return await load.run(subject.port, requests(subject.token, count), status, self.options.connections)
 
 
-def as_table(comparisons: list[Comparison]) -> Table:
+def as_table(comparisons: list[EndpointComparison]) -> Table:
     table = Table(
         title="One core, medians of all rounds",
         caption="CPU us: of the server for one request; DB: PostgreSQL's own, not in the ratio",
@@ -211,22 +211,30 @@ def as_table(comparisons: list[Comparison]) -> Table:
         table.add_column(name, no_wrap=True)
     for name in ("CPU us", "per CPU s", "per s", "DB CPU us", "ratio", "half in", "target"):
         table.add_column(name, justify="right", no_wrap=True)
-    for found in comparisons:
-        verdict = f"{found.target:.0f} {'met' if found.ratio >= found.target else 'MISSED'}"
-        table.add_row(found.ours.engine, found.ours.endpoint, *cells(found.ours))
-        table.add_row("", "", *cells(found.theirs), f"{found.ratio:.2f}", found.middle_half, verdict, end_section=True)
+    for comparison in comparisons:
+        verdict = f"{comparison.target:.0f} {'met' if comparison.ratio >= comparison.target else 'MISSED'}"
+        table.add_row(comparison.ours.engine, comparison.ours.endpoint, *cells(comparison.ours))
+        table.add_row(
+            "",
+            "",
+            *cells(comparison.theirs),
+            f"{comparison.ratio:.2f}",
+            comparison.middle_half,
+            verdict,
+            end_section=True,
+        )
     return table
 
 
-def cells(figures: Figures) -> list[str]:
+def cells(figures: EndpointFigures) -> list[str]:
     paces = 1e6 / figures.cpu_us, figures.per_wall_second
     database_cpu = f"{figures.database_cpu_us:.0f}" if figures.database_cpu_us else "-"
     return [figures.subject, f"{figures.cpu_us:.0f}", *(f"{pace:,.0f}" for pace in paces), database_cpu]
 
 
-def as_json(found: Comparison) -> dict[str, object]:
-    subjects = {"ours": asdict(found.ours), "theirs": asdict(found.theirs)}
-    return {"ratio": found.ratio, "target": found.target, **subjects}
+def as_json(comparison: EndpointComparison) -> dict[str, object]:
+    subjects = {"ours": asdict(comparison.ours), "theirs": asdict(comparison.theirs)}
+    return {"ratio": comparison.ratio, "target": comparison.target, **subjects}
 
 
 if __name__ == "__main__":

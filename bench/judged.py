@@ -1,4 +1,4 @@
-"""The rows of a store whose orders were judged, exactly as the services would have kept them."""
+"""The rows of a store whose orders were judged, exactly as the services would have written them."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -7,19 +7,19 @@ from typing import Any
 import msgspec
 from sqlalchemy import Table
 
-from bench.buyers import Buyer, Purchase, purchases
+from bench.buyers import BenchBuyer, Purchase, purchases
 from bench.people import code
 from bench.rows import ITEM, NOW, PRICE, Row, Rows, product
 from lootkeep.domain import identity
 from lootkeep.domain.addresses import network_key
 from lootkeep.domain.customers import search_text
-from lootkeep.domain.fraud import mail
-from lootkeep.domain.fraud.facts import Network, OrderFacts, Payment
+from lootkeep.domain.fraud import email_addresses
+from lootkeep.domain.fraud.facts import NetworkFacts, OrderFacts, Payment
 from lootkeep.domain.fraud.flags import flags
 from lootkeep.domain.fraud.judgement import Judgement, judgement
-from lootkeep.domain.fraud.memory import Memory, Sighting
+from lootkeep.domain.fraud.memory import OrderHistory, Sighting
 from lootkeep.domain.fraud.policy import SETTINGS, FraudAction, Policy
-from lootkeep.domain.fraud.review import Outcome
+from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.domain.fraud.score import ENGINE_VERSION
 from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.kernel.money import Hundredths
@@ -36,36 +36,36 @@ from lootkeep.storage.schema import (
     users,
 )
 
-# So many orders are held in memory at a time.
+# This many orders are held in memory at a time.
 _CHUNK = 20_000
 # The store changes its mind after each third of the orders; the place is the version of its settings.
 ACTIONS: tuple[FraudAction, ...] = ("block", "flag", "verify")
 POLICIES = tuple(Policy(fraud_action=action) for action in ACTIONS)
 OWNER = 1
 
-_OUTCOMES: tuple[Outcome, ...] = ("fraud", "legitimate", "inconclusive")
+_OUTCOMES: tuple[ReviewedAs, ...] = ("fraud", "legitimate", "inconclusive")
 _NO_NETWORK: Row = {
     **dict.fromkeys(("detected_country", "detected_city", "asn_name", "asn_number")),
     **dict.fromkeys(("is_vpn", "is_proxy", "is_datacenter", "is_tor"), False),
 }
 
 
-class Books:
-    """What the store remembers of its buyers, and keeps up to date beside the rows."""
+class StoreTotals:
+    """What the store remembers of its buyers, and maintains next to the rows."""
 
     def __init__(self) -> None:
-        self.memory = Memory(POLICIES[0].fraud_velocity_window_minutes)
-        self.buyers: dict[int, Buyer] = {}
+        self.memory = OrderHistory(POLICIES[0].fraud_velocity_window_minutes)
+        self.buyers: dict[int, BenchBuyer] = {}
         # By customer: the times of paid orders. They come in the order of time.
         self.paid: dict[int, list[int]] = {}
         # First and last time, by kind, value and customer.
         self.seen: dict[tuple[str, str, int], list[int]] = {}
         self.reviews = 0
 
-    def see(self, buyer: Buyer, trace: identity.Trace, at: Instant) -> None:
+    def see(self, buyer: BenchBuyer, trace: identity.Trace, at: Instant) -> None:
         self.seen.setdefault((trace.kind, trace.value, buyer.id), [at, at])[1] = at
 
-    def meet(self, buyer: Buyer) -> None:
+    def meet(self, buyer: BenchBuyer) -> None:
         if buyer.id not in self.buyers:
             self.buyers[buyer.id] = buyer
             self.paid[buyer.id] = []
@@ -77,15 +77,15 @@ def version_at(number: int, size: int) -> int:
     return (number - 1) * len(POLICIES) // size
 
 
-def outcome_of(number: int, action: str) -> Outcome | None:
+def outcome_of(number: int, action: str) -> ReviewedAs | None:
     """What a reviewer says in the end: of every third check that was not simply allowed, and of a few others."""
     return _OUTCOMES[number // 3 % 3] if number % (3 if action != "allowed" else 60) == 0 else None
 
 
 def parts(size: int) -> Iterator[dict[Table, Rows]]:
-    """The store's rows by table, a chunk of orders at a time; what was kept on the way comes last."""
-    books, made, done = Books(), purchases(size), 0
-    while chunk := list(islice(made, _CHUNK)):
+    """The store's rows by table, a chunk of orders at a time; the maintained totals come last."""
+    books, upcoming, done = StoreTotals(), purchases(size), 0
+    while chunk := list(islice(upcoming, _CHUNK)):
         rows: dict[Table, Rows] = {table: [] for table in (orders, order_items, fraud_checks, fraud_reviews)}
         for number, purchase in enumerate(chunk, done + 1):
             _add(rows, books, purchase, number, version_at(number, size))
@@ -101,24 +101,24 @@ def parts(size: int) -> Iterator[dict[Table, Rows]]:
     yield _settings() | {products: [sold], users: [_OWNER_ROW]}
 
 
-def _add(rows: dict[Table, Rows], books: Books, purchase: Purchase, number: int, version: int) -> None:
+def _add(rows: dict[Table, Rows], books: StoreTotals, purchase: Purchase, number: int, version: int) -> None:
     buyer, at = purchase.buyer, purchase.at
     books.meet(buyer)
-    found = judgement(_facts(books, purchase), POLICIES[version], version)
-    rows[orders].append(_order(purchase, number) | {"risk_level": found.verdict.risk_level})
+    judged = judgement(_facts(books, purchase), POLICIES[version], version)
+    rows[orders].append(_order(purchase, number) | {"risk_level": judged.verdict.risk_level})
     rows[order_items].append(ITEM | {"id": number, "order_id": number})
     for trace in identity.traces(buyer.email, purchase.address, purchase.device):
         books.see(buyer, trace, at)
     books.paid[buyer.id].append(at + SECOND)
-    outcome = outcome_of(number, found.verdict.action_taken)
-    check = _check(purchase, number, found, outcome)
+    outcome = outcome_of(number, judged.verdict.action_taken)
+    check = _check(purchase, number, judged, outcome)
     rows[fraud_checks].append(check)
     if outcome:
         books.reviews += 1
         rows[fraud_reviews].append(_review(books.reviews, number, outcome))
 
 
-def _facts(books: Books, purchase: Purchase) -> OrderFacts:
+def _facts(books: StoreTotals, purchase: Purchase) -> OrderFacts:
     buyer = purchase.buyer
     sighting = Sighting(
         at=purchase.at,
@@ -142,8 +142,8 @@ def _facts(books: Books, purchase: Purchase) -> OrderFacts:
         billing_country=purchase.billing_country,
         user_agent=purchase.user_agent,
         has_device=True,
-        network=Network(),
-        mail=mail.describe(buyer.email, is_disposable=False),
+        network=NetworkFacts(),
+        mail=email_addresses.describe(buyer.email, is_disposable=False),
         payment=Payment(),
         history=msgspec.structs.replace(
             history, paid_orders=len(paid), first_paid_at=Instant(paid[0]) if paid else None
@@ -174,8 +174,8 @@ def _order(purchase: Purchase, number: int) -> Row:
     }
 
 
-def _check(purchase: Purchase, number: int, found: Judgement, outcome: Outcome | None) -> Row:
-    verdict = found.verdict
+def _check(purchase: Purchase, number: int, judged: Judgement, outcome: ReviewedAs | None) -> Row:
+    verdict = judged.verdict
     return _NO_NETWORK | {
         "id": number,
         "order_id": number,
@@ -188,25 +188,25 @@ def _check(purchase: Purchase, number: int, found: Judgement, outcome: Outcome |
         "action_taken": verdict.action_taken,
         "signals": msgspec.json.encode(verdict.signals).decode(),
         "billing_country": purchase.billing_country,
-        **msgspec.structs.asdict(flags(found.facts, found.policy)),
+        **msgspec.structs.asdict(flags(judged.facts, judged.policy)),
         "is_reviewed": outcome is not None,
         "reviewed_by": OWNER if outcome else None,
         "reviewed_at": NOW if outcome else None,
         "review_outcome": outcome,
         "review_notes": None,
-        "facts": msgspec.json.encode(found.facts).decode(),
-        "policy_version": found.policy_version,
+        "facts": msgspec.json.encode(judged.facts).decode(),
+        "policy_version": judged.policy_version,
         "engine_version": ENGINE_VERSION,
         "created_at": purchase.at,
     }
 
 
-def _review(number: int, check_id: int, outcome: Outcome) -> Row:
-    said = {"outcome": outcome, "notes": None, "reviewed_by": OWNER, "created_at": NOW}
-    return {"id": number, "check_id": check_id, **said}
+def _review(number: int, check_id: int, outcome: ReviewedAs) -> Row:
+    review = {"outcome": outcome, "notes": None, "reviewed_by": OWNER, "created_at": NOW}
+    return {"id": number, "check_id": check_id, **review}
 
 
-def _customer(buyer: Buyer, paid: list[int]) -> Row:
+def _customer(buyer: BenchBuyer, paid: list[int]) -> Row:
     return {
         "id": buyer.id,
         "email": buyer.email,
@@ -240,12 +240,12 @@ def _sighting(key: tuple[str, str, int], times: list[int]) -> Row:
 def _settings() -> dict[Table, Rows]:
     documents = [msgspec.json.encode(policy).decode() for policy in POLICIES]
     last = len(POLICIES) - 1
-    kept: list[dict[str, Any]] = [
+    current: list[dict[str, Any]] = [
         {"version": version, "document": documents[version], "created_at": NOW} for version in range(1, last + 1)
     ]
     return {
         settings: [{"name": SETTINGS, "version": last, "value": documents[last], "updated_at": NOW}],
-        fraud_policies: kept,
+        fraud_policies: current,
     }
 
 

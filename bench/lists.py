@@ -22,9 +22,9 @@ from rich.console import Console
 
 from bench import built
 from bench.analytics import NUMBERS
-from bench.growth import ENGINES, SIZES, Reading, Result, as_calls, as_table, is_met, measure, opened
+from bench.growth import ENGINES, SIZES, GrowthResult, Reading, as_calls, as_table, is_met, measure, opened
 from lootkeep.kernel.clock import DAY, Instant
-from lootkeep.kernel.paging import ListRequest, Order, Page
+from lootkeep.kernel.paging import ListRequest, Page, SortDirection
 from lootkeep.storage import campaigns, customer_lists, migrations, order_lists, product_lists
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
@@ -70,7 +70,7 @@ LISTS = {
 
 
 def statements(engine: str, size: int) -> Iterator[str]:
-    """As the services would have kept them; numbers that go round in hundreds stand for every filter."""
+    """As the services would have written them; numbers that repeat in hundreds cover every filter."""
     true, false = ("true", "false") if engine == "postgresql" else ("1", "0")
     numbers = NUMBERS[engine].format(size)
     at = f"{BEGIN} + (i * {DAYS * DAY // size})"
@@ -129,16 +129,16 @@ def _sales(numbers: str, at: str) -> Iterator[str]:
 
 def readings(size: int) -> dict[str, Reading]:
     """Every list: its first page and one in the middle, by each filter and each order, and a search."""
-    found: dict[str, Reading] = {}
+    by_name: dict[str, Reading] = {}
     middle = Page(size // 2 // 15, 15)
     for name, (listing, values) in LISTS.items():
         for sort in listing.sorts:
-            found[f"{name} by {sort}, first page"] = asking(listing, {}, sort)
-            found[f"{name} by {sort}, middle page"] = asking(listing, {}, sort, middle)
+            by_name[f"{name} by {sort}, first page"] = asking(listing, {}, sort)
+            by_name[f"{name} by {sort}, middle page"] = asking(listing, {}, sort, middle)
         for chosen, value in values.items():
-            found[f"{name} filtered by {chosen}"] = asking(listing, {chosen: value})
-        found[f"{name}, search"] = asking(listing, {"search": RARE})
-    return found
+            by_name[f"{name} filtered by {chosen}"] = asking(listing, {chosen: value})
+        by_name[f"{name}, search"] = asking(listing, {"search": RARE})
+    return by_name
 
 
 def asking(
@@ -146,7 +146,7 @@ def asking(
     filters: Mapping[str, Any],
     sort: str = "created_at",
     page: Page = FIRST,
-    order: Order = "desc",
+    order: SortDirection = "desc",
 ) -> Reading:
     return lambda tx: listing.page(tx, ListRequest(page, filters, sort, order))
 
@@ -175,7 +175,7 @@ async def make_postgres(url: str, size: int) -> None:
     await connection.close()
 
 
-async def _made(engine: str, size: int) -> str:
+async def _generated(engine: str, size: int) -> str:
     started = time.monotonic()
     name = built.name_of("lists", size, __file__)
     if engine == "sqlite":
@@ -186,11 +186,13 @@ async def _made(engine: str, size: int) -> str:
     return address
 
 
-async def _compare(engine: str, addresses: list[str], options: argparse.Namespace) -> list[Result]:
+async def _compare(engine: str, addresses: list[str], options: argparse.Namespace) -> list[GrowthResult]:
     stores = [await opened(engine, size, address) for size, address in zip(SIZES, addresses, strict=True)]
     both = [as_calls(store, readings(store.size)) for store in stores]
     names = [name for name in both[0] if options.only in name]
-    results = [await measure(engine, name, stores, [one[name] for one in both], options.rounds) for name in names]
+    results = [
+        await measure(engine, name, stores, [by_name[name] for by_name in both], options.rounds) for name in names
+    ]
     for store in stores:
         await store.engine.close()
     return results
@@ -203,9 +205,9 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--json", type=Path, metavar="OUT", help="write the figures to this file")
     options = parser.parse_args()
-    results: list[Result] = []
+    results: list[GrowthResult] = []
     for engine in options.engine or ENGINES:
-        addresses = [asyncio.run(_made(engine, size)) for size in SIZES]
+        addresses = [asyncio.run(_generated(engine, size)) for size in SIZES]
         results += uvloop.run(_compare(engine, addresses, options))
     Console(width=140).print(as_table(results))
     if options.json:

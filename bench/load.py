@@ -15,7 +15,7 @@ LENGTH = b"content-length:"
 
 
 @dataclass(frozen=True)
-class Outcome:
+class LoadResult:
     """What was sent and how long all of it took; every answer had the expected status."""
 
     requests: int
@@ -26,8 +26,8 @@ class UnexpectedAnswer(Exception):
     """The server answered something else than the run is about, so its figures would mean nothing."""
 
 
-async def run(port: int, requests: Iterable[bytes], expected_status: int, connections: int) -> Outcome:
-    """Send the requests over so many connections, each with one request under way at a time."""
+async def run(port: int, requests: Iterable[bytes], expected_status: int, connections: int) -> LoadResult:
+    """Send the requests over this many connections, each with one request under way at a time."""
     loop = asyncio.get_running_loop()
     pending = iter(requests)
     make_client = partial(_Client, pending, expected_status)
@@ -39,7 +39,7 @@ async def run(port: int, requests: Iterable[bytes], expected_status: int, connec
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
             await asyncio.gather(*(client.done for client in clients))
-        return Outcome(sum(client.answered for client in clients), time.perf_counter() - started)
+        return LoadResult(sum(client.answered for client in clients), time.perf_counter() - started)
     finally:
         for client in clients:
             client.close()

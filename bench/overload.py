@@ -59,9 +59,9 @@ class Phase:
         shares = [self.statuses["503"] / sent, 1 - (self.statuses["201"] + self.statuses["503"]) / sent]
         spreads = [spread(times) if len(times) > 1 else None for times in (self.accepted_ms, self.health_ms)]
         times = [
-            f"{value:.0f}" if found else "-"
-            for found in spreads
-            for value in (found and found.p50, found and found.p99)
+            f"{value:.0f}" if figures else "-"
+            for figures in spreads
+            for value in (figures and figures.p50, figures and figures.p99)
         ]
         return [
             name,
@@ -76,10 +76,10 @@ class Phase:
         ]
 
 
-class Client(asyncio.Protocol):
-    """One kept connection with at most one request under way, which is given up on after a while."""
+class LoadClient(asyncio.Protocol):
+    """One keep-alive connection with at most one request under way, which is given up on after a while."""
 
-    def __init__(self, done: Callable[["Client", str, float], None]) -> None:
+    def __init__(self, done: Callable[["LoadClient", str, float], None]) -> None:
         self._done = done
         self.is_open = True
         self._buffer = b""
@@ -114,10 +114,10 @@ class Client(asyncio.Protocol):
 
 async def offer(port: int, orders: Iterator[bytes], phase: Phase, target: Receiver) -> None:
     """Sends by the clock; a free connection is used again, and without one another is opened."""
-    free: list[Client] = []
+    free: list[LoadClient] = []
     opening: set[asyncio.Task[None]] = set()
 
-    def done(client: Client, status: str, milliseconds: float) -> None:
+    def done(client: LoadClient, status: str, milliseconds: float) -> None:
         phase.statuses[status] += 1
         if status == "201":
             phase.accepted_ms.append(milliseconds)
@@ -148,7 +148,7 @@ async def offer(port: int, orders: Iterator[bytes], phase: Phase, target: Receiv
         client._transport.close()
 
 
-def next_open(free: list[Client]) -> Client | None:
+def next_open(free: list[LoadClient]) -> LoadClient | None:
     """The server closes what is idle for too long."""
     while free:
         if (client := free.pop()).is_open:
@@ -156,8 +156,8 @@ def next_open(free: list[Client]) -> Client | None:
     return None
 
 
-async def connected(port: int, done: Callable[[Client, str, float], None]) -> Client:
-    _, client = await asyncio.get_running_loop().create_connection(lambda: Client(done), "127.0.0.1", port)
+async def connected(port: int, done: Callable[[LoadClient, str, float], None]) -> LoadClient:
+    _, client = await asyncio.get_running_loop().create_connection(lambda: LoadClient(done), "127.0.0.1", port)
     return client
 
 
@@ -190,8 +190,8 @@ def seed(subject: Subject, target: Receiver, lines: int) -> Iterator[bytes]:
 
 
 async def measure(engine: str, seconds: float, lines: int, target: Receiver) -> list[tuple[str, Phase]]:
-    async with database(engine) as found:
-        settings = receiving.settings_for(found.url)
+    async with database(engine) as db:
+        settings = receiving.settings_for(db.url)
         run_command([LOOTKEEP, "migrate"], settings)
         token = run_command(TOKEN, settings).strip()
         with server([LOOTKEEP, "serve"], settings) as process:

@@ -8,16 +8,16 @@ from datetime import UTC, datetime
 
 from lootkeep.kernel.clock import DAY, HOUR, Instant, instant
 
-# In exactly so many names, whatever the size: what a search for it costs must not grow.
+# In exactly this many names, whatever the size: what a search for it costs must not grow.
 RARE = "zqx"
 RARE_NAMES = 40
 
 END = instant(datetime(2026, 10, 1, tzinfo=UTC))
 SPAN = 3 * 365 * DAY
-# One in so many who were brought by someone is that person again, and so is refused.
+# One in this many who were brought by someone is that person again, and so is refused.
 REFUSED_EVERY = 500
 SUCCESSFUL = 0.4
-# One referrer for so many referrals; the first of them bring most.
+# One referrer for this many referrals; the first of them bring most.
 REFERRALS_PER_REFERRER = 20
 
 _words = re.compile(r"\w+").findall
@@ -34,7 +34,7 @@ _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class BenchPerson:
     """A customer, who brought them, and when they first paid."""
 
     id: int
@@ -42,12 +42,12 @@ class Person:
     name: str
     code: str
     created_at: Instant
-    referrer: "Person | None" = None
+    referrer: "BenchPerson | None" = None
     is_refused: bool = False
     paid_at: Instant | None = None
 
 
-def people(referrals: int) -> Iterator[Person]:
+def people(referrals: int) -> Iterator[BenchPerson]:
     """Those who bring others first, then everyone they bring, in order of time."""
     chance = random.Random(referrals)
     roots = max(10, referrals // REFERRALS_PER_REFERRER)
@@ -58,14 +58,14 @@ def people(referrals: int) -> Iterator[Person]:
     refused = referrals // REFUSED_EVERY
     step = SPAN // (referrals + refused)
     rare = {number * referrals // RARE_NAMES for number in range(RARE_NAMES)}
-    made = 0
+    count = 0
     for number in range(referrals + refused):
         customer_id, time = roots + number + 1, END - SPAN + number * step + chance.randrange(step)
         if number % (REFUSED_EVERY + 1) == REFUSED_EVERY:
             yield _same_again(chance, customer_id, time, chance.choice(referrers))
         else:
-            yield _brought(chance, customer_id, time, brought_by[made], is_rare=made in rare)
-            made += 1
+            yield _brought(chance, customer_id, time, brought_by[count], is_rare=count in rare)
+            count += 1
 
 
 def code(number: int) -> str:
@@ -77,24 +77,26 @@ def code(number: int) -> str:
     return text
 
 
-def _person(chance: random.Random, customer_id: int, time: int) -> Person:
+def _person(chance: random.Random, customer_id: int, time: int) -> BenchPerson:
     first, last = chance.choice(_FIRST), chance.choice(_LAST)
     email = f"{first[:1]}{last[1:]}.{customer_id}@{chance.choice(_DOMAINS)}".lower()
     plain = email.encode("ascii", "ignore").decode()
-    return Person(customer_id, plain, f"{first} {last}", code(customer_id), Instant(time))
+    return BenchPerson(customer_id, plain, f"{first} {last}", code(customer_id), Instant(time))
 
 
-def _brought(chance: random.Random, customer_id: int, time: int, referrer: Person, *, is_rare: bool) -> Person:
+def _brought(
+    chance: random.Random, customer_id: int, time: int, referrer: BenchPerson, *, is_rare: bool
+) -> BenchPerson:
     plain = _person(chance, customer_id, time)
     name = f"{RARE.title()}{plain.name.lower()}" if is_rare else plain.name
     paid_at = time + HOUR + chance.randrange(30 * DAY) if chance.random() < SUCCESSFUL else None
     paid = None if paid_at is None else Instant(paid_at)
-    return Person(customer_id, plain.email, name, plain.code, plain.created_at, referrer, paid_at=paid)
+    return BenchPerson(customer_id, plain.email, name, plain.code, plain.created_at, referrer, paid_at=paid)
 
 
-def _same_again(chance: random.Random, customer_id: int, time: int, referrer: Person) -> Person:
+def _same_again(chance: random.Random, customer_id: int, time: int, referrer: BenchPerson) -> BenchPerson:
     name, _, domain = referrer.email.partition("@")
-    return Person(
+    return BenchPerson(
         customer_id,
         f"{name}+{customer_id}@{domain}",
         referrer.name,

@@ -1,7 +1,7 @@
 """A receiver of webhooks that costs next to nothing, and how soon and how steadily a queue comes to it.
 
 `receiver()` starts one in a process of its own (`python -m bench.receiving`), on a core that no subject uses. It keeps
-connections alive, answers 200 to every POST and only counts. A GET tells how many came and when the last one did.
+connections alive, answers 200 to every POST and only counts. A GET returns how many came and when the last one did.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ import uvloop
 
 from bench.subjects import free_port
 from lootkeep.deps import Deps
-from lootkeep.domain.deliveries import Claimed, Result
+from lootkeep.domain.deliveries import AttemptResult, ClaimedDelivery
 from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import HOUR, Instant
 from lootkeep.settings import PREFIX, Settings
@@ -39,7 +39,7 @@ IDLE_SECONDS = 0.25
 Run = Callable[[str], Awaitable[list[Any]]]
 
 _LEASE = "bench"
-_REFUSED = Result(False, 500, 1, "answered 500", None)
+_REFUSED = AttemptResult(False, 500, 1, "answered 500", None)
 _PARKED = """INSERT INTO deliveries (public_id, event_id, webhook_id, event_type, status, priority, due_at,
         attempts_count, failures, response_code, reason, created_at)
     SELECT 'wh_' || e.id || '_' || w.id, e.id, w.id, e.type, 'pending', 1,
@@ -76,7 +76,7 @@ class Receiver:
         return Arrivals(*json.loads(self._connection.getresponse().read()))
 
     def wait_for(self, count: int, every: float = 0.05) -> Arrivals:
-        """Returns when so many have arrived in all."""
+        """Returns when this many have arrived in total."""
         deadline = time.monotonic() + PATIENCE_SECONDS
         while (arrivals := self.arrivals()).count < count:
             if time.monotonic() > deadline:
@@ -100,7 +100,7 @@ def receiver(cores: list[int]) -> Iterator[Receiver]:
 
 
 def settings_for(database_url: str) -> dict[str, str]:
-    """Of a service of ours that may send to the receiver."""
+    """Of a Lootkeep service that may send to the receiver."""
     return {
         "LOOTKEEP_DATABASE_URL": database_url,
         "LOOTKEEP_PORT": str(free_port()),
@@ -177,8 +177,8 @@ def first_attempts(service: int, token: str, target: Receiver, count: int) -> Sp
 
 
 @dataclass(frozen=True)
-class Drained:
-    """Resident megabytes of a process while so many deliveries drained."""
+class DrainMemory:
+    """Resident megabytes of a process while the deliveries drained."""
 
     deliveries: int
     before: float
@@ -186,7 +186,7 @@ class Drained:
     after: float
 
 
-def drained(pid: int, target: Receiver, deliveries: int) -> Drained:
+def drained(pid: int, target: Receiver, deliveries: int) -> DrainMemory:
     """Looks on until the deliveries have arrived."""
     arrived, before = target.arrivals().count, resident_mb(pid)
     peak = before
@@ -194,7 +194,7 @@ def drained(pid: int, target: Receiver, deliveries: int) -> Drained:
         peak = max(peak, resident_mb(pid))
         time.sleep(0.1)
     time.sleep(IDLE_SECONDS)
-    return Drained(deliveries, before, peak, resident_mb(pid))
+    return DrainMemory(deliveries, before, peak, resident_mb(pid))
 
 
 def resident_mb(pid: int) -> float:
@@ -225,7 +225,7 @@ async def claim_times(deps: Deps, run: Run, events: int, count: int) -> dict[str
         times["claim"].append((time.monotonic() - started) * 1000)
         later = Settlement("pending", Instant(deps.clock.now() + HOUR), 2)
         async with deps.db.write() as tx:
-            settled = [(one, _REFUSED, later) for one in claimed]
+            settled = [(delivery, _REFUSED, later) for delivery in claimed]
             await deliveries.settle(tx, _LEASE, settled, deps.clock.now())
         started = time.monotonic()
         async with deps.db.read() as tx:
@@ -234,13 +234,13 @@ async def claim_times(deps: Deps, run: Run, events: int, count: int) -> dict[str
     return {name: spread(those) for name, those in times.items()}
 
 
-async def _claim(deps: Deps) -> list[Claimed]:
+async def _claim(deps: Deps) -> list[ClaimedDelivery]:
     """As the worker does it: a look, then the claim."""
     now = deps.clock.now()
     async with deps.db.read() as tx:
         due = await deliveries.webhooks_due(tx, now)
     async with deps.db.write() as tx:
-        claimed, _ = await deliveries.claim(tx, [deliveries.ClaimSlot(*one, 10) for one in due], _LEASE, now)
+        claimed, _ = await deliveries.claim(tx, [deliveries.ClaimSlot(*row, 10) for row in due], _LEASE, now)
     return [delivery for _, delivery in claimed]
 
 

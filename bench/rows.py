@@ -1,4 +1,4 @@
-"""The rows of a store whose people referred each other, exactly as the services would have kept them."""
+"""The rows of a store whose people referred each other, exactly as the services would have written them."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Table
 
-from bench.people import END, Person, code, people
+from bench.people import END, BenchPerson, code, people
 from lootkeep.domain import identity
 from lootkeep.domain.customers import search_text
 from lootkeep.kernel.clock import DAY, SECOND, Instant
@@ -24,7 +24,7 @@ from lootkeep.storage.schema import (
     sightings,
 )
 
-# So many people are held in memory at a time.
+# This many people are held in memory at a time.
 _CHUNK = 20_000
 
 # When the history was brought in, and when its rewards were claimed.
@@ -38,7 +38,7 @@ Row = dict[str, Any]
 Rows = list[Row]
 
 
-class Keeper:
+class TotalsKeeper:
     """The counts of referrers, and how many codes were given."""
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class Keeper:
         # The claims' codes go on where those of the customers end.
         self.codes = 0
 
-    def refer(self, person: Person) -> None:
+    def refer(self, person: BenchPerson) -> None:
         assert person.referrer
         row = self.referrers.setdefault(
             person.referrer.id,
@@ -68,7 +68,7 @@ class Keeper:
 
 def parts(size: int) -> Iterator[dict[Table, Rows]]:
     """The store's rows by table, a chunk of people at a time; what was counted on the way comes last."""
-    keeper, everyone, sold = Keeper(), people(size), 0
+    keeper, everyone, sold = TotalsKeeper(), people(size), 0
     while chunk := list(islice(everyone, _CHUNK)):
         rows: dict[Table, Rows] = {
             table: [] for table in (customers, sightings, referrals, refused_referrals, orders, order_items)
@@ -82,7 +82,7 @@ def parts(size: int) -> Iterator[dict[Table, Rows]]:
     yield _rewards(keeper) | {products: [product(sold)]}
 
 
-def _add(rows: dict[Table, Rows], keeper: Keeper, person: Person) -> None:
+def _add(rows: dict[Table, Rows], keeper: TotalsKeeper, person: BenchPerson) -> None:
     """Signs the person up, attributes or refuses the referral, and lets them pay."""
     is_referral = person.referrer is not None and not person.is_refused
     rows[customers].append(_customer(person, is_referral=is_referral))
@@ -106,7 +106,7 @@ def _add(rows: dict[Table, Rows], keeper: Keeper, person: Person) -> None:
         rows[order_items].append(ITEM.copy())
 
 
-def _customer(person: Person, *, is_referral: bool) -> Row:
+def _customer(person: BenchPerson, *, is_referral: bool) -> Row:
     return {
         "id": person.id,
         "email": person.email,
@@ -127,7 +127,7 @@ def _customer(person: Person, *, is_referral: bool) -> Row:
     }
 
 
-def _referral(person: Person, referrer: Person) -> Row:
+def _referral(person: BenchPerson, referrer: BenchPerson) -> Row:
     is_neighbour = identity.domain_of(person.email) == identity.domain_of(referrer.email)
     return {
         "customer_id": person.id,
@@ -139,7 +139,7 @@ def _referral(person: Person, referrer: Person) -> Row:
     }
 
 
-def _refused(person: Person, referrer: Person) -> Row:
+def _refused(person: BenchPerson, referrer: BenchPerson) -> Row:
     return {
         "customer_id": person.id,
         "referrer_id": referrer.id,
@@ -148,7 +148,7 @@ def _refused(person: Person, referrer: Person) -> Row:
     }
 
 
-def _order(person: Person, referrer: Person, paid_at: int) -> Row:
+def _order(person: BenchPerson, referrer: BenchPerson, paid_at: int) -> Row:
     return {
         "customer_id": person.id,
         "status": "paid",
@@ -198,7 +198,7 @@ def _number(sales: Rows, items: Rows, before: int) -> None:
         order["id"] = item["order_id"] = item["id"] = number
 
 
-def _rewards(keeper: Keeper) -> dict[Table, Rows]:
+def _rewards(keeper: TotalsKeeper) -> dict[Table, Rows]:
     """Everyone claims every tier they have reached, one after another."""
     rows: dict[Table, Rows] = {table: [] for table in (referral_tiers, coupons, reward_claims)}
     for tier_id, required in enumerate(TIERS, 1):

@@ -29,7 +29,7 @@ TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True)
-class Database:
+class SubjectDatabase:
     """Where it is, and the process above all others of its server (None: it runs inside the subject)."""
 
     url: str
@@ -88,11 +88,11 @@ def peer(database_url: str) -> Iterator[Subject]:
 
 
 @asynccontextmanager
-async def database(engine: str) -> AsyncIterator[Database]:
+async def database(engine: str) -> AsyncIterator[SubjectDatabase]:
     """A fresh database that is gone afterwards."""
     if engine == "sqlite":
         with tempfile.TemporaryDirectory() as folder:
-            yield Database(f"sqlite:///{folder}/bench.db", None)
+            yield SubjectDatabase(f"sqlite:///{folder}/bench.db", None)
         return
     admin_url = os.environ.get("LOOTKEEP_TEST_POSTGRES_URL")
     if not admin_url:
@@ -102,7 +102,7 @@ async def database(engine: str) -> AsyncIterator[Database]:
     await admin.execute(f"CREATE DATABASE {name}")
     try:
         backend = await admin.fetchval("SELECT pg_backend_pid()")
-        yield Database(urlsplit(admin_url)._replace(path=f"/{name}").geturl(), parent_of(backend))
+        yield SubjectDatabase(urlsplit(admin_url)._replace(path=f"/{name}").geturl(), parent_of(backend))
     finally:
         await admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
         await admin.close()

@@ -1,6 +1,6 @@
 """Makes a store with any number of support tickets fast, by bulk loading: for the tests of query plans and by hand.
 
-`.venv/bin/python -m bench.tickets [--size 1000000]` makes one on SQLite and tells what each reading of it takes.
+`.venv/bin/python -m bench.tickets [--size 1000000]` makes one on SQLite and prints what each reading of it takes.
 """
 
 import argparse
@@ -129,11 +129,11 @@ async def make_sqlite(path: Path, size: int) -> None:
     await migrations.upgrade(engine)
     connection = apsw.Connection(str(path))
     with connection:
-        for table, found in _tables(size):
-            names = ", ".join(found[0]) if found else ""
-            marks = ", ".join("?" * len(found[0])) if found else ""
+        for table, records in _tables(size):
+            names = ", ".join(records[0]) if records else ""
+            marks = ", ".join("?" * len(records[0])) if records else ""
             connection.executemany(
-                f"INSERT INTO {table} ({names}) VALUES ({marks})", [tuple(row.values()) for row in found]
+                f"INSERT INTO {table} ({names}) VALUES ({marks})", [tuple(row.values()) for row in records]
             )
     connection.close()
     await _count(engine)
@@ -145,10 +145,10 @@ async def make_postgres(url: str, size: int) -> None:
     await migrations.upgrade(engine)
     connection = await asyncpg.connect(url)
     await connection.execute("SET session_replication_role = replica")
-    for table, found in _tables(size):
-        if found:
+    for table, records in _tables(size):
+        if records:
             await connection.copy_records_to_table(
-                table, records=[tuple(row.values()) for row in found], columns=list(found[0])
+                table, records=[tuple(row.values()) for row in records], columns=list(records[0])
             )
     for table in ("users", "customers", "support_tickets", "ticket_messages"):
         await connection.execute(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), max(id)) FROM {table}")
@@ -160,7 +160,7 @@ async def make_postgres(url: str, size: int) -> None:
 
 
 async def _count(engine: Engine) -> None:
-    """The figures as a recount has them, and they are what the deeds would have kept."""
+    """The figures as a recount has them, and they are what the operations would have written."""
     async with engine.write() as tx:
         await recount.repair(tx, "USD", BEGIN)
 
@@ -171,7 +171,7 @@ def readings(size: int) -> dict[str, Reading]:
 
     middle = size // 2 // 15
     days: dict[str, Any] = {"from": Instant(BEGIN + 400 * DAY), "to": Instant(BEGIN + 410 * DAY)}
-    most_days: dict[str, Any] = {"from": Instant(BEGIN + 100 * DAY), "to": Instant(BEGIN + 800 * DAY)}
+    max_days: dict[str, Any] = {"from": Instant(BEGIN + 100 * DAY), "to": Instant(BEGIN + 800 * DAY)}
     return {
         "first page": listed(1),
         "middle page": listed(middle),
@@ -193,8 +193,8 @@ def readings(size: int) -> dict[str, Reading]:
         "an agent's, by last message": listed(1, "last_message_at", agent=2),
         "a customer's": listed(1, customer_id=7),
         "some days": listed(1, **days),
-        "most days, middle page": listed(middle // 2, **most_days),
-        "closed of most days, middle page": listed(middle // 2, status="closed", **most_days),
+        "most days, middle page": listed(middle // 2, **max_days),
+        "closed of most days, middle page": listed(middle // 2, status="closed", **max_days),
         "search": listed(1, search=RARE),
         "search by number": listed(1, search="TKT-000123"),
         "search within a status": listed(1, status="closed", search=RARE),

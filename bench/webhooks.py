@@ -1,14 +1,14 @@
-"""What a webhook delivery costs, beside django-webhook with Celery and a BullMQ worker, and how the queue behaves.
+"""The cost of a webhook delivery, compared with django-webhook on Celery and with BullMQ, and how the queue behaves.
 
 `.venv/bin/python -m tests.servers -- .venv/bin/python -m bench.webhooks` needs .venv-bench and `npm ci` in
 bench/peers/bullmq. Ends with status 1 when a target is missed.
 
-How it is kept fair: each subject delivers the same data to the same ten webhooks of the same cheap receiver, from
+How it stays fair: each subject delivers the same data to the same ten webhooks of the same cheap receiver, from
 the same core, in rounds that turn the order around. Counted is all CPU time from "the events are recorded" to
 "every delivery is recorded as made": the worker's processes, PostgreSQL, and Redis where it is the queue; not the
 receiver, and no start-up. So making deliveries out of events counts for all: in our worker, in BullMQ's, and for
 django-webhook in the process that saves, as that package does it there. After a round the rows must be there. The
-peers' files tell how they are set up for the least CPU.
+peers' files show how they are set up for the least CPU.
 """
 
 import argparse
@@ -70,7 +70,7 @@ Held: TypeAlias = tuple[int | None, Callable[[], Awaitable[object]]]
 
 @dataclass(frozen=True)
 class Sender:
-    """A running sender. `held` records so many events, lets them go when told, and names the process that does it."""
+    """A running sender. `held` records this many events, releases them when asked, and names its process."""
 
     name: str
     pid: int
@@ -134,13 +134,13 @@ async def measure(target: Receiver, options: argparse.Namespace) -> list[dict[st
         show("CPU ms of one delivery, medians of the rounds", [cost_row(*item) for item in costs.items()])
         pairs = [(ours, theirs) for ours in list(costs)[:2] for theirs in TARGETS]
         show("Deliveries per CPU second, times the peer's", [ratio_row(costs, *pair) for pair in pairs])
-    for part, title, deed in (
+    for part, title, operation in (
         ("claims", f"Claiming 100 due deliveries among {options.parked:,} parked, ms", claims),
         ("first", "From paying an order to the webhook's arrival, ms", promptness),
         ("backlog", f"Resident MB while {options.backlog:,} deliveries drain", backlog),
     ):
         if part in options.only:
-            show(title, [row for engine in ENGINES for row in await deed(engine, target, options)])
+            show(title, [row for engine in ENGINES for row in await operation(engine, target, options)])
     return figures
 
 
@@ -149,18 +149,18 @@ async def compare(target: Receiver, options: argparse.Namespace) -> dict[str, li
     async with AsyncExitStack() as stack:
         entered = [ours(engine, target, options.fast) for engine in ENGINES]
         entered += [peer(name, place, target, size) for place, (name, size) in enumerate(sizes.items(), 1)]
-        senders = [await stack.enter_async_context(one) for one in entered]
+        senders = [await stack.enter_async_context(context) for context in entered]
         rounds: dict[str, list[Round]] = {sender.name: [] for sender in senders}
         for sender in senders:
-            # A process that stands still does not hear that it shall end.
+            # A stopped process does not receive the signal to end.
             stack.callback(os.kill, sender.pid, signal.SIGCONT)
             await one_round(sender, target, sender.deliveries // 4)
-            if sender.servers[0]:  # what autovacuum does within a minute: plans for empty tables are made anew
+            if sender.servers[0]:  # what autovacuum does within a minute: plans for empty tables are made again
                 await sender.run("ANALYZE")
         for _ in range(options.rounds):
             for sender in senders:
                 rounds[sender.name].append(await one_round(sender, target, sender.deliveries))
-            # Whoever was last is first in the next round, so that nobody always follows the same one.
+            # The subject that was last is first in the next round, so that nobody always follows the same one.
             senders.reverse()
         return rounds
 
@@ -173,13 +173,13 @@ async def one_round(sender: Sender, target: Receiver, count: int) -> Round:
         before, started = clocks(sender, holder), time.monotonic()
         await release()
         seconds = target.wait_for(arrived + count).last - started
-        made = 0
-        while made < count:
+        total = 0
+        while total < count:
             await asyncio.sleep(SETTLE_SECONDS)
             after = clocks(sender, holder)
-            made = (await sender.run(sender.recorded))[0][0] - recorded
+            total = (await sender.run(sender.recorded))[0][0] - recorded
             if time.monotonic() > started + seconds + PATIENCE_SECONDS:
-                raise SystemExit(f"{sender.name} recorded {made:,} of {count:,} deliveries.")
+                raise SystemExit(f"{sender.name} recorded {total:,} of {count:,} deliveries.")
     os.kill(sender.pid, signal.SIGSTOP)
     print(f"{sender.name}: {count:,} deliveries in {seconds:.1f} s", file=sys.stderr)
     worker, *servers = ((late - early) * 1000 / count for early, late in zip(before, after, strict=True))
@@ -208,9 +208,9 @@ async def ours(engine: str, target: Receiver, count: int) -> AsyncIterator[Sende
 async def peer(name: str, number: int, target: Receiver, count: int) -> AsyncIterator[Sender]:
     redis = urlsplit(os.environ["LOOTKEEP_TEST_REDIS_URL"])
     redis_pid = int(Redis(port=redis.port or 6379).info("server")["process_id"])
-    async with database("postgresql") as found, connected(found.url) as run:
+    async with database("postgresql") as db, connected(db.url) as run:
         settings = {
-            "PEER_DATABASE_URL": found.url,
+            "PEER_DATABASE_URL": db.url,
             "PEER_REDIS_URL": redis._replace(path=f"/{number}").geturl(),
             "PEER_WEBHOOKS": " ".join(target.url(place) for place in range(WEBHOOKS)),
             "PEER_DATA": DATA,
@@ -229,20 +229,20 @@ async def peer(name: str, number: int, target: Receiver, count: int) -> AsyncIte
 
         run_command([*PEERS[name][0], "prepare"], settings)
         with server([*PEERS[name][0], "work"], settings) as process:
-            yield Sender(name, process.pid, (found.postmaster, redis_pid), count, run, PEERS[name][1], held)
+            yield Sender(name, process.pid, (db.postmaster, redis_pid), count, run, PEERS[name][1], held)
 
 
 @asynccontextmanager
 async def service(engine: str, target: Receiver, count: int) -> AsyncIterator[tuple[dict[str, str], Run, int | None]]:
-    """A database of ours with webhooks: the settings to work on it, a way to run SQL, the process behind it."""
-    async with database(engine) as found:
-        settings = receiving.settings_for(found.url)
+    """A Lootkeep database with webhooks: the settings to work on it, a way to run SQL, the process behind it."""
+    async with database(engine) as db:
+        settings = receiving.settings_for(db.url)
         run_command([LOOTKEEP, "migrate"], settings)
         async with wiring.opened(receiving.as_read(settings)) as deps:
             for place in range(count):
                 await webhooks.create(deps, target.url(place), ["order.paid"])
-        async with connected(found.url) as run:
-            yield settings, run, found.postmaster
+        async with connected(db.url) as run:
+            yield settings, run, db.postmaster
 
 
 async def claims(engine: str, target: Receiver, options: argparse.Namespace) -> list[dict[str, Any]]:
@@ -250,8 +250,8 @@ async def claims(engine: str, target: Receiver, options: argparse.Namespace) -> 
         now, events = SystemClock().now(), options.parked // WEBHOOKS
         await run(_EVENTS.format(count=events, data=DATA, now=now, fanned_out=now))
         async with wiring.opened(receiving.as_read(settings)) as deps:
-            found = await receiving.claim_times(deps, run, events, options.claims)
-    return [row(engine, limit=CLAIM_MS, what=what, **asdict(times)) for what, times in found.items()]
+            measured = await receiving.claim_times(deps, run, events, options.claims)
+    return [row(engine, limit=CLAIM_MS, what=what, **asdict(times)) for what, times in measured.items()]
 
 
 async def promptness(engine: str, target: Receiver, options: argparse.Namespace) -> list[dict[str, Any]]:
@@ -271,9 +271,9 @@ async def backlog(engine: str, target: Receiver, options: argparse.Namespace) ->
         os.kill(sender.pid, signal.SIGCONT)
         async with sender.held(options.backlog // WEBHOOKS) as (_, release):
             await release()
-            found = receiving.drained(sender.pid, target, options.backlog)
-    missed = found.peak - found.before > GROWTH_MB
-    return [{"engine": engine, **asdict(found), "most growth": GROWTH_MB, "missed": missed}]
+            memory = receiving.drained(sender.pid, target, options.backlog)
+    missed = memory.peak - memory.before > GROWTH_MB
+    return [{"engine": engine, **asdict(memory), "most growth": GROWTH_MB, "missed": missed}]
 
 
 def row(engine: str, *, limit: float, p99: float, **values: Any) -> dict[str, Any]:
@@ -281,18 +281,18 @@ def row(engine: str, *, limit: float, p99: float, **values: Any) -> dict[str, An
 
 
 def cost_row(name: str, rounds: list[Round]) -> dict[str, Any]:
-    servers = [median(part) for part in zip(*(one.servers for one in rounds), strict=True)]
-    cost = median(one.cpu_ms for one in rounds)
-    parts = {"worker": median(one.worker for one in rounds), "PostgreSQL": servers[0], "Redis": servers[1], "all": cost}
-    pace = {"per CPU s": 1000 / cost, "per s": median(one.pace for one in rounds)}
+    servers = [median(part) for part in zip(*(lap.servers for lap in rounds), strict=True)]
+    cost = median(lap.cpu_ms for lap in rounds)
+    parts = {"worker": median(lap.worker for lap in rounds), "PostgreSQL": servers[0], "Redis": servers[1], "all": cost}
+    pace = {"per CPU s": 1000 / cost, "per s": median(lap.pace for lap in rounds)}
     return {"sender": name, **parts, **pace, "missed": False}
 
 
 def ratio_row(costs: dict[str, list[Round]], mine: str, theirs: str) -> dict[str, Any]:
     """Round by round: what disturbs the machine mostly disturbs a whole round."""
     ratios = [their.cpu_ms / our.cpu_ms for our, their in zip(costs[mine], costs[theirs], strict=True)]
-    found = {"ours": mine, "peer": theirs, "times": median(ratios), "lowest": min(ratios), "highest": max(ratios)}
-    return {**found, "at least": TARGETS[theirs], "missed": median(ratios) < TARGETS[theirs]}
+    ratio = {"ours": mine, "peer": theirs, "times": median(ratios), "lowest": min(ratios), "highest": max(ratios)}
+    return {**ratio, "at least": TARGETS[theirs], "missed": median(ratios) < TARGETS[theirs]}
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""What every deed is given: time, ids, the database and the engines, chosen once by wiring or by a test."""
+"""What every operation is given: time, ids, the database and the engines, chosen once by wiring or by a test."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lootkeep.domain.webhooks import Rules
+from lootkeep.domain.webhooks import WebhookRules
 from lootkeep.engines.intelligence import Intelligence
 from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.ratelimit import RateLimiter
@@ -16,7 +16,7 @@ from lootkeep.storage.engine.database import Database
 
 @dataclass(frozen=True, slots=True)
 class Deps:
-    """Passed first to every deed."""
+    """Passed first to every operation."""
 
     clock: Clock
     ids: Ids
@@ -24,6 +24,6 @@ class Deps:
     limiter: RateLimiter
     vault: Vault
     outbound: Outbound
-    webhook_rules: Rules
+    webhook_rules: WebhookRules
     currency: str
     intelligence: Intelligence

@@ -12,7 +12,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from lootkeep.domain.analytics import zone
 from lootkeep.engines import key_file
-from lootkeep.engines.mail.message import parse_sender
+from lootkeep.engines.emails.message import parse_sender
 from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.redaction import HIDDEN, ShownSetting, redacted
 
@@ -26,7 +26,7 @@ class Settings(BaseSettings):
 
     database_url: str = Field(
         "sqlite:///lootkeep.db",
-        description="Where the data lies: `sqlite:///FILE` (embedded) or `postgresql://USER:PASSWORD@HOST/NAME`.",
+        description="Where the data is stored: `sqlite:///FILE` (embedded) or `postgresql://USER:PASSWORD@HOST/NAME`.",
     )
     database_connections: Annotated[int, Field(ge=1, le=500)] = Field(
         10, description="How many PostgreSQL connections each process may open."
@@ -54,7 +54,7 @@ class Settings(BaseSettings):
     secret_key: SecretStr | None = Field(
         None,
         description="At least 32 characters that encrypt secrets at rest. "
-        "Made and kept beside the embedded database when not given; required with PostgreSQL and in production.",
+        "Created next to the embedded database when not given; required with PostgreSQL and in production.",
     )
     environment: Literal["development", "production"] = Field(
         "development", description="`production` refuses to start with settings that are not safe."
@@ -81,7 +81,7 @@ class Settings(BaseSettings):
         10, description="Requests under way to one webhook at a time, in each process."
     )
     events_kept_days: Annotated[int, Field(ge=1)] = Field(
-        30, description="How long events and finished deliveries are kept."
+        30, description="How long events and finished deliveries are stored."
     )
     data_dir: Path = Field(
         Path("lootkeep-data"),
@@ -96,16 +96,16 @@ class Settings(BaseSettings):
         None, description="In whose name mail is sent, such as `Shop <shop@example.com>`; required with a mail server."
     )
     public_url: str | None = Field(
-        None, description="Where people reach this service, for links in mails; `http://HOST:PORT` when not given."
+        None, description="Where people reach this service, for links in e-mails; `http://HOST:PORT` when not given."
     )
     campaign_mails_per_minute: Annotated[int, Field(ge=1, le=60_000)] = Field(
-        300, description="How many mails of campaigns are sent a minute, by all processes together."
+        300, description="How many e-mails of campaigns are sent a minute, by all processes together."
     )
     campaign_tracking: bool = Field(
-        True, description="Counts opened mails and followed links of campaigns; `false` leaves both out of the mails."
+        True, description="Counts opened e-mails and followed links of campaigns; `false` leaves both out of the mails."
     )
     mails_kept_days: Annotated[int, Field(ge=1)] = Field(
-        30, description="How long sent, failed and unsent mails are kept."
+        30, description="How long sent, failed and unsent e-mails are stored."
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="What is logged; `info` has a line for each request."
@@ -165,7 +165,7 @@ class Settings(BaseSettings):
         if url is None or not url.get_secret_value():
             return None
         # Loaded only where it is used, like Redis.
-        from lootkeep.engines.mail.smtp import parse_server
+        from lootkeep.engines.emails.smtp import parse_server
 
         parse_server(url.get_secret_value())
         return url

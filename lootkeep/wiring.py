@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, cast
 from lootkeep import __version__
 from lootkeep.console.page import Options
 from lootkeep.deps import Deps
-from lootkeep.domain.webhooks import Rules, reachable
+from lootkeep.domain.webhooks import WebhookRules, reachable
 from lootkeep.engines import logs
+from lootkeep.engines.emails import Mailer
+from lootkeep.engines.emails.message import parse_sender
+from lootkeep.engines.emails.outbox import OutboxMailer
 from lootkeep.engines.intelligence import Intelligence
-from lootkeep.engines.mail import Mailer
-from lootkeep.engines.mail.message import parse_sender
-from lootkeep.engines.mail.outbox import OutboxMailer
 from lootkeep.engines.outbound import Outbound, allow_connections
 from lootkeep.engines.ratelimit import RateLimiter
 from lootkeep.engines.ratelimit.memory import MemoryRateLimiter
@@ -123,7 +123,7 @@ class Application:
 
     async def _live(self, state: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         from lootkeep.api.http.admission import ADMISSION, Admission, slots_for
-        from lootkeep.api.http.app import Admitted
+        from lootkeep.api.http.app import AdmissionMiddleware
         from lootkeep.api.http.auth import Tokens
         from lootkeep.api.http.metrics import Metrics
 
@@ -137,7 +137,7 @@ class Application:
             async with working(deps, self._settings, metrics, uses, reload) as worker:
                 slots = slots_for(None if self._settings.sqlite_path else self._settings.database_connections)
                 state[ADMISSION] = admission = Admission(slots, metrics.refused.inc)
-                self._api = Admitted(api(deps, self._settings, tokens, worker, metrics), admission)
+                self._api = AdmissionMiddleware(api(deps, self._settings, tokens, worker, metrics), admission)
                 await send({"type": "lifespan.startup.complete"})
                 # Lists are read while the server begins to serve; the first order that needs them waits for them.
                 reading = asyncio.create_task(lists.reload())
@@ -260,7 +260,7 @@ def mailer(settings: Settings, clock: Clock) -> Mailer:
     if settings.smtp_url is None or settings.mail_from is None:
         return OutboxMailer()
     # Loaded only where it is used, like Redis.
-    from lootkeep.engines.mail.smtp import SmtpMailer, parse_server
+    from lootkeep.engines.emails.smtp import SmtpMailer, parse_server
 
     return SmtpMailer(parse_server(settings.smtp_url.get_secret_value()), parse_sender(settings.mail_from), clock)
 
@@ -291,6 +291,6 @@ def intelligence(settings: Settings) -> Intelligence:
 _INSECURE_HINT = "LOOTKEEP_WEBHOOK_ALLOW_INSECURE=true or `lootkeep serve --dev` allows http and localhost"
 
 
-def webhook_rules(settings: Settings) -> Rules:
+def webhook_rules(settings: Settings) -> WebhookRules:
     hint = f" ({_INSECURE_HINT})" if settings.environment == "development" else ""
-    return Rules(settings.webhook_allow_insecure, settings.webhook_allowed_networks, hint)
+    return WebhookRules(settings.webhook_allow_insecure, settings.webhook_allowed_networks, hint)

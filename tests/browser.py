@@ -1,4 +1,4 @@
-"""A browser for tests: headless Chromium, told what to do over the WebDriver protocol."""
+"""A browser for tests: headless Chromium, controlled over the WebDriver protocol."""
 
 from __future__ import annotations
 
@@ -83,10 +83,10 @@ class Browser:
         self._tell(f"element/{self._find(selector)}/click")
 
     def write(self, selector: str, text: str) -> None:
-        """Instead of what stands there."""
-        found = self._find(selector)
-        self._tell(f"element/{found}/clear")
-        self._tell(f"element/{found}/value", text=text)
+        """Replaces what is there."""
+        element = self._find(selector)
+        self._tell(f"element/{element}/clear")
+        self._tell(f"element/{element}/value", text=text)
 
     def press(self, *keys: str) -> None:
         """Keys that are held down together, wherever the focus is."""
@@ -143,8 +143,8 @@ def browsing() -> Iterator[Browser]:
         _driver(Path(folder)) as address,
         httpx.Client(trust_env=False, timeout=LONGER_SECONDS) as http,
     ):
-        wanted = {"capabilities": {"alwaysMatch": _capabilities(Path(folder))}}
-        made = _value(http.post(f"{address}/session", json=wanted))
+        capabilities = {"capabilities": {"alwaysMatch": _capabilities(Path(folder))}}
+        made = _value(http.post(f"{address}/session", json=capabilities))
         session = f"{address}/session/{made['sessionId']}"
         http.base_url = session
         try:
@@ -169,11 +169,11 @@ def _capabilities(folder: Path) -> dict[str, Any]:
 
 @contextmanager
 def _driver(folder: Path) -> Iterator[str]:
-    """The driver on a port that it chooses itself and tells on its output."""
+    """The driver on a port that it chooses itself and prints on its output."""
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(
             [_program(), "--port=0"],
-            # What the browser keeps beside its profile goes with the folder too.
+            # What the browser stores next to its profile goes with the folder too.
             env=os.environ | {"HOME": str(folder), "TMPDIR": str(folder)},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -63,7 +63,7 @@ async def paid_order(world: World, customer_id: int, *lines: tuple[int, int], **
 
 
 async def referred(world: World, code: str, **fields: Any) -> dict[str, Any]:
-    """A customer who signed up with the code, and was attributed."""
+    """A customer who registered with the code, and was attributed."""
     answer = await new_customer(world, referral_code=code, **fields)
     assert answer["referral"]["attributed"], answer
     customer: dict[str, Any] = answer["customer"]

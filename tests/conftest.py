@@ -148,7 +148,7 @@ def postgres_url(postgres_admin_url: str, worker_id: str, testrun_uid: str) -> I
 
 @pytest.fixture(params=ENGINES)
 def address(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
-    """Where the test's database lies, on each engine in turn: a file, or a URL."""
+    """Where the test's database is, on each engine in turn: a file, or a URL."""
     if request.param == "postgresql":
         url: str = request.getfixturevalue("postgres_url")
         return url

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 
 class Gate:
-    """A door on loopback before a real server: while it is shut, the server is gone for whoever goes through it.
+    """A door on loopback before a real server: while it is shut, the server is gone for clients that go through it.
 
     While it is silent, connections stay open and new ones are accepted, but nothing that is sent arrives. While it is
     refusing, new connections are counted and cut.

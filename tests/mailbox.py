@@ -30,7 +30,7 @@ CONTENT_REFUSALS = {"spam": "554 5.7.1 looks like spam", "busy": "451 4.3.0 busy
 
 
 @dataclass
-class Letter:
+class ReceivedEmail:
     """What arrived: the envelope and the parsed letter."""
 
     sender: str
@@ -65,7 +65,7 @@ class MailServer:
     password: str | None = None
     sender_refusal: str | None = None
     takes_utf8: bool = True
-    arrived: list[Letter] = field(default_factory=list)
+    arrived: list[ReceivedEmail] = field(default_factory=list)
     connections: int = 0
     # Set while a letter hangs: a server that never answers.
     hanging: asyncio.Event = field(default_factory=asyncio.Event)
@@ -102,7 +102,7 @@ class MailServer:
             if session.transport:
                 session.transport.close()
 
-    def to(self, recipient: str) -> list[Letter]:
+    def to(self, recipient: str) -> list[ReceivedEmail]:
         return [letter for letter in self.arrived if recipient in letter.recipients]
 
     def _session(self) -> SMTP:
@@ -153,7 +153,7 @@ class MailServer:
             return CONTENT_REFUSALS[word]
         content = envelope.content
         assert isinstance(content, bytes)
-        self.arrived.append(Letter(envelope.mail_from or "", list(envelope.rcpt_tos), content))
+        self.arrived.append(ReceivedEmail(envelope.mail_from or "", list(envelope.rcpt_tos), content))
         if word == "hang":
             self.hanging.set()
             await self.released.wait()

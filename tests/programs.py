@@ -22,7 +22,7 @@ PROGRAMS_OF_TESTS = {
     "systemd-analyze": "systemd",
 }
 
-# Both are there only while the packages are installed, so that no service of theirs runs beside ours.
+# Both are there only while the packages are installed, so that no service of theirs runs next to ours.
 NO_MAIN_CLUSTER = Path("/etc/postgresql-common/createcluster.d/lootkeep-tests.conf")
 NO_SERVICE_START = Path("/usr/sbin/policy-rc.d")
 # policy-rc.d answers 101 for "this action is not allowed".
@@ -78,7 +78,7 @@ def newest_postgres(folders: Iterable[Path]) -> Path | None:
 def _installed_postgres() -> Path | None:
     folders = [folder for pattern in POSTGRES_FOLDERS for folder in Path("/").glob(pattern)]
     if on_path := shutil.which("postgres"):
-        # PATH may hold a mere link, without initdb beside it.
+        # PATH may hold a mere link, without initdb next to it.
         folders.append(Path(on_path).resolve().parent)
     return newest_postgres(folders)
 
@@ -109,7 +109,7 @@ def _install(package: str) -> bool:
 
 @contextmanager
 def _temporary(path: Path, content: str) -> Iterator[None]:
-    # Whoever put one there already has a reason for it.
+    # If one is there already, there is a reason for it.
     if path.exists():
         yield
         return

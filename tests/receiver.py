@@ -1,4 +1,4 @@
-"""A real receiver of webhooks on loopback: it records what arrives and answers as it is told."""
+"""A real receiver of webhooks on loopback: it records what arrives and answers as requested."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Receiver:
         return f"{scheme}://{host}:{self.port}/hook"
 
     async def wait_for(self, count: int) -> list[Received]:
-        """Returns when so many requests have arrived."""
+        """Returns when this many requests have arrived."""
         async with asyncio.timeout(PATIENCE_SECONDS):
             while len(self.received) < count:
                 self._arrived.clear()
@@ -117,7 +117,7 @@ def saying(*pieces: bytes) -> Behaviour:
 
 
 def repeating(opening: bytes, piece: bytes, seconds: float = 0) -> Behaviour:
-    """Goes on for ever, with a pause between the pieces if told so."""
+    """Goes on for ever, with a pause between the pieces if asked to."""
 
     async def repeat(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(opening)
@@ -142,7 +142,7 @@ async def resetting(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> No
 
 
 async def answer(writer: asyncio.StreamWriter, status: int) -> None:
-    text = "" if status == 204 else f"told to answer {status}"
+    text = "" if status == 204 else f"asked to answer {status}"
     length = "" if status == 204 else f"Content-Length: {len(text)}\r\n"
     writer.write(f"HTTP/1.1 {status} Whatever\r\n{length}\r\n{text}".encode())
     await writer.drain()

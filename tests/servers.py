@@ -110,7 +110,7 @@ def _exit_code(process: subprocess.Popen[bytes]) -> int:
         try:
             code = process.wait()
         except KeyboardInterrupt:
-            # The terminal has told the command too; it closes in its own way, with its servers still there.
+            # The terminal has signalled the command too; it closes in its own way, with its servers still there.
             continue
         return 128 - code if code < 0 else code
 
@@ -126,7 +126,7 @@ def postgres(settings: Mapping[str, str], launcher: Sequence[str] = ()) -> Itera
             lambda port: [*launcher, str(programs / "postgres"), "-D", str(data), f"--port={port}", *options],
             lambda _port: _postgres_is_ready(data),
             folder=folder,
-            # An immediate stop: nothing in there is kept.
+            # An immediate stop: nothing in there is needed again.
             stop=signal.SIGQUIT,
         ) as port:
             yield f"postgresql://postgres@127.0.0.1:{port}/postgres"
@@ -136,8 +136,8 @@ def _make_cluster(initdb: Path, data: Path) -> None:
     # C.UTF-8 orders by code point like SQLite, and knows upper and lower case beyond ASCII.
     locale = ["--locale=C.UTF-8", "--encoding=UTF8"]
     command = [str(initdb), "-D", str(data), "--username=postgres", "--auth=trust", "--no-sync", *locale]
-    made = _spawn(command, data.parent, follow_parent(signal.SIGTERM))
-    if made.wait():
+    process = _spawn(command, data.parent, follow_parent(signal.SIGTERM))
+    if process.wait():
         raise CannotStart(f"PostgreSQL's initdb failed:\n{_log(data.parent)}")
 
 

@@ -1,4 +1,4 @@
-"""A small world for tests: a real database, a clock that stands still, and a client that calls the API."""
+"""A small world for tests: a real database, a clock that does not move, and a client that calls the API."""
 
 from __future__ import annotations
 

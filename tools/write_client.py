@@ -59,14 +59,14 @@ class Method:
 
 
 def methods() -> list[Method]:
-    found = []
+    result = []
     for group in wiring.groups():
         for route in group.routes:
             row = f"{route.method} {group.prefix}{route.path}"
             if row not in NAMES:
                 raise SystemExit(f"{row} has no name in tools/client_names.py: add one, then run `{COMMAND}`.")
-            found.append(Method(route, group.prefix, NAMES[row]))
-    return found
+            result.append(Method(route, group.prefix, NAMES[row]))
+    return result
 
 
 def files() -> dict[Path, str]:
@@ -147,7 +147,7 @@ def _type(schema: dict[str, Any]) -> str:
         return " | ".join(dict.fromkeys(_type(part) for part in schema["anyOf"]))
     kind = schema.get("type")
     if isinstance(kind, list):
-        return " | ".join(_PLAIN_TYPES[one] for one in kind)
+        return " | ".join(_PLAIN_TYPES[kind_name] for kind_name in kind)
     if kind == "array":
         return f"Sequence[{_type(schema['items'])}]"
     return _PLAIN_TYPES.get(str(kind), "Mapping[str, Any]")

@@ -1,4 +1,4 @@
-"""The two clients: `Client` waits for its answers, `AsyncClient` is awaited."""
+"""The two clients: `LoadClient` waits for its answers, `AsyncClient` is awaited."""
 
 from __future__ import annotations
 

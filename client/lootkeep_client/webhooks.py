@@ -76,7 +76,7 @@ def _mismatch(body: bytes, fits: Callable[[bytes], bool]) -> WebhookNotVerified:
     again = _reserialised(body)
     if again is not None and fits(again):
         return WebhookNotVerified(
-            "body_reserialised", "The body was parsed and written anew: verify the bytes as they were sent."
+            "body_reserialised", "The body was parsed and written again: verify the bytes as they were sent."
         )
     return WebhookNotVerified("wrong_secret", "It was signed with another secret, or the body was changed on the way.")
 

@@ -9,7 +9,7 @@ import typer
 from lootkeep import __version__
 from lootkeep.cli.commands import Commands
 from lootkeep.cli.output import fail
-from lootkeep.kernel.errors import Reason, StartupError
+from lootkeep.kernel.errors import AppError, StartupError
 
 app = typer.Typer(
     cls=Commands,
@@ -17,7 +17,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="`lootkeep COMMAND --help` tells more. Settings are environment variables, or lines in a file .env.",
+    epilog="`lootkeep COMMAND --help` shows more. Settings are environment variables, or lines in a file .env.",
 )
 
 
@@ -34,7 +34,7 @@ def main() -> None:
         app(prog_name="lootkeep")
     except StartupError as error:
         fail(str(error))
-    except Reason as reason:
+    except AppError as reason:
         sentences = [sentence for texts in (reason.fields or {}).values() for sentence in texts]
         fail("\n".join(sentences or [reason.message]))
     except KeyboardInterrupt:

@@ -25,10 +25,10 @@ from lootkeep.kernel.spreadsheet import plain_cell
 from lootkeep.settings import load
 from lootkeep.toolbox.backtest import page, tables
 from lootkeep.toolbox.backtest.reading import PastOrders, read
-from lootkeep.toolbox.backtest.replay import Judged, replay
+from lootkeep.toolbox.backtest.replay import JudgedOrder, replay
 from lootkeep.toolbox.backtest.report import Report, report
 
-# So many bad rows are told on the terminal.
+# At most this many bad rows are printed on the terminal.
 _TOLD_ROWS = 20
 
 
@@ -52,13 +52,13 @@ def backtest(
     signup_device_id, signup_ip_address, payment_fingerprint, payment_country.
     """
     try:
-        found = _run(file, label, scores, html, settings)
+        result = _run(file, label, scores, html, settings)
     except StartupError as error:
         fail(str(error), code=2)
     if json:
-        print_json(found)
+        print_json(result)
     else:
-        _show(found)
+        _show(result)
 
 
 def _run(file: Path, label: str, scores: Path | None, html: Path | None, settings: Path | None) -> Report:
@@ -68,13 +68,13 @@ def _run(file: Path, label: str, scores: Path | None, html: Path | None, setting
         past = _read(file, label, bar)
         judged = replay(past, policy, intelligence, bar("Judging", len(past.orders)))
     words = f"the settings of {settings.name}" if settings else "the defaults of a new store"
-    found = report(judged, past, time.monotonic() - started, words)
-    _tell_skipped(found)
+    result = report(judged, past, time.monotonic() - started, words)
+    _report_skipped(result)
     if scores:
         _write(scores, lambda: _write_scores(scores, judged))
     if html:
-        _write(html, lambda: html.write_text(page.render(found, file.name), encoding="utf-8"))
-    return found
+        _write(html, lambda: html.write_text(page.render(result, file.name), encoding="utf-8"))
+    return result
 
 
 def _policy(file: Path | None) -> Policy:
@@ -125,12 +125,17 @@ def _write(file: Path, write: Callable[[], object]) -> None:
         raise StartupError(f"{file} cannot be written: {error.strerror}.") from None
 
 
-def _write_scores(file: Path, judged: Sequence[Judged]) -> None:
+def _write_scores(file: Path, judged: Sequence[JudgedOrder]) -> None:
     with file.open("w", newline="", encoding="utf-8") as opened:
         table = csv.writer(opened)
         table.writerow(("order_id", "score", "action_taken"))
         table.writerows(
-            (plain_cell(one.order.order_id), one.verdict.risk_score, one.verdict.action_taken) for one in judged
+            (
+                plain_cell(judged_order.order.order_id),
+                judged_order.verdict.risk_score,
+                judged_order.verdict.action_taken,
+            )
+            for judged_order in judged
         )
 
 
@@ -162,14 +167,14 @@ def _print_table(title: str, columns: Iterable[str], rows: Iterable[Sequence[str
     out.print(table)
 
 
-def _tell_skipped(found: Report) -> None:
+def _report_skipped(result: Report) -> None:
     """On stderr, so that stdout holds the report only."""
-    for row in found.skipped_rows[:_TOLD_ROWS]:
+    for row in result.skipped_rows[:_TOLD_ROWS]:
         _say(f"Line {row.line}: {row.reason}")
-    if found.skipped > _TOLD_ROWS:
-        _say(f"and {found.skipped - _TOLD_ROWS} more.")
-    if found.skipped:
-        _say(f"Skipped rows: {found.skipped}.")
+    if result.skipped > _TOLD_ROWS:
+        _say(f"and {result.skipped - _TOLD_ROWS} more.")
+    if result.skipped:
+        _say(f"Skipped rows: {result.skipped}.")
 
 
 _stderr = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)

@@ -12,7 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 _RUN, _ACCESS, _DATA, _TOOLS = "Run the service", "Who may call", "Bring data in", "Mail, fraud, webhooks, API"
 
 
-class Row(NamedTuple):
+class CommandRow(NamedTuple):
     """Where a command is, and what is said of it before it is imported."""
 
     # A module of this package, and what in it is the command or the group of commands.
@@ -23,21 +23,23 @@ class Row(NamedTuple):
 
 
 COMMANDS = {
-    "serve": Row(
+    "serve": CommandRow(
         "serve", "serve", _RUN, "Serve the API. The first start makes an embedded database and prints a token."
     ),
-    "worker": Row("worker", "worker", _RUN, "Send webhooks and do the chores. Needs PostgreSQL."),
-    "migrate": Row("migrate", "migrate", _RUN, "Bring the database to the newest schema."),
-    "doctor": Row("doctor", "doctor", _RUN, "Check the settings, the database, the key, Redis, mail and the lists."),
-    "settings": Row("show_settings", "show", _RUN, "Show every setting, its value, and where it comes from."),
-    "token": Row("token", "app", _ACCESS, "Create, list and revoke access tokens."),
-    "user": Row("user", "app", _ACCESS, "Add and list users."),
-    "import": Row("import_", "app", _DATA, "Import a shop's customers and orders."),
-    "demo": Row("demo", "app", _DATA, "Fill an empty store with a demo."),
-    "mail": Row("mail", "app", _TOOLS, "See the mails and the outbox, and send what was not sent."),
-    "fraud": Row("fraud", "app", _TOOLS, "See what fraud detection would have done, and look after its lists."),
-    "webhooks": Row("webhooks", "app", _TOOLS, "Receive webhooks on this machine, and check a receiver."),
-    "openapi": Row("openapi", "openapi", _TOOLS, "Print the OpenAPI 3.1 document."),
+    "worker": CommandRow("worker", "worker", _RUN, "Send webhooks and do the chores. Needs PostgreSQL."),
+    "migrate": CommandRow("migrate", "migrate", _RUN, "Bring the database to the newest schema."),
+    "doctor": CommandRow(
+        "doctor", "doctor", _RUN, "Check the settings, the database, the key, Redis, mail and the lists."
+    ),
+    "settings": CommandRow("show_settings", "show", _RUN, "Show every setting, its value, and where it comes from."),
+    "token": CommandRow("token", "app", _ACCESS, "Create, list and revoke access tokens."),
+    "user": CommandRow("user", "app", _ACCESS, "Add and list users."),
+    "import": CommandRow("import_", "app", _DATA, "Import a shop's customers and orders."),
+    "demo": CommandRow("demo", "app", _DATA, "Fill an empty store with a demo."),
+    "mail": CommandRow("mail", "app", _TOOLS, "See the e-mails and the outbox, and send what was not sent."),
+    "fraud": CommandRow("fraud", "app", _TOOLS, "See what fraud detection would have done, and look after its lists."),
+    "webhooks": CommandRow("webhooks", "app", _TOOLS, "Receive webhooks on this machine, and check a receiver."),
+    "openapi": CommandRow("openapi", "openapi", _TOOLS, "Print the OpenAPI 3.1 document."),
 }
 
 
@@ -63,11 +65,11 @@ def imported(name: str) -> TyperCommand | TyperGroup:
     module = import_module(f"lootkeep.cli.{row.module}")
     gc.freeze()
     gc.enable()
-    found = getattr(module, row.attribute)
-    if isinstance(found, typer.Typer):
-        return typer.main.get_group(found)
+    child = getattr(module, row.attribute)
+    if isinstance(child, typer.Typer):
+        return typer.main.get_group(child)
     alone = typer.Typer(add_completion=False)
-    alone.command(name)(found)
+    alone.command(name)(child)
     command = typer.main.get_command(alone)
     assert isinstance(command, TyperCommand)
     return command

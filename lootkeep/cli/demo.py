@@ -17,7 +17,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from lootkeep import settings, wiring
-from lootkeep.cli.output import Json, out, print_json, run
+from lootkeep.cli.output import JsonFlag, out, print_json, run
 from lootkeep.deps import Deps
 from lootkeep.kernel.errors import StartupError
 from lootkeep.storage import demo
@@ -45,11 +45,11 @@ def load(
     scale: Annotated[Scale, typer.Option(help="2,000, 50,000 or 1,000,000 orders.")] = Scale.small,
     seed: Annotated[int, typer.Option(help="The same seed gives the same store.")] = 1,
     live: Annotated[bool, typer.Option("--live", help="Go on with sign-ups, orders and frauds until Ctrl-C.")] = False,
-    json: Json = False,
+    json: JsonFlag = False,
 ) -> None:
     """Load a year of a game store into an empty database. A store that holds anything is refused."""
     if live and json:
-        raise StartupError("--json tells what was loaded: it does not go with --live.")
+        raise StartupError("--json prints what was loaded: it cannot be combined with --live.")
     run(_load(scale.value, seed, is_live=live, is_json=json))
 
 
@@ -82,7 +82,7 @@ async def _fill(deps: Deps, scale: str, seed: int, *, is_json: bool) -> None:
 
 
 async def _made(deps: Deps, scale: str, seed: int) -> int:
-    """Tells how many orders there are then."""
+    """Returns how many orders there are then."""
     count = loading.SCALES[scale]
     with _progress(count) as advance:
         try:

@@ -12,7 +12,7 @@ import typer
 from rich.markup import escape
 
 from lootkeep import settings, wiring
-from lootkeep.cli.output import Json, out, print_json, run, waiting
+from lootkeep.cli.output import JsonFlag, out, print_json, run, waiting
 from lootkeep.kernel.clock import SystemClock
 from lootkeep.kernel.errors import StartupError
 from lootkeep.services import health, recount
@@ -26,18 +26,18 @@ _NEEDED = ("settings", "database", "key", "redis")
 
 def doctor(
     check_counters: Annotated[
-        bool, typer.Option("--check-counters", help="Count all kept totals again and compare.")
+        bool, typer.Option("--check-counters", help="Recount all maintained totals and compare.")
     ] = False,
     rebuild_counters: Annotated[
-        bool, typer.Option("--rebuild-counters", help="Count all kept totals again and mend those that are wrong.")
+        bool, typer.Option("--rebuild-counters", help="Recount all maintained totals and repair those that are wrong.")
     ] = False,
-    json: Json = False,
+    json: JsonFlag = False,
 ) -> None:
     """Check the settings, the database, the key, Redis, mail and the lists. Exits with 1 when something is wrong."""
     with waiting("Looking at the database, Redis, mail and the lists"):
         findings = run(_examine())
     if check_counters or rebuild_counters:
-        with waiting("Counting all kept totals again"):
+        with waiting("Recounting all maintained totals"):
             findings.append(_counted(findings, rebuild=rebuild_counters))
     if json:
         print_json([finding._asdict() for finding in findings])
@@ -53,7 +53,7 @@ def _counted(findings: list[Finding], *, rebuild: bool) -> Finding:
     """A list that cannot be read is no reason not to count, but a store that cannot be opened is."""
     if all(finding.is_good for finding in findings if finding.what in _NEEDED):
         return run(_counters(rebuild=rebuild))
-    return Finding("counters", False, "Nothing was counted: mend what is bad about the store first.")
+    return Finding("counters", False, "Nothing was counted: repair what is bad about the store first.")
 
 
 async def _counters(*, rebuild: bool) -> Finding:
@@ -63,11 +63,13 @@ async def _counters(*, rebuild: bool) -> Finding:
     async with wiring.opened(config) as deps:
         wrong = await (recount.rebuild(deps) if rebuild else recount.check(deps))
     if not any(wrong.values()):
-        return Finding("counters", True, "Every kept total equals a recount.")
-    told = ", ".join(f"{count} of {kind}" for kind, count in wrong.items() if count)
+        return Finding("counters", True, "Every maintained total equals a recount.")
+    differences = ", ".join(f"{count} of {kind}" for kind, count in wrong.items() if count)
     if rebuild:
-        return Finding("counters", True, f"Kept totals that were wrong are mended: {told}.")
-    return Finding("counters", False, f"Kept totals are wrong: {told}. Run `lootkeep doctor --rebuild-counters`.")
+        return Finding("counters", True, f"Maintained totals that were wrong are repaired: {differences}.")
+    return Finding(
+        "counters", False, f"Maintained totals are wrong: {differences}. Run `lootkeep doctor --rebuild-counters`."
+    )
 
 
 async def _examine() -> list[Finding]:

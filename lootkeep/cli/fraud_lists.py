@@ -1,4 +1,4 @@
-"""`lootkeep fraud lists`: which lists of addresses and mail domains are in use, and fetching public ones anew."""
+"""`lootkeep fraud lists`: which lists of addresses and mail domains are in use, and fetching public ones again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 from rich.markup import escape
 
 from lootkeep import settings, wiring
-from lootkeep.cli.output import Json, out, print_json, print_table, run, waiting
+from lootkeep.cli.output import JsonFlag, out, print_json, print_table, run, waiting
 from lootkeep.engines.intelligence import fetching
 from lootkeep.engines.intelligence.advice import advice, age_of, days_old
 from lootkeep.engines.intelligence.sources import Need, Source
@@ -19,7 +19,7 @@ app = typer.Typer(help="Show the lists in use, and fetch public ones.", no_args_
 
 
 @app.command()
-def status(json: Json = False) -> None:
+def status(json: JsonFlag = False) -> None:
     """Show which list serves each need, how old it is, and what to do where none does."""
     config = settings.load()
     intelligence = wiring.intelligence(config)
@@ -40,7 +40,7 @@ def status(json: Json = False) -> None:
 
 
 @app.command()
-def refresh(json: Json = False) -> None:
+def refresh(json: JsonFlag = False) -> None:
     """Fetch the public lists, verify them, and put them in place. Exits with 1 when one could not be had."""
     config = settings.load()
     with waiting("Fetching the public lists"):

@@ -19,10 +19,10 @@ from lootkeep.cli.output import out, print_json, run
 from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.spreadsheet import plain_cell
 from lootkeep.toolbox.imports.customers import Customers
-from lootkeep.toolbox.imports.kinds import Kind
+from lootkeep.toolbox.imports.kinds import RecordKind
 from lootkeep.toolbox.imports.orders import Orders
 from lootkeep.toolbox.imports.reading import Lines, csv_rows, ndjson_rows
-from lootkeep.toolbox.imports.running import Import, Tally
+from lootkeep.toolbox.imports.running import Import, RowTally
 
 app = typer.Typer(help="Import a shop's customers and orders.", no_args_is_help=True)
 
@@ -42,12 +42,16 @@ Errors = Annotated[
     Path | None, typer.Option("--errors", metavar="FILE.csv", help="Write refused rows with their reasons here, too.")
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Check everything and write nothing.")]
-Json = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
+JsonSummaryFlag = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
 
 
 @app.command()
 def customers(
-    file: File, format_: FormatOption = None, errors: Errors = None, dry_run: DryRun = False, json: Json = False
+    file: File,
+    format_: FormatOption = None,
+    errors: Errors = None,
+    dry_run: DryRun = False,
+    json: JsonSummaryFlag = False,
 ) -> None:
     """Import customers. Those whose e-mail is in the store already are skipped, so a file can be run again."""
     _import(Customers(), file, format_, errors, is_dry=dry_run, is_json=json)
@@ -55,14 +59,18 @@ def customers(
 
 @app.command()
 def orders(
-    file: File, format_: FormatOption = None, errors: Errors = None, dry_run: DryRun = False, json: Json = False
+    file: File,
+    format_: FormatOption = None,
+    errors: Errors = None,
+    dry_run: DryRun = False,
+    json: JsonSummaryFlag = False,
 ) -> None:
     """Import orders. Those whose external id is in the store already are skipped. Nothing is announced."""
     _import(Orders(), file, format_, errors, is_dry=dry_run, is_json=json)
 
 
 def _import(
-    kind: Kind[Any, Any], file: str, format_: Format | None, errors: Path | None, *, is_dry: bool, is_json: bool
+    kind: RecordKind[Any, Any], file: str, format_: Format | None, errors: Path | None, *, is_dry: bool, is_json: bool
 ) -> None:
     is_text = (format_ or _format_of(file)) is Format.csv
     with ExitStack() as stack:
@@ -83,14 +91,14 @@ def _import(
 
 
 async def _run(
-    kind: Kind[Any, Any],
+    kind: RecordKind[Any, Any],
     lines: Lines,
     note: Callable[[int, str], None],
-    advance: Callable[[Tally], None],
+    advance: Callable[[RowTally], None],
     *,
     is_text: bool,
     is_dry: bool,
-) -> Tally:
+) -> RowTally:
     def check_columns(columns: list[str]) -> None:
         missing = kind.missing(columns)
         if missing:
@@ -109,7 +117,7 @@ async def _run(
 def _format_of(file: str) -> Format:
     found = _ENDINGS.get(Path(file).suffix.lower())
     if found is None:
-        raise StartupError("The name of the file does not tell what it is: add --format csv or --format ndjson.")
+        raise StartupError("The name of the file does not say what it is: add --format csv or --format ndjson.")
     return found
 
 
@@ -124,7 +132,7 @@ def _opened(file: str) -> AbstractContextManager[BinaryIO]:
 
 @contextmanager
 def _notes(errors: Path | None) -> Iterator[Callable[[int, str], None]]:
-    """Tells a refused row on stderr, and in the file if one is asked for."""
+    """Reports a rejected row on stderr, and in the file if one is asked for."""
     if errors is None:
         yield lambda line, reason: _say(f"Line {line}: {reason}")
         return
@@ -144,7 +152,7 @@ def _notes(errors: Path | None) -> Iterator[Callable[[int, str], None]]:
 
 
 @contextmanager
-def _progress(file: str, lines: Lines) -> Iterator[Callable[[Tally], None]]:
+def _progress(file: str, lines: Lines) -> Iterator[Callable[[RowTally], None]]:
     """A bar over the bytes of the file, for someone who watches."""
     if not _stderr.is_terminal:
         yield lambda tally: None
@@ -154,14 +162,14 @@ def _progress(file: str, lines: Lines) -> Iterator[Callable[[Tally], None]]:
     with Progress(*columns, console=_stderr, transient=True) as progress:
         task = progress.add_task("", total=size)
 
-        def advance(tally: Tally) -> None:
+        def advance(tally: RowTally) -> None:
             words = f"{tally.imported} imported, {tally.skipped} skipped, {tally.refused} refused"
             progress.update(task, completed=lines.bytes_read, description=words)
 
         yield advance
 
 
-def _summary(kind: Kind[Any, Any], tally: Tally, *, is_dry: bool) -> dict[str, object]:
+def _summary(kind: RecordKind[Any, Any], tally: RowTally, *, is_dry: bool) -> dict[str, object]:
     return {
         "kind": kind.noun,
         "dry_run": is_dry,
@@ -171,7 +179,7 @@ def _summary(kind: Kind[Any, Any], tally: Tally, *, is_dry: bool) -> dict[str, o
     }
 
 
-def _print_summary(kind: Kind[Any, Any], tally: Tally, *, is_dry: bool) -> None:
+def _print_summary(kind: RecordKind[Any, Any], tally: RowTally, *, is_dry: bool) -> None:
     verb = "would be imported" if is_dry else "imported"
     out.print(f"{tally.imported} {kind.noun} {verb}, {tally.skipped} skipped, {tally.refused} refused.")
     if tally.without_key:

@@ -16,34 +16,36 @@ from lootkeep.services import emails
 from lootkeep.storage import emails as emails_db
 
 # What a 64-bit column holds.
-_MOST = 2**63 - 1
+_MAX_LISTED = 2**63 - 1
 
-app = typer.Typer(help="See the mails and the outbox, and send what was not sent.", no_args_is_help=True)
+app = typer.Typer(help="See the e-mails and the outbox, and send what was not sent.", no_args_is_help=True)
 
-_Id = Annotated[int, typer.Argument(metavar="ID", min=1, max=_MOST, help="Its id, from `mail list`.")]
+_Id = Annotated[int, typer.Argument(metavar="ID", min=1, max=_MAX_LISTED, help="Its id, from `mail list`.")]
 _Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @app.command("list")
-def list_mails(
+def list_emails(
     status: Annotated[EmailStatus | None, typer.Option(help="Only those in this state.")] = None,
-    before: Annotated[int, typer.Option(metavar="ID", min=1, max=_MOST, help="Only older ones than this.")] = _MOST,
+    before: Annotated[
+        int, typer.Option(metavar="ID", min=1, max=_MAX_LISTED, help="Only older ones than this.")
+    ] = _MAX_LISTED,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 25,
     json: _Json = False,
 ) -> None:
-    """List mails, newest first. Their texts, which may hold a gift card's code, are not shown."""
-    found = run(_newest(status, before, limit + 1))
-    shown = found[:limit]
-    older = shown[-1].id if len(found) > limit else None
+    """List e-mails, newest first. Their texts, which may hold a gift card's code, are not shown."""
+    sent = run(_newest(status, before, limit + 1))
+    shown = sent[:limit]
+    older = shown[-1].id if len(sent) > limit else None
     if json:
-        print_json({"mails": [_json(mail) for mail in shown], "next_before": older})
+        print_json({"mails": [_json(email) for email in shown], "next_before": older})
         return
     if not shown:
         out.print("There is no such mail.")
         return
     rows = [
-        (str(mail.id), _state(mail), mail.kind, _plain(mail.to_email), iso(mail.created_at), _plain(mail.subject))
-        for mail in shown
+        (str(email.id), _state(email), email.kind, _plain(email.to_email), iso(email.created_at), _plain(email.subject))
+        for email in shown
     ]
     print_table(("ID", "State", "Kind", "To", "Written", "Subject"), rows)
     if older is not None:
@@ -53,20 +55,20 @@ def list_mails(
 
 @app.command()
 def show(mail_id: _Id, json: _Json = False) -> None:
-    """Show a mail with its text. It may hold a gift card's code."""
-    mail, text = run(_read(mail_id))
+    """Show an e-mail with its text. It may hold a gift card's code."""
+    email, text = run(_read(mail_id))
     if json:
-        print_json(_json(mail) | {"text": text})
+        print_json(_json(email) | {"text": text})
         return
     lines = {
-        "State": _state(mail),
-        "Reason": mail.reason,
-        "To": f"{mail.to_name} <{mail.to_email}>",
-        "Reply to": mail.reply_to,
-        "Subject": mail.subject,
-        "Written": iso(mail.created_at),
-        "Ended": iso(mail.finished_at) if mail.finished_at else None,
-        "Attempts": str(mail.attempts_count),
+        "State": _state(email),
+        "Reason": email.reason,
+        "To": f"{email.to_name} <{email.to_email}>",
+        "Reply to": email.reply_to,
+        "Subject": email.subject,
+        "Written": iso(email.created_at),
+        "Ended": iso(email.finished_at) if email.finished_at else None,
+        "Attempts": str(email.attempts_count),
     }
     for name, value in lines.items():
         if value:
@@ -78,13 +80,15 @@ def show(mail_id: _Id, json: _Json = False) -> None:
 
 @app.command()
 def retry(
-    mail_ids: Annotated[list[int], typer.Argument(metavar="ID...", min=1, max=_MOST, help="Ids, from `mail list`.")],
+    mail_ids: Annotated[
+        list[int], typer.Argument(metavar="ID...", min=1, max=_MAX_LISTED, help="Ids, from `mail list`.")
+    ],
     json: _Json = False,
 ) -> None:
-    """Queue mails again that failed or lie in the outbox. The worker sends them."""
+    """Queue e-mails again that failed or are in the outbox. The worker sends them."""
     given = settings.load()
     if given.smtp_url is None:
-        fail("LOOTKEEP_SMTP_URL is not set: the mails would end in the outbox again.")
+        fail("LOOTKEEP_SMTP_URL is not set: the e-mails would end in the outbox again.")
     run(_retry(mail_ids))
     if json:
         print_json({"queued": mail_ids})
@@ -100,9 +104,9 @@ async def _newest(status: EmailStatus | None, before: int, size: int) -> list[Qu
 
 async def _read(mail_id: int) -> tuple[QueuedEmail, str]:
     async with wiring.opened(settings.load()) as deps:
-        mail = await emails.get(deps, mail_id)
+        email = await emails.get(deps, mail_id)
         try:
-            return mail, emails_db.body_of(mail, deps.vault.open).text
+            return email, emails_db.body_of(email, deps.vault.open).text
         except SealError as error:
             raise StartupError(str(error)) from None
 

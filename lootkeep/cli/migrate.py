@@ -1,4 +1,4 @@
-"""`lootkeep migrate`: brings the database's schema up to date, or tells whether it is."""
+"""`lootkeep migrate`: brings the database's schema up to date, or reports whether it is."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from lootkeep import settings, wiring
-from lootkeep.cli.output import Json, out, print_json, run, waiting
+from lootkeep.cli.output import JsonFlag, out, print_json, run, waiting
 from lootkeep.storage import migrations
 
 
@@ -23,7 +23,7 @@ def migrate(
     check: Annotated[
         bool, typer.Option("--check", help="Change nothing; exit with 1 when the schema is not the newest.")
     ] = False,
-    json: Json = False,
+    json: JsonFlag = False,
 ) -> None:
     """Bring the database to the newest schema. Safe to run again, and from several machines at once."""
     config = settings.load()

@@ -16,7 +16,7 @@ from rich.table import Table
 T = TypeVar("T")
 
 # The option of every command whose answer a machine may read.
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 out = Console(highlight=False, soft_wrap=True, emoji=False)
 
@@ -41,7 +41,7 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 @contextmanager
 def waiting(sentence: str) -> Iterator[None]:
-    """A sign of life on stderr, for someone who watches; what takes no time is not told."""
+    """A sign of life on stderr, for someone who watches; what takes no time is not shown."""
     watched = Console(stderr=True, highlight=False)
     if not watched.is_terminal:
         yield
@@ -54,9 +54,9 @@ def waiting(sentence: str) -> Iterator[None]:
         yield
 
 
-def run(deed: Coroutine[Any, Any, T]) -> T:
+def run(operation: Coroutine[Any, Any, T]) -> T:
     """Runs a command's coroutine on the loop that the server uses."""
-    return uvloop.run(deed)
+    return uvloop.run(operation)
 
 
 def _escaped(text: str) -> str:

@@ -25,7 +25,7 @@ from lootkeep.engines.outbound import allow_connections
 from lootkeep.kernel.errors import StartupError
 from lootkeep.services import access, sign_in
 from lootkeep.settings import Settings
-from lootkeep.storage import access as storage
+from lootkeep.storage import access as access_db
 from lootkeep.storage import demo
 
 _BACKLOG = 2048
@@ -53,7 +53,7 @@ def serve(
     logs.configure(config.log_level, config.log_format)
     listener = _listen(host or config.host, config.port if port is None else port)
     _greet(config, listener, run(_prepare(config, with_demo=with_demo)))
-    # Each process reads the settings anew through the factory, so all of them are built the same way.
+    # Each process reads the settings again through the factory, so all of them are built the same way.
     server = Config(
         "lootkeep.wiring:app",
         factory=True,
@@ -129,7 +129,7 @@ async def _prepare(config: Settings, *, with_demo: bool) -> Prepared:
             await ensure(deps)
         async with deps.db.read() as tx:
             is_empty = not await demo.held(tx)
-            has_tokens = bool(await storage.all_tokens(tx))
+            has_tokens = bool(await access_db.all_tokens(tx))
         if _is_logged(config):
             return Prepared(None, None, is_empty)
         link_token = None if await sign_in.is_set_up(deps) else await sign_in.make_link(deps, None)

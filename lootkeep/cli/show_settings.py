@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from lootkeep import settings
-from lootkeep.cli.output import Json, print_json, print_table
+from lootkeep.cli.output import JsonFlag, print_json, print_table
 
 
-def show(json: Json = False) -> None:
+def show(json: JsonFlag = False) -> None:
     """Show every setting, its value, and where it comes from.
 
     They are read as `lootkeep serve` would read them here: from the environment, then from a file .env in this
@@ -14,7 +14,10 @@ def show(json: Json = False) -> None:
     """
     shown = settings.shown(settings.load())
     if json:
-        print_json([{"name": one.name, "value": one.value, "is_default": one.is_default} for one in shown])
+        print_json([{name: getattr(setting, name) for name in ("name", "value", "is_default")} for setting in shown])
         return
-    rows = [(one.name, "–" if one.value is None else one.value, "" if one.is_default else "set") for one in shown]
+    rows = [
+        (setting.name, "–" if setting.value is None else setting.value, "" if setting.is_default else "set")
+        for setting in shown
+    ]
     print_table(("Setting", "Value", ""), rows)

@@ -7,16 +7,16 @@ from typing import Annotated
 import typer
 
 from lootkeep import settings, wiring
-from lootkeep.cli.output import Json, fail, out, print_json, print_table, run
+from lootkeep.cli.output import JsonFlag, fail, out, print_json, print_table, run
 from lootkeep.domain.access import SCOPES, Token
 from lootkeep.kernel.clock import Instant, SystemClock, iso
 from lootkeep.services import access
-from lootkeep.storage import access as storage
+from lootkeep.storage import access as access_db
 
 # What a 64-bit column holds.
-_MOST = 2**63 - 1
+_MAX_REQUESTS_PER_MINUTE = 2**63 - 1
 # More than any machine answers in a minute.
-_MOST_REQUESTS = 1_000_000_000
+_MAX_REQUESTS = 1_000_000_000
 
 app = typer.Typer(help="Create, list and revoke access tokens.", no_args_is_help=True)
 
@@ -35,7 +35,7 @@ def create(
         typer.Option(
             metavar="N",
             min=0,
-            max=_MOST_REQUESTS,
+            max=_MAX_REQUESTS,
             help="Requests a minute; 0 for any number.",
             show_default="the store's",
         ),
@@ -44,7 +44,7 @@ def create(
         int | None, typer.Option(metavar="DAYS", min=1, max=36500, help="Days until it expires.", show_default="never")
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the token and nothing else.")] = False,
-    json: Json = False,
+    json: JsonFlag = False,
 ) -> None:
     """Create an access token. It is shown only now."""
     if bool(scope) == all_scopes:
@@ -61,12 +61,12 @@ def create(
 
 
 @app.command("list")
-def list_tokens(json: Json = False) -> None:
+def list_tokens(json: JsonFlag = False) -> None:
     """List the tokens; the tokens themselves are not stored."""
-    found = run(_all())
+    tokens = run(_all())
     now = SystemClock().now()
     if json:
-        print_json([_json(token, email, now) for token, email in found])
+        print_json([_json(token, email, now) for token, email in tokens])
         return
     rows = [
         (
@@ -78,15 +78,17 @@ def list_tokens(json: Json = False) -> None:
             iso(token.last_used_at) if token.last_used_at else "never",
             "all" if len(token.scopes.split()) == len(SCOPES) else token.scopes,
         )
-        for token, email in found
+        for token, email in tokens
     ]
     print_table(("ID", "Name", "Token", "User", "State", "Last used", "Scopes"), rows)
 
 
 @app.command()
 def revoke(
-    token_id: Annotated[int, typer.Argument(metavar="ID", min=1, max=_MOST, help="Its id, from `token list`.")],
-    json: Json = False,
+    token_id: Annotated[
+        int, typer.Argument(metavar="ID", min=1, max=_MAX_REQUESTS_PER_MINUTE, help="Its id, from `token list`.")
+    ],
+    json: JsonFlag = False,
 ) -> None:
     """Revoke a token. Running servers refuse it from the next request on."""
     revoked = run(_revoke(token_id))
@@ -107,7 +109,7 @@ async def _create(
 
 async def _all() -> list[tuple[Token, str]]:
     async with wiring.opened(settings.load()) as deps, deps.db.read() as tx:
-        return await storage.all_tokens(tx)
+        return await access_db.all_tokens(tx)
 
 
 async def _revoke(token_id: int) -> bool:

@@ -8,13 +8,13 @@ from typing import Annotated
 import typer
 
 from lootkeep import settings, wiring
-from lootkeep.cli.output import Json, out, print_json, print_table, run
+from lootkeep.cli.output import JsonFlag, out, print_json, print_table, run
 from lootkeep.domain.access import User
 from lootkeep.domain.accounts import Role
 from lootkeep.kernel.clock import iso
 from lootkeep.services import access, sign_in
 from lootkeep.settings import Settings
-from lootkeep.storage import access as storage
+from lootkeep.storage import access as access_db
 
 app = typer.Typer(help="Add and list users, and let them sign in.", no_args_is_help=True)
 
@@ -38,7 +38,7 @@ ROLES: dict[RoleName, Role] = {
 def add(
     email: Annotated[str, typer.Argument(help="The user's e-mail address.")],
     name: Annotated[str, typer.Option(help="The user's name.")],
-    json: Json = False,
+    json: JsonFlag = False,
 ) -> None:
     """Add a user. `lootkeep user link` lets them sign in to the console."""
     user = run(_add(email, name))
@@ -52,7 +52,7 @@ def add(
 def link(
     email: Annotated[str, typer.Argument(help="The user's e-mail address; the owner's when left out.")] = "",
     role: Annotated[RoleName, typer.Option(help="What a new user may do in the console.")] = RoleName.staff,
-    json: Json = False,
+    json: JsonFlag = False,
 ) -> None:
     """Print a one-time link that sets a user's password for the console. It works for a day."""
     config = settings.load()
@@ -65,7 +65,7 @@ def link(
 
 
 @app.command("list")
-def list_users(json: Json = False) -> None:
+def list_users(json: JsonFlag = False) -> None:
     """List the users."""
     users = run(_all())
     if json:
@@ -93,7 +93,7 @@ async def _add(email: str, name: str) -> User:
 
 async def _all() -> list[User]:
     async with wiring.opened(settings.load()) as deps, deps.db.read() as tx:
-        return await storage.all_users(tx)
+        return await access_db.all_users(tx)
 
 
 def _json(user: User) -> dict[str, object]:

@@ -11,14 +11,14 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from lootkeep.cli.output import Json, out, print_json, run
+from lootkeep.cli.output import JsonFlag, out, print_json, run
 from lootkeep.domain import receiving
 from lootkeep.engines.http1 import target
 from lootkeep.kernel.errors import StartupError
 from lootkeep.toolbox.webhooks import certify as certifying
-from lootkeep.toolbox.webhooks.listen import Listener, Plan, bind
-from lootkeep.toolbox.webhooks.received import JsonLines, Readable
-from lootkeep.toolbox.webhooks.resume import Memory
+from lootkeep.toolbox.webhooks.listen import Listener, ListenOptions, bind
+from lootkeep.toolbox.webhooks.received import JsonLines, ReadableOutput
+from lootkeep.toolbox.webhooks.resume import ResumeFile
 
 app = typer.Typer(help="Receive webhooks on this machine, and check a receiver.", no_args_is_help=True)
 
@@ -52,12 +52,14 @@ def listen(
     """Receive deliveries, verify their signatures and print them. Ctrl-C ends it.
 
     A wrong signature is answered with 401, everything else with 200, unless --forward or --fail say otherwise.
-    With both, the other address gets each request and the sender is told that it failed.
+    With both, the other address gets each request and the sender gets a failure.
     """
     if (api is None) != (token is None) or (api and not resume):
         raise StartupError("--api, --token and --resume go together: the file holds how far the events were read.")
-    plan = Plan(_checked(secret), _web_address(forward, "--forward"), fail, slow, _web_address(api, "--api"), token)
-    listener = Listener(plan, Memory(resume), JsonLines(out) if json else Readable(out))
+    plan = ListenOptions(
+        _checked(secret), _web_address(forward, "--forward"), fail, slow, _web_address(api, "--api"), token
+    )
+    listener = Listener(plan, ResumeFile(resume), JsonLines(out) if json else ReadableOutput(out))
     server = bind(port)
     _greet(plan, server.getsockname()[1])
     run(listener.run(server, _say))
@@ -70,7 +72,7 @@ def listen(
 def certify(
     url: Annotated[str, typer.Argument(metavar="URL", help="The receiver's address.")],
     secret: Annotated[str, typer.Option(envvar=_SECRET_VARIABLE, help=_SECRET)],
-    json: Json = False,
+    json: JsonFlag = False,
 ) -> None:
     """Send a receiver good and bad deliveries and score its answers. Exits with 0 only when all passed.
 
@@ -91,7 +93,7 @@ def certify(
         sys.exit(1)
 
 
-def _greet(plan: Plan, port: int) -> None:
+def _greet(plan: ListenOptions, port: int) -> None:
     _say(f"Listening at http://127.0.0.1:{port}/ (every path). Ctrl-C ends it.")
     _say(f"  Signatures  {'verified' if plan.secret else 'not verified: give --secret'}")
     if plan.forward:
@@ -102,7 +104,7 @@ def _greet(plan: Plan, port: int) -> None:
     _say("")
 
 
-def _print_checks(checks: list[certifying.Check]) -> None:
+def _print_checks(checks: list[certifying.CaseResult]) -> None:
     for check in checks:
         mark = "[green]pass[/]" if check.is_passed else "[bold red]FAIL[/]"
         out.print(f"{mark}  [bold]{check.name:<18}[/]  expected {check.expected:<18} {escape(check.got)}")
@@ -116,9 +118,9 @@ def _checked(secret: str | None) -> str | None:
 
 def _required(secret: str) -> str:
     secret = secret.strip()
-    fault = receiving.secret_fault(secret)
-    if fault:
-        raise StartupError(fault)
+    error = receiving.check_secret(secret)
+    if error:
+        raise StartupError(error)
     return secret
 
 

@@ -21,7 +21,7 @@ def worker() -> None:
     if config.sqlite_path:
         raise StartupError(
             "An embedded database is worked on by `lootkeep serve` itself. "
-            "Set LOOTKEEP_DATABASE_URL to a PostgreSQL database to run workers beside it."
+            "Set LOOTKEEP_DATABASE_URL to a PostgreSQL database to run workers next to it."
         )
     logs.configure(config.log_level, config.log_format)
     run(_work(config))

@@ -13,8 +13,8 @@ from lootkeep.console.charts import LineChart, line_chart
 from lootkeep.console.formats import Formats, number, percent
 from lootkeep.console.overview import PERIODS, Course, Tile, course_of, revenue_chart, sales_tiles
 from lootkeep.console.page import Answer, Page, Visit
-from lootkeep.domain import analytics as rules
-from lootkeep.domain.analytics import Part, PeriodName, Stretch, TopCustomer
+from lootkeep.domain import analytics as analytics_rules
+from lootkeep.domain.analytics import DateRange, PeriodName, SalesBreakdown, TopCustomer
 from lootkeep.kernel import money
 from lootkeep.kernel.errors import invalid
 from lootkeep.kernel.spreadsheet import plain_cell
@@ -29,24 +29,24 @@ _PERIODS: dict[PeriodName, str] = PERIODS | {"last_month": "Last month", "this_y
 
 
 async def show_analytics(visit: Visit) -> Answer:
-    stretch, period = _stretch(visit)
+    date_range, period = _date_range(visit)
     formats = Formats(visit.options.timezone, visit.deps.currency)
     currency = visit.deps.currency
-    start, end = stretch.start, stretch.end
+    start, end = date_range.start, date_range.end
     async with visit.deps.db.read(slow=True) as tx:
-        course = await course_of(tx, stretch, currency)
+        course = await course_of(tx, date_range, currency)
         orders = sum(figures.orders for figures in course.now)
-        products = await _products(tx, stretch, currency)
+        products = await _products(tx, date_range, currency)
         customers = await sales_direct.top_customers(tx, start, end, currency, _BEST, orders=orders, product_id=None)
         if visit.query.get("format") == "csv":
             return _export(visit.query.get("of", ""), course, products, customers)
         unique = await analytics_db.unique_customers(tx, start, end, None)
-        (whole,) = await analytics_db.series(tx, rules.ends(stretch), None)
+        (whole,) = await analytics_db.series(tx, analytics_rules.ends(date_range), None)
         parts = {name: await analytics_db.parts(tx, name, start, end, currency) for name in ("country", "method")}
     # Customers have no currency.
     new = sum(figures.new_customers for figures in whole.values())
     return {
-        "stretch": stretch,
+        "date_range": date_range,
         "period": period,
         "periods": _PERIODS,
         "tiles": [*sales_tiles(course, formats), *_other_tiles(course, formats, unique, new)],
@@ -59,24 +59,24 @@ async def show_analytics(visit: Visit) -> Answer:
     }
 
 
-def _stretch(visit: Visit) -> tuple[Stretch, PeriodName | None]:
+def _date_range(visit: Visit) -> tuple[DateRange, PeriodName | None]:
     """The range that the address asks for, and its name if it has one."""
     query, name = visit.query, visit.options.timezone
     if not query.get("from") and not query.get("to"):
         period: PeriodName = next((known for known in _PERIODS if known == query.get("period")), "last_30_days")
-        return rules.named(period, visit.now, name), period
+        return analytics_rules.named(period, visit.now, name), period
     try:
         first, last = (date.fromisoformat(query.get(end, "")) for end in ("from", "to"))
     except ValueError:
         raise invalid("from", "Enter the first and the last day.") from None
     if first > last or first.year < _FIRST_YEAR or last.year > _LAST_YEAR:
         raise invalid("from", "The first day must not be after the last.")
-    return Stretch(first, last, name), None
+    return DateRange(first, last, name), None
 
 
-async def _products(tx: Transaction, stretch: Stretch, currency: str) -> list[tuple[Part, str]]:
+async def _products(tx: Transaction, date_range: DateRange, currency: str) -> list[tuple[SalesBreakdown, str]]:
     """The best ones with their names."""
-    best = (await analytics_db.parts(tx, "product", stretch.start, stretch.end, currency))[:_BEST]
+    best = (await analytics_db.parts(tx, "product", date_range.start, date_range.end, currency))[:_BEST]
     names = await analytics_db.product_names(tx, [int(part.key) for part in best])
     return [(part, names.get(int(part.key), "")) for part in best]
 
@@ -99,7 +99,7 @@ def _orders_chart(course: Course, formats: Formats) -> LineChart:
 
 
 def _export(
-    of: str, course: Course, products: Sequence[tuple[Part, str]], customers: Sequence[TopCustomer]
+    of: str, course: Course, products: Sequence[tuple[SalesBreakdown, str]], customers: Sequence[TopCustomer]
 ) -> Response:
     """What a card of the page shows; the course of the range unless another is named."""
     rows: list[Sequence[object]]
@@ -111,9 +111,9 @@ def _export(
         rows += [(c.id, c.name, c.email, c.orders, money.text(c.spent)) for c in customers]
     else:
         rows = [("From", "Orders", "Items", "Gross revenue", "Refunds", "Net revenue", "Discounts")]
-        for cut, f in zip(course.cuts, course.now, strict=False):
+        for bucket, f in zip(course.cuts, course.now, strict=False):
             amounts = [money.text(amount) for amount in (f.gross, f.refunds, f.net, f.discounts)]
-            rows.append((cut.name, f.orders, f.items, *amounts))
+            rows.append((bucket.name, f.orders, f.items, *amounts))
     text = io.StringIO()
     csv.writer(text).writerows([plain_cell(str(value)) for value in row] for row in rows)
     name = of if of in ("products", "customers") else "revenue"

@@ -21,7 +21,7 @@ from lootkeep.console.page import PREFIX, Answer, Done, Options, Page, Stale, Vi
 from lootkeep.console.render import ASSETS, environment
 from lootkeep.deps import Deps
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import Conflict, InvalidFields, NotFound, Reason, TooOften, Unavailable, Unprocessable
+from lootkeep.kernel.errors import AppError, Conflict, InvalidFields, NotFound, RateLimited, Unavailable, Unprocessable
 from lootkeep.services import sign_in
 from lootkeep.storage import audit as audit_db
 from lootkeep.storage.engine.database import JoinedDatabase
@@ -29,13 +29,13 @@ from lootkeep.storage.engine.database import JoinedDatabase
 log = structlog.get_logger(__name__)
 
 SIGN_IN = "/sign-in"
-_STATUSES: dict[type[Reason], int] = {
+_STATUSES: dict[type[AppError], int] = {
     ForeignForm: 403,
     NotFound: 404,
     Conflict: 409,
     InvalidFields: 422,
     Unprocessable: 422,
-    TooOften: 429,
+    RateLimited: 429,
     Unavailable: 503,
 }
 
@@ -77,7 +77,7 @@ class Edge:
             visit = Visit(self._deps, self._options, page, request, self._deps.clock.now(), secret)
             try:
                 response = await self._answer(visit)
-            except Reason as reason:
+            except AppError as reason:
                 response = await self._refuse(visit, reason)
             except ClientDisconnect:
                 response = Response(status_code=400)
@@ -156,7 +156,7 @@ class Edge:
         assert visit.page.template is not None
         return await self._render(visit, visit.page.template, answer, status)
 
-    async def _refuse(self, visit: Visit, reason: Reason) -> Response:
+    async def _refuse(self, visit: Visit, reason: AppError) -> Response:
         status = next((_STATUSES[kind] for kind in type(reason).__mro__ if kind in _STATUSES), 500)
         if isinstance(reason, Stale):
             return await self._show_stale(visit, reason)
@@ -164,7 +164,7 @@ class Edge:
             visit.errors = reason.fields or {"": [reason.message]}
             try:
                 return await self._respond(visit, await visit.page.again(visit), status)
-            except Reason as another:
+            except AppError as another:
                 reason = another
         sentences = [sentence for sentences in (reason.fields or {}).values() for sentence in sentences]
         shown = {"sentence": " ".join(sentences) or reason.message, "status": status}

@@ -10,27 +10,27 @@ from lootkeep.console.lists import Choice, Column, ListPage
 from lootkeep.console.page import Answer, Done, Page, Visit, url
 from lootkeep.console.story import show_order
 from lootkeep.domain.customers import plain_code
-from lootkeep.domain.fraud.review import Outcome
+from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.domain.fraud.score import RiskLevel
-from lootkeep.domain.orders import Order, OrderStatus, Sale
+from lootkeep.domain.orders import Order, OrderDetails, OrderStatus
 from lootkeep.kernel import money
 from lootkeep.kernel.clock import iso
 from lootkeep.kernel.errors import NotFound, Unprocessable, invalid
-from lootkeep.services import fraud as fraud_services
-from lootkeep.services import orders as services
-from lootkeep.services import webhooks as webhook_services
+from lootkeep.services import fraud as fraud_service
+from lootkeep.services import orders as orders_service
+from lootkeep.services import webhooks as webhooks_service
 from lootkeep.storage import order_lists
 from lootkeep.storage import orders as orders_db
 
 ORDERS = ListPage(
     order_lists.LISTING,
     columns=(
-        Column("Order", lambda sale: sale.order.number, "id"),
-        Column("Customer", lambda sale: sale.customer.name),
-        Column("Status", lambda sale: label(sale.order.status)),
-        Column("Risk", lambda sale: sale.check.risk_score if sale.check else None),
-        Column("Total", lambda sale: money.decimal(sale.order.total), "total", is_number=True),
-        Column("Placed", lambda sale: iso(sale.order.created_at), "created_at", is_number=True),
+        Column("Order", lambda details: details.order.number, "id"),
+        Column("Customer", lambda details: details.customer.name),
+        Column("Status", lambda details: label(details.order.status)),
+        Column("Risk", lambda details: details.check.risk_score if details.check else None),
+        Column("Total", lambda details: money.decimal(details.order.total), "total", is_number=True),
+        Column("Placed", lambda details: iso(details.order.created_at), "created_at", is_number=True),
     ),
     empty="Orders appear here as the store places them through the Store API.",
     file="orders",
@@ -56,22 +56,22 @@ async def list_orders(visit: Visit) -> Answer:
 
 async def fulfill(visit: Visit) -> Answer:
     before = await _lock(visit)
-    sale, is_new = await services.fulfill(visit.deps, visit.id, None, visit.text("note"))
+    details, is_new = await orders_service.fulfill(visit.deps, visit.id, None, visit.text("note"))
     message = f"{before.number} is fulfilled." if is_new else f"{before.number} had been fulfilled before."
-    return _done(before, sale, message)
+    return _done(before, details, message)
 
 
 async def cancel(visit: Visit) -> Answer:
     before = await _lock(visit)
-    sale, unreturned = await services.cancel(visit.deps, visit.id, visit.text("reason"))
+    details, unreturned = await orders_service.cancel(visit.deps, visit.id, visit.text("reason"))
     note = f" {money.text(unreturned)} could not go back on a revoked gift card." if unreturned else ""
-    return _done(before, sale, f"{before.number} is cancelled.{note}")
+    return _done(before, details, f"{before.number} is cancelled.{note}")
 
 
 async def refund(visit: Visit) -> Answer:
     before = await _lock(visit)
-    sale, given, _ = await services.refund(visit.deps, visit.id, _amount(visit), visit.text("reason"))
-    return _done(before, sale, f"{money.text(given.amount)} {before.currency} of {before.number} were refunded.")
+    details, given, _ = await orders_service.refund(visit.deps, visit.id, _amount(visit), visit.text("reason"))
+    return _done(before, details, f"{money.text(given.amount)} {before.currency} of {before.number} were refunded.")
 
 
 async def approve(visit: Visit) -> Answer:
@@ -84,27 +84,27 @@ async def reject(visit: Visit) -> Answer:
 
 async def send_again(visit: Visit) -> Answer:
     public_id = visit.form.get("delivery", "")
-    delivery = await webhook_services.redeliver(visit.deps, public_id)
+    delivery = await webhooks_service.redeliver(visit.deps, public_id)
     message = f"{delivery.event_type} is sent again now."
     return Done(_url(visit.id), message, f"delivery:{public_id}", after={"status": delivery.status})
 
 
-async def _review(visit: Visit, outcome: Outcome, what: str) -> Done:
+async def _review(visit: Visit, outcome: ReviewedAs, what: str) -> Done:
     before = await _lock(visit)
     async with visit.deps.db.read() as tx:
-        (sale,) = await order_lists.sales(tx, [before])
-    if sale.check is None:
+        (details,) = await order_lists.sales(tx, [before])
+    if details.check is None:
         raise Unprocessable("not_checked", "This order was not checked for fraud, so there is nothing to review.")
-    await fraud_services.review(visit.deps, sale.check.id, outcome, visit.text("notes"), visit.user.id)
+    await fraud_service.review(visit.deps, details.check.id, outcome, visit.text("notes"), visit.user.id)
     async with visit.deps.db.read() as tx:
-        (sale,) = await order_lists.sales(tx, [await orders_db.get(tx, visit.id) or before])
-    return _done(before, sale, f"{before.number} {what}.")
+        (details,) = await order_lists.sales(tx, [await orders_db.get(tx, visit.id) or before])
+    return _done(before, details, f"{before.number} {what}.")
 
 
 async def _lock(visit: Visit) -> Order:
     """The order as it is before the change, which the form must have shown."""
     async with visit.deps.db.write() as tx:
-        order = await orders_db.for_change(tx, visit.id)
+        order = await orders_db.get_for_update(tx, visit.id)
     if order is None:
         raise NotFound("Order")
     visit.check_unchanged(f"order:{order.id}", order.updated_at)
@@ -122,7 +122,7 @@ def _amount(visit: Visit) -> money.Hundredths | None:
     return amount
 
 
-def _done(before: Order, after: Sale, message: str) -> Done:
+def _done(before: Order, after: OrderDetails, message: str) -> Done:
     return Done(_url(before.id), message, f"order:{before.id}", _audited(before), _audited(after.order))
 
 

@@ -10,8 +10,8 @@ from lootkeep.console import attention
 from lootkeep.console.charts import LineChart, line_chart, sparkline
 from lootkeep.console.formats import Formats, change, number, percent, plural
 from lootkeep.console.page import Answer, Page, Visit
-from lootkeep.domain import analytics as rules
-from lootkeep.domain.analytics import Cut, Figures, PeriodName, Stretch
+from lootkeep.domain import analytics as analytics_rules
+from lootkeep.domain.analytics import Bucket, DateRange, PeriodName, SalesFigures
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.paging import ListRequest
 from lootkeep.kernel.paging import Page as ListedPage
@@ -46,18 +46,18 @@ class Tile:
 class Course:
     """The figures of each interval of a period, in the store's currency, and of the period before."""
 
-    cuts: Sequence[Cut]
-    now: list[Figures]
-    before: list[Figures]
+    cuts: Sequence[Bucket]
+    now: list[SalesFigures]
+    before: list[SalesFigures]
 
 
 async def show_overview(visit: Visit) -> Answer:
     asked = visit.query.get("period", "")
     period: PeriodName = next((name for name in PERIODS if name == asked), "last_30_days")
-    stretch = rules.named(period, visit.now, visit.options.timezone)
+    date_range = analytics_rules.named(period, visit.now, visit.options.timezone)
     formats = Formats(visit.options.timezone, visit.deps.currency)
     async with visit.deps.db.read(slow=True) as tx:
-        course = await course_of(tx, stretch, visit.deps.currency)
+        course = await course_of(tx, date_range, visit.deps.currency)
         receivers = await _receivers(tx, visit.now)
         latest, _ = await order_lists.LISTING.page(tx, ListRequest(ListedPage(1, _LATEST)))
         return {
@@ -66,7 +66,7 @@ async def show_overview(visit: Visit) -> Answer:
             "tiles": [
                 *sales_tiles(course, formats),
                 await _referral_tile(tx),
-                await _fraud_tile(tx, stretch),
+                await _fraud_tile(tx, date_range),
                 _webhook_tile(receivers),
             ],
             "chart": revenue_chart(course, formats),
@@ -76,12 +76,12 @@ async def show_overview(visit: Visit) -> Answer:
         }
 
 
-async def course_of(tx: Transaction, stretch: Stretch, currency: str) -> Course:
-    interval = rules.interval_for(stretch, None)
-    cuts = rules.cuts(stretch, interval)
+async def course_of(tx: Transaction, date_range: DateRange, currency: str) -> Course:
+    interval = analytics_rules.interval_for(date_range, None)
+    cuts = analytics_rules.buckets(date_range, interval)
     now = await analytics_db.series(tx, cuts, None)
-    before = await analytics_db.series(tx, rules.cuts(stretch.previous, interval), None)
-    nothing = Figures()
+    before = await analytics_db.series(tx, analytics_rules.buckets(date_range.previous, interval), None)
+    nothing = SalesFigures()
     return Course(
         cuts, [point.get(currency, nothing) for point in now], [point.get(currency, nothing) for point in before]
     )
@@ -109,10 +109,10 @@ async def _referral_tile(tx: Transaction) -> Tile:
     return Tile("Referral conversion", percent(successful, total), f"{number(successful)} of {number(total)}", "", "")
 
 
-async def _fraud_tile(tx: Transaction, stretch: Stretch) -> Tile:
+async def _fraud_tile(tx: Transaction, date_range: DateRange) -> Tile:
     """Counted by UTC days, as fraud figures are."""
-    first = stretch.start - stretch.start % DAY
-    days = [Instant(first + index * DAY) for index in range(stretch.days + 1)]
+    first = date_range.start - date_range.start % DAY
+    days = [Instant(first + index * DAY) for index in range(date_range.days + 1)]
     blocked = []
     for start, end in itertools.pairwise(days):
         made = await fraud_lists.made_between(tx, start, end)

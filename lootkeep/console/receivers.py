@@ -66,15 +66,15 @@ async def sendings_of(tx: Transaction, recorded: Sequence[OrderEvent]) -> list[S
     attempts = await order_events.last_attempts(tx, made)
     by_receiver = {(delivery.event_id, delivery.webhook_id): delivery for delivery in made}
     webhooks = await endpoints.all_webhooks(tx)
-    told = []
+    sendings = []
     for event in recorded:
         for webhook in webhooks:
             delivery = by_receiver.get((event.id, webhook.id))
             attempt = attempts.get(delivery.id) if delivery else None
             reason = "" if delivery else why_nothing_sent(event, webhook)
             name = health.name(webhook.url)
-            told.append(Sending(event.created_at, event.type, name, webhook.id, delivery, attempt, reason))
-    return told
+            sendings.append(Sending(event.created_at, event.type, name, webhook.id, delivery, attempt, reason))
+    return sendings
 
 
 def why_nothing_sent(event: OrderEvent, webhook: Webhook) -> str:

@@ -59,12 +59,12 @@ async def _orders(tx: Transaction, term: str, formats: Formats) -> list[Hit]:
     return [
         Hit(
             "/orders/{id}",
-            url(f"/orders/{sale.order.id}"),
-            f"{sale.order.number} · {sale.customer.name}",
-            f"{formats.money(sale.order.total, sale.order.currency)} · {formats.time(sale.order.created_at)}",
-            sale.order.status,
+            url(f"/orders/{details.order.id}"),
+            f"{details.order.number} · {details.customer.name}",
+            f"{formats.money(details.order.total, details.order.currency)} · {formats.time(details.order.created_at)}",
+            details.order.status,
         )
-        for sale in sales
+        for details in sales
     ]
 
 

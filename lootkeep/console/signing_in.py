@@ -28,7 +28,7 @@ async def sign_out(visit: Visit) -> Answer:
 
 
 async def show_link(visit: Visit) -> Answer:
-    """Looking changes nothing: scanners of mails and chats follow every link."""
+    """Looking changes nothing: scanners of e-mails and chats follow every link."""
     link = visit.form.get("link") or visit.query.get("token", "")
     user = await sign_in.user_of_link(visit.deps, link)
     if user is None:

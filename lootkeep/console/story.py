@@ -13,7 +13,7 @@ from lootkeep.domain.fraud.checks import CheckDetail
 from lootkeep.domain.fraud.review import consequence
 from lootkeep.domain.fraud.review import label as signal_label
 from lootkeep.domain.fraud.signals import BY_NAME
-from lootkeep.domain.orders import ALLOWED, FRAUD, Refund, Sale
+from lootkeep.domain.orders import ALLOWED, FRAUD, OrderDetails, Refund
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import NotFound
 from lootkeep.storage import access as access_db
@@ -62,12 +62,12 @@ async def show_order(visit: Visit) -> Answer:
         order = await orders_db.get(tx, visit.id)
         if order is None:
             raise NotFound("Order")
-        (sale,) = await order_lists.sales(tx, [order])
-        check = await fraud_checks.get(tx, sale.check.id) if sale.check else None
-        moments = await _moments(tx, sale, check, visit.now)
+        (details,) = await order_lists.sales(tx, [order])
+        check = await fraud_checks.get(tx, details.check.id) if details.check else None
+        moments = await _moments(tx, details, check, visit.now)
     steps = {step for step, statuses in ALLOWED.items() if order.status in statuses}
     return {
-        "sale": sale,
+        "sale": details,
         "order": order,
         "check": check,
         "moments": moments,
@@ -77,24 +77,24 @@ async def show_order(visit: Visit) -> Answer:
     }
 
 
-async def _moments(tx: Transaction, sale: Sale, check: CheckDetail | None, now: Instant) -> list[Moment]:
+async def _moments(tx: Transaction, details: OrderDetails, check: CheckDetail | None, now: Instant) -> list[Moment]:
     """In the order of time."""
-    refunds = await order_events.refunds_of(tx, sale.order.id)
-    moments = [await _placed(tx, sale)]
+    refunds = await order_events.refunds_of(tx, details.order.id)
+    moments = [await _placed(tx, details)]
     if check is not None:
         moments += [_checked(check), *await _reviews(tx, check)]
-    moments += [*_steps(sale), *(_refunded(refund, sale) for refund in refunds)]
-    referral = await _referral(tx, sale)
+    moments += [*_steps(details), *(_refunded(refund, details) for refund in refunds)]
+    referral = await _referral(tx, details)
     moments.sort(key=lambda moment: moment.at)
-    told = await sendings(tx, sale.order, [refund.created_at for refund in refunds], now)
+    told = await sendings(tx, details.order, [refund.created_at for refund in refunds], now)
     last = max([moment.at for moment in moments] + [sending.at for sending in told])
     return [*moments, *referral, *_sent(told, last)]
 
 
-async def _placed(tx: Transaction, sale: Sale) -> Moment:
-    referrer_id = sale.customer.referred_by_id
+async def _placed(tx: Transaction, details: OrderDetails) -> Moment:
+    referrer_id = details.customer.referred_by_id
     referrer = await customers_db.get(tx, referrer_id) if referrer_id is not None else None
-    return Moment(sale.order.created_at, "info", "Placed", part="placed", values={"referrer": referrer})
+    return Moment(details.order.created_at, "info", "Placed", part="placed", values={"referrer": referrer})
 
 
 def _checked(check: CheckDetail) -> Moment:
@@ -122,8 +122,8 @@ async def _reviews(tx: Transaction, check: CheckDetail) -> list[Moment]:
     return moments
 
 
-def _steps(sale: Sale) -> Iterator[Moment]:
-    order = sale.order
+def _steps(details: OrderDetails) -> Iterator[Moment]:
+    order = details.order
     if order.paid_at is not None:
         yield Moment(order.paid_at, "ok", "Paid", part="paid")
     if order.completed_at is not None:
@@ -135,20 +135,20 @@ def _steps(sale: Sale) -> Iterator[Moment]:
         yield Moment(order.cancelled_at, "bad", "Cancelled", text)
 
 
-def _refunded(refund: Refund, sale: Sale) -> Moment:
-    is_full = refund.amount == sale.order.total
+def _refunded(refund: Refund, details: OrderDetails) -> Moment:
+    is_full = refund.amount == details.order.total
     title = "Refunded in full" if is_full else "Refunded in part"
     return Moment(refund.created_at, "quiet", title, refund.reason or "", "refund", {"refund": refund})
 
 
-async def _referral(tx: Transaction, sale: Sale) -> list[Moment]:
+async def _referral(tx: Transaction, details: OrderDetails) -> list[Moment]:
     """The first payment of a referred customer counts for who brought them."""
-    customer = sale.customer
-    is_first = sale.order.paid_at is not None and customer.first_order_at == sale.order.paid_at
-    if customer.referred_by_id is None or not is_first or sale.order.paid_at is None:
+    customer = details.customer
+    is_first = details.order.paid_at is not None and customer.first_order_at == details.order.paid_at
+    if customer.referred_by_id is None or not is_first or details.order.paid_at is None:
         return []
     referrer = await customers_db.get(tx, customer.referred_by_id)
-    return [Moment(sale.order.paid_at, "ok", "Referral counted", part="referral", values={"referrer": referrer})]
+    return [Moment(details.order.paid_at, "ok", "Referral counted", part="referral", values={"referrer": referrer})]
 
 
 def _sent(told: Sequence[Sending], at: Instant) -> list[Moment]:

@@ -9,7 +9,7 @@ from lootkeep.console.page import Answer, Done, Page, Visit, url
 from lootkeep.domain.accounts import ROLE_NAMES, ListedUser, Role
 from lootkeep.kernel.clock import iso
 from lootkeep.kernel.errors import existing, invalid
-from lootkeep.services import users as services
+from lootkeep.services import users as users_service
 from lootkeep.storage import access as access_db
 from lootkeep.storage import accounts as accounts_db
 
@@ -65,24 +65,26 @@ async def show_user(visit: Visit) -> Answer:
 
 async def invite(visit: Visit) -> Answer:
     role = _role(visit)
-    user_id, link = await services.invite(visit.deps, visit.form.get("email", ""), visit.form.get("name", ""), role)
+    user_id, link = await users_service.invite(
+        visit.deps, visit.form.get("email", ""), visit.form.get("name", ""), role
+    )
     return _with_link(visit, user_id, link, "The user is invited.", {"role": role})
 
 
 async def make_link(visit: Visit) -> Answer:
-    link = await services.make_link(visit.deps, visit.id)
+    link = await users_service.make_link(visit.deps, visit.id)
     return _with_link(visit, visit.id, link, "The link sets a new password and ends the second factor.", {})
 
 
 async def change_role(visit: Visit) -> Answer:
-    before, after = await services.change_role(visit.deps, visit.id, _role(visit))
+    before, after = await users_service.change_role(visit.deps, visit.id, _role(visit))
     visit.check_unchanged(f"user:{visit.id}", before.updated_at)
     message = f"The role is now {ROLE_NAMES[after.role].lower()}."
     return Done(_url(visit), message, f"user:{visit.id}", {"role": before.role}, {"role": after.role})
 
 
 async def disable(visit: Visit) -> Answer:
-    before = await services.disable(visit.deps, visit.id)
+    before = await users_service.disable(visit.deps, visit.id)
     could = before.password_hash is not None
     return Done(
         _url(visit),

@@ -19,7 +19,7 @@ from lootkeep.domain.events import EVENT_TYPES
 from lootkeep.domain.webhooks import Webhook
 from lootkeep.kernel.clock import DAY, Instant, instant, iso
 from lootkeep.kernel.errors import existing, invalid
-from lootkeep.services import webhooks as services
+from lootkeep.services import webhooks as webhooks_service
 from lootkeep.storage import order_events
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.webhooks import endpoints, health, log, replays
@@ -141,7 +141,7 @@ async def show_form(visit: Visit) -> Answer:
 
 
 async def create(visit: Visit) -> Answer:
-    webhook, secret = await services.create(visit.deps, visit.form.get("url", "").strip(), _events(visit))
+    webhook, secret = await webhooks_service.create(visit.deps, visit.form.get("url", "").strip(), _events(visit))
     return _with_secret(webhook, secret, "The webhook is created.", None)
 
 
@@ -149,24 +149,24 @@ async def change(visit: Visit) -> Answer:
     before = await _lock(visit)
     changes = {"url": visit.form.get("url", "").strip(), "events": _events(visit)}
     is_active = visit.form.get("is_active") == "yes"
-    after = await services.change(visit.deps, visit.id, changes | {"is_active": is_active})
+    after = await webhooks_service.change(visit.deps, visit.id, changes | {"is_active": is_active})
     return Done(_url(after), "Saved.", f"webhook:{after.id}", _audited(before), _audited(after))
 
 
 async def delete(visit: Visit) -> Answer:
     before = await _lock(visit)
-    await services.delete(visit.deps, visit.id)
+    await webhooks_service.delete(visit.deps, visit.id)
     return Done(url("/webhooks"), f"{health.name(before.url)} is deleted.", f"webhook:{before.id}", _audited(before))
 
 
 async def rotate(visit: Visit) -> Answer:
     before = await _lock(visit)
-    webhook, secret = await services.rotate_secret(visit.deps, visit.id)
+    webhook, secret = await webhooks_service.rotate_secret(visit.deps, visit.id)
     return _with_secret(webhook, secret, "The secret is rotated. The old one goes on signing for 24 hours.", before)
 
 
 async def test(visit: Visit) -> Answer:
-    result = await services.test(visit.deps, visit.id)
+    result = await webhooks_service.test(visit.deps, visit.id)
     answer = result.reason or f"answered {result.response_code}"
     message = f"Test {'delivered' if result.is_delivered else 'failed'}: {answer}, in {result.latency_ms} ms."
     return Done(url(f"/webhooks/{visit.id}"), message, f"webhook:{visit.id}", after={"test": answer})
@@ -182,7 +182,7 @@ async def show_replay(visit: Visit) -> Answer:
 
 
 async def replay(visit: Visit) -> Answer:
-    started = await services.replay(visit.deps, visit.id, _since(visit), _events(visit))
+    started = await webhooks_service.replay(visit.deps, visit.id, _since(visit), _events(visit))
     message = f"{plural(started.total, 'event')} will be sent again, in order."
     after = {"since": iso(started.since), "event_types": started.event_types}
     return Done(url(f"/webhooks/{visit.id}"), message, f"webhook:{visit.id}", after=after)
@@ -207,7 +207,7 @@ async def show_delivery(visit: Visit) -> Answer:
 
 async def send_again(visit: Visit) -> Answer:
     public_id = visit.request.path_params["delivery_id"]
-    delivery = await services.redeliver(visit.deps, public_id)
+    delivery = await webhooks_service.redeliver(visit.deps, public_id)
     message = f"{delivery.event_type} is sent again now."
     return Done(url(f"/deliveries/{public_id}"), message, f"delivery:{public_id}", after={"status": delivery.status})
 

@@ -9,7 +9,7 @@ import msgspec
 from lootkeep.kernel.clock import Instant
 
 TOKEN_PREFIX = "lk_"  # noqa: S105  what a token starts with, so that leaked ones are recognised by scanners
-# Enough of a token to tell it from its neighbours in a list, too little to use it.
+# Enough of a token to recognise it in a list, too little to use it.
 _HINT_LENGTH = len(TOKEN_PREFIX) + 4
 
 OWNER_EMAIL = "owner@localhost"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Sequence
 
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
+IpNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 # The IANA special-purpose registries, multicast, and 6to4 and IPv4-compatible addresses, which are no longer in use:
 # nothing in them is a receiver on the internet.
-NOT_PUBLIC: tuple[Network, ...] = tuple(
+NOT_PUBLIC: tuple[IpNetwork, ...] = tuple(
     ipaddress.ip_network(text)
     for text in (
         "0.0.0.0/8",
@@ -48,7 +48,7 @@ NOT_PUBLIC: tuple[Network, ...] = tuple(
 )
 # Where clouds keep their machines' credentials: never opened, whatever the operator allows.
 # Some of them are in ranges that are private or even public elsewhere.
-_METADATA: tuple[Network, ...] = tuple(
+_METADATA: tuple[IpNetwork, ...] = tuple(
     ipaddress.ip_network(text)
     for text in (
         "169.254.0.0/16",  # nearly all of them
@@ -71,7 +71,7 @@ _ENDING_IN_IPV4 = (ipaddress.ip_network("::/96"), ipaddress.ip_network("64:ff9b:
 _ISATAP, _ISATAP_MASK = 0x0000_5EFE, 0xFDFF_FFFF
 
 
-def is_public(text: str, allowed: Sequence[Network] = ()) -> bool:
+def is_public(text: str, allowed: Sequence[IpNetwork] = ()) -> bool:
     """Whether an address may be dialled; an IPv4 address hidden in an IPv6 one is judged as what it is."""
     address = ipaddress.ip_address(text.split("%", 1)[0])
     return all(_is_public(form, allowed) for form in _forms(address))
@@ -95,7 +95,7 @@ def network_key(text: str) -> str:
     return ":".join(f"{network >> shift & 0xFFFF:x}" for shift in (48, 32, 16, 0)) + "::/64"
 
 
-def _is_public(address: Address, allowed: Sequence[Network]) -> bool:
+def _is_public(address: IpAddress, allowed: Sequence[IpNetwork]) -> bool:
     if any(_within(address, network) for network in _METADATA):
         return False
     if any(_within(address, network) for network in allowed):
@@ -105,7 +105,7 @@ def _is_public(address: Address, allowed: Sequence[Network]) -> bool:
     return not any(_within(address, network) for network in NOT_PUBLIC)
 
 
-def _forms(address: Address) -> list[Address]:
+def _forms(address: IpAddress) -> list[IpAddress]:
     """The address, and the IPv4 addresses that a tunnel or a translator would make of it."""
     if isinstance(address, ipaddress.IPv4Address):
         return [address]
@@ -122,5 +122,5 @@ def _forms(address: Address) -> list[Address]:
     return [address]
 
 
-def _within(address: Address, network: Network) -> bool:
+def _within(address: IpAddress, network: IpNetwork) -> bool:
     return address.version == network.version and address in network

@@ -1,4 +1,4 @@
-"""Which stretch of time figures are asked for, in any time zone, and how it is cut into intervals."""
+"""The date range of a report, in any time zone, and how it is divided into buckets."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ PeriodName = Literal[
 Interval = Literal["hour", "day", "week", "month"]
 
 # How many days at most can be cut into such intervals.
-LONGEST: dict[Interval, int] = {"hour": 7, "day": 366, "week": 731, "month": 3653}
-# Unless told otherwise: intervals for up to so many days.
+MAX_RANGE: dict[Interval, int] = {"hour": 7, "day": 366, "week": 731, "month": 3653}
+# By default, intervals for up to this many days.
 _DEFAULTS: tuple[tuple[int, Interval], ...] = ((2, "hour"), (92, "day"), (183, "week"))
 _LAST_DAYS: dict[str, int] = {"today": 1, "last_7_days": 7, "last_30_days": 30, "last_90_days": 90}
 
@@ -29,7 +29,7 @@ _LAST_DAYS: dict[str, int] = {"today": 1, "last_7_days": 7, "last_30_days": 30, 
 _EPOCH = date(1970, 1, 1)
 
 
-class Figures(msgspec.Struct, frozen=True):
+class SalesFigures(msgspec.Struct, frozen=True):
     """What was sold and given back in some time; money in one currency."""
 
     orders: int = 0
@@ -47,7 +47,7 @@ class Figures(msgspec.Struct, frozen=True):
         return Hundredths(self.gross - self.refunds)
 
 
-class Part(msgspec.Struct, frozen=True):
+class SalesBreakdown(msgspec.Struct, frozen=True):
     """A country, a payment method or a product among the sales; the key is empty where there is none."""
 
     key: str
@@ -64,7 +64,7 @@ class TopCustomer(msgspec.Struct, frozen=True):
     spent: Hundredths
 
 
-class Stretch(msgspec.Struct, frozen=True):
+class DateRange(msgspec.Struct, frozen=True):
     """Whole days of a time zone, both ends included."""
 
     first: date
@@ -84,13 +84,13 @@ class Stretch(msgspec.Struct, frozen=True):
         return midnight(self.last + timedelta(days=1), self.zone)
 
     @property
-    def previous(self) -> Stretch:
+    def previous(self) -> DateRange:
         """As many days, right before."""
         length = timedelta(days=self.days)
-        return Stretch(self.first - length, self.last - length, self.zone)
+        return DateRange(self.first - length, self.last - length, self.zone)
 
 
-class Cut(msgspec.Struct, frozen=True):
+class Bucket(msgspec.Struct, frozen=True):
     """Where an interval begins: its name, the moment, and which day begins there, since the epoch; None within one."""
 
     name: str
@@ -110,54 +110,56 @@ def zone(name: str) -> ZoneInfo | None:
 
 def midnight(day: date, name: str) -> Instant:
     """When the day begins there; where the clock is put forward at midnight, that is the moment it is."""
-    found = zone(name)
-    assert found is not None
-    return instant(datetime(day.year, day.month, day.day, tzinfo=found).astimezone(UTC))
+    zone_info = zone(name)
+    assert zone_info is not None
+    return instant(datetime(day.year, day.month, day.day, tzinfo=zone_info).astimezone(UTC))
 
 
-def named(period: PeriodName, now: Instant, name: str) -> Stretch:
+def named(period: PeriodName, now: Instant, name: str) -> DateRange:
     today = utc(now).astimezone(zone(name)).date()
     if period == "yesterday":
-        return Stretch(today - timedelta(days=1), today - timedelta(days=1), name)
+        return DateRange(today - timedelta(days=1), today - timedelta(days=1), name)
     if period == "this_month":
-        return Stretch(today.replace(day=1), today, name)
+        return DateRange(today.replace(day=1), today, name)
     if period == "last_month":
         last = today.replace(day=1) - timedelta(days=1)
-        return Stretch(last.replace(day=1), last, name)
+        return DateRange(last.replace(day=1), last, name)
     if period == "this_year":
-        return Stretch(today.replace(month=1, day=1), today, name)
-    return Stretch(today - timedelta(days=_LAST_DAYS[period] - 1), today, name)
+        return DateRange(today.replace(month=1, day=1), today, name)
+    return DateRange(today - timedelta(days=_LAST_DAYS[period] - 1), today, name)
 
 
-def interval_for(stretch: Stretch, asked: Interval | None) -> Interval:
+def interval_for(date_range: DateRange, asked: Interval | None) -> Interval:
     """What was asked for, if the time is not too long for it; else what suits its length."""
-    suiting: list[Interval] = [name for most, name in _DEFAULTS if stretch.days <= most]
+    suiting: list[Interval] = [name for most, name in _DEFAULTS if date_range.days <= most]
     interval = asked or (suiting[0] if suiting else "month")
-    if stretch.days > LONGEST[interval]:
-        raise invalid("interval", f"The interval field must not be {interval} for more than {LONGEST[interval]} days.")
+    if date_range.days > MAX_RANGE[interval]:
+        raise invalid(
+            "interval", f"The interval field must not be {interval} for more than {MAX_RANGE[interval]} days."
+        )
     return interval
 
 
-def cuts(stretch: Stretch, interval: Interval) -> list[Cut]:
-    """Where each interval begins, and at last where the stretch ends."""
-    end = _cut(stretch.last + timedelta(days=1), stretch.zone)
+def buckets(date_range: DateRange, interval: Interval) -> list[Bucket]:
+    """Where each interval begins, and at last where the range ends."""
+    end = _bucket(date_range.last + timedelta(days=1), date_range.zone)
     if interval == "hour":
-        return [*(Cut(iso(Instant(at)), Instant(at), None) for at in range(stretch.start, end.at, HOUR)), end]
-    return [*(_cut(day, stretch.zone) for day in _days(stretch, interval)), end]
+        return [*(Bucket(iso(Instant(at)), Instant(at), None) for at in range(date_range.start, end.at, HOUR)), end]
+    return [*(_bucket(day, date_range.zone) for day in _days(date_range, interval)), end]
 
 
-def ends(stretch: Stretch) -> list[Cut]:
-    """The stretch in one piece."""
-    return [_cut(stretch.first, stretch.zone), _cut(stretch.last + timedelta(days=1), stretch.zone)]
+def ends(date_range: DateRange) -> list[Bucket]:
+    """The whole range as one bucket."""
+    return [_bucket(date_range.first, date_range.zone), _bucket(date_range.last + timedelta(days=1), date_range.zone)]
 
 
-def _cut(day: date, zone_name: str) -> Cut:
-    return Cut(day.isoformat(), midnight(day, zone_name), (day - _EPOCH).days)
+def _bucket(day: date, zone_name: str) -> Bucket:
+    return Bucket(day.isoformat(), midnight(day, zone_name), (day - _EPOCH).days)
 
 
-def _days(stretch: Stretch, interval: Interval) -> Iterator[date]:
-    day = stretch.first
-    while day <= stretch.last:
+def _days(date_range: DateRange, interval: Interval) -> Iterator[date]:
+    day = date_range.first
+    while day <= date_range.last:
         yield day
         if interval == "day":
             day += timedelta(days=1)

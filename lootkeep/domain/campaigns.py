@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from lootkeep.domain import emails
-from lootkeep.domain.emails import Outcome, holds_line_break
+from lootkeep.domain.emails import SendResult, holds_line_break
 from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import Conflict, InvalidFields, Unprocessable, invalid
@@ -18,18 +18,18 @@ CampaignStatus = Literal["draft", "scheduled", "sending", "sent", "cancelled", "
 AudienceType = Literal["all", "segment", "customers"]
 Exclusion = Literal["not_opted_in", "unsubscribed", "bounced", "blocked"]
 
-MOST_CUSTOMERS = 10_000
-LARGEST_BODY = 500 * 1024
-LONGEST_WAIT = 366 * DAY
+MAX_CUSTOMERS = 10_000
+MAX_BODY = 500 * 1024
+MAX_WAIT = 366 * DAY
 SAMPLE = 10
 
-NO_SERVER = "No mail server is set: the mails are in the outbox and none was sent."
-NONE_SENT = "None of the mails could be sent."
+NO_SERVER = "No mail server is set: the e-mails are in the outbox and none was sent."
+NONE_SENT = "None of the e-mails could be sent."
 NOBODY_LEFT = "There was nobody to write to when its time came."
 NO_BODY_LEFT = "There was nothing to send when its time came."
 
 
-class Filters(msgspec.Struct, frozen=True, omit_defaults=True):
+class SegmentFilters(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a segment's customers have in common; what is None does not matter."""
 
     countries: tuple[str, ...] | None = None
@@ -49,11 +49,11 @@ class Audience(msgspec.Struct, frozen=True, omit_defaults=True):
 
     type: AudienceType = "all"
     customer_ids: tuple[int, ...] = ()
-    filters: Filters = Filters()
+    filters: SegmentFilters = SegmentFilters()
 
 
 class CampaignEntry(msgspec.Struct, frozen=True):
-    """A campaign as lists show it; the counts are kept by the deeds and the worker."""
+    """A campaign as lists show it; the counts are maintained by the operations and the worker."""
 
     id: int
     name: str
@@ -106,8 +106,8 @@ class Recipient(msgspec.Struct, frozen=True):
     perhaps_twice: bool
 
 
-class Addressee(msgspec.Struct, frozen=True):
-    """What a mail says about its reader, as it is at the moment of sending."""
+class RecipientFields(msgspec.Struct, frozen=True):
+    """What an e-mail says about its reader, as it is at the moment of sending."""
 
     name: str
     referral_code: str
@@ -124,14 +124,14 @@ class Preview(msgspec.Struct, frozen=True):
     sample: list[tuple[int, str, str]]
 
 
-def settle(outcome: Outcome, recipient: Recipient, now: Instant, delays: Sequence[int]) -> Settlement:
+def settle(outcome: SendResult, recipient: Recipient, now: Instant, delays: Sequence[int]) -> Settlement:
     """As with any e-mail, but a server that cannot be reached is not held against the reader: all wait together."""
     if outcome.kind == "unreachable":
         return Settlement("queued", now, recipient.failures, outcome.reason, recipient.perhaps_twice)
     return emails.settle(outcome, recipient.failures, now, delays=delays, was_doubtful=recipient.perhaps_twice)
 
 
-def left_out(recipient: Recipient, reader: Addressee, now: Instant) -> Settlement | None:
+def left_out(recipient: Recipient, reader: RecipientFields, now: Instant) -> Settlement | None:
     """For someone who must not be written to any more: they have said so, or the campaign was cancelled."""
     if not reader.is_wanted:
         return Settlement("cancelled", now, recipient.failures, None, recipient.perhaps_twice)
@@ -147,26 +147,26 @@ def audience_of(campaign: CampaignEntry) -> Audience:
 
 def checked(fields: dict[str, Any]) -> dict[str, Any]:
     """The fields as they are stored, or everything that is wrong with them."""
-    faults: dict[str, list[str]] = {}
+    errors: dict[str, list[str]] = {}
     for name in ("name", "subject", "preview_text", "from_name", "reply_to"):
         if holds_line_break(fields.get(name) or ""):
-            faults[name] = [f"The {name.replace('_', ' ')} field must be on one line."]
+            errors[name] = [f"The {name.replace('_', ' ')} field must be on one line."]
     for name in ("body_html", "body_text"):
-        if len((fields.get(name) or "").encode()) > LARGEST_BODY:
-            faults[name] = [f"The {name.replace('_', ' ')} field must not be larger than 500 KB."]
+        if len((fields.get(name) or "").encode()) > MAX_BODY:
+            errors[name] = [f"The {name.replace('_', ' ')} field must not be larger than 500 KB."]
     if "audience" in fields:
-        faults |= _audience_faults(fields["audience"])
-    if faults:
-        raise InvalidFields(faults)
+        errors |= _check_audience(fields["audience"])
+    if errors:
+        raise InvalidFields(errors)
     if "audience" in fields:
         return fields | {"audience": msgspec.json.encode(_plain(fields["audience"])).decode()}
     return fields
 
 
-def _audience_faults(audience: Audience) -> dict[str, list[str]]:
+def _check_audience(audience: Audience) -> dict[str, list[str]]:
     if audience.type == "customers" and not audience.customer_ids:
         return {"audience.customer_ids": ["The audience customer ids field is required when the type is customers."]}
-    if audience.type == "segment" and audience.filters == Filters():
+    if audience.type == "segment" and audience.filters == SegmentFilters():
         return {"audience.filters": ["The audience filters field needs at least one filter when the type is segment."]}
     return {}
 
@@ -174,7 +174,7 @@ def _audience_faults(audience: Audience) -> dict[str, list[str]]:
 def _plain(audience: Audience) -> Audience:
     """Only what its type looks at."""
     ids = tuple(dict.fromkeys(audience.customer_ids)) if audience.type == "customers" else ()
-    return Audience(audience.type, ids, audience.filters if audience.type == "segment" else Filters())
+    return Audience(audience.type, ids, audience.filters if audience.type == "segment" else SegmentFilters())
 
 
 def require_editable(campaign: CampaignEntry) -> None:
@@ -200,9 +200,9 @@ def require_cancellable(campaign: CampaignEntry) -> None:
 
 def require_in_time(scheduled_at: Instant, now: Instant) -> None:
     if scheduled_at <= now:
-        raise invalid("scheduled_at", "The scheduled at field must lie in the future.")
-    if scheduled_at > now + LONGEST_WAIT:
-        raise invalid("scheduled_at", "The scheduled at field must not lie more than a year ahead.")
+        raise invalid("scheduled_at", "The scheduled at field must be in the future.")
+    if scheduled_at > now + MAX_WAIT:
+        raise invalid("scheduled_at", "The scheduled at field must not be more than a year ahead.")
 
 
 def no_audience() -> Unprocessable:

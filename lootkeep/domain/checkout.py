@@ -1,4 +1,4 @@
-"""From a cart to an order: lines priced as the products stand now, and what they come to."""
+"""From a cart to an order: lines at the current prices, and what they come to."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from msgspec.structs import replace
 from lootkeep.domain import coupons, orders
 from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.fraud.facts import Payment
-from lootkeep.domain.gift_cards import MOST_BOUGHT_AT_ONCE
+from lootkeep.domain.gift_cards import MAX_BOUGHT_AT_ONCE
 from lootkeep.domain.orders import AUTOMATIC_DELIVERY, Order
 from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields, invalid
-from lootkeep.kernel.money import LARGEST, Hundredths
+from lootkeep.kernel.money import MAX_AMOUNT, Hundredths
 
 OUT_OF_STOCK = "is more than what is in stock"
 
@@ -69,7 +69,7 @@ def priced(
     """The lines with their prices and their currency, or every reason why they cannot be ordered."""
     errors: dict[str, list[str]] = {}
     for index, line in enumerate(lines):
-        for field, sentence in _faults(line, lines, products.get(line.product_id), is_history):
+        for field, sentence in _check_amounts(line, lines, products.get(line.product_id), is_history):
             errors[f"items.{index}.{field}"] = [f"The items.{index}.{field.replace('_', ' ')} field {sentence}."]
     if errors:
         raise InvalidFields(errors)
@@ -77,7 +77,7 @@ def priced(
     currencies = {products[line.product_id].currency for line in lines}
     if len(currencies) > 1:
         raise InvalidFields({"items": ["The items field mixes products of different currencies."]})
-    if sum(line.total for line in found) > LARGEST:
+    if sum(line.total for line in found) > MAX_AMOUNT:
         raise InvalidFields({"items": ["The items field comes to more than an order can hold."]})
     return found, currencies.pop()
 
@@ -151,7 +151,7 @@ def concluded(
 
 
 def check_times(cart: Cart, now: Instant) -> None:
-    """History lies in the past, and in order."""
+    """History is in the past, and in order."""
     if cart.completed_at is not None and cart.paid_at is None:
         raise invalid("paid_at", "The paid at field is required when completed at is given.")
     if cart.paid_at is not None and cart.created_at is None:
@@ -162,9 +162,9 @@ def check_times(cart: Cart, now: Instant) -> None:
             continue
         words = name.replace("_", " ")
         if time > now:
-            raise invalid(name, f"The {words} field must not lie in the future.")
+            raise invalid(name, f"The {words} field must not be in the future.")
         if time < earliest:
-            raise invalid(name, f"The {words} field must not lie before the step that precedes it.")
+            raise invalid(name, f"The {words} field must not be before the step that precedes it.")
         earliest = time
 
 
@@ -179,7 +179,7 @@ def _gift_cards(lines: Sequence[PricedLine]) -> Hundredths:
     return Hundredths(sum(line.total for line in lines if line.delivery_type == "gift_card"))
 
 
-def _faults(
+def _check_amounts(
     line: CartLine, lines: Sequence[CartLine], product: Product | None, is_history: bool
 ) -> list[tuple[str, str]]:
     if product is None:
@@ -191,8 +191,8 @@ def _faults(
     ordered = sum(other.quantity for other in lines if other.product_id == line.product_id)
     if product.max_per_order is not None and ordered > product.max_per_order:
         return [("quantity", f"must not be greater than {product.max_per_order} per order")]
-    if product.delivery_type == "gift_card" and ordered > MOST_BOUGHT_AT_ONCE:
-        return [("quantity", f"must not be greater than {MOST_BOUGHT_AT_ONCE} gift cards per order")]
+    if product.delivery_type == "gift_card" and ordered > MAX_BOUGHT_AT_ONCE:
+        return [("quantity", f"must not be greater than {MAX_BOUGHT_AT_ONCE} gift cards per order")]
     if product.stock is not None and ordered > product.stock:
         return [("quantity", OUT_OF_STOCK)]
     return []

@@ -8,7 +8,7 @@ import msgspec
 
 from lootkeep.domain.referrals import DiscountType, ReferralSettings, Tier
 from lootkeep.kernel.clock import DAY, Instant
-from lootkeep.kernel.errors import Reason, invalid
+from lootkeep.kernel.errors import AppError, invalid
 from lootkeep.kernel.money import Hundredths
 
 CouponStatus = Literal["available", "reserved", "used"]
@@ -68,7 +68,7 @@ def of_welcome(settings: ReferralSettings, currency: str, now: Instant) -> Coupo
     )
 
 
-def why_not(coupon: Coupon | None, customer_id: int, currency: str, now: Instant) -> Reason | None:
+def check_coupon(coupon: Coupon | None, customer_id: int, currency: str, now: Instant) -> AppError | None:
     """Why this customer cannot use the coupon now; another's coupon looks like none at all."""
     if coupon is None or coupon.customer_id != customer_id:
         return invalid(_FIELD, "The coupon code field is not a coupon of this customer.")

@@ -10,11 +10,11 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
 
 CustomerStatus = Literal["active", "blocked"]
-EmailStatus = Literal["ok", "bounced", "complained", "unsubscribed"]
+MailboxStatus = Literal["ok", "bounced", "complained", "unsubscribed"]
 
 
 class Customer(msgspec.Struct, frozen=True):
-    """Someone who buys; the totals are kept by the deeds that change them."""
+    """Someone who buys; the totals are maintained by the operations that change them."""
 
     id: int
     email: str
@@ -24,7 +24,7 @@ class Customer(msgspec.Struct, frozen=True):
     country: str | None
     status: CustomerStatus
     accepts_marketing: bool
-    email_status: EmailStatus
+    email_status: MailboxStatus
     referral_code: str
     referred_by_id: int | None
     orders_count: int

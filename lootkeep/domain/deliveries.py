@@ -11,7 +11,7 @@ from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import SECOND, Instant, iso
 
 DeliveryStatus = Literal["pending", "delivered", "failed", "cancelled"]
-Outcome = Literal["open", "delivered", "failed", "interrupted"]
+AttemptOutcome = Literal["open", "delivered", "failed", "interrupted"]
 
 # After each failure in turn; when there is none left the delivery has failed.
 RETRY_SECONDS = (300, 1800, 7200, 21600, 43200)
@@ -52,7 +52,7 @@ class Attempt(msgspec.Struct, frozen=True):
     """One request that was sent, or was about to be."""
 
     number: int
-    outcome: Outcome
+    outcome: AttemptOutcome
     started_at: Instant
     finished_at: Instant | None
     response_code: int | None
@@ -61,7 +61,7 @@ class Attempt(msgspec.Struct, frozen=True):
     excerpt: str | None
 
 
-class Claimed(msgspec.Struct, frozen=True):
+class ClaimedDelivery(msgspec.Struct, frozen=True):
     """A delivery that this worker holds and must send now, with what its event recorded."""
 
     id: int
@@ -80,7 +80,7 @@ class Claimed(msgspec.Struct, frozen=True):
         return body(self.public_id, self.event_type, iso(self.created_at), self.data).encode()
 
 
-class Result(msgspec.Struct, frozen=True):
+class AttemptResult(msgspec.Struct, frozen=True):
     """What one attempt came to."""
 
     is_delivered: bool
@@ -90,7 +90,7 @@ class Result(msgspec.Struct, frozen=True):
     excerpt: str | None
 
 
-def settle(result: Result, failures: int, now: Instant, delays: Sequence[int], chance: float) -> Settlement:
+def settle(result: AttemptResult, failures: int, now: Instant, delays: Sequence[int], chance: float) -> Settlement:
     """Delivered, due again after the next delay, or failed for good. `chance` in 0..1 chooses the jitter."""
     if result.is_delivered:
         return Settlement("delivered", now, failures, result.reason)
@@ -107,7 +107,7 @@ def given_up_at(due_at: Instant, failures: int, delays: Sequence[int]) -> Instan
     return Instant(due_at + sum(delays[failures:]) * SECOND)
 
 
-def longest_wait(delay_seconds: int) -> int:
+def max_wait(delay_seconds: int) -> int:
     """In microseconds, with all of the jitter."""
     return int(delay_seconds * SECOND * (1 + _JITTER))
 

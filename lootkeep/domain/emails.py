@@ -68,7 +68,7 @@ class QueuedEmail(msgspec.Struct, frozen=True):
 
     @property
     def message_id(self) -> str:
-        """The same over all attempts: anyone who receives an e-mail twice can tell by it."""
+        """The same over all attempts: anyone who receives an e-mail twice can recognise it."""
         return f"mail.{self.id}.{self.created_at}"
 
 
@@ -86,7 +86,7 @@ class Email(msgspec.Struct, frozen=True):
     headers: tuple[tuple[str, str], ...] = ()
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class SendResult(msgspec.Struct, frozen=True):
     """What one attempt came to.
 
     `refused` is for good, `deferred` concerns this e-mail, `unreachable` the server and so every e-mail.
@@ -101,7 +101,12 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 def settle(
-    outcome: Outcome, failures: int, now: Instant, *, delays: Sequence[int] = RETRY_SECONDS, was_doubtful: bool = False
+    outcome: SendResult,
+    failures: int,
+    now: Instant,
+    *,
+    delays: Sequence[int] = RETRY_SECONDS,
+    was_doubtful: bool = False,
 ) -> Settlement:
     """Sent, in the outbox, due again after the next delay, or failed for good."""
     if outcome.kind in ("sent", "outbox"):

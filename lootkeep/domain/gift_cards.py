@@ -9,22 +9,22 @@ import msgspec
 from msgspec.structs import replace
 
 from lootkeep.kernel.clock import HOUR, SECOND, Instant, iso
-from lootkeep.kernel.errors import Conflict, InvalidFields, Reason, TooOften, invalid
+from lootkeep.kernel.errors import AppError, Conflict, InvalidFields, RateLimited, invalid
 from lootkeep.kernel.money import Hundredths, text
 
 GiftCardStatus = Literal["scheduled", "active", "redeemed", "expired", "revoked"]
 EntryType = Literal["issue", "redeem", "refund", "revoke"]
 
-LARGEST_BALANCE = Hundredths(10_000_00)
+MAX_BALANCE = Hundredths(10_000_00)
 # A code that staff can have sent as often as they mistype an address, and nobody can flood a mailbox with.
-MOST_SENDS_PER_HOUR = 5
+MAX_SENDS_PER_HOUR = 5
 # Cards that one line of an order may issue: each is written, and mailed, by itself.
-MOST_BOUGHT_AT_ONCE = 100
+MAX_BOUGHT_AT_ONCE = 100
 
 ORDER_REFUNDED = "order refunded"
 
-_SHORTEST_CODE = 8
-_LONGEST_CODE = 64
+_MIN_CODE = 8
+_MAX_CODE = 64
 _CODE = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
 _GROUP = 4
 
@@ -37,7 +37,7 @@ _WHY_NOT: dict[GiftCardStatus, str] = {
 
 
 class SealedCode(msgspec.Struct, frozen=True):
-    """A code as it is stored: found by its hash, opened with the application key, told apart by its end."""
+    """A code as it is stored: found by its hash, opened with the application key, distinguished by its end."""
 
     code_hash: str
     sealed_code: str
@@ -108,8 +108,8 @@ def status(card: GiftCard, now: Instant) -> GiftCardStatus:
     return "active"
 
 
-def turns_at(card: GiftCard) -> Instant | None:
-    """When time alone changes the status next, after the one that was kept."""
+def next_status_change(card: GiftCard) -> Instant | None:
+    """When time alone changes the status next, after the stored one."""
     if card.kept_status == "scheduled":
         return card.starts_at
     return card.expires_at if card.kept_status == "active" else None
@@ -118,10 +118,10 @@ def turns_at(card: GiftCard) -> Instant | None:
 def checked(terms: GiftCardTerms, now: Instant) -> GiftCardTerms:
     """The terms, or every reason why they cannot hold together."""
     refused: dict[str, list[str]] = {}
-    if terms.initial_balance > LARGEST_BALANCE:
-        refused["initial_balance"] = [f"The initial balance field must not be greater than {text(LARGEST_BALANCE)}."]
-    if fault := _expiry_fault(terms.starts_at, terms.expires_at, now):
-        refused["expires_at"] = [fault]
+    if terms.initial_balance > MAX_BALANCE:
+        refused["initial_balance"] = [f"The initial balance field must not be greater than {text(MAX_BALANCE)}."]
+    if error := _check_expiry(terms.starts_at, terms.expires_at, now):
+        refused["expires_at"] = [error]
     if refused:
         raise InvalidFields(refused)
     return terms
@@ -130,21 +130,21 @@ def checked(terms: GiftCardTerms, now: Instant) -> GiftCardTerms:
 def changed(card: GiftCard, changes: dict[str, Any], now: Instant) -> GiftCard:
     """The card after a change by staff. Revoking is final: only the note can be changed then."""
     if card.revoked_at is not None and changes.keys() - {"note"}:
-        raise _refusal("revoked", "changed, except for its note")
-    if changes.get("expires_at") is not None and (fault := _expiry_fault(card.starts_at, changes["expires_at"], now)):
-        raise invalid("expires_at", fault)
+        raise _rejection("revoked", "changed, except for its note")
+    if changes.get("expires_at") is not None and (error := _check_expiry(card.starts_at, changes["expires_at"], now)):
+        raise invalid("expires_at", error)
     return replace(card, **changes, updated_at=now)
 
 
 def require_redeemable(card: GiftCard, amount: Hundredths, now: Instant) -> None:
     state = status(card, now)
     if state in ("scheduled", "expired", "revoked"):
-        raise _refusal(state, "redeemed")
+        raise _rejection(state, "redeemed")
     if amount > card.balance:
         raise invalid("amount", f"The amount field must not be greater than {text(card.balance)}, the card's balance.")
 
 
-def why_not_tender(card: GiftCard | None, currency: str, now: Instant) -> Reason | None:
+def check_tender(card: GiftCard | None, currency: str, now: Instant) -> AppError | None:
     """Why an order cannot be paid with the card."""
     if card is None:
         return _not_tender("is not a gift card of this store")
@@ -176,12 +176,12 @@ def sent(card: GiftCard, now: Instant) -> GiftCard:
     """The card after one more mail; refuses when there were too many within an hour."""
     if card.sends_since is None or now >= card.sends_since + HOUR:
         card = replace(card, sends_since=now, recent_sends=0)
-    if card.recent_sends >= MOST_SENDS_PER_HOUR:
+    if card.recent_sends >= MAX_SENDS_PER_HOUR:
         assert card.sends_since is not None
         seconds = max(1, -((now - card.sends_since - HOUR) // SECOND))
-        raise TooOften(
+        raise RateLimited(
             "gift_card_sent_too_often",
-            f"A gift card can be sent {MOST_SENDS_PER_HOUR} times an hour. Please try again in {seconds} seconds.",
+            f"A gift card can be sent {MAX_SENDS_PER_HOUR} times an hour. Please try again in {seconds} seconds.",
             seconds,
         )
     return replace(
@@ -192,15 +192,15 @@ def sent(card: GiftCard, now: Instant) -> GiftCard:
 def require_sendable(card: GiftCard, now: Instant) -> None:
     state = status(card, now)
     if state != "active":
-        raise _refusal(state, "sent")
+        raise _rejection(state, "sent")
 
 
 def check_code(code: str) -> str:
     """A code of the store's own choice: letters, digits and single hyphens, long enough not to be guessed."""
-    if not _CODE.fullmatch(code) or not _SHORTEST_CODE <= len(plain(code)) <= _LONGEST_CODE:
+    if not _CODE.fullmatch(code) or not _MIN_CODE <= len(plain(code)) <= _MAX_CODE:
         raise invalid(
             "code",
-            f"The code field must have {_SHORTEST_CODE} to {_LONGEST_CODE} letters and digits, "
+            f"The code field must have {_MIN_CODE} to {_MAX_CODE} letters and digits, "
             "with single hyphens between them at most.",
         )
     return code
@@ -220,19 +220,19 @@ def masked(card: GiftCard) -> str:
     return f"****-****-****-{card.last_four}"
 
 
-def _expiry_fault(starts_at: Instant | None, expires_at: Instant | None, now: Instant) -> str | None:
+def _check_expiry(starts_at: Instant | None, expires_at: Instant | None, now: Instant) -> str | None:
     if expires_at is None:
         return None
     if expires_at <= now:
-        return "The expires at field must lie in the future."
+        return "The expires at field must be in the future."
     if starts_at is not None and expires_at <= starts_at:
-        return f"The expires at field must lie after {iso(starts_at)}, when the card becomes valid."
+        return f"The expires at field must be after {iso(starts_at)}, when the card becomes valid."
     return None
 
 
-def _refusal(state: GiftCardStatus, deed: str) -> Conflict:
-    return Conflict(f"gift_card_{state}", f"This gift card {_WHY_NOT[state]} and cannot be {deed}.")
+def _rejection(state: GiftCardStatus, operation: str) -> Conflict:
+    return Conflict(f"gift_card_{state}", f"This gift card {_WHY_NOT[state]} and cannot be {operation}.")
 
 
-def _not_tender(predicate: str) -> Reason:
+def _not_tender(predicate: str) -> AppError:
     return invalid("gift_card_code", f"The gift card code field {predicate}.")

@@ -1,4 +1,4 @@
-"""Reading HTML as far as a mail needs it: its words, and where its links lead. Time grows with the length only."""
+"""Reading HTML as far as an e-mail needs it: its words, and where its links lead. Time grows with the length only."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SILENT = frozenset({"head", "script", "style", "template", "title"})
 
 
 class Link(NamedTuple):
-    """Where a link leads, and where that stands in the HTML, without its quotes."""
+    """Where a link leads, and its position in the HTML, without its quotes."""
 
     target: str
     start: int
@@ -39,13 +39,13 @@ class _Tag(NamedTuple):
 
 def links(html: str) -> list[Link]:
     """Links to whole web addresses that are the same for every reader and that a header can hold."""
-    found = []
+    targets_of_links = []
     for token in _tokens(html):
         if isinstance(token, _Tag) and token.name == "a" and not token.is_end:
             link = _link(token)
             if link and _is_web_address(link.target):
-                found.append(link)
-    return found
+                targets_of_links.append(link)
+    return targets_of_links
 
 
 def text_of(html: str) -> str:
@@ -115,19 +115,19 @@ def _after(html: str, sign: str, start: int) -> int:
 
 
 def _attributes(tag: _Tag) -> dict[str, tuple[str, int, int]]:
-    """Each attribute's value and where it stands; the first of a name counts."""
-    found: dict[str, tuple[str, int, int]] = {}
+    """Each attribute's value and position; the first of a name counts."""
+    attributes: dict[str, tuple[str, int, int]] = {}
     for match in _ATTRIBUTE.finditer(tag.attributes):
         group = match.lastindex or 1
-        if group > 1 and match[1].lower() not in found:
+        if group > 1 and match[1].lower() not in attributes:
             start = tag.start + match.start(group)
-            found[match[1].lower()] = unescape(match[group]), start, start + len(match[group])
-    return found
+            attributes[match[1].lower()] = unescape(match[group]), start, start + len(match[group])
+    return attributes
 
 
 def _link(tag: _Tag) -> Link | None:
-    found = _attributes(tag).get("href")
-    return Link(found[0].strip(), found[1], found[2]) if found else None
+    href = _attributes(tag).get("href")
+    return Link(href[0].strip(), href[1], href[2]) if href else None
 
 
 def _is_web_address(link: str) -> bool:

@@ -10,7 +10,7 @@ import msgspec
 
 from lootkeep.domain.addresses import network_key
 
-Kind = Literal["device", "address", "mailbox", "instrument"]
+TraceKind = Literal["device", "address", "mailbox", "instrument"]
 
 # Domains under which one name is one mailbox, counted under the first, and how the provider reads a name.
 # Yahoo's and Fastmail's domains are not among them: the same name may be another person's there.
@@ -42,7 +42,7 @@ _NAME_AS_SUBDOMAIN = ("fastmail.com", "fastmail.fm")
 class Trace(msgspec.Struct, frozen=True):
     """One thing a customer was seen with."""
 
-    kind: Kind
+    kind: TraceKind
     value: str
 
 
@@ -77,11 +77,11 @@ def device(text: str) -> str:
 
 def traces(email: str, ip_address: str | None, device_id: str | None, instrument: str | None = None) -> list[Trace]:
     """What is remembered of a sign-up or an order."""
-    found = [Trace("mailbox", mailbox(email))]
+    result = [Trace("mailbox", mailbox(email))]
     if ip_address:
-        found.append(Trace("address", network_key(ip_address)))
+        result.append(Trace("address", network_key(ip_address)))
     if device_id:
-        found.append(Trace("device", device_id))
+        result.append(Trace("device", device_id))
     if instrument:
-        found.append(Trace("instrument", instrument))
-    return found
+        result.append(Trace("instrument", instrument))
+    return result

@@ -14,7 +14,7 @@ from lootkeep.kernel.errors import Conflict, InvalidFields, Unprocessable, inval
 from lootkeep.kernel.money import Hundredths, text
 
 OrderStatus = Literal["pending", "on_hold", "paid", "completed", "partially_refunded", "refunded", "cancelled"]
-Step = Literal["pay", "cancel", "refund", "fulfill", "release"]
+OrderStep = Literal["pay", "cancel", "refund", "fulfill", "release"]
 # What a checkout has to do about an order.
 CheckoutStep = Literal["pay", "wait_for_review", "verify", "refused"]
 
@@ -23,7 +23,7 @@ MAX_LINES = 100
 MAX_QUANTITY = 100_000
 
 # From which states each step is allowed; anything else is a conflict.
-ALLOWED: dict[Step, tuple[OrderStatus, ...]] = {
+ALLOWED: dict[OrderStep, tuple[OrderStatus, ...]] = {
     "pay": ("pending",),
     "cancel": ("pending", "on_hold"),
     "release": ("on_hold",),
@@ -43,7 +43,7 @@ BY_GIFT_CARD = "gift_card"
 # Why an order was cancelled that fraud detection or a reviewer stopped.
 FRAUD = "fraud"
 
-_DEEDS: dict[Step, str] = {
+_DEEDS: dict[OrderStep, str] = {
     "pay": "paid",
     "cancel": "cancelled",
     "release": "released",
@@ -122,8 +122,8 @@ class Order(msgspec.Struct, frozen=True):
         return Hundredths(self.total - self.refunded_total)
 
 
-class Delivered(msgspec.Struct, frozen=True):
-    """So many more of a line were delivered."""
+class DeliveredQuantity(msgspec.Struct, frozen=True):
+    """How many more of a line were delivered."""
 
     item_id: int
     quantity: int
@@ -149,7 +149,7 @@ class OrderCheck(msgspec.Struct, frozen=True):
     signals: str
 
 
-class Return(msgspec.Struct, frozen=True):
+class RefundSplit(msgspec.Struct, frozen=True):
     """Where a refund goes: back by the way of payment, and back on the gift card."""
 
     payment: Hundredths
@@ -160,7 +160,7 @@ class Return(msgspec.Struct, frozen=True):
     unrecovered: Hundredths = Hundredths(0)
 
 
-class Sale(msgspec.Struct, frozen=True):
+class OrderDetails(msgspec.Struct, frozen=True):
     """An order with its lines and its customer: what an answer or an event shows of it."""
 
     order: Order
@@ -173,7 +173,7 @@ class Sale(msgspec.Struct, frozen=True):
         return all(line.fulfilled_quantity == line.quantity for line in self.items)
 
     def counted_in(self, currency: str, amount: Hundredths) -> Hundredths:
-        """An amount as it counts towards the customer's total, which is kept in the store's currency alone."""
+        """An amount as it counts towards the customer's total, which is maintained in the store's currency only."""
         return amount if self.order.currency == currency else Hundredths(0)
 
 
@@ -181,11 +181,11 @@ def order_number(order_id: int) -> str:
     return f"ORD-{order_id:06d}"
 
 
-def require(order: Order, step: Step) -> None:
+def require(order: Order, step: OrderStep) -> None:
     """Refuses a step that the order's state does not allow."""
     if order.status not in ALLOWED[step]:
         raise Conflict(
-            f"order_{order.status}", f"Order {order.number} is {words(order.status)} and cannot be {_DEEDS[step]}."
+            f"order_{order.status}", f"Order {order.number} is {as_text(order.status)} and cannot be {_DEEDS[step]}."
         )
 
 
@@ -219,14 +219,14 @@ def paid(order: Order, at: Instant, method: str | None, transaction_id: str | No
     )
 
 
-def fulfilled(items: Sequence[OrderItem], asked: Sequence[Delivered] | None) -> dict[int, int]:
-    """How many of each line are delivered afterwards: all of them unless less is told, and never more than ordered."""
-    if asked is None:
+def fulfilled(items: Sequence[OrderItem], quantities: Sequence[DeliveredQuantity] | None) -> dict[int, int]:
+    """How many of each line are delivered afterwards: all unless fewer are given, and never more than ordered."""
+    if quantities is None:
         return {line.id: line.quantity for line in items}
     lines = {line.id: line for line in items}
     errors: dict[str, list[str]] = {}
     after: dict[int, int] = {}
-    for index, part in enumerate(asked):
+    for index, part in enumerate(quantities):
         line = lines.get(part.item_id)
         if line is None:
             errors[f"items.{index}.item_id"] = [f"The items.{index}.item id field is not a line of this order."]
@@ -243,22 +243,22 @@ def fulfilled(items: Sequence[OrderItem], asked: Sequence[Delivered] | None) -> 
     return after
 
 
-def refund_amount(order: Order, asked: Hundredths | None) -> Hundredths:
+def refund_amount(order: Order, amount: Hundredths | None) -> Hundredths:
     """What to give back: all that is left unless less is asked for."""
     if order.refundable == 0:
         raise Unprocessable("nothing_to_refund", f"Order {order.number} was free: there is nothing to refund.")
-    if asked is None:
+    if amount is None:
         return order.refundable
-    if asked > order.refundable:
+    if amount > order.refundable:
         raise invalid("amount", f"The amount field must not be greater than {text(order.refundable)}, what is left.")
-    return asked
+    return amount
 
 
-def returned(order: Order, amount: Hundredths) -> Return:
+def returned(order: Order, amount: Hundredths) -> RefundSplit:
     """Money goes back before the gift card does, and never more of it than was paid."""
     money_left = max(0, order.money_total - order.refunded_total)
     payment = Hundredths(min(amount, money_left))
-    return Return(payment, Hundredths(amount - payment))
+    return RefundSplit(payment, Hundredths(amount - payment))
 
 
 def refunded(order: Order, amount: Hundredths, now: Instant) -> Order:
@@ -268,5 +268,5 @@ def refunded(order: Order, amount: Hundredths, now: Instant) -> Order:
     return msgspec.structs.replace(order, status=status, refunded_total=total, refunded_at=now, updated_at=now)
 
 
-def words(status: OrderStatus) -> str:
+def as_text(status: OrderStatus) -> str:
     return status.replace("_", " ")

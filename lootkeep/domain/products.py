@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from lootkeep.domain.gift_cards import LARGEST_BALANCE
+from lootkeep.domain.gift_cards import MAX_BALANCE
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields
 from lootkeep.kernel.money import Hundredths, text
@@ -23,9 +23,9 @@ StockStatus = Literal["in_stock", "low_stock", "out_of_stock", "unlimited"]
 
 HIGHEST_PRICE = Hundredths(999_999_99)
 # A stock that every client can hold in a 32-bit integer, and that releases can never push over 64 bits.
-LARGEST_STOCK = 2**31 - 1
+MAX_STOCK = 2**31 - 1
 LOW_STOCK = 5
-LONGEST_SLUG = 80
+MAX_SLUG = 80
 
 _NOT_IN_A_SLUG = re.compile(r"[^a-z0-9]+")
 # The slug of a name that has no letter or digit a slug can hold.
@@ -55,7 +55,7 @@ class ProductTerms(msgspec.Struct, frozen=True):
     # A JSON array of words.
     tags: str
     image_url: str | None
-    # A JSON object, kept as it was sent.
+    # A JSON object, stored as it was sent.
     metadata: str
 
 
@@ -76,11 +76,11 @@ PUBLIC_FIELDS = ProductTerms.__struct_fields__
 
 def checked(terms: T) -> T:
     """The terms, or every reason why they cannot hold together."""
-    refused = _billing_faults(terms)
+    refused = _check_billing(terms)
     if terms.compare_at_price is not None and terms.compare_at_price <= terms.price:
         refused["compare_at_price"] = ["The compare at price field must be greater than the price."]
-    if terms.delivery_type == "gift_card" and not 1 <= terms.price <= LARGEST_BALANCE:
-        refused["price"] = [f"The price field of a gift card must be 0.01 to {text(LARGEST_BALANCE)}."]
+    if terms.delivery_type == "gift_card" and not 1 <= terms.price <= MAX_BALANCE:
+        refused["price"] = [f"The price field of a gift card must be 0.01 to {text(MAX_BALANCE)}."]
     if refused:
         raise InvalidFields(refused)
     return terms
@@ -117,17 +117,17 @@ def slug_of(name: str) -> str:
     letters = unicodedata.normalize("NFKD", name.casefold())
     folded = "".join(letter for letter in letters if not unicodedata.combining(letter)).lower()
     slug = _NOT_IN_A_SLUG.sub("-", folded).strip("-")
-    return slug[:LONGEST_SLUG].rstrip("-") or _NAMELESS
+    return slug[:MAX_SLUG].rstrip("-") or _NAMELESS
 
 
 def slugs_after(slug: str) -> Iterator[str]:
     """What to try when the slug is taken: `sword-2`, `sword-3` and so on, none of them too long."""
     for number in count(2):
         suffix = f"-{number}"
-        yield slug[: LONGEST_SLUG - len(suffix)].rstrip("-") + suffix
+        yield slug[: MAX_SLUG - len(suffix)].rstrip("-") + suffix
 
 
-def _billing_faults(terms: ProductTerms) -> dict[str, list[str]]:
+def _check_billing(terms: ProductTerms) -> dict[str, list[str]]:
     rhythm = {
         "billing_interval": terms.billing_interval,
         "billing_interval_count": terms.billing_interval_count,

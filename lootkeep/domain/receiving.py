@@ -1,4 +1,4 @@
-"""Verifying a delivery as its receiver does: both forms of signature, and in words what is wrong."""
+"""Verifying a delivery as its receiver does: both forms of signature, and a sentence that says what is wrong."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TRIO = _ID, _TIMESTAMP, _STANDARD = "webhook-id", "webhook-timestamp", "webhook
 _SECONDS = re.compile(r"[1-9][0-9]{0,10}")
 
 
-class Fault(StrEnum):
+class VerificationError(StrEnum):
     """Why a delivery must not be believed."""
 
     header_missing = "header missing"
@@ -34,10 +34,10 @@ class Fault(StrEnum):
     headers_changed = "headers changed"
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class SignatureCheck(msgspec.Struct, frozen=True):
     """What a receiver knows of a delivery after looking at its signatures."""
 
-    fault: Fault | None
+    fault: VerificationError | None
     explanation: str = ""
 
     @property
@@ -50,7 +50,7 @@ class Verdict(msgspec.Struct, frozen=True):
         return f"{name}: {self.explanation}" if self.explanation else name
 
 
-def verify(body: bytes, headers: Mapping[str, str], secret: str, now: Instant) -> Verdict:
+def verify(body: bytes, headers: Mapping[str, str], secret: str, now: Instant) -> SignatureCheck:
     """Judges the raw body. The Standard Webhooks trio decides, for it covers id and time as well.
 
     Without it nothing is believed: a recorded request would pass by leaving its headers out.
@@ -60,17 +60,19 @@ def verify(body: bytes, headers: Mapping[str, str], secret: str, now: Instant) -
     if any(name in given for name in _TRIO):
         return _verify_standard(body, given, secret, now)
     if _PLAIN not in given:
-        return Verdict(Fault.header_missing, "neither webhook-signature nor X-Webhook-Signature was sent")
+        return SignatureCheck(
+            VerificationError.header_missing, "neither webhook-signature nor X-Webhook-Signature was sent"
+        )
     if _is_plain(body, given, secret):
-        return Verdict(
-            Fault.header_missing,
+        return SignatureCheck(
+            VerificationError.header_missing,
             "webhook-id, webhook-timestamp and webhook-signature, which sign the time, were not sent: "
             "it may be a recorded request sent again",
         )
     return _mismatch(body, lambda again: _is_plain(again, given, secret))
 
 
-def secret_fault(secret: str) -> str | None:
+def check_secret(secret: str) -> str | None:
     """What is wrong with a secret, in a sentence."""
     try:
         key = base64.b64decode(secret.removeprefix(signing.SECRET_PREFIX), validate=True)
@@ -81,43 +83,49 @@ def secret_fault(secret: str) -> str | None:
     return f"The secret must be given as it was shown, from {signing.SECRET_PREFIX} to the last character."
 
 
-def _verify_standard(body: bytes, given: Mapping[str, str], secret: str, now: Instant) -> Verdict:
+def _verify_standard(body: bytes, given: Mapping[str, str], secret: str, now: Instant) -> SignatureCheck:
     missing = [name for name in _TRIO if not given.get(name)]
     if missing:
-        return Verdict(Fault.header_missing, f"{' and '.join(missing)} was not sent")
+        return SignatureCheck(VerificationError.header_missing, f"{' and '.join(missing)} was not sent")
     timestamp = given[_TIMESTAMP]
     if not _SECONDS.fullmatch(timestamp):
-        return Verdict(Fault.bad_timestamp, "webhook-timestamp is no Unix time in seconds")
+        return SignatureCheck(VerificationError.bad_timestamp, "webhook-timestamp is no Unix time in seconds")
     if _is_standard(body, given, secret):
-        return _age_fault(Instant(int(timestamp) * SECOND), now) or _right(body, given, secret)
+        return _check_age(Instant(int(timestamp) * SECOND), now) or _right(body, given, secret)
     if _is_plain(body, given, secret):
-        return Verdict(
-            Fault.headers_changed, f"the body is genuine, but one of {', '.join(_TRIO)} is not as it was sent"
+        return SignatureCheck(
+            VerificationError.headers_changed,
+            f"the body is genuine, but one of {', '.join(_TRIO)} is not as it was sent",
         )
     return _mismatch(body, lambda again: _is_standard(again, given, secret))
 
 
-def _age_fault(sent_at: Instant, now: Instant) -> Verdict | None:
+def _check_age(sent_at: Instant, now: Instant) -> SignatureCheck | None:
     if sent_at < now - TOLERANCE:
-        return Verdict(Fault.old_timestamp, f"signed at {iso(sent_at)}, so this may be a recorded request sent again")
+        return SignatureCheck(
+            VerificationError.old_timestamp, f"signed at {iso(sent_at)}, so this may be a recorded request sent again"
+        )
     if sent_at > now + TOLERANCE:
-        return Verdict(Fault.future_timestamp, f"signed at {iso(sent_at)}, so the clocks differ")
+        return SignatureCheck(VerificationError.future_timestamp, f"signed at {iso(sent_at)}, so the clocks differ")
     return None
 
 
-def _right(body: bytes, given: Mapping[str, str], secret: str) -> Verdict:
+def _right(body: bytes, given: Mapping[str, str], secret: str) -> SignatureCheck:
     if _PLAIN in given and not _is_plain(body, given, secret):
-        return Verdict(None, "with the secret from before its rotation, which stops signing soon")
-    return Verdict(None)
+        return SignatureCheck(None, "with the secret from before its rotation, which stops signing soon")
+    return SignatureCheck(None)
 
 
-def _mismatch(body: bytes, fits: Callable[[bytes], bool]) -> Verdict:
+def _mismatch(body: bytes, fits: Callable[[bytes], bool]) -> SignatureCheck:
     again = _reserialised(body)
     if again is not None and fits(again):
-        return Verdict(
-            Fault.body_reserialised, "somebody parsed it and wrote it anew; verify the bytes as they were sent"
+        return SignatureCheck(
+            VerificationError.body_reserialised,
+            "somebody parsed it and wrote it again; verify the bytes as they were sent",
         )
-    return Verdict(Fault.wrong_secret, "it was signed with another one, or the body was changed on the way")
+    return SignatureCheck(
+        VerificationError.wrong_secret, "it was signed with another one, or the body was changed on the way"
+    )
 
 
 def _reserialised(body: bytes) -> bytes | None:
@@ -135,7 +143,7 @@ def _is_plain(body: bytes, given: Mapping[str, str], secret: str) -> bool:
 def _is_standard(body: bytes, given: Mapping[str, str], secret: str) -> bool:
     """The header may hold several signatures: after a rotation both secrets sign."""
     expected = signing.headers(body, "", given[_ID], [secret], int(given[_TIMESTAMP]))[_STANDARD]
-    return any(_same(expected, one) for one in given[_STANDARD].split(" "))
+    return any(_same(expected, signature) for signature in given[_STANDARD].split(" "))
 
 
 def _same(expected: str, given: str) -> bool:

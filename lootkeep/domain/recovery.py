@@ -41,9 +41,9 @@ def recovery(
     return Recovery(_taken(cards, held if amount == order.refundable else amount), unrecovered)
 
 
-def _taken(cards: Sequence[GiftCard], wanted: int) -> list[Hundredths]:
+def _taken(cards: Sequence[GiftCard], amount: int) -> list[Hundredths]:
     taken = []
     for card in cards:
-        taken.append(Hundredths(min(card.balance, wanted)))
-        wanted -= taken[-1]
+        taken.append(Hundredths(min(card.balance, amount)))
+        amount -= taken[-1]
     return taken

@@ -7,9 +7,9 @@ from typing import Literal
 
 import msgspec
 
-RefusalReason = Literal["program_disabled", "unknown_code", "self_referral", "same_device", "circular_referral"]
+RejectionReason = Literal["program_disabled", "unknown_code", "self_referral", "same_device", "circular_referral"]
 
-SENTENCES: dict[RefusalReason, str] = {
+SENTENCES: dict[RejectionReason, str] = {
     "program_disabled": "The referral program is switched off.",
     "unknown_code": "There is no such referral code.",
     "self_referral": "The customer and the referrer share a mailbox.",
@@ -19,7 +19,7 @@ SENTENCES: dict[RefusalReason, str] = {
 
 
 class Evidence(msgspec.Struct, frozen=True):
-    """What is known of a new customer beside a referrer: who else was seen with the same traces."""
+    """What is known of a new customer compared with a referrer: who else was seen with the same traces."""
 
     referrer_id: int
     # Those who brought the referrer, nearest first.
@@ -30,22 +30,22 @@ class Evidence(msgspec.Struct, frozen=True):
     shares_email_domain: bool
 
 
-def refusal(evidence: Evidence) -> RefusalReason | None:
+def rejection(evidence: Evidence) -> RejectionReason | None:
     """Why the referral is not attributed."""
     if evidence.referrer_id in evidence.same_mailbox:
         return "self_referral"
     if evidence.referrer_id in evidence.same_device:
         return "same_device"
-    if any(one in evidence.same_mailbox or one in evidence.same_device for one in evidence.ancestors):
+    if any(ancestor in evidence.same_mailbox or ancestor in evidence.same_device for ancestor in evidence.ancestors):
         return "circular_referral"
     return None
 
 
 def marks(evidence: Evidence) -> list[str]:
     """What is worth a look though it is attributed: families share addresses, companies share domains."""
-    found = []
+    reasons = []
     if evidence.referrer_id in evidence.same_address:
-        found.append("same_address")
+        reasons.append("same_address")
     if evidence.shares_email_domain:
-        found.append("same_email_domain")
-    return found
+        reasons.append("same_email_domain")
+    return reasons

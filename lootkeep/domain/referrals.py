@@ -78,7 +78,7 @@ def checked(settings: ReferralSettings) -> ReferralSettings:
 
 
 class Referral(msgspec.Struct, frozen=True):
-    """A customer who signed up with another's code."""
+    """A customer who registered with another's code."""
 
     customer_id: int
     referrer_id: int
@@ -89,7 +89,7 @@ class Referral(msgspec.Struct, frozen=True):
 
 
 class Referrer(msgspec.Struct, frozen=True):
-    """A customer who referred others, with the counts that are kept."""
+    """A customer who referred others, with the maintained counts."""
 
     customer_id: int
     total_referrals: int
@@ -135,7 +135,7 @@ class ReferralEntry(msgspec.Struct, frozen=True):
 
 
 class TopReferrer(msgspec.Struct, frozen=True):
-    """A referrer as ranked, with the counts that are kept."""
+    """A referrer as ranked, with the maintained counts."""
 
     id: int
     name: str

@@ -1,4 +1,4 @@
-"""Signing up: what a storefront tells of a new customer, and what comes of it."""
+"""Registration: what a storefront sends about a new customer, and the result."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import msgspec
 
 from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.customers import Customer
-from lootkeep.domain.referral_abuse import RefusalReason
+from lootkeep.domain.referral_abuse import RejectionReason
 from lootkeep.kernel.clock import Instant
 
 
@@ -31,6 +31,6 @@ class SignedUp(msgspec.Struct, frozen=True):
 
     customer: Customer
     referrer: Customer | None = None
-    refusal: RefusalReason | None = None
+    refusal: RejectionReason | None = None
     marks: tuple[str, ...] = ()
     welcome_coupon: Coupon | None = None

@@ -18,7 +18,7 @@ from lootkeep.kernel.money import Hundredths
 SubscriptionStatus = Literal["active", "cancelled", "expired"]
 
 # Nobody pays longer ahead than this before a period ends: the longest month, so that all months are alike.
-LONGEST_LEAD = 31 * DAY
+MAX_LEAD = 31 * DAY
 
 OUT_OF_STOCK = "is out of stock"
 
@@ -39,7 +39,7 @@ class Subscription(msgspec.Struct, frozen=True):
     currency: str
     interval: BillingInterval
     interval_count: int
-    # The latest period that is paid: it may lie ahead, and it may be over.
+    # The latest period that is paid: it may be in the future, and it may be over.
     current_period_start: Instant
     current_period_end: Instant
     cancel_at_period_end: bool
@@ -58,8 +58,8 @@ def checked(customer: Customer | None, product: Product | None) -> tuple[Custome
     errors: dict[str, list[str]] = {}
     if customer is None:
         errors["customer_id"] = ["The customer id field is not a customer of this store."]
-    if refusal := _refusal(product):
-        errors["product_id"] = [f"The product id field {refusal}."]
+    if rejection := _rejection(product):
+        errors["product_id"] = [f"The product id field {rejection}."]
     if errors:
         raise InvalidFields(errors)
     assert customer is not None
@@ -116,11 +116,11 @@ def line(subscription: Subscription, product: Product) -> PricedLine:
 def due_at(subscription: Subscription, last_paid_at: Instant) -> Instant:
     """From when on the next period may be paid; once the present one is over, always.
 
-    Paid ahead it is in the present period only. Half a period must lie between two renewals, or of two calls
+    Paid ahead it is in the present period only. Half a period must be between two renewals, or of two calls
     at once, one just before and one just after a period's end, the second would pay for a period more.
     """
     start, end = subscription.current_period_start, subscription.current_period_end
-    due = max(start, end - LONGEST_LEAD)
+    due = max(start, end - MAX_LEAD)
     if subscription.renewals_count:
         due = max(due, last_paid_at + (end - start) // 2)
     return Instant(min(due, end))
@@ -160,10 +160,10 @@ def renewed(subscription: Subscription, now: Instant) -> Subscription:
 
 def cancelled(subscription: Subscription, now: Instant, *, at_period_end: bool, reason: str | None) -> Subscription:
     """The subscription after cancelling: it lives on to the end of what is paid, or ends now."""
-    asked = msgspec.structs.replace(subscription, cancelled_at=now, cancel_reason=reason, updated_at=now)
+    updated = msgspec.structs.replace(subscription, cancelled_at=now, cancel_reason=reason, updated_at=now)
     if at_period_end and now < subscription.current_period_end:
-        return msgspec.structs.replace(asked, cancel_at_period_end=True, ends_at=subscription.current_period_end)
-    return msgspec.structs.replace(asked, status="cancelled", ends_at=now)
+        return msgspec.structs.replace(updated, cancel_at_period_end=True, ends_at=subscription.current_period_end)
+    return msgspec.structs.replace(updated, status="cancelled", ends_at=now)
 
 
 def has_run_out(subscription: Subscription, now: Instant) -> bool:
@@ -204,7 +204,7 @@ def _months_after(first: Instant, months: int) -> Instant:
     return Instant((reached.toordinal() - _EPOCH_DAY) * DAY + time_of_day)
 
 
-def _refusal(product: Product | None) -> str | None:
+def _rejection(product: Product | None) -> str | None:
     if product is None:
         return "is not a product of this store"
     if product.status != "active":

@@ -34,7 +34,7 @@ SYSTEM = "System"
 
 
 class Ticket(msgspec.Struct, frozen=True):
-    """A customer's request; the figures of its messages are kept by the deeds that add them."""
+    """A customer's request; the figures of its messages are maintained by the operations that add them."""
 
     id: int
     customer_id: int
@@ -77,7 +77,7 @@ class TicketEntry(Ticket, frozen=True):
     assigned_to_name: str | None
 
 
-class Message(msgspec.Struct, frozen=True):
+class TicketMessage(msgspec.Struct, frozen=True):
     """One message of a ticket; an internal one is for staff alone."""
 
     id: int
@@ -143,11 +143,11 @@ def answered(ticket: Ticket, now: Instant) -> Ticket:
         raise Conflict(
             "ticket_closed", f"Ticket {ticket.number} is closed. Set its status to open before you write to it."
         )
-    told = _with_message(ticket, "staff", now)
-    if told.first_response_at is None:
+    updated = _with_message(ticket, "staff", now)
+    if updated.first_response_at is None:
         # Clocks of two machines may disagree a little: no answer comes before its question.
-        told = replace(told, first_response_at=max(now, ticket.created_at))
-    return _at(told, "pending", now) if ticket.status == "open" else told
+        updated = replace(updated, first_response_at=max(now, ticket.created_at))
+    return _at(updated, "pending", now) if ticket.status == "open" else updated
 
 
 def asked(ticket: Ticket, now: Instant) -> Ticket:
@@ -157,8 +157,8 @@ def asked(ticket: Ticket, now: Instant) -> Ticket:
             "ticket_closed",
             f"Ticket {ticket.number} was closed more than {REOPENED_WITHIN // DAY} days ago. Please open a new ticket.",
         )
-    told = _with_message(ticket, "customer", now)
-    return told if ticket.status == "open" else _at(told, "open", now)
+    updated = _with_message(ticket, "customer", now)
+    return updated if ticket.status == "open" else _at(updated, "open", now)
 
 
 def assigned(ticket: Ticket, user_id: int | None, now: Instant) -> Ticket:

@@ -12,7 +12,7 @@ from lootkeep.domain.support_tickets import TicketCategory, TicketPriority, Tick
 NOBODY = 0
 
 
-class Figures(msgspec.Struct, frozen=True):
+class TicketFigures(msgspec.Struct, frozen=True):
     """What the tickets of one kind and one agent add up to."""
 
     agent: int
@@ -27,9 +27,9 @@ class Figures(msgspec.Struct, frozen=True):
 
 
 class TicketStats(msgspec.Struct, frozen=True):
-    """All that is told of the tickets."""
+    """All statistics of the tickets."""
 
-    figures: Sequence[Figures]
+    figures: Sequence[TicketFigures]
     # Names of the users, by id.
     agents: Mapping[int, str]
     created_today: int

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from lootkeep.domain.addresses import Network, is_public
+from lootkeep.domain.addresses import IpNetwork, is_public
 from lootkeep.domain.events import EVENT_TYPES
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import InvalidFields, invalid
@@ -29,7 +29,7 @@ EVENT_PATTERNS: Mapping[str, Sequence[str]] = {
         for family in dict.fromkeys(name.partition(".")[0] for name in EVENT_TYPES)
     },
 }
-LOOPBACK: tuple[Network, ...] = (ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1/128"))
+LOOPBACK: tuple[IpNetwork, ...] = (ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1/128"))
 
 _MAX_URL_LENGTH = 2048
 _PRIVATE = "must not point to a private address"
@@ -76,24 +76,24 @@ class Replay(msgspec.Struct, frozen=True):
     finished_at: Instant | None
 
 
-class Rules(msgspec.Struct, frozen=True):
+class WebhookRules(msgspec.Struct, frozen=True):
     """What the operator permits beyond HTTPS to public addresses."""
 
     allow_insecure: bool = False
-    allowed_networks: Sequence[Network] = ()
+    allowed_networks: Sequence[IpNetwork] = ()
     # How to permit `http` and loopback, for the refusals of a store in development.
     insecure_hint: str = ""
 
 
-def checked(fields: dict[str, Any], rules: Rules) -> dict[str, Any]:
+def checked(fields: dict[str, Any], rules: WebhookRules) -> dict[str, Any]:
     """The fields as they are stored, or everything that is wrong with them. Names are looked up when dialled."""
-    faults = {}
-    if "url" in fields and (fault := url_fault(fields["url"], rules)):
-        faults["url"] = [f"The url field {fault}."]
-    if "events" in fields and (fault := events_fault(fields["events"])):
-        faults["events"] = [f"The events field {fault}."]
-    if faults:
-        raise InvalidFields(faults)
+    errors = {}
+    if "url" in fields and (error := check_url(fields["url"], rules)):
+        errors["url"] = [f"The url field {error}."]
+    if "events" in fields and (error := check_events(fields["events"])):
+        errors["events"] = [f"The events field {error}."]
+    if errors:
+        raise InvalidFields(errors)
     return fields | {"events": _as_text(fields["events"])} if "events" in fields else fields
 
 
@@ -101,15 +101,15 @@ def checked_replay(webhook: Webhook, types: Sequence[str] | None) -> str:
     """Which types to send again: all that the webhook wants, unless some of them are named."""
     if types is None:
         return webhook.events
-    fault = events_fault(types)
-    if fault is None and not set(expanded(types)) <= set(webhook.event_types):
-        fault = "holds a type that the webhook is not subscribed to"
-    if fault:
-        raise invalid("event_types", f"The event types field {fault}.")
+    error = check_events(types)
+    if error is None and not set(expanded(types)) <= set(webhook.event_types):
+        error = "holds a type that the webhook is not subscribed to"
+    if error:
+        raise invalid("event_types", f"The event types field {error}.")
     return _as_text(types)
 
 
-def events_fault(types: Sequence[str]) -> str | None:
+def check_events(types: Sequence[str]) -> str | None:
     unknown = [_shown(index, name) for index, name in enumerate(types) if not expanded([name])]
     if unknown:
         known = ", ".join([*EVENT_TYPES, *EVENT_PATTERNS])
@@ -134,7 +134,7 @@ def _as_text(types: Sequence[str]) -> str:
     return msgspec.json.encode(list(types) if is_exact else expanded(types)).decode()
 
 
-def url_fault(url: str, rules: Rules) -> str | None:
+def check_url(url: str, rules: WebhookRules) -> str | None:
     if len(url) > _MAX_URL_LENGTH:
         return f"must not be greater than {_MAX_URL_LENGTH} characters"
     if not url.isascii() or not url.isprintable() or " " in url or "\\" in url:
@@ -153,10 +153,10 @@ def url_fault(url: str, rules: Rules) -> str | None:
         return "must not hold a fragment"
     if port == 0:
         return "must have a port between 1 and 65535"
-    return _host_fault(parts.hostname or "", rules)
+    return _check_host(parts.hostname or "", rules)
 
 
-def _host_fault(host: str, rules: Rules) -> str | None:
+def _check_host(host: str, rules: WebhookRules) -> str | None:
     try:
         ipaddress.ip_address(host)
     except ValueError:
@@ -171,6 +171,6 @@ def _host_fault(host: str, rules: Rules) -> str | None:
     return _PRIVATE + rules.insecure_hint if is_public(host, LOOPBACK) else _PRIVATE
 
 
-def reachable(rules: Rules) -> Sequence[Network]:
+def reachable(rules: WebhookRules) -> Sequence[IpNetwork]:
     """Networks that are not public and may be dialled all the same."""
     return (*rules.allowed_networks, *LOOPBACK) if rules.allow_insecure else rules.allowed_networks

@@ -1,4 +1,4 @@
-"""Codes of gift cards: made from randomness, kept sealed, found by a keyed hash."""
+"""Codes of gift cards: made from randomness, stored sealed, found by a keyed hash."""
 
 from __future__ import annotations
 

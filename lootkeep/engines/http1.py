@@ -20,9 +20,9 @@ from lootkeep.engines.resolver import Resolver
 
 # A connection that nobody used for that long is closed.
 _KEPT_SECONDS = 15.0
-# The next address of a host is tried beside the first when that has not answered by then.
+# The next address of a host is tried in parallel with the first when that has not answered by then.
 _NEXT_ADDRESS_SECONDS = 0.25
-_LONGEST_HEAD = 32 * 1024
+_MAX_HEAD = 32 * 1024
 # In chunks of one byte each, a byte of body takes this many. Beyond it nothing is parsed: trailers and chunk
 # extensions have no end of their own, and the parser collects them.
 _CHUNK_BYTES = 6
@@ -32,7 +32,7 @@ class NotHttp(Exception):
     """What came back is not HTTP."""
 
 
-class Closed(Exception):
+class ConnectionClosed(Exception):
     """The connection ended before the answer was complete."""
 
 
@@ -70,7 +70,7 @@ def target(url: str, fixed_headers: str, method: str = "POST") -> Target:
     return Target(is_secure, parts.hostname, port, head.encode())
 
 
-class Answer(NamedTuple):
+class Response(NamedTuple):
     """An answer as far as it was read; the names of its headers are in lower case."""
 
     code: int
@@ -96,20 +96,20 @@ class Client:
         resolver: Resolver,
         tls: ssl.SSLContext,
         make_socket: Callable[[Any], socket.socket],
-        most_read: int,
+        max_read: int,
         kept_seconds: float = _KEPT_SECONDS,
         proxy_for: Callable[[str], Proxy | None] = no_proxy,
     ) -> None:
         self._resolver = resolver
         self._tls = tls
-        self._kept_seconds = kept_seconds
+        self._keep_alive_seconds = kept_seconds
         self._proxy_for = proxy_for
         self._make_socket = make_socket
-        self._most_read = most_read
+        self._max_read = max_read
         self._idle: defaultdict[tuple[bool, str, int], list[_Connection]] = defaultdict(list)
         self._sweeping: asyncio.TimerHandle | None = None
 
-    async def request(self, to: Target, header_lines: bytes = b"", body: bytes = b"") -> Answer:
+    async def request(self, to: Target, header_lines: bytes = b"", body: bytes = b"") -> Response:
         """The answer, or OSError, NotHttp or Closed; there is no deadline but the caller's."""
         idle = self._idle[to.place]
         connection = _sound_one(idle) or await self._dial(to)
@@ -131,40 +131,40 @@ class Client:
     async def close(self) -> None:
         if self._sweeping:
             self._sweeping.cancel()
-        for connection in [one for idle in self._idle.values() for one in idle]:
+        for connection in [open_connection for idle in self._idle.values() for open_connection in idle]:
             connection.abort()
 
     async def _dial(self, to: Target) -> _Connection:
         loop = asyncio.get_running_loop()
         proxy = self._proxy_for(to.host) if to.is_secure else None
         addresses = await self._resolver.resolve(*((proxy.host, proxy.port) if proxy else (to.host, to.port)))
-        made = await start_connection(
+        sock = await start_connection(
             addresses, happy_eyeballs_delay=_NEXT_ADDRESS_SECONDS, interleave=1, socket_factory=self._make_socket
         )
         try:
-            made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if proxy:
-                await open_tunnel(made, proxy, to.host, to.port)
+                await open_tunnel(sock, proxy, to.host, to.port)
             tls: dict[str, Any] = {"ssl": self._tls, "server_hostname": to.host.rstrip(".")} if to.is_secure else {}
-            _, connection = await loop.create_connection(lambda: _Connection(self._most_read), sock=made, **tls)
+            _, connection = await loop.create_connection(lambda: _Connection(self._max_read), sock=sock, **tls)
         except BaseException:
-            made.close()
+            sock.close()
             raise
         return connection
 
     def _sweep_later(self) -> None:
         if self._sweeping is None:
-            self._sweeping = asyncio.get_running_loop().call_later(self._kept_seconds, self._sweep)
+            self._sweeping = asyncio.get_running_loop().call_later(self._keep_alive_seconds, self._sweep)
 
     def _sweep(self) -> None:
         """Closes what was idle at the last sweep already."""
         self._sweeping = None
-        kept = [one for idle in self._idle.values() for one in idle]
-        for connection in kept:
+        connections = [open_connection for idle in self._idle.values() for open_connection in idle]
+        for connection in connections:
             if connection.was_idle:
                 connection.abort()
             connection.was_idle = True
-        if kept:
+        if connections:
             self._sweep_later()
 
 
@@ -180,10 +180,10 @@ def _sound_one(idle: list[_Connection]) -> _Connection | None:
 class _Connection(asyncio.Protocol):
     """One connection: a request goes out, its answer comes back, and then perhaps the next."""
 
-    def __init__(self, most_read: int) -> None:
-        self._most_read = most_read
-        self._max_bytes = _LONGEST_HEAD + _CHUNK_BYTES * most_read
-        self._answer: asyncio.Future[Answer] | None = None
+    def __init__(self, max_read: int) -> None:
+        self._max_read = max_read
+        self._max_bytes = _MAX_HEAD + _CHUNK_BYTES * max_read
+        self._answer: asyncio.Future[Response] | None = None
         self.is_reusable = False
         self._reset()
         # The list it waits in, and whether it has waited there since the last sweep.
@@ -194,7 +194,7 @@ class _Connection(asyncio.Protocol):
     def is_open(self) -> bool:
         return not self._transport.is_closing()
 
-    async def exchange(self, request: bytes) -> Answer:
+    async def exchange(self, request: bytes) -> Response:
         self._answer = asyncio.get_running_loop().create_future()
         self.is_reusable = self.was_idle = False
         self._parser = HttpResponseParser(self)
@@ -231,7 +231,7 @@ class _Connection(asyncio.Protocol):
         except HttpParserError:
             self._fail(NotHttp())
             self.is_reusable = False
-        if not self._has_head and self._received_bytes > _LONGEST_HEAD:
+        if not self._has_head and self._received_bytes > _MAX_HEAD:
             # A header that never ends is not seen by the parser's caller before it does.
             self._fail(NotHttp())
         elif self._received_bytes > self._max_bytes:
@@ -245,7 +245,7 @@ class _Connection(asyncio.Protocol):
         has_end = b"content-length" in self._headers or b"transfer-encoding" in self._headers
         if error is None and self._has_head and not has_end:
             self._finish(is_reusable=False)
-        self._fail(Closed())
+        self._fail(ConnectionClosed())
 
     # What the parser calls.
 
@@ -254,7 +254,7 @@ class _Connection(asyncio.Protocol):
             # A trailer: the answer is judged by its head.
             return
         self._head_bytes += len(name) + len(value)
-        if self._head_bytes > _LONGEST_HEAD:
+        if self._head_bytes > _MAX_HEAD:
             raise NotHttp
         self._headers[name.lower()] = value
 
@@ -265,7 +265,7 @@ class _Connection(asyncio.Protocol):
 
     def on_body(self, body: bytes) -> None:
         self._beginning += body
-        if len(self._beginning) >= self._most_read:
+        if len(self._beginning) >= self._max_read:
             self._finish(is_reusable=False)
 
     def on_message_complete(self) -> None:
@@ -287,8 +287,8 @@ class _Connection(asyncio.Protocol):
     def _finish(self, *, is_reusable: bool) -> None:
         if self._answer is not None and not self._answer.done():
             self.is_reusable = is_reusable
-            beginning = bytes(self._beginning[: self._most_read])
-            self._answer.set_result(Answer(self._code, self._headers, beginning))
+            beginning = bytes(self._beginning[: self._max_read])
+            self._answer.set_result(Response(self._code, self._headers, beginning))
 
     def _fail(self, error: Exception) -> None:
         if self._answer is not None and not self._answer.done():

@@ -13,9 +13,9 @@ from http import HTTPStatus
 from typing import Any
 
 from lootkeep import __version__
-from lootkeep.domain.addresses import Network, is_public
-from lootkeep.domain.deliveries import DEADLINE_SECONDS, Result
-from lootkeep.engines.http1 import Answer, Client, Closed, NotHttp, target
+from lootkeep.domain.addresses import IpNetwork, is_public
+from lootkeep.domain.deliveries import DEADLINE_SECONDS, AttemptResult
+from lootkeep.engines.http1 import Client, ConnectionClosed, NotHttp, Response, target
 from lootkeep.engines.resolver import NotResolved, Resolver
 
 _FIXED_HEADERS = f"User-Agent: Lootkeep/{__version__}\r\nAccept: */*\r\nContent-Type: application/json\r\n"
@@ -35,33 +35,33 @@ class NotPublicError(OSError):
 def allow_connections() -> None:
     """A shell lets a program open 1,024 files; a hundred receivers that hang take as many connections."""
     now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = _OPEN_FILES if most == resource.RLIM_INFINITY else min(_OPEN_FILES, most)
-    if now != resource.RLIM_INFINITY and now < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+    limit = _OPEN_FILES if most == resource.RLIM_INFINITY else min(_OPEN_FILES, most)
+    if now != resource.RLIM_INFINITY and now < limit:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, most))
 
 
 class Outbound:
-    """Posts to receivers. Every failure is a result with a reason in words: nothing a receiver does is an error."""
+    """Posts to receivers. Every failure is a result with a reason: nothing a receiver does is an error."""
 
     def __init__(
-        self, allowed: Sequence[Network] = (), tls: ssl.SSLContext | None = None, resolver: Resolver | None = None
+        self, allowed: Sequence[IpNetwork] = (), tls: ssl.SSLContext | None = None, resolver: Resolver | None = None
     ) -> None:
         self._allowed = allowed
         self._client = Client(
             resolver or Resolver(), tls or ssl.create_default_context(), self._guarded_socket, _READ_BYTES
         )
 
-    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Result:
+    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> AttemptResult:
         started = time.monotonic()
         try:
             async with asyncio.timeout(DEADLINE_SECONDS):
                 answer = await self._client.request(target(url, _FIXED_HEADERS), header_lines(headers), body)
-        except (NotHttp, Closed, OSError, ValueError) as error:
-            return Result(False, None, _milliseconds(started), failure(error), None)
+        except (NotHttp, ConnectionClosed, OSError, ValueError) as error:
+            return AttemptResult(False, None, _milliseconds(started), failure(error), None)
         is_delivered = 200 <= answer.code < 300
-        reason = None if is_delivered else _refusal(answer)
+        reason = None if is_delivered else _rejection(answer)
         excerpt = _clean(answer.beginning, _KEPT_CHARACTERS) or None
-        return Result(is_delivered, answer.code, _milliseconds(started), reason, excerpt)
+        return AttemptResult(is_delivered, answer.code, _milliseconds(started), reason, excerpt)
 
     async def close(self) -> None:
         await self._client.close()
@@ -90,7 +90,7 @@ def _milliseconds(started: float) -> int:
     return round((time.monotonic() - started) * 1000)
 
 
-def _refusal(answer: Answer) -> str:
+def _rejection(answer: Response) -> str:
     """The schedule of retries is the same whatever a receiver asks for; the reason says that it asked."""
     reason = f"answered {answer.code}"
     if 300 <= answer.code < 400:
@@ -108,16 +108,16 @@ def failure(error: Exception) -> str:
     if isinstance(error, TimeoutError):
         return f"timed out after {DEADLINE_SECONDS} s"
     if isinstance(error, ssl.SSLCertVerificationError):
-        return _certificate_fault(str(error))
+        return _certificate_error(str(error))
     if isinstance(error, ssl.SSLError):
         return "the TLS handshake failed"
-    if isinstance(error, Closed):
+    if isinstance(error, ConnectionClosed):
         return "the connection was closed before the answer was complete"
     if isinstance(error, NotHttp):
         return "answered something that is not HTTP"
     if isinstance(error, NotResolved):
         return str(error)
-    # Of several addresses that were tried, one error tells of all.
+    # Of several addresses that were tried, one error reports all.
     if _NOT_PUBLIC in str(error):
         return _NOT_PUBLIC
     if isinstance(error, OSError) and error.errno:
@@ -125,7 +125,7 @@ def failure(error: Exception) -> str:
     return "the connection failed"
 
 
-def _certificate_fault(text: str) -> str:
+def _certificate_error(text: str) -> str:
     if "expired" in text:
         return "certificate expired"
     if "mismatch" in text or "doesn't match" in text:

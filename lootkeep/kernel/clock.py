@@ -18,7 +18,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Clock(Protocol):
-    """Whatever tells the time."""
+    """A source of time."""
 
     def now(self) -> Instant: ...
 
@@ -39,7 +39,7 @@ class SystemClock:
 
 
 class ManualClock:
-    """A clock that moves only when told to: a test travels through days in no time."""
+    """A clock that moves only when asked to: a test travels through days in no time."""
 
     def __init__(self, now: Instant) -> None:
         self._now = now

@@ -10,7 +10,7 @@ T = TypeVar("T")
 Fields = Mapping[str, Sequence[str]]
 
 
-class Reason(Exception):
+class AppError(Exception):
     """A refusal the caller can act on; the edge turns its class into a status."""
 
     def __init__(self, code: str, message: str, fields: Fields | None = None) -> None:
@@ -20,14 +20,14 @@ class Reason(Exception):
         self.fields = fields
 
 
-class InvalidFields(Reason):
+class InvalidFields(AppError):
     """One or more fields are at fault; every one of them is named."""
 
     def __init__(self, fields: Fields) -> None:
         super().__init__("validation_failed", "The given data was invalid.", fields)
 
 
-class NotFound(Reason):
+class NotFound(AppError):
     """The addressed thing does not exist."""
 
     def __init__(self, what: str) -> None:
@@ -41,23 +41,23 @@ def existing(record: T | None, what: str) -> T:
     return record
 
 
-class Conflict(Reason):
-    """The state of the thing forbids the deed."""
+class Conflict(AppError):
+    """The state of the thing forbids the operation."""
 
 
-class Unprocessable(Reason):
-    """The rules of the store forbid the deed and no single field is at fault."""
+class Unprocessable(AppError):
+    """The rules of the store forbid the operation and no single field is at fault."""
 
 
-class TooOften(Reason):
-    """The deed was done too often of late; after so many seconds it may be tried again."""
+class RateLimited(AppError):
+    """Rate limit exceeded; may be tried again after this many seconds."""
 
     def __init__(self, code: str, message: str, seconds: int) -> None:
         super().__init__(code, message)
         self.retry_after = seconds
 
 
-class Unavailable(Reason):
+class Unavailable(AppError):
     """Something the service leans on is gone for now; trying again later may work."""
 
     retry_after = 1

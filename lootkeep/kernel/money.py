@@ -9,12 +9,12 @@ from typing import NewType
 Hundredths = NewType("Hundredths", int)
 
 # Far above any price, far below what a 64-bit column holds even when a million of them are summed.
-LARGEST = Hundredths(99_999_999_999)
+MAX_AMOUNT = Hundredths(99_999_999_999)
 
 _CENT = Decimal("0.01")
 _AMOUNT = re.compile(r"-?[0-9]{1,12}(\.[0-9]{1,2})?")
-_SMALLEST_EXPONENT = -2
-_MOST_WHOLE_DIGITS = 12
+_MIN_EXPONENT = -2
+_MAX_WHOLE_DIGITS = 12
 
 
 class NotMoney(ValueError):
@@ -29,10 +29,10 @@ def parse(value: int | Decimal | str) -> Hundredths:
         value = Decimal(value)
     sign, digits, exponent = Decimal(value).as_tuple()
     # Judged by its digits before any arithmetic: 1e999999999 is short to write and long to compute.
-    if not isinstance(exponent, int) or exponent < _SMALLEST_EXPONENT or len(digits) + exponent > _MOST_WHOLE_DIGITS:
+    if not isinstance(exponent, int) or exponent < _MIN_EXPONENT or len(digits) + exponent > _MAX_WHOLE_DIGITS:
         raise NotMoney
     amount = int("".join(map(str, digits))) * 10 ** (exponent + 2)
-    if amount > LARGEST:
+    if amount > MAX_AMOUNT:
         raise NotMoney
     return Hundredths(-amount if sign else amount)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-Order = Literal["asc", "desc"]
+SortDirection = Literal["asc", "desc"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class ListRequest:
     # Values by the name of their filter; a name that is missing filters nothing.
     filters: Mapping[str, Any] = field(default_factory=dict)
     sort: str = "created_at"
-    order: Order = "desc"
+    order: SortDirection = "desc"
 
     @property
     def is_slow(self) -> bool:

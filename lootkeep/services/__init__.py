@@ -1,1 +1,1 @@
-"""What the store can do: one function per deed, one write transaction each."""
+"""What the store can do: one function per operation, one write transaction each."""

@@ -9,16 +9,16 @@ from lootkeep.domain import access
 from lootkeep.domain.access import Token, User
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import Conflict, NotFound, invalid
-from lootkeep.storage import access as storage
+from lootkeep.storage import access as access_db
 
 
 async def ensure_owner(deps: Deps) -> None:
     """The owner exists from the first start: tokens made without a user belong to them."""
     async with deps.db.read() as tx:
-        if await storage.owner(tx):
+        if await access_db.owner(tx):
             return
     async with deps.db.write() as tx:
-        await storage.add_user(tx, access.OWNER_EMAIL, access.OWNER_NAME, is_owner=True, now=deps.clock.now())
+        await access_db.add_user(tx, access.OWNER_EMAIL, access.OWNER_NAME, is_owner=True, now=deps.clock.now())
 
 
 async def add_user(deps: Deps, email: str, name: str) -> User:
@@ -27,7 +27,7 @@ async def add_user(deps: Deps, email: str, name: str) -> User:
         raise invalid("email", "The email field must be a valid e-mail address.")
     _check_name(name)
     async with deps.db.write() as tx:
-        user = await storage.add_user(tx, address, name, is_owner=False, now=deps.clock.now())
+        user = await access_db.add_user(tx, address, name, is_owner=False, now=deps.clock.now())
     if user is None:
         raise Conflict("user_exists", f"There is already a user with the e-mail {address}.")
     return user
@@ -42,7 +42,7 @@ async def create_token(
     rate_limit: int | None = None,
     expires_in_days: int | None = None,
 ) -> tuple[str, Token]:
-    """The token itself, told this once, and its record."""
+    """The token itself, shown only here, and its record."""
     _check_name(name)
     unknown = sorted(set(scopes) - set(access.SCOPES))
     if unknown:
@@ -50,10 +50,10 @@ async def create_token(
     secret = access.TOKEN_PREFIX + deps.ids.secret()
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        user = await (storage.user_by_email(tx, user_email.lower()) if user_email else storage.owner(tx))
+        user = await (access_db.user_by_email(tx, user_email.lower()) if user_email else access_db.owner(tx))
         if user is None:
             raise NotFound(f"User {user_email or 'owner'}")
-        token = await storage.add_token(
+        token = await access_db.add_token(
             tx,
             user_id=user.id,
             name=name,
@@ -70,14 +70,14 @@ async def create_token(
 async def revoke_token(deps: Deps, token_id: int) -> bool:
     """False when it had been revoked before. From now on every process refuses it."""
     async with deps.db.write_tokens() as tx:
-        if not await storage.token_exists(tx, token_id):
+        if not await access_db.token_exists(tx, token_id):
             raise NotFound(f"Token {token_id}")
-        return await storage.revoke_token(tx, token_id, deps.clock.now())
+        return await access_db.revoke_token(tx, token_id, deps.clock.now())
 
 
 async def note_use(deps: Deps, token_id: int) -> None:
     async with deps.db.write(single=True) as tx:
-        await storage.set_last_used(tx, token_id, deps.clock.now())
+        await access_db.set_last_used(tx, token_id, deps.clock.now())
 
 
 def _check_name(name: str) -> None:

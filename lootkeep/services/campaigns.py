@@ -1,4 +1,4 @@
-"""Deeds on e-mail campaigns: writing them, sending and cancelling them, and what their readers do."""
+"""Operations on e-mail campaigns: writing them, sending and cancelling them, and what their readers do."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from msgspec.structs import asdict
 
 from lootkeep.deps import Deps
 from lootkeep.domain import campaigns
-from lootkeep.domain.campaign_mail import targets
+from lootkeep.domain.campaign_emails import targets
 from lootkeep.domain.campaigns import Campaign, audience_of
 from lootkeep.domain.html import text_of
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import existing
 from lootkeep.storage import audiences, campaign_queue, campaign_readers
-from lootkeep.storage import campaigns as storage
+from lootkeep.storage import campaigns as campaigns_db
 from lootkeep.storage.engine.database import Transaction
 
 UNSUBSCRIBE = "unsubscribe"
@@ -31,17 +31,17 @@ async def create(deps: Deps, fields: dict[str, Any], reading: Reading | None = N
     terms = campaigns.checked(fields)
     reading = reading or await _read_aside(terms)
     async with deps.db.write() as tx:
-        return await storage.add(tx, _derived(terms, reading), deps.clock.now())
+        return await campaigns_db.add(tx, _derived(terms, reading), deps.clock.now())
 
 
 async def change(deps: Deps, campaign_id: int, changes: dict[str, Any]) -> Campaign:
     changes = campaigns.checked(changes)
     reading = await _read_aside(await _stored_terms(deps, campaign_id) | changes)
     async with deps.db.write() as tx:
-        campaign = await _found(tx, campaign_id)
+        campaign = await _get_or_404(tx, campaign_id)
         campaigns.require_editable(campaign)
         terms = _derived(_terms(campaign) | changes, reading)
-        changed = await storage.save(tx, campaign_id, terms, deps.clock.now())
+        changed = await campaigns_db.save(tx, campaign_id, terms, deps.clock.now())
         if changed.status == "scheduled":
             campaigns.require_body(changed)
         return changed
@@ -49,20 +49,20 @@ async def change(deps: Deps, campaign_id: int, changes: dict[str, Any]) -> Campa
 
 async def delete(deps: Deps, campaign_id: int) -> None:
     async with deps.db.write() as tx:
-        campaign = await _found(tx, campaign_id)
+        campaign = await _get_or_404(tx, campaign_id)
         campaigns.require_editable(campaign)
-        await storage.remove(tx, campaign)
+        await campaigns_db.remove(tx, campaign)
 
 
 async def duplicate(deps: Deps, campaign_id: int, name: str | None) -> Campaign:
     """A new draft with the same terms, whatever has become of the first."""
     checked = campaigns.checked({} if name is None else {"name": name})
     async with deps.db.write() as tx:
-        campaign = await _found(tx, campaign_id)
+        campaign = await _get_or_404(tx, campaign_id)
         # What was read from its bodies is copied like the rest: reading them again would take too long here.
         links = msgspec.json.encode(await campaign_readers.links(tx, campaign_id)).decode()
         terms = asdict(campaign) | {"links": links, "name": campaigns.copy_name(campaign.name)} | checked
-        return await storage.add(tx, terms, deps.clock.now(), campaign_id)
+        return await campaigns_db.add(tx, terms, deps.clock.now(), campaign_id)
 
 
 async def send(deps: Deps, campaign_id: int, scheduled_at: Instant | None) -> Campaign:
@@ -71,16 +71,16 @@ async def send(deps: Deps, campaign_id: int, scheduled_at: Instant | None) -> Ca
     if scheduled_at is not None:
         campaigns.require_in_time(scheduled_at, now)
     async with deps.db.write() as tx:
-        campaign = await _found(tx, campaign_id)
+        campaign = await _get_or_404(tx, campaign_id)
         campaigns.require_sendable(campaign)
         if scheduled_at is not None:
             if await audiences.is_empty(tx, audience_of(campaign)):
                 raise campaigns.no_audience()
-            return await storage.schedule(tx, campaign_id, scheduled_at, now)
+            return await campaigns_db.schedule(tx, campaign_id, scheduled_at, now)
         count = await audiences.fix(tx, campaign_id, audience_of(campaign), now)
         if count == 0:
             raise campaigns.no_audience()
-        return await storage.start(tx, campaign_id, count, now)
+        return await campaigns_db.start(tx, campaign_id, count, now)
 
 
 async def start_due(deps: Deps) -> bool:
@@ -91,18 +91,18 @@ async def start_due(deps: Deps) -> bool:
     if first is None or first[0] > now:
         return False
     async with deps.db.write() as tx:
-        campaign = await _found(tx, first[1])
+        campaign = await _get_or_404(tx, first[1])
         # Another process may have been quicker.
         if campaign.status != "scheduled" or campaign.scheduled_at is None or campaign.scheduled_at > now:
             return True
         if not campaign.has_body:
-            await storage.end(tx, campaign.id, "failed", campaigns.NO_BODY_LEFT, now)
+            await campaigns_db.end(tx, campaign.id, "failed", campaigns.NO_BODY_LEFT, now)
             return True
         count = await audiences.fix(tx, campaign.id, audience_of(campaign), now)
         if count:
-            await storage.start(tx, campaign.id, count, now)
+            await campaigns_db.start(tx, campaign.id, count, now)
         else:
-            await storage.end(tx, campaign.id, "failed", campaigns.NOBODY_LEFT, now)
+            await campaigns_db.end(tx, campaign.id, "failed", campaigns.NOBODY_LEFT, now)
     return True
 
 
@@ -110,12 +110,12 @@ async def cancel(deps: Deps, campaign_id: int) -> Campaign:
     """Nobody more is written to; cancelling again changes nothing."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        campaign = await _found(tx, campaign_id)
+        campaign = await _get_or_404(tx, campaign_id)
         if campaign.status == "cancelled":
             return campaign
         campaigns.require_cancellable(campaign)
-        await storage.cancel_recipients(tx, campaign_id, now)
-        return await storage.end(tx, campaign_id, "cancelled", None, now)
+        await campaigns_db.cancel_recipients(tx, campaign_id, now)
+        return await campaigns_db.end(tx, campaign_id, "cancelled", None, now)
 
 
 async def unsubscribe(deps: Deps, token: str) -> bool:
@@ -124,12 +124,12 @@ async def unsubscribe(deps: Deps, token: str) -> bool:
     if recipient_id is None:
         return False
     async with deps.db.write() as tx:
-        found = await campaign_readers.find(tx, recipient_id)
-        if found is None:
+        visit = await campaign_readers.find(tx, recipient_id)
+        if visit is None:
             return False
         now = deps.clock.now()
-        await campaign_readers.mark(tx, recipient_id, found.campaign_id, "unsubscribed", now)
-        await campaign_readers.unsubscribe(tx, found.customer_id, now)
+        await campaign_readers.mark(tx, recipient_id, visit.campaign_id, "unsubscribed", now)
+        await campaign_readers.unsubscribe(tx, visit.customer_id, now)
     return True
 
 
@@ -146,11 +146,11 @@ async def follow(deps: Deps, token: str) -> str | None:
         return None
     recipient_id, _, number = text.partition(".")
     async with deps.db.read() as tx:
-        found = await campaign_readers.find(tx, int(recipient_id))
-        links = await campaign_readers.links(tx, found.campaign_id) if found else []
+        visit = await campaign_readers.find(tx, int(recipient_id))
+        links = await campaign_readers.links(tx, visit.campaign_id) if visit else []
     if int(number) >= len(links):
         return None
-    # Whoever follows a link has opened the mail, also where images are not shown.
+    # A reader who follows a link has opened the e-mail, also where images are not shown.
     await _note(deps, int(recipient_id), ("opened", "clicked"))
     return links[int(number)]
 
@@ -161,19 +161,19 @@ def recipient_of(deps: Deps, token: str, purpose: str) -> int | None:
 
 
 async def _note(deps: Deps, recipient_id: int, what: tuple[Literal["opened", "clicked"], ...]) -> None:
-    # Looked for first: most mails are opened more than once, and only the first time is written down.
+    # Looked for first: most e-mails are opened more than once, and only the first time is written down.
     async with deps.db.read() as tx:
-        found = await campaign_readers.find(tx, recipient_id)
-    new = [word for word in what if found is not None and getattr(found, f"{word}_at") is None]
-    if found is None or not new:
+        visit = await campaign_readers.find(tx, recipient_id)
+    new = [word for word in what if visit is not None and getattr(visit, f"{word}_at") is None]
+    if visit is None or not new:
         return
     async with deps.db.write() as tx:
         for word in new:
-            await campaign_readers.mark(tx, recipient_id, found.campaign_id, word, deps.clock.now())
+            await campaign_readers.mark(tx, recipient_id, visit.campaign_id, word, deps.clock.now())
 
 
-async def _found(tx: Transaction, campaign_id: int) -> Campaign:
-    return existing(await storage.for_change(tx, campaign_id), _NO_CAMPAIGN)
+async def _get_or_404(tx: Transaction, campaign_id: int) -> Campaign:
+    return existing(await campaigns_db.get_for_update(tx, campaign_id), _NO_CAMPAIGN)
 
 
 def _terms(campaign: Campaign) -> dict[str, Any]:
@@ -184,7 +184,7 @@ def _terms(campaign: Campaign) -> dict[str, Any]:
 
 async def _stored_terms(deps: Deps, campaign_id: int) -> dict[str, Any]:
     async with deps.db.read() as tx:
-        campaign = existing(await storage.get(tx, campaign_id), _NO_CAMPAIGN)
+        campaign = existing(await campaigns_db.get(tx, campaign_id), _NO_CAMPAIGN)
     return _terms(campaign)
 
 

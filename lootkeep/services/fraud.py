@@ -1,4 +1,4 @@
-"""Deeds of fraud detection: reviews with what follows for the order, and changes of the settings and their lists."""
+"""Operations of fraud detection: reviews and their effect on the order, and changes of the settings and their lists."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from msgspec.structs import replace
 
 from lootkeep.deps import Deps
 from lootkeep.domain.fraud.checks import FraudCheck
-from lootkeep.domain.fraud.policy import MOST_ENTRIES, SETTINGS, Policy
-from lootkeep.domain.fraud.review import Outcome
+from lootkeep.domain.fraud.policy import MAX_ENTRIES, SETTINGS, Policy
+from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import NotFound, Unprocessable
 from lootkeep.services import orders
 from lootkeep.storage import fraud_checks, settings
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import Changes
+from lootkeep.storage.totals.changes import CounterDeltas
 
 ListName = Literal["fraud_whitelisted_ips", "fraud_whitelisted_emails", "fraud_custom_blocked_countries"]
 
@@ -23,7 +23,7 @@ ListName = Literal["fraud_whitelisted_ips", "fraud_whitelisted_emails", "fraud_c
 async def review(
     deps: Deps,
     check_id: int,
-    outcome: Outcome,
+    outcome: ReviewedAs,
     notes: str | None,
     reviewer: int,
     *,
@@ -35,10 +35,10 @@ async def review(
         raise Unprocessable("not_legitimate", "Only a buyer reviewed as legitimate can be whitelisted.")
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        check = await fraud_checks.for_change(tx, check_id)
+        check = await fraud_checks.get_for_update(tx, check_id)
         if check is None:
             raise NotFound("Fraud check")
-        changes = Changes(spread=check.customer_id)
+        changes = CounterDeltas(shard_key=check.customer_id)
         check = await fraud_checks.review(tx, check, outcome, notes, reviewer, now, changes)
         await orders.apply_review(deps, tx, check.order_id, outcome, now, changes)
         if whitelist_ip and check.ip_address:
@@ -52,7 +52,7 @@ async def review(
 async def change_settings(deps: Deps, changes: dict[str, Any]) -> Policy:
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        before = await settings.get_for_change(tx, SETTINGS, Policy, now)
+        before = await settings.get_for_update(tx, SETTINGS, Policy, now)
         return await _save(tx, before, replace(before, **changes), now)
 
 
@@ -64,11 +64,11 @@ async def change_list(deps: Deps, name: ListName, entry: str, *, is_added: bool)
 
 
 async def _change_list(tx: Transaction, name: ListName, entry: str, now: Instant, *, is_added: bool) -> list[str]:
-    before = await settings.get_for_change(tx, SETTINGS, Policy, now)
+    before = await settings.get_for_update(tx, SETTINGS, Policy, now)
     entries: frozenset[str] = getattr(before, name)
     changed = entries | {entry} if is_added else entries - {entry}
-    if len(changed) > MOST_ENTRIES:
-        raise Unprocessable("list_full", f"The list holds {MOST_ENTRIES} entries already, and cannot hold more.")
+    if len(changed) > MAX_ENTRIES:
+        raise Unprocessable("list_full", f"The list holds {MAX_ENTRIES} entries already, and cannot hold more.")
     await _save(tx, before, replace(before, **{name: changed}), now)
     return sorted(changed)
 
@@ -76,5 +76,5 @@ async def _change_list(tx: Transaction, name: ListName, entry: str, now: Instant
 async def _save(tx: Transaction, before: Policy, after: Policy, now: Instant) -> Policy:
     if after != before:
         version = await settings.put(tx, SETTINGS, after, now)
-        await fraud_checks.keep_policy(tx, version, after, now)
+        await fraud_checks.store_policy(tx, version, after, now)
     return after

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from lootkeep.deps import Deps
 from lootkeep.domain.customers import Customer
-from lootkeep.domain.fraud import mail
+from lootkeep.domain.fraud import email_addresses
 from lootkeep.domain.fraud.comparison import Comparison
 from lootkeep.domain.fraud.facts import History, OrderFacts
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
@@ -33,7 +33,7 @@ class Explanation(msgspec.Struct, frozen=True):
 
 
 async def backtest(deps: Deps, changes: dict[str, Any], days: int) -> Comparison:
-    """Executes the stored checks of so many days again, with these changes to the settings."""
+    """Executes the stored checks of the last N days again, with these changes to the settings."""
     now = deps.clock.now()
     async with deps.db.read(slow=True) as tx:
         comparison = Comparison(replace(await settings.get(tx, SETTINGS, Policy), **changes))
@@ -54,7 +54,7 @@ async def explain(deps: Deps, ip_address: str | None, email: str | None) -> Expl
     async with deps.db.read() as tx:
         policy = await settings.get(tx, SETTINGS, Policy)
         customer = await customers_db.by_email(tx, email) if email else None
-        buyer = fraud_history.Buyer(now, email, ip_address, customer_id=customer.id if customer else 0)
+        buyer = fraud_history.BuyerQuery(now, email, ip_address, customer_id=customer.id if customer else 0)
         (history,) = await fraud_history.gather(tx, policy, [buyer])
         ends = await fraud_history.ends(tx, policy, now, email=email, ip_address=ip_address)
     if customer:
@@ -75,6 +75,6 @@ def _facts(
         customer_created_at=customer.created_at if customer else None,
         is_user_agent_asked=False,
         network=deps.intelligence.network(ip_address),
-        mail=mail.describe(email, is_disposable=is_disposable) if email else mail.NONE,
+        mail=email_addresses.describe(email, is_disposable=is_disposable) if email else email_addresses.NONE,
         history=history,
     )

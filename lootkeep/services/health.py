@@ -10,9 +10,9 @@ from typing import NamedTuple, Protocol
 
 from lootkeep.domain.fraud.policy import SETTINGS as FRAUD_SETTINGS
 from lootkeep.domain.fraud.policy import Policy
+from lootkeep.engines.emails import Mailer
 from lootkeep.engines.intelligence import Intelligence
 from lootkeep.engines.intelligence import advice as list_advice
-from lootkeep.engines.mail import Mailer
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import StartupError, Unavailable
 from lootkeep.services import secret_key
@@ -171,7 +171,7 @@ async def _redis(config: Config) -> Finding:
 
 
 def _lists(config: Config, intelligence: Intelligence, now: Instant) -> list[Finding]:
-    """What is missing is no fault, it is only said; a list that grew old or cannot be read is one."""
+    """What is missing is no error, it is only said; a list that grew old or cannot be read is one."""
     findings = []
     for need, sources in intelligence.status().items():
         todo = list_advice.advice(need, sources, now, str(config.data_dir))
@@ -185,10 +185,10 @@ def _lists(config: Config, intelligence: Intelligence, now: Instant) -> list[Fin
 async def _mail(config: Config, mailer: Mailer) -> Finding:
     if config.smtp_url is None:
         return Finding("mail", True, "LOOTKEEP_SMTP_URL is not set: mail stays in the outbox, nothing is sent.")
-    fault = await mailer.check()
+    error = await mailer.check()
     await mailer.close()
-    if fault:
-        return Finding("mail", False, f"Mail cannot be sent: {fault}. Check LOOTKEEP_SMTP_URL.")
+    if error:
+        return Finding("mail", False, f"Mail cannot be sent: {error}. Check LOOTKEEP_SMTP_URL.")
     if config.environment == "production" and not (config.public_url or "").startswith("https://"):
-        return Finding("mail", False, "Links in mails need an https address: set LOOTKEEP_PUBLIC_URL.")
+        return Finding("mail", False, "Links in e-mails need an https address: set LOOTKEEP_PUBLIC_URL.")
     return Finding("mail", True, "The mail server answers and lets us in.")

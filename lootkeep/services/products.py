@@ -1,4 +1,4 @@
-"""Deeds of the catalogue: adding, changing and removing products, each told to the outbox."""
+"""Operations of the catalogue: adding, changing and removing products, each with an event in the outbox."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from lootkeep.domain import products
 from lootkeep.domain.products import Product, ProductTerms
 from lootkeep.kernel.errors import Conflict, existing, invalid
 from lootkeep.storage import outbox
-from lootkeep.storage import products as storage
+from lootkeep.storage import products as products_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals import changes as changes_db
-from lootkeep.views import products as views
+from lootkeep.views import products as products_views
 
 
 async def create(deps: Deps, terms: ProductTerms) -> Product:
@@ -20,8 +20,8 @@ async def create(deps: Deps, terms: ProductTerms) -> Product:
     now = deps.clock.now()
     async with deps.db.write() as tx:
         await _claim_sku(tx, terms.sku)
-        product = await storage.add(tx, terms, now)
-        await outbox.append(tx, "product.created", views.created(product), now)
+        product = await products_db.add(tx, terms, now)
+        await outbox.append(tx, "product.created", products_views.created(product), now)
         await changes_db.count(tx, "products", None, product)
     return product
 
@@ -29,33 +29,33 @@ async def create(deps: Deps, terms: ProductTerms) -> Product:
 async def change(deps: Deps, product_id: int, changes: dict[str, Any]) -> Product:
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        before = await _for_change(tx, product_id)
+        before = await _get_for_update(tx, product_id)
         after = products.changed(before, changes)
         names = products.changed_fields(before, after)
         if not names:
             return before
         if after.sku != before.sku:
             await _claim_sku(tx, after.sku)
-        product = await storage.set_terms(tx, before, after, now)
-        await outbox.append(tx, "product.updated", views.updated(product, names), now)
+        product = await products_db.set_terms(tx, before, after, now)
+        await outbox.append(tx, "product.updated", products_views.updated(product, names), now)
     return product
 
 
 async def delete(deps: Deps, product_id: int) -> None:
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        product = await _for_change(tx, product_id)
-        if await storage.has_active_subscriptions(tx, product_id):
+        product = await _get_for_update(tx, product_id)
+        if await products_db.has_active_subscriptions(tx, product_id):
             raise Conflict("product_has_subscriptions", "A product with active subscriptions cannot be deleted.")
-        await storage.remove(tx, product_id, now)
-        await outbox.append(tx, "product.deleted", views.deleted(product, now), now)
+        await products_db.remove(tx, product_id, now)
+        await outbox.append(tx, "product.deleted", products_views.deleted(product, now), now)
         await changes_db.count(tx, "products", product, None)
 
 
 async def _claim_sku(tx: Transaction, sku: str | None) -> None:
-    if sku is not None and not await storage.claim_sku(tx, sku):
+    if sku is not None and not await products_db.claim_sku(tx, sku):
         raise invalid("sku", "The sku field has already been taken.")
 
 
-async def _for_change(tx: Transaction, product_id: int) -> Product:
-    return existing(await storage.for_change(tx, product_id), "Product")
+async def _get_for_update(tx: Transaction, product_id: int) -> Product:
+    return existing(await products_db.get_for_update(tx, product_id), "Product")

@@ -1,4 +1,4 @@
-"""Deeds on the referral program as a whole: its settings."""
+"""Operations on the referral program as a whole: its settings."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import msgspec
 from lootkeep.deps import Deps
 from lootkeep.domain import referrals
 from lootkeep.domain.referrals import SETTINGS, ReferralSettings
-from lootkeep.storage import settings as stored_settings
+from lootkeep.storage import settings as settings_db
 
 
 async def change_settings(deps: Deps, changes: dict[str, Any]) -> ReferralSettings:
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        current = await stored_settings.get_for_change(tx, SETTINGS, ReferralSettings, now)
+        current = await settings_db.get_for_update(tx, SETTINGS, ReferralSettings, now)
         changed = referrals.checked(msgspec.structs.replace(current, **changes))
         if changed != current:
-            await stored_settings.put(tx, SETTINGS, changed, now)
+            await settings_db.put(tx, SETTINGS, changed, now)
     return changed

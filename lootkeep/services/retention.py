@@ -1,4 +1,4 @@
-"""Letting go: what is kept only for a while, and deliveries that nobody waits for any more."""
+"""Retention: what is stored only for a while, and deliveries that nobody waits for any more."""
 
 from __future__ import annotations
 
@@ -55,5 +55,5 @@ async def _in_batches(deps: Deps, batch: Callable[[Transaction], Awaitable[int]]
     """A bounded batch per transaction, until there is nothing left: no one waits long for the write lock."""
     more = True
     while more:
-        async with deps.db.write(long=True) as tx:
+        async with deps.db.write(is_long=True) as tx:
             more = await batch(tx) > 0

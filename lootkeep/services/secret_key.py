@@ -10,7 +10,7 @@ from lootkeep.engines.card_codes import CODE_PURPOSE
 from lootkeep.engines.vault import SealError, Vault
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import StartupError
-from lootkeep.storage import secret_key as storage
+from lootkeep.storage import secret_key as secret_key_db
 from lootkeep.storage.emails import BODY_PURPOSE
 from lootkeep.storage.engine.database import Database
 
@@ -50,16 +50,16 @@ async def find(db: Database, given: str | None, file: Path | None) -> Vault | No
 async def _is_used(db: Database) -> bool:
     """Whether the database had a key before: another one would not open what it holds."""
     async with db.read() as tx:
-        return bool(await storage.fingerprint(tx) or await storage.newest_seals(tx))
+        return bool(await secret_key_db.fingerprint(tx) or await secret_key_db.newest_seals(tx))
 
 
 async def _fits(db: Database, vault: Vault) -> bool:
     """A database from before fingerprints were stored is judged by what it holds."""
     async with db.read() as tx:
-        fingerprint = await storage.fingerprint(tx)
+        fingerprint = await secret_key_db.fingerprint(tx)
         if fingerprint:
             return fingerprint == _fingerprint(vault)
-        seals = await storage.newest_seals(tx)
+        seals = await secret_key_db.newest_seals(tx)
     try:
         for name, sealed in seals.items():
             vault.open(sealed, _PURPOSES[name])
@@ -71,10 +71,10 @@ async def _fits(db: Database, vault: Vault) -> bool:
 async def _remember(db: Database, vault: Vault, now: Instant) -> bool:
     """Writes the fingerprint if there is none; False when another process was first, with another key."""
     async with db.read() as tx:
-        fingerprint = await storage.fingerprint(tx)
+        fingerprint = await secret_key_db.fingerprint(tx)
     if not fingerprint:
         async with db.write() as tx:
-            fingerprint = await storage.set_fingerprint(tx, _fingerprint(vault), now)
+            fingerprint = await secret_key_db.set_fingerprint(tx, _fingerprint(vault), now)
     return fingerprint == _fingerprint(vault)
 
 

@@ -8,13 +8,13 @@ import secrets
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
-from lootkeep.domain import accounts as rules
+from lootkeep.domain import accounts as accounts_rules
 from lootkeep.domain.access import OWNER_EMAIL, User, digest
 from lootkeep.domain.accounts import Person, Role, Session
 from lootkeep.domain.addresses import network_key
 from lootkeep.engines import passwords
 from lootkeep.kernel.clock import MINUTE, Instant
-from lootkeep.kernel.errors import NotFound, TooOften, Unprocessable, invalid
+from lootkeep.kernel.errors import NotFound, RateLimited, Unprocessable, invalid
 from lootkeep.storage import access as access_db
 from lootkeep.storage import accounts as accounts_db
 from lootkeep.storage import audit as audit_db
@@ -43,7 +43,7 @@ async def make_link(deps: Deps, email: str | None, role: Role = "staff", *, is_l
         if user is None:
             raise NotFound("User")
         await accounts_db.add(tx, user.id, "owner" if user.is_owner else role, now)
-        await accounts_db.add_link(tx, user.id, digest(token), now, Instant(now + rules.LINK_LIFETIME))
+        await accounts_db.add_link(tx, user.id, digest(token), now, Instant(now + accounts_rules.LINK_LIFETIME))
         if email and is_logged:
             await audit_db.add(tx, user_id=None, action="Make a one-time link", record=f"user:{user.id}", now=now)
     return token
@@ -63,7 +63,7 @@ def needs_name(user: User) -> bool:
 
 async def use_link(deps: Deps, token: str, password: str, *, email: str, name: str, ip: str | None) -> int:
     """Sets the password, ends the user's sessions and second factor, and gives the user; the link works once."""
-    rules.check_password(password)
+    accounts_rules.check_password(password)
     password_hash = await passwords.hash_password(password)
     now = deps.clock.now()
     async with deps.db.write() as tx:
@@ -95,7 +95,7 @@ async def sign_in(deps: Deps, email: str, password: str, code: str, ip: str) -> 
         account = await accounts_db.get_for_update(tx, account.user_id)
         assert account is not None
         if account.totp_secret is not None:
-            step = rules.accepted_step(
+            step = accounts_rules.accepted_step(
                 deps.vault.open(account.totp_secret, _TOTP_PURPOSE), code.strip(), now, account.totp_step
             )
             if step is None:
@@ -110,7 +110,7 @@ async def start_session(deps: Deps, user_id: int, ip: str | None, user_agent: st
     secret, now = deps.ids.secret(), deps.clock.now()
     agent = user_agent[:_MAX_USER_AGENT] if user_agent else None
     async with deps.db.write() as tx:
-        until = Instant(now + rules.ABSOLUTE_LIMIT)
+        until = Instant(now + accounts_rules.ABSOLUTE_LIMIT)
         await accounts_db.add_session(tx, user_id, digest(secret), now, until, ip, agent)
     return secret
 
@@ -139,7 +139,7 @@ async def end_session(deps: Deps, user_id: int, session_id: int) -> None:
 
 async def change_password(deps: Deps, user_id: int, current: str, new: str, session_id: int) -> None:
     """Ends all other sessions of the user."""
-    rules.check_password(new)
+    accounts_rules.check_password(new)
     async with deps.db.read() as tx:
         account = await accounts_db.get(tx, user_id)
     if account is None or not await passwords.is_password(current, account.password_hash):
@@ -159,7 +159,7 @@ def new_totp_secret() -> str:
 async def set_totp(deps: Deps, user_id: int, secret: str | None, code: str) -> None:
     """Asks for a code at sign-in from now on, once the first one was right; None stops asking."""
     now = deps.clock.now()
-    step = rules.accepted_step(secret, code.strip(), now, None) if secret else None
+    step = accounts_rules.accepted_step(secret, code.strip(), now, None) if secret else None
     if secret and step is None:
         raise invalid("code", "This is not the code that the authenticator shows now.")
     async with deps.db.write() as tx:
@@ -179,7 +179,7 @@ async def _count_attempt(deps: Deps, email: str, ip: str, now: Instant) -> None:
         standing = await deps.limiter.hit(name, limit, now)
         if not standing.is_allowed:
             seconds = standing.retry_after(now)
-            raise TooOften("too_many_attempts", f"Too many attempts. Try again in {seconds} seconds.", seconds)
+            raise RateLimited("too_many_attempts", f"Too many attempts. Try again in {seconds} seconds.", seconds)
 
 
 async def _name_owner(tx: Transaction, user: User, email: str, name: str) -> None:

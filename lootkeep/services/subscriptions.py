@@ -6,10 +6,10 @@ from msgspec.structs import replace
 
 from lootkeep.deps import Deps
 from lootkeep.domain import checkout
-from lootkeep.domain import subscriptions as rules
+from lootkeep.domain import subscriptions as subscriptions_rules
 from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.domain.customers import Customer
-from lootkeep.domain.orders import Sale
+from lootkeep.domain.orders import OrderDetails
 from lootkeep.domain.products import Product
 from lootkeep.domain.subscriptions import Subscription
 from lootkeep.kernel.clock import Instant
@@ -17,36 +17,36 @@ from lootkeep.kernel.errors import Unprocessable, existing, invalid
 from lootkeep.services import orders
 from lootkeep.storage import customers, outbox, products
 from lootkeep.storage import orders as orders_db
-from lootkeep.storage import subscriptions as storage
+from lootkeep.storage import subscriptions as subscriptions_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import Changes
-from lootkeep.views import subscriptions as views
+from lootkeep.storage.totals.changes import CounterDeltas
+from lootkeep.views import subscriptions as subscriptions_views
 
 
-async def create(deps: Deps, customer_id: int, product_id: int) -> tuple[Subscription, Sale]:
+async def create(deps: Deps, customer_id: int, product_id: int) -> tuple[Subscription, OrderDetails]:
     """The subscription, and the paid order of its first period."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
         # The product is held, so that it is not deleted while it gets its first subscription.
-        found = await customers.get(tx, customer_id), await products.for_change(tx, product_id)
-        customer, product = rules.checked(*found)
+        pair = await customers.get(tx, customer_id), await products.get_for_update(tx, product_id)
+        customer, product = subscriptions_rules.checked(*pair)
         if await products.reserve_stock(tx, product.id, 1) is None:
-            raise invalid("product_id", f"The product id field {rules.OUT_OF_STOCK}.")
-        subscription = await storage.add(tx, rules.started(customer, product, now))
+            raise invalid("product_id", f"The product id field {subscriptions_rules.OUT_OF_STOCK}.")
+        subscription = await subscriptions_db.add(tx, subscriptions_rules.started(customer, product, now))
         return await _pay_period(deps, tx, subscription, product, customer, now)
 
 
-async def renew(deps: Deps, subscription_id: int) -> tuple[Subscription, Sale]:
+async def renew(deps: Deps, subscription_id: int) -> tuple[Subscription, OrderDetails]:
     """The subscription in its next period, and the paid order of it."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        before = await _for_change(tx, subscription_id)
-        if not rules.has_run_out(before, now):
+        before = await _get_for_update(tx, subscription_id)
+        if not subscriptions_rules.has_run_out(before, now):
             return await _renew(deps, tx, before, now)
-        after = rules.expired(before, now)
-        await storage.save(tx, after)
+        after = subscriptions_rules.expired(before, now)
+        await subscriptions_db.save(tx, after)
     # Only now that it is committed: raised inside, the refusal would take the new state back.
-    raise rules.ended(after)
+    raise subscriptions_rules.ended(after)
 
 
 async def cancel(
@@ -55,55 +55,57 @@ async def cancel(
     """Cancelling again changes nothing and sends nothing."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        before = await _for_change(tx, subscription_id)
+        before = await _get_for_update(tx, subscription_id)
         customer = await _customer(tx, before)
         if before.cancelled_at is not None:
             return before, customer
-        after = rules.cancelled(before, now, at_period_end=at_period_end, reason=reason)
-        await storage.save(tx, after)
-        await outbox.append(tx, "subscription.cancelled", views.cancelled(after, customer), now)
+        after = subscriptions_rules.cancelled(before, now, at_period_end=at_period_end, reason=reason)
+        await subscriptions_db.save(tx, after)
+        await outbox.append(tx, "subscription.cancelled", subscriptions_views.cancelled(after, customer), now)
     return after, customer
 
 
-async def _renew(deps: Deps, tx: Transaction, before: Subscription, now: Instant) -> tuple[Subscription, Sale]:
+async def _renew(deps: Deps, tx: Transaction, before: Subscription, now: Instant) -> tuple[Subscription, OrderDetails]:
     assert before.latest_order_id is not None
     latest = await orders_db.get(tx, before.latest_order_id)
     assert latest is not None
     assert latest.paid_at is not None
-    rules.require_renewable(before, latest.paid_at, now)
+    subscriptions_rules.require_renewable(before, latest.paid_at, now)
     customer = await _customer(tx, before)
-    rules.require_buyer(customer)
+    subscriptions_rules.require_buyer(customer)
     product = await products.get(tx, before.product_id)
     # A product with an active subscription is never deleted.
     assert product is not None
     if await products.reserve_stock(tx, product.id, 1) is None:
-        raise Unprocessable("product_out_of_stock", f"The product {before.product_name} {rules.OUT_OF_STOCK}.")
-    return await _pay_period(deps, tx, rules.renewed(before, now), product, customer, now)
+        raise Unprocessable(
+            "product_out_of_stock", f"The product {before.product_name} {subscriptions_rules.OUT_OF_STOCK}."
+        )
+    return await _pay_period(deps, tx, subscriptions_rules.renewed(before, now), product, customer, now)
 
 
 async def _pay_period(
     deps: Deps, tx: Transaction, subscription: Subscription, product: Product, customer: Customer, now: Instant
-) -> tuple[Subscription, Sale]:
-    """Makes the paid order of the subscription's period, and tells of both."""
-    changes = Changes(spread=customer.id)
-    line = rules.line(subscription, product)
+) -> tuple[Subscription, OrderDetails]:
+    """Makes the paid order of the subscription's period, and appends the events of both."""
+    changes = CounterDeltas(shard_key=customer.id)
+    line = subscriptions_rules.line(subscription, product)
     cart = Cart(customer.id, (CartLine(product.id, 1),), ip_address=None, subscription_id=subscription.id)
     new = checkout.order(
         cart, [line], subscription.currency, None, await customers.code_that_brought(tx, customer), now
     )
-    sale = await orders.place_paid(deps, tx, new, [line], customer, changes)
-    subscription = replace(subscription, latest_order_id=sale.order.id)
-    await storage.save(tx, subscription)
+    details = await orders.place_paid(deps, tx, new, [line], customer, changes)
+    subscription = replace(subscription, latest_order_id=details.order.id)
+    await subscriptions_db.save(tx, subscription)
     if subscription.renewals_count:
-        await outbox.append(tx, "subscription.renewed", views.renewed(subscription, customer), now)
+        await outbox.append(tx, "subscription.renewed", subscriptions_views.renewed(subscription, customer), now)
     else:
-        await outbox.append(tx, "subscription.created", views.created(subscription, customer), now)
+        await outbox.append(tx, "subscription.created", subscriptions_views.created(subscription, customer), now)
     await changes.apply(tx)
-    return subscription, sale
+    return subscription, details
 
 
-async def _for_change(tx: Transaction, subscription_id: int) -> Subscription:
-    return existing(await storage.for_change(tx, subscription_id), "Subscription")
+async def _get_for_update(tx: Transaction, subscription_id: int) -> Subscription:
+    return existing(await subscriptions_db.get_for_update(tx, subscription_id), "Subscription")
 
 
 async def _customer(tx: Transaction, subscription: Subscription) -> Customer:

@@ -1,65 +1,65 @@
-"""Deeds on support tickets: opening, writing, moving, closing, assigning; replies are mailed to the customer."""
+"""Operations on support tickets: opening, writing, moving, closing, assigning; replies are mailed to the customer."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from lootkeep.deps import Deps
-from lootkeep.domain import support_tickets as rules
+from lootkeep.domain import support_tickets as support_tickets_rules
 from lootkeep.domain.access import User
 from lootkeep.domain.customers import Customer
-from lootkeep.domain.support_tickets import SYSTEM, Message, Ticket, TicketEntry, TicketForm, TicketStatus
+from lootkeep.domain.support_tickets import SYSTEM, Ticket, TicketEntry, TicketForm, TicketMessage, TicketStatus
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields, existing, invalid
 from lootkeep.storage import access, customers, emails, orders
-from lootkeep.storage import support_tickets as storage
+from lootkeep.storage import support_tickets as support_tickets_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals import changes as changes_db
-from lootkeep.views.mails import render
+from lootkeep.views.emails import render
 
 
-async def open_ticket(deps: Deps, form: TicketForm) -> tuple[Message, TicketEntry]:
+async def open_ticket(deps: Deps, form: TicketForm) -> tuple[TicketMessage, TicketEntry]:
     now = deps.clock.now()
     async with deps.db.write() as tx:
         customer = await _checked(tx, form)
-        ticket = await storage.add(tx, rules.opened(form, now), customer)
-        message = await storage.add_message(tx, ticket.id, "customer", customer.name, form.message, now)
+        ticket = await support_tickets_db.add(tx, support_tickets_rules.opened(form, now), customer)
+        message = await support_tickets_db.add_message(tx, ticket.id, "customer", customer.name, form.message, now)
         await changes_db.count(tx, "tickets", None, ticket)
         return message, await _entry(tx, ticket.id)
 
 
-async def ask(deps: Deps, ticket_id: int, body: str) -> tuple[Message, TicketEntry]:
+async def ask(deps: Deps, ticket_id: int, body: str) -> tuple[TicketMessage, TicketEntry]:
     """A message of the customer."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        before = await _for_change(tx, ticket_id)
-        after = rules.asked(before, now)
+        before = await _get_for_update(tx, ticket_id)
+        after = support_tickets_rules.asked(before, now)
         customer = await _customer(tx, before)
-        message = await storage.add_message(tx, ticket_id, "customer", customer.name, body, now)
+        message = await support_tickets_db.add_message(tx, ticket_id, "customer", customer.name, body, now)
         if after.reopened_count > before.reopened_count:
             await _note(tx, ticket_id, "The customer's message opened the ticket again.", now)
-        await storage.save(tx, before, after)
+        await support_tickets_db.save(tx, before, after)
         return message, await _entry(tx, ticket_id)
 
 
-async def answer(deps: Deps, ticket_id: int, user_id: int, body: str) -> tuple[Message, TicketEntry]:
+async def answer(deps: Deps, ticket_id: int, user_id: int, body: str) -> tuple[TicketMessage, TicketEntry]:
     """A public message of the staff, which the customer is sent."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        before = await _for_change(tx, ticket_id)
-        after = rules.answered(before, now)
+        before = await _get_for_update(tx, ticket_id)
+        after = support_tickets_rules.answered(before, now)
         message = await _write_to_customer(deps, tx, before, await _user(tx, user_id), body, now)
-        await storage.save(tx, before, after)
+        await support_tickets_db.save(tx, before, after)
         return message, await _entry(tx, ticket_id)
 
 
-async def note(deps: Deps, ticket_id: int, user_id: int, body: str) -> tuple[Message, TicketEntry]:
+async def note(deps: Deps, ticket_id: int, user_id: int, body: str) -> tuple[TicketMessage, TicketEntry]:
     """An internal note: it changes nothing, and the customer never sees it."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        await _for_change(tx, ticket_id)
+        await _get_for_update(tx, ticket_id)
         author = await _user(tx, user_id)
-        message = await storage.add_message(
+        message = await support_tickets_db.add_message(
             tx, ticket_id, "staff", author.name, body, now, user_id=author.id, is_internal=True
         )
         return message, await _entry(tx, ticket_id)
@@ -67,7 +67,7 @@ async def note(deps: Deps, ticket_id: int, user_id: int, body: str) -> tuple[Mes
 
 async def set_status(deps: Deps, ticket_id: int, user_id: int, status: TicketStatus) -> TicketEntry:
     def step(ticket: Ticket, now: Instant) -> tuple[Ticket, str]:
-        return rules.moved(ticket, status, now), f"set the status to {status}."
+        return support_tickets_rules.moved(ticket, status, now), f"set the status to {status}."
 
     return await _step(deps, ticket_id, user_id, step)
 
@@ -76,15 +76,15 @@ async def close(deps: Deps, ticket_id: int, user_id: int, body: str | None) -> T
     """With a last word to the customer, if there is one. Closing again changes nothing and sends nothing."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        before = await _for_change(tx, ticket_id)
+        before = await _get_for_update(tx, ticket_id)
         if before.status != "closed":
             author = await _user(tx, user_id)
-            told = before
+            ticket = before
             if body is not None:
-                told = rules.answered(before, now)
+                ticket = support_tickets_rules.answered(before, now)
                 await _write_to_customer(deps, tx, before, author, body, now)
             await _note(tx, ticket_id, f"{author.name} closed the ticket.", now)
-            await storage.save(tx, before, rules.moved(told, "closed", now))
+            await support_tickets_db.save(tx, before, support_tickets_rules.moved(ticket, "closed", now))
         return await _entry(tx, ticket_id)
 
 
@@ -97,7 +97,7 @@ async def assign(deps: Deps, ticket_id: int, user_id: int, agent_id: int | None)
 
     def step(ticket: Ticket, now: Instant) -> tuple[Ticket, str]:
         words = f"assigned the ticket to {agent.name}." if agent else "left the ticket to nobody."
-        return rules.assigned(ticket, agent_id, now), words
+        return support_tickets_rules.assigned(ticket, agent_id, now), words
 
     return await _step(deps, ticket_id, user_id, step)
 
@@ -108,11 +108,11 @@ async def _step(
     """Takes a step and leaves a note of who took it, unless it leads nowhere."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        before = await _for_change(tx, ticket_id)
+        before = await _get_for_update(tx, ticket_id)
         after, words = step(before, now)
         if after != before:
             await _note(tx, ticket_id, f"{(await _user(tx, user_id)).name} {words}", now)
-            await storage.save(tx, before, after)
+            await support_tickets_db.save(tx, before, after)
         return await _entry(tx, ticket_id)
 
 
@@ -133,10 +133,10 @@ async def _checked(tx: Transaction, form: TicketForm) -> Customer:
 
 async def _write_to_customer(
     deps: Deps, tx: Transaction, ticket: Ticket, author: User, body: str, now: Instant
-) -> Message:
-    """Adds a public message of the staff, and queues it as a mail: both are there, or neither is."""
+) -> TicketMessage:
+    """Adds a public message of the staff, and queues it as an e-mail: both are there, or neither is."""
     customer = await _customer(tx, ticket)
-    mail = render(
+    email = render(
         "ticket_reply",
         customer.email,
         customer.name,
@@ -146,16 +146,16 @@ async def _write_to_customer(
         author_name=author.name,
         message=body,
     )
-    await emails.add(tx, mail, deps.vault.seal, now)
-    return await storage.add_message(tx, ticket.id, "staff", author.name, body, now, user_id=author.id)
+    await emails.add(tx, email, deps.vault.seal, now)
+    return await support_tickets_db.add_message(tx, ticket.id, "staff", author.name, body, now, user_id=author.id)
 
 
 async def _note(tx: Transaction, ticket_id: int, words: str, now: Instant) -> None:
-    await storage.add_message(tx, ticket_id, "system", SYSTEM, words, now, is_internal=True)
+    await support_tickets_db.add_message(tx, ticket_id, "system", SYSTEM, words, now, is_internal=True)
 
 
-async def _for_change(tx: Transaction, ticket_id: int) -> Ticket:
-    return existing(await storage.for_change(tx, ticket_id), "Support ticket")
+async def _get_for_update(tx: Transaction, ticket_id: int) -> Ticket:
+    return existing(await support_tickets_db.get_for_update(tx, ticket_id), "Support ticket")
 
 
 async def _customer(tx: Transaction, ticket: Ticket) -> Customer:
@@ -165,7 +165,7 @@ async def _customer(tx: Transaction, ticket: Ticket) -> Customer:
 
 
 async def _entry(tx: Transaction, ticket_id: int) -> TicketEntry:
-    entry = await storage.entry(tx, ticket_id)
+    entry = await support_tickets_db.entry(tx, ticket_id)
     assert entry is not None
     return entry
 

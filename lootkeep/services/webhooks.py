@@ -9,9 +9,9 @@ import msgspec
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
-from lootkeep.domain import deliveries as delivery_rules
+from lootkeep.domain import deliveries as deliveries_rules
 from lootkeep.domain import signing, webhooks
-from lootkeep.domain.deliveries import Delivery, Result
+from lootkeep.domain.deliveries import AttemptResult, Delivery
 from lootkeep.domain.webhooks import MAX_WEBHOOKS, SECRET_OVERLAP, SECRET_PURPOSE, TEST_EVENT, Replay, Webhook
 from lootkeep.kernel.clock import SECOND, Instant, iso
 from lootkeep.kernel.errors import Conflict, NotFound, Unprocessable, existing, invalid
@@ -61,14 +61,14 @@ async def rotate_secret(deps: Deps, webhook_id: int) -> tuple[Webhook, str]:
         return await endpoints.save(tx, rotated, now), secret
 
 
-async def test(deps: Deps, webhook_id: int) -> Result:
+async def test(deps: Deps, webhook_id: int) -> AttemptResult:
     """Sends a test at once, whatever the subscription; it is not retried."""
     async with deps.db.read() as tx:
         webhook = existing(await endpoints.get(tx, webhook_id), "Webhook")
     now = deps.clock.now()
     data = msgspec.json.encode({"webhook_id": webhook.id, "message": "This is a test delivery from Lootkeep."}).decode()
     delivery_id = deps.ids.delivery_id()
-    body = delivery_rules.body(delivery_id, TEST_EVENT, iso(now), data).encode()
+    body = deliveries_rules.body(delivery_id, TEST_EVENT, iso(now), data).encode()
     return await post(deps, webhook, body, TEST_EVENT, delivery_id, now)
 
 
@@ -88,7 +88,7 @@ async def replay(deps: Deps, webhook_id: int, since: Instant, event_types: Seque
     """Asks for recorded events to be sent again; the worker does it at its own pace."""
     now = deps.clock.now()
     if since > now:
-        raise invalid("since", "The since field must not lie in the future.")
+        raise invalid("since", "The since field must not be in the future.")
     async with deps.db.write() as tx:
         webhook = existing(await endpoints.get_for_update(tx, webhook_id), "Webhook")
         if not webhook.is_active:
@@ -100,7 +100,9 @@ async def replay(deps: Deps, webhook_id: int, since: Instant, event_types: Seque
         return await replays.add(tx, webhook_id, since, types, now)
 
 
-async def post(deps: Deps, webhook: Webhook, body: bytes, event_type: str, delivery_id: str, now: Instant) -> Result:
+async def post(
+    deps: Deps, webhook: Webhook, body: bytes, event_type: str, delivery_id: str, now: Instant
+) -> AttemptResult:
     """One signed request."""
     headers = signing.headers(body, event_type, delivery_id, secrets_of(deps, webhook, now), now // SECOND)
     return await deps.outbound.post(webhook.url, body, headers)

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import BigInteger, bindparam, cast, func, select
 
 from lootkeep.domain import blocks
-from lootkeep.domain.analytics import Cut, Figures, Part
+from lootkeep.domain.analytics import Bucket, SalesBreakdown, SalesFigures
 from lootkeep.domain.blocks import DAYS, QUARTER, QUARTERS, Run
 from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import DAY, Instant
@@ -18,7 +18,7 @@ from lootkeep.kernel.money import Hundredths
 from lootkeep.storage import sales_direct
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.lists import among
+from lootkeep.storage.lists import one_of
 from lootkeep.storage.schema import products
 from lootkeep.storage.schema import sales_rollups as rollups
 from lootkeep.storage.totals import buyers
@@ -53,45 +53,45 @@ _PARTS = Query(
 )
 
 
-async def series(tx: Transaction, cuts: Sequence[Cut], product_id: int | None) -> list[dict[str, Figures]]:
+async def series(tx: Transaction, buckets: Sequence[Bucket], product_id: int | None) -> list[dict[str, SalesFigures]]:
     """The figures between each cut and the next, by currency."""
-    is_by_days = all(cut.day is not None for cut in cuts)
-    sums = await (_by_days if is_by_days else _by_quarters)(tx, cuts, product_id)
-    return [{currency: _figures(values) for currency, values in one.items()} for one in sums]
+    is_by_days = all(bucket.day is not None for bucket in buckets)
+    sums = await (_by_days if is_by_days else _by_quarters)(tx, buckets, product_id)
+    return [{currency: _figures(values) for currency, values in bucket_sums.items()} for bucket_sums in sums]
 
 
-async def _by_quarters(tx: Transaction, cuts: Sequence[Cut], product_id: int | None) -> list[Sums]:
-    found = await _rows(tx, QUARTERS, cuts[0].at // QUARTER, cuts[-1].at // QUARTER, product_id)
-    sums: list[Sums] = [{} for _ in cuts[1:]]
+async def _by_quarters(tx: Transaction, buckets: Sequence[Bucket], product_id: int | None) -> list[Sums]:
+    rows = await _rows(tx, QUARTERS, buckets[0].at // QUARTER, buckets[-1].at // QUARTER, product_id)
+    sums: list[Sums] = [{} for _ in buckets[1:]]
     number = 0
-    for block, currency, *values in sorted(found):
-        while block * QUARTER >= cuts[number + 1].at:
+    for block, currency, *values in sorted(rows):
+        while block * QUARTER >= buckets[number + 1].at:
             number += 1
         _add(sums[number], currency, values, 1)
     return sums
 
 
-async def _by_days(tx: Transaction, cuts: Sequence[Cut], product_id: int | None) -> list[Sums]:
+async def _by_days(tx: Transaction, buckets: Sequence[Bucket], product_id: int | None) -> list[Sums]:
     """Whole UTC days of the same dates, and the quarters by which the zone's days begin earlier or later."""
-    days = [cut.day or 0 for cut in cuts]
-    sums: list[Sums] = [{} for _ in cuts[1:]]
+    days = [bucket.day or 0 for bucket in buckets]
+    sums: list[Sums] = [{} for _ in buckets[1:]]
     number = 0
     for day, currency, *values in sorted(await _rows(tx, DAYS, days[0], days[-1], product_id)):
         while day >= days[number + 1]:
             number += 1
         _add(sums[number], currency, values, 1)
-    for number, cut in enumerate(cuts):
-        await _shift(tx, sums, number, cut, product_id)
+    for number, bucket in enumerate(buckets):
+        await _shift(tx, sums, number, bucket, product_id)
     return sums
 
 
-async def _shift(tx: Transaction, sums: list[Sums], number: int, cut: Cut, product_id: int | None) -> None:
-    """Moves what lies between the zone's midnight and that of UTC from one side of the cut to the other."""
-    utc = (cut.day or 0) * DAY
-    if cut.at == utc:
+async def _shift(tx: Transaction, sums: list[Sums], number: int, bucket: Bucket, product_id: int | None) -> None:
+    """Moves what is between the zone's midnight and that of UTC from one bucket to the next."""
+    utc = (bucket.day or 0) * DAY
+    if bucket.at == utc:
         return
-    sign = 1 if cut.at < utc else -1
-    first, end = sorted((cut.at // QUARTER, utc // QUARTER))
+    sign = 1 if bucket.at < utc else -1
+    first, end = sorted((bucket.at // QUARTER, utc // QUARTER))
     for _, currency, *values in await _rows(tx, QUARTERS, first, end, product_id):
         if number < len(sums):
             _add(sums[number], currency, values, sign)
@@ -105,35 +105,35 @@ async def _rows(tx: Transaction, level: int, first: int, end: int, product_id: i
 
 
 def _add(sums: Sums, currency: str, values: Sequence[int], sign: int) -> None:
-    kept = sums.setdefault(currency, [0] * len(SALES.sums))
+    totals = sums.setdefault(currency, [0] * len(SALES.sums))
     for index, value in enumerate(values):
-        kept[index] += sign * value
+        totals[index] += sign * value
 
 
-def _figures(values: Sequence[int]) -> Figures:
+def _figures(values: Sequence[int]) -> SalesFigures:
     named: dict[str, Any] = dict(zip(SALES.sums, values, strict=True))
-    return Figures(**named)
+    return SalesFigures(**named)
 
 
 async def parts(
     tx: Transaction, dimension: str, start: Instant, end: Instant, currency: str, product_id: int | None = None
-) -> list[Part]:
+) -> list[SalesBreakdown]:
     """By country, method, product or status, best first; orders of every currency, money in the store's alone."""
-    # With a product nothing is kept: all of it is an edge.
+    # For a single product no sums are maintained: everything is read from the rows.
     runs, edges = blocks.nearest(start, end) if product_id is None else ([], [(1, start, end)])
     sums: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
 
-    def add(found: list[tuple[Any, ...]], sign: int) -> None:
-        for key, of, orders, items, gross in found:
-            one = sums["" if key is None else str(key)]
-            one[0] += sign * orders
-            one[1] += sign * items
-            one[2] += sign * gross if of == currency else 0
+    def add(rows: list[tuple[Any, ...]], sign: int) -> None:
+        for key, of, orders, items, gross in rows:
+            totals = sums["" if key is None else str(key)]
+            totals[0] += sign * orders
+            totals[1] += sign * items
+            totals[2] += sign * gross if of == currency else 0
 
     for sign in (1, -1):
         signed = [{"of_dimension": dimension, **_named(run)} for of_sign, run in runs if of_sign == sign]
         if signed:
-            add(await tx.each(_PARTS, signed), sign)
+            add(await tx.fetch_for_each(_PARTS, signed), sign)
     for sign, a, b in edges:
         has_quarters = dimension == "product" and product_id is None and a % QUARTER == b % QUARTER == 0
         if has_quarters:
@@ -141,8 +141,10 @@ async def parts(
             add(await tx.all(_PARTS, of_dimension=dimension, **_named(run)), sign)
         else:
             add(await sales_direct.parts(tx, dimension, a, b, product_id), sign)
-    made = [Part(key, orders, items, Hundredths(gross)) for key, (orders, items, gross) in sums.items() if orders]
-    return sorted(made, key=lambda part: (-part.gross, -part.orders, len(part.key), part.key))
+    result = [
+        SalesBreakdown(key, orders, items, Hundredths(gross)) for key, (orders, items, gross) in sums.items() if orders
+    ]
+    return sorted(result, key=lambda part: (-part.gross, -part.orders, len(part.key), part.key))
 
 
 def _named(run: Run) -> dict[str, int]:
@@ -160,5 +162,5 @@ async def unique_customers(tx: Transaction, start: Instant, end: Instant, produc
 
 async def product_names(tx: Transaction, product_ids: Sequence[int]) -> dict[int, str]:
     """Of deleted products too."""
-    found = await among(tx, products, "id", Product, product_ids)
-    return {product.id: product.name for product in found}
+    rows = await one_of(tx, products, "id", Product, product_ids)
+    return {product.id: product.name for product in rows}

@@ -122,14 +122,14 @@ async def preview(tx: Transaction, audience: Audience) -> Preview:
 
 async def is_empty(tx: Transaction, audience: Audience) -> bool:
     shape, values = _asked(audience)
-    return not await tx.long(_sample(shape), **values)
+    return not await tx.run_slow(_sample(shape), **values)
 
 
 async def fix(tx: Transaction, campaign_id: int, audience: Audience, now: Instant) -> int:
-    """Writes down everyone who will be written to, once and for all, in one statement; tells how many."""
+    """Fixes the list of recipients, once and for all, in one statement; returns how many."""
     shape, values = _asked(audience)
-    await tx.long(_fix(shape), campaign=campaign_id, now=now, **values)
-    ((count,),) = await tx.long(_COUNT_FIXED, campaign=campaign_id)
+    await tx.run_slow(_fix(shape), campaign=campaign_id, now=now, **values)
+    ((count,),) = await tx.run_slow(_COUNT_FIXED, campaign=campaign_id)
     return int(count)
 
 
@@ -138,16 +138,16 @@ def _chosen(shape: frozenset[str]) -> list[Any]:
 
 
 def _asked(audience: Audience) -> tuple[frozenset[str], dict[str, Any]]:
-    wanted: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     if audience.type == "customers":
-        wanted["customer_ids"] = audience.customer_ids
+        arguments["customer_ids"] = audience.customer_ids
     if audience.type == "segment":
         given = msgspec.structs.asdict(audience.filters)
-        wanted |= {name: value for name, value in given.items() if value is not None}
-        if wanted.get("is_referrer") is False:
-            wanted["is_no_referrer"] = wanted.pop("is_referrer")
+        arguments |= {name: value for name, value in given.items() if value is not None}
+        if arguments.get("is_referrer") is False:
+            arguments["is_no_referrer"] = arguments.pop("is_referrer")
     values = {
         f"wanted_{name}": msgspec.json.encode(value).decode() if name in _LISTS else value
-        for name, value in wanted.items()
+        for name, value in arguments.items()
     }
-    return frozenset(wanted), values
+    return frozenset(arguments), values

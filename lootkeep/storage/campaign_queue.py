@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Text, bindparam, case, exists, literal_column, select, update
 
-from lootkeep.domain.campaigns import NO_SERVER, NONE_SENT, Addressee, Recipient
+from lootkeep.domain.campaigns import NO_SERVER, NONE_SENT, Recipient, RecipientFields
 from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.audiences import MAY_BE_WRITTEN_TO
@@ -61,7 +61,7 @@ _ADDRESSEE = Query(
     )
     .join(email_campaigns, THIS_CAMPAIGN)
     .where(customers.c.id == bindparam("customer")),
-    Addressee,
+    RecipientFields,
 )
 # Always taken before a recipient's row, so that there is no deadlock.
 LOCK = Query(select(email_campaigns.c.id).where(THIS_CAMPAIGN).with_for_update())
@@ -124,8 +124,8 @@ _BOUNCE = Query(
 
 async def next_start(tx: Transaction) -> tuple[Instant, int] | None:
     """The campaign that is scheduled first, and when."""
-    found = await tx.one(_NEXT_START)
-    return None if found is None else (Instant(found[0]), int(found[1]))
+    row = await tx.one(_NEXT_START)
+    return None if row is None else (Instant(row[0]), int(row[1]))
 
 
 async def next_due(tx: Transaction) -> Instant | None:
@@ -152,9 +152,9 @@ async def pull_in_pace(tx: Transaction, latest: Instant, now: Instant) -> None:
     await tx.run(_PULL_IN, latest=latest, now=now)
 
 
-async def addressee(tx: Transaction, recipient: Recipient) -> Addressee:
-    (found,) = await tx.all(_ADDRESSEE, customer=recipient.customer_id, campaign=recipient.campaign_id)
-    return found
+async def addressee(tx: Transaction, recipient: Recipient) -> RecipientFields:
+    (fields,) = await tx.all(_ADDRESSEE, customer=recipient.customer_id, campaign=recipient.campaign_id)
+    return fields
 
 
 async def settle(tx: Transaction, lease: str, recipient: Recipient, settlement: Settlement, now: Instant) -> None:
@@ -168,12 +168,12 @@ async def settle(tx: Transaction, lease: str, recipient: Recipient, settlement: 
 
 async def all_to_outbox(tx: Transaction, now: Instant) -> bool:
     """Ends every campaign that is being sent: with no server there is nothing to wait for. False when there is none."""
-    found = await tx.all(_SENDING)
-    for (campaign_id,) in found:
-        await tx.long(_ALL_TO_OUTBOX, campaign=campaign_id, now=now)
+    rows = await tx.all(_SENDING)
+    for (campaign_id,) in rows:
+        await tx.run_slow(_ALL_TO_OUTBOX, campaign=campaign_id, now=now)
         await tx.run(_COUNT_OUTBOX, campaign=campaign_id)
         await tx.run(_FINISH, campaign=campaign_id, now=now)
-    return bool(found)
+    return bool(rows)
 
 
 async def set_bounced(tx: Transaction, recipient: Recipient, now: Instant) -> None:

@@ -1,4 +1,4 @@
-"""What readers do with a campaign's mails: open them, follow their links, unsubscribe."""
+"""What readers do with a campaign's e-mails: open them, follow their links, unsubscribe."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from lootkeep.storage.schema import customers, email_campaigns
 _THIS = recipients.c.id == bindparam("recipient")
 
 
-class Found(msgspec.Struct, frozen=True):
-    """A mail that somebody has come back from."""
+class CampaignVisit(msgspec.Struct, frozen=True):
+    """An e-mail that somebody has come back from."""
 
     campaign_id: int
     customer_id: int
@@ -26,7 +26,7 @@ class Found(msgspec.Struct, frozen=True):
     unsubscribed_at: Instant | None
 
 
-_FIND = Query(select(*(recipients.c[name] for name in Found.__struct_fields__)).where(_THIS), Found)
+_FIND = Query(select(*(recipients.c[name] for name in CampaignVisit.__struct_fields__)).where(_THIS), CampaignVisit)
 _LINKS = Query(select(email_campaigns.c.links).where(THIS_CAMPAIGN))
 _MARK = {
     what: Query(
@@ -54,13 +54,13 @@ _UNSUBSCRIBE = Query(
 )
 
 
-async def find(tx: Transaction, recipient_id: int) -> Found | None:
+async def find(tx: Transaction, recipient_id: int) -> CampaignVisit | None:
     return await tx.one(_FIND, recipient=recipient_id)
 
 
 async def links(tx: Transaction, campaign_id: int) -> list[str]:
-    found = await tx.one(_LINKS, campaign=campaign_id)
-    return msgspec.json.decode(found[0], type=list[str]) if found else []
+    row = await tx.one(_LINKS, campaign=campaign_id)
+    return msgspec.json.decode(row[0], type=list[str]) if row else []
 
 
 async def mark(tx: Transaction, recipient_id: int, campaign_id: int, what: str, now: Instant) -> None:

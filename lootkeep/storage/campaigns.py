@@ -108,7 +108,7 @@ async def get(tx: Transaction, campaign_id: int) -> Campaign | None:
     return await tx.one(_GET, campaign=campaign_id)
 
 
-async def for_change(tx: Transaction, campaign_id: int) -> Campaign | None:
+async def get_for_update(tx: Transaction, campaign_id: int) -> Campaign | None:
     return await tx.one(_LOCK, campaign=campaign_id)
 
 
@@ -146,8 +146,8 @@ async def end(tx: Transaction, campaign_id: int, status: CampaignStatus, error: 
 
 
 async def cancel_recipients(tx: Transaction, campaign_id: int, now: Instant) -> None:
-    """Those who wait; a mail that is under way at this moment cannot be called back."""
-    await tx.long(_CANCEL_RECIPIENTS, campaign=campaign_id, now=now)
+    """Those who wait; an e-mail that is under way at this moment cannot be called back."""
+    await tx.run_slow(_CANCEL_RECIPIENTS, campaign=campaign_id, now=now)
 
 
 def _values(terms: dict[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import coupons
 from lootkeep.storage.schema import reward_claims as claims
-from lootkeep.storage.totals.changes import Changes
+from lootkeep.storage.totals.changes import CounterDeltas
 
 _CLAIM = [claims.c[name] for name in Claim.__struct_fields__]
 _WITH_COUPON = (
@@ -38,15 +38,17 @@ _ADD = Query(
 
 
 async def get(tx: Transaction, customer_id: int, tier_id: int) -> tuple[Claim, Coupon] | None:
-    found = await tx.one(_GET, customer=customer_id, tier=tier_id)
-    return _pair(found) if found else None
+    row = await tx.one(_GET, customer=customer_id, tier=tier_id)
+    return _pair(row) if row else None
 
 
 async def of_customer(tx: Transaction, customer_id: int) -> list[tuple[Claim, Coupon]]:
     return [_pair(row) for row in await tx.all(_OF_CUSTOMER, customer=customer_id)]
 
 
-async def add(tx: Transaction, customer_id: int, tier_id: int, coupon_id: int, now: Instant, changes: Changes) -> Claim:
+async def add(
+    tx: Transaction, customer_id: int, tier_id: int, coupon_id: int, now: Instant, changes: CounterDeltas
+) -> Claim:
     (claim,) = await tx.all(_ADD, customer=customer_id, tier=tier_id, coupon=coupon_id, now=now)
     changes.count("claims", None, claim)
     return claim

@@ -57,7 +57,7 @@ async def get(tx: Transaction, coupon_id: int) -> Coupon | None:
     return await tx.one(_GET, coupon=coupon_id)
 
 
-async def by_code_for_change(tx: Transaction, code: str) -> Coupon | None:
+async def get_by_code_for_update(tx: Transaction, code: str) -> Coupon | None:
     return await tx.one(_BY_CODE, code=code)
 
 

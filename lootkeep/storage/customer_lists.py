@@ -10,13 +10,13 @@ from lootkeep.storage.engine.dialect import Bytewise
 from lootkeep.storage.lists import (
     Listing,
     Sort,
-    among,
     at_least,
     at_most,
     contains,
     contains_short,
     counted,
     equals,
+    one_of,
     within,
 )
 from lootkeep.storage.schema import customers
@@ -49,7 +49,7 @@ LISTING = Listing(
 )
 
 
-async def referrers(tx: Transaction, found: Sequence[Customer]) -> dict[int, Customer]:
+async def referrers(tx: Transaction, people: Sequence[Customer]) -> dict[int, Customer]:
     """Who brought them, by id."""
-    ids = [one.referred_by_id for one in found if one.referred_by_id is not None]
-    return {one.id: one for one in await among(tx, customers, "id", Customer, ids)}
+    ids = [customer.referred_by_id for customer in people if customer.referred_by_id is not None]
+    return {customer.id: customer for customer in await one_of(tx, customers, "id", Customer, ids)}

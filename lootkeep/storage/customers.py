@@ -1,4 +1,4 @@
-"""Customers and their kept totals."""
+"""Customers and their maintained totals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import customers
-from lootkeep.storage.totals.changes import Changes
+from lootkeep.storage.totals.changes import CounterDeltas
 
 _CUSTOMER = [customers.c[name] for name in Customer.__struct_fields__]
 _THIS = customers.c.id == bindparam("customer")
@@ -75,7 +75,7 @@ _ADD_PAYMENT = Query(
             else_=customers.c.last_order_at,
         ),
     ),
-    at_once=True,
+    set_based=True,
 )
 _TAKE_BACK = Query(
     update(customers)
@@ -89,8 +89,11 @@ _TAKE_BACK = Query(
 
 async def add(tx: Transaction, new: Iterable[NewCustomer]) -> list[Customer]:
     """Those whose e-mail, external id or code is taken are not there."""
-    rows = [msgspec.structs.asdict(one) | {"search_text": search_text(one.name, one.email)} for one in new]
-    return await tx.each(_ADD, rows)
+    rows = [
+        msgspec.structs.asdict(customer) | {"search_text": search_text(customer.name, customer.email)}
+        for customer in new
+    ]
+    return await tx.fetch_for_each(_ADD, rows)
 
 
 async def get(tx: Transaction, customer_id: int) -> Customer | None:
@@ -99,8 +102,8 @@ async def get(tx: Transaction, customer_id: int) -> Customer | None:
 
 async def get_many(tx: Transaction, customer_ids: Iterable[int]) -> dict[int, Customer]:
     """By id; who does not exist is not there."""
-    found = await tx.each(_GET, [{"customer": customer_id} for customer_id in sorted(set(customer_ids))])
-    return {customer.id: customer for customer in found}
+    rows = await tx.fetch_for_each(_GET, [{"customer": customer_id} for customer_id in sorted(set(customer_ids))])
+    return {customer.id: customer for customer in rows}
 
 
 async def by_email(tx: Transaction, email: str) -> Customer | None:
@@ -116,7 +119,7 @@ async def by_referral_code(tx: Transaction, code: str) -> Customer | None:
 
 
 async def code_that_brought(tx: Transaction, customer: Customer) -> str | None:
-    """The code with which the customer once signed up."""
+    """The code with which the customer registered."""
     if customer.referred_by_id is None:
         return None
     referrer = await get(tx, customer.referred_by_id)
@@ -136,11 +139,14 @@ class Payment(msgspec.Struct, frozen=True):
     paid_at: Instant
 
 
-async def add_payments(tx: Transaction, payments: Sequence[Payment], changes: Changes) -> None:
+async def add_payments(tx: Transaction, payments: Sequence[Payment], changes: CounterDeltas) -> None:
     """Adds a payment to the totals of each of these customers, always in the same order: so no two deadlock."""
     rows = sorted((msgspec.structs.asdict(payment) for payment in payments), key=lambda row: row["customer"])
-    before = {customer.id: customer for customer in await tx.each(_LOCK, [{"customer": r["customer"]} for r in rows])}
-    await tx.many(_ADD_PAYMENT, rows)
+    before = {
+        customer.id: customer
+        for customer in await tx.fetch_for_each(_LOCK, [{"customer": r["customer"]} for r in rows])
+    }
+    await tx.execute_many(_ADD_PAYMENT, rows)
     for payment in payments:
         customer = before[payment.customer]
         first_order_at = min(payment.paid_at, customer.first_order_at or payment.paid_at)

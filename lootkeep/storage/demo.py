@@ -44,15 +44,15 @@ async def mark(tx: Transaction) -> Demo:
 
 
 async def set_mark(tx: Transaction, demo: Demo, now: Instant) -> None:
-    await settings.get_for_change(tx, _SETTINGS, Demo, now)
+    await settings.get_for_update(tx, _SETTINGS, Demo, now)
     await settings.put(tx, _SETTINGS, demo, now)
 
 
 async def products_on_sale(tx: Transaction) -> list[int]:
     """What can be bought once; a demo has few products."""
-    return [found[0] for found in await tx.all(_ON_SALE)]
+    return [row[0] for row in await tx.all(_ON_SALE)]
 
 
 async def last_customer(tx: Transaction) -> int:
-    found = await tx.one(_LAST_CUSTOMER)
-    return found[0] if found else 0
+    row = await tx.one(_LAST_CUSTOMER)
+    return row[0] if row else 0

@@ -54,7 +54,7 @@ _RETRY = Query(
 _WAKE = Query(WakeWorkers())
 
 
-class Body(msgspec.Struct, frozen=True):
+class EmailBodies(msgspec.Struct, frozen=True):
     """Both parts of an e-mail."""
 
     text: str
@@ -63,7 +63,7 @@ class Body(msgspec.Struct, frozen=True):
 
 async def add(tx: Transaction, email: NewEmail, seal: Callable[[str, str], str], now: Instant) -> int:
     """Queues an e-mail in the transaction of the use case: rolled back, it was never written. `seal` is the vault's."""
-    body = msgspec.json.encode(Body(email.text, email.html)).decode()
+    body = msgspec.json.encode(EmailBodies(email.text, email.html)).decode()
     ((email_id,),) = await tx.all(
         _ADD,
         kind=email.kind,
@@ -78,8 +78,8 @@ async def add(tx: Transaction, email: NewEmail, seal: Callable[[str, str], str],
     return int(email_id)
 
 
-def body_of(email: QueuedEmail, unseal: Callable[[str, str], str]) -> Body:
-    return msgspec.json.decode(unseal(email.body, BODY_PURPOSE), type=Body)
+def body_of(email: QueuedEmail, unseal: Callable[[str, str], str]) -> EmailBodies:
+    return msgspec.json.decode(unseal(email.body, BODY_PURPOSE), type=EmailBodies)
 
 
 async def get(tx: Transaction, email_id: int) -> QueuedEmail | None:

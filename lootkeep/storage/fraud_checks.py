@@ -14,7 +14,7 @@ from lootkeep.domain.fraud.checks import CheckDetail, FraudCheck, Review
 from lootkeep.domain.fraud.flags import flags
 from lootkeep.domain.fraud.judgement import Judgement
 from lootkeep.domain.fraud.policy import Policy
-from lootkeep.domain.fraud.review import Outcome
+from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.domain.fraud.score import ENGINE_VERSION
 from lootkeep.domain.orders import Order, OrderCheck
 from lootkeep.kernel.clock import Instant
@@ -22,7 +22,7 @@ from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import customers, fraud_checks, fraud_policies, fraud_reviews, orders
 from lootkeep.storage.schema.fraud import HAS_SIGNALS
-from lootkeep.storage.totals.changes import Changes
+from lootkeep.storage.totals.changes import CounterDeltas
 
 _CHECK = [fraud_checks.c[name] for name in FraudCheck.__struct_fields__]
 _REVIEW = [fraud_reviews.c[name] for name in Review.__struct_fields__]
@@ -86,7 +86,7 @@ _ADD_POLICY = Query(
 _POLICY = Query(select(fraud_policies.c.document).where(fraud_policies.c.version == bindparam("version")))
 
 
-async def add(tx: Transaction, judged: Iterable[tuple[Order, Judgement]], changes: Changes) -> list[OrderCheck]:
+async def add(tx: Transaction, judged: Iterable[tuple[Order, Judgement]], changes: CounterDeltas) -> list[OrderCheck]:
     """Stores what was judged of orders and what came of it."""
     rows = [_values(order, judgement) for order, judgement in judged]
     added = []
@@ -140,23 +140,23 @@ async def get(tx: Transaction, check_id: int) -> CheckDetail | None:
     return await tx.one(_DETAIL, check=check_id)
 
 
-async def for_change(tx: Transaction, check_id: int) -> FraudCheck | None:
+async def get_for_update(tx: Transaction, check_id: int) -> FraudCheck | None:
     return await tx.one(_LOCK, check=check_id)
 
 
 async def review(
     tx: Transaction,
     before: FraudCheck,
-    outcome: Outcome,
+    outcome: ReviewedAs,
     notes: str | None,
     reviewer: int,
     now: Instant,
-    changes: Changes,
+    changes: CounterDeltas,
 ) -> FraudCheck:
-    """The last review stands; every one is kept."""
-    said = {"check": before.id, "outcome": outcome, "notes": notes, "reviewer": reviewer, "now": now}
-    await tx.run(_ADD_REVIEW, **said)
-    (after,) = await tx.all(_SET_REVIEW, **said)
+    """The last review counts; every one is stored."""
+    values = {"check": before.id, "outcome": outcome, "notes": notes, "reviewer": reviewer, "now": now}
+    await tx.run(_ADD_REVIEW, **values)
+    (after,) = await tx.all(_SET_REVIEW, **values)
     changes.count("fraud checks", before, after)
     return after
 
@@ -165,15 +165,15 @@ async def reviews_of(tx: Transaction, check_id: int) -> list[Review]:
     return await tx.all(_REVIEWS, check=check_id)
 
 
-async def keep_policy(tx: Transaction, version: int, policy: Policy, now: Instant) -> None:
+async def store_policy(tx: Transaction, version: int, policy: Policy, now: Instant) -> None:
     """Remembers the settings under their version, so that checks made under them can be executed again."""
     await tx.run(_ADD_POLICY, version=version, document=msgspec.json.encode(policy).decode(), now=now)
 
 
 async def policy_of(tx: Transaction, version: int) -> Policy:
     """The settings that had this version; 0 are those of a new store."""
-    found = await tx.one(_POLICY, version=version)
-    return msgspec.json.decode(found[0], type=Policy) if found else Policy()
+    row = await tx.one(_POLICY, version=version)
+    return msgspec.json.decode(row[0], type=Policy) if row else Policy()
 
 
 async def signal_counts(tx: Transaction) -> dict[str, int]:

@@ -27,7 +27,7 @@ from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import customers, fraud_checks, large_amounts, orders, refused_referrals, sightings
 
-_MOST_FRAUDS = 4
+_MAX_FRAUDS = 4
 
 _CUSTOMER = bindparam("customer", type_=BigInteger)
 _WINDOW = bindparam("window", type_=BigInteger)
@@ -126,7 +126,7 @@ _HISTORY = Query(
                 fraud_checks.c.customer_id == _CUSTOMER,
                 fraud_checks.c.review_outcome == literal_column("'fraud'", Text),
             ),
-            _MOST_FRAUDS,
+            _MAX_FRAUDS,
         ).label("confirmed_frauds"),
         select(or_(exists().where(refused_referrals.c.customer_id == _CUSTOMER), _PAYS_AS_REFERRER))
         .scalar_subquery()
@@ -166,10 +166,10 @@ _HISTORY = Query(
 )
 
 
-class Buyer(msgspec.Struct, frozen=True):
+class BuyerQuery(msgspec.Struct, frozen=True):
     """Whose history is asked for, as of a time.
 
-    Addresses come in canonical form, as they are stored. Customer 0 is somebody who has not signed up yet.
+    Addresses come in canonical form, as they are stored. Customer 0 is somebody who is not a customer yet.
     """
 
     at: Instant
@@ -186,13 +186,13 @@ class Buyer(msgspec.Struct, frozen=True):
     is_past: bool = False
 
 
-async def gather(tx: Transaction, policy: Policy, buyers: Sequence[Buyer]) -> list[History]:
+async def gather(tx: Transaction, policy: Policy, buyers: Sequence[BuyerQuery]) -> list[History]:
     """The history of each, in their order."""
-    found = await tx.each(_HISTORY, [_values(policy, buyer) for buyer in buyers])
-    return [_history(row) for row in found]
+    rows = await tx.fetch_for_each(_HISTORY, [_values(policy, buyer) for buyer in buyers])
+    return [_history(row) for row in rows]
 
 
-def _values(policy: Policy, buyer: Buyer) -> dict[str, Any]:
+def _values(policy: Policy, buyer: BuyerQuery) -> dict[str, Any]:
     return {
         "customer": buyer.customer_id,
         "address": network_key(buyer.ip_address) if buyer.ip_address else None,
@@ -267,5 +267,5 @@ async def ends(
         per_address=policy.fraud_velocity_limit_orders_per_ip - 1,
         per_mailbox=policy.fraud_velocity_limit_orders_per_email - 1,
     )
-    found = {"velocity_ip": by_address, "velocity_email": by_mailbox}
-    return {name: Instant(time + window) for name, time in found.items() if time is not None}
+    result = {"velocity_ip": by_address, "velocity_email": by_mailbox}
+    return {name: Instant(time + window) for name, time in result.items() if time is not None}

@@ -17,7 +17,7 @@ from lootkeep.storage.lists import Join, Listing, Sort, Values, columns_of, coun
 from lootkeep.storage.schema import customers, fraud_checks
 from lootkeep.storage.totals import counters
 
-# Executed again so many at a time.
+# How many are executed again at a time.
 _BATCH = 500
 
 

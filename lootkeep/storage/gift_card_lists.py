@@ -13,11 +13,11 @@ async def _total(tx: Transaction, values: Values) -> int | None:
     """There is a total for each currency and status that ever was."""
     if not values.keys() <= {"currency", "status"}:
         return None
-    wanted = values.get("currency"), values.get("status")
+    key = values.get("currency"), values.get("status")
     return sum(
         count
         for name, count in (await counters.totals(tx, "gift_cards.")).items()
-        if all(want in (None, part) for want, part in zip(wanted, name.split("."), strict=True))
+        if all(want in (None, part) for want, part in zip(key, name.split("."), strict=True))
     )
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from sqlalchemy import BigInteger, bindparam, cast, func, insert, select, update
 from sqlalchemy.dialects import postgresql
 
-from lootkeep.domain import gift_cards as rules
+from lootkeep.domain import gift_cards as gift_cards_rules
 from lootkeep.domain.customers import search_text
 from lootkeep.domain.gift_cards import EntryType, GiftCard, GiftCardTerms, LedgerEntry, SealedCode
 from lootkeep.kernel.clock import Instant
@@ -20,7 +20,7 @@ from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import gift_card_entries as entries
 from lootkeep.storage.schema import gift_cards as cards
 from lootkeep.storage.schema.gift_cards import REVOKED, TENDER, WITH_REFERENCE
-from lootkeep.storage.totals.changes import Changes
+from lootkeep.storage.totals.changes import CounterDeltas
 
 _CARD = [cards.c[name] for name in GiftCard.__struct_fields__]
 _ENTRY = [entries.c[name] for name in LedgerEntry.__struct_fields__]
@@ -112,7 +112,7 @@ _PAYING = Query(select(entries.c.gift_card_id).where(entries.c.order_id == bindp
 
 
 async def add(
-    tx: Transaction, terms: GiftCardTerms, code: SealedCode, now: Instant, changes: Changes
+    tx: Transaction, terms: GiftCardTerms, code: SealedCode, now: Instant, changes: CounterDeltas
 ) -> GiftCard | None:
     """A new card with the first entry of its ledger; None when the code is taken."""
     is_scheduled = terms.starts_at is not None and terms.starts_at > now
@@ -136,8 +136,8 @@ async def get(tx: Transaction, card_id: int) -> GiftCard | None:
     return await tx.one(_GET, card=card_id)
 
 
-async def for_change(tx: Transaction, card_id: int) -> GiftCard | None:
-    """Held until the transaction ends: two deeds on one card come one after the other."""
+async def get_for_update(tx: Transaction, card_id: int) -> GiftCard | None:
+    """Held until the transaction ends: two operations on one card come one after the other."""
     return await tx.one(_LOCK, card=card_id)
 
 
@@ -145,18 +145,18 @@ async def by_hash(tx: Transaction, code_hash: str) -> GiftCard | None:
     return await tx.one(_BY_HASH, hashed=code_hash)
 
 
-async def by_hash_for_change(tx: Transaction, code_hash: str) -> GiftCard | None:
+async def get_by_hash_for_update(tx: Transaction, code_hash: str) -> GiftCard | None:
     return await tx.one(_LOCK_BY_HASH, hashed=code_hash)
 
 
-async def save(tx: Transaction, before: GiftCard, after: GiftCard, now: Instant, changes: Changes) -> GiftCard:
+async def save(tx: Transaction, before: GiftCard, after: GiftCard, now: Instant, changes: CounterDeltas) -> GiftCard:
     """Writes a card that is held, and moves what is counted from where it was to where it is now."""
-    after = replace(after, kept_status=rules.status(after, now))
+    after = replace(after, kept_status=gift_cards_rules.status(after, now))
     (saved,) = await tx.all(
         _SET,
         card=before.id,
         known_balance=before.balance,
-        turning=rules.turns_at(after),
+        turning=gift_cards_rules.next_status_change(after),
         searched=_searched(after, after.last_four),
         **{name: getattr(after, name) for name in _CHANGING},
     )
@@ -169,36 +169,42 @@ async def redeem(
     card: GiftCard,
     amount: Hundredths,
     now: Instant,
-    changes: Changes,
+    changes: CounterDeltas,
     *,
     order_id: int | None,
     reference: str | None = None,
     is_tender: bool = False,
 ) -> LedgerEntry:
-    saved = await save(tx, card, rules.redeemed(card, amount, now), now, changes)
+    saved = await save(tx, card, gift_cards_rules.redeemed(card, amount, now), now, changes)
     return await _enter(tx, saved, "redeem", -amount, now, order_id=order_id, reference=reference, is_tender=is_tender)
 
 
 async def give_back(
-    tx: Transaction, card: GiftCard, amount: Hundredths, now: Instant, changes: Changes, *, order_id: int
+    tx: Transaction, card: GiftCard, amount: Hundredths, now: Instant, changes: CounterDeltas, *, order_id: int
 ) -> None:
-    saved = await save(tx, card, rules.given_back(card, amount, now), now, changes)
+    saved = await save(tx, card, gift_cards_rules.given_back(card, amount, now), now, changes)
     await _enter(tx, saved, "refund", amount, now, order_id=order_id, is_tender=True)
 
 
 async def take_back(
-    tx: Transaction, card: GiftCard, amount: Hundredths, now: Instant, changes: Changes, *, order_id: int
+    tx: Transaction, card: GiftCard, amount: Hundredths, now: Instant, changes: CounterDeltas, *, order_id: int
 ) -> None:
     """Takes off what was refunded of the card's price."""
-    saved = await save(tx, card, rules.taken_back(card, amount, now), now, changes)
+    saved = await save(tx, card, gift_cards_rules.taken_back(card, amount, now), now, changes)
     await _enter(tx, saved, "revoke", -amount, now, order_id=order_id)
 
 
 async def revoke(
-    tx: Transaction, card: GiftCard, reason: str | None, now: Instant, changes: Changes, *, order_id: int | None = None
+    tx: Transaction,
+    card: GiftCard,
+    reason: str | None,
+    now: Instant,
+    changes: CounterDeltas,
+    *,
+    order_id: int | None = None,
 ) -> GiftCard:
     """Takes what is left."""
-    saved = await save(tx, card, rules.revoked(card, reason, now), now, changes)
+    saved = await save(tx, card, gift_cards_rules.revoked(card, reason, now), now, changes)
     if card.balance:
         await _enter(tx, saved, "revoke", -card.balance, now, order_id=order_id)
     return saved
@@ -215,8 +221,8 @@ async def by_reference(tx: Transaction, card_id: int, reference: str) -> LedgerE
 
 async def paying_for(tx: Transaction, order_id: int) -> int | None:
     """The card that an order was paid with."""
-    found = await tx.one(_PAYING, order=order_id)
-    return found[0] if found else None
+    row = await tx.one(_PAYING, order=order_id)
+    return row[0] if row else None
 
 
 async def bought_in(tx: Transaction, order_id: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""Answers kept under their idempotency keys."""
+"""Responses stored under their idempotency keys."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lootkeep.storage.schema import idempotency_keys as keys
 _PURGED_AT_ONCE = 1000
 
 
-class KeptAnswer(msgspec.Struct, frozen=True):
+class StoredResponse(msgspec.Struct, frozen=True):
     fingerprint: str
     status: int
     answer: str
@@ -28,7 +28,7 @@ _THIS = (
     keys.c.path == bindparam("called"),
     keys.c.key == bindparam("idempotency_key"),
 )
-_GET = Query(select(*(keys.c[name] for name in KeptAnswer.__struct_fields__)).where(*_THIS), KeptAnswer)
+_GET = Query(select(*(keys.c[name] for name in StoredResponse.__struct_fields__)).where(*_THIS), StoredResponse)
 _REMOVE = Query(delete(keys).where(*_THIS))
 _ADD = Query(
     insert(keys).values(
@@ -52,7 +52,7 @@ _OLDEST = select(*_KEY).where(keys.c.created_at < bindparam("before")).order_by(
 _PURGE = Query(delete(keys).where(tuple_(*_KEY).in_(_OLDEST.limit(_PURGED_AT_ONCE))).returning(keys.c.created_at))
 
 
-async def get(tx: Transaction, token_id: int, path: str, key: str) -> KeptAnswer | None:
+async def get(tx: Transaction, token_id: int, path: str, key: str) -> StoredResponse | None:
     return await tx.one(_GET, token_id=token_id, called=path, idempotency_key=key)
 
 
@@ -60,17 +60,17 @@ async def remove(tx: Transaction, token_id: int, path: str, key: str) -> None:
     await tx.run(_REMOVE, token_id=token_id, called=path, idempotency_key=key)
 
 
-async def add(tx: Transaction, token_id: int, path: str, key: str, kept: KeptAnswer) -> None:
+async def add(tx: Transaction, token_id: int, path: str, key: str, response: StoredResponse) -> None:
     await tx.run(
         _ADD,
         token_id=token_id,
         called=path,
         idempotency_key=key,
-        fingerprint=kept.fingerprint,
-        status=kept.status,
-        answer=kept.answer,
-        now=kept.created_at,
-        lease=kept.leased_until,
+        fingerprint=response.fingerprint,
+        status=response.status,
+        answer=response.answer,
+        now=response.created_at,
+        lease=response.leased_until,
     )
 
 
@@ -87,5 +87,5 @@ async def release(tx: Transaction, token_id: int, path: str, key: str, lease: In
 
 
 async def purge(tx: Transaction, before: Instant) -> int:
-    """Removes some of what is older; tells how many, so that the caller goes on until there are none."""
+    """Removes some of what is older; returns how many, so that the caller goes on until there are none."""
     return len(await tx.all(_PURGE, before=before))

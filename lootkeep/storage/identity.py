@@ -15,7 +15,7 @@ from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import customers, sightings
 
 # A chain of referrals is followed so far up.
-_MOST_ANCESTORS = 10
+_MAX_ANCESTORS = 10
 
 _NEW = postgresql.insert(sightings).values(
     kind=bindparam("kind"),
@@ -24,7 +24,7 @@ _NEW = postgresql.insert(sightings).values(
     first_seen_at=bindparam("now"),
     last_seen_at=bindparam("now"),
 )
-# History may come in late: the first and the last time are the outermost ever told.
+# History may come in late: the first and the last time are the outermost ever recorded.
 _SEE = Query(
     _NEW.on_conflict_do_update(
         index_elements=["kind", "value", "customer_id"],
@@ -39,7 +39,7 @@ _SEE = Query(
             ),
         },
     ),
-    at_once=True,
+    set_based=True,
 )
 _WAS_SEEN = Query(
     select(sightings.c.customer_id).where(
@@ -51,7 +51,7 @@ _WAS_SEEN = Query(
 _REFERRED_BY = Query(select(customers.c.referred_by_id).where(customers.c.id == bindparam("customer")))
 
 
-class Seen(NamedTuple):
+class SeenCustomer(NamedTuple):
     """A customer, and what they were seen with at a time."""
 
     customer_id: int
@@ -59,18 +59,18 @@ class Seen(NamedTuple):
     at: Instant
 
 
-async def remember(tx: Transaction, seen: Iterable[Seen]) -> None:
+async def remember(tx: Transaction, seen: Iterable[SeenCustomer]) -> None:
     """What customers, each of them once, were seen with."""
     rows = [
-        {"kind": trace.kind, "seen_with": trace.value, "customer": one.customer_id, "now": one.at}
-        for one in seen
-        for trace in one.traces
+        {"kind": trace.kind, "seen_with": trace.value, "customer": customer.customer_id, "now": customer.at}
+        for customer in seen
+        for trace in customer.traces
     ]
     if rows:
-        await tx.many(_SEE, rows)
+        await tx.execute_many(_SEE, rows)
 
 
-async def hold(tx: Transaction, traces: Iterable[Trace]) -> None:
+async def lock_traces(tx: Transaction, traces: Iterable[Trace]) -> None:
     """Waits until no other transaction judges an order with one of these traces, and makes others wait in turn.
 
     A customer has one mailbox for good, so orders of one customer come one after the other too.
@@ -92,11 +92,11 @@ async def seen_with(tx: Transaction, trace: Trace, customer_ids: Iterable[int]) 
 
 async def ancestors(tx: Transaction, customer_id: int) -> list[int]:
     """Those who brought the customer here, nearest first."""
-    found: list[int] = []
-    while len(found) < _MOST_ANCESTORS:
+    customer_ids: list[int] = []
+    while len(customer_ids) < _MAX_ANCESTORS:
         above = await tx.one(_REFERRED_BY, customer=customer_id)
-        if above is None or above[0] is None or above[0] in found:
+        if above is None or above[0] is None or above[0] in customer_ids:
             break
         customer_id = above[0]
-        found.append(customer_id)
-    return found
+        customer_ids.append(customer_id)
+    return customer_ids

@@ -12,9 +12,9 @@ from sqlalchemy import BindParameter, Column, ColumnElement, Select, Table, bind
 
 from lootkeep.domain.customers import folded
 from lootkeep.kernel.clock import DAY
-from lootkeep.kernel.paging import ListRequest, Order
+from lootkeep.kernel.paging import ListRequest, SortDirection
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.engine.dialect import SHORTEST_INDEXED_TERM, Contains, ContainsShort, Unindexed
+from lootkeep.storage.engine.dialect import MIN_INDEXED_TERM, Contains, ContainsShort, Unindexed
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.totals import counters
 
@@ -44,20 +44,20 @@ class Filter:
 
 
 def equals(column: Any, name: str, index: Literal["sorted", "unsorted"] | None = "sorted") -> Filter:
-    return Filter(lambda it: it == _wanted(name, column), column, index)
+    return Filter(lambda it: it == _columns_wanted(name, column), column, index)
 
 
 def at_least(column: Any, name: str) -> Filter:
-    return Filter(lambda it: it >= _wanted(name, column), column)
+    return Filter(lambda it: it >= _columns_wanted(name, column), column)
 
 
 def at_most(column: Any, name: str) -> Filter:
-    return Filter(lambda it: it <= _wanted(name, column), column)
+    return Filter(lambda it: it <= _columns_wanted(name, column), column)
 
 
 def within(column: Any) -> dict[str, Filter]:
     """The filters `from`, and `to`, which is excluded."""
-    before = Filter(lambda it: it < _wanted("to", column), column)
+    before = Filter(lambda it: it < _columns_wanted("to", column), column)
     return {"from": at_least(column, "from"), "to": before}
 
 
@@ -67,21 +67,21 @@ def subquery(column: Any, keys: Any) -> Filter:
 
 def contains(text: Column[str]) -> Filter:
     """The filter `search`; a short term, which has no index, comes as `search_short`."""
-    return Filter(lambda _: Contains(text, _wanted("search", text)), text)
+    return Filter(lambda _: Contains(text, _columns_wanted("search", text)), text)
 
 
 def contains_short(text: Column[str]) -> Filter:
-    return Filter(lambda _: ContainsShort(text, _wanted("search_short", text)), text)
+    return Filter(lambda _: ContainsShort(text, _columns_wanted("search_short", text)), text)
 
 
-def _wanted(name: str, column: Any) -> BindParameter[Any]:
+def _columns_wanted(name: str, column: Any) -> BindParameter[Any]:
     return bindparam(f"wanted_{name}", type_=column.type)
 
 
 def term_filters(term: str) -> dict[str, Any]:
     """The filter that a search for this term is, by name."""
     term = folded(term)
-    return {"search" if len(term) >= SHORTEST_INDEXED_TERM else "search_short": term}
+    return {"search" if len(term) >= MIN_INDEXED_TERM else "search_short": term}
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Sort:
     by: Any
     nulls: Literal["smallest", "largest"] | None = None
 
-    def ordered(self, by: Any, key: Any, order: Order) -> tuple[Any, Any]:
+    def ordered(self, by: Any, key: Any, order: SortDirection) -> tuple[Any, Any]:
         if order == "asc":
             first = {"smallest": by.asc().nulls_first(), "largest": by.asc().nulls_last(), None: by.asc()}
             return first[self.nulls], key.asc()
@@ -121,7 +121,7 @@ class Shape(NamedTuple):
 
     filters: tuple[str, ...]
     sort: str
-    order: Order
+    order: SortDirection
     # The matches are fetched by their filter's index, then sorted.
     is_fetched: bool
 
@@ -234,22 +234,26 @@ def _is_among(column: Any, columns: Iterable[Any]) -> bool:
     return any(column is other for other in columns)
 
 
-async def among(tx: Transaction, table: Table, column: str, record: Callable[..., R], values: Sequence[int]) -> list[R]:
+async def one_of(
+    tx: Transaction, table: Table, column: str, record: Callable[..., R], values: Sequence[int]
+) -> list[R]:
     """The rows whose column has one of the values, by id: what goes with the rows of a page."""
     if not values:
         return []
-    wanted = sorted(set(values))
+    distinct = sorted(set(values))
     # The last one several times over: so there are few queries of different lengths.
-    length = next(size for size in _LENGTHS if size >= len(wanted))
-    wanted += wanted[-1:] * (length - len(wanted))
-    return await tx.all(_among(table, column, record, length), **{f"of_{i}": value for i, value in enumerate(wanted)})
+    length = next(size for size in _LENGTHS if size >= len(distinct))
+    distinct += distinct[-1:] * (length - len(distinct))
+    return await tx.all(
+        _one_of(table, column, record, length), **{f"of_{i}": value for i, value in enumerate(distinct)}
+    )
 
 
 _LENGTHS = (1, 5, 15, 50, 100)
 
 
 @cache
-def _among(table: Table, column: str, record: Callable[..., R], length: int) -> Query[R]:
+def _one_of(table: Table, column: str, record: Callable[..., R], length: int) -> Query[R]:
     these: list[BindParameter[int]] = [bindparam(f"of_{number}") for number in range(length)]
     query = select(*columns_of(table, record)).where(table.c[column].in_(these))
     return Query(query.order_by(table.c.id), record)

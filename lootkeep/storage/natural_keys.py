@@ -40,4 +40,4 @@ async def products_by_sku(tx: Transaction, skus: Iterable[str]) -> dict[str, int
 
 
 async def _ids(tx: Transaction, query: Query[tuple[Any, ...]], names: Iterable[str]) -> dict[str, int]:
-    return dict(await tx.each(query, [{"wanted": name} for name in dict.fromkeys(names)]))
+    return dict(await tx.fetch_for_each(query, [{"wanted": name} for name in dict.fromkeys(names)]))

@@ -71,12 +71,12 @@ async def get(tx: Transaction, event_id: int) -> OrderEvent | None:
 
 async def announced(tx: Transaction, order_id: int, moments: Sequence[Instant]) -> list[OrderEvent]:
     """The events of an order that were recorded at one of these moments, in order."""
-    recorded = await tx.each(_AT, [{"moment": moment} for moment in sorted(set(moments))])
+    recorded = await tx.fetch_for_each(_AT, [{"moment": moment} for moment in sorted(set(moments))])
     return [event for event in recorded if event.type.startswith("order.") and _order_id(event) == order_id]
 
 
 async def deliveries_of(tx: Transaction, event_ids: Sequence[int]) -> list[Delivery]:
-    return await tx.each(_DELIVERIES, [{"event": event_id} for event_id in event_ids])
+    return await tx.fetch_for_each(_DELIVERIES, [{"event": event_id} for event_id in event_ids])
 
 
 async def last_attempts(tx: Transaction, made: Sequence[Delivery]) -> dict[int, Attempt]:

@@ -10,20 +10,20 @@ from typing import Any, get_args
 from sqlalchemy import BigInteger, bindparam, select, union
 
 from lootkeep.domain.customers import Customer
-from lootkeep.domain.orders import Order, OrderCheck, OrderItem, OrderStatus, Sale
+from lootkeep.domain.orders import Order, OrderCheck, OrderDetails, OrderItem, OrderStatus
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.lists import (
     Filter,
     Listing,
     Sort,
     Values,
-    among,
     at_least,
     at_most,
     contains,
     contains_short,
     counted,
     equals,
+    one_of,
     subquery,
     term_filters,
     within,
@@ -91,12 +91,18 @@ class _CheckOf(OrderCheck, frozen=True):
     order_id: int
 
 
-async def sales(tx: Transaction, found: Sequence[Order]) -> list[Sale]:
+async def sales(tx: Transaction, page_of_orders: Sequence[Order]) -> list[OrderDetails]:
     """The orders with their customers, lines and fraud checks."""
-    ids = [order.id for order in found]
-    checks = {one.order_id: one for one in await among(tx, fraud_checks, "order_id", _CheckOf, ids)}
-    people = {one.id: one for one in await among(tx, customers, "id", Customer, [o.customer_id for o in found])}
+    ids = [order.id for order in page_of_orders]
+    checks = {check.order_id: check for check in await one_of(tx, fraud_checks, "order_id", _CheckOf, ids)}
+    people = {
+        check.id: check
+        for check in await one_of(tx, customers, "id", Customer, [o.customer_id for o in page_of_orders])
+    }
     lines: dict[int, list[OrderItem]] = defaultdict(list)
-    for line in await among(tx, order_items, "order_id", OrderItem, ids):
+    for line in await one_of(tx, order_items, "order_id", OrderItem, ids):
         lines[line.order_id].append(line)
-    return [Sale(order, lines[order.id], people[order.customer_id], checks.get(order.id)) for order in found]
+    return [
+        OrderDetails(order, lines[order.id], people[order.customer_id], checks.get(order.id))
+        for order in page_of_orders
+    ]

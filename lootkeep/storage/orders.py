@@ -15,7 +15,7 @@ from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import order_items as items
 from lootkeep.storage.schema import orders, refunds
-from lootkeep.storage.totals.changes import Changes
+from lootkeep.storage.totals.changes import CounterDeltas
 
 _ORDER = [orders.c[name] for name in Order.__struct_fields__]
 _ITEM = [items.c[name] for name in OrderItem.__struct_fields__]
@@ -45,7 +45,8 @@ _BY_EXTERNAL_ID = Query(select(*_ORDER).where(orders.c.external_id == bindparam(
 _ITEMS = Query(select(*_ITEM).where(items.c.order_id == bindparam("order")).order_by(items.c.id), OrderItem)
 _SET = Query(update(orders).where(_THIS).values({name: bindparam(name) for name in _CHANGING}))
 _FULFIL = Query(
-    update(items).where(items.c.id == bindparam("item")).values(fulfilled_quantity=bindparam("delivered")), at_once=True
+    update(items).where(items.c.id == bindparam("item")).values(fulfilled_quantity=bindparam("delivered")),
+    set_based=True,
 )
 _ADD_REFUND = Query(
     insert(refunds)
@@ -58,7 +59,7 @@ _ADD_REFUND = Query(
 
 
 async def add(
-    tx: Transaction, order: Order, lines: Sequence[PricedLine], changes: Changes
+    tx: Transaction, order: Order, lines: Sequence[PricedLine], changes: CounterDeltas
 ) -> tuple[Order, list[OrderItem]]:
     """Stores a new order; its id is given here."""
     (added,) = await add_many(tx, [(order, lines)], changes)
@@ -66,7 +67,7 @@ async def add(
 
 
 async def add_many(
-    tx: Transaction, new: Sequence[tuple[Order, Sequence[PricedLine]]], changes: Changes
+    tx: Transaction, new: Sequence[tuple[Order, Sequence[PricedLine]]], changes: CounterDeltas
 ) -> list[tuple[Order, list[OrderItem]]]:
     """The same for several at once, numbered as they come."""
     ids = await tx.insert(_ADD, [msgspec.structs.asdict(order) | {"ip_network": _network(order)} for order, _ in new])
@@ -76,12 +77,12 @@ async def add_many(
         for (_, lines), order_id in zip(new, ids, strict=True)
         for line in lines
     ]
-    found: dict[int, list[OrderItem]] = {order_id: [] for order_id in ids}
+    items_by_order: dict[int, list[OrderItem]] = {order_id: [] for order_id in ids}
     for row, item_id in zip(rows, await tx.insert(_ADD_ITEM, rows), strict=True):
-        found[row["order_id"]].append(OrderItem(**row, id=item_id))
+        items_by_order[row["order_id"]].append(OrderItem(**row, id=item_id))
     for order in added:
-        _count(changes, None, order, found[order.id])
-    return [(order, found[order.id]) for order in added]
+        _count(changes, None, order, items_by_order[order.id])
+    return [(order, items_by_order[order.id]) for order in added]
 
 
 def _network(order: Order) -> str | None:
@@ -92,21 +93,23 @@ async def get(tx: Transaction, order_id: int) -> Order | None:
     return await tx.one(_GET, order=order_id)
 
 
-async def for_change(tx: Transaction, order_id: int) -> Order | None:
+async def get_for_update(tx: Transaction, order_id: int) -> Order | None:
     """Held until the transaction ends: two steps of one order come one after the other."""
     return await tx.one(_LOCK, order=order_id)
 
 
 async def by_external_id(tx: Transaction, external_ids: Iterable[str]) -> list[Order]:
     """Those of them that there are."""
-    return await tx.each(_BY_EXTERNAL_ID, [{"external": external_id} for external_id in external_ids])
+    return await tx.fetch_for_each(_BY_EXTERNAL_ID, [{"external": external_id} for external_id in external_ids])
 
 
 async def items_of(tx: Transaction, order_id: int) -> list[OrderItem]:
     return await tx.all(_ITEMS, order=order_id)
 
 
-async def save(tx: Transaction, before: Order, after: Order, lines: Iterable[OrderItem], changes: Changes) -> None:
+async def save(
+    tx: Transaction, before: Order, after: Order, lines: Iterable[OrderItem], changes: CounterDeltas
+) -> None:
     """Writes a step of an order's life, and counts it with what was sold on its lines."""
     await tx.run(_SET, order=after.id, **{name: getattr(after, name) for name in _CHANGING})
     _count(changes, before, after, lines)
@@ -125,7 +128,7 @@ class _Sold(msgspec.Struct, frozen=True):
     currency: str
 
 
-def _count(changes: Changes, before: Order | None, after: Order, lines: Iterable[OrderItem]) -> None:
+def _count(changes: CounterDeltas, before: Order | None, after: Order, lines: Iterable[OrderItem]) -> None:
     changes.count("orders", before, after)
     if after.paid_at is None:
         return
@@ -148,7 +151,7 @@ def _sold(product_id: int, quantity: int, total: int, order: Order) -> _Sold:
 async def set_fulfilled(tx: Transaction, quantities: Mapping[int, int]) -> None:
     """How many of each line are delivered."""
     if quantities:
-        await tx.many(_FULFIL, [{"item": item, "delivered": quantity} for item, quantity in quantities.items()])
+        await tx.execute_many(_FULFIL, [{"item": item, "delivered": quantity} for item, quantity in quantities.items()])
 
 
 class _Refunded(msgspec.Struct, frozen=True):
@@ -158,7 +161,7 @@ class _Refunded(msgspec.Struct, frozen=True):
 
 
 async def add_refund(
-    tx: Transaction, order: Order, amount: int, reason: str | None, now: Instant, changes: Changes
+    tx: Transaction, order: Order, amount: int, reason: str | None, now: Instant, changes: CounterDeltas
 ) -> Refund:
     (refund,) = await tx.all(_ADD_REFUND, order=order.id, amount=amount, why=reason, now=now)
     changes.count("refunds", None, _Refunded(refund.amount, refund.created_at, order.currency))

@@ -9,7 +9,7 @@ import msgspec
 from sqlalchemy import BigInteger, bindparam, case, delete, insert, or_, select, update
 from sqlalchemy.dialects import postgresql
 
-from lootkeep.domain import products as rules
+from lootkeep.domain import products as products_rules
 from lootkeep.domain.products import Product, ProductTerms
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
@@ -59,12 +59,12 @@ _RESERVE = Query(
     .values(stock=products.c.stock - _QUANTITY)
     .returning(products.c.stock)
 )
-# A stock that was set anew meanwhile must not grow beyond what can be sent back.
+# A stock that was set again meanwhile must not grow beyond what can be sent back.
 _RELEASED = products.c.stock + _QUANTITY
 _RELEASE = Query(
     update(products)
     .where(_THIS)
-    .values(stock=case((_RELEASED > rules.LARGEST_STOCK, rules.LARGEST_STOCK), else_=_RELEASED))
+    .values(stock=case((_RELEASED > products_rules.MAX_STOCK, products_rules.MAX_STOCK), else_=_RELEASED))
 )
 # Not at once: in a set PostgreSQL would hold the products in an order of its own.
 _SOLD = Query(update(products).where(_THIS).values(sales_count=products.c.sales_count + _QUANTITY))
@@ -78,7 +78,7 @@ _TAG = Query(insert(product_tags).values(tag=bindparam("word"), product_id=bindp
 _UNTAG = Query(delete(product_tags).where(product_tags.c.product_id == bindparam("product_id")))
 
 # Longer than any number that a slug will ever end with.
-_LONGEST_SUFFIX = 12
+_MAX_SUFFIX = 12
 
 
 async def get(tx: Transaction, product_id: int) -> Product | None:
@@ -87,25 +87,25 @@ async def get(tx: Transaction, product_id: int) -> Product | None:
 
 async def get_many(tx: Transaction, product_ids: Collection[int]) -> dict[int, Product]:
     """By id; what does not exist is not there."""
-    found = await tx.each(_GET, [{"product_id": product_id} for product_id in sorted(set(product_ids))])
-    return {product.id: product for product in found}
+    rows = await tx.fetch_for_each(_GET, [{"product_id": product_id} for product_id in sorted(set(product_ids))])
+    return {product.id: product for product in rows}
 
 
-async def for_change(tx: Transaction, product_id: int) -> Product | None:
+async def get_for_update(tx: Transaction, product_id: int) -> Product | None:
     """Held against other writers until the transaction ends."""
     return await tx.one(_LOCK, product_id=product_id)
 
 
 async def add(tx: Transaction, terms: ProductTerms, now: Instant) -> Product:
     """The product under the slug of its name, numbered when others have it."""
-    wanted = slug = rules.slug_of(terms.name)
+    base_slug = slug = products_rules.slug_of(terms.name)
     while True:
         product = await tx.one(_ADD, **_values(terms), slug=slug, now=now)
         if product is not None:
             await _tag(tx, product)
             return product
         # Another transaction may take the same free slug: the constraint decides, and we look again.
-        slug = await _free_slug(tx, wanted)
+        slug = await _free_slug(tx, base_slug)
 
 
 async def set_terms(tx: Transaction, before: Product, after: Product, now: Instant) -> Product:
@@ -137,9 +137,9 @@ async def release_stock(tx: Transaction, product_id: int, quantity: int) -> None
 
 
 async def add_sales(tx: Transaction, quantities: Mapping[int, int]) -> None:
-    """How many of each were sold; always in the same order, so that two deeds never wait for each other in a circle."""
+    """How many of each were sold; always in the same order, so that two operations cannot deadlock."""
     rows = [{"product_id": product_id, "quantity": quantity} for product_id, quantity in sorted(quantities.items())]
-    await tx.many(_SOLD, rows)
+    await tx.execute_many(_SOLD, rows)
 
 
 async def has_active_subscriptions(tx: Transaction, product_id: int) -> bool:
@@ -149,7 +149,7 @@ async def has_active_subscriptions(tx: Transaction, product_id: int) -> bool:
 async def _tag(tx: Transaction, product: Product) -> None:
     words = msgspec.json.decode(product.tags, type=list[str])
     if words:
-        await tx.many(_TAG, [{"word": word, "product_id": product.id} for word in words])
+        await tx.execute_many(_TAG, [{"word": word, "product_id": product.id} for word in words])
 
 
 async def claim_sku(tx: Transaction, sku: str) -> bool:
@@ -157,12 +157,12 @@ async def claim_sku(tx: Transaction, sku: str) -> bool:
     return await tx.lock(f"product sku {sku}") and await tx.one(_WITH_SKU, wanted_sku=sku) is None
 
 
-async def _free_slug(tx: Transaction, wanted: str) -> str:
-    stem = wanted[: rules.LONGEST_SLUG - _LONGEST_SUFFIX]
+async def _free_slug(tx: Transaction, base: str) -> str:
+    stem = base[: products_rules.MAX_SLUG - _MAX_SUFFIX]
     taken = {slug for (slug,) in await tx.all(_SLUGS_LIKE, pattern=stem + "%")}
-    return next(slug for slug in rules.slugs_after(wanted) if slug not in taken)
+    return next(slug for slug in products_rules.slugs_after(base) if slug not in taken)
 
 
 def _values(terms: ProductTerms) -> dict[str, object]:
     values: dict[str, object] = {name: getattr(terms, name) for name in _TERMS}
-    return values | {"search_text": rules.search_text(terms)}
+    return values | {"search_text": products_rules.search_text(terms)}

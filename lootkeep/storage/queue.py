@@ -18,7 +18,7 @@ _BATCH = 500
 TOLERANCE = MINUTE
 
 
-class Item(Protocol):
+class QueueItem(Protocol):
     @property
     def id(self) -> int: ...
 
@@ -57,7 +57,7 @@ class Queue:
             )
         )
         self._settle = Query(settle.returning(table.c.id))
-        self._settle_all = Query(settle, at_once=True)
+        self._settle_all = Query(settle, set_based=True)
         self._finished = Query(
             select(table.c.id)
             .where(table.c.finished_at < bindparam("before"))
@@ -67,28 +67,28 @@ class Queue:
             .with_for_update(skip_locked=True)
         )
         owners = [table.c.id] if parts is None else [parts, table.c.id]
-        self._remove = [Query(delete(key.table).where(key == bindparam("item")), at_once=True) for key in owners]
+        self._remove = [Query(delete(key.table).where(key == bindparam("item")), set_based=True) for key in owners]
         self._pull_in = self._sooner("due_at", table.c.failures == bindparam("failed"))
         self._pull_in_leases = self._sooner("leased_until") if "leased_until" in table.c else None
 
-    async def settle(self, tx: Transaction, lease: str, item: Item, settlement: Settlement, now: Instant) -> bool:
+    async def settle(self, tx: Transaction, lease: str, item: QueueItem, settlement: Settlement, now: Instant) -> bool:
         """False when the worker does not hold the item any more."""
         row = _settled(lease, item, settlement, now)
         return bool(await tx.all(self._settle, doubtful=settlement.perhaps_twice, **row))
 
     async def settle_all(
-        self, tx: Transaction, lease: str, items: Sequence[tuple[Item, Settlement, dict[str, Any]]], now: Instant
+        self, tx: Transaction, lease: str, items: Sequence[tuple[QueueItem, Settlement, dict[str, Any]]], now: Instant
     ) -> None:
         """The same in one statement, each item with the values that only its queue knows."""
         rows = [_settled(lease, item, settlement, now) | extra for item, settlement, extra in items]
-        await tx.many(self._settle_all, rows)
+        await tx.execute_many(self._settle_all, rows)
 
     async def purge(self, tx: Transaction, before: Instant) -> int:
         """Removes some of the items that ended before, and returns how many."""
         rows = [{"item": item_id} for (item_id,) in await tx.all(self._finished, before=before)]
         if rows:
             for remove in self._remove:
-                await tx.many(remove, rows)
+                await tx.execute_many(remove, rows)
         return len(rows)
 
     async def pull_in(self, tx: Transaction, waits: Sequence[int], lease: int, now: Instant) -> None:
@@ -97,9 +97,9 @@ class Queue:
         `waits` is how long an item waits at most after no failure, after one, after two and so on.
         """
         for failures, wait in enumerate(waits):
-            await tx.long(self._pull_in, failed=failures, latest=now + wait + TOLERANCE, due=now + wait)
+            await tx.run_slow(self._pull_in, failed=failures, latest=now + wait + TOLERANCE, due=now + wait)
         if self._pull_in_leases:
-            await tx.long(self._pull_in_leases, latest=now + lease + TOLERANCE, due=now + lease)
+            await tx.run_slow(self._pull_in_leases, latest=now + lease + TOLERANCE, due=now + lease)
 
     def _sooner(self, column: str, *conditions: ColumnElement[bool]) -> Query[Any]:
         later = self._table.c[column] > bindparam("latest")
@@ -146,7 +146,7 @@ class EmailQueue(Queue, Generic[R]):
         return None if row is None else Instant(row[0])
 
 
-def _settled(lease: str, item: Item, settlement: Settlement, now: Instant) -> dict[str, Any]:
+def _settled(lease: str, item: QueueItem, settlement: Settlement, now: Instant) -> dict[str, Any]:
     return {
         "item": item.id,
         "held": lease,

@@ -130,10 +130,10 @@ REFUSED = Listing(
 
 @cache
 def ranking_query(size: int, *order: str) -> Query[TopReferrer]:
-    """The head of an index over kept counts; `-` before a name is descending.
+    """The head of an index over maintained counts; `-` before a name is descending.
 
-    The size is written out: PostgreSQL takes a LIMIT it does not know for a tenth of the table, finds that dear, and
-    so plans a query of a large store anew each time.
+    The size is written out: PostgreSQL assumes an unknown LIMIT to be a tenth of the table, too expensive, and
+    so plans a query of a large store again each time.
     """
 
     def ordered(columns: Any) -> list[Any]:

@@ -13,7 +13,7 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import orders, referrals, referrers, refused_referrals
-from lootkeep.storage.totals.changes import Changes
+from lootkeep.storage.totals.changes import CounterDeltas
 
 _REFERRAL = [referrals.c[name] for name in Referral.__struct_fields__]
 _REFERRER = [referrers.c[name] for name in Referrer.__struct_fields__]
@@ -74,7 +74,7 @@ _ADD_REFUSED = Query(
 )
 
 
-async def add(tx: Transaction, referral: Referral, changes: Changes) -> None:
+async def add(tx: Transaction, referral: Referral, changes: CounterDeltas) -> None:
     """Attributes a new customer to a referrer."""
     await tx.run(
         _ADD,
@@ -91,22 +91,22 @@ async def add(tx: Transaction, referral: Referral, changes: Changes) -> None:
 
 
 async def add_refused(
-    tx: Transaction, customer_id: int, referrer_id: int, reason: str, now: Instant, changes: Changes
+    tx: Transaction, customer_id: int, referrer_id: int, reason: str, now: Instant, changes: CounterDeltas
 ) -> None:
-    """Kept for staff to look at."""
+    """Stored for staff to look at."""
     await tx.run(_ADD_REFUSED, customer=customer_id, referrer=referrer_id, why=reason, now=now)
     changes.count("refused referrals", None, True)
 
 
-async def judge(tx: Transaction, customer: Customer, changes: Changes) -> None:
-    """Brings the customer's referral, if there is one, in line with the orders that stand."""
+async def judge(tx: Transaction, customer: Customer, changes: CounterDeltas) -> None:
+    """Brings the customer's referral, if there is one, in line with the orders that count."""
     if customer.referred_by_id is None:
         return
     referral = await tx.one(_LOCK, customer=customer.id)
     if referral is None:
         return
-    found = await tx.one(_FIRST_STANDING_ORDER, customer=customer.id)
-    first_order_at = found[0] if found else None
+    row = await tx.one(_FIRST_STANDING_ORDER, customer=customer.id)
+    first_order_at = row[0] if row else None
     status: ReferralStatus = "pending" if first_order_at is None else "successful"
     if (status, first_order_at) == (referral.status, referral.first_order_at):
         return
@@ -122,7 +122,7 @@ async def referrer(tx: Transaction, customer_id: int) -> Referrer:
     return await tx.one(_GET_REFERRER, referrer=customer_id) or Referrer(customer_id, 0, 0, 0)
 
 
-async def referrer_for_change(tx: Transaction, customer_id: int) -> Referrer:
+async def get_referrer_for_update(tx: Transaction, customer_id: int) -> Referrer:
     """The same, held until the transaction ends: claims of one customer come one after the other."""
     return await tx.one(_LOCK_REFERRER, referrer=customer_id) or Referrer(customer_id, 0, 0, 0)
 

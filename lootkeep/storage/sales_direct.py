@@ -28,7 +28,7 @@ def _parts_query(dimension: str, is_product: bool) -> Query[tuple[Any, ...]]:
     if dimension == "product":
         key = order_items.c.product_id
         sums = (func.count(orders.c.id.distinct()), func.sum(order_items.c.quantity), func.sum(order_items.c.total))
-        query: Select[Any] = select(key, orders.c.currency, *(cast(one, BigInteger) for one in sums))
+        query: Select[Any] = select(key, orders.c.currency, *(cast(measure, BigInteger) for measure in sums))
         query = query.join_from(orders, order_items, order_items.c.order_id == orders.c.id)
         # Of its own figures when one product is asked for, not of those bought with it.
         query = query.where(key == bindparam("product", type_=BigInteger)) if is_product else query
@@ -70,7 +70,7 @@ _NEW = Query(
 
 
 async def new_customers(tx: Transaction, start: Instant, end: Instant, product_id: int) -> int:
-    """Buyers of the product whose first order of all lies in this time."""
+    """Buyers of the product whose first order ever is in this period."""
     ((count,),) = await tx.all(_NEW, **_values(start, end, product_id))
     return int(count)
 

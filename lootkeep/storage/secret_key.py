@@ -30,7 +30,7 @@ async def fingerprint(tx: Transaction) -> str:
 
 async def set_fingerprint(tx: Transaction, value: str, now: Instant) -> str:
     """Sets it unless another process did so first; gives the one that is there now."""
-    mark = await settings.get_for_change(tx, _SETTINGS, KeyMark, now)
+    mark = await settings.get_for_update(tx, _SETTINGS, KeyMark, now)
     if mark.fingerprint:
         return mark.fingerprint
     await settings.put(tx, _SETTINGS, KeyMark(value), now)

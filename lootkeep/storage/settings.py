@@ -34,25 +34,25 @@ _SET = Query(
 
 async def get(tx: Transaction, name: str, kind: type[S]) -> S:
     """The stored settings, or the defaults of a new store."""
-    found = await tx.one(_GET, setting=name)
-    return msgspec.json.decode(found[0], type=kind) if found else kind()
+    row = await tx.one(_GET, setting=name)
+    return msgspec.json.decode(row[0], type=kind) if row else kind()
 
 
 async def current(tx: Transaction, name: str, kind: type[S]) -> tuple[int, S]:
-    """The settings with their version, for deeds that are done often: what did not change is not parsed again."""
-    found = await tx.one(_CURRENT, setting=name)
-    return (found[0], _parsed(found[1], kind)) if found else (0, kind())
+    """The settings with their version, for operations that are done often: what did not change is not parsed again."""
+    row = await tx.one(_CURRENT, setting=name)
+    return (row[0], _parsed(row[1], kind)) if row else (0, kind())
 
 
-async def get_for_change(tx: Transaction, name: str, kind: type[S], now: Instant) -> S:
+async def get_for_update(tx: Transaction, name: str, kind: type[S], now: Instant) -> S:
     """The settings, held against other writers until the transaction ends: two changes at once both count."""
     await tx.run(_ADD_DEFAULTS, setting=name, document=_text(kind()), now=now)
-    found = await tx.one(_LOCK, setting=name)
-    return msgspec.json.decode(found[0], type=kind) if found else kind()
+    row = await tx.one(_LOCK, setting=name)
+    return msgspec.json.decode(row[0], type=kind) if row else kind()
 
 
 async def put(tx: Transaction, name: str, value: msgspec.Struct, now: Instant) -> int:
-    """Tells the version that the settings have now."""
+    """Returns the current version of the settings."""
     ((version,),) = await tx.all(_SET, setting=name, document=_text(value), now=now)
     return int(version)
 

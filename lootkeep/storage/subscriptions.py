@@ -62,7 +62,7 @@ async def add(tx: Transaction, subscription: Subscription) -> Subscription:
     return added
 
 
-async def for_change(tx: Transaction, subscription_id: int) -> Subscription | None:
+async def get_for_update(tx: Transaction, subscription_id: int) -> Subscription | None:
     """Held until the transaction ends: two renewals of one subscription come one after the other."""
     return await tx.one(_LOCK, subscription=subscription_id)
 
@@ -73,5 +73,5 @@ async def save(tx: Transaction, subscription: Subscription) -> None:
 
 
 async def expire(tx: Transaction, now: Instant) -> int:
-    """Ends what was cancelled to the end of its period, once that is over; tells how many."""
+    """Ends what was cancelled to the end of its period, once that is over; returns how many."""
     return len(await tx.all(_EXPIRE, now=now))

@@ -1,4 +1,4 @@
-"""Support tickets and their messages, with the figures that are kept of them."""
+"""Support tickets and their messages, with their maintained figures."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import msgspec
 from sqlalchemy import bindparam, insert, select, update
 
 from lootkeep.domain.customers import Customer, search_text
-from lootkeep.domain.support_tickets import AuthorType, Message, Ticket, TicketEntry
+from lootkeep.domain.support_tickets import AuthorType, Ticket, TicketEntry, TicketMessage
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
@@ -14,7 +14,7 @@ from lootkeep.storage.schema import customers, support_tickets, ticket_messages,
 from lootkeep.storage.totals import changes
 
 _TICKET = [support_tickets.c[name] for name in Ticket.__struct_fields__]
-_MESSAGE = [ticket_messages.c[name] for name in Message.__struct_fields__]
+_MESSAGE = [ticket_messages.c[name] for name in TicketMessage.__struct_fields__]
 _THIS = support_tickets.c.id == bindparam("ticket")
 # What the steps of a ticket's life change; the rest is fixed when it is opened.
 _CHANGING = (
@@ -58,16 +58,16 @@ _ENTRY = Query(
 _SET = Query(update(support_tickets).where(_THIS).values({name: bindparam(name) for name in _CHANGING}))
 _ADD_MESSAGE = Query(
     insert(ticket_messages)
-    .values({name: bindparam(name) for name in Message.__struct_fields__ if name != "id"})
+    .values({name: bindparam(name) for name in TicketMessage.__struct_fields__ if name != "id"})
     .returning(*_MESSAGE),
-    Message,
+    TicketMessage,
 )
 _MESSAGES = Query(
     select(*_MESSAGE)
     .where(ticket_messages.c.ticket_id == bindparam("ticket"), ticket_messages.c.id < bindparam("end"))
     .order_by(ticket_messages.c.id.desc())
     .limit(bindparam("size")),
-    Message,
+    TicketMessage,
 )
 _NO_END = 2**62
 
@@ -80,8 +80,8 @@ async def add(tx: Transaction, ticket: Ticket, customer: Customer) -> Ticket:
     return added
 
 
-async def for_change(tx: Transaction, ticket_id: int) -> Ticket | None:
-    """Held until the transaction ends: two deeds on one ticket come one after the other."""
+async def get_for_update(tx: Transaction, ticket_id: int) -> Ticket | None:
+    """Held until the transaction ends: two operations on one ticket come one after the other."""
     return await tx.one(_LOCK, ticket=ticket_id)
 
 
@@ -90,7 +90,7 @@ async def entry(tx: Transaction, ticket_id: int) -> TicketEntry | None:
 
 
 async def save(tx: Transaction, before: Ticket, after: Ticket) -> None:
-    """Writes a step of a ticket's life, and counts it; the last step of a deed."""
+    """Writes a step of a ticket's life, and counts it; the last step of an operation."""
     if after == before:
         return
     await tx.run(_SET, ticket=after.id, **{name: getattr(after, name) for name in _CHANGING})
@@ -107,7 +107,7 @@ async def add_message(
     *,
     user_id: int | None = None,
     is_internal: bool = False,
-) -> Message:
+) -> TicketMessage:
     (message,) = await tx.all(
         _ADD_MESSAGE,
         ticket_id=ticket_id,
@@ -121,7 +121,7 @@ async def add_message(
     return message
 
 
-async def messages(tx: Transaction, ticket_id: int, before: int | None, size: int) -> list[Message]:
+async def messages(tx: Transaction, ticket_id: int, before: int | None, size: int) -> list[TicketMessage]:
     """The newest messages before one, oldest of them first: a ticket may have thousands."""
-    found = await tx.all(_MESSAGES, ticket=ticket_id, end=_NO_END if before is None else before, size=size)
-    return found[::-1]
+    rows = await tx.all(_MESSAGES, ticket=ticket_id, end=_NO_END if before is None else before, size=size)
+    return rows[::-1]

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import BigInteger, bindparam, cast, func, literal_column, select
 
-from lootkeep.domain.ticket_figures import Figures
+from lootkeep.domain.ticket_figures import TicketFigures
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
@@ -22,7 +22,8 @@ def _summed(column: Any) -> Any:
 
 _key = [ticket_figures.c[name] for name in TICKETS.key]
 _FIGURES = Query(
-    select(*_key, *(_summed(ticket_figures.c[name]).label(name) for name in TICKETS.sums)).group_by(*_key), Figures
+    select(*_key, *(_summed(ticket_figures.c[name]).label(name) for name in TICKETS.sums)).group_by(*_key),
+    TicketFigures,
 )
 
 
@@ -55,7 +56,7 @@ _RESPONSES = _middle(RESPONSE, support_tickets.c.first_response_at)
 _RESOLUTIONS = _middle(RESOLUTION, support_tickets.c.resolved_at)
 
 
-async def figures(tx: Transaction) -> list[Figures]:
+async def figures(tx: Transaction) -> list[TicketFigures]:
     """Every kind of ticket there ever was; some have none now."""
     return await tx.all(_FIGURES)
 

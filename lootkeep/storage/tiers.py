@@ -42,7 +42,7 @@ async def all_tiers(tx: Transaction) -> list[Tier]:
     return await tx.all(_ALL)
 
 
-async def tier_for_change(tx: Transaction, tier_id: int) -> Tier | None:
+async def get_tier_for_update(tx: Transaction, tier_id: int) -> Tier | None:
     return await tx.one(_LOCK, tier_id=tier_id)
 
 

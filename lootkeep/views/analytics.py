@@ -1,4 +1,4 @@
-"""Figures in public: revenue and sales of a stretch of time, and how they changed."""
+"""Figures in public: revenue and sales of a period, and how they changed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, get_args
 
 import msgspec
 
-from lootkeep.domain.analytics import Figures, Interval, Part, Stretch, TopCustomer
+from lootkeep.domain.analytics import DateRange, Interval, SalesBreakdown, SalesFigures, TopCustomer
 from lootkeep.domain.orders import OrderStatus
 from lootkeep.kernel.money import Hundredths, text
 from lootkeep.views.fields import field
@@ -111,7 +111,7 @@ class CountryView(msgspec.Struct, frozen=True):
 
 
 class PaymentMethodView(msgspec.Struct, frozen=True):
-    payment_method: Annotated[str | None, field("As the store calls it; null when not told.", "card")]
+    payment_method: Annotated[str | None, field("As the store calls it; null when not known.", "card")]
     orders_count: Count
     gross_revenue: Amount
 
@@ -131,7 +131,7 @@ class SalesView(msgspec.Struct, frozen=True):
     previous: SalesTotalsView | None
     change: SalesChangeView | None
     by_status: Annotated[
-        dict[str, int], field("Where the orders placed in this time stand now.", {"paid": 4, "completed": 96})
+        dict[str, int], field("The current status of the orders placed in this period.", {"paid": 4, "completed": 96})
     ]
     top_products: list[TopProductView]
     top_customers: list[TopCustomerView]
@@ -140,11 +140,11 @@ class SalesView(msgspec.Struct, frozen=True):
     series: list[SalesPointView]
 
 
-def period(stretch: Stretch, interval: Interval) -> PeriodView:
-    return PeriodView(stretch.first.isoformat(), stretch.last.isoformat(), interval, stretch.zone)
+def period(date_range: DateRange, interval: Interval) -> PeriodView:
+    return PeriodView(date_range.first.isoformat(), date_range.last.isoformat(), interval, date_range.zone)
 
 
-def revenue_totals(figures: Figures) -> RevenueTotalsView:
+def revenue_totals(figures: SalesFigures) -> RevenueTotalsView:
     return RevenueTotalsView(
         gross_revenue=text(figures.gross),
         refunds=text(figures.refunds),
@@ -156,7 +156,7 @@ def revenue_totals(figures: Figures) -> RevenueTotalsView:
     )
 
 
-def revenue_change(now: Figures, before: Figures) -> RevenueChangeView:
+def revenue_change(now: SalesFigures, before: SalesFigures) -> RevenueChangeView:
     return RevenueChangeView(
         gross_revenue=_change(now.gross, before.gross),
         refunds=_change(now.refunds, before.refunds),
@@ -168,15 +168,15 @@ def revenue_change(now: Figures, before: Figures) -> RevenueChangeView:
     )
 
 
-def revenue_point(date: str, figures: Figures) -> RevenuePointView:
+def revenue_point(date: str, figures: SalesFigures) -> RevenuePointView:
     return RevenuePointView(date, text(figures.gross), text(figures.refunds), text(figures.net), figures.orders)
 
 
-def other_currency(currency: str, figures: Figures) -> CurrencyView:
+def other_currency(currency: str, figures: SalesFigures) -> CurrencyView:
     return CurrencyView(currency=currency, **msgspec.structs.asdict(revenue_totals(figures)))
 
 
-def sales_totals(figures: Figures, unique: int) -> SalesTotalsView:
+def sales_totals(figures: SalesFigures, unique: int) -> SalesTotalsView:
     return SalesTotalsView(
         orders_count=figures.orders,
         items_sold=figures.items,
@@ -194,7 +194,7 @@ def sales_change(now: SalesTotalsView, before: SalesTotalsView) -> SalesChangeVi
     return SalesChangeView(*(_change(getattr(now, name), getattr(before, name)) for name in names))
 
 
-def sales_point(date: str, figures: Figures) -> SalesPointView:
+def sales_point(date: str, figures: SalesFigures) -> SalesPointView:
     return SalesPointView(
         date=date,
         orders_count=figures.orders,
@@ -205,29 +205,29 @@ def sales_point(date: str, figures: Figures) -> SalesPointView:
     )
 
 
-def by_status(found: Mapping[str, int]) -> dict[str, int]:
+def by_status(counts: Mapping[str, int]) -> dict[str, int]:
     """Every state, also where there is nothing."""
-    return {status: found.get(status, 0) for status in get_args(OrderStatus)}
+    return {status: counts.get(status, 0) for status in get_args(OrderStatus)}
 
 
-def top_product(part: Part, names: Mapping[int, str]) -> TopProductView:
+def top_product(part: SalesBreakdown, names: Mapping[int, str]) -> TopProductView:
     product_id = int(part.key)
     return TopProductView(product_id, names.get(product_id), part.orders, part.items, text(part.gross))
 
 
-def top_customer(one: TopCustomer) -> TopCustomerView:
-    return TopCustomerView(one.id, one.name, one.email, one.orders, text(one.spent))
+def top_customer(customer: TopCustomer) -> TopCustomerView:
+    return TopCustomerView(customer.id, customer.name, customer.email, customer.orders, text(customer.spent))
 
 
-def countries(parts: Sequence[Part]) -> list[CountryView]:
+def countries(parts: Sequence[SalesBreakdown]) -> list[CountryView]:
     return [CountryView(part.key or None, part.orders, text(part.gross)) for part in parts]
 
 
-def payment_methods(parts: Sequence[Part]) -> list[PaymentMethodView]:
+def payment_methods(parts: Sequence[SalesBreakdown]) -> list[PaymentMethodView]:
     return [PaymentMethodView(part.key or None, part.orders, text(part.gross)) for part in parts]
 
 
-def _average(figures: Figures) -> Hundredths:
+def _average(figures: SalesFigures) -> Hundredths:
     return Hundredths(figures.gross // figures.orders if figures.orders else 0)
 
 

@@ -12,8 +12,8 @@ from lootkeep.domain.campaigns import (
     Campaign,
     CampaignEntry,
     CampaignStatus,
-    Filters,
     Preview,
+    SegmentFilters,
     audience_of,
     rate,
 )
@@ -26,7 +26,7 @@ OptionalTime = Annotated[Moment | None, field("When, in UTC; null until then.", 
 class FiltersView(msgspec.Struct, frozen=True):
     countries: Annotated[tuple[str, ...] | None, field("Customers of these countries.", ["DE", "AT"])]
     min_total_spent: Annotated[str | None, field("Who have spent at least this.", "50.00")]
-    min_orders: Annotated[int | None, field("Who have at least so many paid orders.", 2)]
+    min_orders: Annotated[int | None, field("Who have at least this many paid orders.", 2)]
     last_order_before: Annotated[Moment | None, field("Whose last order lies before.", None)]
     last_order_after: Annotated[Moment | None, field("Whose last order does not lie before.", None)]
     registered_from: Annotated[Moment | None, field("Who signed up then or later.", None)]
@@ -46,18 +46,18 @@ class CampaignListView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the campaign.", 7)]
     name: Annotated[str, field("For the store's own eyes.", "Winter sale")]
     subject: Annotated[str, field("The subject of the mails.", "20% off until Sunday, {{ name }}")]
-    preview_text: Annotated[str | None, field("What mail programs show beside the subject.", "Only this week")]
+    preview_text: Annotated[str | None, field("What mail programs show next to the subject.", "Only this week")]
     from_name: Annotated[str | None, field("In whose name; the store's when null.", "Dragon Shop")]
     reply_to: Annotated[str | None, field("Where answers go.", "help@shop.example")]
     audience: Annotated[AudienceView, field("Whom it is for.", {"type": "all"})]
-    status: Annotated[CampaignStatus, field("Where it stands.", "sending")]
+    status: Annotated[CampaignStatus, field("Its status.", "sending")]
     scheduled_at: OptionalTime
     recipients_count: Annotated[int, field("How many it writes to; fixed when it starts.", 1200)]
     sent_count: Annotated[int, field("Mails that the mail server has taken.", 800)]
     failed_count: Annotated[int, field("Mails that it refused.", 3)]
     skipped_count: Annotated[int, field("Who unsubscribed before their turn.", 1)]
     outbox_count: Annotated[int, field("Mails that were not sent for want of a mail server.", 0)]
-    error: Annotated[str | None, field("What stands in the way, or why it failed.", None)]
+    error: Annotated[str | None, field("What prevents sending, or why it failed.", None)]
     started_at: OptionalTime
     completed_at: OptionalTime
     duplicated_from_id: Annotated[int | None, field("The campaign it was copied from.", None)]
@@ -66,9 +66,9 @@ class CampaignListView(msgspec.Struct, frozen=True):
 
 
 class CampaignView(CampaignListView, frozen=True):
-    body_html: Annotated[str | None, field("The mail.", "<p>Hello {{ name }}!</p>")]
+    body_html: Annotated[str | None, field("The e-mail.", "<p>Hello {{ name }}!</p>")]
     body_text: Annotated[
-        str | None, field("The mail as plain text; made from the HTML when absent.", "Hello {{ name }}!")
+        str | None, field("The e-mail as plain text; made from the HTML when absent.", "Hello {{ name }}!")
     ]
 
 
@@ -80,7 +80,7 @@ class CampaignStatsView(msgspec.Struct, frozen=True):
     skipped: Annotated[int, field("Who unsubscribed before their turn.", 1)]
     outbox: Annotated[int, field("Mails that were not sent for want of a mail server.", 0)]
     perhaps_twice: Annotated[int, field("Mails sent again because nobody knew whether they had arrived.", 0)]
-    opened: Annotated[int, field("Who have opened it, as far as mail programs tell.", 320)]
+    opened: Annotated[int, field("Who have opened it, as far as mail programs report it.", 320)]
     clicked: Annotated[int, field("Who have followed a link.", 96)]
     unsubscribed: Annotated[int, field("Who unsubscribed by it.", 4)]
     progress: Annotated[int | float, field("Percentage of the recipients that are done with.", 67.0)]
@@ -113,7 +113,7 @@ class RecipientsPreviewView(msgspec.Struct, frozen=True):
 
 _ENTRY = shown(CampaignListView, CampaignEntry, "audience")
 _CAMPAIGN = shown(CampaignView, Campaign, "audience")
-_FILTERS = shown(FiltersView, Filters)
+_FILTERS = shown(FiltersView, SegmentFilters)
 
 
 def entry(campaign: CampaignEntry) -> CampaignListView:

@@ -21,8 +21,8 @@ from lootkeep.views.tiers import formatted_reward
 class TierProgressView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the tier.", 3)]
     name: Annotated[str, field("What customers see.", "Bronze")]
-    description: Annotated[str | None, field("What the tier gives, in words.", None)]
-    formatted_reward: Annotated[str, field("The reward in words.", "10% off")]
+    description: Annotated[str | None, field("What the tier gives, as text.", None)]
+    formatted_reward: Annotated[str, field("The reward as text.", "10% off")]
     referrals_required: Annotated[int, field("Referrals needed to unlock the tier.", 5)]
     referrals_missing: Annotated[int, field("How many are still missing.", 2)]
     is_reached: Annotated[bool, field("Whether enough referrals count.", False)]
@@ -38,7 +38,7 @@ class OwnClaimView(msgspec.Struct, frozen=True):
 
 class CustomerReferralsView(msgspec.Struct, frozen=True):
     referral_code: Annotated[str, field("The code this customer gives away.", "K7WQ2M9X")]
-    total_referrals: Annotated[int, field("All who signed up with the code.", 4)]
+    total_referrals: Annotated[int, field("All who registered with the code.", 4)]
     successful_referrals: Annotated[int, field("Those who bought something.", 3)]
     counted_referrals: Annotated[int, field("Those that count towards tiers now.", 3)]
     tiers: list[TierProgressView]

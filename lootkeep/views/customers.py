@@ -8,8 +8,8 @@ from typing import Annotated
 import msgspec
 
 from lootkeep.domain.coupons import Coupon
-from lootkeep.domain.customers import Customer, CustomerStatus, EmailStatus
-from lootkeep.domain.referral_abuse import SENTENCES, RefusalReason
+from lootkeep.domain.customers import Customer, CustomerStatus, MailboxStatus
+from lootkeep.domain.referral_abuse import SENTENCES, RejectionReason
 from lootkeep.domain.referrals import DiscountType
 from lootkeep.domain.sign_up import SignedUp
 from lootkeep.kernel.money import Hundredths, text
@@ -27,7 +27,7 @@ class CustomerView(msgspec.Struct, frozen=True):
     country: Annotated[str | None, field("ISO 3166-1 alpha-2.", "KR")]
     status: Annotated[CustomerStatus, field("A blocked customer cannot order.", "active")]
     accepts_marketing: Annotated[bool, field("Whether campaigns may be sent.", True)]
-    email_status: Annotated[EmailStatus, field("Whether mail arrives.", "ok")]
+    email_status: Annotated[MailboxStatus, field("Whether mail arrives.", "ok")]
     referral_code: Annotated[str, field("The code this customer gives away.", "K7WQ2M9X")]
     referred_by: CodeOwnerView | None
     orders_count: Annotated[int, field("Paid orders that were not refunded in full.", 3)]
@@ -53,8 +53,8 @@ class CouponView(msgspec.Struct, frozen=True):
 
 class AttributionView(msgspec.Struct, frozen=True):
     attributed: Annotated[bool, field("Whether the referral counts for the referrer.", True)]
-    reason: Annotated[RefusalReason | None, field("Why not, as a stable word.", None)]
-    explanation: Annotated[str | None, field("Why not, in words.", None)]
+    reason: Annotated[RejectionReason | None, field("Why not, as a stable word.", None)]
+    explanation: Annotated[str | None, field("Why not, as a sentence.", None)]
     referrer: CodeOwnerView | None
     marks: Annotated[list[str], field("What looks odd without being refused.", [])]
 

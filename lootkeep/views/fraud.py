@@ -7,9 +7,9 @@ from typing import Annotated
 
 import msgspec
 
-from lootkeep.domain.fraud import review as rules
+from lootkeep.domain.fraud import review as review_rules
 from lootkeep.domain.fraud.checks import CheckDetail, CheckEntry, FraudCheck, Review
-from lootkeep.domain.fraud.review import Outcome
+from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.domain.orders import OrderStatus, order_number
 from lootkeep.kernel.clock import utc
@@ -20,7 +20,7 @@ from lootkeep.views.shown import shown
 Country = Annotated[str | None, field("ISO 3166-1 alpha-2; null when not known.", "DE")]
 Reviewer = Annotated[int | None, field("The user who reviewed it.", None)]
 ReviewedAt = Annotated[Moment | None, field("When it was reviewed last.", None)]
-ReviewOutcome = Annotated[Outcome | None, field("What the reviewer found.", None)]
+ReviewOutcome = Annotated[ReviewedAs | None, field("What the reviewer found.", None)]
 Notes = Annotated[str | None, field("What the reviewer noted.", None)]
 
 
@@ -30,7 +30,7 @@ class CheckOrderView(msgspec.Struct, frozen=True):
 
 
 class CheckOrderDetailView(CheckOrderView, frozen=True):
-    status: Annotated[OrderStatus, field("Where the order stands.", "pending")]
+    status: Annotated[OrderStatus, field("The status of the order.", "pending")]
     total: Annotated[str, field("What it comes to.", "19.99")]
 
 
@@ -55,7 +55,7 @@ class _Judged(msgspec.Struct, frozen=True):
     action_taken: Annotated[Action, field("What was done with the order.", "flagged")]
     detected_country: Country
     billing_country: Country
-    detected_city: Annotated[str | None, field("Null when no list tells it.", None)]
+    detected_city: Annotated[str | None, field("Null when no list has it.", None)]
     is_vpn: Annotated[bool, field("The address belongs to a VPN.", False)]
     is_proxy: Annotated[bool, field("The address belongs to an open proxy.", False)]
     is_datacenter: Annotated[bool, field("The address belongs to a hosting company.", True)]
@@ -80,7 +80,7 @@ class FraudCheckDetailView(_Judged, frozen=True):
     email: Annotated[str, field("The buyer's e-mail at that time.", "jun@example.com")]
     user_agent: Annotated[str | None, field("The browser's User-Agent.", None)]
     signals: Annotated[dict[str, int], field("Points by the name of the signal.", {"datacenter": 15})]
-    asn_name: Annotated[str | None, field("Who runs the network; null when no list tells it.", None)]
+    asn_name: Annotated[str | None, field("Who runs the network; null when no list has it.", None)]
     asn_number: Annotated[int | None, field("The network's number.", None)]
     review_notes: Notes
     engine_version: Annotated[int, field("Extension: the version of the engine that judged.", 2)]
@@ -94,7 +94,7 @@ class BadgeView(msgspec.Struct, frozen=True):
 
 
 class CheckReviewView(msgspec.Struct, frozen=True):
-    outcome: Annotated[Outcome, field("What the reviewer found.", "legitimate")]
+    outcome: Annotated[ReviewedAs, field("What the reviewer found.", "legitimate")]
     notes: Annotated[str | None, field("What the reviewer noted.", "Called the customer.")]
     reviewed_by: Annotated[int, field("The user who reviewed it.", 1)]
     reviewed_at: Time
@@ -114,7 +114,7 @@ class ReviewedView(msgspec.Struct, frozen=True):
     is_reviewed: Annotated[bool, field("Always true now.", True)]
     reviewed_by: Annotated[int | None, field("The user who reviewed it.", 1)]
     reviewed_at: Annotated[Moment | None, field("When.", "2026-11-15T10:30:00Z")]
-    review_outcome: Annotated[Outcome | None, field("What the reviewer found.", "legitimate")]
+    review_outcome: Annotated[ReviewedAs | None, field("What the reviewer found.", "legitimate")]
     review_notes: Notes
 
 
@@ -168,14 +168,14 @@ def check(detail: CheckDetail) -> CheckAnswerView:
             order=CheckOrderDetailView(detail.order_id, number, detail.order_status, total),
             customer=CheckCustomerDetailView(detail.customer_id, detail.customer_name, detail.customer_email),
         ),
-        detected_signals=rules.detected_signals(points),
-        risk_badge=_badge(rules.RISK_BADGES[detail.risk_level]),
-        action_badge=_badge(rules.ACTION_BADGES[detail.action_taken]),
+        detected_signals=review_rules.detected_signals(points),
+        risk_badge=_badge(review_rules.RISK_BADGES[detail.risk_level]),
+        action_badge=_badge(review_rules.ACTION_BADGES[detail.action_taken]),
     )
 
 
-def review(said: Review) -> CheckReviewView:
-    return CheckReviewView(said.outcome, said.notes, said.reviewed_by, utc(said.created_at))
+def review(stored: Review) -> CheckReviewView:
+    return CheckReviewView(stored.outcome, stored.notes, stored.reviewed_by, utc(stored.created_at))
 
 
 def dashboard(*, today: Counts, week: Counts, month: Counts, pending_review: int) -> FraudDashboardView:
@@ -195,5 +195,5 @@ def _taken(counts: Counts, action: str) -> int:
     return sum(count for (_, taken), count in counts.items() if taken == action)
 
 
-def _badge(badge: rules.Badge) -> BadgeView:
+def _badge(badge: review_rules.Badge) -> BadgeView:
     return BadgeView(badge.label, badge.color)

@@ -7,7 +7,7 @@ from typing import Annotated, get_args
 
 import msgspec
 
-from lootkeep.domain.fraud.comparison import Changed, Comparison, Quality
+from lootkeep.domain.fraud.comparison import ChangedOrder, Comparison, Quality
 from lootkeep.domain.fraud.review import label
 from lootkeep.domain.fraud.score import Action, RiskLevel, Verdict
 from lootkeep.domain.fraud.signals import SIGNALS
@@ -20,7 +20,7 @@ Share = Annotated[float | None, field("From 0 to 1; null when nothing was review
 
 class SignalReportView(msgspec.Struct, frozen=True):
     name: Annotated[str, field("The signal.", "device_reuse")]
-    label: Annotated[str, field("In words.", "Other accounts on this device")]
+    label: Annotated[str, field("As text.", "Other accounts on this device")]
     fired: Annotated[int, field("Checks in which it counted.", 41)]
     right: Annotated[int, field("Of these, reviewed as fraud.", 12)]
     wrong: Annotated[int, field("Of these, reviewed as legitimate.", 1)]
@@ -63,7 +63,7 @@ class BacktestView(msgspec.Struct, frozen=True):
 
 class ExplainedSignalView(msgspec.Struct, frozen=True):
     name: Annotated[str, field("The signal.", "velocity_ip")]
-    label: Annotated[str, field("In words.", "Too many orders from one address")]
+    label: Annotated[str, field("As text.", "Too many orders from one address")]
     points: Annotated[int, field("What it counts.", 30)]
     until: Annotated[Moment | None, field("When it ends by itself; null when it does not.", "2026-11-15T11:30:00Z")]
 
@@ -91,15 +91,15 @@ def signal_report(counts: Mapping[str, int]) -> list[SignalReportView]:
     return rows
 
 
-def backtest(found: Comparison, *, is_complete: bool) -> BacktestView:
+def backtest(comparison: Comparison, *, is_complete: bool) -> BacktestView:
     return BacktestView(
-        checks=found.checks,
-        older_engine_checks=found.older_engine_checks,
+        checks=comparison.checks,
+        older_engine_checks=comparison.older_engine_checks,
         is_complete=is_complete,
-        before=_side(found.before, found.quality_before),
-        after=_side(found.after, found.quality_after),
-        changed_count=found.changed_count,
-        changed=[_changed(one) for one in found.changed],
+        before=_side(comparison.before, comparison.quality_before),
+        after=_side(comparison.after, comparison.quality_after),
+        changed_count=comparison.changed_count,
+        changed=[_changed(order) for order in comparison.changed],
     )
 
 
@@ -128,15 +128,15 @@ def _rounded(share: float | None) -> float | None:
     return None if share is None else round(share, 4)
 
 
-def _changed(one: Changed) -> ChangedOrderView:
-    check = one.check
+def _changed(order: ChangedOrder) -> ChangedOrderView:
+    check = order.check
     return ChangedOrderView(
         check.id,
         check.order_id,
         order_number(check.order_id),
         check.risk_score,
-        one.score,
+        order.score,
         check.action_taken,
-        one.action,
+        order.action,
         check.review_outcome,
     )

@@ -12,8 +12,8 @@ from lootkeep.domain.emails import NewEmail
 from lootkeep.domain.gift_cards import EntryType, GiftCard, GiftCardStatus, LedgerEntry, masked, status
 from lootkeep.kernel.clock import Instant, utc
 from lootkeep.kernel.money import Hundredths, text
+from lootkeep.views.emails import render
 from lootkeep.views.fields import Moment, Time, field
-from lootkeep.views.mails import render
 from lootkeep.views.money import in_words
 from lootkeep.views.shown import shown
 
@@ -23,11 +23,11 @@ _HUNDRED_PERCENT = 100_00
 
 class GiftCardView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the gift card.", 12)]
-    masked_code: Annotated[str, field("The end of the code, to tell cards apart.", _MASKED)]
+    masked_code: Annotated[str, field("The end of the code, to distinguish cards.", _MASKED)]
     initial_balance: Annotated[str, field("What was on it at first.", "25.00")]
     balance: Annotated[str, field("What is on it now.", "25.00")]
     currency: Annotated[str, field("ISO 4217.", "USD")]
-    status: Annotated[GiftCardStatus, field("Where the card stands at this moment.", "active")]
+    status: Annotated[GiftCardStatus, field("The current status of the card.", "active")]
     recipient_email: Annotated[str | None, field("Who it is for.", "jun@example.com")]
     recipient_name: Annotated[str | None, field("Their name.", "Jun Park")]
     sender_name: Annotated[str | None, field("Who gives it.", "Mina")]
@@ -147,7 +147,7 @@ def validation(record: GiftCard | None, amount: Hundredths | None, now: Instant)
 
 
 def redeemed(record: GiftCard, entry: LedgerEntry) -> RedeemedGiftCardView:
-    """Told of the entry alone, so that it reads the same however often it is asked for."""
+    """Taken from the entry alone, so that it reads the same however often it is asked for."""
     return RedeemedGiftCardView(
         gift_card_id=record.id,
         masked_code=masked(record),
@@ -167,12 +167,12 @@ def statistics(counts: Mapping[str, int], values: Mapping[str, int]) -> GiftCard
     """From counts and values named `USD.active`."""
     currencies = sorted({name.partition(".")[0] for name in counts})
     each = [_of_currency(currency, counts, values) for currency in currencies]
-    by_status = {state: sum(getattr(one.by_status, state) for one in each) for state in get_args(GiftCardStatus)}
+    by_status = {state: sum(getattr(card.by_status, state) for card in each) for state in get_args(GiftCardStatus)}
     return GiftCardStatisticsView(sum(by_status.values()), GiftCardCountsView(**by_status), each)
 
 
-def mail(record: GiftCard, address: str, code: str) -> NewEmail:
-    """The one mail that holds the whole code."""
+def email(record: GiftCard, address: str, code: str) -> NewEmail:
+    """The one e-mail that holds the whole code."""
     return render(
         "gift_card",
         address,

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from lootkeep.domain.orders import OrderStatus, Refund, Sale
+from lootkeep.domain.orders import OrderDetails, OrderStatus, Refund
 from lootkeep.kernel.clock import utc
 from lootkeep.kernel.money import text
 from lootkeep.views.fields import Time, field
@@ -47,40 +47,40 @@ class OrderRefundedData(OrderData, frozen=True):
     refunded_at: Time
 
 
-def created(sale: Sale) -> OrderCreatedData:
-    return OrderCreatedData(**_common(sale), created_at=utc(sale.order.created_at))
+def created(details: OrderDetails) -> OrderCreatedData:
+    return OrderCreatedData(**_common(details), created_at=utc(details.order.created_at))
 
 
-def paid(sale: Sale) -> OrderData:
-    return OrderData(**_common(sale))
+def paid(details: OrderDetails) -> OrderData:
+    return OrderData(**_common(details))
 
 
-def completed(sale: Sale) -> OrderCompletedData:
-    assert sale.order.completed_at is not None
-    return OrderCompletedData(**_common(sale), completed_at=utc(sale.order.completed_at))
+def completed(details: OrderDetails) -> OrderCompletedData:
+    assert details.order.completed_at is not None
+    return OrderCompletedData(**_common(details), completed_at=utc(details.order.completed_at))
 
 
-def refunded(sale: Sale, refund: Refund) -> OrderRefundedData:
+def refunded(details: OrderDetails, refund: Refund) -> OrderRefundedData:
     return OrderRefundedData(
-        **_common(sale),
+        **_common(details),
         refund_id=refund.id,
         refund_amount=text(refund.amount),
-        refunded_total=text(sale.order.refunded_total),
-        is_partial=sale.order.status == "partially_refunded",
+        refunded_total=text(details.order.refunded_total),
+        is_partial=details.order.status == "partially_refunded",
         reason=refund.reason,
         refunded_at=utc(refund.created_at),
     )
 
 
-def _common(sale: Sale) -> dict[str, Any]:
-    order = sale.order
+def _common(details: OrderDetails) -> dict[str, Any]:
+    order = details.order
     return {
         "order_id": order.id,
         "order_number": order.number,
-        "customer_email": sale.customer.email,
-        "customer_name": sale.customer.name,
+        "customer_email": details.customer.email,
+        "customer_name": details.customer.name,
         "total": text(order.total),
         "currency": order.currency,
         "status": order.status,
-        "items": [ItemData(i.product_id, i.product_name, i.quantity, text(i.price)) for i in sale.items],
+        "items": [ItemData(i.product_id, i.product_name, i.quantity, text(i.price)) for i in details.items],
     }

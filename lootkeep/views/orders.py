@@ -12,11 +12,11 @@ from lootkeep.domain.orders import (
     CheckoutStep,
     Order,
     OrderCheck,
+    OrderDetails,
     OrderItem,
     OrderStatus,
     Refund,
-    Return,
-    Sale,
+    RefundSplit,
     next_step,
 )
 from lootkeep.kernel.clock import utc
@@ -54,7 +54,7 @@ class OrderFraudView(msgspec.Struct, frozen=True):
 class OrderView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the order.", 123)]
     order_number: Annotated[str, field("What customers see.", "ORD-000123")]
-    status: Annotated[OrderStatus, field("Where the order stands.", "pending")]
+    status: Annotated[OrderStatus, field("The status of the order.", "pending")]
     customer: OrderCustomerView
     items: list[OrderItemView]
     subtotal: Amount
@@ -66,7 +66,7 @@ class OrderView(msgspec.Struct, frozen=True):
     currency: Annotated[str, field("ISO 4217.", "USD")]
     coupon_code: Annotated[str | None, field("The coupon that was used.", None)]
     referral_code: Annotated[str | None, field("The code that brought the customer.", None)]
-    payment_method: Annotated[str | None, field("As the store told it.", None)]
+    payment_method: Annotated[str | None, field("As the store sent it.", None)]
     transaction_id: Annotated[str | None, field("The payment provider's id.", None)]
     ip_address: Annotated[str | None, field("Where the order came from.", "203.0.113.9")]
     billing_country: Annotated[str | None, field("ISO 3166-1 alpha-2.", "KR")]
@@ -126,9 +126,11 @@ _ORDER = shown(OrderView, Order, "customer", "items", "fraud", order_number="num
 _item = shown(OrderItemView, OrderItem)
 
 
-def order(sale: Sale) -> OrderView:
-    customer = OrderCustomerView(sale.customer.id, sale.customer.name, sale.customer.email)
-    return _ORDER(sale.order, customer=customer, items=[_item(item) for item in sale.items], fraud=_fraud(sale.check))
+def order(details: OrderDetails) -> OrderView:
+    customer = OrderCustomerView(details.customer.id, details.customer.name, details.customer.email)
+    return _ORDER(
+        details.order, customer=customer, items=[_item(item) for item in details.items], fraud=_fraud(details.check)
+    )
 
 
 def _fraud(check: OrderCheck | None) -> OrderFraudView | None:
@@ -137,8 +139,8 @@ def _fraud(check: OrderCheck | None) -> OrderFraudView | None:
     return OrderFraudView(check.id, check.risk_score, check.risk_level, check.action_taken)
 
 
-def placed(sale: Sale) -> PlacedOrderView:
-    return PlacedOrderView(order(sale), next_step(sale.order, sale.check), _check(sale.check))
+def placed(details: OrderDetails) -> PlacedOrderView:
+    return PlacedOrderView(order(details), next_step(details.order, details.check), _check(details.check))
 
 
 def _check(check: OrderCheck | None) -> OrderCheckView | None:
@@ -148,15 +150,15 @@ def _check(check: OrderCheck | None) -> OrderCheckView | None:
     return OrderCheckView(check.id, check.risk_score, check.risk_level, check.action_taken, signals)
 
 
-def refunded(sale: Sale, given: Refund, way: Return) -> RefundedOrderView:
+def refunded(details: OrderDetails, given: Refund, split: RefundSplit) -> RefundedOrderView:
     refund = RefundView(
         id=given.id,
         amount=text(given.amount),
-        payment_amount=text(way.payment),
-        gift_card_amount=text(way.gift_card),
-        unreturned_amount=text(way.unreturned),
-        unrecovered_amount=text(way.unrecovered),
+        payment_amount=text(split.payment),
+        gift_card_amount=text(split.gift_card),
+        unreturned_amount=text(split.unreturned),
+        unrecovered_amount=text(split.unrecovered),
         reason=given.reason,
         created_at=utc(given.created_at),
     )
-    return RefundedOrderView(order(sale), refund)
+    return RefundedOrderView(order(details), refund)

@@ -28,7 +28,7 @@ class ProductView(msgspec.Struct, frozen=True):
         str, field("Unique, made from the name at creation; it stays when the name changes.", "dragon-sword")
     ]
     sku: Annotated[str | None, field("The store's own number, unique.", "SWORD-01")]
-    description: Annotated[str | None, field("What it is, in words.", "A sword for dragon slayers.")]
+    description: Annotated[str | None, field("What it is, as text.", "A sword for dragon slayers.")]
     delivery_type: Annotated[DeliveryType, field("How it reaches the customer.", "keys")]
     billing_type: Annotated[BillingType, field("Paid once, or again every period.", "one_time")]
     billing_interval: Annotated[BillingInterval | None, field("Unit of the period; null when paid once.", None)]

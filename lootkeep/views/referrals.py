@@ -71,7 +71,7 @@ class TopReferrerView(msgspec.Struct, frozen=True):
     name: CustomerName
     email: CustomerEmail
     referral_code: Code
-    total_referrals: Annotated[int, field("All who signed up with the code.", 30)]
+    total_referrals: Annotated[int, field("All who registered with the code.", 30)]
     successful_referrals: Annotated[int, field("Those who bought something.", 23)]
     rewards_claimed: Annotated[int, field("Tiers claimed.", 2)]
 
@@ -118,7 +118,7 @@ class RefusedReferralView(msgspec.Struct, frozen=True):
     customer: ClaimCustomerView
     referrer: ClaimCustomerView
     reason: Annotated[AbuseReason, field("A stable word.", "same_device")]
-    explanation: Annotated[str, field("The reason in words.", SENTENCES["same_device"])]
+    explanation: Annotated[str, field("The reason as a sentence.", SENTENCES["same_device"])]
     created_at: Time
 
 
@@ -144,7 +144,7 @@ def referral(entry: ReferralEntry) -> ReferralView:
 
 
 def statistics(referred: Mapping[str, int], claims: int, coupons_value: int) -> StatisticsView:
-    """From the kept totals: referrals by status, claims made, discounts given."""
+    """From the maintained totals: referrals by status, claims made, discounts given."""
     successful = referred.get("successful", 0)
     total = successful + referred.get("pending", 0)
     return StatisticsView(

@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 
 from lootkeep.domain.customers import Customer
-from lootkeep.domain.orders import Sale
+from lootkeep.domain.orders import OrderDetails
 from lootkeep.domain.products import BillingInterval
 from lootkeep.domain.subscriptions import Subscription, SubscriptionStatus
 from lootkeep.views import orders
@@ -23,7 +23,7 @@ class SubscriptionProductView(msgspec.Struct, frozen=True):
 
 class SubscriptionView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the subscription.", 5)]
-    status: Annotated[SubscriptionStatus, field("Where the subscription stands.", "active")]
+    status: Annotated[SubscriptionStatus, field("The status of the subscription.", "active")]
     customer: OrderCustomerView
     product: SubscriptionProductView
     price: Annotated[str, field("What each period costs; it stays when the product's price changes.", "9.99")]
@@ -91,8 +91,8 @@ def subscription(record: Subscription, customer: Customer) -> SubscriptionView:
     )
 
 
-def paid_period(record: Subscription, sale: Sale) -> PaidPeriodView:
-    return PaidPeriodView(subscription(record, sale.customer), orders.order(sale))
+def paid_period(record: Subscription, details: OrderDetails) -> PaidPeriodView:
+    return PaidPeriodView(subscription(record, details.customer), orders.order(details))
 
 
 def created(record: Subscription, customer: Customer) -> SubscriptionData:

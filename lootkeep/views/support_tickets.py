@@ -10,9 +10,9 @@ import msgspec
 from lootkeep.domain.support_tickets import (
     AuthorType,
     LastMessageBy,
-    Message,
     TicketCategory,
     TicketEntry,
+    TicketMessage,
     TicketPriority,
     TicketStatus,
 )
@@ -70,21 +70,21 @@ class PostedMessageView(TicketMessageView, frozen=True):
 _PEOPLE = ("customer", "assigned_to")
 _TICKET = shown(TicketView, TicketEntry, *_PEOPLE, ticket_number="number")
 _DETAIL = shown(TicketDetailView, TicketEntry, *_PEOPLE, "messages", "earlier_before", ticket_number="number")
-_POSTED = shown(PostedMessageView, Message, "ticket")
+_POSTED = shown(PostedMessageView, TicketMessage, "ticket")
 
-message: Callable[[Message], TicketMessageView] = shown(TicketMessageView, Message)
+message: Callable[[TicketMessage], TicketMessageView] = shown(TicketMessageView, TicketMessage)
 
 
 def ticket(entry: TicketEntry) -> TicketView:
     return _TICKET(entry, **_people(entry))
 
 
-def detail(entry: TicketEntry, messages: Sequence[Message], earlier_before: int | None) -> TicketDetailView:
+def detail(entry: TicketEntry, messages: Sequence[TicketMessage], earlier_before: int | None) -> TicketDetailView:
     listed = [message(record) for record in messages]
     return _DETAIL(entry, **_people(entry), messages=listed, earlier_before=earlier_before)
 
 
-def posted(record: Message, entry: TicketEntry) -> PostedMessageView:
+def posted(record: TicketMessage, entry: TicketEntry) -> PostedMessageView:
     return _POSTED(record, ticket=ticket(entry))
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, get_args
 import msgspec
 
 from lootkeep.domain.support_tickets import TicketCategory, TicketPriority, TicketStatus
-from lootkeep.domain.ticket_figures import NOBODY, Figures, TicketStats
+from lootkeep.domain.ticket_figures import NOBODY, TicketFigures, TicketStats
 from lootkeep.views.fields import field
 from lootkeep.views.support_tickets import AgentView
 
@@ -70,7 +70,7 @@ def stats(record: TicketStats) -> TicketStatsView:
     )
 
 
-def _agent(user: AgentView, cells: Sequence[Figures]) -> AgentFiguresView:
+def _agent(user: AgentView, cells: Sequence[TicketFigures]) -> AgentFiguresView:
     return AgentFiguresView(
         user=user,
         assigned=sum(cell.tickets for cell in cells),
@@ -80,20 +80,20 @@ def _agent(user: AgentView, cells: Sequence[Figures]) -> AgentFiguresView:
     )
 
 
-def _by(cells: Sequence[Figures], words: Any, of: Callable[[Figures], str]) -> dict[str, int]:
+def _by(cells: Sequence[TicketFigures], words: Any, of: Callable[[TicketFigures], str]) -> dict[str, int]:
     """Every word is there, also those that no ticket has."""
-    found = dict.fromkeys(get_args(words), 0)
+    counts = dict.fromkeys(get_args(words), 0)
     for cell in cells:
-        found[of(cell)] += cell.tickets
-    return found
+        counts[of(cell)] += cell.tickets
+    return counts
 
 
-def _average_response(cells: Sequence[Figures]) -> float | None:
+def _average_response(cells: Sequence[TicketFigures]) -> float | None:
     count = sum(cell.responded for cell in cells)
     return _minutes(sum(cell.response_seconds for cell in cells) / count) if count else None
 
 
-def _average_resolution(cells: Sequence[Figures]) -> float | None:
+def _average_resolution(cells: Sequence[TicketFigures]) -> float | None:
     count = sum(cell.resolved for cell in cells)
     return _minutes(sum(cell.resolution_seconds for cell in cells) / count) if count else None
 

@@ -15,7 +15,7 @@ from lootkeep.views.shown import shown
 class TierView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the tier.", 3)]
     name: Annotated[str, field("What customers see.", "Bronze")]
-    description: Annotated[str | None, field("What the tier gives, in words.", "Five friends, ten percent.")]
+    description: Annotated[str | None, field("What the tier gives, as text.", "Five friends, ten percent.")]
     referrals_required: Annotated[int, field("Referrals needed to unlock the tier.", 5)]
     reward_type: Annotated[RewardType, field("How the reward is counted.", "percentage_discount")]
     reward_value: Annotated[str, field("Percent, or an amount in `reward_currency`.", "10.00")]
@@ -23,7 +23,7 @@ class TierView(msgspec.Struct, frozen=True):
     coupon_validity_days: Annotated[int, field("How long a claimed coupon can be used.", 30)]
     is_active: Annotated[bool, field("Only active tiers can be claimed.", True)]
     sort_order: Annotated[int, field("Place in the list, lowest first.", 0)]
-    formatted_reward: Annotated[str, field("The reward in words.", "10% off")]
+    formatted_reward: Annotated[str, field("The reward as text.", "10% off")]
     claims_count: Annotated[int, field("How often the tier was claimed.", 12)]
     created_at: Time
     updated_at: Time
@@ -33,7 +33,7 @@ class ToggledTierView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the tier.", 3)]
     name: Annotated[str, field("What customers see.", "Bronze")]
     is_active: Annotated[bool, field("Whether the tier can be claimed now.", False)]
-    formatted_reward: Annotated[str, field("The reward in words.", "10% off")]
+    formatted_reward: Annotated[str, field("The reward as text.", "10% off")]
 
 
 _TIER = shown(TierView, Tier, "formatted_reward")

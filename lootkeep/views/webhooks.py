@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import msgspec
 
 from lootkeep.domain import deliveries, signing
-from lootkeep.domain.deliveries import Attempt, Delivery, DeliveryStatus, Outcome, Result
+from lootkeep.domain.deliveries import Attempt, AttemptOutcome, AttemptResult, Delivery, DeliveryStatus
 from lootkeep.domain.events import RecordedEvent
 from lootkeep.domain.webhooks import Replay, Webhook
 from lootkeep.kernel.clock import iso, utc
@@ -49,10 +49,10 @@ class DeliveryView(msgspec.Struct, frozen=True):
     webhook_id: Annotated[int, field("The webhook.", 4)]
     event_id: Annotated[int, field("The event.", 801)]
     event_type: Annotated[EventType, field("The event's type.", "order.paid")]
-    status: Annotated[DeliveryStatus, field("Where the delivery stands.", "delivered")]
+    status: Annotated[DeliveryStatus, field("The status of the delivery.", "delivered")]
     attempts_count: Annotated[int, field("Requests made so far.", 2)]
     response_code: Annotated[int | None, field("The latest answer's status.", 200)]
-    reason: Annotated[str | None, field("Why the latest attempt failed, in words.", None)]
+    reason: Annotated[str | None, field("Why the latest attempt failed, as a sentence.", None)]
     created_at: Time
     next_attempt_at: Annotated[Moment | None, field("When it is sent next; null when it is over.", None)]
     finished_at: OptionalTime
@@ -60,12 +60,12 @@ class DeliveryView(msgspec.Struct, frozen=True):
 
 class AttemptView(msgspec.Struct, frozen=True):
     number: Annotated[int, field("From 1.", 1)]
-    outcome: Annotated[Outcome, field("What it came to.", "failed")]
+    outcome: Annotated[AttemptOutcome, field("What it came to.", "failed")]
     started_at: Time
     finished_at: OptionalTime
     response_code: Annotated[int | None, field("The receiver's status.", 503)]
     response_time_ms: Annotated[int | None, field("How long it took.", 120)]
-    reason: Annotated[str | None, field("Why it failed, in words.", "answered 503")]
+    reason: Annotated[str | None, field("Why it failed, as a sentence.", "answered 503")]
     response_excerpt: Annotated[str | None, field("The beginning of the answer.", "upstream is down")]
 
 
@@ -130,7 +130,7 @@ def webhook_with_secret(record: Webhook, secret: str) -> WebhookWithSecretView:
     return _WITH_SECRET(record, secret=secret)
 
 
-def test_result(result: Result) -> TestResultView:
+def test_result(result: AttemptResult) -> TestResultView:
     return TestResultView(result.is_delivered, result.response_code, result.latency_ms)
 
 
@@ -152,5 +152,5 @@ replay: Callable[[Replay], ReplayView] = shown(ReplayView, Replay)
 def feed(events: Sequence[RecordedEvent], after: int, size: int) -> EventFeedView:
     """One event more than asked for was read, to know whether there is more."""
     shown = events[:size]
-    found = [EventView(e.id, e.type, utc(e.created_at), msgspec.Raw(e.data.encode())) for e in shown]
-    return EventFeedView(found, shown[-1].id if shown else after, len(events) > size)
+    views_of_events = [EventView(e.id, e.type, utc(e.created_at), msgspec.Raw(e.data.encode())) for e in shown]
+    return EventFeedView(views_of_events, shown[-1].id if shown else after, len(events) > size)

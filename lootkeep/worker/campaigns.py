@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lootkeep.deps import Deps
-from lootkeep.domain import campaigns as rules
-from lootkeep.domain.campaign_mail import Addresses, Template, filled, template
-from lootkeep.domain.campaigns import Addressee, Campaign, Recipient
-from lootkeep.domain.emails import INTERRUPTED, LEASE, RETRY_SECONDS, Email, Outcome, one_line
-from lootkeep.engines.mail import Mailer
+from lootkeep.domain import campaigns as campaigns_rules
+from lootkeep.domain.campaign_emails import Template, TrackingLinks, filled, template
+from lootkeep.domain.campaigns import Campaign, Recipient, RecipientFields
+from lootkeep.domain.emails import INTERRUPTED, LEASE, RETRY_SECONDS, Email, SendResult, one_line
+from lootkeep.engines.emails import Mailer
 from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import MINUTE, Instant
 from lootkeep.services import campaigns
-from lootkeep.storage import campaign_queue as queue
+from lootkeep.storage import campaign_queue as campaign_queue_db
 from lootkeep.storage import campaigns as campaigns_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.worker.emails import MailerWorker
@@ -36,7 +36,7 @@ class CampaignOptions:
     has_server: bool = True
 
 
-class CampaignWorker(MailerWorker[tuple[Recipient, Addressee]]):
+class CampaignWorker(MailerWorker[tuple[Recipient, RecipientFields]]):
     """Writes to one reader at a time; several workers keep one pace together."""
 
     work = "campaigns"
@@ -62,46 +62,50 @@ class CampaignWorker(MailerWorker[tuple[Recipient, Addressee]]):
         return await super().run_once(stopping) if self._options.has_server else await self._to_outbox()
 
     async def next_due(self, tx: Transaction, now: Instant) -> Instant | None:
-        start = await queue.next_start(tx)
-        times = (start[0] if start else None, await queue.next_due(tx))
+        start = await campaign_queue_db.next_start(tx)
+        times = (start[0] if start else None, await campaign_queue_db.next_due(tx))
         return min((time for time in times if time is not None), default=None)
 
     async def settle_and_claim(
         self,
         tx: Transaction,
-        finished: tuple[tuple[Recipient, Addressee], Outcome] | None,
+        finished: tuple[tuple[Recipient, RecipientFields], SendResult] | None,
         *,
         claim: bool,
         now: Instant,
-    ) -> tuple[Recipient, Addressee] | None:
+    ) -> tuple[Recipient, RecipientFields] | None:
         # First, for it locks the campaigns, which come before recipients in the lock order.
-        may_claim = claim and await queue.take_slot(tx, self._pause, now)
+        may_claim = claim and await campaign_queue_db.take_slot(tx, self._pause, now)
         if finished:
             (recipient, _), outcome = finished
-            await queue.settle(tx, self._lease, recipient, rules.settle(outcome, recipient, now, self._delays), now)
+            await campaign_queue_db.settle(
+                tx, self._lease, recipient, campaigns_rules.settle(outcome, recipient, now, self._delays), now
+            )
             if outcome.is_bounce:
-                await queue.set_bounced(tx, recipient, now)
+                await campaign_queue_db.set_bounced(tx, recipient, now)
             if outcome.kind == "unreachable":
-                await queue.hold_off(tx, Instant(now + HOLD_OFF), f"Waiting for the mail server: {outcome.reason}.")
+                await campaign_queue_db.hold_off(
+                    tx, Instant(now + HOLD_OFF), f"Waiting for the mail server: {outcome.reason}."
+                )
                 may_claim = False
         return await self._claim(tx, now) if may_claim else None
 
-    async def _claim(self, tx: Transaction, now: Instant) -> tuple[Recipient, Addressee] | None:
+    async def _claim(self, tx: Transaction, now: Instant) -> tuple[Recipient, RecipientFields] | None:
         """The next reader who may be written to; those who may not are settled on the way."""
         for _ in range(_MAX_LEFT_OUT):
-            held = await queue.QUEUE.claim(tx, self._lease, Instant(now + LEASE), now)
+            held = await campaign_queue_db.QUEUE.claim(tx, self._lease, Instant(now + LEASE), now)
             if held is None:
                 break
-            reader = await queue.addressee(tx, held)
-            settlement = rules.left_out(held, reader, now)
+            reader = await campaign_queue_db.addressee(tx, held)
+            settlement = campaigns_rules.left_out(held, reader, now)
             if settlement is None and held.failures > len(self._delays):
-                settlement = rules.settle(Outcome("refused", INTERRUPTED), held, now, self._delays)
+                settlement = campaigns_rules.settle(SendResult("refused", INTERRUPTED), held, now, self._delays)
             if settlement is None:
                 return held, reader
-            await queue.settle(tx, self._lease, held, settlement, now)
+            await campaign_queue_db.settle(tx, self._lease, held, settlement, now)
         return None
 
-    async def write(self, item: tuple[Recipient, Addressee]) -> Email:
+    async def write(self, item: tuple[Recipient, RecipientFields]) -> Email:
         recipient, reader = item
         campaign, prepared = await self._prepare(recipient.campaign_id)
         values = {"name": reader.name, "email": recipient.email, "referral_code": reader.referral_code}
@@ -124,12 +128,12 @@ class CampaignWorker(MailerWorker[tuple[Recipient, Addressee]]):
             ),
         )
 
-    def _addresses(self, recipient_id: int) -> Addresses:
+    def _addresses(self, recipient_id: int) -> TrackingLinks:
         sign, base = self._deps.vault.sign, self._options.public_url
         unsubscribe = f"{base}/u/{sign(str(recipient_id), campaigns.UNSUBSCRIBE)}"
         if not self._options.is_tracked:
-            return Addresses(unsubscribe)
-        return Addresses(
+            return TrackingLinks(unsubscribe)
+        return TrackingLinks(
             unsubscribe,
             f"{base}/o/{sign(str(recipient_id), campaigns.OPEN)}",
             lambda number: f"{base}/c/{sign(f'{recipient_id}.{number}', campaigns.CLICK)}",
@@ -154,7 +158,7 @@ class CampaignWorker(MailerWorker[tuple[Recipient, Addressee]]):
 
     async def _to_outbox(self) -> bool:
         async with self._deps.db.read() as tx:
-            if await queue.next_due(tx) is None:
+            if await campaign_queue_db.next_due(tx) is None:
                 return False
         async with self._deps.db.write() as tx:
-            return await queue.all_to_outbox(tx, self._deps.clock.now())
+            return await campaign_queue_db.all_to_outbox(tx, self._deps.clock.now())

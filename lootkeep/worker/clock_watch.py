@@ -50,7 +50,7 @@ class ClockWatch:
 
     async def _pull_in(self) -> None:
         now = self._deps.clock.now()
-        retries = [deliveries.longest_wait(seconds) for seconds in (0, *self._delays)]
+        retries = [deliveries.max_wait(seconds) for seconds in (0, *self._delays)]
         # An e-mail that is under way is held by its due time.
         email_retries = [max(seconds * SECOND, emails.LEASE) for seconds in (0, *emails.RETRY_SECONDS)]
         async with self._deps.db.write() as tx:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 import structlog
 
 from lootkeep.deps import Deps
-from lootkeep.domain import deliveries as rules
-from lootkeep.domain.deliveries import Claimed, Result
+from lootkeep.domain import deliveries as deliveries_rules
+from lootkeep.domain.deliveries import AttemptResult, ClaimedDelivery
 from lootkeep.domain.webhooks import Webhook
 from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import Instant
@@ -37,7 +37,7 @@ class DeliveryWorker(QueueWorker):
         deps: Deps,
         wakeup: Wakeup,
         *,
-        delays: Sequence[int] = rules.RETRY_SECONDS,
+        delays: Sequence[int] = deliveries_rules.RETRY_SECONDS,
         concurrency: int = 10,
         metrics: DeliveryMetrics | None = None,
         chance: Callable[[], float] = random.random,
@@ -50,7 +50,7 @@ class DeliveryWorker(QueueWorker):
         self._in_flight: Counter[int] = Counter()
         self._sending: set[asyncio.Task[None]] = set()
         self._latest: list[asyncio.Task[None]] = []
-        self._finished: list[tuple[Claimed, Result]] = []
+        self._finished: list[tuple[ClaimedDelivery, AttemptResult]] = []
 
     async def run_once(self, stopping: asyncio.Event | None = None) -> bool:
         await self._linger()
@@ -99,20 +99,20 @@ class DeliveryWorker(QueueWorker):
         self._latest = [self._start(webhook, delivery, now) for webhook, delivery in claimed]
         return bool(claimed or cancelled)
 
-    def _start(self, webhook: Webhook, claimed: Claimed, now: Instant) -> asyncio.Task[None]:
+    def _start(self, webhook: Webhook, claimed: ClaimedDelivery, now: Instant) -> asyncio.Task[None]:
         self._in_flight[webhook.id] += 1
         task = asyncio.create_task(self._send(webhook, claimed, now))
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)
         return task
 
-    async def _send(self, webhook: Webhook, claimed: Claimed, now: Instant) -> None:
+    async def _send(self, webhook: Webhook, claimed: ClaimedDelivery, now: Instant) -> None:
         try:
             result = await post(self._deps, webhook, claimed.body, claimed.event_type, claimed.public_id, now)
         except Exception:
             # An error of the worker must not hold the webhook's place for ever; it is retried like any other failure.
             log.exception("a delivery could not be sent", delivery=claimed.public_id)
-            result = Result(False, None, 0, "the delivery could not be signed or sent", None)
+            result = AttemptResult(False, None, 0, "the delivery could not be signed or sent", None)
         self._metrics.observe(result)
         self._in_flight[webhook.id] -= 1
         self._finished.append((claimed, result))
@@ -125,7 +125,7 @@ class DeliveryWorker(QueueWorker):
             return False
         now = self._deps.clock.now()
         settled = [
-            (claimed, result, rules.settle(result, claimed.failures, now, self._delays, self._chance()))
+            (claimed, result, deliveries_rules.settle(result, claimed.failures, now, self._delays, self._chance()))
             for claimed, result in finished
         ]
         try:

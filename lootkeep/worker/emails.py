@@ -10,9 +10,9 @@ from typing import Generic, TypeVar
 import structlog
 
 from lootkeep.deps import Deps
-from lootkeep.domain import emails as rules
-from lootkeep.domain.emails import Email, Outcome, QueuedEmail
-from lootkeep.engines.mail import Mailer
+from lootkeep.domain import emails as emails_rules
+from lootkeep.domain.emails import Email, QueuedEmail, SendResult
+from lootkeep.engines.emails import Mailer
 from lootkeep.engines.vault import SealError
 from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import Instant
@@ -25,17 +25,17 @@ log = structlog.get_logger(__name__)
 # An e-mail under way when the process is stopped may take this long; then it counts as perhaps sent.
 _GRACE_SECONDS = 10.0
 
-Item = TypeVar("Item")
+ItemT = TypeVar("ItemT")
 
 
-class MailerWorker(QueueWorker, Generic[Item]):
+class MailerWorker(QueueWorker, Generic[ItemT]):
     """One e-mail under way, so that a kill leaves one in doubt; it is settled when the next is claimed."""
 
     def __init__(self, deps: Deps, wakeup: Wakeup, mailer: Mailer, delays: Sequence[int]) -> None:
         super().__init__(deps, wakeup)
         self._mailer = mailer
         self._delays = delays
-        self._finished: tuple[Item, Outcome] | None = None
+        self._finished: tuple[ItemT, SendResult] | None = None
 
     async def run_once(self, stopping: asyncio.Event | None = None) -> bool:
         now = self._deps.clock.now()
@@ -54,7 +54,7 @@ class MailerWorker(QueueWorker, Generic[Item]):
             await self._settle(claim=False)
         await self._mailer.close()
 
-    async def _settle(self, *, claim: bool) -> Item | None:
+    async def _settle(self, *, claim: bool) -> ItemT | None:
         """Records what came of the last e-mail and takes the next, in one transaction."""
         now = self._deps.clock.now()
         async with self._deps.db.write() as tx:
@@ -64,17 +64,17 @@ class MailerWorker(QueueWorker, Generic[Item]):
 
     @abstractmethod
     async def settle_and_claim(
-        self, tx: Transaction, finished: tuple[Item, Outcome] | None, *, claim: bool, now: Instant
-    ) -> Item | None: ...
+        self, tx: Transaction, finished: tuple[ItemT, SendResult] | None, *, claim: bool, now: Instant
+    ) -> ItemT | None: ...
 
     @abstractmethod
-    async def write(self, item: Item) -> Email | Outcome:
+    async def write(self, item: ItemT) -> Email | SendResult:
         """The e-mail to send, or why it is not sent."""
 
-    async def _sent(self, item: Item, stopping: asyncio.Event | None) -> Outcome:
+    async def _sent(self, item: ItemT, stopping: asyncio.Event | None) -> SendResult:
         """What came of an item; a process that is stopped does not wait for a slow server for long."""
         email = await self.write(item)
-        if isinstance(email, Outcome):
+        if isinstance(email, SendResult):
             return email
         sending = asyncio.ensure_future(self._mailer.send(email))
         if stopping is not None:
@@ -87,20 +87,20 @@ class MailerWorker(QueueWorker, Generic[Item]):
         if not sending.done():
             sending.cancel()
             await asyncio.wait({sending})
-            return Outcome("deferred", rules.INTERRUPTED, perhaps_sent=True)
+            return SendResult("deferred", emails_rules.INTERRUPTED, perhaps_sent=True)
         try:
             return sending.result()
         except Exception:
             # An error of the worker must not hold up the queue; it is retried like any other failure.
-            log.exception("a mail could not be sent")
-            return Outcome("deferred", "the mail could not be sent")
+            log.exception("an e-mail could not be sent")
+            return SendResult("deferred", "the e-mail could not be sent")
 
 
 class EmailWorker(MailerWorker[QueuedEmail]):
     work = "mail"
 
     def __init__(
-        self, deps: Deps, wakeup: Wakeup, mailer: Mailer, *, delays: Sequence[int] = rules.RETRY_SECONDS
+        self, deps: Deps, wakeup: Wakeup, mailer: Mailer, *, delays: Sequence[int] = emails_rules.RETRY_SECONDS
     ) -> None:
         super().__init__(deps, wakeup, mailer, delays)
 
@@ -108,22 +108,22 @@ class EmailWorker(MailerWorker[QueuedEmail]):
         return await emails_db.QUEUE.next_due(tx)
 
     async def settle_and_claim(
-        self, tx: Transaction, finished: tuple[QueuedEmail, Outcome] | None, *, claim: bool, now: Instant
+        self, tx: Transaction, finished: tuple[QueuedEmail, SendResult] | None, *, claim: bool, now: Instant
     ) -> QueuedEmail | None:
         if finished:
             email, outcome = finished
             doubtful = email.perhaps_twice
-            settlement = rules.settle(outcome, email.failures, now, delays=self._delays, was_doubtful=doubtful)
+            settlement = emails_rules.settle(outcome, email.failures, now, delays=self._delays, was_doubtful=doubtful)
             await emails_db.QUEUE.settle(tx, self._lease, email, settlement, now)
-        return await emails_db.QUEUE.claim(tx, self._lease, Instant(now + rules.LEASE), now) if claim else None
+        return await emails_db.QUEUE.claim(tx, self._lease, Instant(now + emails_rules.LEASE), now) if claim else None
 
-    async def write(self, item: QueuedEmail) -> Email | Outcome:
+    async def write(self, item: QueuedEmail) -> Email | SendResult:
         if item.failures > len(self._delays):
-            return Outcome("refused", rules.INTERRUPTED)
+            return SendResult("refused", emails_rules.INTERRUPTED)
         try:
             body = emails_db.body_of(item, self._deps.vault.open)
         except SealError:
-            return Outcome("refused", "the stored mail cannot be opened: the secret key has changed")
+            return SendResult("refused", "the stored mail cannot be opened: the secret key has changed")
         return Email(
             item.to_email,
             item.to_name,

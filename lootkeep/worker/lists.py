@@ -1,4 +1,4 @@
-"""Keeps the lists of addresses and mail domains as new as the folder they lie in, and logs what became of them."""
+"""Keeps the lists of addresses and mail domains as new as their folder, and logs what became of them."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
-from lootkeep.domain.deliveries import Result
+from lootkeep.domain.deliveries import AttemptResult
 
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
@@ -19,6 +19,6 @@ class DeliveryMetrics:
             "lootkeep_webhook_seconds", "Time until a receiver answered.", buckets=_SECONDS, registry=registry
         )
 
-    def observe(self, result: Result) -> None:
+    def observe(self, result: AttemptResult) -> None:
         (self._delivered if result.is_delivered else self._failed).inc()
         self._seconds.observe(result.latency_ms / 1000)

@@ -1,4 +1,4 @@
-"""Short ways to an order that a gift card pays for, and to what stands on the card then."""
+"""Short ways to an order that a gift card pays for, and to what is on the card then."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import httpx
 
 from tests.api.ordering import ORDERS
 from tests.builders import honest_buyer, new_customer
-from tests.recount import kept, recounted
+from tests.recount import maintained, recounted
 from tests.world import World
 
 
@@ -39,4 +39,4 @@ def ledger(card: dict[str, Any]) -> list[tuple[str, str, int | None]]:
 
 
 async def assert_all_totals_agree(world: World) -> None:
-    assert await kept(world.db) == await recounted(world.db)
+    assert await maintained(world.db) == await recounted(world.db)

@@ -1,4 +1,4 @@
-"""Short ways to a webhook, and to how a refused one is told."""
+"""Short ways to a webhook, and to how a rejected one is reported."""
 
 from __future__ import annotations
 

@@ -57,8 +57,8 @@ async def stock_of(world: World, product_id: int) -> int | None:
 
 def errors(answer: httpx.Response) -> dict[str, list[str]]:
     assert answer.status_code == 422, answer.text
-    found: dict[str, list[str]] = answer.json()["errors"]
-    return found
+    messages: dict[str, list[str]] = answer.json()["errors"]
+    return messages
 
 
 async def _pending(world: World, order_id: int) -> None:

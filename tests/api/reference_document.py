@@ -120,7 +120,7 @@ def sample() -> dict[str, Any]:
     }
     order = {"items": [{"product_id": 7, "note": "it's a gift"}], "customer": {"email": "ana@example.com"}}
     read, write = "referrals:read", "referrals:write"
-    one, many = {"success": True, "data": TIER}, {"success": True, "data": [TIER]}
+    single, many = {"success": True, "data": TIER}, {"success": True, "data": [TIER]}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -143,7 +143,7 @@ def sample() -> dict[str, Any]:
                     "Create a tier",
                     "Referrals",
                     write,
-                    responses({**one, "message": "Referral tier created successfully"}, tier, "201"),
+                    responses({**single, "message": "Referral tier created successfully"}, tier, "201"),
                     requestBody=json_body("CreateTier", body),
                     description="The reward is fixed when it is claimed.",
                 ),
@@ -155,7 +155,7 @@ def sample() -> dict[str, Any]:
                     "Update a tier",
                     "Referrals",
                     write,
-                    responses(one, tier),
+                    responses(single, tier),
                     requestBody=json_body("CreateTier", {"name": "Silver"}),
                 ),
                 "delete": operation("delete_tier", "Delete a tier", "Referrals", write, responses({"success": True})),

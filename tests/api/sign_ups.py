@@ -1,4 +1,4 @@
-"""Short ways to sign up over the Store API, with and without the code of another customer."""
+"""Helpers that create customers over the Store API, with and without the code of another customer."""
 
 from __future__ import annotations
 

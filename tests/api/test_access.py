@@ -27,7 +27,7 @@ UNAUTHORIZED = {
 
 
 def address(prefix: str, route: Route) -> str:
-    """Where nothing is: whoever is let in finds out."""
+    """Nothing is here: only a caller that is let in finds out."""
     return prefix + re.sub(r"{\w+}", "4711", route.path)
 
 
@@ -77,9 +77,9 @@ async def test_nobody_gets_in_anywhere_without_a_valid_token(unlimited: World) -
     for prefix, route in ROWS:
         for kind, headers in kinds.items():
             answer = await unlimited.http.request(route.method, address(prefix, route), headers=headers)
-            told = (answer.status_code, answer.headers.get("WWW-Authenticate"), answer.json())
-            if told != (401, "Bearer", UNAUTHORIZED):
-                let_in.append((row_name(route), kind, told))
+            response = (answer.status_code, answer.headers.get("WWW-Authenticate"), answer.json())
+            if response != (401, "Bearer", UNAUTHORIZED):
+                let_in.append((row_name(route), kind, response))
     assert let_in == []
 
 
@@ -90,12 +90,12 @@ async def test_exactly_the_scope_of_the_row_lets_in(unlimited: World) -> None:
     for prefix, route in ROWS:
         enough[prefix + row_name(route)] = []
         message = f"The token lacks the required scope {route.scope}."
-        refusal = {"success": False, "error": "Forbidden", "code": "forbidden", "message": message}
+        rejection = {"success": False, "error": "Forbidden", "code": "forbidden", "message": message}
         for scope, token in tokens.items():
             answer = await unlimited.call(route.method, address(prefix, route), token=token)
             if answer.status_code not in (401, 403):
                 enough[prefix + row_name(route)].append(scope)
-            elif (answer.status_code, answer.json()) != (403, refusal):
+            elif (answer.status_code, answer.json()) != (403, rejection):
                 wrongly_told.append((row_name(route), scope, answer.text))
     assert enough == {prefix + row_name(route): [route.scope] for prefix, route in ROWS}
     assert wrongly_told == []
@@ -103,13 +103,13 @@ async def test_exactly_the_scope_of_the_row_lets_in(unlimited: World) -> None:
 
 async def test_every_scope_but_that_of_the_row_is_not_enough(unlimited: World) -> None:
     tokens = {needed: await unlimited.new_token(*(set(SCOPES) - {needed})) for needed in SCOPES}
-    told = {
+    statuses = {
         row_name(route): (
             await unlimited.call(route.method, address(prefix, route), token=tokens[route.scope])
         ).status_code
         for prefix, route in ROWS
     }
-    assert told == dict.fromkeys(told, 403)
+    assert statuses == dict.fromkeys(statuses, 403)
 
 
 async def test_a_token_without_any_scope_is_known_but_may_nothing(world: World) -> None:

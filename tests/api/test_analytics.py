@@ -92,11 +92,13 @@ async def test_sales_are_answered_with_every_field(world: World) -> None:
         "paid": 1,
         "partially_refunded": 1,
     }
-    assert [(one["product_id"], one["items_sold"], one["gross_revenue"]) for one in answer["top_products"]] == [
+    assert [
+        (product["product_id"], product["items_sold"], product["gross_revenue"]) for product in answer["top_products"]
+    ] == [
         (1, 1, "20.00"),
         (2, 1, "0.00"),
     ]
-    assert [(one["id"], one["total_spent"]) for one in answer["top_customers"]] == [(1, "15.00")]
+    assert [(product["id"], product["total_spent"]) for product in answer["top_customers"]] == [(1, "15.00")]
     assert answer["by_country"] == [{"country": None, "orders_count": 2, "gross_revenue": "20.00"}]
     assert answer["by_payment_method"] == [{"payment_method": None, "orders_count": 2, "gross_revenue": "20.00"}]
     assert (answer["previous"], answer["change"]) == (None, None)
@@ -112,7 +114,7 @@ async def test_sales_are_answered_with_every_field(world: World) -> None:
     ]
 
 
-async def test_a_comparison_tells_the_change_in_percent(world: World) -> None:
+async def test_a_comparison_reports_the_change_in_percent(world: World) -> None:
     await a_store(world)
     revenue = await read(world, "/analytics/revenue?from=2026-11-16&to=2026-11-16&compare=1")
     assert (revenue["previous"]["gross_revenue"], revenue["change"]["gross_revenue"]) == ("40.00", -50.0)
@@ -127,7 +129,7 @@ async def test_one_product_has_figures_of_its_own(world: World) -> None:
     sales = await read(world, "/analytics/sales?product_id=2")
     assert (sales["totals"]["unique_customers"], sales["totals"]["new_customers"]) == (1, 1)
     assert sales["by_status"]["paid"] == 1
-    assert [one["product_id"] for one in sales["top_products"]] == [2]
+    assert [product["product_id"] for product in sales["top_products"]] == [2]
     assert (await read(world, "/analytics/sales?product_id=99"))["totals"]["orders_count"] == 0
 
 

@@ -9,7 +9,7 @@ import pytest
 from lootkeep.kernel.clock import DAY
 from tests.api.claiming import anna_with, claim, new_tier, progress
 from tests.builders import STORE, new_order, paid_order
-from tests.recount import kept, outbox, recounted
+from tests.recount import maintained, outbox, recounted
 from tests.world import World
 
 MINUTE = 60_000_000
@@ -43,7 +43,7 @@ async def test_a_claim_is_answered_with_its_coupon(world: World) -> None:
     }
     assert code.startswith("REF-")
     assert (await progress(world, anna["id"]))["claims"] == [answer.json()["data"]]
-    assert await kept(world.db) == await recounted(world.db)
+    assert await maintained(world.db) == await recounted(world.db)
 
 
 async def test_a_fixed_tier_gives_a_coupon_in_its_currency(world: World) -> None:
@@ -61,7 +61,7 @@ async def test_claiming_again_gives_the_same_coupon(world: World) -> None:
     again = await claim(world, anna["id"], 1)
     assert (again.status_code, again.json()["message"]) == (200, "The reward had been claimed before")
     assert again.json()["data"] == first.json()["data"]
-    assert await kept(world.db) == await recounted(world.db)
+    assert await maintained(world.db) == await recounted(world.db)
 
 
 async def test_the_coupon_keeps_the_reward_of_the_moment_it_was_claimed(world: World) -> None:
@@ -216,14 +216,14 @@ async def test_a_tier_with_claims_is_deactivated_instead_of_deleted(world: World
 async def test_a_claim_stays_when_the_referral_is_refunded(world: World) -> None:
     anna = await anna_with(world, bought=1)
     await new_tier(world)
-    made = (await claim(world, anna["id"], 1)).json()["data"]
+    granted = (await claim(world, anna["id"], 1)).json()["data"]
     await world.post(f"{STORE}/orders/1/refund")
-    found = await progress(world, anna["id"])
+    shown = await progress(world, anna["id"])
     again = await claim(world, anna["id"], 1)
-    order = await new_order(world, anna["id"], (1, 1), coupon_code=made["coupon"]["code"])
-    assert (found["counted_referrals"], found["claims"]) == (0, [made])
-    assert (found["tiers"][0]["is_reached"], found["tiers"][0]["is_claimed"]) == (False, True)
-    assert (again.status_code, again.json()["data"]) == (200, made)
+    order = await new_order(world, anna["id"], (1, 1), coupon_code=granted["coupon"]["code"])
+    assert (shown["counted_referrals"], shown["claims"]) == (0, [granted])
+    assert (shown["tiers"][0]["is_reached"], shown["tiers"][0]["is_claimed"]) == (False, True)
+    assert (again.status_code, again.json()["data"]) == (200, granted)
     assert order["discount_total"] == "2.00"
     assert (await world.get("/referrals/statistics")).json()["data"]["rewards_claimed"] == 1
 
@@ -236,7 +236,7 @@ async def test_a_claim_sends_no_event(world: World) -> None:
     assert await outbox(world.db, "") == before
 
 
-async def test_the_scopes_of_reading_and_claiming_are_apart(world: World) -> None:
+async def test_the_scopes_of_reading_and_claiming_are_separate(world: World) -> None:
     await new_tier(world)
     reader, writer = await world.new_token("store:read"), await world.new_token("store:write")
     read = await world.get(f"{STORE}/customers/1/referrals", token=writer)

@@ -64,10 +64,10 @@ async def test_filters_and_orders_find_the_customers_they_name(world: World) -> 
         "from=2026-11-16": [3, 2],
         "from=2026-11-15&to=2026-11-15": [1],
     }
-    found = {}
+    ids_by_query = {}
     for query in expected:
-        found[query] = [one["id"] for one in (await world.get(f"/customers?{query}")).json()["data"]]
-    assert found == expected
+        ids_by_query[query] = [customer["id"] for customer in (await world.get(f"/customers?{query}")).json()["data"]]
+    assert ids_by_query == expected
 
 
 @pytest.mark.parametrize(
@@ -101,4 +101,4 @@ async def test_hostile_texts_come_back_as_they_were_sent_and_are_found_by_themse
     assert {name: read[name] for name in fields} == fields
     for term in ("%_\\", "'; DROP", '" <script', "{{7"):
         answer = (await world.call("GET", "/customers", params={"search": term})).json()
-        assert [one["id"] for one in answer["data"]] == [1], term
+        assert [customer["id"] for customer in answer["data"]] == [1], term

@@ -44,14 +44,14 @@ NOWHERE = [
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT"])
 async def test_an_unknown_address_is_not_found(world: World, method: str) -> None:
     answers = {path: await world.http.request(method, path) for path in NOWHERE}
-    told = {path: (answer.status_code, answer.json()) for path, answer in answers.items()}
+    responses = {path: (answer.status_code, answer.json()) for path, answer in answers.items()}
     not_found = {
         "success": False,
         "error": "Not Found",
         "code": "not_found",
         "message": "There is nothing at this address.",
     }
-    assert told == dict.fromkeys(NOWHERE, (404, not_found))
+    assert responses == dict.fromkeys(NOWHERE, (404, not_found))
 
 
 async def test_a_part_of_the_reference_that_is_not_there_is_not_found(world: World) -> None:
@@ -72,14 +72,14 @@ async def test_a_method_the_address_does_not_have_is_refused_with_those_it_has(
     world: World, methods: tuple[str, ...], path: str, allowed: str
 ) -> None:
     # httpx writes methods in capitals, so the application is asked directly.
-    told = {method: await ask(world.app, method, path) for method in methods}
-    refusal = {
+    responses = {method: await ask(world.app, method, path) for method in methods}
+    rejection = {
         "success": False,
         "error": "Method Not Allowed",
         "code": "method_not_allowed",
         "message": f"This address answers to {allowed} only.",
     }
-    assert told == dict.fromkeys(methods, (405, allowed, refusal))
+    assert responses == dict.fromkeys(methods, (405, allowed, rejection))
 
 
 async def ask(app: ASGIApp, method: str, path: str) -> tuple[int, str | None, Any]:
@@ -141,7 +141,7 @@ async def test_a_request_id_is_accepted_and_echoed(world: World, given: str) -> 
 
 
 @pytest.mark.parametrize("given", ["", "0" * 129, "two words", "semi;colon", "<script>", "a\tb", "ümlaut"])
-async def test_another_request_id_is_made_for_one_that_is_not_acceptable(world: World, given: str) -> None:
+async def test_another_request_id_is_created_for_one_that_is_not_acceptable(world: World, given: str) -> None:
     answer = await world.get("/referrals/tiers", headers={"X-Request-ID": given.encode()})
     assert answer.headers["X-Request-ID"].startswith("request-")
 
@@ -192,6 +192,6 @@ async def test_every_page_forbids_what_it_does_not_need(world: World, path: str)
     assert headers["Referrer-Policy"] == "no-referrer"
 
 
-async def test_no_answer_tells_what_serves_it(world: World) -> None:
+async def test_no_answer_reports_what_serves_it(world: World) -> None:
     for path in ("/healthz", TIERS, "/nothing"):
         assert not {"server", "x-powered-by"} & set((await world.http.get(path)).headers)

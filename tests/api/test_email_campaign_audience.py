@@ -1,4 +1,4 @@
-"""Whom an e-mail campaign reaches, told before it is sent."""
+"""Whom an e-mail campaign reaches, reported before it is sent."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.builders import new_product, paid_order, referred
 from tests.world import World
 
 
-async def test_the_preview_tells_who_is_left_out_and_why_and_changes_nothing(world: World) -> None:
+async def test_the_preview_reports_who_is_left_out_and_why_and_changes_nothing(world: World) -> None:
     people = [await reader(world, name=f"Reader {n}") for n in range(18)]
     left_out: list[dict[str, Any]] = [
         {"accepts_marketing": False},
@@ -26,7 +26,7 @@ async def test_the_preview_tells_who_is_left_out_and_why_and_changes_nothing(wor
     data = (await world.get(f"{PATH}/{campaign['id']}/preview-recipients")).json()["data"]
     assert data["total"] == 13
     assert data["excluded"] == {"not_opted_in": 1, "unsubscribed": 2, "bounced": 1, "blocked": 1}
-    assert data["sample"] == [{name: one[name] for name in ("id", "name", "email")} for one in people[5:15]]
+    assert data["sample"] == [{name: customer[name] for name in ("id", "name", "email")} for customer in people[5:15]]
     assert await read(world, campaign["id"]) == before
     sent = (await world.post(f"{PATH}/{campaign['id']}/send", {})).json()["data"]
     assert sent["recipients_count"] == 13
@@ -63,8 +63,8 @@ async def test_each_filter_finds_whom_it_names(world: World) -> None:
     for filters, people in expected:
         campaign = await make(world, audience={"type": "segment", "filters": filters})
         data = (await world.get(f"{PATH}/{campaign['id']}/preview-recipients")).json()["data"]
-        assert [one["id"] for one in data["sample"]] == [one["id"] for one in people], filters
+        assert [person["id"] for person in data["sample"]] == [person["id"] for person in people], filters
         assert data["total"] == len(people)
     named = await make(world, audience={"type": "customers", "customer_ids": [idle["id"], buyer["id"], 12345]})
     data = (await world.get(f"{PATH}/{named['id']}/preview-recipients")).json()["data"]
-    assert [one["id"] for one in data["sample"]] == [buyer["id"], idle["id"]]
+    assert [person["id"] for person in data["sample"]] == [buyer["id"], idle["id"]]

@@ -97,9 +97,9 @@ async def test_a_body_or_an_audience_that_is_missing_is_refused(world: World) ->
 @pytest.mark.parametrize(
     ("offset", "sentence"),
     [
-        (0, "must lie in the future"),
-        (-DAY, "must lie in the future"),
-        (367 * DAY, "must not lie more than a year ahead"),
+        (0, "must be in the future"),
+        (-DAY, "must be in the future"),
+        (367 * DAY, "must not be more than a year ahead"),
     ],
 )
 async def test_a_time_that_is_not_ahead_or_too_far_is_refused(world: World, offset: int, sentence: str) -> None:

@@ -67,8 +67,8 @@ async def test_hostile_text_comes_back_as_it_was_sent(world: World) -> None:
     assert campaign["audience"]["filters"]["tags"] == filters["tags"]
     assert {name: campaign[name] for name in fields} == fields
     assert {name: (await read(world, campaign["id"]))[name] for name in fields} == fields
-    found = (await world.get(PATH, params={"search": HOSTILE})).json()["data"]
-    assert [one["id"] for one in found] == [campaign["id"]]
+    campaigns = (await world.get(PATH, params={"search": HOSTILE})).json()["data"]
+    assert [current["id"] for current in campaigns] == [campaign["id"]]
 
 
 async def test_every_field_of_an_audience_comes_back(world: World) -> None:
@@ -148,7 +148,7 @@ async def test_what_cannot_be_is_refused_with_its_field(
     assert answer.json()["errors"][name][0].endswith(f"{sentence}.")
 
 
-async def test_the_text_is_made_from_the_html_until_one_is_given(world: World) -> None:
+async def test_the_text_is_created_from_the_html_until_one_is_given(world: World) -> None:
     campaign = await make(world, body_html="<h1>Sale</h1><p>Look <a href='https://x.example/'>here</a></p>")
     assert campaign["body_text"] == "Sale\n\nLook here (https://x.example/)\n"
     path = f"{PATH}/{campaign['id']}"
@@ -156,8 +156,8 @@ async def test_the_text_is_made_from_the_html_until_one_is_given(world: World) -
     assert changed["body_text"] == "Other\n"
     given = (await world.put(path, {"body_text": "My own"})).json()["data"]
     assert given["body_text"] == "My own"
-    kept = (await world.put(path, {"body_html": "<p>Third</p>"})).json()["data"]
-    assert kept["body_text"] == "My own"
+    current = (await world.put(path, {"body_html": "<p>Third</p>"})).json()["data"]
+    assert current["body_text"] == "My own"
     again = (await world.put(path, {"body_text": None})).json()["data"]
     assert again["body_text"] == "Third\n"
 
@@ -197,7 +197,7 @@ async def test_the_list_is_filtered_searched_sorted_and_paged(world: World) -> N
     async def listed(**params: Any) -> list[str]:
         answer = await world.get(PATH, params=params)
         assert answer.status_code == 200, answer.text
-        return [one["name"] for one in answer.json()["data"]]
+        return [tier["name"] for tier in answer.json()["data"]]
 
     assert await listed() == names[::-1]
     assert await listed(order="asc") == names

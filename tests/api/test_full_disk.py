@@ -19,7 +19,7 @@ from lootkeep.storage.schema import customers
 from tests.api.sign_ups import sign_up
 from tests.cli.terminal import PROGRAM, SECONDS, environment
 from tests.disk import SmallDisk, small_disk
-from tests.recount import kept, recounted
+from tests.recount import maintained, recounted
 from tests.world import KEY, World
 
 # What is left of the pages that the tables have is full long before.
@@ -63,7 +63,7 @@ async def test_a_full_disk_refuses_writes_loses_nothing_and_is_over_when_there_i
     assert (refused.status_code, refused.headers["Retry-After"], refused.json()) == (503, "1", UNAVAILABLE)
     assert (read.status_code, after.status_code) == (200, 201)
     assert await emails(small_world) == {*before, *during, "after@j.example"}
-    assert await kept(small_world.db) == await recounted(small_world.db)
+    assert await maintained(small_world.db) == await recounted(small_world.db)
 
 
 async def test_a_full_disk_is_not_ready_and_doctor_finds_it(

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from lootkeep.domain.gift_cards import GiftCardTerms
 from lootkeep.kernel.clock import DAY, MINUTE, Instant
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services import gift_cards as services
+from lootkeep.services import gift_cards as gift_cards_service
 from tests.builders import new_customer, new_gift_card, new_product, paid_order
 from tests.world import World
 
@@ -20,9 +20,9 @@ TERMS = GiftCardTerms(Hundredths(1), "USD", None, None, None, None, None, None, 
 async def ids(world: World, **query: Any) -> list[int]:
     answer = await world.get("/gift-cards", params=query)
     assert answer.status_code == 200, answer.text
-    found = [card["id"] for card in answer.json()["data"]]
-    assert answer.json()["meta"]["total"] >= len(found)
-    return found
+    listed = [card["id"] for card in answer.json()["data"]]
+    assert answer.json()["meta"]["total"] >= len(listed)
+    return listed
 
 
 async def a_drawer(world: World) -> None:
@@ -129,7 +129,7 @@ async def test_a_page_far_down_the_list_is_the_right_one(world: World) -> None:
     for number in range(1105):
         if number % 300 == 0:
             world.clock.advance(DAY)
-        await services.create(world.deps, TERMS, None)
+        await gift_cards_service.create(world.deps, TERMS, None)
     assert await ids(world, page=101, per_page=10) == list(range(105, 95, -1))
     assert await ids(world, page=111, per_page=10, status="active") == [5, 4, 3, 2, 1]
 
@@ -194,8 +194,8 @@ async def test_what_expires_is_counted_from_that_very_moment(world: World) -> No
 async def test_the_worker_settles_what_time_has_changed(world: World) -> None:
     terms = replace(TERMS, expires_at=Instant(world.clock.now() + MINUTE))
     for _ in range(600):
-        await services.create(world.deps, terms, None)
+        await gift_cards_service.create(world.deps, terms, None)
     world.clock.advance(MINUTE)
-    await services.settle_now(world.deps)
+    await gift_cards_service.settle_now(world.deps)
     assert (await figures(world))["by_status"]["expired"] == 600
     assert (await world.get("/gift-cards", params={"status": "expired"})).json()["meta"]["total"] == 600

@@ -21,11 +21,11 @@ async def test_a_card_of_the_price_is_issued_for_each_unit_when_the_order_is_pai
     paid = (await step(world, order["id"], "pay")).json()["data"]
     assert (paid["status"], paid["items"][0]["fulfilled_quantity"]) == ("completed", 2)
     for number in (1, 2):
-        found = await card(world, number)
-        assert (found["initial_balance"], found["balance"], found["currency"]) == ("50.00", "50.00", "USD")
-        assert (found["customer_id"], found["order_id"]) == (customer["id"], order["id"])
-        assert (found["recipient_email"], found["recipient_name"]) == (customer["email"], customer["name"])
-        assert ledger(found) == [("issue", "50.00", order["id"])]
+        gift_card = await card(world, number)
+        assert (gift_card["initial_balance"], gift_card["balance"], gift_card["currency"]) == ("50.00", "50.00", "USD")
+        assert (gift_card["customer_id"], gift_card["order_id"]) == (customer["id"], order["id"])
+        assert (gift_card["recipient_email"], gift_card["recipient_name"]) == (customer["email"], customer["name"])
+        assert ledger(gift_card) == [("issue", "50.00", order["id"])]
     assert await sent(world.db) == ["order.created", "order.paid", "order.completed"]
     await assert_all_totals_agree(world)
 

@@ -144,7 +144,7 @@ async def test_a_card_out_of_its_time_cannot_be_redeemed(world: World, state: st
         ),
     ],
 )
-async def test_a_bad_redemption_is_refused_in_words(
+async def test_a_bad_redemption_is_rejected_with_a_message(
     world: World, body: dict[str, Any], field: str, sentence: str
 ) -> None:
     await new_gift_card(world)

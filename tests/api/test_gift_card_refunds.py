@@ -46,13 +46,13 @@ async def refund(world: World, amount: str | None = None, **fields: Any) -> http
 async def unrecovered(world: World, amount: str | None = None, **fields: Any) -> str:
     answer = await refund(world, amount, **fields)
     assert answer.status_code == 200, answer.text
-    found: str = answer.json()["data"]["refund"]["unrecovered_amount"]
-    return found
+    requested: str = answer.json()["data"]["refund"]["unrecovered_amount"]
+    return requested
 
 
 async def states(world: World) -> list[tuple[str, str]]:
-    found = [await card(world, row["id"]) for row in await rows(world.db, gift_cards)]
-    return [(one["balance"], one["status"]) for one in found]
+    cards = [await card(world, row["id"]) for row in await rows(world.db, gift_cards)]
+    return [(gift_card["balance"], gift_card["status"]) for gift_card in cards]
 
 
 def assert_refused(answer: httpx.Response, left: str) -> None:
@@ -66,7 +66,7 @@ async def test_a_partial_refund_is_taken_off_the_cards_that_were_bought_oldest_f
     assert await states(world) == [("0.00", "redeemed"), ("40.00", "active"), ("50.00", "active")]
     assert ledger(await card(world, 2)) == [("issue", "50.00", 1), ("revoke", "-10.00", 1)]
     figures = (await world.get("/gift-cards/statistics")).json()["data"]["currencies"]
-    assert [(one["revoked_value"], one["outstanding_balance"]) for one in figures] == [("60.00", "90.00")]
+    assert [(figure["revoked_value"], figure["outstanding_balance"]) for figure in figures] == [("60.00", "90.00")]
     await assert_all_totals_agree(world)
 
 
@@ -74,9 +74,11 @@ async def test_a_full_refund_revokes_the_cards_that_were_bought(world: World) ->
     await cards_bought(world, 2)
     await refund(world, "10.00")
     assert await unrecovered(world) == "0.00"
-    found = [await card(world, number) for number in (1, 2)]
-    assert [(one["status"], one["revoke_reason"]) for one in found] == [("revoked", "order refunded")] * 2
-    assert ledger(found[0]) == [("issue", "50.00", 1), ("revoke", "-10.00", 1), ("revoke", "-40.00", 1)]
+    cards = [await card(world, number) for number in (1, 2)]
+    assert [(gift_card["status"], gift_card["revoke_reason"]) for gift_card in cards] == [
+        ("revoked", "order refunded")
+    ] * 2
+    assert ledger(cards[0]) == [("issue", "50.00", 1), ("revoke", "-10.00", 1), ("revoke", "-40.00", 1)]
     await assert_all_totals_agree(world)
 
 

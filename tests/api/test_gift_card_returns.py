@@ -17,9 +17,9 @@ async def test_cancelling_puts_back_what_was_taken(world: World) -> None:
     code = (await new_gift_card(world))["code"]
     await placed(world, code)
     assert (await step(world, 1, "cancel")).json()["data"]["status"] == "cancelled"
-    found = await card(world)
-    assert (found["balance"], found["status"]) == ("25.00", "active")
-    assert ledger(found) == [("issue", "25.00", None), ("redeem", "-25.00", 1), ("refund", "25.00", 1)]
+    gift_card = await card(world)
+    assert (gift_card["balance"], gift_card["status"]) == ("25.00", "active")
+    assert ledger(gift_card) == [("issue", "25.00", None), ("redeem", "-25.00", 1), ("refund", "25.00", 1)]
     await assert_all_totals_agree(world)
 
 
@@ -52,9 +52,9 @@ async def test_money_goes_back_first_and_then_the_card(world: World) -> None:
         refund = (await step(world, 1, "refund", {} if amount is None else {"amount": amount})).json()["data"]["refund"]
         seen.append((refund["amount"], refund["payment_amount"], refund["gift_card_amount"]))
     assert seen == [("10.00", "10.00", "0.00"), ("10.00", "5.00", "5.00"), ("20.00", "0.00", "20.00")]
-    found = await card(world)
-    assert (found["balance"], found["status"]) == ("25.00", "active")
-    assert ledger(found)[2:] == [("refund", "5.00", 1), ("refund", "20.00", 1)]
+    gift_card = await card(world)
+    assert (gift_card["balance"], gift_card["status"]) == ("25.00", "active")
+    assert ledger(gift_card)[2:] == [("refund", "5.00", 1), ("refund", "20.00", 1)]
     await assert_all_totals_agree(world)
 
 
@@ -97,8 +97,8 @@ async def test_an_expired_card_gets_its_money_back_and_can_be_prolonged(world: W
     await a_mixed_order(world)
     world.clock.advance(10 * DAY)
     await step(world, 1, "refund")
-    found = await card(world)
-    assert (found["balance"], found["status"]) == ("25.00", "expired")
+    gift_card = await card(world)
+    assert (gift_card["balance"], gift_card["status"]) == ("25.00", "expired")
     await world.put("/gift-cards/1", {"expires_at": None})
     assert (await card(world))["status"] == "active"
     await assert_all_totals_agree(world)

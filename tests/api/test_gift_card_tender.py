@@ -22,8 +22,8 @@ async def test_after_ten_unknown_codes_in_a_minute_no_order_is_paid_with_a_card(
         if number < 9:
             await placed(world, code, customer_id=customer["id"])
         world.clock.advance(SECOND)
-    for asked in ("GUESS-10", code):
-        refused = await place(world, asked)
+    for attempted in ("GUESS-10", code):
+        refused = await place(world, attempted)
         assert (refused.status_code, refused.json()["code"]) == (429, "rate_limited")
         assert refused.headers["Retry-After"] == "50"
     # The misses are those of the token, wherever it sends its codes; an order without a card is none of them.
@@ -41,9 +41,9 @@ async def test_a_card_pays_what_it_holds_and_the_rest_is_due(world: World) -> No
     order = await placed(world, code.lower(), 2)
     assert (order["total"], order["gift_card_total"], order["amount_due"]) == ("40.00", "25.00", "15.00")
     assert (order["status"], order["discount_total"]) == ("pending", "0.00")
-    found = await card(world)
-    assert (found["balance"], found["status"]) == ("0.00", "redeemed")
-    assert ledger(found) == [("issue", "25.00", None), ("redeem", "-25.00", 1)]
+    gift_card = await card(world)
+    assert (gift_card["balance"], gift_card["status"]) == ("0.00", "redeemed")
+    assert ledger(gift_card) == [("issue", "25.00", None), ("redeem", "-25.00", 1)]
     paid = (await step(world, 1, "pay", {"payment_method": "card"})).json()["data"]
     assert (paid["status"], paid["payment_method"], paid["amount_due"]) == ("paid", "card", "0.00")
     assert ledger(await card(world)) == [("issue", "25.00", None), ("redeem", "-25.00", 1)]
@@ -105,7 +105,9 @@ async def test_the_same_external_id_takes_from_the_card_once(world: World) -> No
         ("foreign", "names a gift card in EUR, not USD"),
     ],
 )
-async def test_a_card_that_cannot_pay_is_refused_and_nothing_is_kept(world: World, state: str, predicate: str) -> None:
+async def test_a_card_that_cannot_pay_is_refused_and_nothing_is_stored(
+    world: World, state: str, predicate: str
+) -> None:
     await buyer(world)
     await new_product(world, stock=3)
     terms = {

@@ -24,10 +24,10 @@ async def validated(world: World, code: str, **fields: Any) -> dict[str, Any]:
 )
 async def test_a_good_code_says_how_much_it_can_pay(world: World, amount: str | None, applicable: str) -> None:
     card = await new_gift_card(world)
-    found = await validated(world, card["code"], **({} if amount is None else {"amount": amount}))
-    assert (found["valid"], found["reason"], found["applicable_amount"]) == (True, None, applicable)
-    assert found["gift_card"] == {name: card[name] for name in found["gift_card"]}
-    assert "code" not in found["gift_card"]
+    validation = await validated(world, card["code"], **({} if amount is None else {"amount": amount}))
+    assert (validation["valid"], validation["reason"], validation["applicable_amount"]) == (True, None, applicable)
+    assert validation["gift_card"] == {name: card[name] for name in validation["gift_card"]}
+    assert "code" not in validation["gift_card"]
 
 
 @pytest.mark.parametrize("typed", ["{}", " {} ", "lower", "without hyphens"])
@@ -40,9 +40,9 @@ async def test_it_does_not_matter_how_a_code_is_typed(world: World, typed: str) 
 @pytest.mark.parametrize("state", [state for state in STATES if state != "active"])
 async def test_a_card_that_cannot_be_used_says_why(world: World, state: str) -> None:
     card = await card_in(world, state)
-    found = await validated(world, card["code"])
-    assert (found["valid"], found["reason"], found["applicable_amount"]) == (False, state, "0.00")
-    assert found["gift_card"]["status"] == state
+    validation = await validated(world, card["code"])
+    assert (validation["valid"], validation["reason"], validation["applicable_amount"]) == (False, state, "0.00")
+    assert validation["gift_card"]["status"] == state
 
 
 async def test_an_unknown_code_is_no_error(world: World) -> None:

@@ -43,8 +43,8 @@ async def test_the_transactions_of_a_card_add_up_to_its_balance(world: World) ->
     await redeem(world, "5.00", reference="till-1")
     await redeem(world, "0.01")
     await world.post("/gift-cards/1/revoke", {"reason": "lost"})
-    found = (await detail(world))["transactions"]
-    assert [(t["type"], t["amount"], t["balance_after"], t["reference"]) for t in found] == [
+    transactions = (await detail(world))["transactions"]
+    assert [(t["type"], t["amount"], t["balance_after"], t["reference"]) for t in transactions] == [
         ("issue", "25.00", "25.00", None),
         ("redeem", "-5.00", "20.00", "till-1"),
         ("redeem", "-0.01", "19.99", None),
@@ -92,10 +92,10 @@ async def test_a_call_needs_its_scope(world: World, method: str, path: str, scop
 async def test_a_card_is_revoked_in_any_state_and_loses_what_is_left(world: World, state: str) -> None:
     card = await card_in(world, state)
     answer = await world.post(f"/gift-cards/{card['id']}/revoke", {"reason": "lost"})
-    found = answer.json()["data"]
+    check = answer.json()["data"]
     assert (answer.status_code, answer.json()["message"]) == (200, "Gift card revoked")
-    assert (found["status"], found["balance"], found["revoke_reason"]) == ("revoked", "0.00", "lost")
-    assert found["revoked_at"] is not None
+    assert (check["status"], check["balance"], check["revoke_reason"]) == ("revoked", "0.00", "lost")
+    assert check["revoked_at"] is not None
 
 
 async def test_revoking_again_changes_nothing(world: World) -> None:
@@ -147,10 +147,10 @@ async def test_balance_code_and_status_cannot_be_changed(world: World) -> None:
     ("body", "answer"),
     [
         ({}, "Send at least one of recipient_email, recipient_name, message, expires_at and note."),
-        ({"expires_at": "2026-11-15T12:00:00Z"}, {"expires_at": ["The expires at field must lie in the future."]}),
+        ({"expires_at": "2026-11-15T12:00:00Z"}, {"expires_at": ["The expires at field must be in the future."]}),
         (
             {"expires_at": "2026-11-16T12:00:00Z"},
-            {"expires_at": ["The expires at field must lie after 2026-11-16T12:00:00Z, when the card becomes valid."]},
+            {"expires_at": ["The expires at field must be after 2026-11-16T12:00:00Z, when the card becomes valid."]},
         ),
         (
             {"recipient_email": "x", "message": "x" * 1001},
@@ -161,7 +161,7 @@ async def test_balance_code_and_status_cannot_be_changed(world: World) -> None:
         ),
     ],
 )
-async def test_a_bad_change_is_refused_in_words(world: World, body: dict[str, Any], answer: Any) -> None:
+async def test_a_bad_change_is_rejected_with_a_message(world: World, body: dict[str, Any], answer: Any) -> None:
     await new_gift_card(world, starts_at=TOMORROW)
     refused = await world.put("/gift-cards/1", body)
     assert refused.status_code == 422
@@ -214,7 +214,7 @@ async def test_a_card_is_sent_five_times_an_hour_at_most(world: World) -> None:
     assert (await world.post("/gift-cards/1/resend-email", body)).json()["data"]["send_count"] == 6
 
 
-# --- what is kept
+# --- what is stored
 
 
 async def test_what_is_stored_of_a_code_is_its_hash_its_seal_and_its_end(world: World) -> None:

@@ -63,7 +63,7 @@ async def test_pages_carry_a_request_id_and_the_security_headers(world: World) -
         assert answer.headers["x-content-type-options"] == "nosniff"
 
 
-async def test_metrics_tell_of_requests_and_the_backlog(world: World) -> None:
+async def test_metrics_report_requests_and_the_backlog(world: World) -> None:
     await world.get("/referrals/tiers")
     text = (await world.http.get("/metrics", headers={"Authorization": f"Bearer {world.token}"})).text
     assert 'lootkeep_requests_total{method="GET",path="/referrals/tiers",status="200"} 1.0' in text

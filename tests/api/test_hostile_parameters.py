@@ -1,4 +1,4 @@
-"""Every parameter of every row, sent what no client should send: the answer is a refusal, never a fault of ours."""
+"""Every parameter of every row, sent what no client should send: it is rejected, never an internal error."""
 
 from __future__ import annotations
 
@@ -37,23 +37,23 @@ async def unlimited(world: World) -> str:
     return await world.new_token(*{route.scope for _, route in ROWS}, rate_limit=0)
 
 
-async def test_no_value_of_a_query_parameter_is_a_fault_of_ours(world: World, unlimited: str) -> None:
-    faults = {}
+async def test_no_value_of_a_query_parameter_is_an_internal_error(world: World, unlimited: str) -> None:
+    errors = {}
     for prefix, route in ROWS:
         path = prefix + re.sub(r"{\w+}", "1", route.path)
         for query in queries(route):
             answer = await world.call(route.method, f"{path}?{query}", token=unlimited)
             if answer.status_code not in (200, 404, 422):
-                faults[f"{route.method} {path}?{query[:60]}"] = answer.status_code
-    assert faults == {}
+                errors[f"{route.method} {path}?{query[:60]}"] = answer.status_code
+    assert errors == {}
 
 
-async def test_no_value_of_a_path_parameter_is_a_fault_of_ours(world: World, unlimited: str) -> None:
-    faults = {}
+async def test_no_value_of_a_path_parameter_is_an_internal_error(world: World, unlimited: str) -> None:
+    errors = {}
     for prefix, route in ROWS:
         for value in HOSTILE if "{" in route.path else ():
             path = prefix + re.sub(r"{\w+}", value, route.path)
             answer = await world.call(route.method, path, token=unlimited)
             if answer.status_code not in (404, 422):
-                faults[f"{route.method} {route.path} {value[:40]}"] = answer.status_code
-    assert faults == {}
+                errors[f"{route.method} {route.path} {value[:40]}"] = answer.status_code
+    assert errors == {}

@@ -10,7 +10,7 @@ import pytest
 
 from lootkeep.kernel.clock import DAY
 from lootkeep.services import retention
-from lootkeep.storage import idempotency as storage
+from lootkeep.storage import idempotency as idempotency_db
 from tests.world import EXTERNAL, World
 
 BRONZE = {"name": "Bronze", "referrals_required": 5, "reward_type": "percentage_discount", "reward_value": 10}
@@ -96,7 +96,7 @@ async def test_the_same_key_at_another_address_is_another_request(world: World) 
     assert [is_replay(answer) for answer in answers] == [False, False, True]
 
 
-async def test_a_deed_without_a_body_is_done_once_too(world: World) -> None:
+async def test_an_operation_without_a_body_is_done_once_too(world: World) -> None:
     tier_id = (await world.post(TIERS, BRONZE)).json()["data"]["id"]
     answers = [await world.post(f"{TIERS}/{tier_id}/toggle", headers={"Idempotency-Key": "a"}) for _ in range(3)]
     assert {answer.json()["message"] for answer in answers} == {"Tier deactivated"}
@@ -104,7 +104,7 @@ async def test_a_deed_without_a_body_is_done_once_too(world: World) -> None:
 
 
 @pytest.mark.parametrize(("passed", "is_kept"), [(DAY - 1, True), (DAY, False)])
-async def test_an_answer_is_kept_for_a_day_by_the_clock(world: World, passed: int, is_kept: bool) -> None:
+async def test_an_answer_is_stored_for_a_day_by_the_clock(world: World, passed: int, is_kept: bool) -> None:
     first = await create(world, "a")
     world.clock.advance(passed)
     again = await create(world, "a")
@@ -128,24 +128,24 @@ async def test_old_answers_are_purged_and_young_ones_stay(world: World) -> None:
     world.clock.advance(DAY)
     await retention.purge_answers(world.deps)
     async with world.db.read() as tx:
-        kept = [await storage.get(tx, 1, EXTERNAL + TIERS, key) is not None for key in ("old", "young")]
-    assert kept == [False, True]
+        stored = [await idempotency_db.get(tx, 1, EXTERNAL + TIERS, key) is not None for key in ("old", "young")]
+    assert stored == [False, True]
 
 
 @pytest.mark.parametrize(
     ("bad", "status"), [({}, 422), (BRONZE | {"reward_value": 101}, 422)], ids=["by its fields", "by a rule"]
 )
-async def test_a_refusal_is_not_kept(world: World, bad: Any, status: int) -> None:
+async def test_a_rejection_is_not_stored(world: World, bad: Any, status: int) -> None:
     refused = await create(world, "a", bad)
-    mended = await create(world, "a")
-    assert (refused.status_code, mended.status_code, is_replay(mended)) == (status, 201, False)
+    repaired = await create(world, "a")
+    assert (refused.status_code, repaired.status_code, is_replay(repaired)) == (status, 201, False)
 
 
 async def test_a_missing_thing_may_be_there_the_next_time(world: World) -> None:
     missing = await world.post(f"{TIERS}/1/toggle", headers={"Idempotency-Key": "a"})
     await world.post(TIERS, BRONZE)
-    found = await world.post(f"{TIERS}/1/toggle", headers={"Idempotency-Key": "a"})
-    assert (missing.status_code, found.status_code, is_replay(found)) == (404, 200, False)
+    repeated = await world.post(f"{TIERS}/1/toggle", headers={"Idempotency-Key": "a"})
+    assert (missing.status_code, repeated.status_code, is_replay(repeated)) == (404, 200, False)
 
 
 @pytest.mark.parametrize("key", ["a", "x" * 255, "~!@#$%^&*()[]{}|;:',.<>/?", "with spaces inside"])
@@ -155,7 +155,7 @@ async def test_any_printable_key_will_do(world: World, key: str) -> None:
 
 
 @pytest.mark.parametrize("key", [b"", b"x" * 256, b"a\tb", b"\x7f", b"a\x00b"])
-async def test_another_key_is_refused_in_words(world: World, key: bytes) -> None:
+async def test_another_key_is_rejected_with_a_message(world: World, key: bytes) -> None:
     answer = await create(world, key)
     assert answer.status_code == 422
     assert answer.json() == {
@@ -194,7 +194,7 @@ async def test_many_at_once_have_one_effect(world: World, count: int) -> None:
     assert {(answer.status_code, answer.json()["code"]) for answer in refused} <= {(409, "idempotency_key_in_use")}
 
 
-async def test_who_was_told_that_it_is_running_gets_the_answer_later(world: World) -> None:
+async def test_a_caller_that_heard_it_is_running_gets_the_answer_later(world: World) -> None:
     await asyncio.gather(*(create(world, "a") for _ in range(5)))
     assert is_replay(await create(world, "a"))
 

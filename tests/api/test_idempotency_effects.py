@@ -15,11 +15,11 @@ from lootkeep.api.http.probes import Probes
 from lootkeep.api.http.routes import Call, Group, Reply, Route, only_message
 from lootkeep.kernel.errors import Unprocessable
 from lootkeep.services import access
-from lootkeep.storage import access as stored_access
-from lootkeep.storage import idempotency as storage
+from lootkeep.storage import access as access_db
+from lootkeep.storage import idempotency as idempotency_db
 from tests.world import EXTERNAL, World
 
-# Only a deed that never gets there takes so long.
+# Only an operation that never gets there takes so long.
 PATIENCE_SECONDS = 60
 
 
@@ -36,8 +36,8 @@ async def write_then_stumble(call: Call[None, None]) -> Reply:
     raise RuntimeError("after the write")
 
 
-class Stage:
-    """Where a deed waits in the middle of its work until it may go on."""
+class PausedOperation:
+    """Where an operation waits in the middle of its work until it may go on."""
 
     def __init__(self) -> None:
         self.is_reached = asyncio.Event()
@@ -51,16 +51,16 @@ class Stage:
 
 
 @pytest.fixture
-def stage() -> Stage:
-    return Stage()
+def stage() -> PausedOperation:
+    return PausedOperation()
 
 
 @pytest.fixture
-async def client(world: World, stage: Stage) -> AsyncIterator[httpx.AsyncClient]:
+async def client(world: World, stage: PausedOperation) -> AsyncIterator[httpx.AsyncClient]:
     rows = {"/refuse": write_then_refuse, "/stumble": write_then_stumble, "/wait": stage.write_and_wait}
     group = Group(
         "Test",
-        "Deeds that end badly or late.",
+        "Operations that end badly or late.",
         tuple(
             Route("POST", path, handler, "referrals:write", "Try", only_message("Done"))
             for path, handler in rows.items()
@@ -71,20 +71,20 @@ async def client(world: World, stage: Stage) -> AsyncIterator[httpx.AsyncClient]
     headers = {"Authorization": f"Bearer {world.token}", "Idempotency-Key": "a"}
     async with httpx.AsyncClient(
         transport=httpx.ASGITransport(api), base_url=f"http://store.test{EXTERNAL}", headers=headers
-    ) as made:
-        yield made
+    ) as http:
+        yield http
 
 
 async def traces(world: World, path: str) -> tuple[bool, bool]:
-    """Whether the effect of a deed is there, and whether its key is."""
+    """Whether the effect of an operation is there, and whether its key is."""
     async with world.db.read() as tx:
-        effect = await stored_access.user_by_email(tx, ANNA)
-        key = await storage.get(tx, 1, EXTERNAL + path, "a")
+        effect = await access_db.user_by_email(tx, ANNA)
+        key = await idempotency_db.get(tx, 1, EXTERNAL + path, "a")
     return effect is not None, key is not None
 
 
 @pytest.mark.parametrize(("path", "status"), [("/refuse", 422), ("/stumble", 500)])
-async def test_a_deed_that_fails_after_its_write_leaves_neither_effect_nor_key(
+async def test_an_operation_that_fails_after_its_write_leaves_neither_effect_nor_key(
     world: World, client: httpx.AsyncClient, path: str, status: int
 ) -> None:
     answer = await client.post(path)
@@ -92,7 +92,7 @@ async def test_a_deed_that_fails_after_its_write_leaves_neither_effect_nor_key(
     assert await traces(world, path) == (False, False)
 
 
-async def test_effect_and_key_appear_together(world: World, client: httpx.AsyncClient, stage: Stage) -> None:
+async def test_effect_and_key_appear_together(world: World, client: httpx.AsyncClient, stage: PausedOperation) -> None:
     running = asyncio.create_task(client.post("/wait"))
     await asyncio.wait_for(stage.is_reached.wait(), PATIENCE_SECONDS)
     before = await traces(world, "/wait")
@@ -103,7 +103,7 @@ async def test_effect_and_key_appear_together(world: World, client: httpx.AsyncC
 
 @pytest.mark.parametrize("address", ["postgresql"], indirect=True)
 async def test_the_same_key_while_the_first_is_running_is_a_conflict(
-    world: World, client: httpx.AsyncClient, stage: Stage
+    world: World, client: httpx.AsyncClient, stage: PausedOperation
 ) -> None:
     running = asyncio.create_task(client.post("/wait"))
     await asyncio.wait_for(stage.is_reached.wait(), PATIENCE_SECONDS)
@@ -119,8 +119,8 @@ async def test_the_same_key_while_the_first_is_running_is_a_conflict(
     }
 
 
-async def test_a_deed_that_is_broken_off_leaves_neither_effect_nor_key(
-    world: World, client: httpx.AsyncClient, stage: Stage
+async def test_an_operation_that_is_broken_off_leaves_neither_effect_nor_key(
+    world: World, client: httpx.AsyncClient, stage: PausedOperation
 ) -> None:
     running = asyncio.create_task(client.post("/wait"))
     await asyncio.wait_for(stage.is_reached.wait(), PATIENCE_SECONDS)

@@ -33,8 +33,8 @@ async def receiver() -> AsyncIterator[Receiver]:
 
 @pytest.fixture
 async def hook(insecure_world: World, receiver: Receiver) -> str:
-    made = await make(insecure_world, url=receiver.url)
-    return f"/webhooks/{made['id']}/test"
+    webhook = await make(insecure_world, url=receiver.url)
+    return f"/webhooks/{webhook['id']}/test"
 
 
 async def send(world: World, path: str, key: str = "a") -> httpx.Response:

@@ -23,16 +23,16 @@ def with_field(text: str) -> bytes:
 
 
 async def refusals(world: World, contents: Iterable[bytes]) -> dict[bytes, str]:
-    """Why each body was refused as unprocessable; what else happened is told instead."""
-    told: dict[bytes, str] = {}
+    """Why each body was refused as unprocessable; anything else that happened is reported instead."""
+    messages: dict[bytes, str] = {}
     for content in contents:
         answer = await send(world, content)
-        refusal = answer.json()
-        message = refusal.pop("message", "")
-        is_as_expected = answer.status_code == 422 and refusal == UNPROCESSABLE
-        told[content] = message if is_as_expected else answer.text
+        rejection = answer.json()
+        message = rejection.pop("message", "")
+        is_as_expected = answer.status_code == 422 and rejection == UNPROCESSABLE
+        messages[content] = message if is_as_expected else answer.text
         world.clock.advance(SECOND)
-    return told
+    return messages
 
 
 NOT_JSON = [
@@ -136,7 +136,7 @@ async def test_the_same_key_twice_is_refused_at_any_depth(world: World) -> None:
     assert await refusals(world, bodies) == dict.fromkeys(bodies, "The request body holds the same key twice.")
 
 
-async def test_the_same_key_twice_is_found_whatever_stands_around_it(world: World) -> None:
+async def test_the_same_key_twice_is_found_whatever_is_around_it(world: World) -> None:
     texts = (
         '"a:b": ":", "c": {":": 1, ":": 2}',
         r'"\"": 1, "\"": 2',
@@ -173,7 +173,7 @@ async def test_nul_is_refused_in_keys_and_values(world: World) -> None:
 
 
 def nested(depth: int, brackets: str) -> bytes:
-    """A good body that is so many levels deep; the body itself is the first level."""
+    """A good body that is this many levels deep; the body itself is the first level."""
     kinds = [brackets[level % len(brackets)] for level in range(depth - 1)]
     opening = "".join('{"a":' if kind == "{" else "[" for kind in kinds)
     closing = "".join("}" if kind == "{" else "]" for kind in reversed(kinds))

@@ -16,7 +16,7 @@ from lootkeep.storage.engine.postgres import PostgresTransaction
 from tests.threads import calls_of, watched
 from tests.world import World
 
-# Half a megabyte, which is all that a mail may hold.
+# Half a megabyte, which is all that an e-mail may hold.
 HTML = '<p>Hello <a href="https://shop.example/sale">there</a></p>' * 8000
 CAMPAIGN = {"name": "Winter sale", "subject": "20% off", "body_html": HTML}
 SLOW = (html, json, fields)

@@ -1,4 +1,4 @@
-"""The rate limit over HTTP: exact, told on every answer, and apart for those who have no valid token."""
+"""The rate limit over HTTP: exact, reported on every response, and separate for those who have no valid token."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOON_SECONDS = NOON // SECOND
 HEADERS = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
 
 
-def standing(answer: httpx.Response) -> tuple[int, ...]:
+def state(answer: httpx.Response) -> tuple[int, ...]:
     return tuple(int(answer.headers[name]) for name in HEADERS)
 
 
@@ -49,14 +49,14 @@ async def test_exactly_sixty_are_accepted_in_any_window_of_a_minute(world: World
     assert max(sum(end - MINUTE < time <= end for time in accepted) for end in accepted) == 60
 
 
-async def test_a_refusal_tells_how_long_to_wait(world: World) -> None:
+async def test_a_rejection_reports_how_long_to_wait(world: World) -> None:
     token = await world.new_token("referrals:read", rate_limit=1)
     await world.get(TIERS, token=token)
     world.clock.advance(17_500_000)
     answer = await world.get(TIERS, token=token)
     assert answer.status_code == 429
     assert answer.headers["Retry-After"] == "43"
-    assert standing(answer) == (1, 0, NOON_SECONDS + 60)
+    assert state(answer) == (1, 0, NOON_SECONDS + 60)
     assert answer.json() == {
         "success": False,
         "error": "Too Many Requests",
@@ -76,7 +76,7 @@ async def test_a_wall_clock_that_is_set_changes_nothing_about_how_long_to_wait(w
     accepted = await world.get(TIERS, token=token)
     assert (refused.status_code, refused.headers["Retry-After"], accepted.status_code) == (429, "40", 200)
     # What is shown is wall time all the same.
-    assert standing(refused) == (1, 0, NOON_SECONDS + jump // SECOND + 60)
+    assert state(refused) == (1, 0, NOON_SECONDS + jump // SECOND + 60)
 
 
 @pytest.mark.parametrize("jump", [-DAY, DAY])
@@ -91,7 +91,7 @@ async def test_a_wall_clock_that_is_set_changes_nothing_about_guessing_codes(wor
     assert (refused.status_code, refused.headers["Retry-After"], answered.status_code) == (429, "40", 200)
 
 
-async def test_one_second_is_told_as_one_second(world: World) -> None:
+async def test_one_second_is_written_as_one_second(world: World) -> None:
     token = await world.new_token("referrals:read", rate_limit=1)
     await world.get(TIERS, token=token)
     world.clock.advance(MINUTE - 1)
@@ -100,7 +100,7 @@ async def test_one_second_is_told_as_one_second(world: World) -> None:
     assert answer.json()["message"] == "Too many requests. Please try again in 1 second."
 
 
-async def test_who_waits_as_long_as_told_gets_in(world: World) -> None:
+async def test_a_caller_that_waits_as_long_as_asked_gets_in(world: World) -> None:
     world.clock.advance(123_456)
     await burst(world, 60)
     world.clock.advance(7_654_321)
@@ -130,8 +130,8 @@ async def test_the_answers_count_down(world: World) -> None:
     first = await world.get(TIERS)
     world.clock.advance(10 * SECOND)
     second = await world.get(TIERS)
-    assert standing(first) == (60, 59, NOON_SECONDS + 60)
-    assert standing(second) == (60, 58, NOON_SECONDS + 60)
+    assert state(first) == (60, 59, NOON_SECONDS + 60)
+    assert state(second) == (60, 58, NOON_SECONDS + 60)
 
 
 @pytest.mark.parametrize(
@@ -147,19 +147,19 @@ async def test_the_answers_count_down(world: World) -> None:
         ("POST", TIERS, {"content": b"{", "headers": {"Content-Type": "application/json"}}, 422),
     ],
 )
-async def test_every_answer_tells_where_the_caller_stands(
+async def test_every_answer_reports_the_callers_limit(
     world: World, method: str, path: str, options: dict[str, Any], status: int
 ) -> None:
     answer = await world.call(method, path, **options)
     assert answer.status_code == status
-    assert standing(answer) == (60, 59, NOON_SECONDS + 60)
+    assert state(answer) == (60, 59, NOON_SECONDS + 60)
     assert "Retry-After" not in answer.headers
 
 
-async def test_a_forbidden_request_counts_and_tells_too(world: World) -> None:
+async def test_a_forbidden_request_counts_and_reports_the_limit_too(world: World) -> None:
     token = await world.new_token("fraud:read")
     answer = await world.get(TIERS, token=token)
-    assert (answer.status_code, standing(answer)) == (403, (60, 59, NOON_SECONDS + 60))
+    assert (answer.status_code, state(answer)) == (403, (60, 59, NOON_SECONDS + 60))
 
 
 async def test_all_endpoints_share_the_limit_of_a_token(world: World) -> None:
@@ -171,10 +171,10 @@ async def test_all_endpoints_share_the_limit_of_a_token(world: World) -> None:
 
 async def test_an_unknown_address_does_not_count(world: World) -> None:
     await asyncio.gather(*(world.get("/nothing") for _ in range(100)))
-    assert standing(await world.get(TIERS))[1] == 59
+    assert state(await world.get(TIERS))[1] == 59
 
 
-async def test_tokens_are_counted_apart(world: World) -> None:
+async def test_tokens_are_counted_separately(world: World) -> None:
     other = await world.new_token("referrals:read")
     await burst(world, 61)
     assert (await world.get(TIERS, token=other)).status_code == 200
@@ -241,11 +241,11 @@ async def test_failures_count_where_there_is_nothing_to_be_let_in_to(narrow: Wor
     assert (await narrow.get(TIERS, token="lk_nobody")).status_code == 429
 
 
-async def test_an_address_that_fails_too_often_is_told_to_wait(world: World) -> None:
+async def test_an_address_that_fails_too_often_has_to_wait(world: World) -> None:
     answers = await burst(world, 100, token="lk_nobody")
     assert statuses(answers) == {401: 60, 429: 40}
     last = answers[-1]
-    assert (last.headers["Retry-After"], standing(last)) == ("60", (60, 0, NOON_SECONDS + 60))
+    assert (last.headers["Retry-After"], state(last)) == ("60", (60, 0, NOON_SECONDS + 60))
     assert last.json()["error"] == "Too Many Requests"
 
 
@@ -257,7 +257,7 @@ async def test_failures_count_whatever_token_was_tried(narrow: World) -> None:
 async def test_failures_do_not_keep_a_valid_token_of_the_same_address_out(narrow: World) -> None:
     await burst(narrow, 10, token="lk_nobody")
     answer = await narrow.get(TIERS)
-    assert (answer.status_code, standing(answer)[1]) == (200, 6)
+    assert (answer.status_code, state(answer)[1]) == (200, 6)
 
 
 async def test_valid_requests_do_not_count_as_failures(narrow: World) -> None:
@@ -272,7 +272,7 @@ async def failure_from(world: World, address: str) -> int:
         return (await elsewhere.get(EXTERNAL + TIERS)).status_code
 
 
-async def test_failures_of_another_address_are_counted_apart(narrow: World) -> None:
+async def test_failures_of_another_address_are_counted_separately(narrow: World) -> None:
     await burst(narrow, 10, token="lk_nobody")
     assert await failure_from(narrow, "192.0.2.7") == 401
 

@@ -1,4 +1,4 @@
-"""A database that is gone is told by every endpoint, and forgotten when it is back."""
+"""A database that is gone is reported by every endpoint, and forgotten when it is back."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ UNAVAILABLE = {
 
 @pytest.fixture
 async def gate(postgres_url: str) -> AsyncIterator[Gate]:
-    made = Gate(postgres_url)
-    await made.open()
-    yield made
-    await made.shut()
+    new_gate = Gate(postgres_url)
+    await new_gate.open()
+    yield new_gate
+    await new_gate.shut()
 
 
 @pytest.fixture
 async def remote_world(world: World, gate: Gate) -> AsyncIterator[World]:
-    """A world whose PostgreSQL stands behind a gate."""
+    """A world whose PostgreSQL is behind a gate."""
     db = await PostgresDatabase.open(gate.url, 2, Deadlines(statement=0.5, connection=1.5))
     remote = World(db)
     remote.token = world.token
@@ -61,8 +61,8 @@ async def told_everywhere(world: World) -> dict[str, tuple[int, Any]]:
 @on_postgresql
 async def test_every_endpoint_says_so_when_postgresql_is_gone(remote_world: World, gate: Gate) -> None:
     await gate.shut()
-    told = await told_everywhere(remote_world)
-    assert told == dict.fromkeys(told, (503, UNAVAILABLE))
+    responses = await told_everywhere(remote_world)
+    assert responses == dict.fromkeys(responses, (503, UNAVAILABLE))
 
 
 @on_postgresql
@@ -109,7 +109,7 @@ async def test_a_silent_break_under_traffic_is_over_when_data_arrives_again(remo
 
 
 @on_postgresql
-async def test_readiness_tells_that_postgresql_is_gone(remote_world: World, gate: Gate) -> None:
+async def test_readiness_reports_that_postgresql_is_gone(remote_world: World, gate: Gate) -> None:
     await gate.shut()
     answer = await remote_world.http.get("/readyz")
     assert answer.status_code == 503
@@ -126,5 +126,5 @@ async def test_being_alive_does_not_depend_on_postgresql(remote_world: World, ga
 async def test_every_endpoint_says_so_when_the_embedded_database_is_broken(world: World, address: Path) -> None:
     for file in address.parent.glob("test.db*"):
         file.write_bytes(b"no database" * (file.stat().st_size // 11))
-    told = await told_everywhere(world)
-    assert told == dict.fromkeys(told, (503, UNAVAILABLE))
+    responses = await told_everywhere(world)
+    assert responses == dict.fromkeys(responses, (503, UNAVAILABLE))

@@ -80,11 +80,12 @@ def test_an_operation_names_every_answer_it_can_give(prefix: str, route: Route) 
 
 @each(ALL_ROWS)
 def test_every_answer_has_an_example_that_its_schema_accepts(prefix: str, route: Route) -> None:
-    responses = {status: resolved(found) for status, found in operation(prefix, route)["responses"].items()}
-    told = {
-        status: faults(content_of(found)["example"], content_of(found)["schema"]) for status, found in responses.items()
+    responses = {status: resolved(response) for status, response in operation(prefix, route)["responses"].items()}
+    errors = {
+        status: faults(content_of(response)["example"], content_of(response)["schema"])
+        for status, response in responses.items()
     }
-    assert told == {status: [] for status in responses}
+    assert errors == {status: [] for status in responses}
 
 
 @each(ALL_ROWS)
@@ -93,7 +94,9 @@ def test_every_failure_is_named_as_its_status_is(prefix: str, route: Route) -> N
     names |= {"413": "Payload Too Large", "415": "Unsupported Media Type", "422": "Validation Error"}
     names |= {"429": "Too Many Requests", "500": "Server Error", "503": "Service Unavailable"}
     responses = operation(prefix, route)["responses"]
-    failures = {status: content_of(resolved(found))["example"] for status, found in responses.items() if status >= "4"}
+    failures = {
+        status: content_of(resolved(response))["example"] for status, response in responses.items() if status >= "4"
+    }
     assert {status: (example["success"], example["error"]) for status, example in failures.items()} == {
         status: (False, names[status]) for status in failures
     }
@@ -120,7 +123,7 @@ def test_every_parameter_is_described(prefix: str, route: Route) -> None:
 @each(ALL_ROWS)
 def test_no_parameter_can_be_null(prefix: str, route: Route) -> None:
     parameters = parameters_of(prefix, route)
-    assert [one["name"] for one in parameters if not faults(None, one["schema"])] == []
+    assert [parameter["name"] for parameter in parameters if not faults(None, parameter["schema"])] == []
 
 
 # The document is true
@@ -144,7 +147,7 @@ async def make_what_is_addressed(world: World, route: Route) -> int:
     return int(answer.json()["data"]["id"])
 
 
-# Rows whose examples speak of several things that must be there first: their own tests tell those stories.
+# Rows whose examples speak of several things that must be there first: their own tests cover those.
 STORIES = (
     *(f"/api/store/v1/{start}" for start in ("customers/{id}", "orders", "subscriptions", "support-tickets")),
     *(f"/api/external/v1/{start}" for start in ("webhooks/deliveries", "webhooks/{id}/replay")),
@@ -183,7 +186,7 @@ async def test_what_is_sent_again_is_answered_as_the_document_says(world: World)
             assert answer.json()["message"] == documented["example"]["message"]
 
 
-async def test_refusals_are_as_the_document_says(world: World) -> None:
+async def test_rejections_are_as_the_document_says(world: World) -> None:
     scopeless, tired = await world.new_token(rate_limit=0), await world.new_token(rate_limit=1)
     for prefix, route in ALL_ROWS:
         # A minute has room for one request.
@@ -208,6 +211,6 @@ async def test_a_value_the_schema_refuses_is_refused_by_the_api(world: World) ->
             fields = DOCUMENT["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]["properties"]
             wrong = {name: next(bad for bad in WRONG_VALUES if faults(bad, shape)) for name, shape in fields.items()}
             answer = await world.call(route.method, path_of(prefix, route, 4711), wrong)
-            told = {name.partition(".")[0] for name in answer.json().get("errors", {})}
-            assert (route.path, answer.status_code, sorted(told)) == (route.path, 422, sorted(fields))
+            reported = {name.partition(".")[0] for name in answer.json().get("errors", {})}
+            assert (route.path, answer.status_code, sorted(reported)) == (route.path, 422, sorted(fields))
             world.clock.advance(SECOND)

@@ -60,7 +60,7 @@ def test_no_shape_leaves_its_type_to_be_guessed() -> None:
     assert vague == []
 
 
-def test_no_shape_is_told_that_nothing_points_to() -> None:
+def test_no_shape_is_reported_that_nothing_points_to() -> None:
     pointed = {shape["$ref"].rsplit("/", 1)[1] for _, shape in shapes(DOCUMENT) if "$ref" in shape}
     assert sorted(DOCUMENT["components"]["schemas"].keys() - pointed) == []
 

@@ -5,26 +5,26 @@ from __future__ import annotations
 from tests.world import World
 
 
-async def test_an_unknown_address_is_told_before_the_token_is_looked_at(world: World) -> None:
+async def test_an_unknown_address_is_reported_before_the_token_is_looked_at(world: World) -> None:
     assert (await world.get("/nothing", token="lk_nobody")).status_code == 404
 
 
-async def test_a_wrong_method_is_told_before_the_token_is_looked_at(world: World) -> None:
+async def test_a_wrong_method_is_reported_before_the_token_is_looked_at(world: World) -> None:
     assert (await world.call("PATCH", "/referrals/tiers", token="lk_nobody")).status_code == 405
 
 
-async def test_a_bad_token_is_told_before_a_bad_body(world: World) -> None:
+async def test_a_bad_token_is_reported_before_a_bad_body(world: World) -> None:
     answer = await world.post("/referrals/tiers", content=b"{", token="lk_nobody")
     assert answer.status_code == 401
 
 
-async def test_a_full_limit_is_told_before_a_missing_scope(world: World) -> None:
+async def test_a_full_limit_is_reported_before_a_missing_scope(world: World) -> None:
     token = await world.new_token("fraud:read", rate_limit=1)
     statuses = [(await world.get("/referrals/tiers", token=token)).status_code for _ in range(2)]
     assert statuses == [403, 429]
 
 
-async def test_a_missing_scope_is_told_before_a_bad_body(world: World) -> None:
+async def test_a_missing_scope_is_reported_before_a_bad_body(world: World) -> None:
     token = await world.new_token("referrals:read")
     answer = await world.post("/referrals/tiers", content=b"{" * 2_000_000, token=token)
     assert answer.status_code == 403
@@ -36,21 +36,21 @@ async def test_a_missing_scope_is_told_before_a_bad_body(world: World) -> None:
     }
 
 
-async def test_a_missing_scope_is_told_before_a_missing_thing(world: World) -> None:
+async def test_a_missing_scope_is_reported_before_a_missing_thing(world: World) -> None:
     token = await world.new_token("referrals:read")
     assert (await world.delete("/referrals/tiers/7", token=token)).status_code == 403
 
 
-async def test_a_bad_field_is_told_before_a_missing_thing(world: World) -> None:
+async def test_a_bad_field_is_reported_before_a_missing_thing(world: World) -> None:
     assert (await world.put("/referrals/tiers/7", {"name": ""})).status_code == 422
 
 
-async def test_a_missing_thing_is_told_before_a_rule_of_the_store(world: World) -> None:
+async def test_a_missing_thing_is_reported_before_a_rule_of_the_store(world: World) -> None:
     answer = await world.put("/referrals/tiers/7", {"reward_type": "percentage_discount", "reward_value": 500})
     assert answer.status_code == 404
 
 
-async def test_one_request_with_every_fault_is_told_them_one_by_one(world: World) -> None:
+async def test_one_request_with_every_error_reports_them_one_by_one(world: World) -> None:
     poor = await world.new_token("fraud:read", rate_limit=1)
     able = await world.new_token("referrals:write")
     bad = {"content": b"{", "headers": {"Content-Type": "application/json"}}

@@ -1,4 +1,4 @@
-"""Orders over the External API: the list, one of them, and telling that it was delivered."""
+"""Orders over the External API: the list, one of them, and marking it as delivered."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lootkeep.storage.schema import orders
 from tests.api.ordering import LEAD_TO
 from tests.api.searches import HOSTILE
 from tests.builders import STORE, new_customer, new_order, new_product, paid_order
-from tests.recount import kept, outbox, recounted, rows, sent
+from tests.recount import maintained, outbox, recounted, rows, sent
 from tests.world import World
 
 LATER = "2026-11-15T12:01:00Z"
@@ -65,8 +65,8 @@ async def test_an_unknown_order_is_not_found(world: World, order_id: int) -> Non
 async def test_filters_find_the_orders_they_name(world: World) -> None:
     await new_product(world)
     await new_product(world, name="Key", price="5.00", delivery_type="keys")
-    one, other = await buyer(world, email="one@one.example"), await buyer(world, name="Zoë Ødegård")
-    await paid_order(world, one, (1, 1), billing_country="KR")
+    first, other = await buyer(world, email="one@one.example"), await buyer(world, name="Zoë Ødegård")
+    await paid_order(world, first, (1, 1), billing_country="KR")
     world.clock.advance(DAY)
     await paid_order(world, other, (2, 3), external_id="cart-77")
     await new_order(world, other, (1, 1), (2, 1))
@@ -146,7 +146,7 @@ async def test_hostile_texts_come_back_as_they_were_sent(world: World) -> None:
 # --- delivering
 
 
-async def test_everything_is_delivered_at_once_and_told_once(world: World) -> None:
+async def test_everything_is_delivered_at_once_and_announced_once(world: World) -> None:
     await new_product(world)
     await paid_order(world, await buyer(world), (1, 2))
     world.clock.advance(MINUTE)
@@ -157,7 +157,7 @@ async def test_everything_is_delivered_at_once_and_told_once(world: World) -> No
     assert (order["items"][0]["fulfilled_quantity"], order["fulfillment_note"]) == (2, "by hand")
     assert await sent(world.db) == ["order.created", "order.paid", "order.completed"]
     assert (await outbox(world.db))[-1][1]["completed_at"] == LATER
-    assert await kept(world.db) == await recounted(world.db)
+    assert await maintained(world.db) == await recounted(world.db)
 
 
 async def test_a_completed_order_again_changes_and_sends_nothing(world: World) -> None:
@@ -184,7 +184,7 @@ async def test_an_order_is_delivered_in_parts_and_complete_with_the_last(world: 
     last = (await fulfill(world, 1, (1, 1))).json()["data"]
     assert (last["status"], last["fulfillment_note"]) == ("completed", "two of three")
     assert (await sent(world.db)).count("order.completed") == 1
-    assert await kept(world.db) == await recounted(world.db)
+    assert await maintained(world.db) == await recounted(world.db)
 
 
 async def test_what_is_delivered_by_itself_is_not_delivered_again(world: World) -> None:
@@ -233,7 +233,7 @@ async def test_only_a_paid_order_is_delivered_and_a_completed_one_stays(world: W
     await new_product(world)
     await new_order(world, await buyer(world), (1, 1))
     await LEAD_TO[status](world, 1)
-    before, told = await rows(world.db, orders), await sent(world.db)
+    before, events_before = await rows(world.db, orders), await sent(world.db)
     answer = await fulfill(world, 1)
     if status == "paid":
         assert (answer.status_code, answer.json()["data"]["status"]) == (200, "completed")
@@ -244,4 +244,4 @@ async def test_only_a_paid_order_is_delivered_and_a_completed_one_stays(world: W
         words = status.replace("_", " ")
         assert (answer.status_code, answer.json()["code"]) == (409, f"order_{status}")
         assert answer.json()["message"] == f"Order ORD-000001 is {words} and cannot be fulfilled."
-    assert (await rows(world.db, orders), await sent(world.db)) == (before, told)
+    assert (await rows(world.db, orders), await sent(world.db)) == (before, events_before)

@@ -61,10 +61,10 @@ async def test_filters_and_orders_find_the_products_they_name(world: World) -> N
         "search=gone": [],
         "from=2026-11-16&to=2026-11-16": [3, 2],
     }
-    found = {}
+    ids_by_query = {}
     for query in expected:
-        found[query] = [one["id"] for one in (await world.get(f"/products?{query}")).json()["data"]]
-    assert found == expected
+        ids_by_query[query] = [product["id"] for product in (await world.get(f"/products?{query}")).json()["data"]]
+    assert ids_by_query == expected
 
 
 async def test_tags_are_found_as_they_are_now(world: World) -> None:
@@ -114,4 +114,4 @@ async def test_hostile_texts_come_back_as_they_were_sent_and_are_found_by_themse
     assert (await world.get("/products/1")).json()["data"] == product
     for name, value in (("search", HOSTILE[:20]), ("tag", HOSTILE[:60]), ("category", HOSTILE)):
         answer = (await world.call("GET", "/products", params={name: value})).json()
-        assert [one["id"] for one in answer["data"]] == [1], name
+        assert [item["id"] for item in answer["data"]] == [1], name

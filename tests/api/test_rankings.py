@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from tests.builders import STORE, new_customer, new_product, paid_order, referred
-from tests.recount import kept, recounted
+from tests.recount import maintained, recounted
 from tests.world import World
 
 MINUTE = 60_000_000
 TIER = {"name": "One", "referrals_required": 1, "reward_type": "percentage_discount", "reward_value": 10}
 
 
-class Shop:
-    """Customers by name, each of whom brings others; minutes pass between the deeds."""
+class RankedShop:
+    """Customers by name, each of whom brings others; minutes pass between the operations."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -52,11 +52,11 @@ class Shop:
 
 
 @pytest.fixture
-def shop(world: World) -> Shop:
-    return Shop(world)
+def shop(world: World) -> RankedShop:
+    return RankedShop(world)
 
 
-async def test_an_entry_of_the_leaderboard_has_exactly_its_fields(world: World, shop: Shop) -> None:
+async def test_an_entry_of_the_leaderboard_has_exactly_its_fields(world: World, shop: RankedShop) -> None:
     await shop.open("Anna")
     await shop.bring("Anna", buys=True)
     assert (await world.get("/referrals/leaderboard")).json() == {
@@ -65,7 +65,7 @@ async def test_an_entry_of_the_leaderboard_has_exactly_its_fields(world: World, 
     }
 
 
-async def test_an_entry_of_the_top_referrers_has_exactly_its_fields(world: World, shop: Shop) -> None:
+async def test_an_entry_of_the_top_referrers_has_exactly_its_fields(world: World, shop: RankedShop) -> None:
     await shop.open("Anna")
     await shop.bring("Anna", buys=True)
     await shop.bring("Anna")
@@ -88,7 +88,7 @@ async def test_an_entry_of_the_top_referrers_has_exactly_its_fields(world: World
 
 
 @pytest.mark.parametrize("path", ["leaderboard", "top-referrers"])
-async def test_nobody_is_ranked_who_referred_nobody(world: World, shop: Shop, path: str) -> None:
+async def test_nobody_is_ranked_who_referred_nobody(world: World, shop: RankedShop, path: str) -> None:
     await shop.open("Anna", "Ben")
     empty = (await world.get(f"/referrals/{path}")).json()
     await shop.bring("Ben")
@@ -97,7 +97,7 @@ async def test_nobody_is_ranked_who_referred_nobody(world: World, shop: Shop, pa
     assert [entry["name"] for entry in ranked] == ["Ben"]
 
 
-async def test_the_leaderboard_counts_purchases_or_sign_ups_as_the_setting_says(shop: Shop) -> None:
+async def test_the_leaderboard_counts_purchases_or_sign_ups_as_the_setting_says(shop: RankedShop) -> None:
     await shop.open("Anna", "Ben")
     for _ in range(3):
         await shop.bring("Anna")
@@ -109,7 +109,7 @@ async def test_the_leaderboard_counts_purchases_or_sign_ups_as_the_setting_says(
     assert by_sign_up == [("Anna", 3), ("Ben", 1)]
 
 
-async def test_a_tie_at_sign_up_goes_to_who_got_there_first(shop: Shop) -> None:
+async def test_a_tie_at_sign_up_goes_to_who_got_there_first(shop: RankedShop) -> None:
     await shop.open("Anna", "Ben", "Cleo")
     await shop.count_at("signup")
     for name in ("Cleo", "Anna", "Ben", "Ben", "Cleo", "Anna"):
@@ -117,7 +117,7 @@ async def test_a_tie_at_sign_up_goes_to_who_got_there_first(shop: Shop) -> None:
     assert await shop.leaderboard() == [("Ben", 2), ("Cleo", 2), ("Anna", 2)]
 
 
-async def test_a_tie_at_purchase_goes_to_whose_friends_bought_first(shop: Shop) -> None:
+async def test_a_tie_at_purchase_goes_to_whose_friends_bought_first(shop: RankedShop) -> None:
     await shop.open("Anna", "Ben")
     of_anna, of_ben = await shop.bring("Anna"), await shop.bring("Ben")
     await shop.buy(of_ben)
@@ -125,7 +125,7 @@ async def test_a_tie_at_purchase_goes_to_whose_friends_bought_first(shop: Shop) 
     assert await shop.leaderboard() == [("Ben", 1), ("Anna", 1)]
 
 
-async def test_a_second_purchase_of_the_same_friend_changes_no_rank(shop: Shop) -> None:
+async def test_a_second_purchase_of_the_same_friend_changes_no_rank(shop: RankedShop) -> None:
     await shop.open("Anna", "Ben")
     of_anna = await shop.bring("Anna", buys=True)
     await shop.bring("Ben", buys=True)
@@ -143,7 +143,7 @@ async def test_a_tie_at_the_same_moment_goes_to_the_older_customer(world: World)
 
 
 async def test_a_full_refund_takes_the_rank_away_and_the_next_purchase_brings_a_later_one(
-    world: World, shop: Shop
+    world: World, shop: RankedShop
 ) -> None:
     await shop.open("Anna", "Ben")
     of_anna = await shop.bring("Anna")
@@ -156,10 +156,10 @@ async def test_a_full_refund_takes_the_rank_away_and_the_next_purchase_brings_a_
     assert before == [("Anna", 1), ("Ben", 1)]
     assert refunded == [("Ben", 1), ("Anna", 0)]
     assert await shop.leaderboard() == [("Ben", 1), ("Anna", 1)]
-    assert await kept(world.db) == await recounted(world.db)
+    assert await maintained(world.db) == await recounted(world.db)
 
 
-async def test_top_referrers_are_ranked_by_successful_then_total_then_id(shop: Shop) -> None:
+async def test_top_referrers_are_ranked_by_successful_then_total_then_id(shop: RankedShop) -> None:
     await shop.open("Anna", "Ben", "Cleo", "Dora")
     for name in ("Dora", "Cleo", "Ben", "Anna"):
         await shop.bring(name)
@@ -169,7 +169,7 @@ async def test_top_referrers_are_ranked_by_successful_then_total_then_id(shop: S
     assert await shop.top() == [("Cleo", 1, 3), ("Ben", 1, 2), ("Anna", 0, 1), ("Dora", 0, 1)]
 
 
-async def test_top_referrers_do_not_depend_on_the_reward_event(shop: Shop) -> None:
+async def test_top_referrers_do_not_depend_on_the_reward_event(shop: RankedShop) -> None:
     await shop.open("Anna", "Ben")
     await shop.bring("Anna", buys=True)
     await shop.bring("Ben")
@@ -178,7 +178,7 @@ async def test_top_referrers_do_not_depend_on_the_reward_event(shop: Shop) -> No
     assert await shop.top() == before
 
 
-async def test_a_refused_referral_ranks_nobody(world: World, shop: Shop) -> None:
+async def test_a_refused_referral_ranks_nobody(world: World, shop: RankedShop) -> None:
     await shop.open("Anna")
     code = shop.customers["Anna"]["referral_code"]
     await new_customer(world, email="anna+2@own.example", referral_code=code)
@@ -186,7 +186,7 @@ async def test_a_refused_referral_ranks_nobody(world: World, shop: Shop) -> None
 
 
 @pytest.mark.parametrize("path", ["leaderboard", "top-referrers"])
-async def test_ten_are_shown_unless_another_limit_is_asked_for(world: World, shop: Shop, path: str) -> None:
+async def test_ten_are_shown_unless_another_limit_is_asked_for(world: World, shop: RankedShop, path: str) -> None:
     names = [f"P{number}" for number in range(11)]
     await shop.open(*names)
     for name in names:

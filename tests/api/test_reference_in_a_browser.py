@@ -15,14 +15,14 @@ from tests.cli.terminal import Serving, environment, served, start
 
 TIERS = "/api/external/v1/referrals/tiers"
 
-# A jump to an operation is made again for some frames, until it holds; whoever clicks waits for that.
+# A jump to an operation is made again for some frames, until it holds; a click waits for that.
 IS_STILL = """(() => {
   window.still = scrollY === window.seen ? (window.still ?? 0) + 1 : 0;
   window.seen = scrollY;
   return window.still > 25 && delete window.still;
 })()"""
 FOCUSED = "document.activeElement"
-# At its middle nothing else lies on top of it, and no box that scrolls hides it.
+# At its middle nothing else is on top of it, and no box that scrolls hides it.
 IN_SIGHT = """((one) => {
   const { left, top, width, height } = one.getBoundingClientRect();
   return one.contains(document.elementFromPoint(left + width / 2, top + height / 2));
@@ -32,7 +32,7 @@ UNFOLD = """(() => {
   for (const folded of document.querySelectorAll("main details")) folded.open = true;
   for (const section of document.querySelectorAll("section")) section.style.contentVisibility = "visible";
 })()"""
-# Where it is wider than the page, without what lies in a box that scrolls by itself.
+# Where it is wider than the page, without what is in a box that scrolls by itself.
 TOO_WIDE = """
 [...document.querySelectorAll("body *")]
   .filter((one) => one.checkVisibility() && one.getBoundingClientRect().right > document.documentElement.clientWidth)
@@ -97,10 +97,10 @@ def shown(browser: Browser) -> list[str]:
 
 def test_the_page_loads_without_a_complaint_and_asks_nobody_else(browser: Browser, store: Serving) -> None:
     browser.until("document.querySelector('#side [aria-current]')")
-    asked = browser.run("performance.getEntriesByType('resource').map((one) => one.name)")
+    urls = browser.run("performance.getEntriesByType('resource').map((one) => one.name)")
     commands = browser.run("[...document.querySelectorAll('[data-language=shell]')].map((one) => one.textContent)")
     assert browser.console() == []
-    assert [url.partition("?")[0] for url in asked] == [
+    assert [url.partition("?")[0] for url in urls] == [
         f"{store.address}/docs/reference.css",
         f"{store.address}/docs/reference.js",
     ]
@@ -120,12 +120,12 @@ def test_the_page_is_dark_for_those_who_like_it_dark(browser: Browser) -> None:
 
 def test_nothing_is_wider_than_the_page_on_any_screen(browser: Browser) -> None:
     browser.run(UNFOLD)
-    found = {}
+    widths = {}
     for width in (320, 390, 768, 1280):
         browser.resize(width, 844)
         is_scrolled = browser.run("document.documentElement.scrollWidth > document.documentElement.clientWidth")
-        found[width] = (is_scrolled, browser.run(TOO_WIDE))
-    assert found == dict.fromkeys(found, (False, []))
+        widths[width] = (is_scrolled, browser.run(TOO_WIDE))
+    assert widths == dict.fromkeys(widths, (False, []))
 
 
 # Trying
@@ -142,7 +142,7 @@ def test_with_a_token_the_example_creates_a_tier_and_the_list_has_it(browser: Br
     assert browser.console() == []
 
 
-def test_without_a_token_the_refusal_is_shown_as_the_api_gives_it(browser: Browser, store: Serving) -> None:
+def test_without_a_token_the_rejection_is_shown_as_the_api_gives_it(browser: Browser, store: Serving) -> None:
     assert try_it(browser, "list-tiers") == ("401", ask(store))
 
 
@@ -157,9 +157,9 @@ def test_a_token_is_in_every_form_stays_for_the_tab_and_can_be_forgotten(browser
     browser.write("#token", f" {store.token} ")
     go_to(browser, "list-tiers")
     browser.open(f"{store.address}/docs?again")
-    kept = browser.run(tokens)
+    stored = browser.run(tokens)
     browser.click("[data-forget]")
-    assert (kept, browser.run(tokens)) == ([store.token], [""])
+    assert (stored, browser.run(tokens)) == ([store.token], [""])
     assert browser.run("[sessionStorage.length, localStorage.length, document.cookie]") == [0, 0, ""]
 
 
@@ -186,7 +186,7 @@ def test_a_command_is_copied_as_it_is_shown(browser: Browser) -> None:
     assert pasted(browser) == command
 
 
-def test_a_call_is_copied_as_it_stands_in_the_form_but_for_the_token(browser: Browser, store: Serving) -> None:
+def test_a_call_is_copied_as_the_form_shows_it_but_for_the_token(browser: Browser, store: Serving) -> None:
     browser.write("#token", store.token)
     go_to(browser, "create-tier")
     browser.click("#create-tier .try summary")

@@ -11,7 +11,7 @@ from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.services import customers, orders
-from lootkeep.storage.totals.changes import Changes
+from lootkeep.storage.totals.changes import CounterDeltas
 from tests.builders import new_customer, new_product, referred
 from tests.world import NOON, World
 
@@ -31,10 +31,10 @@ async def test_all_pages_together_hold_every_referral_once_newest_first(
 ) -> None:
     expected = _in_order(await _refer(world, 250), status)
     world.token = await world.new_token("referrals:read", rate_limit=0)
-    found: list[int] = []
+    ids: list[int] = []
     for number in range(1, -(-len(expected) // per_page) + 1):
-        found += await _ids(world, status, page=number, per_page=per_page)
-    assert found == expected
+        ids += await _ids(world, status, page=number, per_page=per_page)
+    assert ids == expected
 
 
 async def test_pages_far_down_are_those_that_counting_from_the_top_would_give(world: World) -> None:
@@ -44,10 +44,10 @@ async def test_pages_far_down_are_those_that_counting_from_the_top_would_give(wo
         expected = _in_order(everyone, status)
         for size in (7, 100):
             pages = range(1, -(-len(expected) // size) + 1)
-            found = [one for page in pages for one in await _ids(world, status, page=page, per_page=size)]
-            assert found == expected, (status, size)
+            ids = [record_id for page in pages for record_id in await _ids(world, status, page=page, per_page=size)]
+            assert ids == expected, (status, size)
         single = [await _ids(world, status, page=page, per_page=1) for page in range(995, len(expected) + 1)]
-        assert single == [[one] for one in expected[994:]], status
+        assert single == [[record_id] for record_id in expected[994:]], status
 
 
 async def test_the_list_says_how_much_there_is(world: World) -> None:
@@ -64,8 +64,8 @@ async def test_a_page_past_the_end_is_empty_and_still_says_how_much_there_is(
 ) -> None:
     await _refer(world, 4)
     for page in (2, 3, 1_000_000_000):
-        found, meta = await _page(world, page=page, per_page=100, **filters)
-        assert (found, meta["current_page"], meta["last_page"]) == ([], page, 1)
+        ids, meta = await _page(world, page=page, per_page=100, **filters)
+        assert (ids, meta["current_page"], meta["last_page"]) == ([], page, 1)
         assert meta["total"] in (3, 4)
 
 
@@ -146,9 +146,12 @@ async def test_a_search_finds_exactly_those_whose_name_or_email_contains_the_ter
     wrong = {}
     for term in TERMS:
         expected = _containing(people, term)
-        found = await _ids(world, search=term, per_page=100)
-        if found != expected:
-            wrong[term] = ([_name(people, one) for one in found], [_name(people, one) for one in expected])
+        ids = await _ids(world, search=term, per_page=100)
+        if ids != expected:
+            wrong[term] = (
+                [_name(people, record_id) for record_id in ids],
+                [_name(people, record_id) for record_id in expected],
+            )
     assert wrong == {}
 
 
@@ -158,11 +161,11 @@ async def test_a_search_within_a_status_pages_like_the_list(world: World, term: 
     everyone = await _refer(world, 30)
     world.token = await world.new_token("referrals:read", rate_limit=0)
     expected = _in_order(everyone, status) if term != "ann" else []
-    found: list[int] = []
+    ids: list[int] = []
     for page in range(1, 8):
-        found += await _ids(world, status, search=term, page=page, per_page=4)
+        ids += await _ids(world, status, search=term, page=page, per_page=4)
     _, meta = await _page(world, status, search=term, per_page=4)
-    assert found == expected[:28]
+    assert ids == expected[:28]
     assert meta["total"] == len(expected)
 
 
@@ -181,11 +184,11 @@ async def test_a_search_looks_at_the_referred_and_not_at_who_referred_them(world
 
 
 async def _refer(world: World, count: int) -> list[tuple[Instant, int, str]]:
-    """Time, id and status of so many referrals over many days, some at the same moment, not in order of time."""
+    """Time, id and status of this many referrals over many days, some at the same moment, not in order of time."""
     referrer = (await new_customer(world))["customer"]
     product = (await new_product(world))["id"]
     made = []
-    changes = Changes(spread=0)
+    changes = CounterDeltas(shard_key=0)
     async with world.db.write() as tx:
         for number in range(count):
             time = _time(number, count)
@@ -214,7 +217,11 @@ def _time(number: int, count: int) -> Instant:
 
 
 def _in_order(everyone: list[tuple[Instant, int, str]], status: str | None) -> list[int]:
-    return [one for _, one, found in sorted(everyone, reverse=True) if status in (None, found)]
+    return [
+        record_id
+        for _, record_id, referral_status in sorted(everyone, reverse=True)
+        if status in (None, referral_status)
+    ]
 
 
 async def _named(world: World) -> list[dict[str, Any]]:
@@ -226,13 +233,15 @@ async def _named(world: World) -> list[dict[str, Any]]:
 
 
 def _containing(people: list[dict[str, Any]], term: str) -> list[int]:
-    wanted = term.strip().casefold()
-    found = [one["id"] for one in people if wanted in one["name"].casefold() or wanted in one["email"].casefold()]
-    return sorted(found, reverse=True)
+    needle = term.strip().casefold()
+    ids = [
+        person["id"] for person in people if needle in person["name"].casefold() or needle in person["email"].casefold()
+    ]
+    return sorted(ids, reverse=True)
 
 
 def _name(people: list[dict[str, Any]], customer_id: int) -> str:
-    return str(next(one["name"] for one in people if one["id"] == customer_id))
+    return str(next(person["name"] for person in people if person["id"] == customer_id))
 
 
 async def _ids(world: World, status: str | None = None, **query: Any) -> list[int]:

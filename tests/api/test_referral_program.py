@@ -6,7 +6,7 @@ from tests.builders import STORE, new_customer, new_order, new_product, paid_ord
 from tests.world import World
 
 
-async def test_a_referral_is_listed_pending_and_turns_successful_with_the_first_paid_order(world: World) -> None:
+async def test_a_referral_is_listed_pending_and_becomes_successful_with_the_first_paid_order(world: World) -> None:
     anna = (await new_customer(world, name="Anna", email="anna@a.example"))["customer"]
     ben = await referred(world, anna["referral_code"], name="Ben", email="ben@b.example")
     product = await new_product(world)
@@ -55,7 +55,7 @@ async def test_the_statistics_follow_every_step(world: World) -> None:
     }
 
 
-async def test_a_full_refund_of_the_only_order_turns_the_referral_back(world: World) -> None:
+async def test_a_full_refund_of_the_only_order_sets_the_referral_back(world: World) -> None:
     anna = (await new_customer(world))["customer"]
     ben = await referred(world, anna["referral_code"])
     product = await new_product(world)
@@ -69,7 +69,7 @@ async def test_a_full_refund_of_the_only_order_turns_the_referral_back(world: Wo
     assert entry["first_order_at"] is None
 
 
-async def test_the_reward_event_applies_at_once_to_ranking_and_tiers(world: World) -> None:
+async def test_the_reward_event_appis_at_once_to_ranking_and_tiers(world: World) -> None:
     anna = (await new_customer(world, name="Anna"))["customer"]
     for _ in range(2):
         await referred(world, anna["referral_code"])

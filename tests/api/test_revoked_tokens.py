@@ -33,7 +33,7 @@ CHANGES = {
 }
 
 
-class Elsewhere(World):
+class OtherProcess(World):
     """The world of another process that serves the same database, and remembers tokens where it may."""
 
     async def remembers(self) -> None:
@@ -47,12 +47,12 @@ class Elsewhere(World):
 
 
 @pytest.fixture
-async def elsewhere(world: World, address: Path | str) -> AsyncIterator[Elsewhere]:
+async def elsewhere(world: World, address: Path | str) -> AsyncIterator[OtherProcess]:
     engine: Engine = (
         SqliteDatabase(address) if isinstance(address, Path) else await PostgresDatabase.open(address, connections=2)
     )
     async with wiring.watch_tokens(engine) as version:
-        other = Elsewhere(engine, token_version=version, rate_limit_per_minute=0)
+        other = OtherProcess(engine, token_version=version, rate_limit_per_minute=0)
         await other.remembers()
         yield other
         await other.close()
@@ -67,7 +67,7 @@ async def change(world: World, secret: str, column: str, value: object) -> None:
 
 
 async def test_a_token_revoked_by_another_process_is_refused_from_the_next_request_on(
-    world: World, elsewhere: Elsewhere
+    world: World, elsewhere: OtherProcess
 ) -> None:
     for _ in range(5):
         secret = await world.new_token("referrals:read")
@@ -79,7 +79,7 @@ async def test_a_token_revoked_by_another_process_is_refused_from_the_next_reque
 
 @pytest.mark.parametrize(("column", "status"), [("scopes", 403), ("expires_at", 401), ("revoked_at", 401)])
 async def test_a_changed_token_is_known_to_every_process_from_the_next_request_on(
-    world: World, elsewhere: Elsewhere, column: str, status: int
+    world: World, elsewhere: OtherProcess, column: str, status: int
 ) -> None:
     secret = await world.new_token("referrals:read", expires_in_days=1)
     before = await elsewhere.status(secret)
@@ -87,7 +87,7 @@ async def test_a_changed_token_is_known_to_every_process_from_the_next_request_o
     assert (before, await elsewhere.status(secret)) == (200, status)
 
 
-async def test_a_token_that_is_given_longer_is_accepted_again(world: World, elsewhere: Elsewhere) -> None:
+async def test_a_token_that_is_given_longer_is_accepted_again(world: World, elsewhere: OtherProcess) -> None:
     secret = await world.new_token("referrals:read", expires_in_days=1)
     await change(world, secret, "expires_at", 1)
     before = await elsewhere.status(secret)
@@ -95,14 +95,14 @@ async def test_a_token_that_is_given_longer_is_accepted_again(world: World, else
     assert (before, await elsewhere.status(secret)) == (401, 200)
 
 
-async def test_a_token_revoked_in_the_same_process_is_refused_at_once(elsewhere: Elsewhere, world: World) -> None:
+async def test_a_token_revoked_in_the_same_process_is_refused_at_once(elsewhere: OtherProcess, world: World) -> None:
     secret = await world.new_token("referrals:read")
     before = await elsewhere.status(secret)
     await access.revoke_token(elsewhere.deps, (await stored(world, secret)).id)
     assert (before, await elsewhere.status(secret)) == (200, 401)
 
 
-async def test_many_revocations_at_once_are_all_known_when_each_returns(world: World, elsewhere: Elsewhere) -> None:
+async def test_many_revocations_at_once_are_all_known_when_each_returns(world: World, elsewhere: OtherProcess) -> None:
     secrets = [await world.new_token("referrals:read") for _ in range(6)]
     before = [await elsewhere.status(secret) for secret in secrets]
 
@@ -116,7 +116,7 @@ async def test_many_revocations_at_once_are_all_known_when_each_returns(world: W
 
 @only_postgresql
 async def test_while_nothing_can_be_heard_of_changes_tokens_are_looked_up(
-    world: World, elsewhere: Elsewhere, postgres_url: str
+    world: World, elsewhere: OtherProcess, postgres_url: str
 ) -> None:
     secret = await world.new_token("referrals:read")
     before = await elsewhere.status(secret)
@@ -141,7 +141,7 @@ async def test_while_nothing_can_be_heard_of_changes_tokens_are_looked_up(
 
 @only_postgresql
 async def test_tokens_are_remembered_again_when_changes_can_be_heard_again(
-    world: World, elsewhere: Elsewhere, postgres_url: str
+    world: World, elsewhere: OtherProcess, postgres_url: str
 ) -> None:
     secret = await world.new_token("referrals:read")
     admin = await asyncpg.connect(postgres_url)
@@ -157,7 +157,7 @@ async def test_tokens_are_remembered_again_when_changes_can_be_heard_again(
 
 
 @only_postgresql
-async def test_noting_the_use_of_a_token_makes_nobody_look_it_up(world: World, elsewhere: Elsewhere) -> None:
+async def test_noting_the_use_of_a_token_makes_nobody_look_it_up(world: World, elsewhere: OtherProcess) -> None:
     await elsewhere.status(world.token)
     before = elsewhere.token_version()
     await elsewhere.tokens.note_uses()

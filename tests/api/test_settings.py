@@ -146,7 +146,7 @@ async def test_a_fixed_discount_may_be_more_than_a_hundred(world: World, amount:
         ("referral_welcome_discount_value", 100.01, TOO_MUCH),
     ],
 )
-async def test_a_bad_setting_is_refused_in_words_and_changes_nothing(
+async def test_a_bad_setting_is_rejected_with_a_message_and_changes_nothing(
     world: World, field: str, value: Any, sentence: str
 ) -> None:
     answer = await world.put("/referrals/settings", {field: value})
@@ -166,7 +166,7 @@ async def test_every_bad_setting_is_named_at_once(world: World) -> None:
     assert sorted(answer.json()["errors"]) == sorted(DEFAULTS)
 
 
-async def test_a_good_setting_beside_a_bad_one_is_not_changed(world: World) -> None:
+async def test_a_good_setting_next_to_a_bad_one_is_not_changed(world: World) -> None:
     answer = await world.put("/referrals/settings", {"referral_enabled": False, "referral_welcome_discount_value": 101})
     assert answer.status_code == 422
     assert await read(world) == DEFAULTS

@@ -1,4 +1,4 @@
-"""Clients that take their time, on real sockets: whoever holds a connection without asking anything loses it."""
+"""Clients that take their time, on real sockets: a client that holds a connection without asking anything loses it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WHOLE = b"GET /healthz HTTP/1.1\r\nHost: store\r\n\r\n"
 Converse = Callable[..., Coroutine[Any, Any, bytes]]
 
 
-class Hasty(Protocol):
+class ShortTimeoutServer(Protocol):
     """The server's own, with less patience."""
 
     arrival_seconds = 0.2
@@ -37,11 +37,11 @@ class Hasty(Protocol):
 @asynccontextmanager
 async def listening(app: Any) -> AsyncIterator[Converse]:
     """A server; gives a way to send it some parts, each after the answer to the one before, and read to its end."""
-    config = Config(app, http=Hasty, lifespan="off", log_config=None)
+    config = Config(app, http=ShortTimeoutServer, lifespan="off", log_config=None)
     config.load()
     state = ServerState()
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: Hasty(config, state, {}), "127.0.0.1", 0)
+    server = await loop.create_server(lambda: ShortTimeoutServer(config, state, {}), "127.0.0.1", 0)
 
     async def converse(*parts: bytes) -> bytes:
         reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
@@ -68,7 +68,7 @@ def creation(path: str, token: str) -> bytes:
 
 
 @pytest.mark.parametrize("part", ["a letter", "all but the end of the head", "all but the end of the body"])
-async def test_a_request_that_does_not_arrive_in_time_is_told_so_and_hung_up_on(world: World, part: str) -> None:
+async def test_a_request_that_does_not_arrive_in_time_is_answered_and_disconnected(world: World, part: str) -> None:
     parts = {
         "a letter": b"G",
         "all but the end of the head": WHOLE[:-2],
@@ -80,7 +80,7 @@ async def test_a_request_that_does_not_arrive_in_time_is_told_so_and_hung_up_on(
     assert json.loads(body) == TIMED_OUT
 
 
-async def test_whoever_was_answered_before_the_body_came_is_hung_up_on_without_a_second_answer(world: World) -> None:
+async def test_a_client_answered_before_its_body_came_is_disconnected_without_a_second_answer(world: World) -> None:
     async with listening(world.app) as converse:
         received = await converse(creation("/nowhere", world.token))
     assert received.count(b"HTTP/1.1") == 1
@@ -110,9 +110,9 @@ async def test_a_request_that_has_arrived_may_take_its_time_to_be_answered() -> 
         await send({"type": "http.response.body", "body": b"done"})
 
     async with listening(app) as converse:
-        asked = asyncio.create_task(converse(WHOLE))
+        task = asyncio.create_task(converse(WHOLE))
         await has_arrived.wait()
         # This one begins later and is given up on, so the time of the first would be over, too.
         assert await converse() == b""
         may_go_on.set()
-        assert (await asked).endswith(b"done")
+        assert (await task).endswith(b"done")

@@ -9,7 +9,7 @@ import pytest
 from lootkeep.kernel.clock import DAY
 from tests.api.sign_ups import anna, sign_up
 from tests.builders import new_order, new_product, referred
-from tests.recount import kept, recounted
+from tests.recount import maintained, recounted
 from tests.world import World
 
 NOT_ATTRIBUTED: dict[str, Any] = {"attributed": False, "referrer": None, "marks": []}
@@ -20,15 +20,15 @@ async def change_program(world: World, **settings: Any) -> None:
 
 
 async def refused(world: World) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = (await world.get("/referrals/refused")).json()["data"]
-    return found
+    referrals: list[dict[str, Any]] = (await world.get("/referrals/refused")).json()["data"]
+    return referrals
 
 
 async def total_referrals(world: World) -> int:
     return int((await world.get("/referrals")).json()["meta"]["total"])
 
 
-async def test_a_referral_is_attributed_and_told(world: World) -> None:
+async def test_a_referral_is_attributed_and_announced(world: World) -> None:
     referrer = await anna(world)
     typed = f" {referrer['referral_code'][:3].lower()} {referrer['referral_code'][3:].lower()}"
     data = (await sign_up(world, referral_code=typed)).json()["data"]
@@ -237,4 +237,4 @@ async def test_what_a_sign_up_changes_is_counted_right(world: World) -> None:
     world.clock.advance(DAY)
     await referred(world, code)
     await sign_up(world, device_id="phone-1", referral_code=code)
-    assert await kept(world.db) == await recounted(world.db)
+    assert await maintained(world.db) == await recounted(world.db)

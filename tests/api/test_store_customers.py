@@ -8,7 +8,7 @@ import pytest
 
 from tests.api.sign_ups import CUSTOMERS, JUN, anna, sign_up
 from tests.builders import new_customer
-from tests.recount import kept, outbox, recounted
+from tests.recount import maintained, outbox, recounted
 from tests.world import World
 
 NOT_A_TIME = "The created at field must be a time like 2026-11-15T10:30:00Z."
@@ -50,7 +50,7 @@ async def test_a_new_customer_is_answered_with_every_field(world: World) -> None
     }
 
 
-async def test_every_field_that_is_sent_is_kept(world: World) -> None:
+async def test_every_field_that_is_sent_is_stored(world: World) -> None:
     sent = {
         "username": "junp",
         "external_id": "shop-31",
@@ -103,7 +103,7 @@ async def test_the_longest_values_are_taken(world: World) -> None:
         ("created_at", 1_700_000_000, NOT_A_TIME),
     ],
 )
-async def test_a_bad_field_is_refused_in_words(world: World, field: str, value: Any, sentence: str) -> None:
+async def test_a_bad_field_is_rejected_with_a_message(world: World, field: str, value: Any, sentence: str) -> None:
     answer = await sign_up(world, **{field: value})
     assert answer.status_code == 422
     assert answer.json() == {
@@ -126,7 +126,7 @@ async def test_an_e_mail_is_unique_whatever_its_case(world: World, again: str) -
     answer = await sign_up(world, email=again, name="Someone else")
     assert answer.status_code == 422
     assert answer.json()["errors"] == {"email": ["The email field has already been taken."]}
-    assert (await kept(world.db))["counters"]["customers.all"] == 1
+    assert (await maintained(world.db))["counters"]["customers.all"] == 1
 
 
 async def test_another_tag_is_another_e_mail(world: World) -> None:
@@ -167,7 +167,7 @@ async def test_history_keeps_the_day_of_the_sign_up(world: World) -> None:
     assert data["customer"]["created_at"] == "2024-02-29T23:30:00Z"
     (entry,) = (await world.get("/referrals")).json()["data"]
     assert entry["referred_at"] == "2024-02-29T23:30:00Z"
-    assert await kept(world.db) == await recounted(world.db)
+    assert await maintained(world.db) == await recounted(world.db)
 
 
 async def test_only_a_token_for_imports_may_give_the_time(world: World) -> None:
@@ -184,7 +184,7 @@ async def test_nobody_signs_up_in_the_future(world: World, time: str, status: in
     answer = await sign_up(world, created_at=time)
     assert answer.status_code == status
     if status == 422:
-        assert answer.json()["errors"] == {"created_at": ["The created at field must not lie in the future."]}
+        assert answer.json()["errors"] == {"created_at": ["The created at field must not be in the future."]}
 
 
 async def test_the_same_request_with_an_idempotency_key_signs_up_once(world: World) -> None:

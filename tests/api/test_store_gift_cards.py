@@ -1,4 +1,4 @@
-"""Gift cards are made over the Store API: with a code that is told once, and terms that hold together."""
+"""Gift cards are made over the Store API: with a code that is shown once, and terms that hold together."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HOSTILE = (
 )
 
 
-async def test_a_card_is_made_and_its_whole_code_is_answered(world: World) -> None:
+async def test_a_card_is_created_and_its_whole_code_is_answered(world: World) -> None:
     customer = (await new_customer(world))["customer"]
     answer = await world.post(
         CARDS,
@@ -101,7 +101,7 @@ CODE = "The code field must have 8 to 64 letters and digits, with single hyphens
         ("message", "x" * 1001, "The message field must not be greater than 1000 characters."),
         ("note", "x" * 2001, "The note field must not be greater than 2000 characters."),
         ("customer_id", 77, "The customer id field is not a customer of this store."),
-        ("expires_at", "2026-11-15T12:00:00Z", "The expires at field must lie in the future."),
+        ("expires_at", "2026-11-15T12:00:00Z", "The expires at field must be in the future."),
         ("expires_at", "tomorrow", "The expires at field must be a time like 2026-11-15T10:30:00Z."),
         ("code", "SHORT-1", CODE),
         ("code", "x" * 65, CODE),
@@ -112,7 +112,7 @@ CODE = "The code field must have 8 to 64 letters and digits, with single hyphens
         ("code", HOSTILE, CODE),
     ],
 )
-async def test_a_bad_field_is_refused_in_words(world: World, field: str, value: Any, sentence: str) -> None:
+async def test_a_bad_field_is_rejected_with_a_message(world: World, field: str, value: Any, sentence: str) -> None:
     answer = await world.post(CARDS, {"initial_balance": "25.00"} | {field: value})
     assert (answer.status_code, answer.json()["errors"]) == (422, {field: [sentence]})
     assert (await world.get("/gift-cards")).json()["meta"]["total"] == 0
@@ -123,7 +123,7 @@ async def test_a_card_expires_after_it_starts(world: World) -> None:
     answer = await world.post(CARDS, {"initial_balance": "10000.01"} | times)
     assert answer.json()["errors"] == {
         "initial_balance": ["The initial balance field must not be greater than 10000.00."],
-        "expires_at": ["The expires at field must lie after 2026-12-02T00:00:00Z, when the card becomes valid."],
+        "expires_at": ["The expires at field must be after 2026-12-02T00:00:00Z, when the card becomes valid."],
     }
 
 
@@ -137,8 +137,8 @@ async def test_hostile_text_in_every_field_comes_back_unchanged(world: World) ->
     assert redeemed.json()["data"]["transaction"]["reference"] == HOSTILE
     revoked = await world.post("/gift-cards/1/revoke", {"reason": HOSTILE})
     assert revoked.json()["data"]["revoke_reason"] == HOSTILE
-    found = await world.get("/gift-cards", params={"search": HOSTILE})
-    assert [card["id"] for card in found.json()["data"]] == [1]
+    response = await world.get("/gift-cards", params={"search": HOSTILE})
+    assert [card["id"] for card in response.json()["data"]] == [1]
     detail = (await world.get("/gift-cards/1")).json()["data"]
     assert (detail["note"], detail["transactions"][1]["reference"]) == (HOSTILE, HOSTILE)
 

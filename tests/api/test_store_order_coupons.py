@@ -9,7 +9,7 @@ import pytest
 from lootkeep.kernel.clock import DAY
 from tests.api.ordering import errors, place, step, stock_of, welcomed
 from tests.builders import new_customer, new_order, new_product
-from tests.recount import kept
+from tests.recount import maintained
 from tests.world import World
 
 
@@ -17,12 +17,12 @@ async def test_a_coupon_takes_its_part_and_is_used_with_the_payment(world: World
     customer, code = await welcomed(world)
     await new_product(world, price="19.95")
     order = await new_order(world, customer, (1, 1), coupon_code=f" {code.lower()} ")
-    before = (await kept(world.db))["coupons"][1]
+    before = (await maintained(world.db))["coupons"][1]
     paid = (await step(world, order["id"], "pay")).json()["data"]
     assert (order["subtotal"], order["discount_total"], order["total"]) == ("19.95", "2.00", "17.95")
     assert order["coupon_code"] == paid["coupon_code"] == code
     assert before == ("reserved", 1, 200)
-    assert (await kept(world.db))["coupons"][1] == ("used", 1, 200)
+    assert (await maintained(world.db))["coupons"][1] == ("used", 1, 200)
     assert (await world.get("/referrals/statistics")).json()["data"]["total_coupons_value"] == 2
 
 
@@ -57,7 +57,7 @@ async def test_an_order_of_gift_cards_alone_is_not_discounted_by_a_coupon(world:
         answer = await place(world, *lines, customer_id=customer, coupon_code=code)
         assert errors(answer) == {"coupon_code": [sentence]}
     assert await stock_of(world, 1) == 3
-    assert (await kept(world.db))["coupons"][1] == ("available", None, 0)
+    assert (await maintained(world.db))["coupons"][1] == ("available", None, 0)
 
 
 @pytest.mark.parametrize(("kind", "value", "discount"), [("percentage", 10, "2.00"), ("fixed", "500.00", "20.00")])
@@ -69,7 +69,7 @@ async def test_a_coupon_counts_on_the_lines_that_are_not_gift_cards(
     await new_product(world, name="Gift card", delivery_type="gift_card", price="50.00")
     order = await new_order(world, customer, (2, 2), (1, 1), coupon_code=code)
     assert (order["subtotal"], order["discount_total"]) == ("120.00", discount)
-    assert (await kept(world.db))["coupons"][1][0] == "reserved"
+    assert (await maintained(world.db))["coupons"][1][0] == "reserved"
 
 
 async def test_history_has_the_discount_that_it_had_and_issues_no_cards(world: World) -> None:
@@ -108,7 +108,7 @@ async def test_a_cancelled_order_gives_its_coupon_back(world: World) -> None:
     await new_product(world)
     await new_order(world, customer, (1, 1), coupon_code=code)
     await step(world, 1, "cancel")
-    assert (await kept(world.db))["coupons"][1] == ("available", None, 0)
+    assert (await maintained(world.db))["coupons"][1] == ("available", None, 0)
     assert (await new_order(world, customer, (1, 2), coupon_code=code))["discount_total"] == "4.00"
 
 
@@ -129,7 +129,7 @@ async def test_a_coupon_that_expires_while_it_is_reserved_is_still_used(world: W
     await new_order(world, customer, (1, 1), coupon_code=code)
     world.clock.advance(31 * DAY)
     assert (await step(world, 1, "pay")).json()["data"]["total"] == "18.00"
-    assert (await kept(world.db))["coupons"][1] == ("used", 1, 200)
+    assert (await maintained(world.db))["coupons"][1] == ("used", 1, 200)
 
 
 async def test_a_fixed_coupon_is_refused_in_another_currency_and_a_percentage_is_not(world: World) -> None:

@@ -1,4 +1,4 @@
-"""What each step of an order tells the outbox."""
+"""What each step of an order writes to the outbox."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ async def test_each_event_carries_exactly_its_keys_and_values(world: World) -> N
     )
 
 
-async def test_an_event_tells_the_total_after_the_discount(world: World) -> None:
+async def test_an_event_carries_the_total_after_the_discount(world: World) -> None:
     customer, code = await welcomed(world)
     await new_product(world)
     await new_order(world, customer, (1, 1), coupon_code=code)
@@ -80,7 +80,7 @@ async def test_an_event_tells_the_total_after_the_discount(world: World) -> None
     assert (created["total"], created["items"][0]["price"]) == ("18.00", "20.00")
 
 
-async def test_what_is_refused_tells_the_outbox_nothing(world: World) -> None:
+async def test_what_is_refused_writes_nothing_to_the_outbox(world: World) -> None:
     await buyer(world)
     await new_product(world, stock=0)
     await place(world, (1, 1))

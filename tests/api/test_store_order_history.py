@@ -6,7 +6,7 @@ import pytest
 
 from tests.api.ordering import ORDERS, buyer, errors, place, step, stock_of
 from tests.builders import new_customer, new_order, new_product, paid_order, referred
-from tests.recount import kept, recounted, sent
+from tests.recount import maintained, recounted, sent
 from tests.world import World
 
 
@@ -22,7 +22,7 @@ async def test_an_external_id_sent_again_gives_the_same_order(world: World) -> N
     assert await sent(world.db) == ["order.created"]
 
 
-async def test_an_external_id_sent_again_tells_where_the_order_stands_now(world: World) -> None:
+async def test_an_external_id_sent_again_returns_the_current_order(world: World) -> None:
     await buyer(world)
     await new_product(world)
     await place(world, (1, 1), external_id="shop-1")
@@ -44,7 +44,7 @@ async def test_history_brings_its_own_times_and_sends_nothing(world: World) -> N
     assert await sent(world.db) == []
     (referral,) = (await world.get("/referrals")).json()["data"]
     assert (referral["status"], referral["first_order_at"]) == ("successful", "2024-02-02T10:00:00Z")
-    assert await kept(world.db) == await recounted(world.db)
+    assert await maintained(world.db) == await recounted(world.db)
 
 
 async def test_history_that_was_only_paid_is_paid_and_keys_are_delivered_with_it(world: World) -> None:
@@ -76,7 +76,7 @@ async def test_an_older_order_that_comes_in_late_becomes_the_first(world: World)
     await new_order(world, customer["id"], (1, 1), **old)
     (referral,) = (await world.get("/referrals")).json()["data"]
     assert referral["first_order_at"] == "2024-02-02T10:00:00Z"
-    assert await kept(world.db) == await recounted(world.db)
+    assert await maintained(world.db) == await recounted(world.db)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ async def test_an_older_order_that_comes_in_late_becomes_the_first(world: World)
         (
             {"created_at": "2024-01-02T00:00:00Z", "paid_at": "2024-01-01T23:59:59Z"},
             "paid_at",
-            "must not lie before the step that precedes it",
+            "must not be before the step that precedes it",
         ),
         (
             {
@@ -100,13 +100,13 @@ async def test_an_older_order_that_comes_in_late_becomes_the_first(world: World)
                 "completed_at": "2024-01-02T00:00:00Z",
             },
             "completed_at",
-            "must not lie before the step that precedes it",
+            "must not be before the step that precedes it",
         ),
-        ({"created_at": "2026-11-15T12:00:01Z"}, "created_at", "must not lie in the future"),
+        ({"created_at": "2026-11-15T12:00:01Z"}, "created_at", "must not be in the future"),
         (
             {"created_at": "2024-01-01T00:00:00Z", "paid_at": "2026-11-16T00:00:00Z"},
             "paid_at",
-            "must not lie in the future",
+            "must not be in the future",
         ),
     ],
 )

@@ -10,7 +10,7 @@ from lootkeep.kernel.clock import MINUTE
 from lootkeep.storage.schema import customers
 from tests.api.ordering import LATER, ORDERS, buyer, place, step
 from tests.builders import new_product, paid_order
-from tests.recount import kept, recounted, rows, sent
+from tests.recount import maintained, recounted, rows, sent
 from tests.world import World
 
 # --- paying
@@ -47,10 +47,10 @@ async def test_the_same_transaction_again_changes_nothing(world: World) -> None:
     again = await step(world, paid["id"], "pay", {"transaction_id": paid["transaction_id"], "payment_method": "cash"})
     assert (again.status_code, again.json()["data"]) == (200, paid)
     assert await sent(world.db) == ["order.created", "order.paid"]
-    assert await kept(world.db) == await recounted(world.db)
+    assert await maintained(world.db) == await recounted(world.db)
 
 
-async def test_the_same_transaction_again_after_a_refund_tells_where_the_order_stands(world: World) -> None:
+async def test_the_same_transaction_again_after_a_refund_returns_the_current_order(world: World) -> None:
     customer = await buyer(world)
     await new_product(world)
     paid = await paid_order(world, customer, (1, 1))
@@ -82,7 +82,7 @@ async def test_an_order_in_another_currency_counts_as_an_order_but_not_as_money(
     (row,) = await rows(world.db, customers)
     assert (row["orders_count"], row["total_spent"]) == (1, 0)
     await step(world, 1, "refund")
-    assert await kept(world.db) == await recounted(world.db)
+    assert await maintained(world.db) == await recounted(world.db)
 
 
 async def test_an_idempotency_key_on_a_payment_gives_one_event(world: World) -> None:
@@ -98,7 +98,7 @@ async def test_an_idempotency_key_on_a_payment_gives_one_event(world: World) -> 
     assert await sent(world.db) == ["order.created", "order.paid"]
 
 
-async def test_a_refused_payment_is_not_kept_under_its_key(world: World) -> None:
+async def test_a_refused_payment_is_not_stored_under_its_key(world: World) -> None:
     headers = {"Idempotency-Key": "pay-1"}
     before = await world.post(f"{ORDERS}/1/pay", {}, headers=headers)
     await buyer(world)

@@ -10,7 +10,7 @@ from lootkeep.kernel.clock import MINUTE
 from lootkeep.storage.schema import customers
 from tests.api.ordering import LATER, buyer, errors, place, step
 from tests.builders import new_product, paid_order
-from tests.recount import kept, recounted, rows, sent
+from tests.recount import maintained, recounted, rows, sent
 from tests.world import World
 
 
@@ -68,7 +68,7 @@ async def test_a_bad_refund_is_refused_and_gives_nothing_back(
     await step(world, 1, "refund", {"amount": "5.00"})
     assert errors(await step(world, 1, "refund", body)) == {field: [sentence]}
     assert (await sent(world.db)).count("order.refunded") == 1
-    assert await kept(world.db) == await recounted(world.db)
+    assert await maintained(world.db) == await recounted(world.db)
 
 
 async def test_a_free_order_cannot_be_refunded(world: World) -> None:
@@ -93,4 +93,4 @@ async def test_a_refund_takes_back_this_customers_order_only(world: World) -> No
     await step(world, 2, "refund")
     (row,) = await rows(world.db, customers)
     assert (row["orders_count"], row["total_spent"]) == (1, 2000)
-    assert await kept(world.db) == await recounted(world.db)
+    assert await maintained(world.db) == await recounted(world.db)

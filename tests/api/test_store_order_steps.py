@@ -6,14 +6,14 @@ from typing import get_args
 
 import pytest
 
-from lootkeep.domain.orders import ALLOWED, OrderStatus, Step
+from lootkeep.domain.orders import ALLOWED, OrderStatus, OrderStep
 from lootkeep.kernel.clock import MINUTE
 from tests.api.ordering import LATER, LEAD_TO, buyer, place, step
 from tests.builders import new_order, new_product
-from tests.recount import kept, recounted, sent
+from tests.recount import maintained, recounted, sent
 from tests.world import World
 
-DEEDS: dict[Step, tuple[str, OrderStatus]] = {
+OPERATIONS: dict[OrderStep, tuple[str, OrderStatus]] = {
     "pay": ("paid", "paid"),
     "cancel": ("cancelled", "cancelled"),
     "refund": ("refunded", "refunded"),
@@ -34,7 +34,7 @@ async def test_a_cancelled_order_says_why_and_sends_nothing(world: World) -> Non
     assert (order["status"], order["cancel_reason"]) == ("cancelled", "never paid")
     assert (order["cancelled_at"], order["updated_at"], order["paid_at"]) == (LATER, LATER, None)
     assert await sent(world.db) == ["order.created"]
-    assert await kept(world.db) == await recounted(world.db)
+    assert await maintained(world.db) == await recounted(world.db)
 
 
 # --- every step in every state
@@ -50,7 +50,7 @@ async def test_each_step_is_taken_where_it_is_allowed_and_a_conflict_elsewhere(
 ) -> None:
     customer = await buyer(world)
     await new_product(world)
-    for name, (deed, reached) in DEEDS.items():
+    for name, (operation, reached) in OPERATIONS.items():
         order = await new_order(world, customer, (1, 1))
         await LEAD_TO[status](world, order["id"])
         before = await sent(world.db)
@@ -65,7 +65,7 @@ async def test_each_step_is_taken_where_it_is_allowed_and_a_conflict_elsewhere(
             f"order_{status}",
         )
         is_now = status.replace("_", " ")
-        assert answer.json()["message"] == f"Order {order['order_number']} is {is_now} and cannot be {deed}."
+        assert answer.json()["message"] == f"Order {order['order_number']} is {is_now} and cannot be {operation}."
         assert await sent(world.db) == before
 
 

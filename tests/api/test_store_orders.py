@@ -11,7 +11,7 @@ from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import customers, orders
 from tests.api.ordering import ORDERS, OUT_OF_STOCK, buyer, errors, place, step, stock_of
 from tests.builders import STORE, new_customer, new_order, new_product, referred
-from tests.recount import kept, recounted, rows, sent
+from tests.recount import maintained, recounted, rows, sent
 from tests.world import World
 
 NOT_FOR_SALE = "The items.0.product id field is not for sale at present."
@@ -101,7 +101,7 @@ async def test_a_line_keeps_the_name_and_price_it_was_ordered_at(world: World) -
     assert (item["product_name"], item["price"]) == ("Sword", "20.00")
 
 
-async def test_the_code_that_brought_the_customer_stands_on_the_order(world: World) -> None:
+async def test_the_code_that_brought_the_customer_is_on_the_order(world: World) -> None:
     friend = (await new_customer(world))["customer"]
     customer = await referred(world, friend["referral_code"])
     await new_product(world)
@@ -131,7 +131,7 @@ async def test_the_code_that_brought_the_customer_stands_on_the_order(world: Wor
         ("paid_at", "yesterday", "The paid at field must be a time like 2026-11-15T10:30:00Z."),
     ],
 )
-async def test_a_bad_field_is_refused_in_words(world: World, field: str, value: Any, sentence: str) -> None:
+async def test_a_bad_field_is_rejected_with_a_message(world: World, field: str, value: Any, sentence: str) -> None:
     await buyer(world)
     await new_product(world)
     assert errors(await place(world, (1, 1), **{field: value})) == {field: [sentence]}
@@ -196,7 +196,7 @@ async def test_an_order_is_in_the_currency_of_its_products(world: World) -> None
         ({"stock": 0}, "quantity", OUT_OF_STOCK),
     ],
 )
-async def test_what_cannot_be_bought_is_refused_and_nothing_is_kept(
+async def test_what_cannot_be_bought_is_refused_and_nothing_is_stored(
     world: World, fields: dict[str, Any], field: str, sentence: str
 ) -> None:
     await buyer(world)
@@ -230,4 +230,4 @@ async def test_a_free_order_is_paid_at_once(world: World, delivery: str, status:
     order = (await place(world, (1, 1))).json()["data"]["order"]
     assert (order["status"], order["total"], order["paid_at"]) == (status, "0.00", "2026-11-15T12:00:00Z")
     assert (await sent(world.db))[:2] == ["order.created", "order.paid"]
-    assert await kept(world.db) == await recounted(world.db)
+    assert await maintained(world.db) == await recounted(world.db)

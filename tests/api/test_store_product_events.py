@@ -1,4 +1,4 @@
-"""What changes of the catalogue tell the outbox, and what deleting a product means."""
+"""What changes of the catalogue write to the outbox, and what deleting a product means."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ async def test_metadata_keeps_every_digit(world: World) -> None:
     ],
 )
 @pytest.mark.parametrize("method", ["POST", "PUT"])
-async def test_a_bad_field_is_refused_in_words(
+async def test_a_bad_field_is_rejected_with_a_message(
     world: World, method: str, field: str, value: Any, sentence: str
 ) -> None:
     product = await make(world)
@@ -213,7 +213,7 @@ async def test_recurring_billing_without_its_period_names_both_fields(world: Wor
     assert list(answer.json()["errors"]) == ["billing_interval", "billing_interval_count"]
 
 
-async def test_turning_to_one_time_billing_drops_the_period(world: World) -> None:
+async def test_changing_to_one_time_billing_drops_the_period(world: World) -> None:
     product = await make(world, **MONTHLY)
     changed = await change(world, product, billing_type="one_time")
     assert (changed["billing_interval"], changed["billing_interval_count"]) == (None, None)

@@ -1,4 +1,4 @@
-"""Subscriptions over HTTP: every state, every forbidden step, what they tell and pay, and races."""
+"""Subscriptions over HTTP: every state, every forbidden step, their events and payments, and races."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ async def test_a_new_subscription_is_answered_with_its_paid_order(world: World) 
 
 
 @pytest.mark.parametrize(("delivery", "more"), [("manual", []), ("keys", ["order.completed"])])
-async def test_each_period_tells_of_its_order_and_of_itself(world: World, delivery: str, more: list[str]) -> None:
+async def test_each_period_reports_its_order_and_of_itself(world: World, delivery: str, more: list[str]) -> None:
     await begin(world, delivery_type=delivery)
     await renew(world)
     created, renewed = await sent(world, "subscription.")
@@ -178,7 +178,7 @@ async def test_cancelled_at_once_it_has_ended(world: World) -> None:
     assert code(await renew(world)) == (409, "subscription_cancelled")
 
 
-async def test_cancelling_again_changes_nothing_and_is_told_once(world: World) -> None:
+async def test_cancelling_again_changes_nothing_and_is_announced_once(world: World) -> None:
     await begin(world)
     first = await cancel(world, reason="bored")
     world.clock.advance(HOUR)
@@ -220,8 +220,8 @@ async def test_a_stock_is_used_up_by_subscriptions_and_never_oversold(world: Wor
     token = await world.new_token("store:write", rate_limit=0)
     answers = await asyncio.gather(*(world.post(SUBSCRIPTIONS, BODY, token=token) for _ in range(20)))
     assert Counter(answer.status_code for answer in answers) == {201: 2, 422: 18}
-    refusals = [answer.json()["errors"] for answer in answers if answer.status_code == 422]
-    assert refusals == [{"product_id": ["The product id field is out of stock."]}] * 18
+    rejections = [answer.json()["errors"] for answer in answers if answer.status_code == 422]
+    assert rejections == [{"product_id": ["The product id field is out of stock."]}] * 18
     assert code(await renew(world)) == (422, "product_out_of_stock")
     assert await rows(world, _STATES) == [("active", 0)] * 3
 
@@ -242,7 +242,7 @@ async def test_only_active_recurring_products_will_do(world: World, product: dic
     assert await rows(world, _STATES) == await rows(world, _ORDERS) == []
 
 
-async def test_every_failing_field_is_told_at_once(world: World) -> None:
+async def test_every_failing_field_is_reported_at_once(world: World) -> None:
     unknown = await world.post(SUBSCRIPTIONS, {"customer_id": 8, "product_id": 9})
     empty = await world.post(SUBSCRIPTIONS, {})
     assert unknown.json()["errors"] == {
@@ -286,9 +286,9 @@ async def test_of_a_deletion_and_subscriptions_at_once_one_side_wins(world: Worl
     deletion, *begun = await asyncio.gather(
         world.delete(f"{STORE}/products/1"), *(world.post(SUBSCRIPTIONS, BODY) for _ in range(10))
     )
-    made = len(await rows(world, _STATES))
-    assert Counter(answer.status_code for answer in begun) == Counter({201: made, 422: 10 - made})
-    assert (deletion.status_code, made) in [(200, 0), (409, 10)]
+    count = len(await rows(world, _STATES))
+    assert Counter(answer.status_code for answer in begun) == Counter({201: count, 422: 10 - count})
+    assert (deletion.status_code, count) in [(200, 0), (409, 10)]
 
 
 async def test_a_repeated_request_with_a_key_makes_one_renewal(world: World) -> None:

@@ -35,14 +35,14 @@ async def test_a_step_is_taken_or_refused_with_those_that_are_allowed(world: Wor
         assert (await read(world, ticket_id))["status"] == before
         return
     assert (answer.status_code, answer.json()["data"]["status"]) == (200, after)
-    told = answer.json()["data"]
+    ticket = answer.json()["data"]
     later, at_once = "2026-11-15T12:01:00Z", "2026-11-15T12:00:00Z"
     settled = ("resolved", "closed")
     expected_resolution = (at_once if before in settled else later) if after in settled else None
-    assert told["resolved_at"] == expected_resolution
-    assert told["closed_at"] == ((at_once if before == "closed" else later) if after == "closed" else None)
-    assert told["reopened_count"] == int(before in settled and after not in settled)
-    assert told["updated_at"] == (at_once if before == after else later)
+    assert ticket["resolved_at"] == expected_resolution
+    assert ticket["closed_at"] == ((at_once if before == "closed" else later) if after == "closed" else None)
+    assert ticket["reopened_count"] == int(before in settled and after not in settled)
+    assert ticket["updated_at"] == (at_once if before == after else later)
 
 
 async def test_a_status_that_does_not_exist_is_refused(world: World) -> None:
@@ -58,9 +58,9 @@ async def test_a_ticket_is_closed_with_a_last_word(world: World) -> None:
     ticket = await a_ticket(world)
     answer = await world.post(f"/support-tickets/{ticket['id']}/close", {"message": "Enjoy!"})
     assert (answer.status_code, answer.json()["message"]) == (200, "Support ticket closed successfully")
-    told = answer.json()["data"]
-    assert (told["status"], told["messages_count"], told["last_message_by"]) == ("closed", 2, "staff")
-    assert told["first_response_at"] == told["resolved_at"] == told["closed_at"] == "2026-11-15T12:00:00Z"
+    updated = answer.json()["data"]
+    assert (updated["status"], updated["messages_count"], updated["last_message_by"]) == ("closed", 2, "staff")
+    assert updated["first_response_at"] == updated["resolved_at"] == updated["closed_at"] == "2026-11-15T12:00:00Z"
     seen = await read(world, ticket["id"])
     assert [message["body"] for message in seen["messages"]] == [
         "It was used before.",
@@ -72,8 +72,8 @@ async def test_a_ticket_is_closed_with_a_last_word(world: World) -> None:
 @pytest.mark.parametrize("body", [None, {}, {"message": None}])
 async def test_a_ticket_is_closed_without_a_word(world: World, body: Any) -> None:
     ticket = await a_ticket(world)
-    told = (await world.post(f"/support-tickets/{ticket['id']}/close", body)).json()["data"]
-    assert (told["status"], told["messages_count"], told["first_response_at"]) == ("closed", 1, None)
+    updated = (await world.post(f"/support-tickets/{ticket['id']}/close", body)).json()["data"]
+    assert (updated["status"], updated["messages_count"], updated["first_response_at"]) == ("closed", 1, None)
 
 
 async def test_closing_again_changes_nothing(world: World) -> None:

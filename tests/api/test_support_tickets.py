@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lootkeep.storage import support_tickets as storage
+from lootkeep.storage import support_tickets as support_tickets_db
 from tests.api.openapi import ALL_ROWS, content_of, example_body, faults, operation, path_of
 from tests.api.ticket_steps import a_ticket, customer_writes, read, staff_writes
 from tests.builders import STORE, new_customer, new_order, new_product, new_ticket
@@ -91,9 +91,9 @@ async def test_every_wrong_field_of_a_new_ticket_is_named(world: World) -> None:
 
 
 async def test_customer_and_order_must_be_there_and_belong_together(world: World) -> None:
-    one, other = [(await new_customer(world))["customer"]["id"] for _ in range(2)]
+    first, other = [(await new_customer(world))["customer"]["id"] for _ in range(2)]
     product = await new_product(world)
-    order = await new_order(world, one, (product["id"], 1))
+    order = await new_order(world, first, (product["id"], 1))
     body = {"customer_id": 99, "subject": "S", "message": "M", "order_id": 99}
     assert (await world.post(f"{STORE}/support-tickets", body)).json()["errors"] == {
         "customer_id": ["The customer id field is not a customer of this store."],
@@ -132,8 +132,8 @@ async def test_hostile_text_comes_back_as_it_was_sent(world: World, text: str) -
     seen = await read(world, ticket["id"])
     assert seen["subject"] == text
     assert [m["body"] for m in seen["messages"] if m["author_type"] != "system"] == [text] * 5
-    found = await world.get("/support-tickets", params={"search": text})
-    assert [entry["subject"] for entry in found.json()["data"]] == [text]
+    response = await world.get("/support-tickets", params={"search": text})
+    assert [entry["subject"] for entry in response.json()["data"]] == [text]
 
 
 # --- the messages of a ticket
@@ -153,11 +153,11 @@ async def test_a_long_ticket_is_read_from_its_end_in_pieces(world: World) -> Non
     assert seen["messages_count"] == 8
 
 
-async def test_a_ticket_answers_its_newest_fifty_messages_unless_told_otherwise(world: World) -> None:
+async def test_a_ticket_answers_its_newest_fifty_messages_by_default(world: World) -> None:
     ticket = await a_ticket(world)
     async with world.db.write() as tx:
         for number in range(200):
-            await storage.add_message(tx, ticket["id"], "customer", "Jun", str(number), NOON)
+            await support_tickets_db.add_message(tx, ticket["id"], "customer", "Jun", str(number), NOON)
     seen = await read(world, ticket["id"])
     assert [message["body"] for message in seen["messages"]] == [str(number) for number in range(150, 200)]
     for query, sentence in (

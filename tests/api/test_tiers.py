@@ -64,7 +64,7 @@ async def test_the_list_is_ordered_by_sort_order_then_requirement_then_id(world:
         ({"reward_type": "fixed_discount", "reward_value": 500, "reward_currency": "jpy"}, "¥500 off"),
     ],
 )
-async def test_the_reward_is_told_in_words(world: World, reward: dict[str, Any], formatted: str) -> None:
+async def test_the_reward_is_reported_as_text(world: World, reward: dict[str, Any], formatted: str) -> None:
     assert (await make(world, **reward))["formatted_reward"] == formatted
 
 
@@ -104,7 +104,7 @@ async def test_a_percentage_tier_has_no_currency_even_if_one_was_sent(world: Wor
     ],
 )
 @pytest.mark.parametrize("method", ["POST", "PUT"])
-async def test_a_bad_field_is_refused_in_words(
+async def test_a_bad_field_is_rejected_with_a_message(
     world: World, method: str, field: str, value: Any, sentence: str
 ) -> None:
     tier = await make(world)

@@ -15,7 +15,7 @@ from lootkeep.api.http.probes import Probes
 from lootkeep.api.http.routes import Call, Group, Reply, Route, only_message
 from lootkeep.kernel.clock import DAY, SECOND, Instant
 from lootkeep.services import access
-from lootkeep.storage import access as storage
+from lootkeep.storage import access as access_db
 from lootkeep.storage.engine.database import Engine
 from tests.api.tokens import stored
 from tests.world import EXTERNAL, World
@@ -62,9 +62,9 @@ async def test_a_token_made_a_moment_ago_is_known_although_it_was_asked_for_befo
     # The world counts what it makes: its own token, the id of the request below, and then this.
     next_secret = f"lk_secret-{3:036d}"
     before = await world.get("/referrals/tiers", token=next_secret)
-    made = await world.new_token("referrals:read")
-    after = await world.get("/referrals/tiers", token=made)
-    assert (made, before.status_code, after.status_code) == (next_secret, 401, 200)
+    token = await world.new_token("referrals:read")
+    after = await world.get("/referrals/tiers", token=token)
+    assert (token, before.status_code, after.status_code) == (next_secret, 401, 200)
 
 
 @pytest.mark.parametrize(("passed", "status"), [(DAY - 1, 200), (DAY, 401), (DAY + 1, 401)])
@@ -135,7 +135,7 @@ WHOSE = Group("Test", "Who calls.", (Route("GET", "/whose", whose, "fraud:read",
 
 
 async def caller(world: World, secret: str) -> Any:
-    """The user a handler is told, over the same edge with another row."""
+    """The user a handler gets, over the same edge with another row."""
     tokens = Tokens(world.deps, lambda: None)
     pages = Probes(world.deps, tokens, world.limits, Metrics(), {}, {}).app()
     api = Api(world.deps, (WHOSE,), tokens, Limits(world.deps.limiter, 60, 60), Metrics(), pages)
@@ -146,7 +146,7 @@ async def caller(world: World, secret: str) -> Any:
 
 async def test_a_token_made_without_a_user_acts_for_the_owner(world: World) -> None:
     async with world.db.read() as tx:
-        owner = await storage.owner(tx)
+        owner = await access_db.owner(tx)
     assert owner
     assert await caller(world, world.token) == owner.id
 

@@ -50,7 +50,7 @@ def test_the_words_of_a_library_are_not_shown(name: str, value: Any) -> None:
     assert refused.value.fields == {name: [f"The {name} field is not valid."]}
 
 
-class Asked(Query):
+class SampleQuery(Query):
     """A query whose field is not one of the texts that rows use."""
 
     count: int = 0
@@ -58,5 +58,5 @@ class Asked(Query):
 
 def test_an_integer_of_a_query_that_cannot_be_read_is_not_explained_by_a_library() -> None:
     with pytest.raises(InvalidFields) as refused:
-        parse({"count": "9" * 5000}, Asked)
+        parse({"count": "9" * 5000}, SampleQuery)
     assert refused.value.fields == {"count": ["The count field is not valid."]}

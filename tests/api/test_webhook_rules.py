@@ -73,21 +73,21 @@ EVENTS_FAULTS = [
 ]
 
 
-async def test_a_bad_url_is_refused_in_words_at_creation_and_at_change(busy_world: World) -> None:
-    made = await make(busy_world)
+async def test_a_bad_url_is_rejected_with_a_message_at_creation_and_at_change(busy_world: World) -> None:
+    hook = await make(busy_world)
     for url, sentence in URL_FAULTS:
         created = await busy_world.post("/webhooks", HOOK | {"url": url})
-        changed = await busy_world.put(f"/webhooks/{made['id']}", {"url": url})
+        changed = await busy_world.put(f"/webhooks/{hook['id']}", {"url": url})
         for answer in (created, changed):
             assert (answer.status_code, answer.json()) == (422, refusal("url", sentence)), url
-    assert [webhook["url"] for webhook in (await busy_world.get("/webhooks")).json()["data"]] == [made["url"]]
+    assert [webhook["url"] for webhook in (await busy_world.get("/webhooks")).json()["data"]] == [hook["url"]]
 
 
-async def test_a_bad_event_list_is_refused_in_words_at_creation_and_at_change(busy_world: World) -> None:
-    made = await make(busy_world)
+async def test_a_bad_event_list_is_rejected_with_a_message_at_creation_and_at_change(busy_world: World) -> None:
+    webhook = await make(busy_world)
     for events, field, sentence in EVENTS_FAULTS:
         created = await busy_world.post("/webhooks", HOOK | {"events": events})
-        changed = await busy_world.put(f"/webhooks/{made['id']}", {"events": events})
+        changed = await busy_world.put(f"/webhooks/{webhook['id']}", {"events": events})
         for answer in (created, changed):
             assert (answer.status_code, answer.json()) == (422, refusal(field, sentence)), events
 
@@ -123,9 +123,9 @@ async def test_a_url_of_2048_characters_is_long_enough(world: World) -> None:
         "HTTPS://SHOP.example/",
     ],
 )
-async def test_a_good_url_is_kept_as_it_was_sent(world: World, url: str) -> None:
-    made = await make(world, url=url)
-    assert (await world.get(f"/webhooks/{made['id']}")).json()["data"]["url"] == url
+async def test_a_good_url_is_stored_as_it_was_sent(world: World, url: str) -> None:
+    webhook = await make(world, url=url)
+    assert (await world.get(f"/webhooks/{webhook['id']}")).json()["data"]["url"] == url
 
 
 async def test_http_and_loopback_are_possible_where_the_operator_permits_them(insecure_world: World) -> None:

@@ -21,9 +21,9 @@ async def receiver() -> AsyncIterator[Receiver]:
 
 
 async def test_a_test_is_delivered_signed_whatever_the_subscription(insecure_world: World, receiver: Receiver) -> None:
-    made = await make(insecure_world, url=receiver.url)
-    await insecure_world.put(f"/webhooks/{made['id']}", {"is_active": False})
-    answer = await insecure_world.post(f"/webhooks/{made['id']}/test")
+    webhook = await make(insecure_world, url=receiver.url)
+    await insecure_world.put(f"/webhooks/{webhook['id']}", {"is_active": False})
+    answer = await insecure_world.post(f"/webhooks/{webhook['id']}/test")
     time = answer.json()["data"]["response_time_ms"]
     assert answer.status_code == 200
     assert answer.json() == {
@@ -33,7 +33,7 @@ async def test_a_test_is_delivered_signed_whatever_the_subscription(insecure_wor
     }
     assert type(time) is int
     (request,) = receiver.received
-    expected = hmac.new(made["secret"].encode(), request.body, hashlib.sha256).hexdigest()
+    expected = hmac.new(webhook["secret"].encode(), request.body, hashlib.sha256).hexdigest()
     assert request.headers["X-Webhook-Signature"] == expected
     assert request.headers["X-Webhook-Event"] == "webhook.test"
     assert request.headers["Content-Type"] == "application/json"
@@ -52,8 +52,8 @@ async def test_a_test_is_delivered_when_the_answer_is_2xx(
     insecure_world: World, receiver: Receiver, status: int, delivered: bool
 ) -> None:
     receiver.answers = [status]
-    made = await make(insecure_world, url=receiver.url)
-    answer = await insecure_world.post(f"/webhooks/{made['id']}/test")
+    webhook = await make(insecure_world, url=receiver.url)
+    answer = await insecure_world.post(f"/webhooks/{webhook['id']}/test")
     failed = f"Test webhook delivery failed: answered {status}"
     assert answer.status_code == 200
     assert answer.json()["success"] is True
@@ -68,8 +68,8 @@ async def test_a_test_that_is_redirected_has_failed_and_says_where_to(
     receiver.behaviour = saying(
         b"HTTP/1.1 301 Moved\r\nLocation: https://www.shop.example/\r\nContent-Length: 0\r\n\r\n"
     )
-    made = await make(insecure_world, url=receiver.url)
-    answer = (await insecure_world.post(f"/webhooks/{made['id']}/test")).json()
+    webhook = await make(insecure_world, url=receiver.url)
+    answer = (await insecure_world.post(f"/webhooks/{webhook['id']}/test")).json()
     assert answer["message"] == (
         "Test webhook delivery failed: answered 301 to https://www.shop.example/: redirects are not followed"
     )
@@ -79,8 +79,8 @@ async def test_a_test_that_is_redirected_has_failed_and_says_where_to(
 
 async def test_a_test_without_an_answer_has_no_response_code(insecure_world: World, receiver: Receiver) -> None:
     receiver.behaviour = resetting
-    made = await make(insecure_world, url=receiver.url)
-    answer = await insecure_world.post(f"/webhooks/{made['id']}/test")
+    webhook = await make(insecure_world, url=receiver.url)
+    answer = await insecure_world.post(f"/webhooks/{webhook['id']}/test")
     data = answer.json()["data"]
     assert answer.status_code == 200
     assert (data["delivered"], data["response_code"]) == (False, None)
@@ -89,7 +89,7 @@ async def test_a_test_without_an_answer_has_no_response_code(insecure_world: Wor
 
 async def test_a_test_is_not_retried_and_not_in_the_log(insecure_world: World, receiver: Receiver) -> None:
     receiver.answers = [500]
-    made = await make(insecure_world, url=receiver.url)
-    await insecure_world.post(f"/webhooks/{made['id']}/test")
-    answer = (await insecure_world.get(f"/webhooks/{made['id']}/deliveries")).json()
+    webhook = await make(insecure_world, url=receiver.url)
+    await insecure_world.post(f"/webhooks/{webhook['id']}/test")
+    answer = (await insecure_world.get(f"/webhooks/{webhook['id']}/deliveries")).json()
     assert (answer["data"], len(receiver.received)) == ([], 1)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lootkeep.domain.events import EVENT_TYPES
-from lootkeep.services import webhooks as services
+from lootkeep.services import webhooks as webhooks_service
 from lootkeep.storage.webhooks import endpoints
 from tests.api.hooks import HOOK, make, refusal
 from tests.world import World
@@ -34,22 +34,22 @@ async def test_a_created_webhook_is_answered_with_its_secret(world: World) -> No
 
 
 async def test_the_secret_is_shown_at_creation_only(world: World) -> None:
-    made = await make(world)
-    without = {name: value for name, value in made.items() if name != "secret"}
+    webhook = await make(world)
+    without = {name: value for name, value in webhook.items() if name != "secret"}
     assert (await world.get("/webhooks")).json() == {"success": True, "data": [without]}
-    assert (await world.get(f"/webhooks/{made['id']}")).json() == {"success": True, "data": without}
-    changed = await world.put(f"/webhooks/{made['id']}", {"is_active": True})
+    assert (await world.get(f"/webhooks/{webhook['id']}")).json() == {"success": True, "data": without}
+    changed = await world.put(f"/webhooks/{webhook['id']}", {"is_active": True})
     assert changed.json()["data"] == without
 
 
 async def test_the_secret_is_stored_sealed(world: World) -> None:
-    made = await make(world)
+    webhook = await make(world)
     async with world.db.read() as tx:
-        stored = await endpoints.get(tx, made["id"])
+        stored = await endpoints.get(tx, webhook["id"])
     assert stored is not None
-    assert made["secret"] not in stored.secret
-    assert base64.b64decode(made["secret"].removeprefix("whsec_")) not in base64.b64decode(stored.secret)
-    assert services.secrets_of(world.deps, stored, world.clock.now()) == [made["secret"]]
+    assert webhook["secret"] not in stored.secret
+    assert base64.b64decode(webhook["secret"].removeprefix("whsec_")) not in base64.b64decode(stored.secret)
+    assert webhooks_service.secrets_of(world.deps, stored, world.clock.now()) == [webhook["secret"]]
 
 
 async def test_each_webhook_has_a_secret_of_its_own(world: World) -> None:
@@ -57,9 +57,9 @@ async def test_each_webhook_has_a_secret_of_its_own(world: World) -> None:
 
 
 async def test_the_list_is_plain_and_in_the_order_of_creation(world: World) -> None:
-    made = [(await make(world, url=f"https://shop.example/{number}"))["id"] for number in range(3)]
+    ids = [(await make(world, url=f"https://shop.example/{number}"))["id"] for number in range(3)]
     answer = (await world.get("/webhooks")).json()
-    assert [webhook["id"] for webhook in answer["data"]] == made
+    assert [webhook["id"] for webhook in answer["data"]] == ids
     assert "meta" not in answer
 
 
@@ -69,8 +69,8 @@ async def test_every_event_type_can_be_subscribed_to_in_the_order_given(world: W
 
 
 async def test_unknown_fields_are_ignored_and_a_webhook_starts_active(world: World) -> None:
-    made = await make(world, is_active=False, secret="whsec_mine", id=99)
-    assert (made["id"], made["is_active"], made["secret"] == "whsec_mine") == (1, True, False)
+    webhook = await make(world, is_active=False, secret="whsec_mine", id=99)
+    assert (webhook["id"], webhook["is_active"], webhook["secret"] == "whsec_mine") == (1, True, False)
 
 
 @pytest.mark.parametrize(
@@ -83,30 +83,30 @@ async def test_unknown_fields_are_ignored_and_a_webhook_starts_active(world: Wor
     ],
 )
 async def test_a_change_touches_only_the_fields_sent(world: World, changes: dict[str, Any]) -> None:
-    made = await make(world)
+    webhook = await make(world)
     other = await make(world)
-    answer = await world.put(f"/webhooks/{made['id']}", changes)
-    expected = {name: value for name, value in made.items() if name != "secret"} | changes
+    answer = await world.put(f"/webhooks/{webhook['id']}", changes)
+    expected = {name: value for name, value in webhook.items() if name != "secret"} | changes
     assert answer.status_code == 200
     assert answer.json() == {"success": True, "message": "Webhook updated successfully", "data": expected}
-    assert (await world.get(f"/webhooks/{made['id']}")).json()["data"] == expected
+    assert (await world.get(f"/webhooks/{webhook['id']}")).json()["data"] == expected
     untouched = (await world.get(f"/webhooks/{other['id']}")).json()["data"]
     assert untouched == {name: value for name, value in other.items() if name != "secret"}
 
 
 async def test_a_change_keeps_the_secret(world: World) -> None:
-    made = await make(world)
-    await world.put(f"/webhooks/{made['id']}", {"url": "https://other.example/"})
+    webhook = await make(world)
+    await world.put(f"/webhooks/{webhook['id']}", {"url": "https://other.example/"})
     async with world.db.read() as tx:
-        stored = await endpoints.get(tx, made["id"])
+        stored = await endpoints.get(tx, webhook["id"])
     assert stored
-    assert services.secrets_of(world.deps, stored, world.clock.now()) == [made["secret"]]
+    assert webhooks_service.secrets_of(world.deps, stored, world.clock.now()) == [webhook["secret"]]
 
 
 @pytest.mark.parametrize("body", [{}, {"secret": "whsec_mine"}])
 async def test_a_change_of_nothing_is_refused(world: World, body: dict[str, Any]) -> None:
-    made = await make(world)
-    answer = await world.put(f"/webhooks/{made['id']}", body)
+    webhook = await make(world)
+    answer = await world.put(f"/webhooks/{webhook['id']}", body)
     assert answer.status_code == 422
     assert answer.json() == {
         "success": False,
@@ -118,8 +118,8 @@ async def test_a_change_of_nothing_is_refused(world: World, body: dict[str, Any]
 
 @pytest.mark.parametrize("value", [1, 0, "true", None])
 async def test_whether_it_is_active_must_be_a_boolean(world: World, value: Any) -> None:
-    made = await make(world)
-    answer = await world.put(f"/webhooks/{made['id']}", {"is_active": value})
+    webhook = await make(world)
+    answer = await world.put(f"/webhooks/{webhook['id']}", {"is_active": value})
     assert (answer.status_code, answer.json()) == (
         422,
         refusal("is_active", "The is active field must be true or false."),
@@ -127,8 +127,8 @@ async def test_whether_it_is_active_must_be_a_boolean(world: World, value: Any) 
 
 
 async def test_a_deleted_webhook_is_gone(world: World) -> None:
-    made = await make(world)
-    answer = await world.delete(f"/webhooks/{made['id']}")
+    webhook = await make(world)
+    answer = await world.delete(f"/webhooks/{webhook['id']}")
     assert (answer.status_code, answer.json()) == (200, {"success": True, "message": "Webhook deleted successfully"})
     assert (await world.get("/webhooks")).json()["data"] == []
 
@@ -148,9 +148,9 @@ CALLS = [
 async def test_an_unknown_and_a_deleted_webhook_are_not_found(
     world: World, method: str, path: str, body: dict[str, Any] | None
 ) -> None:
-    made = await make(world)
-    await world.delete(f"/webhooks/{made['id']}")
-    for missing in (made["id"], 999):
+    webhook = await make(world)
+    await world.delete(f"/webhooks/{webhook['id']}")
+    for missing in (webhook["id"], 999):
         answer = await world.call(method, path.format(id=missing), body)
         assert answer.status_code == 404
         assert answer.json() == {
@@ -161,7 +161,7 @@ async def test_an_unknown_and_a_deleted_webhook_are_not_found(
         }
 
 
-async def test_a_bad_change_of_an_unknown_webhook_is_told_as_bad_first(world: World) -> None:
+async def test_a_bad_change_of_an_unknown_webhook_is_reported_as_bad_first(world: World) -> None:
     assert (await world.put("/webhooks/999", {"url": "nonsense"})).status_code == 422
 
 

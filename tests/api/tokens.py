@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from lootkeep.domain.access import SCOPES, Token, digest
 from lootkeep.services import access
-from lootkeep.storage import access as storage
+from lootkeep.storage import access as access_db
 from tests.world import World
 
 
 async def stored(world: World, secret: str) -> Token:
     async with world.db.read() as tx:
-        token = await storage.token_by_digest(tx, digest(secret))
+        token = await access_db.token_by_digest(tx, digest(secret))
     assert token
     return token
 

@@ -23,7 +23,7 @@ from lootkeep.settings import Settings
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import counters, events, order_items, orders, referrals, sightings
 from lootkeep.storage.schema import customers as customer_table
-from tests.cli.terminal import KEY, Outcome, Terminal
+from tests.cli.terminal import KEY, CommandResult, Terminal
 
 T = TypeVar("T")
 
@@ -42,13 +42,13 @@ ORDER = {
 
 
 @dataclass
-class Store:
+class ImportedStore:
     """Runs imports and looks at the tables."""
 
     terminal: Terminal
     settings: dict[str, str]
 
-    def run(self, kind: str, content: str | bytes, *options: str, name: str = "") -> Outcome:
+    def run(self, kind: str, content: str | bytes, *options: str, name: str = "") -> CommandResult:
         """Imports a file of that content; CSV unless it is named otherwise."""
         name = name or f"{kind}.csv"
         raw = content if isinstance(content, bytes) else content.encode()
@@ -103,10 +103,10 @@ class Store:
         form = SignUp(email="first@first.example", name="First")
         return self.within(lambda deps: customers.sign_up(deps, form)).customer.referral_code
 
-    def within(self, deed: Callable[[Deps], Awaitable[T]]) -> T:
+    def within(self, operation: Callable[[Deps], Awaitable[T]]) -> T:
         async def run() -> T:
             async with wiring.opened(Settings(_env_file=None, **self.settings)) as deps:  # type: ignore[arg-type]
-                return await deed(deps)
+                return await operation(deps)
 
         return asyncio.run(run())
 
@@ -118,13 +118,13 @@ def settings_for(address: Path | str) -> dict[str, str]:
 
 def csv_text(rows: Iterable[dict[str, Any]], columns: Sequence[str] | None = None, end: str = "\n") -> str:
     """The rows under a header."""
-    found = list(rows)
+    records = list(rows)
     text = io.StringIO()
     writer = csv.DictWriter(
-        text, columns or list(dict.fromkeys(key for row in found for key in row)), lineterminator=end
+        text, columns or list(dict.fromkeys(key for row in records for key in row)), lineterminator=end
     )
     writer.writeheader()
-    writer.writerows(found)
+    writer.writerows(records)
     return text.getvalue()
 
 
@@ -133,7 +133,7 @@ def ndjson(rows: Iterable[dict[str, Any]]) -> str:
 
 
 def customers_csv(count: int, *codes: str) -> str:
-    """So many customers; some of them came with one of the codes."""
+    """This many customers; some of them came with one of the codes."""
     rows = [
         {
             "email": f"player{number}@mail{number % 7}.example",
@@ -149,7 +149,7 @@ def customers_csv(count: int, *codes: str) -> str:
 
 
 def orders_csv(count: int, customers: int) -> str:
-    """So many paid orders of SWORD and SHIELD by those customers."""
+    """This many paid orders of SWORD and SHIELD by those customers."""
     rows = [
         {
             "external_id": f"o{number}",

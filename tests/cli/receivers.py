@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
-from tests.cli.terminal import SECONDS, Outcome, Terminal
+from tests.cli.terminal import SECONDS, CommandResult, Terminal
 
 
 class Request(NamedTuple):
@@ -37,15 +37,15 @@ class Listening:
 
     @property
     def address(self) -> str:
-        found = re.search(r"http://127\.0\.0\.1:\d+/", self.greeting)
-        assert found, self.greeting
-        return found[0]
+        match = re.search(r"http://127\.0\.0\.1:\d+/", self.greeting)
+        assert match, self.greeting
+        return match[0]
 
-    def stop(self, number: signal.Signals = signal.SIGINT) -> Outcome:
+    def stop(self, number: signal.Signals = signal.SIGINT) -> CommandResult:
         """What it said after the greeting."""
         self.process.send_signal(number)
         out, err = self.process.communicate(timeout=SECONDS)
-        return Outcome(self.process.returncode, out, err)
+        return CommandResult(self.process.returncode, out, err)
 
 
 @contextmanager
@@ -66,11 +66,11 @@ def listening(terminal: Terminal, *arguments: str) -> Iterator[Listening]:
                 process.kill()
 
 
-Answer = Callable[[Request], tuple[int, bytes]]
+AnswerFunction = Callable[[Request], tuple[int, bytes]]
 
 
 @dataclass
-class Receiver:
+class CliReceiver:
     """Answers as the function says, and keeps what arrived."""
 
     port: int
@@ -86,7 +86,7 @@ class Receiver:
 
 
 @contextmanager
-def receiving(answer: Answer) -> Iterator[Receiver]:
+def receiving(answer: AnswerFunction) -> Iterator[CliReceiver]:
     """In a thread, so that a command can run in the test's own."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -111,7 +111,7 @@ def receiving(answer: Answer) -> Iterator[Receiver]:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         server.daemon_threads = True
-        receiver = Receiver(server.server_address[1])
+        receiver = CliReceiver(server.server_address[1])
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:

@@ -24,7 +24,7 @@ PROGRAM = Path(sys.executable).with_name("lootkeep")
 SECONDS = 60
 
 
-class Outcome(NamedTuple):
+class CommandResult(NamedTuple):
     """How a command ended."""
 
     code: int
@@ -62,16 +62,16 @@ class Serving:
     def curl(self) -> str:
         return self._line(r"^  (curl .*)$")
 
-    def stop(self, number: signal.Signals = signal.SIGTERM) -> Outcome:
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> CommandResult:
         """What it said after the greeting."""
         self.process.send_signal(number)
         out, err = self.process.communicate(timeout=SECONDS)
-        return Outcome(self.process.returncode, out, err)
+        return CommandResult(self.process.returncode, out, err)
 
     def _line(self, pattern: str) -> str:
-        found = re.search(pattern, self.greeting, re.MULTILINE)
-        assert found, self.greeting
-        return found[1]
+        match = re.search(pattern, self.greeting, re.MULTILINE)
+        assert match, self.greeting
+        return match[1]
 
 
 @dataclass
@@ -83,7 +83,7 @@ class Terminal:
     capture: pytest.CaptureFixture[str]
     settings: dict[str, str] = field(default_factory=dict)
 
-    def run(self, *arguments: str, **settings: str) -> Outcome:
+    def run(self, *arguments: str, **settings: str) -> CommandResult:
         """In a process of its own: the real command."""
         done = subprocess.run(
             [PROGRAM, *arguments],
@@ -95,9 +95,9 @@ class Terminal:
             timeout=SECONDS,
             check=False,
         )
-        return Outcome(done.returncode, done.stdout, done.stderr)
+        return CommandResult(done.returncode, done.stdout, done.stderr)
 
-    def call(self, *arguments: str, **settings: str) -> Outcome:
+    def call(self, *arguments: str, **settings: str) -> CommandResult:
         """In this process: the same entry, without the second that it takes to start."""
         with self.monkeypatch.context() as patch:
             patch.chdir(self.folder)
@@ -106,8 +106,8 @@ class Terminal:
                 patch.setenv(variable(name), value)
             with pytest.raises(SystemExit) as end:
                 cli.main()
-        said = self.capture.readouterr()
-        return Outcome(int(end.value.code or 0), said.out, said.err)
+        output = self.capture.readouterr()
+        return CommandResult(int(end.value.code or 0), output.out, output.err)
 
     def start(self, *arguments: str, **settings: str) -> subprocess.Popen[str]:
         return start(self.folder, self._environment(settings), *arguments)

@@ -21,16 +21,16 @@ def make(terminal: Terminal, *options: str) -> str:
 
 
 def tokens(terminal: Terminal) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(terminal.call("token", "list", "--json").out)
-    return found
+    listed: list[dict[str, Any]] = json.loads(terminal.call("token", "list", "--json").out)
+    return listed
 
 
-def test_a_token_is_made_listed_and_revoked_by_the_real_commands(terminal: Terminal) -> None:
-    made = terminal.run(*CREATE, "--scope", "referrals:read")
+def test_a_token_is_created_listed_and_revoked_by_the_real_commands(terminal: Terminal) -> None:
+    created = terminal.run(*CREATE, "--scope", "referrals:read")
     listed = terminal.run("token", "list")
     revoked = terminal.run("token", "revoke", "1")
-    secret = made.out.splitlines()[2].strip()
-    assert made.out == f"Token 1 was made. Keep it safe, it is shown only now:\n\n  {secret}\n\n"
+    secret = created.out.splitlines()[2].strip()
+    assert created.out == f"Token 1 was made. Keep it safe, it is shown only now:\n\n  {secret}\n\n"
     assert listed.out.splitlines()[1].split() == [
         "1",
         "till",
@@ -123,7 +123,7 @@ def test_a_token_expires_after_the_days_it_was_given(terminal: Terminal) -> None
     assert abs(datetime.fromisoformat(token["created_at"]) - datetime.now(UTC)) < timedelta(minutes=5)
 
 
-def test_zero_means_no_limit_and_is_kept_apart_from_no_limit_of_its_own(terminal: Terminal) -> None:
+def test_zero_means_no_limit_and_differs_from_no_limit_of_its_own(terminal: Terminal) -> None:
     make(terminal, "--all-scopes", "--rate-limit", "0")
     make(terminal)
     assert [token["rate_limit"] for token in tokens(terminal)] == [0, None]
@@ -208,5 +208,5 @@ def test_a_link_is_printed_for_a_user_that_exists(terminal: Terminal) -> None:
 
 
 def _users(terminal: Terminal) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(terminal.call("user", "list", "--json").out)
-    return found
+    users: list[dict[str, Any]] = json.loads(terminal.call("user", "list", "--json").out)
+    return users

@@ -33,10 +33,10 @@ async def test_the_embedded_database_is_backed_up_while_it_is_written_to(termina
     async with Receiver() as receiver:
         with terminal.serving(**SETTINGS) as server:
             token = server.token
-            kept = await _backed_up(server, token, command, receiver)
+            contents = await _backed_up(server, token, command, receiver)
             shutil.copy(terminal.folder / "lootkeep.db.key", restored)
         terminal.folder = restored
-        await _check_restored(terminal, token, kept, receiver)
+        await _check_restored(terminal, token, contents, receiver)
 
 
 async def test_postgresql_is_backed_up_while_it_is_written_to(
@@ -50,14 +50,14 @@ async def test_postgresql_is_backed_up_while_it_is_written_to(
     async with Receiver() as receiver:
         with terminal.serving(**SETTINGS) as server:
             token = server.token
-            kept = await _backed_up(server, token, command, receiver)
+            contents = await _backed_up(server, token, command, receiver)
         async with _empty_database(postgres_admin_url, new_postgres_url + "_restored") as url:
             await _run(str(programs / "pg_restore"), "--no-owner", "--exit-on-error", f"--dbname={url}", str(dump))
             terminal.settings["database_url"] = url
-            await _check_restored(terminal, token, kept, receiver)
+            await _check_restored(terminal, token, contents, receiver)
 
 
-class Kept:
+class BackupContents:
     """What the backup must hold."""
 
     def __init__(self, readings: dict[str, Any], secret: str) -> None:
@@ -68,36 +68,36 @@ class Kept:
         self.is_growing = asyncio.Event()
 
 
-async def _backed_up(server: Serving, token: str, command: list[str], receiver: Receiver) -> Kept:
+async def _backed_up(server: Serving, token: str, command: list[str], receiver: Receiver) -> BackupContents:
     """Fills the store, then runs the command while tiers are created one after the other."""
     async with _client(server, token) as http:
-        kept = Kept({}, await _fill(http, receiver))
-        kept.readings = await _readings(http)
-        writing = asyncio.create_task(_write(http, kept))
+        contents = BackupContents({}, await _fill(http, receiver))
+        contents.readings = await _readings(http)
+        writing = asyncio.create_task(_write(http, contents))
         # The backup begins in the midst of it.
         async with asyncio.timeout(SECONDS):
-            await kept.is_growing.wait()
-        kept.tiers_at_least = kept.tiers_at_most
+            await contents.is_growing.wait()
+        contents.tiers_at_least = contents.tiers_at_most
         await _run(*command)
         writing.cancel()
         await asyncio.gather(writing, return_exceptions=True)
     # One more may have been written without having been answered.
-    kept.tiers_at_most += 1
-    return kept
+    contents.tiers_at_most += 1
+    return contents
 
 
-async def _check_restored(terminal: Terminal, token: str, kept: Kept, receiver: Receiver) -> None:
+async def _check_restored(terminal: Terminal, token: str, contents: BackupContents, receiver: Receiver) -> None:
     checked = await asyncio.to_thread(terminal.run, "doctor", "--check-counters")
-    assert "Every kept total equals a recount." in checked.out, checked.out + checked.err
+    assert "Every maintained total equals a recount." in checked.out, checked.out + checked.err
     with terminal.serving(**SETTINGS) as server:
         async with _client(server, token) as http:
-            assert await _readings(http) == kept.readings
+            assert await _readings(http) == contents.readings
             tiers = [tier["name"] for tier in (await http.get(f"{EXTERNAL}/referrals/tiers")).json()["data"]]
-            assert kept.tiers_at_least <= len(tiers) <= kept.tiers_at_most
+            assert contents.tiers_at_least <= len(tiers) <= contents.tiers_at_most
             assert tiers == [f"Tier {number}" for number in range(len(tiers))]
             await http.post(f"{EXTERNAL}/webhooks/1/test")
     last = receiver.received[-1]
-    signature = hmac.new(kept.secret.encode(), last.body, hashlib.sha256).hexdigest()
+    signature = hmac.new(contents.secret.encode(), last.body, hashlib.sha256).hexdigest()
     assert last.headers["X-Webhook-Signature"] == signature
 
 
@@ -114,9 +114,9 @@ async def _fill(http: httpx.AsyncClient, receiver: Receiver) -> str:
     return str(webhook["secret"])
 
 
-async def _write(http: httpx.AsyncClient, kept: Kept) -> None:
+async def _write(http: httpx.AsyncClient, contents: BackupContents) -> None:
     while True:
-        name = f"Tier {kept.tiers_at_most}"
+        name = f"Tier {contents.tiers_at_most}"
         await _post(
             http,
             f"{EXTERNAL}/referrals/tiers",
@@ -125,9 +125,9 @@ async def _write(http: httpx.AsyncClient, kept: Kept) -> None:
             reward_type="percentage_discount",
             reward_value=10,
         )
-        kept.tiers_at_most += 1
-        if kept.tiers_at_most == 5:
-            kept.is_growing.set()
+        contents.tiers_at_most += 1
+        if contents.tiers_at_most == 5:
+            contents.is_growing.set()
 
 
 async def _readings(http: httpx.AsyncClient) -> dict[str, Any]:
@@ -151,6 +151,6 @@ async def _run(*command: str) -> None:
 
 @asynccontextmanager
 async def _empty_database(admin_url: str, url: str) -> AsyncIterator[str]:
-    made = await new_postgres_database(admin_url, url.rsplit("/", 1)[1])
-    yield made
-    await drop_postgres_database(admin_url, made)
+    database = await new_postgres_database(admin_url, url.rsplit("/", 1)[1])
+    yield database
+    await drop_postgres_database(admin_url, database)

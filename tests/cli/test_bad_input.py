@@ -178,7 +178,9 @@ def test_a_command_that_is_not_understood_explains_itself(terminal: Terminal, ar
     ],
     ids=" ".join,
 )
-def test_a_number_too_large_for_the_database_is_refused_in_words(terminal: Terminal, arguments: list[str]) -> None:
+def test_a_number_too_large_for_the_database_is_rejected_with_a_message(
+    terminal: Terminal, arguments: list[str]
+) -> None:
     outcome = terminal.call(*arguments)
     assert outcome.code != 0
     assert outcome.err

@@ -11,8 +11,8 @@ import pytest
 
 from lootkeep.domain import signing
 from lootkeep.kernel.ids import CountingIds
-from tests.cli.receivers import Answer, Request, listening, receiving
-from tests.cli.terminal import Outcome, Terminal
+from tests.cli.receivers import AnswerFunction, Request, listening, receiving
+from tests.cli.terminal import CommandResult, Terminal
 from tests.docs.blocks import python_functions
 
 SECRET = CountingIds().webhook_secret()
@@ -31,7 +31,7 @@ def good(request: Request) -> tuple[int, bytes]:
     return (200, b"") if is_genuine(request) else (401, b"")
 
 
-def refusing(when: Callable[[dict[str, Any]], bool], status: int) -> Answer:
+def refusing(when: Callable[[dict[str, Any]], bool], status: int) -> AnswerFunction:
     """Good but for deliveries of one kind."""
     return lambda request: (status, b"") if is_genuine(request) and when(json.loads(request.body)) else good(request)
 
@@ -51,7 +51,7 @@ def reserialising(request: Request) -> tuple[int, bytes]:
     return (200, b"") if hmac.compare_digest(expected, request.headers.get("X-Webhook-Signature", "")) else (400, b"")
 
 
-def no_duplicates() -> Answer:
+def no_duplicates() -> AnswerFunction:
     seen: set[str] = set()
 
     def answer(request: Request) -> tuple[int, bytes]:
@@ -63,7 +63,7 @@ def no_duplicates() -> Answer:
     return answer
 
 
-def only_forwards() -> Answer:
+def only_forwards() -> AnswerFunction:
     """Takes no event of an order that is older than one it has seen."""
     latest = ""
 
@@ -78,7 +78,7 @@ def only_forwards() -> Answer:
     return answer
 
 
-def certify(terminal: Terminal, answer: Answer) -> Outcome:
+def certify(terminal: Terminal, answer: AnswerFunction) -> CommandResult:
     with receiving(answer) as receiver:
         return terminal.call("webhooks", "certify", receiver.url, "--secret", SECRET, "--json")
 
@@ -125,7 +125,7 @@ def test_the_receiver_of_the_docs_passes_all(terminal: Terminal) -> None:
     ],
 )
 def test_a_bad_receiver_fails_where_it_is_bad_with_advice(
-    terminal: Terminal, answer: Answer, failing: list[str]
+    terminal: Terminal, answer: AnswerFunction, failing: list[str]
 ) -> None:
     outcome = certify(terminal, answer)
     report = json.loads(outcome.out)

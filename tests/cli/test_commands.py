@@ -86,8 +86,8 @@ def test_two_processes_that_migrate_at_once_both_end_well(
     is_embedded = engine == "sqlite"
     url = "sqlite:///lootkeep.db" if is_embedded else request.getfixturevalue("new_postgres_url")
     processes = [terminal.start("migrate", database_url=url) for _ in range(2)]
-    said = [process.communicate(timeout=SECONDS) for process in processes]
-    assert [(process.returncode, err) for process, (_, err) in zip(processes, said, strict=True)] == [(0, "")] * 2
+    outputs = [process.communicate(timeout=SECONDS) for process in processes]
+    assert [(process.returncode, err) for process, (_, err) in zip(processes, outputs, strict=True)] == [(0, "")] * 2
     assert terminal.call("migrate", database_url=url).out == f"The schema is up to date ({migrations.HEAD}).\n"
 
 
@@ -161,13 +161,13 @@ def test_doctor_counts_although_a_list_is_bad(terminal: Terminal) -> None:
     (lists / "shopping.txt").write_text("milk")
     outcome = terminal.call("doctor", "--check-counters")
     assert outcome.code == 1
-    assert "ok    counters   Every kept total equals a recount.\n" in outcome.out
+    assert "ok    counters   Every maintained total equals a recount.\n" in outcome.out
 
 
 def test_doctor_says_when_it_cannot_count(terminal: Terminal) -> None:
     outcome = terminal.call("doctor", "--check-counters", redis_url=NO_REDIS)
     assert outcome.code == 1
-    assert "bad   counters   Nothing was counted: mend what is bad about the store first.\n" in outcome.out
+    assert "bad   counters   Nothing was counted: repair what is bad about the store first.\n" in outcome.out
 
 
 def test_doctor_finds_a_file_that_is_no_database(terminal: Terminal) -> None:

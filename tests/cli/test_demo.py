@@ -39,20 +39,20 @@ from lootkeep.storage.schema import (
     support_tickets,
     tokens,
 )
-from lootkeep.storage.totals.changes import Changes
+from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.toolbox.demo_store import load as loading
 from lootkeep.toolbox.demo_store.frauds import SHOWN_SIGNALS
 from lootkeep.toolbox.demo_store.live import Live
 from lootkeep.toolbox.demo_store.receivers import WINDOW
 from lootkeep.toolbox.demo_store.shop import Shop
-from tests.cli.import_store import Store, settings_for
+from tests.cli.import_store import ImportedStore, settings_for
 from tests.cli.terminal import Terminal
-from tests.recount import kept, recounted
+from tests.recount import maintained, recounted
 from tests.world import World
 
 # A tenth of the small scale.
 ORDERS = 200
-# Sealed anew each time, whatever is in them.
+# Sealed again each time, whatever is in them.
 SEALED = {"webhooks": {"secret"}, "gift_cards": {"sealed_code"}, "mails": {"body"}}
 ROWS = {table.name: Query(select(table).order_by(*table.primary_key.columns)) for table in metadata.sorted_tables}
 
@@ -70,14 +70,14 @@ async def rows(db: Engine, table: Table) -> list[dict[str, Any]]:
 
 async def dump(db: Engine) -> dict[str, list[dict[str, Any]]]:
     """Everything but what is sealed, and the test's own token."""
-    found = {}
+    tables = {}
     for table in metadata.sorted_tables:
         if table is not tokens:
             hidden = SEALED.get(table.name, set())
-            found[table.name] = [
+            tables[table.name] = [
                 {name: value for name, value in row.items() if name not in hidden} for row in await rows(db, table)
             ]
-    return found
+    return tables
 
 
 async def counted(db: Engine, table: Table, column: str) -> Counter[Any]:
@@ -122,10 +122,10 @@ async def test_deliveries_were_retried_and_events_from_before_have_none(db: Engi
     await world.close()
 
 
-async def test_every_kept_total_equals_a_recount(db: Engine) -> None:
+async def test_every_maintained_total_equals_a_recount(db: Engine) -> None:
     world, _ = await loaded(db)
     assert not any((await recount.check(world.deps)).values())
-    assert await kept(db) == await recounted(db)
+    assert await maintained(db) == await recounted(db)
     await world.close()
 
 
@@ -142,25 +142,25 @@ async def test_the_same_seed_gives_the_same_store_on_either_engine(
 
 
 async def test_another_seed_gives_another_store(sqlite_template: Path, tmp_path: Path) -> None:
-    found = []
+    stores = []
     for seed in (1, 2):
         shutil.copy(sqlite_template, tmp_path / f"{seed}.db")
         db = SqliteDatabase(tmp_path / f"{seed}.db")
         world, _ = await loaded(db, seed)
-        found.append([row["email"] for row in await rows(db, customers)])
+        stores.append([row["email"] for row in await rows(db, customers)])
         await world.close()
         await db.close()
-    assert found[0] != found[1]
+    assert stores[0] != stores[1]
 
 
-async def test_no_mail_address_of_somebody_who_is_written_to_can_exist(db: Engine) -> None:
+async def test_no_email_address_of_somebody_who_is_written_to_can_exist(db: Engine) -> None:
     world, _ = await loaded(db)
     assert all(row["to_email"].endswith(".example") for row in await rows(db, mails))
     assert all(row["email"].endswith(".example") for row in await rows(db, customers) if row["accepts_marketing"])
     await world.close()
 
 
-async def test_the_store_goes_on_and_tells_of_each_step(db: Engine) -> None:
+async def test_the_store_goes_on_and_reports_each_step(db: Engine) -> None:
     world, _ = await loaded(db)
     lines: list[str] = []
     steps = iter(range(60))
@@ -178,7 +178,7 @@ async def test_the_store_goes_on_and_tells_of_each_step(db: Engine) -> None:
     await world.close()
 
 
-async def test_a_load_that_was_broken_off_is_told(world: World) -> None:
+async def test_a_load_that_was_broken_off_is_reported(world: World) -> None:
     async with world.db.write() as tx:
         await demo.set_mark(tx, demo.Demo("small", 1), world.clock.now())
     with pytest.raises(Conflict) as refused:
@@ -190,20 +190,20 @@ async def test_what_was_given_back_before_it_was_made_is_not_delivered(db: Engin
     world, shop = await loaded(db)
     banner = next(product for product in shop.catalogue.products if product.delivery_type == "manual")
     async with db.write() as tx:
-        shop.join(tx, Changes(spread=0))
-        sale = await shop.place(shop.people[0], [(banner, 1)])
-        await shop.pay(shop.people[0], sale.order.id)
-        await refund(shop.deps, sale.order.id, Hundredths(1_00), None)
-        await shop.fulfill(sale.order.id)
-    assert {row["id"]: row["status"] for row in await rows(db, orders)}[sale.order.id] == "partially_refunded"
+        shop.join(tx, CounterDeltas(shard_key=0))
+        details = await shop.place(shop.people[0], [(banner, 1)])
+        await shop.pay(shop.people[0], details.order.id)
+        await refund(shop.deps, details.order.id, Hundredths(1_00), None)
+        await shop.fulfill(details.order.id)
+    assert {row["id"]: row["status"] for row in await rows(db, orders)}[details.order.id] == "partially_refunded"
     await world.close()
 
 
 def test_a_store_that_holds_anything_is_refused(terminal: Terminal, db: Engine, address: Path | str) -> None:
-    store = Store(terminal, settings_for(address))
+    store = ImportedStore(terminal, settings_for(address))
     store.product("SWORD")
-    said = terminal.call("demo", "load", **store.settings)
-    assert said.sentence.startswith("This store holds products: the demo is loaded into an empty store only.")
+    output = terminal.call("demo", "load", **store.settings)
+    assert output.sentence.startswith("This store holds products: the demo is loaded into an empty store only.")
     assert store.rows(orders) == []
 
 
@@ -219,9 +219,9 @@ def test_the_command_loads_once_and_the_doctor_knows(terminal: Terminal) -> None
     assert (loaded["scale"], loaded["seed"]) == ("small", 7)
     assert 1_900 < loaded["orders"] < 2_200
     assert terminal.call("demo", "load").sentence == "This store holds the demo already (small, seed 7)."
-    told = terminal.call("doctor", "--check-counters")
-    assert "It holds the demo (small, seed 7)." in told.out
-    assert "Every kept total equals a recount." in told.out
+    output = terminal.call("doctor", "--check-counters")
+    assert "It holds the demo (small, seed 7)." in output.out
+    assert "Every maintained total equals a recount." in output.out
     assert not (terminal.folder / "lootkeep-data").exists()
     process = terminal.start("demo", "load", "--live")
     assert process.stdout

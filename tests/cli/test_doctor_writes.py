@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import apsw
 
-from tests.cli.terminal import KEY, Outcome, Terminal
+from tests.cli.terminal import KEY, CommandResult, Terminal
 from tests.disk import full_disk
 
 SENTENCE = "The database answers, but nothing can be written. Check that its disk is not full"
@@ -31,6 +31,6 @@ def test_doctor_finds_a_server_that_only_reads(terminal: Terminal, postgres_url:
     assert (outcome.code, SENTENCE in database_line(outcome)) == (1, True)
 
 
-def database_line(outcome: Outcome) -> str:
+def database_line(outcome: CommandResult) -> str:
     (line,) = [line for line in outcome.out.splitlines() if line[6:].startswith("database")]
     return line

@@ -48,21 +48,21 @@ def test_status_names_files_that_are_not_used(terminal: Terminal) -> None:
 def test_status_is_json_for_machines(terminal: Terminal) -> None:
     write(terminal, "tor.txt", "192.0.2.1\n", days=20)
     write(terminal, "proxy.txt", "oops\n")
-    told = json.loads(terminal.call("fraud", "lists", "status", "--json").out)
-    needs: dict[str, Any] = {need["need"]: need for need in told["needs"]}
+    status = json.loads(terminal.call("fraud", "lists", "status", "--json").out)
+    needs: dict[str, Any] = {need["need"]: need for need in status["needs"]}
     (tor,) = needs["tor"]["sources"]
-    assert told["folder"] == "lootkeep-data"
+    assert status["folder"] == "lootkeep-data"
     assert (tor["source"], tor["entries"], tor["age_days"], len(tor["sha256"])) == ("tor.txt", 1, 20, 64)
     assert needs["tor"]["advice"].startswith("Older than 14 days")
     assert needs["proxy"]["sources"] == []
-    assert [item["file"] for item in told["rejected"]] == ["proxy.txt"]
+    assert [item["file"] for item in status["rejected"]] == ["proxy.txt"]
 
 
 def test_the_folder_is_a_setting(terminal: Terminal) -> None:
     (terminal.folder / "elsewhere").mkdir()
     (terminal.folder / "elsewhere" / "vpn.txt").write_text("192.0.2.1\n")
-    told = json.loads(terminal.call("fraud", "lists", "status", "--json", data_dir="elsewhere").out)
-    assert [need["sources"][0]["source"] for need in told["needs"] if need["need"] == "vpn"] == ["vpn.txt"]
+    status = json.loads(terminal.call("fraud", "lists", "status", "--json", data_dir="elsewhere").out)
+    assert [need["sources"][0]["source"] for need in status["needs"] if need["need"] == "vpn"] == ["vpn.txt"]
 
 
 def test_refresh_without_the_internet_says_so_for_each_list_and_exits_with_1(
@@ -83,35 +83,35 @@ def test_refresh_without_the_internet_says_so_for_each_list_and_exits_with_1(
 
 def findings(terminal: Terminal) -> tuple[int, dict[str, tuple[bool, str]]]:
     outcome = terminal.call("doctor", "--json")
-    told = json.loads(outcome.out)
-    return outcome.code, {finding["what"]: (finding["is_good"], finding["sentence"]) for finding in told}
+    listed = json.loads(outcome.out)
+    return outcome.code, {finding["what"]: (finding["is_good"], finding["sentence"]) for finding in listed}
 
 
-def test_doctor_tells_of_each_need_and_takes_a_missing_list_for_no_fault(terminal: Terminal) -> None:
-    code, told = findings(terminal)
+def test_doctor_reports_each_need_and_does_not_take_a_missing_list_for_an_error(terminal: Terminal) -> None:
+    code, listed = findings(terminal)
     assert code == 0
-    assert [need for need in NEEDS if need not in told] == []
-    assert told["tor"] == (
+    assert [need for need in NEEDS if need not in listed] == []
+    assert listed["tor"] == (
         True,
         "No list loaded: run `lootkeep fraud lists refresh`, or put tor.txt into lootkeep-data.",
     )
-    assert told["country"][1].startswith("iptocc ")
+    assert listed["country"][1].startswith("iptocc ")
 
 
-def test_doctor_tells_the_age_of_a_list(terminal: Terminal) -> None:
+def test_doctor_reports_the_age_of_a_list(terminal: Terminal) -> None:
     write(terminal, "tor.txt", "192.0.2.1\n", days=1)
-    code, told = findings(terminal)
-    assert (code, told["tor"]) == (0, (True, "tor.txt (1 entries, 1 day old)."))
+    code, listed = findings(terminal)
+    assert (code, listed["tor"]) == (0, (True, "tor.txt (1 entries, 1 day old)."))
 
 
 def test_doctor_finds_a_tor_list_that_grew_old(terminal: Terminal) -> None:
     write(terminal, "tor.txt", "192.0.2.1\n", days=15)
-    code, told = findings(terminal)
-    assert (code, told["tor"][0]) == (1, False)
-    assert told["tor"][1].endswith("Older than 14 days, it counts for less: run `lootkeep fraud lists refresh`.")
+    code, listed = findings(terminal)
+    assert (code, listed["tor"][0]) == (1, False)
+    assert listed["tor"][1].endswith("Older than 14 days, it counts for less: run `lootkeep fraud lists refresh`.")
 
 
 def test_doctor_finds_a_file_that_is_not_used(terminal: Terminal) -> None:
     write(terminal, "tor.txt", "oops\n")
-    code, told = findings(terminal)
-    assert (code, told["lists"]) == (1, (False, "tor.txt does not hold an address or a network in line 1."))
+    code, listed = findings(terminal)
+    assert (code, listed["lists"]) == (1, (False, "tor.txt does not hold an address or a network in line 1."))

@@ -12,7 +12,7 @@ from lootkeep.storage.schema import customers, events, order_items, orders, prod
 from tests.cli.import_store import (
     CUSTOMER,
     ORDER,
-    Store,
+    ImportedStore,
     csv_text,
     ndjson,
     settings_for,
@@ -21,12 +21,12 @@ from tests.cli.terminal import Terminal
 
 
 @pytest.fixture
-def store(db: Engine, address: Path | str, terminal: Terminal) -> Store:
-    return Store(terminal, settings_for(address))
+def store(db: Engine, address: Path | str, terminal: Terminal) -> ImportedStore:
+    return ImportedStore(terminal, settings_for(address))
 
 
 @pytest.fixture
-def shop(store: Store) -> Store:
+def shop(store: ImportedStore) -> ImportedStore:
     """With Ada, a sword and a shield."""
     store.product("SWORD")
     store.product("SHIELD", price=5_00)
@@ -34,7 +34,7 @@ def shop(store: Store) -> Store:
     return store
 
 
-def test_a_customer_comes_in_with_every_column(store: Store) -> None:
+def test_a_customer_comes_in_with_every_column(store: ImportedStore) -> None:
     code = store.referrer()
     given = {
         "email": "Ada@A.example",
@@ -56,7 +56,7 @@ def test_a_customer_comes_in_with_every_column(store: Store) -> None:
     assert [row["customer_id"] for row in store.rows(referrals)] == [ada["id"]]
 
 
-def test_an_order_comes_in_paid_and_delivered_and_announces_nothing(shop: Store) -> None:
+def test_an_order_comes_in_paid_and_delivered_and_announces_nothing(shop: ImportedStore) -> None:
     before = shop.rows(events)
     full = ORDER | {"items": "SWORD:2;SHIELD:1", "billing_country": "gb", "ip_address": "203.0.113.9"}
     assert shop.tally("orders", csv_text([full])) == (1, 0, 0)
@@ -66,7 +66,7 @@ def test_an_order_comes_in_paid_and_delivered_and_announces_nothing(shop: Store)
     assert shop.rows(events) == before
 
 
-def test_an_order_that_names_no_time_is_pending_and_announces_nothing(shop: Store) -> None:
+def test_an_order_that_names_no_time_is_pending_and_announces_nothing(shop: ImportedStore) -> None:
     before = shop.rows(events)
     assert shop.tally("orders", csv_text([{"customer_email": "ada@a.example", "items": "SWORD:1"}])) == (1, 0, 0)
     assert [order["status"] for order in shop.rows(orders)] == ["pending"]
@@ -76,17 +76,17 @@ def test_an_order_that_names_no_time_is_pending_and_announces_nothing(shop: Stor
 @pytest.mark.parametrize(
     "names", [{"customer_email": "ADA@a.example"}, {"customer_external_id": "c1"}, {"customer_id": "1"}]
 )
-def test_an_order_names_its_customer_in_three_ways(shop: Store, names: dict[str, str]) -> None:
+def test_an_order_names_its_customer_in_three_ways(shop: ImportedStore, names: dict[str, str]) -> None:
     assert shop.tally("orders", csv_text([names | {"items": "SWORD:1"}])) == (1, 0, 0)
 
 
-def test_a_cell_names_a_product_by_sku_first_and_then_by_id(shop: Store) -> None:
+def test_a_cell_names_a_product_by_sku_first_and_then_by_id(shop: ImportedStore) -> None:
     shop.product("1", price=1_00)
     assert shop.tally("orders", csv_text([ORDER | {"items": "1:1;2:1;"}])) == (1, 0, 0)
     assert [item["sku"] for item in shop.rows(order_items)] == ["1", "SHIELD"]
 
 
-def test_ndjson_takes_the_same_in_its_own_types(shop: Store) -> None:
+def test_ndjson_takes_the_same_in_its_own_types(shop: ImportedStore) -> None:
     ada = CUSTOMER | {"email": "ben@b.example", "accepts_marketing": True, "username": None}
     order = ORDER | {"items": [{"product_id": 1, "quantity": 2}, {"sku": "SHIELD", "quantity": 1}]}
     assert shop.tally("customers", ndjson([ada]) + "\n", name="c.ndjson") == (1, 0, 0)
@@ -103,7 +103,7 @@ BAD_CUSTOMERS = [
     ({"ip_address": "300.1.1.1"}, "The ip address field must be a valid IP address."),
     ({"accepts_marketing": "yes"}, "The accepts marketing field must be true or false."),
     ({"created_at": "yesterday"}, "The created at field must be a time like 2026-11-15T10:30:00Z."),
-    ({"created_at": "2999-01-01T00:00:00Z"}, "The created at field must not lie in the future."),
+    ({"created_at": "2999-01-01T00:00:00Z"}, "The created at field must not be in the future."),
     ({"name": "a\0b"}, "The row holds a NUL character."),
     ({"name": "x" * 200_000}, "The row cannot be read as CSV: field larger than field limit (131072)."),
     ({"name": "x" * 2_000_000}, "The row is longer than 1 MiB."),
@@ -111,8 +111,8 @@ BAD_CUSTOMERS = [
 
 
 @pytest.mark.parametrize(("fields", "sentence"), BAD_CUSTOMERS, ids=lambda value: str(value)[:40])
-def test_a_bad_customer_is_told_with_its_line_and_the_others_go_in(
-    store: Store, fields: dict[str, str], sentence: str
+def test_a_bad_customer_is_reported_with_its_line_and_the_others_go_in(
+    store: ImportedStore, fields: dict[str, str], sentence: str
 ) -> None:
     good = [CUSTOMER | {"email": f"{name}@a.example"} for name in ("a", "b")]
     content = csv_text([good[0], CUSTOMER | fields, good[1]])
@@ -120,7 +120,7 @@ def test_a_bad_customer_is_told_with_its_line_and_the_others_go_in(
     assert [row["email"] for row in store.rows(customers)] == ["a@a.example", "b@a.example"]
 
 
-def test_every_failing_field_of_a_row_is_told(store: Store) -> None:
+def test_every_failing_field_of_a_row_is_reported(store: ImportedStore) -> None:
     content = csv_text([{"email": "nobody", "name": "Ada", "country": "XX"}])
     assert store.reason("customers", content) == (
         "Line 2: The email field must be a valid e-mail address. "
@@ -128,7 +128,7 @@ def test_every_failing_field_of_a_row_is_told(store: Store) -> None:
     )
 
 
-def test_an_external_id_of_another_customer_is_refused(store: Store) -> None:
+def test_an_external_id_of_another_customer_is_refused(store: ImportedStore) -> None:
     rows = [CUSTOMER | {"external_id": "c1"}, CUSTOMER | {"external_id": "c1", "email": "ben@b.example"}]
     assert store.reason("customers", csv_text(rows)) == "Line 3: The external id field has already been taken."
 
@@ -143,7 +143,7 @@ BAD_ORDERS = [
     ({"items": ""}, "The items field is required."),
     ({"customer_email": "ben@b.example"}, "The customer email field is not a customer of this store."),
     ({"customer_email": ""}, "The customer email field is required, or another that names the customer."),
-    ({"paid_at": "2024-01-01T00:00:00Z"}, "The paid at field must not lie before the step that precedes it."),
+    ({"paid_at": "2024-01-01T00:00:00Z"}, "The paid at field must not be before the step that precedes it."),
     ({"created_at": ""}, "The created at field is required when paid at is given."),
     ({"paid_at": ""}, "The paid at field is required when completed at is given."),
     ({"external_id": "x" * 256}, "The external id field must not be greater than 255 characters."),
@@ -156,8 +156,8 @@ BAD_ORDERS = [
 
 
 @pytest.mark.parametrize(("fields", "sentence"), BAD_ORDERS, ids=lambda value: str(value)[:40])
-def test_a_bad_order_is_told_with_its_line_and_the_others_go_in(
-    shop: Store, fields: dict[str, str], sentence: str
+def test_a_bad_order_is_reported_with_its_line_and_the_others_go_in(
+    shop: ImportedStore, fields: dict[str, str], sentence: str
 ) -> None:
     shop.product("COIN", currency="EUR")
     shop.product("RARE", stock=3)
@@ -167,7 +167,7 @@ def test_a_bad_order_is_told_with_its_line_and_the_others_go_in(
     assert shop.wrong_totals() == {}
 
 
-def test_an_order_that_the_store_refuses_leaves_no_trace(shop: Store) -> None:
+def test_an_order_that_the_store_refuses_leaves_no_trace(shop: ImportedStore) -> None:
     shop.product("RARE", stock=3)
     pending = {"customer_email": "ada@a.example", "created_at": "2024-02-01T10:00:00Z"}
     rows = [pending | {"items": "SHIELD:1;RARE:2"}] * 2 + [pending | {"items": "RARE:1"}]
@@ -191,33 +191,33 @@ def test_an_order_that_the_store_refuses_leaves_no_trace(shop: Store) -> None:
     ],
     ids=lambda value: value[:40],
 )
-def test_a_bad_line_of_json_is_told_and_the_others_go_in(store: Store, line: str, sentence: str) -> None:
+def test_a_bad_line_of_json_is_reported_and_the_others_go_in(store: ImportedStore, line: str, sentence: str) -> None:
     other = CUSTOMER | {"email": "c@c.example"}
     content = ndjson([CUSTOMER]) + line + "\n" + ndjson([other])
     assert store.reason("customers", content, name="c.ndjson").startswith(f"Line 2: {sentence}")
     assert len(store.rows(customers)) == 2
 
 
-def test_bytes_that_are_not_utf_8_cost_only_their_row(store: Store) -> None:
+def test_bytes_that_are_not_utf_8_cost_only_their_row(store: ImportedStore) -> None:
     lines = [b"email,name", b"a@a.example,Ada", b"b@b.example,Bj\xf6rn", "c@c.example,Chloé".encode(), b""]
     assert store.reason("customers", b"\n".join(lines)) == "Line 3: The row is not UTF-8."
     assert [row["name"] for row in store.rows(customers)] == ["Ada", "Chloé"]
 
 
-def test_a_file_from_a_spreadsheet_is_read_as_it_is_meant(store: Store) -> None:
+def test_a_file_from_a_spreadsheet_is_read_as_it_is_meant(store: ImportedStore) -> None:
     """A byte order mark, CRLF, names in capitals, quoted line breaks, blank lines, and a last line without an end."""
     content = '\ufeffEmail , Name\r\n"a@a.example","Ada\r\n""the first"""\r\n\r\nnobody,B\r\nc@c.example,C'
     assert store.reason("customers", content) == "Line 5: The email field must be a valid e-mail address."
     assert [row["name"] for row in store.rows(customers)] == ['Ada\r\n"the first"', "C"]
 
 
-def test_unknown_columns_are_ignored_and_named(store: Store) -> None:
+def test_unknown_columns_are_ignored_and_named(store: ImportedStore) -> None:
     outcome = store.run("customers", csv_text([CUSTOMER | {"own_referral_code": "MINE1234", "shoe_size": "44"}]))
     assert (outcome.code, outcome.err) == (0, "Ignored columns: own_referral_code, shoe_size.\n")
     assert store.rows(customers)[0]["referral_code"] != "MINE1234"
 
 
-def test_rows_of_another_length_are_refused(store: Store) -> None:
+def test_rows_of_another_length_are_refused(store: ImportedStore) -> None:
     content = "email,name\na@a.example\nb@b.example,B,C\nc@c.example,C\n"
     outcome = store.run("customers", content)
     assert outcome.err.splitlines() == [
@@ -227,7 +227,7 @@ def test_rows_of_another_length_are_refused(store: Store) -> None:
     assert outcome.out == "1 customers imported, 0 skipped, 2 refused.\n"
 
 
-def test_a_quote_that_never_ends_is_told(store: Store) -> None:
+def test_a_quote_that_never_ends_is_reported(store: ImportedStore) -> None:
     content = 'email,name\na@a.example,A\n"b@b.example,B\nc@c.example,C\n'
     assert store.reason("customers", content) == "Line 3: The row cannot be read as CSV: unexpected end of data."
     assert len(store.rows(customers)) == 1
@@ -247,12 +247,12 @@ def test_a_quote_that_never_ends_is_told(store: Store) -> None:
     ],
 )
 def test_a_file_that_cannot_be_imported_at_all_is_refused(
-    store: Store, kind: str, content: str | bytes, sentence: str
+    store: ImportedStore, kind: str, content: str | bytes, sentence: str
 ) -> None:
     assert store.run(kind, content).sentence == sentence
 
 
-def test_files_that_are_not_there_or_of_no_known_kind_are_refused(store: Store) -> None:
+def test_files_that_are_not_there_or_of_no_known_kind_are_refused(store: ImportedStore) -> None:
     call = store.terminal.call
     assert call("import", "customers", "none.csv", **store.settings).sentence == (
         "none.csv cannot be read: No such file or directory."
@@ -262,18 +262,18 @@ def test_files_that_are_not_there_or_of_no_known_kind_are_refused(store: Store) 
     assert unwritable == "no/folder.csv cannot be written: No such file or directory."
 
 
-def test_a_file_without_rows_is_no_mistake(store: Store) -> None:
+def test_a_file_without_rows_is_no_mistake(store: ImportedStore) -> None:
     assert store.tally("customers", "email,name\n") == (0, 0, 0)
     assert store.tally("customers", "", name="c.ndjson") == (0, 0, 0)
 
 
-def test_standard_input_and_a_format_do_for_a_file(store: Store) -> None:
+def test_standard_input_and_a_format_do_for_a_file(store: ImportedStore) -> None:
     piped = store.terminal.run("import", "customers", "-", "--format", "ndjson", **store.settings)
     assert piped == (0, "0 customers imported, 0 skipped, 0 refused.\n", "")
     assert store.tally("customers", csv_text([CUSTOMER]), "--format", "csv", name="c.txt") == (1, 0, 0)
 
 
-def test_refused_rows_are_written_to_a_file(store: Store) -> None:
+def test_refused_rows_are_written_to_a_file(store: ImportedStore) -> None:
     store.run("customers", csv_text([CUSTOMER, {"email": "x", "name": "X"}]), "--errors", "bad.csv")
     with (store.terminal.folder / "bad.csv").open(newline="") as file:
         assert list(csv.reader(file)) == [

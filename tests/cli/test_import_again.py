@@ -11,7 +11,7 @@ import pytest
 
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.schema import customers, orders
-from tests.cli.import_store import CUSTOMER, ORDER, Store, csv_text, customers_csv, orders_csv, settings_for
+from tests.cli.import_store import CUSTOMER, ORDER, ImportedStore, csv_text, customers_csv, orders_csv, settings_for
 from tests.cli.terminal import SECONDS, Terminal
 
 # Several batches, so that a run can be killed between them.
@@ -19,11 +19,11 @@ MANY = 3000
 
 
 @pytest.fixture
-def store(db: Engine, address: Path | str, terminal: Terminal) -> Store:
-    return Store(terminal, settings_for(address))
+def store(db: Engine, address: Path | str, terminal: Terminal) -> ImportedStore:
+    return ImportedStore(terminal, settings_for(address))
 
 
-def test_a_second_run_skips_what_is_there(store: Store) -> None:
+def test_a_second_run_skips_what_is_there(store: ImportedStore) -> None:
     store.product("SWORD")
     store.product("SHIELD")
     people, sales = customers_csv(30, store.referrer()), orders_csv(40, customers=30)
@@ -36,20 +36,20 @@ def test_a_second_run_skips_what_is_there(store: Store) -> None:
     assert store.wrong_totals() == {}
 
 
-def test_a_customer_twice_in_one_file_is_skipped_the_second_time(store: Store) -> None:
+def test_a_customer_twice_in_one_file_is_skipped_the_second_time(store: ImportedStore) -> None:
     content = csv_text([CUSTOMER, CUSTOMER | {"email": "ADA@a.example", "name": "Ada again"}])
     assert store.tally("customers", content) == (1, 1, 0)
     assert store.tally("customers", content) == (0, 2, 0)
 
 
-def test_orders_without_an_external_id_come_with_a_warning(store: Store) -> None:
+def test_orders_without_an_external_id_come_with_a_warning(store: ImportedStore) -> None:
     store.product("SWORD")
     store.run("customers", csv_text([CUSTOMER]))
     outcome = store.run("orders", csv_text([ORDER, ORDER | {"external_id": ""}]))
     assert outcome.err == "1 orders have no external id: the same file would import them again.\n"
 
 
-def test_a_dry_run_says_what_would_happen_and_writes_nothing(store: Store) -> None:
+def test_a_dry_run_says_what_would_happen_and_writes_nothing(store: ImportedStore) -> None:
     store.product("SWORD")
     store.product("SHIELD")
     people = customers_csv(1200, store.referrer())
@@ -70,7 +70,7 @@ def test_a_dry_run_says_what_would_happen_and_writes_nothing(store: Store) -> No
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_a_run_that_was_ended_in_the_middle_goes_on_where_it_was(store: Store, number: signal.Signals) -> None:
+def test_a_run_that_was_ended_in_the_middle_goes_on_where_it_was(store: ImportedStore, number: signal.Signals) -> None:
     code = store.referrer()
     for sku in ("SWORD", "SHIELD"):
         store.product(sku)
@@ -87,7 +87,7 @@ def test_a_run_that_was_ended_in_the_middle_goes_on_where_it_was(store: Store, n
     assert store.wrong_totals() == {}
 
 
-def _interrupted(store: Store, kind: str, content: str, number: signal.Signals) -> None:
+def _interrupted(store: ImportedStore, kind: str, content: str, number: signal.Signals) -> None:
     """Feeds a part of the file through a pipe: the run is in the middle of it, somewhere, when the signal comes."""
     lines = content.splitlines(keepends=True)
     pipe = store.terminal.folder / f"{kind}-pipe.csv"
@@ -97,9 +97,9 @@ def _interrupted(store: Store, kind: str, content: str, number: signal.Signals) 
             end.writelines(lines[: random.randrange(len(lines) // 2, len(lines))])
             end.flush()
             process.send_signal(number)
-        _, said = process.communicate(timeout=SECONDS)
+        _, output = process.communicate(timeout=SECONDS)
     if number is signal.SIGINT:
         assert process.returncode == 130
-        assert said == "Interrupted. Nothing is half-written: run the same command again to go on.\n"
+        assert output == "Interrupted. Nothing is half-written: run the same command again to go on.\n"
     else:
         assert process.returncode == -number

@@ -15,12 +15,12 @@ from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import Instant
 from lootkeep.settings import Settings
 from lootkeep.storage import emails
-from lootkeep.views import mails as views
+from lootkeep.views import emails as emails_views
 from tests.cli.terminal import KEY, Terminal
 from tests.conftest import ENGINES
 
 CODE = "7KQ2-M9XW-4TRB-7K2P"
-# As it may come from a buyer: it would clear the screen, and is no markup of ours.
+# As it may come from a buyer: it would clear the screen, and is not our own markup.
 NASTY = "\x1b[2JAnn [bold]B[/]"
 SERVER = {"smtp_url": "smtp://127.0.0.1:1", "mail_from": "Shop <shop@store.example>"}
 
@@ -36,7 +36,7 @@ def store(request: pytest.FixtureRequest, terminal: Terminal, tmp_path: Path) ->
 
 
 def write(store: Terminal, *ends: EmailStatus) -> None:
-    """A mail for each state, as the deeds and the worker leave them."""
+    """An e-mail for each state, as the operations and the worker leave them."""
     asyncio.run(_write(Settings(**store.settings), ends))  # type: ignore[arg-type]
 
 
@@ -44,10 +44,12 @@ async def _write(settings: Settings, ends: tuple[EmailStatus, ...]) -> None:
     async with wiring.opened(settings) as deps:
         for number, status in enumerate(ends, 1):
             given = {"amount": "$20.00", "code": CODE, "name": NASTY, "sender_name": NASTY}
-            mail = views.render("gift_card", f"p{number}@mail.example", NASTY, message=None, expires_on=None, **given)
+            email = emails_views.render(
+                "gift_card", f"p{number}@mail.example", NASTY, message=None, expires_on=None, **given
+            )
             now = Instant(number * 1_000_000)
             async with deps.db.write() as tx:
-                await emails.add(tx, mail, deps.vault.seal, now)
+                await emails.add(tx, email, deps.vault.seal, now)
             if status == "queued":
                 continue
             async with deps.db.write() as tx:
@@ -59,15 +61,15 @@ async def _write(settings: Settings, ends: tuple[EmailStatus, ...]) -> None:
 
 
 def listed(store: Terminal, *options: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(store.call("mail", "list", "--json", *options).out)
-    return found
+    answer: dict[str, Any] = json.loads(store.call("mail", "list", "--json", *options).out)
+    return answer
 
 
 def states(store: Terminal, *options: str) -> list[tuple[int, str]]:
-    return [(mail["id"], mail["status"]) for mail in listed(store, *options)["mails"]]
+    return [(email["id"], email["status"]) for email in listed(store, *options)["mails"]]
 
 
-def test_mails_are_listed_newest_first_without_what_they_say(store: Terminal) -> None:
+def test_emails_are_listed_newest_first_without_what_they_say(store: Terminal) -> None:
     write(store, "outbox", "failed", "queued")
     shown = store.call("mail", "list")
     assert [line.split()[:2] for line in shown.out.splitlines() if line[0].isdigit()] == [
@@ -77,23 +79,23 @@ def test_mails_are_listed_newest_first_without_what_they_say(store: Terminal) ->
     ]
     assert "p1@mail.example" in shown.out
     assert "\x1b" not in shown.out
-    for said in (shown.out, store.call("mail", "list", "--json").out):
-        assert CODE not in said
+    for output in (shown.out, store.call("mail", "list", "--json").out):
+        assert CODE not in output
     assert states(store) == [(3, "queued"), (2, "failed"), (1, "outbox")]
 
 
 def test_one_state_is_listed_page_by_page(store: Terminal) -> None:
     write(store, "outbox", "sent", "outbox", "outbox")
     first = listed(store, "--status", "outbox", "--limit", "2")
-    assert ([mail["id"] for mail in first["mails"]], first["next_before"]) == ([4, 3], 3)
+    assert ([email["id"] for email in first["mails"]], first["next_before"]) == ([4, 3], 3)
     last = listed(store, "--status", "outbox", "--limit", "2", "--before", "3")
-    assert ([mail["id"] for mail in last["mails"]], last["next_before"]) == ([1], None)
+    assert ([email["id"] for email in last["mails"]], last["next_before"]) == ([1], None)
     words = store.call("mail", "list", "--status", "outbox", "--limit", "2").out
     assert words.endswith("Older ones: lootkeep mail list --status outbox --limit 2 --before 3\n")
     assert store.call("mail", "list", "--status", "failed").out == "There is no such mail.\n"
 
 
-def test_a_mail_is_shown_with_its_text_and_nothing_a_terminal_obeys(store: Terminal) -> None:
+def test_an_email_is_shown_with_its_text_and_nothing_a_terminal_obeys(store: Terminal) -> None:
     write(store, "failed")
     shown = store.call("mail", "show", "1").out
     assert CODE in shown
@@ -109,20 +111,20 @@ def test_what_was_not_sent_is_queued_again(store: Terminal) -> None:
     assert store.call("mail", "retry", "1", "2", **SERVER).out == "Mail 1 is queued.\nMail 2 is queued.\n"
     assert states(store) == [(3, "outbox"), (2, "queued"), (1, "queued")]
     assert json.loads(store.call("mail", "retry", "3", "--json", **SERVER).out) == {"queued": [3]}
-    assert [mail["reason"] for mail in listed(store)["mails"]] == [None, None, None]
+    assert [email["reason"] for email in listed(store)["mails"]] == [None, None, None]
 
 
 @pytest.mark.parametrize("status", ["sent", "queued"])
 def test_what_was_sent_or_waits_is_not_queued_again_and_nothing_with_it(store: Terminal, status: EmailStatus) -> None:
     write(store, "outbox", status)
-    sentence = f"Mail 2 is {status}: only what failed or lies in the outbox is sent again."
+    sentence = f"Mail 2 is {status}: only what failed or is in the outbox is sent again."
     assert store.call("mail", "retry", "1", "2", **SERVER).sentence == sentence
     assert states(store) == [(2, status), (1, "outbox")]
     assert store.call("mail", "retry", "9", **SERVER).sentence == "Mail 9 not found."
 
 
-def test_without_a_mail_server_nothing_is_queued_again(store: Terminal) -> None:
+def test_without_an_esmtp_server_nothing_is_queued_again(store: Terminal) -> None:
     write(store, "outbox")
-    sentence = "LOOTKEEP_SMTP_URL is not set: the mails would end in the outbox again."
+    sentence = "LOOTKEEP_SMTP_URL is not set: the e-mails would end in the outbox again."
     assert store.call("mail", "retry", "1").sentence == sentence
     assert states(store) == [(1, "outbox")]

@@ -20,8 +20,8 @@ def pooled(postgres_url: str) -> Iterator[dict[str, str]]:
 def test_a_pooler_that_was_not_announced_is_a_sentence_and_no_traceback(
     terminal: Terminal, pooled: dict[str, str]
 ) -> None:
-    said = terminal.run("serve", "--port", "0", **pooled | {"database_pooler": "none"})
-    assert said.sentence == (
+    output = terminal.run("serve", "--port", "0", **pooled | {"database_pooler": "none"})
+    assert output.sentence == (
         "LOOTKEEP_DATABASE_URL leads to a pooler such as PgBouncer. In transaction mode set "
         "LOOTKEEP_DATABASE_POOLER=transaction; in session mode connect to PostgreSQL itself."
     )
@@ -44,7 +44,7 @@ def test_several_processes_serve_behind_a_pooler(terminal: Terminal, pooled: dic
         url = f"{server.address}/api/external/v1/referrals/tiers"
         headers = {"Authorization": f"Bearer {token}"}
         answers = [httpx.get(url, headers=headers, timeout=SECONDS).status_code for _ in range(20)]
-        said = server.stop()
+        output = server.stop()
     assert set(answers) == {200}
-    assert '"level": "error"' not in said.err
-    assert "Traceback" not in said.err
+    assert '"level": "error"' not in output.err
+    assert "Traceback" not in output.err

@@ -1,4 +1,4 @@
-"""The secret key: lost, replaced or wrong, it is noticed before anything is served, and nothing is sealed anew."""
+"""The secret key: lost, replaced or wrong, it is noticed before anything is served, and nothing is sealed again."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_doctor_finds_another_key(store: Terminal) -> None:
     assert (after["is_good"], after["sentence"]) == (False, WRONG)
 
 
-def test_no_key_is_made_next_to_a_database_that_has_one(terminal: Terminal) -> None:
+def test_no_key_is_created_next_to_a_database_that_has_one(terminal: Terminal) -> None:
     terminal.call("user", "list")
     file = terminal.folder / "lootkeep.db.key"
     key = file.read_text()
@@ -120,8 +120,8 @@ def test_a_database_from_before_that_holds_nothing_takes_the_key_of_its_first_st
 
 def test_two_first_starts_at_once_agree_on_one_key(terminal: Terminal) -> None:
     processes = [terminal.start("user", "list") for _ in range(2)]
-    said = [process.communicate(timeout=SECONDS) for process in processes]
-    assert [(process.returncode, err) for process, (_, err) in zip(processes, said, strict=True)] == [(0, "")] * 2
+    outputs = [process.communicate(timeout=SECONDS) for process in processes]
+    assert [(process.returncode, err) for process, (_, err) in zip(processes, outputs, strict=True)] == [(0, "")] * 2
     assert [path.name for path in terminal.folder.glob("*.key*")] == ["lootkeep.db.key"]
 
 

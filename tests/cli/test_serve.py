@@ -68,9 +68,9 @@ def test_the_start_prints_a_link_for_the_owner_as_long_as_nobody_can_sign_in(ter
 def test_in_production_no_token_is_printed_into_a_log(terminal: Terminal) -> None:
     with terminal.serving(environment="production", secret_key=KEY) as server:
         greeting = server.greeting
-        said = server.stop()
-    assert "lk_" not in greeting + said.out + said.err
-    assert "/console/setup" not in greeting + said.out + said.err
+        output = server.stop()
+    assert "lk_" not in greeting + output.out + output.err
+    assert "/console/setup" not in greeting + output.out + output.err
     assert "lootkeep token create --name NAME --all-scopes" in greeting
     assert json.loads(terminal.call("token", "list", "--json", secret_key=KEY).out) == []
 
@@ -98,7 +98,7 @@ def test_doctor_finds_files_that_everybody_may_read(terminal: Terminal, name: st
     assert (f"chmod 600 {name}" in files["sentence"]) is not is_good
 
 
-def test_the_secret_key_is_made_beside_the_database_for_its_owner_only_and_kept(terminal: Terminal) -> None:
+def test_the_secret_key_is_created_next_to_the_database_for_its_owner_only_and_reused(terminal: Terminal) -> None:
     terminal.call("user", "list")
     file = terminal.folder / "lootkeep.db.key"
     first = file.read_text()
@@ -108,7 +108,7 @@ def test_the_secret_key_is_made_beside_the_database_for_its_owner_only_and_kept(
     assert file.read_text() == first
 
 
-def test_a_key_that_is_set_is_used_and_none_is_made(terminal: Terminal) -> None:
+def test_a_key_that_is_set_is_used_and_none_is_created(terminal: Terminal) -> None:
     terminal.call("user", "list", secret_key=KEY)
     assert not (terminal.folder / "lootkeep.db.key").exists()
 
@@ -128,8 +128,8 @@ def test_neither_token_nor_key_appears_in_the_logs(terminal: Terminal) -> None:
         _get(server, wrong)
         httpx.get(f"{server.address}{TIERS}?token={token}", headers={"Cookie": f"token={token}"}, timeout=SECONDS)
         httpx.get(f"{server.address}/metrics", headers={"Authorization": f"Bearer {token}"}, timeout=SECONDS)
-        said = server.stop()
-    logs = said.out + said.err
+        output = server.stop()
+    logs = output.out + output.err
     assert "seen-in-the-logs" in logs
     assert [secret for secret in (token, wrong, KEY) if secret in logs] == []
 
@@ -143,9 +143,9 @@ def test_the_token_is_nowhere_in_the_data(terminal: Terminal) -> None:
 def test_each_request_is_one_line_of_json_when_logs_are_not_for_a_terminal(terminal: Terminal) -> None:
     with terminal.serving() as server:
         _get(server, server.token, headers={"X-Request-ID": "abc"})
-        said = server.stop()
-    (line,) = [json.loads(line) for line in said.err.splitlines()]
-    assert said.out.strip() == ""
+        output = server.stop()
+    (line,) = [json.loads(line) for line in output.err.splitlines()]
+    assert output.out.strip() == ""
     assert line == line | {
         "event": "request",
         "level": "info",
@@ -160,8 +160,8 @@ def test_each_request_is_one_line_of_json_when_logs_are_not_for_a_terminal(termi
 def test_a_server_that_is_interrupted_ends_without_a_traceback(terminal: Terminal) -> None:
     with terminal.serving(log_level="warning") as server:
         _get(server, server.token)
-        said = server.stop(signal.SIGINT)
-    assert (said.code, said.err) == (130, "")
+        output = server.stop(signal.SIGINT)
+    assert (output.code, output.err) == (130, "")
 
 
 def test_several_processes_serve_on_postgresql(terminal: Terminal, postgres_url: str) -> None:
@@ -170,14 +170,14 @@ def test_several_processes_serve_on_postgresql(terminal: Terminal, postgres_url:
     with terminal.serving("--workers", "2", **settings) as server:
         assert "  Data        PostgreSQL\n" in server.greeting
         answers = [_get(server, token) for _ in range(20)]
-        said = server.stop()
+        output = server.stop()
     assert {answer.status_code for answer in answers} == {200}
-    assert token not in said.out + said.err
-    assert "Traceback" not in said.err
+    assert token not in output.out + output.err
+    assert "Traceback" not in output.err
     # Each process logs as the settings say.
-    lines = [json.loads(line) for line in said.err.splitlines()]
+    lines = [json.loads(line) for line in output.err.splitlines()]
     assert sum(line["event"] == "request" for line in lines) == 20
-    assert said.out.strip() == ""
+    assert output.out.strip() == ""
 
 
 def _paste(line: str) -> Any:

@@ -50,9 +50,9 @@ def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_bad_value_is_refused_with_its_variable_and_a_reason(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     value, reason = BAD[name]
     monkeypatch.setenv(variable(name), value)
-    with pytest.raises(StartupError) as refusal:
+    with pytest.raises(StartupError) as rejection:
         load()
-    sentences = str(refusal.value).splitlines()
+    sentences = str(rejection.value).splitlines()
     assert sentences[0] == f"LOOTKEEP_{name.upper()}: {reason}."
     assert {sentence.partition(":")[0] for sentence in sentences} == {variable(name)}
 
@@ -72,9 +72,9 @@ def test_every_setting_has_a_bad_value_here_or_takes_any_text() -> None:
 
 def test_a_refused_value_is_not_shown_since_it_may_be_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOOTKEEP_SECRET_KEY", "too-short-canary")
-    with pytest.raises(StartupError) as refusal:
+    with pytest.raises(StartupError) as rejection:
         load()
-    assert "canary" not in str(refusal.value)
+    assert "canary" not in str(rejection.value)
 
 
 def test_the_secret_key_is_not_shown_when_the_settings_are(monkeypatch: pytest.MonkeyPatch) -> None:

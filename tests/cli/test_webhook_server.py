@@ -7,23 +7,23 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from lootkeep.toolbox.webhooks.received import Answer
-from lootkeep.toolbox.webhooks.server import Connections, Request
+from lootkeep.toolbox.webhooks.received import ListenerResponse
+from lootkeep.toolbox.webhooks.server import Connections, ReceivedRequest
 
 POST = b"POST /hook HTTP/1.1\r\nHost: x\r\nX-Odd-Case: \xc3\xab\xff\r\nContent-Length: 2\r\n\r\n{}"
 LAST = b"POST / HTTP/1.1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 ANSWER = b"HTTP/1.1 200 \r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok"
 
 
-class Wire:
+class EchoServer:
     """A server that answers as it is asked to, and notes the requests."""
 
     def __init__(self) -> None:
-        self.requests: list[Request] = []
-        self.answer = Answer(200, b"ok")
+        self.requests: list[ReceivedRequest] = []
+        self.answer = ListenerResponse(200, b"ok")
         self.port = 0
 
-    async def handle(self, request: Request) -> Answer:
+    async def handle(self, request: ReceivedRequest) -> ListenerResponse:
         self.requests.append(request)
         return self.answer
 
@@ -34,15 +34,15 @@ class Wire:
             writer.write(piece)
             await writer.drain()
         async with asyncio.timeout(30):
-            said = await reader.read()
+            response = await reader.read()
         writer.close()
         await writer.wait_closed()
-        return said
+        return response
 
 
 @pytest.fixture
-async def wire() -> AsyncIterator[Wire]:
-    wire = Wire()
+async def wire() -> AsyncIterator[EchoServer]:
+    wire = EchoServer()
     connections = Connections(wire.handle)
     async with asyncio.TaskGroup() as serving:
 
@@ -54,18 +54,18 @@ async def wire() -> AsyncIterator[Wire]:
             yield wire
 
 
-async def test_a_connection_serves_one_request_after_another_and_headers_stay_as_written(wire: Wire) -> None:
-    said = await wire.send(POST, POST + LAST)
-    assert said.startswith(ANSWER + ANSWER)
-    assert b"Connection: close" in said[2 * len(ANSWER) :]
+async def test_a_connection_serves_one_request_after_another_and_headers_stay_as_written(wire: EchoServer) -> None:
+    response = await wire.send(POST, POST + LAST)
+    assert response.startswith(ANSWER + ANSWER)
+    assert b"Connection: close" in response[2 * len(ANSWER) :]
     assert [request.body for request in wire.requests] == [b"{}", b"{}", b""]
     assert (b"X-Odd-Case", b"\xc3\xab\xff") in wire.requests[0].headers
 
 
-async def test_a_body_in_chunks_is_joined_and_a_sender_that_waits_is_asked_to_go_on(wire: Wire) -> None:
+async def test_a_body_in_chunks_is_joined_and_a_sender_that_waits_is_asked_to_go_on(wire: EchoServer) -> None:
     head = b"POST / HTTP/1.1\r\nExpect: 100-continue\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
-    said = await wire.send(head, b"3\r\nabc\r\n", b"2\r\nde\r\n0\r\n\r\n")
-    assert said.startswith(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 ")
+    response = await wire.send(head, b"3\r\nabc\r\n", b"2\r\nde\r\n0\r\n\r\n")
+    assert response.startswith(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 ")
     assert wire.requests[0].body == b"abcde"
 
 
@@ -78,11 +78,11 @@ async def test_a_body_in_chunks_is_joined_and_a_sender_that_waits_is_asked_to_go
     ],
     ids=["another method", "not HTTP", "too large"],
 )
-async def test_what_is_not_a_delivery_is_answered_and_not_handled(wire: Wire, sent: bytes, status: bytes) -> None:
+async def test_what_is_not_a_delivery_is_answered_and_not_handled(wire: EchoServer, sent: bytes, status: bytes) -> None:
     assert (await wire.send(sent)).split(b" ")[1] == status
     assert wire.requests == []
 
 
-async def test_an_answer_without_a_body_has_no_length(wire: Wire) -> None:
-    wire.answer = Answer(304, b"not sent")
+async def test_an_answer_without_a_body_has_no_length(wire: EchoServer) -> None:
+    wire.answer = ListenerResponse(304, b"not sent")
     assert (await wire.send(LAST)) == b"HTTP/1.1 304 \r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n"

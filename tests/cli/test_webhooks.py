@@ -36,14 +36,14 @@ def test_a_delivery_is_verified_printed_and_answered(terminal: Terminal) -> None
     with listening(terminal, "--secret", SECRET) as server:
         sent = delivery()
         assert send(server, sent).status_code == 200
-        said = server.stop()
-    lines = said.out.splitlines()
+        output = server.stop()
+    lines = output.out.splitlines()
     assert lines[0].endswith(f"Z  order.paid  {sent.id}")
     assert lines[1] == "  signature ok"
     assert json.loads("\n".join(lines[2:-2])) == json.loads(sent.body)
     assert lines[-2].startswith("  answered 200 after ")
-    assert (said.code, "\x1b" in said.out) == (0, False)
-    assert said.err == "1 delivery, 0 with a bad signature, 0 seen before.\n"
+    assert (output.code, "\x1b" in output.out) == (0, False)
+    assert output.err == "1 delivery, 0 with a bad signature, 0 seen before.\n"
 
 
 def test_what_is_wrong_with_a_signature_is_said_and_answered_with_401(terminal: Terminal) -> None:
@@ -57,12 +57,12 @@ def test_what_is_wrong_with_a_signature_is_said_and_answered_with_401(terminal: 
     }
     with listening(terminal, "--secret", SECRET) as server:
         answers = {name: send(server, request) for name, request in bad.items()}
-        said = server.stop()
+        output = server.stop()
     for name, answer in answers.items():
         assert answer.status_code == 401
         assert answer.text.startswith(f"{name}: ")
-        assert f"\n  {answer.text}\n" in said.out
-    assert said.err == "4 deliveries, 4 with a bad signature, 0 seen before.\n"
+        assert f"\n  {answer.text}\n" in output.out
+    assert output.err == "4 deliveries, 4 with a bad signature, 0 seen before.\n"
 
 
 def test_without_a_secret_everything_is_taken_and_the_print_says_so(terminal: Terminal) -> None:
@@ -83,8 +83,8 @@ def test_the_same_id_again_is_pointed_out(terminal: Terminal) -> None:
         sent = delivery()
         for _ in range(3):
             send(server, sent)
-        said = server.stop(signal.SIGTERM)
-    assert [line for line in said.out.splitlines() if "seen before" in line] == [
+        output = server.stop(signal.SIGTERM)
+    assert [line for line in output.out.splitlines() if "seen before" in line] == [
         "  seen before: this is time 2 of the same id, handle it once",
         "  seen before: this is time 3 of the same id, handle it once",
     ]
@@ -95,10 +95,10 @@ def test_what_strangers_send_cannot_steer_the_terminal(terminal: Terminal) -> No
     with listening(terminal) as server:
         for body in (b"\x1b]0;title\x07 \xff", hostile, "\u009b1m[bold]red[/]".encode(), b""):
             assert send(server, Request(body, {})).status_code == 200
-        said = server.stop()
-    assert not {"\x1b", "\x07", "\x9b"} & set(said.out)
-    assert "[bold]red[/]" in said.out
-    assert "(empty body)" in said.out
+        output = server.stop()
+    assert not {"\x1b", "\x07", "\x9b"} & set(output.out)
+    assert "[bold]red[/]" in output.out
+    assert "(empty body)" in output.out
 
 
 def test_a_request_is_forwarded_as_it_came_and_answered_as_the_other_answers(terminal: Terminal) -> None:
@@ -108,13 +108,13 @@ def test_a_request_is_forwarded_as_it_came_and_answered_as_the_other_answers(ter
     ):
         sent = delivery()
         answer = send(server, sent)
-        said = server.stop()
+        output = server.stop()
     (forwarded,) = other.received
     assert (answer.status_code, answer.content) == (418, b"I am a teapot")
     assert forwarded.body == sent.body
     assert sent.headers.items() <= forwarded.headers.items()
     assert forwarded.path == "/hook?a=1"
-    assert "  answered 418 after " in said.out
+    assert "  answered 418 after " in output.out
 
 
 def test_a_forward_address_that_is_gone_is_502_with_the_reason(terminal: Terminal) -> None:
@@ -146,8 +146,8 @@ def test_programs_get_one_object_a_line(terminal: Terminal) -> None:
         good, bad = delivery(), delivery(secret=ids.webhook_secret())
         for sent in (good, good, bad, Request(b"no json", {})):
             send(server, sent)
-        said = server.stop()
-    first, again, refused, noise = map(json.loads, said.out.splitlines())
+        output = server.stop()
+    first, again, refused, noise = map(json.loads, output.out.splitlines())
     assert first == first | {
         "kind": "delivery",
         "id": good.id,
@@ -176,8 +176,8 @@ def test_ids_are_remembered_over_a_restart_but_not_those_of_forgeries(terminal: 
     with listening(terminal, *options) as server:
         send(server, sent)
         send(server, forged)
-        said = server.stop()
-    assert [json.loads(line)["times_seen"] for line in said.out.splitlines()] == [1, 0]
+        output = server.stop()
+    assert [json.loads(line)["times_seen"] for line in output.out.splitlines()] == [1, 0]
 
 
 def test_what_happened_while_nobody_listened_is_printed_from_the_feed(terminal: Terminal) -> None:
@@ -204,10 +204,10 @@ def test_what_happened_while_nobody_listened_is_printed_from_the_feed(terminal: 
         with listening(terminal, *options) as server:
             assert "1 event missed." in server.greeting
             send(server, delivery())
-            said = server.stop()
+            output = server.stop()
         with listening(terminal, *options) as server:
             assert "No events missed." in server.greeting
-    missed, _ = map(json.loads, said.out.splitlines())
+    missed, _ = map(json.loads, output.out.splitlines())
     assert (missed["kind"], missed["event"]["event_type"], missed["event"]["data"]["product_name"]) == (
         "missed",
         "product.created",
@@ -225,9 +225,9 @@ def test_the_feed_is_read_on_when_the_stores_limit_allows(terminal: Terminal) ->
         with listening(terminal, *options) as server:
             assert "The store's rate limit is reached; reading goes on in 0 s.\n" in server.greeting
             send(server, delivery())
-            said = server.stop()
+            output = server.stop()
     assert [request.path for request in store.received] == ["/api/external/v1/events?after=7&limit=100"] * 2
-    assert "order.paid  event 8\n  missed: it happened while this listener was away\n" in said.out
+    assert "order.paid  event 8\n  missed: it happened while this listener was away\n" in output.out
 
 
 @pytest.mark.parametrize(
@@ -288,8 +288,8 @@ def _events(address: str, token: str) -> list[dict[str, Any]]:
     answer = httpx.get(
         f"{address}/api/external/v1/events", headers={"Authorization": f"Bearer {token}"}, timeout=SECONDS
     )
-    found: list[dict[str, Any]] = answer.json()["data"]["events"]
-    return found
+    events: list[dict[str, Any]] = answer.json()["data"]["events"]
+    return events
 
 
 def _as_delivery(event: dict[str, Any]) -> Request:

@@ -47,21 +47,21 @@ async def test_a_worker_waits_for_postgresql_that_is_not_up_yet_and_begins_when_
 async def test_a_worker_that_waits_for_postgresql_can_be_stopped(worker: subprocess.Popen[str]) -> None:
     await next_line(worker)
     worker.terminate()
-    said = await asyncio.to_thread(worker.communicate, timeout=SECONDS)
-    assert (worker.returncode, said) == (0, ("", ""))
+    output = await asyncio.to_thread(worker.communicate, timeout=SECONDS)
+    assert (worker.returncode, output) == (0, ("", ""))
 
 
 def test_a_worker_does_not_wait_for_a_database_that_does_not_exist(terminal: Terminal, postgres_url: str) -> None:
     url = postgres_url.rsplit("/", 1)[0] + "/nowhere"
-    said = terminal.run("worker", database_url=url, secret_key=KEY)
-    assert said.sentence.startswith('PostgreSQL cannot be reached: database "nowhere" does not exist')
+    output = terminal.run("worker", database_url=url, secret_key=KEY)
+    assert output.sentence.startswith('PostgreSQL cannot be reached: database "nowhere" does not exist')
 
 
 def test_a_server_without_postgresql_says_so_and_ends(terminal: Terminal) -> None:
     """A service manager starts it again; a port that is open but answers nothing would look like a server."""
     url = "postgresql://postgres@127.0.0.1:1/postgres"
-    said = terminal.run("serve", "--port", "0", database_url=url, secret_key=KEY)
-    assert said.sentence.startswith("PostgreSQL cannot be reached: ")
+    output = terminal.run("serve", "--port", "0", database_url=url, secret_key=KEY)
+    assert output.sentence.startswith("PostgreSQL cannot be reached: ")
 
 
 async def next_line(process: subprocess.Popen[str]) -> str:

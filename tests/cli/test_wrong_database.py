@@ -10,7 +10,7 @@ import asyncpg
 import pytest
 
 from lootkeep.storage import migrations
-from tests.cli.terminal import KEY, Outcome, Terminal
+from tests.cli.terminal import KEY, CommandResult, Terminal
 from tests.conftest import ENGINES
 
 FOREIGN = (
@@ -66,7 +66,7 @@ def execute(engine: str, terminal: Terminal) -> Execute:
     return in_sqlite if engine == "sqlite" else lambda sql: asyncio.run(in_postgres(sql))
 
 
-def said(outcome: Outcome) -> str:
+def said(outcome: CommandResult) -> str:
     """The sentence, alone or in the doctor's line about the database."""
     assert outcome.code == 1
     lines = [line for line in outcome.out.splitlines() if line.startswith("bad   database   ")]

@@ -34,7 +34,7 @@ class Bridge(httpx.BaseTransport):
         return httpx.Response(answer.status_code, headers=answer.headers, content=content)
 
 
-class Waits(list[float]):
+class RecordedWaits(list[float]):
     """Instead of sleeping, the world's clock moves; what was waited for is noted."""
 
     def __init__(self, world: World) -> None:
@@ -50,23 +50,23 @@ class Waits(list[float]):
 
 
 @pytest.fixture
-def waits(world: World) -> Waits:
-    return Waits(world)
+def waits(world: World) -> RecordedWaits:
+    return RecordedWaits(world)
 
 
 @pytest.fixture
-async def client(world: World, waits: Waits) -> AsyncIterator[AsyncClient]:
+async def client(world: World, waits: RecordedWaits) -> AsyncIterator[AsyncClient]:
     transport = httpx.ASGITransport(world.app)
     async with AsyncClient(BASE, world.token, transport=transport, sleep=waits.later) as client:
         yield client
 
 
 @pytest.fixture
-async def sync_client(world: World, waits: Waits) -> AsyncIterator[Client]:
+async def sync_client(world: World, waits: RecordedWaits) -> AsyncIterator[Client]:
     """To be used in a thread: `await asyncio.to_thread(...)`."""
     bridge = Bridge(httpx.ASGITransport(world.app), asyncio.get_running_loop())
     with Client(BASE, world.token, transport=bridge, sleep=waits) as client:
         yield client
 
 
-Flaky = Callable[..., Any]
+MakeFlaky = Callable[..., Any]

@@ -22,7 +22,7 @@ from lootkeep_client import (
     Unauthorized,
 )
 from tests.builders import new_customer, new_ticket
-from tests.client.conftest import BASE, Bridge, Waits
+from tests.client.conftest import BASE, Bridge, RecordedWaits
 from tests.world import World
 
 BRONZE: dict[str, Any] = {
@@ -33,7 +33,7 @@ BRONZE: dict[str, Any] = {
 }
 
 
-class Flaky(httpx.AsyncBaseTransport):
+class FlakyTransport(httpx.AsyncBaseTransport):
     """Lets requests through to the app, and loses the first answers or refuses before they get there."""
 
     def __init__(self, world: World, *, lost: int = 0, refused: int = 0, status: int | None = None) -> None:
@@ -55,11 +55,11 @@ class Flaky(httpx.AsyncBaseTransport):
         return answer
 
 
-def flaky_client(world: World, transport: Flaky, waits: Waits, **options: Any) -> AsyncClient:
+def flaky_client(world: World, transport: FlakyTransport, waits: RecordedWaits, **options: Any) -> AsyncClient:
     return AsyncClient(BASE, world.token, transport=transport, sleep=waits.later, **options)
 
 
-async def test_a_tier_is_made_changed_and_removed(client: AsyncClient) -> None:
+async def test_a_tier_is_created_changed_and_removed(client: AsyncClient) -> None:
     tier = await client.referrals.tiers.create(**BRONZE)
     assert (tier["name"], tier["reward_value"]) == ("Bronze", "10.00")
     changed = await client.referrals.tiers.update(tier["id"], name="Silver", description=None)
@@ -108,7 +108,7 @@ async def test_a_word_that_python_keeps_is_written_with_an_underscore(world: Wor
     assert [t["id"] async for t in client.support_tickets.list(from_="2026-11-16")] == []
 
 
-async def test_a_refusal_tells_every_field_the_code_and_the_request(client: AsyncClient) -> None:
+async def test_a_rejection_reports_every_field_the_code_and_the_request(client: AsyncClient) -> None:
     with pytest.raises(Invalid) as caught:
         await client.referrals.tiers.create(**(BRONZE | {"name": "", "reward_value": -1}))
     error = caught.value
@@ -119,7 +119,7 @@ async def test_a_refusal_tells_every_field_the_code_and_the_request(client: Asyn
     assert error.request_id in str(error)
 
 
-async def test_each_refusal_has_a_class(world: World, client: AsyncClient) -> None:
+async def test_each_rejection_has_a_class(world: World, client: AsyncClient) -> None:
     await many_tickets(world, 1)
     with pytest.raises(NotFound):
         await client.support_tickets.get(99)
@@ -141,8 +141,8 @@ async def test_an_id_cannot_lead_to_another_address(client: AsyncClient) -> None
         await client.webhooks.deliveries.get("../../referrals/tiers")
 
 
-async def test_what_was_done_before_its_answer_was_lost_is_not_done_twice(world: World, waits: Waits) -> None:
-    transport = Flaky(world, lost=2)
+async def test_what_was_done_before_its_answer_was_lost_is_not_done_twice(world: World, waits: RecordedWaits) -> None:
+    transport = FlakyTransport(world, lost=2)
     async with flaky_client(world, transport, waits) as client:
         tier = await client.referrals.tiers.create(**BRONZE)
         assert [row["id"] for row in await client.referrals.tiers.list()] == [tier["id"]]
@@ -150,7 +150,7 @@ async def test_what_was_done_before_its_answer_was_lost_is_not_done_twice(world:
     assert (len(transport.requests), len(keys), len(waits)) == (4, 1, 2)
 
 
-async def test_two_calls_are_two_deeds_and_a_key_of_ones_own_makes_them_one(client: AsyncClient) -> None:
+async def test_two_calls_are_two_operations_and_a_key_of_ones_own_makes_them_one(client: AsyncClient) -> None:
     for _ in range(2):
         await client.referrals.tiers.create(**BRONZE)
     for _ in range(2):
@@ -159,26 +159,30 @@ async def test_two_calls_are_two_deeds_and_a_key_of_ones_own_makes_them_one(clie
 
 
 @pytest.mark.parametrize("status", [None, 408, 502, 503, 504])
-async def test_a_service_that_is_away_for_a_moment_is_waited_for(world: World, waits: Waits, status: int) -> None:
-    transport = Flaky(world, refused=3, status=status)
+async def test_a_service_that_is_away_for_a_moment_is_waited_for(
+    world: World, waits: RecordedWaits, status: int
+) -> None:
+    transport = FlakyTransport(world, refused=3, status=status)
     async with flaky_client(world, transport, waits) as client:
         assert await client.referrals.tiers.list() == []
     assert len(waits) == 3
     assert sum(waits) <= 3.5
 
 
-async def test_a_service_that_stays_away_is_given_up(world: World, waits: Waits) -> None:
-    async with flaky_client(world, Flaky(world, refused=99), waits) as client:
+async def test_a_service_that_stays_away_is_given_up(world: World, waits: RecordedWaits) -> None:
+    async with flaky_client(world, FlakyTransport(world, refused=99), waits) as client:
         with pytest.raises(ConnectionFailed, match="Connection refused"):
             await client.referrals.tiers.list()
     assert len(waits) == 4
-    async with flaky_client(world, Flaky(world, refused=99, status=503), waits, retry=Retry(attempts=1)) as client:
+    async with flaky_client(
+        world, FlakyTransport(world, refused=99, status=503), waits, retry=Retry(attempts=1)
+    ) as client:
         with pytest.raises(ServerError, match="The server answered 503"):
             await client.referrals.tiers.list()
     assert len(waits) == 4
 
 
-async def test_a_limit_is_waited_for_as_long_as_the_service_asks(world: World, waits: Waits) -> None:
+async def test_a_limit_is_waited_for_as_long_as_the_service_asks(world: World, waits: RecordedWaits) -> None:
     token = await world.new_token("referrals:read", rate_limit=2)
     async with AsyncClient(BASE, token, transport=httpx.ASGITransport(world.app), sleep=waits.later) as client:
         for _ in range(3):
@@ -186,7 +190,7 @@ async def test_a_limit_is_waited_for_as_long_as_the_service_asks(world: World, w
     assert waits == [60.0]
 
 
-async def test_a_limit_is_not_waited_for_longer_than_ones_patience(world: World, waits: Waits) -> None:
+async def test_a_limit_is_not_waited_for_longer_than_ones_patience(world: World, waits: RecordedWaits) -> None:
     token = await world.new_token("referrals:read", rate_limit=1)
     transport = httpx.ASGITransport(world.app)
     async with AsyncClient(BASE, token, transport=transport, sleep=waits.later, retry=Retry(patience=5)) as client:
@@ -196,8 +200,8 @@ async def test_a_limit_is_not_waited_for_longer_than_ones_patience(world: World,
     assert (caught.value.retry_after, waits) == (60, [])
 
 
-async def test_the_sync_client_waits_too(world: World, waits: Waits) -> None:
-    bridge = Bridge(Flaky(world, lost=1, refused=1), asyncio.get_running_loop())
+async def test_the_sync_client_waits_too(world: World, waits: RecordedWaits) -> None:
+    bridge = Bridge(FlakyTransport(world, lost=1, refused=1), asyncio.get_running_loop())
     with Client(BASE, world.token, transport=bridge, sleep=waits) as client:
         tier = await asyncio.to_thread(lambda: client.referrals.tiers.create(**BRONZE))
     assert (tier["id"], len(waits)) == (1, 2)

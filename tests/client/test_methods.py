@@ -36,13 +36,13 @@ each_row = pytest.mark.parametrize(("group", "route"), ROWS, ids=[title(*row) fo
 
 
 def method_of(client: Client | AsyncClient, name: str) -> Any:
-    found: Any = client
+    target: Any = client
     for part in name.split("."):
-        found = getattr(found, part)
-    return found
+        target = getattr(target, part)
+    return target
 
 
-class Recorder:
+class RequestRecorder:
     """Answers every request with an empty success, and keeps the last one."""
 
     def __init__(self, route: Route) -> None:
@@ -76,7 +76,7 @@ def check(group: Group, route: Route, request: httpx.Request | None) -> None:
 
 @each_row
 def test_a_row_is_a_method_of_the_client(group: Group, route: Route) -> None:
-    recorder = Recorder(route)
+    recorder = RequestRecorder(route)
     ids, body = arguments(group, route)
     with Client("http://store.test", "lk_test", transport=httpx.MockTransport(recorder)) as client:
         answer = method_of(client, NAMES[title(group, route)])(*ids, **body)
@@ -88,7 +88,7 @@ def test_a_row_is_a_method_of_the_client(group: Group, route: Route) -> None:
 
 @each_row
 async def test_a_row_is_a_method_of_the_async_client(group: Group, route: Route) -> None:
-    recorder = Recorder(route)
+    recorder = RequestRecorder(route)
     ids, body = arguments(group, route)
     async with AsyncClient("http://store.test", "lk_test", transport=httpx.MockTransport(recorder)) as client:
         answer = method_of(client, NAMES[title(group, route)])(*ids, **body)

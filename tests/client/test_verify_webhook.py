@@ -1,4 +1,4 @@
-"""`verify_webhook` believes what the service signs, and says in words why it does not believe the rest."""
+"""`verify_webhook` believes what the service signs, and says why it does not believe the rest."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
     "another secret": ({"secret": OLD_SECRET}, "wrong_secret"),
     "a changed body": ({"body": BYTES.replace(b"9.99", b"0.01")}, "wrong_secret"),
     "a body that is no JSON": ({"body": b"\xff{"}, "wrong_secret"),
-    "a body written anew": ({"body": PRETTY}, "body_reserialised"),
-    "a body written anew, plain": ({"body": PRETTY, "headers": without(*TRIO)}, "body_reserialised"),
+    "a body written again": ({"body": PRETTY}, "body_reserialised"),
+    "a body written again, plain": ({"body": PRETTY, "headers": without(*TRIO)}, "body_reserialised"),
     "a changed body, plain": ({"body": BYTES + b" ", "headers": without(*TRIO), "secret": OLD_SECRET}, "wrong_secret"),
     "no signature": ({"headers": {}}, "header_missing"),
     "a recorded request without its time": ({"headers": without(*TRIO), "now": NOW + 10**6}, "header_missing"),
@@ -79,7 +79,7 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_is_wrong_is_told(name: str) -> None:
+def test_what_is_wrong_is_reported(name: str) -> None:
     given, reason = CASES[name]
     with pytest.raises(WebhookNotVerified) as caught:
         verify(**given)
@@ -95,7 +95,7 @@ def test_what_is_wrong_is_told(name: str) -> None:
     assert ours.fault.name == reason
 
 
-def test_a_secret_that_was_cut_is_told() -> None:
+def test_a_secret_that_was_cut_is_reported() -> None:
     with pytest.raises(WebhookNotVerified, match="as it was shown") as caught:
         verify(secret="whsec_abc")
     assert caught.value.reason == "bad_secret"

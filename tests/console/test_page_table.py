@@ -54,7 +54,7 @@ async def test_every_page_names_a_role_that_exists_and_only_signing_in_needs_non
     assert {page.role for page in PAGES} <= {None, *RANKS}
 
 
-async def test_no_change_is_made_by_a_get_and_every_change_needs_more_than_to_look() -> None:
+async def test_no_change_is_generated_by_a_get_and_every_change_needs_more_than_to_look() -> None:
     own = ("/account", "/sign")
     changes = [page for page in PAGES if page.method != "GET" and page.role is not None]
     assert {page.method for page in PAGES} <= {"GET", "POST"}

@@ -66,7 +66,7 @@ def as_far_as(shown: list[Any], given: list[Any]) -> list[Any]:
 
 
 def written(value: Any, indent: int = 0, before: int = 0) -> str:
-    """JSON over as few lines as are easy to read; `before` is what stands in the same line already."""
+    """JSON over as few lines as are easy to read; `before` is what is in the same line already."""
     line = json.dumps(value, ensure_ascii=False)
     if not isinstance(value, dict | list) or not value or before + len(line) <= _WIDEST:
         return line
@@ -80,12 +80,12 @@ def written(value: Any, indent: int = 0, before: int = 0) -> str:
 
 
 def _of_objects(shown: dict[str, Any], given: dict[str, Any], path: Path) -> list[str]:
-    found = [f"{_name((*path, key))}: only the page has it" for key in shown if key not in given]
-    found += [f"{_name((*path, key))}: the page lacks it" for key in given if key not in shown]
+    mismatches = [f"{_name((*path, key))}: only the page has it" for key in shown if key not in given]
+    mismatches += [f"{_name((*path, key))}: the page lacks it" for key in given if key not in shown]
     for key in shown:
         if key in given:
-            found += differences(shown[key], given[key], (*path, key))
-    return found
+            mismatches += differences(shown[key], given[key], (*path, key))
+    return mismatches
 
 
 def _of_lists(shown: list[Any], given: list[Any], path: Path) -> list[str]:

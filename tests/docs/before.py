@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 
-from tests.docs.known import Known
+from tests.docs.known import KnownValues
 from tests.receiver import Receiver, answer
 
 STORE, EXTERNAL = "/api/store/v1", "/api/external/v1"
@@ -20,13 +20,13 @@ RECEIVER = "https://shop.example"
 DISPOSABLE = "trash.example"
 
 
-class Stage:
+class PageEnvironment:
     """A running service, a receiver for its webhooks, and what the values of a page are there."""
 
     def __init__(self, http: httpx.AsyncClient, receiver: Receiver) -> None:
         self.http = http
         self.receiver = receiver
-        self.known = Known({RECEIVER: receiver.url.removesuffix("/hook")})
+        self.known = KnownValues({RECEIVER: receiver.url.removesuffix("/hook")})
 
     async def post(self, path: str, **body: Any) -> Any:
         answered = await self.http.post(path, json=body)
@@ -34,11 +34,11 @@ class Stage:
         return answered.json()["data"]
 
 
-async def nothing(_: Stage) -> None:
+async def nothing(_: PageEnvironment) -> None:
     """A store as it is made."""
 
 
-async def small_store(stage: Stage) -> None:
+async def small_store(stage: PageEnvironment) -> None:
     """Two products, two customers of whom Mira brought Jun, and an order of Jun's that is paid."""
     await stage.post(f"{STORE}/products", name="Dragon Sword", price="19.99", sku="SWORD-01", stock=40)
     await stage.post(
@@ -57,7 +57,7 @@ async def small_store(stage: Stage) -> None:
     await stage.post(f"{STORE}/orders/{order}/pay")
 
 
-async def referral_program(stage: Stage) -> None:
+async def referral_program(stage: PageEnvironment) -> None:
     """The small store with a tier that Mira has claimed, a friend who has bought nothing, and a refused referral."""
     await small_store(stage)
     code = stage.known.texts[MIRAS_CODE]
@@ -67,12 +67,12 @@ async def referral_program(stage: Stage) -> None:
     await stage.post(f"{STORE}/customers/1/claims", tier_id=1)
 
 
-async def tier_to_claim(stage: Stage) -> None:
+async def tier_to_claim(stage: PageEnvironment) -> None:
     await small_store(stage)
     await _tier(stage)
 
 
-async def webhook_with_a_delivery(stage: Stage) -> None:
+async def webhook_with_a_delivery(stage: PageEnvironment) -> None:
     """A receiver that is down for everything but tests, and so has a delivery that waits for its next attempt."""
 
     async def answer_tests(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -89,7 +89,7 @@ async def webhook_with_a_delivery(stage: Stage) -> None:
     await stage.receiver.wait_for(1)
 
 
-async def suspicious_order(stage: Stage) -> None:
+async def suspicious_order(stage: PageEnvironment) -> None:
     """The small store, and a new account with disposable mail whose order a program sends: it has to be verified."""
     await small_store(stage)
     await stage.http.put(f"{EXTERNAL}/fraud/settings", json={"fraud_action": "verify"})
@@ -97,7 +97,7 @@ async def suspicious_order(stage: Stage) -> None:
     await _order(stage, 3, user_agent="curl/8.0", billing_country="KR")
 
 
-async def gift_card(stage: Stage) -> None:
+async def gift_card(stage: PageEnvironment) -> None:
     """The small store, and a card for Jun."""
     await small_store(stage)
     await stage.post(
@@ -110,15 +110,15 @@ async def gift_card(stage: Stage) -> None:
     )
 
 
-async def ticket(stage: Stage) -> None:
+async def ticket(stage: PageEnvironment) -> None:
     """The small store, and what Jun asks."""
     await small_store(stage)
-    asked = {"subject": "My key does not work", "message": "It was used before.", "category": "delivery"}
-    await stage.post(f"{STORE}/support-tickets", customer_id=2, order_id=1, **asked)
+    form = {"subject": "My key does not work", "message": "It was used before.", "category": "delivery"}
+    await stage.post(f"{STORE}/support-tickets", customer_id=2, order_id=1, **form)
 
 
 # Pages that are not named here begin with the small store.
-BEFORE: dict[str, Callable[[Stage], Awaitable[None]]] = {
+BEFORE: dict[str, Callable[[PageEnvironment], Awaitable[None]]] = {
     "README.md": nothing,
     "docs/quickstart.md": nothing,
     "docs/api/fraud.md": suspicious_order,
@@ -130,11 +130,11 @@ BEFORE: dict[str, Callable[[Stage], Awaitable[None]]] = {
 }
 
 
-async def _customer(stage: Stage, name: str, email: str, **more: Any) -> Any:
+async def _customer(stage: PageEnvironment, name: str, email: str, **more: Any) -> Any:
     return await stage.post(f"{STORE}/customers", name=name, email=email, **more)
 
 
-async def _order(stage: Stage, customer_id: int, **more: Any) -> int:
+async def _order(stage: PageEnvironment, customer_id: int, **more: Any) -> int:
     placed = await stage.post(
         f"{STORE}/orders",
         customer_id=customer_id,
@@ -146,7 +146,7 @@ async def _order(stage: Stage, customer_id: int, **more: Any) -> int:
     return order_id
 
 
-async def _tier(stage: Stage) -> None:
+async def _tier(stage: PageEnvironment) -> None:
     await stage.post(
         f"{EXTERNAL}/referrals/tiers",
         name="Bronze",

@@ -13,8 +13,8 @@ PAGE = ROOT / "docs/webhooks.md"
 
 def block(heading: str, language: str) -> str:
     """The first block in that language below the heading."""
-    _, found, rest = PAGE.read_text().partition(f"\n### {heading}\n")
-    assert found, f"{PAGE.name} has no heading {heading!r}."
+    _, separator, rest = PAGE.read_text().partition(f"\n### {heading}\n")
+    assert separator, f"{PAGE.name} has no heading {heading!r}."
     code = re.search(rf"^```{language}\n(.*?)^```$", rest.partition("\n## ")[0], re.DOTALL | re.MULTILINE)
     assert code, f"{PAGE.name} has no {language} block below {heading!r}."
     return code[1]

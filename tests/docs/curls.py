@@ -19,20 +19,20 @@ _FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\w*)\n(?P<code>.*?)^ *```$"
 _SHELL = ("sh", "bash")
 _CALLS = re.compile(r"^\s*curl ", re.MULTILINE)
 _ONLY_VARIABLES = re.compile(r"(^\w+=.*\n)+", re.MULTILINE)
-# The shell itself takes the line apart, with its own quoting and variables.
+# The shell itself splits the line, with its own quoting and variables.
 _CURL = "curl() { printf '%s\\0' \"$@\"; printf '\\001\\0'; }\n"
 _END = "\x01"
 _HEADER, _DATA, _METHOD = ("-H", "--header"), ("-d", "--data"), ("-X", "--request")
 _NO_MATTER = ("-s", "-i", "-f", "-v", "-sS", "--silent", "--fail", "--include")
 
 
-class Mistake(Exception):
-    """What is wrong with a page, in words."""
+class PageError(Exception):
+    """What is wrong with a page, as a sentence."""
 
 
 @dataclass(frozen=True)
-class Answer:
-    """A JSON block: what it says, and where in the page it stands."""
+class ExampleResponse:
+    """A JSON block: what it says, and its position in the page."""
 
     line: int
     start: int
@@ -47,7 +47,7 @@ class Example:
     page: Path
     line: int
     script: str
-    answer: Answer | None
+    answer: ExampleResponse | None
 
     @property
     def place(self) -> str:
@@ -55,7 +55,7 @@ class Example:
 
 
 @dataclass(frozen=True)
-class Request:
+class CurlRequest:
     """One call as curl would make it."""
 
     method: str
@@ -77,14 +77,14 @@ def examples(page: Path) -> list[Example]:
     text = page.read_text()
     blocks = list(_FENCE.finditer(text))
     variables = ""
-    found: list[Example] = []
+    result: list[Example] = []
     for block, following in zip(blocks, [*blocks[1:], None], strict=True):
         line = text.count("\n", 0, block.start()) + 1
         if block["language"] in _SHELL and _ONLY_VARIABLES.fullmatch(block["code"]):
             variables += block["code"]
         elif _is_calling(block):
-            found.append(Example(page, line, variables + block["code"], _answer(text, block, following)))
-    return found
+            result.append(Example(page, line, variables + block["code"], _answer(text, block, following)))
+    return result
 
 
 def stray_answers(page: Path) -> list[int]:
@@ -98,7 +98,7 @@ def stray_answers(page: Path) -> list[int]:
     ]
 
 
-def requests(example: Example, token: str) -> list[Request]:
+def requests(example: Example, token: str) -> list[CurlRequest]:
     """What the block would send."""
     done = subprocess.run(
         ["sh", "-euc", _CURL + example.script],
@@ -108,7 +108,7 @@ def requests(example: Example, token: str) -> list[Request]:
         check=False,
     )
     if done.returncode:
-        raise Mistake(f"{example.place}: the shell says {done.stderr.strip()}")
+        raise PageError(f"{example.place}: the shell says {done.stderr.strip()}")
     return [_request(example, arguments) for arguments in _split(done.stdout)]
 
 
@@ -116,7 +116,7 @@ def _is_calling(block: re.Match[str]) -> bool:
     return block["language"] in _SHELL and bool(_CALLS.search(block["code"]))
 
 
-def _answer(text: str, call: re.Match[str], following: re.Match[str] | None) -> Answer | None:
+def _answer(text: str, call: re.Match[str], following: re.Match[str] | None) -> ExampleResponse | None:
     """The JSON that follows at once, or below a few words where it is an answer by its looks."""
     if following is None or following["language"] != "json":
         return None
@@ -124,7 +124,7 @@ def _answer(text: str, call: re.Match[str], following: re.Match[str] | None) -> 
     if not is_next and '"success":' not in following["code"]:
         return None
     line = text.count("\n", 0, following.start()) + 1
-    return Answer(line, following.start("code"), following.end("code"), following["code"])
+    return ExampleResponse(line, following.start("code"), following.end("code"), following["code"])
 
 
 def _split(output: str) -> Iterator[list[str]]:
@@ -137,7 +137,7 @@ def _split(output: str) -> Iterator[list[str]]:
             arguments.append(argument)
 
 
-def _request(example: Example, arguments: list[str]) -> Request:
+def _request(example: Example, arguments: list[str]) -> CurlRequest:
     method, body, url, headers = "", None, "", {}
     rest = iter(arguments)
     for argument in rest:
@@ -150,13 +150,13 @@ def _request(example: Example, arguments: list[str]) -> Request:
             method = next(rest)
         elif argument.startswith("-"):
             if argument not in _NO_MATTER:
-                raise Mistake(f"{example.place}: curl's option {argument} is not known to the test.")
+                raise PageError(f"{example.place}: curl's option {argument} is not known to the test.")
         else:
             url = argument
     if not url.startswith(SHOWN_ADDRESS):
-        raise Mistake(f"{example.place}: the call goes to {url!r}; examples call {SHOWN_ADDRESS}.")
+        raise PageError(f"{example.place}: the call goes to {url!r}; examples call {SHOWN_ADDRESS}.")
     if body is not None:
         headers.setdefault("Content-Type", "application/x-www-form-urlencoded")
     parts = urlsplit(url)
     path = parts.path + (f"?{parts.query}" if parts.query else "")
-    return Request(method or ("GET" if body is None else "POST"), path, headers, body)
+    return CurlRequest(method or ("GET" if body is None else "POST"), path, headers, body)

@@ -8,24 +8,24 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tests.docs.answers import AND_SO_ON, is_by_chance
-from tests.docs.curls import Request
+from tests.docs.curls import CurlRequest
 
 _SEGMENT = re.compile(r"/([a-z-]+)/(\d+)(?=/|\?|$)")
 _PARAMETER = re.compile(r"([?&])([a-z_]+)_id=(\d+)(?=&|$)")
-# Shorter ones may stand in a call by accident.
-_SHORTEST_TEXT = 6
+# Shorter ones may be in a call by accident.
+_MIN_TEXT = 6
 
 
 @dataclass
-class Known:
+class KnownValues:
     """Texts by themselves, ids by what they are ids of: 4 may be a webhook here and a customer there."""
 
     texts: dict[str, str] = field(default_factory=dict)
     ids: dict[tuple[str, int], int] = field(default_factory=dict)
 
-    def applied(self, request: Request) -> Request:
-        path = _SEGMENT.sub(lambda found: f"/{found[1]}/{self._id(_singular(found[1]), found[2])}", request.path)
-        path = _PARAMETER.sub(lambda found: f"{found[1]}{found[2]}_id={self._id(found[2], found[3])}", path)
+    def applied(self, request: CurlRequest) -> CurlRequest:
+        path = _SEGMENT.sub(lambda match: f"/{match[1]}/{self._id(_singular(match[1]), match[2])}", request.path)
+        path = _PARAMETER.sub(lambda match: f"{match[1]}{match[2]}_id={self._id(match[2], match[3])}", path)
         return replace(request, path=self.text(path), body=self._body(request.body))
 
     def text(self, text: str) -> str:
@@ -33,7 +33,7 @@ class Known:
             text = text.replace(shown, given).replace(shown.lower(), given.lower())
         return text
 
-    def learn(self, request: Request, shown: Any, given: Any) -> None:
+    def learn(self, request: CurlRequest, shown: Any, given: Any) -> None:
         """From the answer that a page shows, and the one that came."""
         words = [word for word in request.path.partition("?")[0].split("/") if not word.isdigit()]
         self._learn(shown, given, (_singular(words[-1]),))
@@ -45,10 +45,10 @@ class Known:
         elif isinstance(shown, list) and isinstance(given, list):
             # Of lists that are not alike nobody knows which entry is which.
             is_alike = len(shown) == len(given) or shown[-1:] == [AND_SO_ON]
-            for one, other in zip(shown, given, strict=False) if is_alike else ():
-                self._learn(one, other, path)
+            for left, other in zip(shown, given, strict=False) if is_alike else ():
+                self._learn(left, other, path)
         elif isinstance(shown, str) and isinstance(given, str):
-            if shown != given and len(shown) >= _SHORTEST_TEXT and is_by_chance(shown, ("data", *path)):
+            if shown != given and len(shown) >= _MIN_TEXT and is_by_chance(shown, ("data", *path)):
                 self.texts[shown] = given
         elif type(shown) is int and type(given) is int and path[-1].rpartition("_")[2] == "id":
             self.ids[(path[-2] if path[-1] == "id" else path[-1].removesuffix("_id"), shown)] = given

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.docs.answers import as_shown, differences, written
-from tests.docs.curls import Request
-from tests.docs.known import Known
+from tests.docs.curls import CurlRequest
+from tests.docs.known import KnownValues
 
 SHOWN = {"success": True, "data": {"id": 4, "name": "Bronze", "code": "SC53PRD7", "created_at": "2026-11-15T10:30:00Z"}}
 
@@ -28,7 +28,7 @@ def test_all_else_may_not(change: dict[str, Any]) -> None:
     assert sentence.startswith(f"data.{next(iter(change))}: ")
 
 
-def test_a_field_that_is_gone_and_a_list_that_is_longer_are_told() -> None:
+def test_a_field_that_is_gone_and_a_list_that_is_longer_are_reported() -> None:
     assert differences({"a": 1, "b": [1]}, {"b": [1, 2]}) == [
         "a: only the page has it",
         "b: the page shows 1 entries, the service answered 2",
@@ -46,17 +46,17 @@ def test_the_code_of_a_failure_is_not_by_chance() -> None:
 
 
 def test_ids_and_codes_that_were_answered_are_used_in_later_calls() -> None:
-    known = Known()
-    created = Request("POST", "/api/store/v1/gift-cards", {}, None)
-    known.learn(created, SHOWN, given(id=9, code="AAAABBBB"))
-    later = Request("POST", "/api/x/gift-cards/4/use?gift_card_id=4", {}, '{"gift_card_id": 4, "code": "sc53prd7"}')
-    applied = known.applied(later)
+    known_values = KnownValues()
+    created = CurlRequest("POST", "/api/store/v1/gift-cards", {}, None)
+    known_values.learn(created, SHOWN, given(id=9, code="AAAABBBB"))
+    later = CurlRequest("POST", "/api/x/gift-cards/4/use?gift_card_id=4", {}, '{"gift_card_id": 4, "code": "sc53prd7"}')
+    applied = known_values.applied(later)
     assert applied.path == "/api/x/gift-cards/9/use?gift_card_id=9"
     assert applied.body == '{"gift_card_id": 9, "code": "aaaabbbb"}'
-    assert known.applied(Request("GET", "/api/x/orders/4", {}, None)).path == "/api/x/orders/4"
+    assert known_values.applied(CurlRequest("GET", "/api/x/orders/4", {}, None)).path == "/api/x/orders/4"
 
 
-def test_a_page_keeps_its_times_and_codes_when_its_answers_are_written_anew() -> None:
+def test_a_page_keeps_its_times_and_codes_when_its_answers_are_written_again() -> None:
     new = as_shown(given(name="Gold", code="AAAABBBB", created_at="2027-01-01T00:00:00Z"), SHOWN)
     assert new == given(name="Gold")
 

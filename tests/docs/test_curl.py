@@ -1,6 +1,6 @@
 """Every call that a page shows is made, and answers what the page shows.
 
-`python -m tests.docs.test_curl docs/api/referrals.md` writes the answers of a page anew; look at them before you keep
+`python -m tests.docs.test_curl docs/api/referrals.md` writes the answers of a page again; look at them before you keep
 them. A page whose calls need something in the store has a line in tests/docs/before.py.
 """
 
@@ -21,8 +21,8 @@ import pytest
 from tests.cli import terminal
 from tests.docs import curls
 from tests.docs.answers import as_shown, differences, written
-from tests.docs.before import BEFORE, DISPOSABLE, Stage, small_store
-from tests.docs.curls import SHOWN_TOKEN, Example, Mistake, Request
+from tests.docs.before import BEFORE, DISPOSABLE, PageEnvironment, small_store
+from tests.docs.curls import SHOWN_TOKEN, CurlRequest, Example, PageError
 from tests.receiver import Receiver
 from tests.rules.tree import ROOT, name
 
@@ -42,9 +42,9 @@ def test_there_are_pages_with_calls() -> None:
 @each_page
 async def test_every_call_answers_what_the_page_shows(page: Path, tmp_path: Path) -> None:
     async with staged(page, tmp_path) as (stage, token):
-        found = [sentence for example in curls.examples(page) for sentence in await _faults(stage, token, example)]
+        sentences = [sentence for example in curls.examples(page) for sentence in await _faults(stage, token, example)]
     command = f"python -m tests.docs.test_curl {name(page)}"
-    assert not found, "\n".join(["", *found, f"`{command}` writes the answers anew."])
+    assert not sentences, "\n".join(["", *sentences, f"`{command}` writes the answers again."])
 
 
 @each_page
@@ -54,14 +54,14 @@ def test_every_answer_follows_a_call(page: Path) -> None:
 
 
 @asynccontextmanager
-async def staged(page: Path, folder: Path) -> AsyncIterator[tuple[Stage, str]]:
+async def staged(page: Path, folder: Path) -> AsyncIterator[tuple[PageEnvironment, str]]:
     """A new store for the page, with what its calls need."""
     _write_lists(folder / "lootkeep-data")
     started = terminal.start(folder, terminal.environment(SETTINGS), "serve", "--port", "0")
     with terminal.served(started) as server:
         headers = {"Authorization": f"Bearer {server.token}"}
         async with Receiver() as receiver, httpx.AsyncClient(base_url=server.address, headers=headers) as http:
-            stage = Stage(http, receiver)
+            stage = PageEnvironment(http, receiver)
             await BEFORE.get(name(page), small_store)(stage)
             # From here on a call has only the headers that the page gives it.
             http.headers.pop("Authorization")
@@ -73,24 +73,24 @@ def _write_lists(folder: Path) -> None:
     (folder / "disposable.txt").write_text(f"{DISPOSABLE}\n")
 
 
-async def answered(stage: Stage, request: Request, token: str) -> httpx.Response:
+async def answered(stage: PageEnvironment, request: CurlRequest, token: str) -> httpx.Response:
     request = stage.known.applied(request)
     headers = {key: value.replace(SHOWN_TOKEN, token) for key, value in request.headers.items()}
     return await stage.http.request(request.method, request.path, headers=headers, content=request.body)
 
 
-async def last_answer(stage: Stage, token: str, example: Example) -> tuple[Request, httpx.Response]:
+async def last_answer(stage: PageEnvironment, token: str, example: Example) -> tuple[CurlRequest, httpx.Response]:
     """Makes the calls of a block; the answer that is shown is that to the last."""
-    made = curls.requests(example, token)
-    responses = [await answered(stage, request, token) for request in made]
-    return made[-1], responses[-1]
+    requests = curls.requests(example, token)
+    responses = [await answered(stage, request, token) for request in requests]
+    return requests[-1], responses[-1]
 
 
-async def _faults(stage: Stage, token: str, example: Example) -> list[str]:
+async def _faults(stage: PageEnvironment, token: str, example: Example) -> list[str]:
     try:
         request, response = await last_answer(stage, token, example)
         shown = _shown(example)
-    except Mistake as mistake:
+    except PageError as mistake:
         return [str(mistake)]
     if response.is_success is not _is_meant_to_succeed(shown):
         return [_sentence(example, request, [f"the service answered {response.status_code} {response.text}"])]
@@ -98,12 +98,12 @@ async def _faults(stage: Stage, token: str, example: Example) -> list[str]:
         return []
     loop = asyncio.get_running_loop()
     deadline = loop.time() + PATIENCE_SECONDS
-    while found := differences(_in_store(stage, shown), response.json()):
+    while mismatches := differences(_in_store(stage, shown), response.json()):
         if request.method != "GET" or loop.time() > deadline:
             break
         response = await answered(stage, request, token)
     stage.known.learn(request, shown, response.json())
-    return [_sentence(example, request, found)] if found else []
+    return [_sentence(example, request, mismatches)] if mismatches else []
 
 
 def _shown(example: Example) -> Any:
@@ -112,10 +112,10 @@ def _shown(example: Example) -> Any:
     try:
         return json.loads(example.answer.text)
     except ValueError as error:
-        raise Mistake(f"{example.place}: the answer below is no JSON ({error}).") from None
+        raise PageError(f"{example.place}: the answer below is no JSON ({error}).") from None
 
 
-def _in_store(stage: Stage, shown: Any) -> Any:
+def _in_store(stage: PageEnvironment, shown: Any) -> Any:
     """The answer with the texts that are by chance as this store has them."""
     return json.loads(stage.known.text(json.dumps(shown, ensure_ascii=False)))
 
@@ -124,8 +124,8 @@ def _is_meant_to_succeed(shown: Any) -> bool:
     return not isinstance(shown, dict) or shown.get("success") is not False
 
 
-def _sentence(example: Example, request: Request, found: list[str]) -> str:
-    return "\n    ".join([f"{example.place}: {request}", *found])
+def _sentence(example: Example, request: CurlRequest, mismatches: list[str]) -> str:
+    return "\n    ".join([f"{example.place}: {request}", *mismatches])
 
 
 def write(page: Path) -> None:
@@ -137,7 +137,7 @@ def write(page: Path) -> None:
 
 
 async def _new_answers(page: Path) -> list[tuple[int, int, str]]:
-    """Where each answer stands, and what should stand there."""
+    """The position of each response, and what should be there."""
     replaced: list[tuple[int, int, str]] = []
     with tempfile.TemporaryDirectory() as folder:
         async with staged(page, Path(folder)) as (stage, token):
@@ -154,7 +154,7 @@ async def _new_answers(page: Path) -> list[tuple[int, int, str]]:
     return replaced
 
 
-def _as_on_page(stage: Stage, given: Any) -> Any:
+def _as_on_page(stage: PageEnvironment, given: Any) -> Any:
     text = json.dumps(given, ensure_ascii=False)
     for shown, live in stage.known.texts.items():
         text = text.replace(live, shown)

@@ -43,5 +43,5 @@ def test_an_event_has_a_row_with_its_meaning_and_its_own_data(event_type: str) -
 def test_the_schedule_is_the_one_in_force() -> None:
     (row,) = re.findall(r"^\| after \| (.*) \|$", TEXT, re.MULTILINE)
     units = {"minutes": 60, "hours": 3600}
-    told = [int(number) * units[unit] for number, unit in (cell.split() for cell in row.split(" | "))]
-    assert tuple(told) == RETRY_SECONDS
+    seconds = [int(number) * units[unit] for number, unit in (cell.split() for cell in row.split(" | "))]
+    assert tuple(seconds) == RETRY_SECONDS

@@ -1,4 +1,4 @@
-"""The page of metrics has those of /metrics: `python -m tests.docs.test_metrics` writes its table anew."""
+"""The page of metrics has those of /metrics: `python -m tests.docs.test_metrics` writes its table again."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def exposed(folder: Path) -> str:
 def table(text: str) -> str:
     kinds = dict(re.findall(r"^# TYPE (\S+) (\w+)$", text, re.MULTILINE))
     words = dict(re.findall(r"^# HELP (\S+) (.*)$", text, re.MULTILINE))
-    # When each began to count is told beside it, and is nothing to watch.
+    # When each began to count is reported next to it, and is nothing to watch.
     names = [name for name in kinds if not name.endswith("_created")]
     return HEAD + "".join(f"| `{name}` | {kinds[name]} | {words[name]} |\n" for name in names)
 
@@ -42,9 +42,9 @@ def test_the_page_has_every_metric_and_the_alerts_know_them(tmp_path: Path) -> N
     page = PAGE.read_text()
     expected = table(exposed(tmp_path))
     assert _TABLE.findall(page) == [expected], f"The table in {PAGE.name} is not that of /metrics: run `{COMMAND}`."
-    known = {_SUFFIX.sub("", name) for name in re.findall(r"`(lootkeep_\w+)` \|", expected)}
+    documented = {_SUFFIX.sub("", name) for name in re.findall(r"`(lootkeep_\w+)` \|", expected)}
     used = {_SUFFIX.sub("", name) for name in re.findall(r"lootkeep_[a-z_]+", page)}
-    assert used <= known
+    assert used <= documented
 
 
 def test_the_examples_are_yaml_and_every_alert_has_an_expression() -> None:

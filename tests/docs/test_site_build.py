@@ -16,7 +16,7 @@ from tests.rules.tree import ROOT
 FETCHED = {("script", "src"), ("link", "href"), ("img", "src"), ("iframe", "src"), ("source", "src")}
 
 
-class Page(HTMLParser):
+class SitePage(HTMLParser):
     """The anchors of a page, where its links lead, and what it fetches."""
 
     def __init__(self, html: str) -> None:
@@ -40,7 +40,7 @@ class Page(HTMLParser):
 def test_the_site_is_built_and_every_link_in_it_leads_somewhere(tmp_path: Path) -> None:
     _run("tools/setup.sh", ".venv-docs", "locks/docs.txt")
     _run(".venv-docs/bin/mkdocs", "build", "--strict", "--site-dir", str(tmp_path))
-    pages = {file: Page(file.read_text()) for file in tmp_path.rglob("*.html")}
+    pages = {file: SitePage(file.read_text()) for file in tmp_path.rglob("*.html")}
     assert len(pages) > len(list((ROOT / "docs").rglob("*.md")))
     broken = [
         f"{file.relative_to(tmp_path)}: {link}"
@@ -53,7 +53,7 @@ def test_the_site_is_built_and_every_link_in_it_leads_somewhere(tmp_path: Path) 
     assert foreign == set()
 
 
-def _is_whole(file: Path, link: str, pages: dict[Path, Page]) -> bool:
+def _is_whole(file: Path, link: str, pages: dict[Path, SitePage]) -> bool:
     address = urlsplit(link)
     # The page for what is not found has absolute links, since it is shown anywhere.
     if address.scheme or address.netloc or address.path.startswith("/"):

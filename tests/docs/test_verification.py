@@ -1,4 +1,4 @@
-"""The examples of docs/webhooks.md, run as they stand against deliveries that the service's own code signed.
+"""The examples of docs/webhooks.md, run unchanged against deliveries that the service's own code signed.
 
 Python is checked on every machine, Node, PHP and Go where their programs are on PATH; `make test` installs Node
 where it may.
@@ -34,7 +34,7 @@ DATA = '{"order_id":123,"customer_name":"Zoë 🐉 \\"/\\\\","total":"19.99"}'
 BODY = deliveries.body(ID, "order.paid", "2026-11-15T12:00:00Z", DATA).encode()
 
 
-class Case:
+class VerificationCase:
     """A request, the secret its receiver holds, and whether each of the two functions should believe it."""
 
     def __init__(self, headers: dict[str, str], *believed: bool, body: bytes = BODY, secret: str = SECRET) -> None:
@@ -46,27 +46,29 @@ class Case:
         }
 
 
-def cases() -> dict[str, Case]:
-    """Made anew for each test: they are signed with the time of day, which the examples look at."""
+def cases() -> dict[str, VerificationCase]:
+    """Made again for each test: they are signed with the time of day, which the examples look at."""
     signed = _signed(SECRET)
     rotated = _signed(SECRET, OLD_SECRET)
     noise = dict.fromkeys(signed, "é, v1,é v1")
     return {
-        "good": Case(signed, True, True),
-        "good with four minutes on the way": Case(_signed(SECRET, age=240), True, True),
-        "changed body": Case(signed, False, False, body=BODY.replace(b"19.99", b"09.99")),
-        "reserialised body": Case(signed, False, False, body=json.dumps(json.loads(BODY)).encode()),
-        "wrong secret": Case(_signed(STRANGER), False, False),
-        "other id": Case(signed | {"webhook-id": "wh_1"}, False, True),
-        "old": Case(_signed(SECRET, age=3600), False, True),
-        "of the future": Case(_signed(SECRET, age=-3600), False, True),
-        "rotated, the receiver has the new secret": Case(rotated, True, True),
-        "rotated, the receiver has the old secret": Case(rotated, True, False, secret=OLD_SECRET),
-        "recorded, without its time": Case({"X-Webhook-Signature": signed["X-Webhook-Signature"]}, False, True),
-        "no headers": Case({}, False, False),
-        "noise": Case(noise, False, False),
-        "noise of today": Case(noise | {"webhook-timestamp": signed["webhook-timestamp"]}, False, False),
-        "a number of 5000 digits": Case(signed | {"webhook-timestamp": "9" * 5000}, False, True),
+        "good": VerificationCase(signed, True, True),
+        "good with four minutes on the way": VerificationCase(_signed(SECRET, age=240), True, True),
+        "changed body": VerificationCase(signed, False, False, body=BODY.replace(b"19.99", b"09.99")),
+        "reserialised body": VerificationCase(signed, False, False, body=json.dumps(json.loads(BODY)).encode()),
+        "wrong secret": VerificationCase(_signed(STRANGER), False, False),
+        "other id": VerificationCase(signed | {"webhook-id": "wh_1"}, False, True),
+        "old": VerificationCase(_signed(SECRET, age=3600), False, True),
+        "of the future": VerificationCase(_signed(SECRET, age=-3600), False, True),
+        "rotated, the receiver has the new secret": VerificationCase(rotated, True, True),
+        "rotated, the receiver has the old secret": VerificationCase(rotated, True, False, secret=OLD_SECRET),
+        "recorded, without its time": VerificationCase(
+            {"X-Webhook-Signature": signed["X-Webhook-Signature"]}, False, True
+        ),
+        "no headers": VerificationCase({}, False, False),
+        "noise": VerificationCase(noise, False, False),
+        "noise of today": VerificationCase(noise | {"webhook-timestamp": signed["webhook-timestamp"]}, False, False),
+        "a number of 5000 digits": VerificationCase(signed | {"webhook-timestamp": "9" * 5000}, False, True),
     }
 
 
@@ -130,7 +132,7 @@ def test_the_published_node_package_believes_the_same(tmp_path: Path) -> None:
     assert answers == {name: case.believed[0] for name, case in planned.items()}
 
 
-def _run(command: Sequence[str], folder: Path, planned: dict[str, Case]) -> dict[str, Any]:
+def _run(command: Sequence[str], folder: Path, planned: dict[str, VerificationCase]) -> dict[str, Any]:
     done = subprocess.run(
         command,
         cwd=folder,

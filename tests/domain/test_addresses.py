@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lootkeep.domain.addresses import Network, is_public, network_key
+from lootkeep.domain.addresses import IpNetwork, is_public, network_key
 
 # https://www.iana.org/assignments/iana-ipv4-special-registry, and multicast.
 SPECIAL4 = [
@@ -19,7 +19,7 @@ SPECIAL4 = [
     "224.0.0.0/4",
 ]
 # https://www.iana.org/assignments/iana-ipv6-special-registry, multicast, and what was site-local once. Mapped and
-# translated addresses are judged as the IPv4 addresses that they stand for.
+# translated addresses are judged as the IPv4 addresses that they embed.
 SPECIAL6 = [
     *("::1/128", "::/128", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001::/32", "2001:1::1/128"),
     *("2001:1::2/128", "2001:1::3/128", "2001:2::/48", "2001:3::/32", "2001:4:112::/48", "2001:10::/28"),
@@ -37,7 +37,7 @@ METADATA = [
     *("169.254.169.254", "169.254.170.2", "169.254.0.1", "fe80::a9fe:a9fe", "fe80::1", "fd00:ec2::254"),
     *("100.100.100.200", "192.0.0.192", "168.63.129.16", "fd20:ce::254", "fd00:42::42", "fd00:a9fe:a9fe::1"),
 ]
-EVERYTHING: tuple[Network, ...] = (ipaddress.ip_network("0.0.0.0/0"), ipaddress.ip_network("::/0"))
+EVERYTHING: tuple[IpNetwork, ...] = (ipaddress.ip_network("0.0.0.0/0"), ipaddress.ip_network("::/0"))
 
 
 def inside(text: str) -> st.SearchStrategy[str]:
@@ -86,7 +86,7 @@ def test_no_special_address_is_public_in_the_clothes_of_ipv6(address: str) -> No
 
 
 @pytest.mark.parametrize("address", JUST_OUTSIDE)
-def test_what_lies_beside_a_special_range_is_public(address: str) -> None:
+def test_what_is_next_to_a_special_range_is_public(address: str) -> None:
     assert is_public(address)
 
 

@@ -14,7 +14,7 @@ from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import InvalidFields
-from lootkeep.kernel.money import LARGEST, Hundredths
+from lootkeep.kernel.money import MAX_AMOUNT, Hundredths
 from tests.plain import PLAIN
 
 NOW = Instant(100 * DAY)
@@ -50,15 +50,15 @@ def product(number: int = 1, **changes: Any) -> Product:
 
 
 def price(*lines: tuple[int, int], catalogue: list[Product], is_history: bool = False) -> tuple[list[PricedLine], str]:
-    wanted = [CartLine(number, quantity) for number, quantity in lines]
-    return priced(wanted, {found.id: found for found in catalogue}, is_history=is_history)
+    cart_lines = [CartLine(number, quantity) for number, quantity in lines]
+    return priced(cart_lines, {item.id: item for item in catalogue}, is_history=is_history)
 
 
 def faults(*lines: tuple[int, int], catalogue: list[Product]) -> dict[str, list[str]]:
-    with pytest.raises(InvalidFields) as refusal:
+    with pytest.raises(InvalidFields) as rejection:
         price(*lines, catalogue=catalogue)
-    assert refusal.value.fields is not None
-    return {field: list(sentences) for field, sentences in refusal.value.fields.items()}
+    assert rejection.value.fields is not None
+    return {field: list(sentences) for field, sentences in rejection.value.fields.items()}
 
 
 def cart(**fields: Any) -> Cart:
@@ -89,7 +89,7 @@ def test_a_product_that_is_not_active_is_not_for_sale(status: str) -> None:
     }
 
 
-def test_every_line_at_fault_is_named_at_once() -> None:
+def test_every_line_with_an_error_is_named_at_once() -> None:
     catalogue = [product(1, status="draft"), product(2, stock=1), product(3, max_per_order=2), product(4)]
     assert sorted(faults((1, 1), (2, 2), (3, 3), (4, 4), (5, 5), catalogue=catalogue)) == [
         "items.0.product_id",
@@ -141,7 +141,7 @@ def test_currencies_are_not_mixed() -> None:
 def test_an_order_holds_up_to_the_largest_amount() -> None:
     dear = product(price=Hundredths(999_999_99))
     lines, _ = price((1, 1000), catalogue=[dear])
-    assert lines[0].total < LARGEST
+    assert lines[0].total < MAX_AMOUNT
     assert faults((1, 1001), catalogue=[dear]) == {"items": ["The items field comes to more than an order can hold."]}
 
 
@@ -173,12 +173,12 @@ def test_gift_cards_are_outside_any_discount() -> None:
 
 def test_an_order_of_gift_cards_takes_neither_a_coupon_nor_a_card() -> None:
     lines, currency = price((2, 1), catalogue=MIXED)
-    with pytest.raises(InvalidFields) as refusal:
+    with pytest.raises(InvalidFields) as rejection:
         order(cart(), lines, currency, COUPON, None, NOW)
-    assert list(refusal.value.fields or ()) == ["coupon_code"]
-    with pytest.raises(InvalidFields) as refusal:
+    assert list(rejection.value.fields or ()) == ["coupon_code"]
+    with pytest.raises(InvalidFields) as rejection:
         payable_by_card(order(cart(), lines, currency, None, None, NOW), lines)
-    assert list(refusal.value.fields or ()) == ["gift_card_code"]
+    assert list(rejection.value.fields or ()) == ["gift_card_code"]
 
 
 def test_a_free_order_may_name_a_coupon_and_a_card() -> None:
@@ -235,21 +235,21 @@ def test_times_in_their_order_and_not_in_the_future_are_fine(times: dict[str, An
             "paid_at",
             "The paid at field is required when completed at is given.",
         ),
-        ({"created_at": NOW + 1}, "created_at", "The created at field must not lie in the future."),
-        ({"created_at": 5, "paid_at": NOW + 1}, "paid_at", "The paid at field must not lie in the future."),
+        ({"created_at": NOW + 1}, "created_at", "The created at field must not be in the future."),
+        ({"created_at": 5, "paid_at": NOW + 1}, "paid_at", "The paid at field must not be in the future."),
         (
             {"created_at": 5, "paid_at": 4},
             "paid_at",
-            "The paid at field must not lie before the step that precedes it.",
+            "The paid at field must not be before the step that precedes it.",
         ),
         (
             {"created_at": 5, "paid_at": 9, "completed_at": 8},
             "completed_at",
-            "The completed at field must not lie before the step that precedes it.",
+            "The completed at field must not be before the step that precedes it.",
         ),
     ],
 )
 def test_times_out_of_order_are_refused_with_their_field(times: dict[str, Any], field: str, sentence: str) -> None:
-    with pytest.raises(InvalidFields) as refusal:
+    with pytest.raises(InvalidFields) as rejection:
         check_times(cart(**times), NOW)
-    assert refusal.value.fields == {field: [sentence]}
+    assert rejection.value.fields == {field: [sentence]}

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lootkeep.domain.coupons import Coupon, CouponTerms, discount, of_tier, of_welcome, why_not
+from lootkeep.domain.coupons import Coupon, CouponTerms, check_coupon, discount, of_tier, of_welcome
 from lootkeep.domain.referrals import DiscountType, ReferralSettings, Tier
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import InvalidFields
-from lootkeep.kernel.money import LARGEST, Hundredths
+from lootkeep.kernel.money import MAX_AMOUNT, Hundredths
 
 NOW = Instant(100 * DAY)
 OWNER = 7
@@ -59,7 +59,7 @@ def terms(kind: DiscountType, value: int) -> CouponTerms:
 
 def sentence(refused: Coupon | None, *, customer_id: int = OWNER, currency: str = "USD") -> str | None:
     """Why the coupon cannot be used, as the client reads it."""
-    reason = why_not(refused, customer_id, currency, NOW)
+    reason = check_coupon(refused, customer_id, currency, NOW)
     if reason is None:
         return None
     assert isinstance(reason, InvalidFields)
@@ -114,7 +114,7 @@ def test_a_percentage_is_good_in_any_currency() -> None:
         ("percentage", 10_00, 5, 1),
         ("percentage", 33_33, 9_99, 3_33),
         ("percentage", 12_50, 19_99, 2_50),
-        ("percentage", 100_00, LARGEST, LARGEST),
+        ("percentage", 100_00, MAX_AMOUNT, MAX_AMOUNT),
     ],
 )
 def test_a_discount_is_rounded_half_up_and_never_more_than_there_is_to_pay(
@@ -123,13 +123,13 @@ def test_a_discount_is_rounded_half_up_and_never_more_than_there_is_to_pay(
     assert discount(terms(kind, value), Hundredths(subtotal)) == given_away
 
 
-@given(st.integers(1, 100_00), st.integers(0, LARGEST))
+@given(st.integers(1, 100_00), st.integers(0, MAX_AMOUNT))
 def test_a_percentage_takes_off_what_exact_arithmetic_says(value: int, subtotal: int) -> None:
     exact = (Decimal(subtotal) * value / 100_00).quantize(Decimal(1), ROUND_HALF_UP)
     assert discount(terms("percentage", value), Hundredths(subtotal)) == exact
 
 
-@given(st.sampled_from(["percentage", "fixed"]), st.integers(1, 100_00), st.integers(0, LARGEST))
+@given(st.sampled_from(["percentage", "fixed"]), st.integers(1, 100_00), st.integers(0, MAX_AMOUNT))
 def test_no_coupon_takes_an_order_below_zero(kind: DiscountType, value: int, subtotal: int) -> None:
     assert 0 <= discount(terms(kind, value), Hundredths(subtotal)) <= subtotal
 
@@ -146,8 +146,8 @@ def test_a_fixed_tiers_coupon_takes_its_amount_and_currency() -> None:
 @pytest.mark.parametrize(("kind", "currency"), [("percentage", None), ("fixed", "USD")])
 def test_a_welcome_coupon_follows_the_settings_for_thirty_days(kind: DiscountType, currency: str | None) -> None:
     settings = ReferralSettings(referral_welcome_discount_type=kind, referral_welcome_discount_value=Hundredths(7_50))
-    made = of_welcome(settings, "USD", NOW)
-    assert made == CouponTerms("welcome", kind, Hundredths(7_50), currency, Instant(NOW + 30 * DAY))
+    fields = of_welcome(settings, "USD", NOW)
+    assert fields == CouponTerms("welcome", kind, Hundredths(7_50), currency, Instant(NOW + 30 * DAY))
 
 
 @pytest.mark.parametrize(("status", "times"), [("available", 0), ("reserved", 0), ("used", 1)])

@@ -16,18 +16,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lootkeep.domain import deliveries
-from lootkeep.domain.deliveries import DEADLINE_SECONDS, LEASE, RETRY_SECONDS, Result, settle
+from lootkeep.domain.deliveries import DEADLINE_SECONDS, LEASE, RETRY_SECONDS, AttemptResult, settle
 from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import DAY, SECOND, Instant
 from tests.world import NOON
 
 SCHEDULES = int(os.environ.get("LOOTKEEP_TEST_SCHEDULES", "20000"))
 SEED = int(os.environ.get("LOOTKEEP_TEST_SEED", "20261115"))
-FAILED = Result(False, 500, 12, "answered 500", None)
-DELIVERED = Result(True, 200, 12, None, None)
+FAILED = AttemptResult(False, 500, 12, "answered 500", None)
+DELIVERED = AttemptResult(True, 200, 12, None, None)
 
 
-class Step(NamedTuple):
+class WorkerStep(NamedTuple):
     """One look of a worker: how the clock moved before it, and what the receiver would answer."""
 
     jump: int
@@ -36,37 +36,39 @@ class Step(NamedTuple):
     chance: float
 
 
-class Sent(NamedTuple):
+class SentAttempt(NamedTuple):
     at: int
     due_at: int
 
 
 # Mostly forwards, across whole delays; now and then back, as when a machine's clock is set.
 jumps = st.integers(0, DAY) | st.sampled_from([0, 1, *(d * SECOND for d in RETRY_SECONDS)]) | st.integers(-DAY, 2 * DAY)
-steps = st.builds(Step, jumps, st.sampled_from([False] * 7 + [True]), st.integers(0, 10 * SECOND), st.floats(0, 1))
+steps = st.builds(
+    WorkerStep, jumps, st.sampled_from([False] * 7 + [True]), st.integers(0, 10 * SECOND), st.floats(0, 1)
+)
 delays = st.just(RETRY_SECONDS) | st.lists(st.integers(1, 100_000), max_size=8).map(tuple)
 
 
-def walk(schedule: tuple[int, ...], looks: list[Step]) -> tuple[list[Sent], list[Settlement]]:
+def walk(schedule: tuple[int, ...], looks: list[WorkerStep]) -> tuple[list[SentAttempt], list[Settlement]]:
     """A worker that looks now and then, whatever the clock says, and sends what is due."""
-    now, sent, settled = NOON, list[Sent](), list[Settlement]()
+    now, sent, settled = NOON, list[SentAttempt](), list[Settlement]()
     state = Settlement("pending", Instant(now), 0)
     for look in looks:
         now = Instant(now + look.jump)
         if state.status != "pending" or state.due_at > now:
             continue
-        sent.append(Sent(now, state.due_at))
+        sent.append(SentAttempt(now, state.due_at))
         now = Instant(now + look.latency)
         state = settle(DELIVERED if look.is_delivered else FAILED, state.failures, now, schedule, look.chance)
         settled.append(state)
     return sent, settled
 
 
-def check(schedule: tuple[int, ...], looks: list[Step]) -> None:
-    """Never early, never more sends than told, nothing after the end, and an end when all is used up."""
+def check(schedule: tuple[int, ...], looks: list[WorkerStep]) -> None:
+    """Never early, never more sends than asked for, nothing after the end, and an end when all is used up."""
     sent, settled = walk(schedule, looks)
     assert len(sent) <= len(schedule) + 1
-    assert all(one.at >= one.due_at for one in sent)
+    assert all(attempt.at >= attempt.due_at for attempt in sent)
     assert all(state.status == "pending" for state in settled[:-1])
     if len(sent) == len(schedule) + 1:
         assert settled[-1].status in {"delivered", "failed"}
@@ -74,8 +76,8 @@ def check(schedule: tuple[int, ...], looks: list[Step]) -> None:
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(delays, st.lists(steps, max_size=15))
-def test_any_schedule_is_never_early_never_longer_than_told_and_stops_at_its_end(
-    schedule: tuple[int, ...], looks: list[Step]
+def test_any_schedule_is_never_early_never_longer_than_asked_and_stops_at_its_end(
+    schedule: tuple[int, ...], looks: list[WorkerStep]
 ) -> None:
     check(schedule, looks)
 
@@ -95,11 +97,11 @@ def random_delays(chance: random.Random) -> tuple[int, ...]:
     return tuple(chance.randint(1, 50_000) for _ in range(chance.randint(0, 8)))
 
 
-def random_step(chance: random.Random) -> Step:
+def random_step(chance: random.Random) -> WorkerStep:
     jump = chance.choice(
         [0, 1, chance.randint(0, DAY), chance.choice(RETRY_SECONDS) * SECOND, chance.randint(-DAY, DAY)]
     )
-    return Step(jump, chance.random() < 0.1, chance.randint(0, 10 * SECOND), chance.random())
+    return WorkerStep(jump, chance.random() < 0.1, chance.randint(0, 10 * SECOND), chance.random())
 
 
 @settings(max_examples=200, deadline=None)

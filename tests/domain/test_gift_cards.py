@@ -1,4 +1,4 @@
-"""Gift cards: every state, where time and deeds lead, and what codes look like."""
+"""Gift cards: every state, where time and operations lead, and what codes look like."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from lootkeep.domain import gift_cards as rules
-from lootkeep.domain.orders import Order, Return, returned
+from lootkeep.domain import gift_cards as gift_cards_rules
+from lootkeep.domain.orders import Order, RefundSplit, returned
 from lootkeep.kernel.clock import HOUR, SECOND, Instant
-from lootkeep.kernel.errors import Conflict, InvalidFields, TooOften
+from lootkeep.kernel.errors import Conflict, InvalidFields, RateLimited
 from lootkeep.kernel.money import Hundredths
 from tests.domain.gift_cards import CARD, NOW, PAST
 from tests.domain.orders import order
@@ -40,24 +40,26 @@ SOON = Instant(NOW + HOUR)
 )
 def test_status_follows_from_the_balance_and_the_time(fields: dict[str, Any], status: str, turns_at: Any) -> None:
     card = replace(CARD, **fields)
-    assert rules.status(card, NOW) == status
-    assert rules.turns_at(replace(card, kept_status=rules.status(card, NOW))) == turns_at
+    assert gift_cards_rules.status(card, NOW) == status
+    assert (
+        gift_cards_rules.next_status_change(replace(card, kept_status=gift_cards_rules.status(card, NOW))) == turns_at
+    )
 
 
-def test_the_first_mail_after_an_hour_opens_a_new_hour() -> None:
+def test_the_first_email_after_an_hour_opens_a_new_hour() -> None:
     card = CARD
     for minute in range(5):
-        card = rules.sent(card, Instant(NOW + minute * 60 * SECOND))
-    with pytest.raises(TooOften) as refused:
-        rules.sent(card, Instant(NOW + HOUR - 1))
+        card = gift_cards_rules.sent(card, Instant(NOW + minute * 60 * SECOND))
+    with pytest.raises(RateLimited) as refused:
+        gift_cards_rules.sent(card, Instant(NOW + HOUR - 1))
     assert refused.value.retry_after == 1
-    card = rules.sent(card, Instant(NOW + HOUR))
+    card = gift_cards_rules.sent(card, Instant(NOW + HOUR))
     assert (card.send_count, card.recent_sends, card.sends_since) == (6, 1, NOW + HOUR)
 
 
 @pytest.mark.parametrize("code", ["ABCDEFGH", "abcd-efgh", "A-B-C-D-E-F-G-H", "1" * 64])
 def test_a_good_code_is_taken_as_it_is(code: str) -> None:
-    assert rules.check_code(code) == code
+    assert gift_cards_rules.check_code(code) == code
 
 
 @pytest.mark.parametrize(
@@ -65,21 +67,21 @@ def test_a_good_code_is_taken_as_it_is(code: str) -> None:
 )
 def test_a_bad_code_is_refused(code: str) -> None:
     with pytest.raises(InvalidFields):
-        rules.check_code(code)
+        gift_cards_rules.check_code(code)
 
 
 def test_codes_are_compared_without_case_blanks_and_hyphens() -> None:
-    assert rules.plain(" 7kq2-m9xw 4TRB\t7k2p\n") == "7KQ2M9XW4TRB7K2P"
-    assert rules.grouped("7KQ2M9XW4TRB7K2P") == "7KQ2-M9XW-4TRB-7K2P"
-    assert rules.masked(CARD) == "****-****-****-7K2P"
+    assert gift_cards_rules.plain(" 7kq2-m9xw 4TRB\t7k2p\n") == "7KQ2M9XW4TRB7K2P"
+    assert gift_cards_rules.grouped("7KQ2M9XW4TRB7K2P") == "7KQ2-M9XW-4TRB-7K2P"
+    assert gift_cards_rules.masked(CARD) == "****-****-****-7K2P"
 
 
 def test_of_a_revoked_card_only_the_note_changes() -> None:
-    revoked = rules.revoked(CARD, "lost", NOW)
+    revoked = gift_cards_rules.revoked(CARD, "lost", NOW)
     assert (revoked.balance, revoked.revoke_reason) == (0, "lost")
-    assert rules.changed(revoked, {"note": "x"}, NOW).note == "x"
+    assert gift_cards_rules.changed(revoked, {"note": "x"}, NOW).note == "x"
     with pytest.raises(Conflict):
-        rules.changed(revoked, {"message": "x"}, NOW)
+        gift_cards_rules.changed(revoked, {"message": "x"}, NOW)
 
 
 amounts = st.integers(0, 1000)
@@ -88,12 +90,12 @@ amounts = st.integers(0, 1000)
 @given(total=amounts, by_card=amounts, refunds=st.lists(st.integers(1, 400), max_size=6))
 def test_refunds_give_back_each_kind_of_money_at_most_once(total: int, by_card: int, refunds: list[int]) -> None:
     placed: Order = replace(order(), total=Hundredths(total), gift_card_total=Hundredths(min(total, by_card)))
-    ways: list[Return] = []
+    splits: list[RefundSplit] = []
     for amount in refunds:
         given_back = Hundredths(min(amount, placed.refundable))
-        ways.append(returned(placed, given_back))
+        splits.append(returned(placed, given_back))
         placed = replace(placed, refunded_total=Hundredths(placed.refunded_total + given_back))
-    money, cards = sum(way.payment for way in ways), sum(way.gift_card for way in ways)
+    money, cards = sum(split.payment for split in splits), sum(split.gift_card for split in splits)
     assert money + cards == placed.refunded_total
     assert money == min(placed.refunded_total, placed.money_total)
     assert cards <= placed.gift_card_total

@@ -71,7 +71,7 @@ def test_a_mailbox_is_never_empty(email: str) -> None:
 @pytest.mark.parametrize(
     ("email", "domain"), [("anna@Shop.Example", "shop.example"), ("anna@googlemail.com", "googlemail.com")]
 )
-def test_the_domain_is_told_without_case(email: str, domain: str) -> None:
+def test_the_domain_is_compared_without_case(email: str, domain: str) -> None:
     assert domain_of(email) == domain
 
 

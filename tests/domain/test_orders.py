@@ -12,14 +12,14 @@ from lootkeep.domain.customers import Customer
 from lootkeep.domain.orders import (
     ALLOWED,
     STANDING,
+    OrderDetails,
     OrderStatus,
-    Sale,
-    Step,
+    OrderStep,
+    as_text,
     paid,
     refund_amount,
     refunded,
     require,
-    words,
 )
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, InvalidFields, Unprocessable
@@ -53,13 +53,13 @@ ANNA = Customer(
 
 @pytest.mark.parametrize("step", ALLOWED)
 @pytest.mark.parametrize("status", STATUSES)
-def test_a_step_is_allowed_from_its_states_and_a_conflict_from_any_other(step: Step, status: OrderStatus) -> None:
+def test_a_step_is_allowed_from_its_states_and_a_conflict_from_any_other(step: OrderStep, status: OrderStatus) -> None:
     if status in ALLOWED[step]:
         require(order(status=status), step)
         return
-    with pytest.raises(Conflict) as refusal:
+    with pytest.raises(Conflict) as rejection:
         require(order(status=status), step)
-    assert refusal.value.code == f"order_{status}"
+    assert rejection.value.code == f"order_{status}"
 
 
 @pytest.mark.parametrize(
@@ -73,18 +73,18 @@ def test_a_step_is_allowed_from_its_states_and_a_conflict_from_any_other(step: S
     ],
 )
 def test_a_conflict_says_what_the_order_is_and_what_it_cannot_be(
-    step: Step, status: OrderStatus, sentence: str
+    step: OrderStep, status: OrderStatus, sentence: str
 ) -> None:
-    with pytest.raises(Conflict) as refusal:
+    with pytest.raises(Conflict) as rejection:
         require(order(status=status), step)
-    assert refusal.value.message == sentence
+    assert rejection.value.message == sentence
 
 
-def test_an_order_stands_when_it_is_paid_and_not_given_back_in_full() -> None:
+def test_an_order_counts_when_it_is_paid_and_not_given_back_in_full() -> None:
     assert set(STATUSES) - set(STANDING) == {"pending", "on_hold", "refunded", "cancelled"}
 
 
-def test_whatever_can_be_refunded_stands() -> None:
+def test_whatever_can_be_refunded_counts() -> None:
     assert set(ALLOWED["refund"]) == set(STANDING)
 
 
@@ -115,9 +115,9 @@ def test_all_that_is_left_is_refunded_unless_less_is_asked_for() -> None:
 
 def test_more_than_what_is_left_is_refused_with_its_field() -> None:
     started = order(status="partially_refunded", refunded_total=Hundredths(5_00))
-    with pytest.raises(InvalidFields) as refusal:
+    with pytest.raises(InvalidFields) as rejection:
         refund_amount(started, Hundredths(15_01))
-    assert refusal.value.fields == {
+    assert rejection.value.fields == {
         "amount": ["The amount field must not be greater than 15.00, what is left."],
     }
 
@@ -125,9 +125,9 @@ def test_more_than_what_is_left_is_refused_with_its_field() -> None:
 @pytest.mark.parametrize("asked", [None, Hundredths(1)])
 def test_a_free_order_has_nothing_to_refund(asked: Hundredths | None) -> None:
     free = order(status="paid", discount_total=Hundredths(25_00), total=Hundredths(0))
-    with pytest.raises(Unprocessable) as refusal:
+    with pytest.raises(Unprocessable) as rejection:
         refund_amount(free, asked)
-    assert refusal.value.code == "nothing_to_refund"
+    assert rejection.value.code == "nothing_to_refund"
 
 
 def test_a_refund_of_a_part_leaves_the_order_partially_refunded() -> None:
@@ -149,8 +149,8 @@ def test_whatever_parts_are_given_back_the_last_cent_makes_the_order_refunded(pa
 
 @pytest.mark.parametrize(("currency", "counted"), [("USD", 20_00), ("EUR", 0)])
 def test_only_amounts_in_the_stores_currency_count_for_the_customer(currency: str, counted: int) -> None:
-    assert Sale(order(), (), ANNA, None).counted_in(currency, Hundredths(20_00)) == counted
+    assert OrderDetails(order(), (), ANNA, None).counted_in(currency, Hundredths(20_00)) == counted
 
 
 def test_a_status_reads_as_words() -> None:
-    assert words("partially_refunded") == "partially refunded"
+    assert as_text("partially_refunded") == "partially refunded"

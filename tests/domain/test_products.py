@@ -28,10 +28,10 @@ MONTHLY = msgspec.structs.replace(SWORD, billing_type="recurring", billing_inter
 
 
 def faults(product: Product, **changes: Any) -> dict[str, list[str]]:
-    with pytest.raises(InvalidFields) as refusal:
+    with pytest.raises(InvalidFields) as rejection:
         products.changed(product, changes)
-    assert refusal.value.fields is not None
-    return {name: list(sentences) for name, sentences in refusal.value.fields.items()}
+    assert rejection.value.fields is not None
+    return {name: list(sentences) for name, sentences in rejection.value.fields.items()}
 
 
 def test_recurring_billing_needs_an_interval_and_a_count() -> None:
@@ -51,7 +51,7 @@ def test_one_time_billing_has_neither() -> None:
     assert list(faults(MONTHLY, billing_type="one_time", billing_interval="month")) == ["billing_interval"]
 
 
-def test_turning_to_one_time_billing_drops_the_period() -> None:
+def test_changing_to_one_time_billing_drops_the_period() -> None:
     assert products.changed(MONTHLY, {"billing_type": "one_time"}) == SWORD
 
 
@@ -71,7 +71,7 @@ def test_a_raised_price_is_judged_with_the_compare_at_price_there_is() -> None:
     assert list(faults(on_sale, price=Hundredths(20_00))) == ["compare_at_price"]
 
 
-def test_every_fault_is_told_at_once() -> None:
+def test_every_error_is_reported_at_once() -> None:
     names = set(faults(SWORD, billing_type="recurring", compare_at_price=Hundredths(1)))
     assert names == {"billing_interval", "billing_interval_count", "compare_at_price"}
 
@@ -108,7 +108,7 @@ def test_the_stock_in_a_word(stock: int | None, status: str) -> None:
         ("x" * 79 + " y", "x" * 79),
     ],
 )
-def test_a_slug_is_made_of_plain_letters_digits_and_single_dashes(name: str, slug: str) -> None:
+def test_a_slug_is_created_of_plain_letters_digits_and_single_dashes(name: str, slug: str) -> None:
     assert products.slug_of(name) == slug
 
 

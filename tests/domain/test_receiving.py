@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lootkeep.domain import deliveries, receiving, signing
-from lootkeep.domain.receiving import TOLERANCE, Fault
+from lootkeep.domain.receiving import TOLERANCE, VerificationError
 from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.kernel.ids import CountingIds
 from tests.world import NOON
@@ -32,7 +32,7 @@ def plain(*secrets: str) -> dict[str, str]:
     return {name: value for name, value in headers(*secrets).items() if name not in STANDARD}
 
 
-def fault(body: bytes, given: dict[str, str], secret: str = SECRET) -> Fault | None:
+def fault(body: bytes, given: dict[str, str], secret: str = SECRET) -> VerificationError | None:
     return receiving.verify(body, given, secret, NOON).fault
 
 
@@ -43,7 +43,7 @@ def test_what_the_service_signs_is_believed() -> None:
 def test_a_recorded_request_is_not_believed_because_its_time_was_left_out() -> None:
     verdict = receiving.verify(BODY, plain(), SECRET, NOON)
     assert (verdict.fault, verdict.words) == (
-        Fault.header_missing,
+        VerificationError.header_missing,
         "header missing: webhook-id, webhook-timestamp and webhook-signature, which sign the time, were not sent: "
         "it may be a recorded request sent again",
     )
@@ -55,13 +55,13 @@ def test_names_of_headers_are_found_in_any_case(change: Callable[[str], str]) ->
 
 
 @pytest.mark.parametrize("signed", [headers, plain])
-def test_another_secret_is_told(signed: Callable[[str], dict[str, str]]) -> None:
-    assert fault(BODY, signed(STRANGER)) is Fault.wrong_secret
+def test_another_secret_is_reported(signed: Callable[[str], dict[str, str]]) -> None:
+    assert fault(BODY, signed(STRANGER)) is VerificationError.wrong_secret
 
 
 @pytest.mark.parametrize("signed", [headers, plain])
 def test_a_changed_body_is_not_believed(signed: Callable[[], dict[str, str]]) -> None:
-    assert fault(BODY.replace(b"19.99", b"09.99"), signed()) is Fault.wrong_secret
+    assert fault(BODY.replace(b"19.99", b"09.99"), signed()) is VerificationError.wrong_secret
 
 
 @pytest.mark.parametrize("signed", [headers, plain])
@@ -70,18 +70,18 @@ def test_a_changed_body_is_not_believed(signed: Callable[[], dict[str, str]]) ->
     [json.dumps, lambda value: json.dumps(value, indent=2), lambda value: json.dumps(value, ensure_ascii=False)],
     ids=["escaped", "indented", "with blanks"],
 )
-def test_a_body_that_was_parsed_and_written_anew_is_told_as_such(
+def test_a_body_that_was_parsed_and_written_again_is_reported_as_such(
     signed: Callable[[], dict[str, str]], write: Callable[[object], str]
 ) -> None:
-    assert fault(write(json.loads(BODY)).encode(), signed()) is Fault.body_reserialised
+    assert fault(write(json.loads(BODY)).encode(), signed()) is VerificationError.body_reserialised
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"\xff\xfe", b"[" * 100_000], ids=["empty", "cut", "no text", "deep"])
 def test_a_body_that_is_no_json_is_not_believed(body: bytes) -> None:
-    assert fault(body, headers()) is Fault.wrong_secret
+    assert fault(body, headers()) is VerificationError.wrong_secret
 
 
-def test_both_secrets_are_believed_while_one_is_rotated_and_the_old_one_is_told() -> None:
+def test_both_secrets_are_believed_while_one_is_rotated_and_the_old_one_is_reported() -> None:
     given = headers(SECRET, OLD_SECRET)
     assert receiving.verify(BODY, given, SECRET, NOON).words == "signature ok"
     assert receiving.verify(BODY, given, OLD_SECRET, NOON).words == (
@@ -93,12 +93,12 @@ def test_both_secrets_are_believed_while_one_is_rotated_and_the_old_one_is_told(
     ("age", "expected"),
     [
         (TOLERANCE, None),
-        (TOLERANCE + SECOND, Fault.old_timestamp),
+        (TOLERANCE + SECOND, VerificationError.old_timestamp),
         (-TOLERANCE, None),
-        (-TOLERANCE - SECOND, Fault.future_timestamp),
+        (-TOLERANCE - SECOND, VerificationError.future_timestamp),
     ],
 )
-def test_five_minutes_are_tolerated_and_no_more(age: int, expected: Fault | None) -> None:
+def test_five_minutes_are_tolerated_and_no_more(age: int, expected: VerificationError | None) -> None:
     assert fault(BODY, headers(at=NOON - age)) is expected
 
 
@@ -107,7 +107,7 @@ def test_an_old_request_says_when_it_was_signed() -> None:
     assert "signed at 2026-11-15T12:00:00Z" in verdict.words
 
 
-def test_no_signature_at_all_is_told() -> None:
+def test_no_signature_at_all_is_reported() -> None:
     verdict = receiving.verify(BODY, {"X-Webhook-ID": ID}, SECRET, NOON)
     assert verdict.words == "header missing: neither webhook-signature nor X-Webhook-Signature was sent"
 
@@ -120,8 +120,8 @@ def test_a_part_of_the_trio_that_is_missing_is_named(name: str, value: str | Non
 
 
 @pytest.mark.parametrize("text", ["soon", "-1", "0171", "1e9", "９", "9" * 12, " 1"])
-def test_a_timestamp_that_is_none_is_told(text: str) -> None:
-    assert fault(BODY, headers() | {"webhook-timestamp": text}) is Fault.bad_timestamp
+def test_a_timestamp_that_is_none_is_reported(text: str) -> None:
+    assert fault(BODY, headers() | {"webhook-timestamp": text}) is VerificationError.bad_timestamp
 
 
 @pytest.mark.parametrize(
@@ -133,8 +133,8 @@ def test_a_timestamp_that_is_none_is_told(text: str) -> None:
         {"webhook-signature": "v2," + headers()["webhook-signature"][3:]},
     ],
 )
-def test_a_genuine_body_with_changed_headers_is_told_apart_from_a_wrong_secret(change: dict[str, str]) -> None:
-    assert fault(BODY, headers() | change) is Fault.headers_changed
+def test_a_genuine_body_with_changed_headers_is_distinguished_from_a_wrong_secret(change: dict[str, str]) -> None:
+    assert fault(BODY, headers() | change) is VerificationError.headers_changed
 
 
 def test_a_signature_among_others_is_found() -> None:
@@ -154,15 +154,15 @@ def test_nothing_a_stranger_sends_is_believed_or_breaks_it(body: bytes, given: d
 def test_every_body_the_service_writes_is_known_again_after_a_detour(value: object) -> None:
     body = msgspec.json.encode({"id": ID, "data": value})
     again = json.dumps(json.loads(body), indent=1).encode()
-    assert fault(again, headers(body=body)) is Fault.body_reserialised
+    assert fault(again, headers(body=body)) is VerificationError.body_reserialised
 
 
 @pytest.mark.parametrize("secret", ["", "whsec_", SECRET[6:], "whsec_not base64!", SECRET[:-2]])
 def test_a_secret_that_is_not_whole_is_refused(secret: str) -> None:
-    assert receiving.secret_fault(secret) == (
+    assert receiving.check_secret(secret) == (
         "The secret must be given as it was shown, from whsec_ to the last character."
     )
 
 
 def test_a_secret_as_it_was_shown_is_fine() -> None:
-    assert receiving.secret_fault(SECRET) is None
+    assert receiving.check_secret(SECRET) is None

@@ -43,10 +43,10 @@ def test_the_other_lines_cover_what_the_cards_do_not_hold() -> None:
 
 
 def test_what_is_covered_by_nothing_is_refused_with_what_can_be_refunded() -> None:
-    with pytest.raises(Conflict) as refusal:
+    with pytest.raises(Conflict) as rejection:
         recovered(paid(45_00), 25_01, bought(5_00))
-    assert refusal.value.code == "gift_cards_spent"
-    assert "25.00 can be refunded" in refusal.value.message
+    assert rejection.value.code == "gift_cards_spent"
+    assert "25.00 can be refunded" in rejection.value.message
 
 
 def test_what_is_covered_by_nothing_is_refunded_when_it_is_allowed() -> None:
@@ -77,15 +77,15 @@ def test_whatever_is_refunded_no_more_goes_back_than_the_cards_and_the_other_lin
         if amount > total - refunded:
             continue
         try:
-            found = recovered(paid(total, refunded), amount, cards, revoked, allowed=allowed)
+            result = recovered(paid(total, refunded), amount, cards, revoked, allowed=allowed)
         except Conflict:
             continue
-        assert allowed or not found.unrecovered
-        cards = bought(*(card.balance - taken for card, taken in zip(cards, found.taken, strict=True)))
+        assert allowed or not result.unrecovered
+        cards = bought(*(card.balance - taken for card, taken in zip(cards, result.taken, strict=True)))
         refunded, revoked, unrecovered = (
             refunded + amount,
-            revoked + sum(found.taken),
-            unrecovered + found.unrecovered,
+            revoked + sum(result.taken),
+            unrecovered + result.unrecovered,
         )
         assert min(card.balance for card in cards) >= 0
         assert refunded <= revoked + other_lines + unrecovered

@@ -7,7 +7,7 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
-from lootkeep.domain.referral_abuse import SENTENCES, Evidence, RefusalReason, marks, refusal
+from lootkeep.domain.referral_abuse import SENTENCES, Evidence, RejectionReason, marks, rejection
 from lootkeep.domain.referrals import AbuseReason
 
 REFERRER, PARENT, GRANDPARENT, STRANGER = 1, 2, 3, 9
@@ -26,7 +26,7 @@ def evidence(**changes: Any) -> Evidence:
 
 
 def test_an_honest_referral_is_neither_refused_nor_marked() -> None:
-    assert refusal(HONEST) is None
+    assert rejection(HONEST) is None
     assert marks(HONEST) == []
 
 
@@ -42,25 +42,25 @@ def test_an_honest_referral_is_neither_refused_nor_marked() -> None:
     ],
 )
 def test_a_mailbox_or_a_device_shared_up_the_line_refuses(changes: dict[str, Any], reason: str) -> None:
-    assert refusal(evidence(**changes)) == reason
+    assert rejection(evidence(**changes)) == reason
 
 
 @pytest.mark.parametrize("kind", ["same_mailbox", "same_device", "same_address"])
 def test_what_is_shared_with_a_stranger_says_nothing(kind: str) -> None:
     shared = evidence(**{kind: {STRANGER}})
-    assert refusal(shared) is None
+    assert rejection(shared) is None
     assert marks(shared) == []
 
 
 @pytest.mark.parametrize("who", [REFERRER, PARENT, GRANDPARENT])
 def test_an_address_never_refuses(who: int) -> None:
-    assert refusal(evidence(same_address={who})) is None
+    assert rejection(evidence(same_address={who})) is None
 
 
-def test_the_gravest_reason_is_told() -> None:
+def test_the_gravest_reason_is_reported() -> None:
     everybody = {REFERRER, PARENT, GRANDPARENT}
-    assert refusal(evidence(same_mailbox=everybody, same_device=everybody)) == "self_referral"
-    assert refusal(evidence(same_mailbox={PARENT}, same_device=everybody)) == "same_device"
+    assert rejection(evidence(same_mailbox=everybody, same_device=everybody)) == "self_referral"
+    assert rejection(evidence(same_mailbox={PARENT}, same_device=everybody)) == "same_device"
 
 
 @pytest.mark.parametrize(
@@ -76,10 +76,10 @@ def test_a_shared_address_or_domain_marks(changes: dict[str, Any], found: list[s
     assert marks(evidence(**changes)) == found
 
 
-def test_every_reason_is_told_in_a_sentence() -> None:
-    assert set(SENTENCES) == set(get_args(RefusalReason))
+def test_every_reason_is_reported_in_a_sentence() -> None:
+    assert set(SENTENCES) == set(get_args(RejectionReason))
     assert all(sentence.endswith(".") for sentence in SENTENCES.values())
 
 
 def test_what_is_listed_for_staff_is_among_the_reasons() -> None:
-    assert set(get_args(AbuseReason)) < set(get_args(RefusalReason))
+    assert set(get_args(AbuseReason)) < set(get_args(RejectionReason))

@@ -45,9 +45,9 @@ def test_a_percentage_may_give_away_everything() -> None:
 
 
 def test_a_percentage_over_a_hundred_is_refused_with_its_field() -> None:
-    with pytest.raises(InvalidFields) as refusal:
+    with pytest.raises(InvalidFields) as rejection:
         settled(tier(reward_value=Hundredths(100_01)), "USD")
-    assert refusal.value.fields == {
+    assert rejection.value.fields == {
         "reward_value": ["The reward value field must not be greater than 100 for a percentage discount."]
     }
 
@@ -67,9 +67,9 @@ def test_a_new_store_has_the_documented_settings() -> None:
 
 
 def test_a_welcome_discount_over_a_hundred_percent_is_refused_with_its_field() -> None:
-    with pytest.raises(InvalidFields) as refusal:
+    with pytest.raises(InvalidFields) as rejection:
         checked(ReferralSettings(referral_welcome_discount_value=Hundredths(100_01)))
-    assert refusal.value.fields == {
+    assert rejection.value.fields == {
         "referral_welcome_discount_value": [
             "The referral welcome discount value field must not be greater than 100 for a percentage."
         ]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from lootkeep.domain import subscriptions as rules
+from lootkeep.domain import subscriptions as subscriptions_rules
 from lootkeep.domain.products import BillingInterval
 from lootkeep.domain.subscriptions import Subscription
 from lootkeep.kernel.clock import DAY, HOUR, SECOND, Instant, instant, iso
@@ -36,7 +36,7 @@ def subscribed(first: Instant, interval: BillingInterval = "month", count: int =
         interval=interval,
         interval_count=count,
         current_period_start=first,
-        current_period_end=rules.period_start(first, interval, count, 1),
+        current_period_end=subscriptions_rules.period_start(first, interval, count, 1),
         cancel_at_period_end=False,
         cancelled_at=None,
         ends_at=None,
@@ -73,7 +73,7 @@ def subscribed(first: Instant, interval: BillingInterval = "month", count: int =
 def test_periods_follow_the_calendar_from_the_first_day(
     first: str, interval: BillingInterval, count: int, then: list[str]
 ) -> None:
-    starts = [rules.period_start(at(first), interval, count, number) for number in range(len(then) + 1)]
+    starts = [subscriptions_rules.period_start(at(first), interval, count, number) for number in range(len(then) + 1)]
     assert starts == [at(first), *map(at, then)]
 
 
@@ -87,7 +87,7 @@ def test_periods_never_overlap_or_leave_gaps(
 ) -> None:
     subscription = subscribed(first, interval, count)
     for number in range(1, renewals + 1):
-        before, subscription = subscription, rules.renewed(subscription, first)
+        before, subscription = subscription, subscriptions_rules.renewed(subscription, first)
         assert subscription.current_period_start == before.current_period_end
         assert subscription.current_period_end > subscription.current_period_start
         assert subscription.renewals_count == number
@@ -97,7 +97,7 @@ def test_periods_never_overlap_or_leave_gaps(
 @given(firsts, st.integers(1, 240))
 def test_a_month_keeps_its_day_or_ends_on_the_last(first: Instant, number: int) -> None:
     begun = datetime.fromtimestamp(first // SECOND, UTC)
-    reached = datetime.fromtimestamp(rules.period_start(first, "month", 1, number) // SECOND, UTC)
+    reached = datetime.fromtimestamp(subscriptions_rules.period_start(first, "month", 1, number) // SECOND, UTC)
     is_last_day = (datetime.fromtimestamp(reached.timestamp() + 86400, UTC)).day == 1
     assert reached.day == begun.day or (reached.day < begun.day and is_last_day)
     assert (reached.year * 12 + reached.month) - (begun.year * 12 + begun.month) == number
@@ -109,12 +109,12 @@ def test_who_calls_just_after_a_renewal_is_refused_unless_more_periods_are_over(
 ) -> None:
     subscription = subscribed(first, interval, count)
     for _ in range(renewals):
-        subscription = rules.renewed(subscription, first)
+        subscription = subscriptions_rules.renewed(subscription, first)
     length = subscription.current_period_end - subscription.current_period_start
-    now = Instant(rules.due_at(subscription, first) + int(length * late))
-    renewed = rules.renewed(subscription, now)
+    now = Instant(subscriptions_rules.due_at(subscription, first) + int(length * late))
+    renewed = subscriptions_rules.renewed(subscription, now)
     again = Instant(now + int((renewed.current_period_end - renewed.current_period_start) * after))
-    assert again < rules.due_at(renewed, now) or again >= renewed.current_period_end
+    assert again < subscriptions_rules.due_at(renewed, now) or again >= renewed.current_period_end
 
 
 @pytest.mark.parametrize(
@@ -130,21 +130,21 @@ def test_the_first_renewal_is_due_31_days_before_the_end_and_never_before_the_pe
     interval: BillingInterval, count: int, due: str
 ) -> None:
     first = at("2027-01-31T00:00")
-    assert iso(rules.due_at(subscribed(first, interval, count), first)) == due
+    assert iso(subscriptions_rules.due_at(subscribed(first, interval, count), first)) == due
 
 
 def test_a_period_that_is_paid_late_can_be_followed_at_its_end_at_the_latest() -> None:
     first = at("2026-11-01T00:00")
-    renewed = rules.renewed(subscribed(first), first)
-    assert iso(rules.due_at(renewed, at("2026-12-02T00:00"))) == "2026-12-17T12:00:00Z"
-    assert iso(rules.due_at(renewed, at("2026-12-30T00:00"))) == "2027-01-01T00:00:00Z"
+    renewed = subscriptions_rules.renewed(subscribed(first), first)
+    assert iso(subscriptions_rules.due_at(renewed, at("2026-12-02T00:00"))) == "2026-12-17T12:00:00Z"
+    assert iso(subscriptions_rules.due_at(renewed, at("2026-12-30T00:00"))) == "2027-01-01T00:00:00Z"
 
 
 def test_cancelling_to_the_end_of_the_period_keeps_it_active_until_then() -> None:
     first = at("2026-11-15T12:00")
     now = Instant(first + HOUR)
     before = subscribed(first)
-    after = rules.cancelled(before, now, at_period_end=True, reason="bored")
+    after = subscriptions_rules.cancelled(before, now, at_period_end=True, reason="bored")
     assert after == replace(
         before,
         cancel_at_period_end=True,
@@ -153,17 +153,17 @@ def test_cancelling_to_the_end_of_the_period_keeps_it_active_until_then() -> Non
         cancel_reason="bored",
         updated_at=now,
     )
-    assert not rules.has_run_out(after, Instant(before.current_period_end - 1))
-    assert rules.has_run_out(after, before.current_period_end)
+    assert not subscriptions_rules.has_run_out(after, Instant(before.current_period_end - 1))
+    assert subscriptions_rules.has_run_out(after, before.current_period_end)
 
 
 @pytest.mark.parametrize(("at_period_end", "hours"), [(False, 1), (True, 30 * 24), (True, 40 * 24)])
 def test_cancelling_now_or_when_the_period_is_over_ends_it_now(at_period_end: bool, hours: int) -> None:
     before = subscribed(at("2026-11-15T12:00"))
     now = Instant(before.created_at + hours * HOUR)
-    after = rules.cancelled(before, now, at_period_end=at_period_end, reason=None)
+    after = subscriptions_rules.cancelled(before, now, at_period_end=at_period_end, reason=None)
     assert after == replace(before, status="cancelled", cancelled_at=now, ends_at=now, updated_at=now)
-    assert not rules.has_run_out(after, Instant(now + DAY))
+    assert not subscriptions_rules.has_run_out(after, Instant(now + DAY))
 
 
 @pytest.mark.parametrize(
@@ -177,6 +177,6 @@ def test_cancelling_now_or_when_the_period_is_over_ends_it_now(at_period_end: bo
 )
 def test_what_was_cancelled_has_ended_or_is_not_due_is_not_renewed(changes: dict[str, Any], code: str) -> None:
     first = at("2026-11-15T12:00")
-    with pytest.raises(Conflict) as refusal:
-        rules.require_renewable(subscribed(first, **changes), first, first)
-    assert refusal.value.code == code
+    with pytest.raises(Conflict) as rejection:
+        subscriptions_rules.require_renewable(subscribed(first, **changes), first, first)
+    assert rejection.value.code == code

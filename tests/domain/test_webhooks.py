@@ -1,4 +1,4 @@
-"""What a receiver's address must be, and what it may subscribe to: every reason in words."""
+"""What a receiver's address must be, and what it may subscribe to: every reason as a sentence."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lootkeep.domain.events import EVENT_TYPES
-from lootkeep.domain.webhooks import EVENT_PATTERNS, LOOPBACK, Rules, checked, reachable
+from lootkeep.domain.webhooks import EVENT_PATTERNS, LOOPBACK, WebhookRules, checked, reachable
 from lootkeep.kernel.errors import InvalidFields
 
-STRICT = Rules()
-INSECURE = Rules(allow_insecure=True)
-OWN_NETWORK = Rules(allowed_networks=(ipaddress.ip_network("10.1.0.0/16"),))
+STRICT = WebhookRules()
+INSECURE = WebhookRules(allow_insecure=True)
+OWN_NETWORK = WebhookRules(allowed_networks=(ipaddress.ip_network("10.1.0.0/16"),))
 
 NOT_VALID = "must be a valid URL"
 NOT_HTTPS = "must be an HTTPS URL"
@@ -70,10 +70,10 @@ FAULTS = {
 
 
 def _checked_events(types: Any) -> Any:
-    return checked({"events": types}, Rules())["events"]
+    return checked({"events": types}, WebhookRules())["events"]
 
 
-def fault(url: str, rules: Rules = STRICT) -> str | None:
+def fault(url: str, rules: WebhookRules = STRICT) -> str | None:
     """What is said about the url; None when it is good."""
     try:
         kept = checked({"url": url}, rules)["url"]
@@ -110,7 +110,7 @@ def test_a_bad_url_is_refused_with_its_reason(url: str, reason: str) -> None:
         "https://" + "a" * 63 + ".example/",
     ],
 )
-def test_a_good_url_is_kept_as_it_is(url: str) -> None:
+def test_a_good_url_is_stored_as_it_is(url: str) -> None:
     assert fault(url) is None
 
 
@@ -135,7 +135,7 @@ def test_everything_else_stays_refused_there(url: str, reason: str) -> None:
     assert fault(url, INSECURE) == reason
 
 
-def test_a_network_of_ones_own_is_open_and_nothing_beside_it() -> None:
+def test_a_network_of_ones_own_is_open_and_nothing_next_to_it() -> None:
     assert fault("https://10.1.2.3/", OWN_NETWORK) is None
     assert fault("https://10.2.0.1/", OWN_NETWORK) == PRIVATE
     assert fault("http://10.1.2.3/", OWN_NETWORK) == NOT_HTTPS
@@ -148,21 +148,21 @@ def test_any_text_is_good_or_refused_with_a_reason_and_never_echoed(url: str) ->
 
 
 @pytest.mark.parametrize("url", ["http://shop.example/", "https://localhost/", "https://127.0.0.1/", "https://[::1]/"])
-def test_in_development_the_refusal_says_how_to_allow_it(url: str) -> None:
+def test_in_development_the_rejection_says_how_to_allow_it(url: str) -> None:
     with pytest.raises(InvalidFields) as reason:
-        checked({"url": url}, Rules(insecure_hint=" (set it)"))
+        checked({"url": url}, WebhookRules(insecure_hint=" (set it)"))
     assert "(set it).'" in str(reason.value.fields)
 
 
 @pytest.mark.parametrize("url", ["https://10.0.0.1/", "https://169.254.169.254/", "ftp://shop.example/"])
 def test_what_the_setting_would_not_allow_has_no_hint(url: str) -> None:
     with pytest.raises(InvalidFields) as reason:
-        checked({"url": url}, Rules(insecure_hint=" (set it)"))
+        checked({"url": url}, WebhookRules(insecure_hint=" (set it)"))
     assert "set it" not in str(reason.value.fields)
 
 
 @given(st.lists(st.sampled_from(sorted(EVENT_TYPES)), min_size=1, unique=True))
-def test_distinct_known_types_are_kept_in_their_order(types: list[str]) -> None:
+def test_distinct_known_types_are_stored_in_their_order(types: list[str]) -> None:
     assert _checked_events(types) == "[" + ",".join(f'"{name}"' for name in types) + "]"
 
 
@@ -175,7 +175,7 @@ def test_distinct_known_types_are_kept_in_their_order(types: list[str]) -> None:
         (["order.paid", "*"], list(EVENT_TYPES)),
     ],
 )
-def test_a_pattern_is_stored_as_the_types_it_stands_for(types: list[str], expected: list[str]) -> None:
+def test_a_pattern_is_stored_as_the_types_it_is_for(types: list[str], expected: list[str]) -> None:
     assert json.loads(_checked_events(types)) == expected
 
 

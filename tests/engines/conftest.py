@@ -11,13 +11,13 @@ import trustme
 
 from lootkeep.domain.webhooks import LOOPBACK
 from lootkeep.engines.outbound import Outbound
-from tests.engines.lists import Lists
+from tests.engines.lists import ListFolder
 from tests.receiver import Receiver
 
 
 @pytest.fixture
-def lists(tmp_path: Path) -> Lists:
-    return Lists(tmp_path)
+def lists(tmp_path: Path) -> ListFolder:
+    return ListFolder(tmp_path)
 
 
 @pytest.fixture(scope="module")

@@ -87,7 +87,7 @@ ODD = [
 ]
 
 
-class Names(NamedTuple):
+class HostileNames(NamedTuple):
     """A name and what the name server says, look-up after look-up; the last answer stays."""
 
     name: str
@@ -95,15 +95,18 @@ class Names(NamedTuple):
 
 
 NAMES = [
-    *(Names(f"four{number}.evil.example", [[address]]) for number, address in enumerate(TARGETS4)),
-    *(Names(f"six{number}.evil.example", [[address]]) for number, address in enumerate(TARGETS6)),
+    *(HostileNames(f"four{number}.evil.example", [[address]]) for number, address in enumerate(TARGETS4)),
+    *(HostileNames(f"six{number}.evil.example", [[address]]) for number, address in enumerate(TARGETS6)),
     *(
-        Names(f"mixed{number}.evil.example", [[a]])
+        HostileNames(f"mixed{number}.evil.example", [[a]])
         for number, a in enumerate(in_ipv6("127.0.0.1") + in_ipv6("10.0.0.1"))
     ),
-    *(Names(f"rebinds{number}.evil.example", [[PUBLIC], [address]]) for number, address in enumerate(TARGETS4)),
-    *(Names(f"both{number}.evil.example", [[address, PUBLIC]]) for number, address in enumerate(TARGETS4)),
-    *(Names(f"turns{number}.evil.example", [[PUBLIC6], [a], [PUBLIC], [a]]) for number, a in enumerate(TARGETS6)),
+    *(HostileNames(f"rebinds{number}.evil.example", [[PUBLIC], [address]]) for number, address in enumerate(TARGETS4)),
+    *(HostileNames(f"both{number}.evil.example", [[address, PUBLIC]]) for number, address in enumerate(TARGETS4)),
+    *(
+        HostileNames(f"turns{number}.evil.example", [[PUBLIC6], [a], [PUBLIC], [a]])
+        for number, a in enumerate(TARGETS6)
+    ),
 ]
 
 CARRIED = ("127.0.0.1", "10.0.0.1", "169.254.169.254", "0.0.0.0", "100.100.100.200", "192.0.0.192", "168.63.129.16")

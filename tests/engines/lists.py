@@ -1,4 +1,4 @@
-"""A folder of lists for tests, all of them made here, about addresses that are kept for documentation."""
+"""A folder of lists for tests, all of them made here, about addresses that are reserved for documentation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lootkeep.kernel.clock import SECOND, Instant, ManualClock
 from tests.world import NOON
 
 
-class Lists:
+class ListFolder:
     """A folder, and what is known from it alone."""
 
     def __init__(self, folder: Path, **options: Any) -> None:
@@ -41,7 +41,7 @@ class Lists:
         return {item.file: item.sentence for item in self.intelligence.rejections()}
 
     def flags(self, ip_address: str) -> str:
-        """The flags that are set, in words."""
+        """The flags that are set, as text."""
         network = self.intelligence.network(ip_address)
         flags = {"vpn": network.is_vpn, "proxy": network.is_proxy, "dc": network.is_datacenter, "tor": network.is_tor}
         return " ".join(name for name, is_set in flags.items() if is_set)

@@ -9,7 +9,7 @@ from collections import Counter
 from lootkeep.engines.resolver import AddressInfo
 
 
-class Names:
+class StubNames:
     """What a resolver is given to look names up; it runs in the resolver's threads."""
 
     def __init__(self, address: str = "127.0.0.1") -> None:

@@ -1,4 +1,4 @@
-"""The client's connections: kept while they are sound, never used again when they are not."""
+"""The client's connections: reused while they are sound, never used again when they are not."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from lootkeep.engines.http1 import Answer, Client, Target, open_socket, target
+from lootkeep.engines.http1 import Client, Response, Target, open_socket, target
 from lootkeep.engines.resolver import Resolver
 from tests.receiver import PATIENCE_SECONDS, Behaviour, Receiver, saying
 
@@ -23,7 +23,7 @@ async def client() -> AsyncIterator[Client]:
     await client.close()
 
 
-async def post(client: Client, receiver: Receiver, behaviour: Behaviour | None = None) -> Answer:
+async def post(client: Client, receiver: Receiver, behaviour: Behaviour | None = None) -> Response:
     receiver.behaviour = behaviour
     return await client.request(target(receiver.url, ""), b"X-Number: 1\r\n", b"{}")
 
@@ -48,8 +48,8 @@ def serving_for_good(*answers: bytes) -> Behaviour:
     ],
 )
 def test_a_url_is_sent_as_it_was_given(url: str, host: str, head: bytes) -> None:
-    found: Target = target(url, "")
-    assert (found.host, found.head) == (host, head)
+    parsed_target: Target = target(url, "")
+    assert (parsed_target.host, parsed_target.head) == (host, head)
 
 
 @pytest.mark.parametrize("url", ["", "ftp://a/", "https://", "https://a b/", "https://a/\r\nX: y", "https://ä/"])
@@ -58,7 +58,7 @@ def test_what_is_not_an_address_of_a_receiver_is_refused(url: str) -> None:
         target(url, "")
 
 
-async def test_ten_requests_at_once_take_ten_connections_which_are_kept(client: Client, receiver: Receiver) -> None:
+async def test_ten_requests_at_once_take_ten_connections_which_stay_open(client: Client, receiver: Receiver) -> None:
     for _ in range(3):
         answers = await asyncio.gather(*(post(client, receiver) for _ in range(10)))
         assert [answer.code for answer in answers] == [200] * 10
@@ -73,7 +73,7 @@ async def test_a_connection_that_was_closed_meanwhile_is_not_used_again(client: 
 
 
 @pytest.mark.parametrize("more", [OK, b"HTTP/1.1 500 No\r\n\r\n", b"\x00"], ids=["twice", "another", "rubbish"])
-async def test_whoever_says_more_than_was_asked_is_not_asked_again_on_that_connection(
+async def test_a_server_that_says_more_than_was_asked_is_not_asked_again_on_that_connection(
     client: Client, receiver: Receiver, more: bytes
 ) -> None:
     answer = await post(client, receiver, serving_for_good(OK, more))
@@ -84,7 +84,7 @@ async def test_whoever_says_more_than_was_asked_is_not_asked_again_on_that_conne
 async def test_answers_that_only_say_that_it_goes_on_are_passed_over(client: Client, receiver: Receiver) -> None:
     going_on = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLocation: /early\r\n\r\n"
     answer = await post(client, receiver, serving_for_good(going_on, OK))
-    assert answer == Answer(200, {b"content-length": b"2"}, b"ok")
+    assert answer == Response(200, {b"content-length": b"2"}, b"ok")
 
 
 async def test_an_answer_in_lines_without_carriage_returns_is_understood(client: Client, receiver: Receiver) -> None:

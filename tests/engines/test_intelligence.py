@@ -1,4 +1,4 @@
-"""What is known without any list of the operator's, and what is told of all lists."""
+"""What is known without any list of the operator's, and what is reported about all lists."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lootkeep.domain.fraud.facts import Network
+from lootkeep.domain.fraud.facts import NetworkFacts
 from lootkeep.engines.intelligence import Intelligence, bundled
 from lootkeep.engines.intelligence.sources import NEEDS
 from lootkeep.kernel.clock import DAY, ManualClock
-from tests.engines.lists import Lists
+from tests.engines.lists import ListFolder
 from tests.world import NOON
 
 # One for the whole process: the packages' data is read once.
 BUNDLED = Intelligence(None, ManualClock(NOON))
 
 
-def test_the_packages_serve_country_network_datacenter_and_disposable_mail() -> None:
+def test_the_packages_serve_country_network_datacenter_and_disposable_email() -> None:
     served = {need: [source.name.split()[0] for source in sources] for need, sources in BUNDLED.status().items()}
     assert served == {
         "country": ["iptocc"],
@@ -53,12 +53,12 @@ def test_a_hosting_company_is_a_datacenter_by_its_network_and_a_home_is_not() ->
 
 @pytest.mark.parametrize("address", [None, "", "garbage", "10.0.0.1", "127.0.0.1", "::1", "fe80::1%eth0", "192.0.2.1"])
 def test_nothing_is_known_of_no_address(address: str | None) -> None:
-    assert BUNDLED.network(address) == Network()
+    assert BUNDLED.network(address) == NetworkFacts()
 
 
 @given(st.one_of(st.text(max_size=50), st.ip_addresses().map(str)))
 def test_no_question_about_an_address_is_an_error(text: str) -> None:
-    assert isinstance(BUNDLED.network(text), Network)
+    assert isinstance(BUNDLED.network(text), NetworkFacts)
 
 
 @pytest.mark.parametrize("domain", ["mailinator.com", "MAILINATOR.COM", "a.b.mailinator.com", "mailinator.com."])
@@ -81,23 +81,23 @@ def test_the_packages_are_read_once_in_a_process() -> None:
 
 
 def test_a_list_of_the_operator_goes_before_the_packages(tmp_path: Path) -> None:
-    folder = Lists(tmp_path)
+    folder = ListFolder(tmp_path)
     folder.write_database("own.mmdb", {"8.8.8.0/24": {"country_code": "CH", "asn": "AS64500", "as_name": "Own"}})
     folder.write("disposable.txt", "own.example\n")
     own = Intelligence(tmp_path, ManualClock(NOON))
-    assert own.network("8.8.8.8") == Network(country="CH", asn_number=64500, asn_name="Own")
+    assert own.network("8.8.8.8") == NetworkFacts(country="CH", asn_number=64500, asn_name="Own")
     assert own.network("9.9.9.9").country == BUNDLED.network("9.9.9.9").country
     assert own.is_disposable("own.example")
     assert own.is_disposable("mailinator.com")
 
 
-def test_the_status_tells_entries_date_and_checksum(lists: Lists) -> None:
+def test_the_status_reports_entries_date_and_checksum(lists: ListFolder) -> None:
     lists.write("vpn.txt", "192.0.2.1\n192.0.2.2\n", at=NOON - 2 * DAY)
     (served,) = lists.served("vpn")
     assert (served.name, served.entries, served.dated) == ("vpn.txt", {"vpn": 2}, NOON - 2 * DAY)
     assert served.checksum == hashlib.sha256(b"192.0.2.1\n192.0.2.2\n").hexdigest()
 
 
-def test_a_list_from_the_future_is_new(lists: Lists) -> None:
+def test_a_list_from_the_future_is_new(lists: ListFolder) -> None:
     lists.write("tor.txt", "192.0.2.1\n", at=NOON + 9 * DAY)
     assert lists.intelligence.network("192.0.2.1").tor_list_days == 0

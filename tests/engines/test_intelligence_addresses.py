@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lootkeep.engines.intelligence.addresses import V4_BITS, V6_BITS, Address, AddressMap, Span, parsed, span
+from lootkeep.engines.intelligence.addresses import V4_BITS, V6_BITS, AddressMap, IpAddress, Span, parsed, span
 from lootkeep.engines.intelligence.knowledge import judged
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -35,7 +35,9 @@ def test_every_form_of_an_ipv4_address_is_judged_as_that_address(text: str) -> N
 
 def test_an_ipv6_address_is_judged_without_its_zone() -> None:
     assert (
-        judged("2001:db8::7%en0") == judged("2001:DB8:0::7") == Address(int(ipaddress.ip_address("2001:db8::7")), True)
+        judged("2001:db8::7%en0")
+        == judged("2001:DB8:0::7")
+        == IpAddress(int(ipaddress.ip_address("2001:db8::7")), True)
     )
 
 
@@ -85,9 +87,9 @@ def test_no_text_is_an_error(text: str) -> None:
 def test_an_address_is_read_as_the_standard_library_reads_it(
     address: ipaddress.IPv4Address | ipaddress.IPv6Address,
 ) -> None:
-    found = parsed(str(address))
-    assert found == Address(int(address), address.version == 6)
-    assert ipaddress.ip_address(found.text) == address
+    ip = parsed(str(address))
+    assert ip == IpAddress(int(address), address.version == 6)
+    assert ipaddress.ip_address(ip.text) == address
 
 
 @pytest.mark.parametrize(
@@ -135,14 +137,14 @@ _ALL_NETWORKS = st.lists(st.one_of(_networks(V4_BITS), _networks(V6_BITS)), max_
 
 
 def _probes(networks: list[Network]) -> list[ipaddress.IPv4Address | ipaddress.IPv6Address]:
-    """The ends of each network and what lies beside them: where a mistake would show."""
-    found = set()
+    """The ends of each network and what is next to them: where a mistake would show."""
+    probes = set()
     for network in networks:
         make = ipaddress.IPv4Address if network.version == 4 else ipaddress.IPv6Address
         ends = int(network.network_address), int(network.broadcast_address)
         near = {end + step for end in ends for step in (-1, 0, 1)}
-        found |= {make(number) for number in near if 0 <= number < 1 << network.max_prefixlen}
-    return [*found, ipaddress.ip_address("203.0.113.9"), ipaddress.ip_address("2001:db8::9")]
+        probes |= {make(number) for number in near if 0 <= number < 1 << network.max_prefixlen}
+    return [*probes, ipaddress.ip_address("203.0.113.9"), ipaddress.ip_address("2001:db8::9")]
 
 
 @given(_ALL_NETWORKS)
@@ -159,26 +161,26 @@ def test_a_map_with_one_label_holds_exactly_the_addresses_of_its_networks(networ
 @given(_ALL_NETWORKS)
 def test_a_map_answers_with_the_narrowest_network(networks: list[Network]) -> None:
     networks = [network for network in dict.fromkeys(networks) if not _is_mapped(network.network_address)]
-    known = AddressMap((where, network) for network in networks if (where := span(str(network))))
+    networks_by_span = AddressMap((where, network) for network in networks if (where := span(str(network))))
     for address in _probes(networks):
         around = [network for network in networks if network.version == address.version and address in network]
         expected = max(around, key=lambda network: network.prefixlen, default=None)
-        assert known.get(_asked(address)) == expected, (address, networks)
+        assert networks_by_span.get(_asked(address)) == expected, (address, networks)
 
 
 def test_of_two_ranges_that_overlap_the_later_begins_where_it_begins_and_ends_where_it_ends() -> None:
-    known = AddressMap([(Span(0, 10), "A"), (Span(5, 15), "B"), (Span(12, 13), "C")])
-    assert "".join(known.get(Address(number)) or "-" for number in range(18)) == "AAAAABBBBBBBCCBB--"
+    ranges = AddressMap([(Span(0, 10), "A"), (Span(5, 15), "B"), (Span(12, 13), "C")])
+    assert "".join(ranges.get(IpAddress(number)) or "-" for number in range(18)) == "AAAAABBBBBBBCCBB--"
 
 
 def test_forty_thousand_networks_take_less_than_three_megabytes() -> None:
-    known = AddressMap((Span(number << 9, (number << 9) + 255), True) for number in range(42_000))
-    assert sum(part.itemsize * len(part) for part in (known._v4, known._labels_v4)) < 3_000_000
-    assert known.covered_v4 == 42_000 * 256
+    members = AddressMap((Span(number << 9, (number << 9) + 255), True) for number in range(42_000))
+    assert sum(part.itemsize * len(part) for part in (members._v4, members._labels_v4)) < 3_000_000
+    assert members.covered_v4 == 42_000 * 256
 
 
-def _asked(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> Address:
-    return Address(int(address), address.version == 6)
+def _asked(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> IpAddress:
+    return IpAddress(int(address), address.version == 6)
 
 
 def _is_mapped(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from lootkeep.domain.fraud.facts import Network
+from lootkeep.domain.fraud.facts import NetworkFacts
 from lootkeep.engines.intelligence.layouts import network_of
-from tests.engines.lists import Lists, database
+from tests.engines.lists import ListFolder, database
 
-LAYOUTS: list[tuple[str, dict[str, Any], Network]] = [
-    ("MaxMind country", {"country": {"iso_code": "US", "names": {"en": "United States"}}}, Network(country="US")),
-    ("MaxMind registered", {"registered_country": {"iso_code": "NL"}}, Network(country="NL")),
+LAYOUTS: list[tuple[str, dict[str, Any], NetworkFacts]] = [
+    ("MaxMind country", {"country": {"iso_code": "US", "names": {"en": "United States"}}}, NetworkFacts(country="US")),
+    ("MaxMind registered", {"registered_country": {"iso_code": "NL"}}, NetworkFacts(country="NL")),
     (
         "MaxMind city",
         {
@@ -20,41 +20,41 @@ LAYOUTS: list[tuple[str, dict[str, Any], Network]] = [
             "country": {"iso_code": "DE"},
             "location": {"latitude": 1},
         },
-        Network(country="DE", city="Munich"),
+        NetworkFacts(country="DE", city="Munich"),
     ),
     (
         "MaxMind ASN",
         {"autonomous_system_number": 64500, "autonomous_system_organization": "Example"},
-        Network(asn_number=64500, asn_name="Example"),
+        NetworkFacts(asn_number=64500, asn_name="Example"),
     ),
     (
         "MaxMind anonymous",
         {"is_anonymous": True, "is_anonymous_vpn": True, "is_tor_exit_node": True, "is_hosting_provider": True},
-        Network(is_vpn=True, is_tor=True, is_datacenter=True),
+        NetworkFacts(is_vpn=True, is_tor=True, is_datacenter=True),
     ),
-    ("MaxMind proxies", {"is_public_proxy": True}, Network(is_proxy=True)),
-    ("MaxMind residential", {"is_residential_proxy": True}, Network(is_proxy=True)),
+    ("MaxMind proxies", {"is_public_proxy": True}, NetworkFacts(is_proxy=True)),
+    ("MaxMind residential", {"is_residential_proxy": True}, NetworkFacts(is_proxy=True)),
     (
         "MaxMind enterprise",
         {"country": {"iso_code": "FR"}, "traits": {"autonomous_system_number": 64501, "is_anonymous_vpn": True}},
-        Network(country="FR", asn_number=64501, is_vpn=True),
+        NetworkFacts(country="FR", asn_number=64501, is_vpn=True),
     ),
     (
         "DB-IP city",
         {"city": {"names": {"en": "Lyon"}}, "country": {"iso_code": "FR", "is_in_european_union": True}},
-        Network(country="FR", city="Lyon"),
+        NetworkFacts(country="FR", city="Lyon"),
     ),
     (
         "IPinfo lite",
         {"country": "Germany", "country_code": "DE", "asn": "AS64502", "as_name": "Example GmbH"},
-        Network(country="DE", asn_number=64502, asn_name="Example GmbH"),
+        NetworkFacts(country="DE", asn_number=64502, asn_name="Example GmbH"),
     ),
-    ("IPinfo country", {"country": "GB", "country_name": "United Kingdom"}, Network(country="GB")),
-    ("IPinfo location", {"city": "Leeds", "country": "GB", "region": "x"}, Network(country="GB", city="Leeds")),
+    ("IPinfo country", {"country": "GB", "country_name": "United Kingdom"}, NetworkFacts(country="GB")),
+    ("IPinfo location", {"city": "Leeds", "country": "GB", "region": "x"}, NetworkFacts(country="GB", city="Leeds")),
     (
         "IPinfo privacy",
         {"hosting": "true", "proxy": "", "tor": "", "relay": "", "vpn": "true", "service": "x"},
-        Network(is_vpn=True, is_datacenter=True),
+        NetworkFacts(is_vpn=True, is_datacenter=True),
     ),
     (
         "IPinfo nested",
@@ -64,27 +64,29 @@ LAYOUTS: list[tuple[str, dict[str, Any], Network]] = [
             "anonymous": {"name": "SomeVPN", "is_vpn": True, "is_tor": False},
             "is_hosting": True,
         },
-        Network(country="NO", city="Oslo", asn_number=64503, asn_name="Example AS", is_vpn=True, is_datacenter=True),
+        NetworkFacts(
+            country="NO", city="Oslo", asn_number=64503, asn_name="Example AS", is_vpn=True, is_datacenter=True
+        ),
     ),
-    ("IPLocate country", {"country_code": "JP", "country_name": "Japan"}, Network(country="JP")),
+    ("IPLocate country", {"country_code": "JP", "country_name": "Japan"}, NetworkFacts(country="JP")),
     (
         "IPLocate ASN",
         {"asn": 64504, "name": "example", "org": "Example"},
-        Network(asn_number=64504, asn_name="example"),
+        NetworkFacts(asn_number=64504, asn_name="example"),
     ),
     (
         "IPLocate privacy",
         {"privacy": {"is_vpn": True, "is_proxy": True, "is_tor": False, "is_hosting": True, "is_icloud_relay": True}},
-        Network(is_vpn=True, is_proxy=True, is_datacenter=True),
+        NetworkFacts(is_vpn=True, is_proxy=True, is_datacenter=True),
     ),
-    ("a relay alone", {"relay": True, "is_icloud_relay": True, "vpn": False}, Network()),
-    ("no country", {"country": {"iso_code": "EU"}, "asn": "AS0"}, Network()),
+    ("a relay alone", {"relay": True, "is_icloud_relay": True, "vpn": False}, NetworkFacts()),
+    ("no country", {"country": {"iso_code": "EU"}, "asn": "AS0"}, NetworkFacts()),
 ]
 
 
 @pytest.mark.parametrize(("record", "expected"), [row[1:] for row in LAYOUTS], ids=[row[0] for row in LAYOUTS])
 def test_a_record_is_understood_in_the_layout_of_its_maker(
-    lists: Lists, record: dict[str, Any], expected: Network
+    lists: ListFolder, record: dict[str, Any], expected: NetworkFacts
 ) -> None:
     other = {"country": {"iso_code": "SE"}}
     lists.write_database("some.mmdb", {"192.0.2.0/24": record, "2001:db8::/32": record, "198.51.100.0/24": other})
@@ -94,39 +96,39 @@ def test_a_record_is_understood_in_the_layout_of_its_maker(
     assert lists.rejected == {}
 
 
-def test_a_database_is_known_by_its_end_and_serves_what_its_records_hold(lists: Lists) -> None:
+def test_a_database_is_known_by_its_end_and_serves_what_its_records_hold(lists: ListFolder) -> None:
     lists.write_database("no-suffix", {"192.0.2.0/24": {"country_code": "US", "is_tor": False}})
     assert [source.name for source in lists.served("country")] == ["no-suffix"]
     assert [source.name for source in lists.served("tor")] == ["no-suffix"]
     assert lists.served("vpn") == lists.served("asn") == []
 
 
-def test_a_database_made_for_flags_serves_all_of_them(lists: Lists) -> None:
+def test_a_database_made_for_flags_serves_all_of_them(lists: ListFolder) -> None:
     content = {"192.0.2.0/24": {"is_anonymous_vpn": True}}
     lists.write_database("a.mmdb", content, database_type="GeoIP2-Anonymous-IP")
     assert [len(lists.served(need)) for need in ("vpn", "proxy", "tor", "datacenter", "country")] == [1, 1, 1, 1, 0]
 
 
-def test_a_database_of_ipv4_alone_knows_no_ipv6(lists: Lists) -> None:
+def test_a_database_of_ipv4_alone_knows_no_ipv6(lists: ListFolder) -> None:
     lists.write_database("a.mmdb", {"192.0.2.0/24": {"country_code": "US"}}, ip_version=4)
     assert lists.intelligence.network("192.0.2.1").country == "US"
-    assert lists.intelligence.network("2001:db8::1") == Network()
+    assert lists.intelligence.network("2001:db8::1") == NetworkFacts()
 
 
-def test_a_database_goes_before_a_table_and_a_table_before_what_came_along(lists: Lists) -> None:
+def test_a_database_goes_before_a_table_and_a_table_before_what_came_along(lists: ListFolder) -> None:
     lists.write("ipinfo.csv", "network,country,city\n192.0.2.0/24,FR,Paris\n198.51.100.0/24,FR,Lyon\n")
     lists.write_database("a.mmdb", {"192.0.2.0/24": {"country_code": "US"}})
     # The city of another country is not taken.
-    assert lists.intelligence.network("192.0.2.1") == Network(country="US")
-    assert lists.intelligence.network("198.51.100.1") == Network(country="FR", city="Lyon")
+    assert lists.intelligence.network("192.0.2.1") == NetworkFacts(country="US")
+    assert lists.intelligence.network("198.51.100.1") == NetworkFacts(country="FR", city="Lyon")
 
 
-def test_a_database_with_nothing_we_ask_for_is_refused(lists: Lists) -> None:
+def test_a_database_with_nothing_we_ask_for_is_refused(lists: ListFolder) -> None:
     lists.write_database("a.mmdb", {"192.0.2.0/24": {"colour": "red"}})
     assert lists.rejected["a.mmdb"].startswith("has no field that is known here")
 
 
-def test_a_database_cut_anywhere_never_stops_a_question(lists: Lists) -> None:
+def test_a_database_cut_anywhere_never_stops_a_question(lists: ListFolder) -> None:
     whole = database({"192.0.2.0/24": {"country_code": "US"}, "2001:db8::/32": {"country_code": "FR"}}, lists.folder)
     for cut in range(0, len(whole), max(1, len(whole) // 40)):
         damaged = (whole[:cut], whole[cut:], whole[:cut] + b"\xff" * 8 + whole[cut + 8 :])
@@ -158,8 +160,8 @@ def test_a_record_of_any_other_shape_says_nothing(record: object) -> None:
     assert network_of(record) is None
 
 
-def _without_age(network: Network) -> Network:
-    return Network(
+def _without_age(network: NetworkFacts) -> NetworkFacts:
+    return NetworkFacts(
         country=network.country,
         city=network.city,
         asn_number=network.asn_number,

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from lootkeep.engines.intelligence.fetching import PUBLIC_LISTS, Limits, Outcome, PublicList, refresh
+from lootkeep.engines.intelligence.fetching import PUBLIC_LISTS, FetchLimits, FetchResult, PublicList, refresh
 from lootkeep.engines.intelligence.sources import Need
 from lootkeep.kernel.clock import DAY, Instant, ManualClock
-from tests.engines.lists import Lists
+from tests.engines.lists import ListFolder
 from tests.world import NOON
 
 EXITS = b"".join(b"192.0.2.%d\n" % last for last in range(100))
 # Short, since a test waits for it; long enough for a loaded machine to answer.
-LIMITS = Limits(seconds=2, size=100_000)
+LIMITS = FetchLimits(seconds=2, size=100_000)
 
 
 class ListServer:
@@ -58,13 +58,13 @@ def source(server: ListServer, file: str = "tor-exits.txt", need: Need = "tor", 
     return PublicList(file, need, server.url + path, "the makers", "none")
 
 
-async def fetch(lists: Lists, *sources: PublicList, limits: Limits = LIMITS) -> list[Outcome]:
+async def fetch(lists: ListFolder, *sources: PublicList, limits: FetchLimits = LIMITS) -> list[FetchResult]:
     return await refresh(lists.folder, lists.clock, sources, limits)
 
 
-async def test_a_list_is_fetched_verified_sealed_and_used(lists: Lists, server: ListServer) -> None:
+async def test_a_list_is_fetched_verified_sealed_and_used(lists: ListFolder, server: ListServer) -> None:
     server.give("/list", EXITS, headers="Last-Modified: Fri, 13 Nov 2026 12:00:00 GMT\r\n")
-    assert await fetch(lists, source(server)) == [Outcome("tor-exits.txt", True, "100 entries, the first time.")]
+    assert await fetch(lists, source(server)) == [FetchResult("tor-exits.txt", True, "100 entries, the first time.")]
     head, _, body = (lists.folder / "tor-exits.txt").read_bytes().partition(b"\n")
     assert head.startswith(b"# lootkeep list sha256=")
     assert head.endswith(f" date=2026-11-13T12:00:00Z from {server.url}/list".encode())
@@ -73,21 +73,21 @@ async def test_a_list_is_fetched_verified_sealed_and_used(lists: Lists, server: 
     assert os.listdir(lists.folder) == ["tor-exits.txt"]
 
 
-async def test_a_list_without_a_date_is_as_old_as_its_fetching(lists: Lists, server: ListServer) -> None:
+async def test_a_list_without_a_date_is_as_old_as_its_fetching(lists: ListFolder, server: ListServer) -> None:
     server.give("/list", EXITS)
     await fetch(lists, source(server))
     lists.clock.advance(5 * DAY)
     assert lists.intelligence.network("192.0.2.7").tor_list_days == 5
 
 
-async def test_the_folder_is_made(tmp_path: Path, server: ListServer) -> None:
+async def test_the_folder_is_created(tmp_path: Path, server: ListServer) -> None:
     server.give("/list", EXITS)
     (outcome,) = await refresh(tmp_path / "new" / "folder", ManualClock(Instant(NOON)), [source(server)], LIMITS)
     assert outcome.is_good
     assert (tmp_path / "new" / "folder" / "tor-exits.txt").exists()
 
 
-async def test_what_changed_is_told(lists: Lists, server: ListServer) -> None:
+async def test_what_changed_is_reported(lists: ListFolder, server: ListServer) -> None:
     server.give("/list", EXITS)
     await fetch(lists, source(server))
     assert (await fetch(lists, source(server)))[0].sentence == "100 entries, as before."
@@ -97,7 +97,7 @@ async def test_what_changed_is_told(lists: Lists, server: ListServer) -> None:
     assert (await fetch(lists, source(server)))[0].sentence == "98 entries: 0 new, 4 gone."
 
 
-async def test_a_running_service_takes_up_what_was_fetched(lists: Lists, server: ListServer) -> None:
+async def test_a_running_service_takes_up_what_was_fetched(lists: ListFolder, server: ListServer) -> None:
     assert lists.flags("192.0.2.7") == ""
     server.give("/list", EXITS)
     await fetch(lists, source(server))
@@ -126,7 +126,7 @@ async def test_a_running_service_takes_up_what_was_fetched(lists: Lists, server:
     ids=["404", "500", "304", "truncated", "huge", "empty", "wrong", "everything", "packing", "shrunk", "hanging"],
 )
 async def test_what_cannot_be_had_or_believed_leaves_the_list_before(
-    lists: Lists, server: ListServer, given: dict[str, object] | None, reason: str
+    lists: ListFolder, server: ListServer, given: dict[str, object] | None, reason: str
 ) -> None:
     server.give("/list", EXITS)
     server.give("/other", b"192.0.2.200\n")
@@ -145,17 +145,17 @@ async def test_what_cannot_be_had_or_believed_leaves_the_list_before(
     assert sorted(os.listdir(lists.folder)) == ["tor-exits.txt", "vpn.txt"]
 
 
-async def test_without_the_internet_each_list_has_its_sentence_and_nothing_is_made(lists: Lists) -> None:
+async def test_without_the_internet_each_list_has_its_sentence_and_nothing_is_created(lists: ListFolder) -> None:
     nowhere = PublicList("vpn.txt", "vpn", "http://127.0.0.1:1/list", "nobody", "none")
     assert await fetch(lists, nowhere) == [
-        Outcome(
+        FetchResult(
             "vpn.txt", False, "The list of nobody cannot be fetched: 127.0.0.1 cannot be reached. Nothing was written."
         )
     ]
     assert os.listdir(lists.folder) == []
 
 
-async def test_a_folder_that_cannot_be_written_is_told(lists: Lists, server: ListServer) -> None:
+async def test_a_folder_that_cannot_be_written_is_reported(lists: ListFolder, server: ListServer) -> None:
     server.give("/list", EXITS)
     (lists.folder / "file").write_text("")
     (outcome,) = await refresh(lists.folder / "file", lists.clock, [source(server)], LIMITS)
@@ -163,7 +163,7 @@ async def test_a_folder_that_cannot_be_written_is_told(lists: Lists, server: Lis
     assert "cannot be written into" in outcome.sentence
 
 
-async def test_a_fetched_list_that_is_cut_or_edited_is_refused(lists: Lists, server: ListServer) -> None:
+async def test_a_fetched_list_that_is_cut_or_edited_is_refused(lists: ListFolder, server: ListServer) -> None:
     server.give("/list", EXITS)
     await fetch(lists, source(server))
     path = lists.folder / "tor-exits.txt"
@@ -177,7 +177,7 @@ async def test_a_fetched_list_that_is_cut_or_edited_is_refused(lists: Lists, ser
     assert (lists.rejected, lists.flags("198.51.100.1")) == ({}, "tor")
 
 
-async def test_a_redirect_is_followed_but_not_for_ever(lists: Lists, server: ListServer) -> None:
+async def test_a_redirect_is_followed_but_not_for_ever(lists: ListFolder, server: ListServer) -> None:
     server.give("/moved", b"", status="302 Found", headers=f"Location: {server.url}/list\r\n")
     server.give("/round", b"", status="302 Found", headers=f"Location: {server.url}/round\r\n")
     server.give("/list", EXITS)
@@ -186,7 +186,9 @@ async def test_a_redirect_is_followed_but_not_for_ever(lists: Lists, server: Lis
 
 
 @pytest.mark.parametrize("item", PUBLIC_LISTS, ids=lambda item: item.file)
-def test_a_public_list_is_fetched_over_tls_and_kept_under_a_name_of_its_kind(item: PublicList, lists: Lists) -> None:
+def test_a_public_list_is_fetched_over_tls_and_stored_under_a_name_of_its_kind(
+    item: PublicList, lists: ListFolder
+) -> None:
     assert item.url.startswith("https://")
     lists.write(item.file, "throw.example\n" if item.need == "disposable" else "192.0.2.1\n")
     assert [source.name for source in lists.served(item.need)] == [item.file]

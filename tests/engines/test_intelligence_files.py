@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from lootkeep.domain.fraud.facts import Network
+from lootkeep.domain.fraud.facts import NetworkFacts
 from lootkeep.kernel.clock import DAY, instant
-from tests.engines.lists import Lists
+from tests.engines.lists import ListFolder
 from tests.world import NOON
 
 LIST = """\
@@ -40,7 +40,7 @@ LIST = """\
         ("TOR-exits.txt", "tor"),
     ],
 )
-def test_a_plain_list_is_known_by_its_name(lists: Lists, name: str, flag: str) -> None:
+def test_a_plain_list_is_known_by_its_name(lists: ListFolder, name: str, flag: str) -> None:
     lists.write(name, LIST)
     inside = ["192.0.2.7", "198.51.100.127", "203.0.113.3", "203.0.113.9", "2001:db8:1:ffff::1", "::ffff:192.0.2.7"]
     outside = ["192.0.2.6", "192.0.2.8", "198.51.100.128", "203.0.113.2", "203.0.113.10", "2001:db8:2::1"]
@@ -48,12 +48,12 @@ def test_a_plain_list_is_known_by_its_name(lists: Lists, name: str, flag: str) -
     assert [lists.flags(address) for address in outside] == [""] * len(outside)
 
 
-def test_a_list_may_have_windows_line_ends_a_byte_order_mark_and_be_packed(lists: Lists) -> None:
+def test_a_list_may_have_windows_line_ends_a_byte_order_mark_and_be_packed(lists: ListFolder) -> None:
     lists.write("vpn.txt.gz", gzip.compress("\ufeff192.0.2.7\r\n192.0.2.8\r\n".encode()))
     assert (lists.flags("192.0.2.7"), lists.flags("192.0.2.8")) == ("vpn", "vpn")
 
 
-def test_an_exit_file_of_tor_is_known_by_what_it_holds_and_has_a_date_of_its_own(lists: Lists) -> None:
+def test_an_exit_file_of_tor_is_known_by_what_it_holds_and_has_a_date_of_its_own(lists: ListFolder) -> None:
     lists.write(
         "downloaded",
         "ExitNode 0011BD2485AD45D984EC4159C88FC066E5E3300E\n"
@@ -64,10 +64,10 @@ def test_an_exit_file_of_tor_is_known_by_what_it_holds_and_has_a_date_of_its_own
     )
     (served,) = lists.served("tor")
     assert served.dated == instant(datetime(2026, 11, 3, 12, tzinfo=UTC))
-    assert lists.intelligence.network("192.0.2.8") == Network(is_tor=True, tor_list_days=12)
+    assert lists.intelligence.network("192.0.2.8") == NetworkFacts(is_tor=True, tor_list_days=12)
 
 
-def test_a_set_of_firehol_has_a_date_and_a_category_of_its_own(lists: Lists) -> None:
+def test_a_set_of_firehol_has_a_date_and_a_category_of_its_own(lists: ListFolder) -> None:
     lists.write(
         "mixed.netset",
         "#\n# mixed\n#\n# Category        : anonymizers\n# Source File Date: Thu Nov  5 03:01:57 UTC 2026\n"
@@ -78,15 +78,15 @@ def test_a_set_of_firehol_has_a_date_and_a_category_of_its_own(lists: Lists) -> 
     assert lists.flags("192.0.2.1") == "proxy"
 
 
-def test_a_list_without_a_date_is_as_old_as_its_file(lists: Lists) -> None:
+def test_a_list_without_a_date_is_as_old_as_its_file(lists: ListFolder) -> None:
     lists.write("tor.txt", "192.0.2.7\n", at=NOON - 3 * DAY)
     assert lists.intelligence.network("192.0.2.7").tor_list_days == 3
-    assert lists.intelligence.network("192.0.2.9") == Network(tor_list_days=3)
+    assert lists.intelligence.network("192.0.2.9") == NetworkFacts(tor_list_days=3)
     lists.clock.advance(11 * DAY)
     assert lists.intelligence.network("192.0.2.7").tor_list_days == 14
 
 
-def test_of_two_tor_lists_that_know_an_address_the_newer_counts(lists: Lists) -> None:
+def test_of_two_tor_lists_that_know_an_address_the_newer_counts(lists: ListFolder) -> None:
     lists.write("tor.txt", "192.0.2.7\n192.0.2.8\n", at=NOON - 30 * DAY)
     lists.write("tor-new.txt", "192.0.2.7\n", at=NOON - DAY)
     assert lists.intelligence.network("192.0.2.7").tor_list_days == 1
@@ -94,7 +94,7 @@ def test_of_two_tor_lists_that_know_an_address_the_newer_counts(lists: Lists) ->
 
 
 @pytest.mark.parametrize("name", ["ip2asn-v4.tsv", "ip2asn-combined.tsv.gz"])
-def test_iptoasn_names_networks(lists: Lists, name: str) -> None:
+def test_iptoasn_names_networks(lists: ListFolder, name: str) -> None:
     text = (
         "192.0.2.0\t192.0.2.255\t64500\tUS\tEXAMPLE-ONE Example, Inc.\n"
         "198.51.100.0\t198.51.100.255\t0\tNone\tNot routed\n"
@@ -102,13 +102,13 @@ def test_iptoasn_names_networks(lists: Lists, name: str) -> None:
     )
     lists.write(name, gzip.compress(text.encode()) if name.endswith(".gz") else text)
     look = lists.intelligence.network
-    assert look("192.0.2.9") == Network(asn_number=64500, asn_name="EXAMPLE-ONE Example, Inc.")
-    assert look("2001:db8::9") == Network(asn_number=64501, asn_name="EXAMPLE-TWO")
-    assert look("198.51.100.9") == Network()
+    assert look("192.0.2.9") == NetworkFacts(asn_number=64500, asn_name="EXAMPLE-ONE Example, Inc.")
+    assert look("2001:db8::9") == NetworkFacts(asn_number=64501, asn_name="EXAMPLE-TWO")
+    assert look("198.51.100.9") == NetworkFacts()
     assert [source.entries for source in lists.served("asn")] == [{"asn": 2}]
 
 
-def test_a_network_of_a_hosting_company_is_a_datacenter(lists: Lists) -> None:
+def test_a_network_of_a_hosting_company_is_a_datacenter(lists: ListFolder) -> None:
     lists.write("ip2asn-v4-u32.tsv", "3221225984\t3221226239\t24940\tDE\tHETZNER\n")
     assert lists.flags("192.0.2.1") == "dc"
     assert [source.name for source in lists.served("datacenter")] == ["hosting companies' networks"]
@@ -130,7 +130,7 @@ def test_a_network_of_a_hosting_company_is_a_datacenter(lists: Lists) -> None:
         ('"281473902969344","281473902969599","VPN","US","United States"', "vpn"),
     ],
 )
-def test_ip2proxy_names_kinds(lists: Lists, row: str, flag: str) -> None:
+def test_ip2proxy_names_kinds(lists: ListFolder, row: str, flag: str) -> None:
     other = '"3325256704","3325256959","PUB","US","United States"'
     lists.write("IP2PROXY-LITE-PX2.CSV", f"{row}\n{other}\n")
     assert (lists.flags("192.0.2.9"), lists.flags("198.51.100.9")) == (flag, "proxy")
@@ -142,42 +142,44 @@ def test_ip2proxy_names_kinds(lists: Lists, row: str, flag: str) -> None:
         (
             "network,country,country_code,continent,continent_code,asn,as_name,as_domain\n"
             '192.0.2.0/24,United States,US,North America,NA,AS64500,"Example, Inc.",example.com\n',
-            Network(country="US", asn_number=64500, asn_name="Example, Inc."),
+            NetworkFacts(country="US", asn_number=64500, asn_name="Example, Inc."),
         ),
         (
             "start_ip,end_ip,country,country_name,continent,continent_name\n192.0.2.0,192.0.2.255,US,x,NA,y\n",
-            Network(country="US"),
+            NetworkFacts(country="US"),
         ),
         (
             "start_ip,end_ip,asn,name,domain\n192.0.2.0,192.0.2.255,AS64500,One,x\n",
-            Network(asn_number=64500, asn_name="One"),
+            NetworkFacts(asn_number=64500, asn_name="One"),
         ),
         (
             "start_ip,end_ip,join_key,city,region,country,latitude\n192.0.2.0,192.0.2.255,k,Paris,x,FR,1\n",
-            Network(country="FR", city="Paris"),
+            NetworkFacts(country="FR", city="Paris"),
         ),
         (
             "network,hosting,proxy,tor,relay,vpn,service\n192.0.2.0/24,true,,true,,true,\n",
-            Network(is_vpn=True, is_datacenter=True, is_tor=True, tor_list_days=0),
+            NetworkFacts(is_vpn=True, is_datacenter=True, is_tor=True, tor_list_days=0),
         ),
-        ("network,is_proxy,is_vpn\n192.0.2.1,true,false\n", Network(is_proxy=True)),
+        ("network,is_proxy,is_vpn\n192.0.2.1,true,false\n", NetworkFacts(is_proxy=True)),
     ],
 )
 @pytest.mark.parametrize("name", ["ipinfo.csv", "ipinfo.csv.gz", "a name that says nothing"])
-def test_a_table_with_a_header_is_read_by_its_columns(lists: Lists, name: str, text: str, expected: Network) -> None:
+def test_a_table_with_a_header_is_read_by_its_columns(
+    lists: ListFolder, name: str, text: str, expected: NetworkFacts
+) -> None:
     lists.write(name, gzip.compress(text.encode()) if name.endswith(".gz") else text)
     assert lists.intelligence.network("192.0.2.1") == expected
 
 
 @pytest.mark.parametrize("code", ["EU", "AP", "ZZ", "", "us", "USA", "-"])
-def test_a_code_of_no_country_is_unknown(lists: Lists, code: str) -> None:
+def test_a_code_of_no_country_is_unknown(lists: ListFolder, code: str) -> None:
     lists.write("ipinfo.csv", f"network,country\n192.0.2.0/24,{code}\n198.51.100.0/24,FR\n")
     assert lists.intelligence.network("192.0.2.1").country is None
     assert lists.intelligence.network("198.51.100.1").country == "FR"
 
 
 @pytest.mark.parametrize("name", ["disposable.txt", "disposable_email_blocklist.conf"])
-def test_a_list_of_disposable_domains_is_known_by_its_name(lists: Lists, name: str) -> None:
+def test_a_list_of_disposable_domains_is_known_by_its_name(lists: ListFolder, name: str) -> None:
     lists.write(name, "# throw-away\nThrow.Example\n@away.example\n*.wild.example\nxn--bcher-kva.example\n")
     disposable = ["throw.example", "A.B.THROW.example.", "away.example", "x.wild.example", "bücher.example"]
     other = ["example", "notthrow.example", "throw.example.org", "", ".", "..", "com", "\ud800.example", "a" * 70_000]
@@ -202,7 +204,7 @@ def test_a_list_of_disposable_domains_is_known_by_its_name(lists: Lists, name: s
         ("ipinfo.csv", "name,value\n1,2\n", "has no column `network`"),
         ("ipinfo.csv", "", "has no column `network`"),
         ("ipinfo.csv", "network,country\n192.0.2.0/24\n", "does not hold an address or a network in line"),
-        ("ipinfo.csv", "network,colour\n192.0.2.0/24,red\n", "tells nothing of any address"),
+        ("ipinfo.csv", "network,colour\n192.0.2.0/24,red\n", "says nothing about any address"),
         ("ipinfo.csv", "network,country\n" + '"' + "x" * 200_000, "is not a table that can be read"),
         ("IP2PROXY.CSV", '"x","y","VPN"\n', "does not hold an address or a network in line"),
         ("IP2PROXY.CSV", f'"0","{10**60}","VPN"\n', "does not hold an address or a network in line"),
@@ -210,11 +212,11 @@ def test_a_list_of_disposable_domains_is_known_by_its_name(lists: Lists, name: s
         ("country.mmdb", b"\xab\xcd\xefMaxMind.com", "is not an MMDB file"),
         ("disposable.txt", "not a domain\n", "does not hold a domain in line 1"),
         ("disposable.txt", "throw.example\ngmail.com\n", "names gmail.com, which is not disposable"),
-        ("mystery.txt", "192.0.2.1\n", "has a name that does not tell what it lists"),
+        ("mystery.txt", "192.0.2.1\n", "has a name that does not say what it lists"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_refused_with_a_sentence(
-    lists: Lists, name: str, content: str | bytes, sentence: str
+    lists: ListFolder, name: str, content: str | bytes, sentence: str
 ) -> None:
     lists.write(name, content)
     lists.write("proxy.txt", "192.0.2.1\n")
@@ -224,23 +226,23 @@ def test_a_file_that_cannot_be_used_is_refused_with_a_sentence(
     assert lists.rejected[name].endswith(".")
 
 
-def test_a_mistake_in_a_long_list_costs_its_line(lists: Lists) -> None:
+def test_a_mistake_in_a_long_list_costs_its_line(lists: ListFolder) -> None:
     lists.write("vpn.txt", "".join(f"192.0.2.{last}\n" for last in range(200)) + "oops\n")
     (served,) = lists.served("vpn")
     assert (served.entries, served.skipped, lists.rejected) == ({"vpn": 200}, 1, {})
 
 
-def test_what_lies_beside_lists_is_not_taken_for_one(lists: Lists) -> None:
+def test_what_is_next_to_lists_is_not_taken_for_one(lists: ListFolder) -> None:
     for name in ("README.md", "README", "LICENSE.txt", ".hidden", "tor.txt.tmp", "tor.txt.part", "vpn.txt.sha256"):
         lists.write(name, "words")
     (lists.folder / "vpn").mkdir()
     assert (lists.rejected, lists.served("tor"), lists.served("vpn")) == ({}, [], [])
 
 
-def test_flags_add_up_over_files(lists: Lists) -> None:
+def test_flags_add_up_over_files(lists: ListFolder) -> None:
     lists.write("vpn.txt", "192.0.2.0/24\n")
     lists.write("tor.txt", "192.0.2.7\n")
     lists.write("ipinfo.csv", "network,country,hosting\n192.0.2.0/25,US,true\n")
-    assert lists.intelligence.network("192.0.2.7") == Network(
+    assert lists.intelligence.network("192.0.2.7") == NetworkFacts(
         country="US", is_vpn=True, is_tor=True, is_datacenter=True, tor_list_days=0
     )

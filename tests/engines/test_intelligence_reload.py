@@ -12,12 +12,12 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from lootkeep.domain.fraud.facts import Network
+from lootkeep.domain.fraud.facts import NetworkFacts
 from lootkeep.engines.intelligence.folder import stamp_of
 from lootkeep.engines.intelligence.opening import opened
-from lootkeep.engines.intelligence.sources import Unsettled
+from lootkeep.engines.intelligence.sources import FileChanging
 from lootkeep.kernel.clock import DAY
-from tests.engines.lists import Lists
+from tests.engines.lists import ListFolder
 from tests.world import NOON
 
 # The user that owns nothing.
@@ -26,37 +26,37 @@ STAYS = "; what was read before stays in use."
 
 
 @pytest.fixture
-def loaded(lists: Lists) -> Lists:
+def loaded(lists: ListFolder) -> ListFolder:
     lists.write("vpn.txt", "192.0.2.0/24\n", at=NOON - DAY)
     lists.write_database("country.mmdb", {"192.0.2.0/24": {"country_code": "US"}})
-    assert lists.intelligence.network("192.0.2.1") == Network(country="US", is_vpn=True)
+    assert lists.intelligence.network("192.0.2.1") == NetworkFacts(country="US", is_vpn=True)
     return lists
 
 
-def test_a_new_file_is_used_after_the_next_look(loaded: Lists) -> None:
+def test_a_new_file_is_used_after_the_next_look(loaded: ListFolder) -> None:
     loaded.write("tor.txt", "192.0.2.1\n")
     assert loaded.flags("192.0.2.1") == "vpn"
     loaded.intelligence.refresh_if_changed()
     assert loaded.flags("192.0.2.1") == "vpn tor"
 
 
-def test_a_changed_file_is_read_again(loaded: Lists) -> None:
+def test_a_changed_file_is_read_again(loaded: ListFolder) -> None:
     loaded.write("vpn.txt", "198.51.100.0/24\n")
     loaded.write_database("country.mmdb", {"192.0.2.0/24": {"country_code": "FR"}})
     loaded.intelligence.refresh_if_changed()
-    assert loaded.intelligence.network("192.0.2.1") == Network(country="FR")
+    assert loaded.intelligence.network("192.0.2.1") == NetworkFacts(country="FR")
     assert loaded.flags("198.51.100.1") == "vpn"
 
 
-def test_a_list_whose_file_is_removed_is_not_used_any_more(loaded: Lists) -> None:
+def test_a_list_whose_file_is_removed_is_not_used_any_more(loaded: ListFolder) -> None:
     (loaded.folder / "vpn.txt").unlink()
     (loaded.folder / "country.mmdb").unlink()
     loaded.intelligence.refresh_if_changed()
-    assert loaded.intelligence.network("192.0.2.1") == Network()
+    assert loaded.intelligence.network("192.0.2.1") == NetworkFacts()
     assert loaded.rejected == {}
 
 
-def test_a_folder_that_goes_away_takes_nothing_with_it(loaded: Lists) -> None:
+def test_a_folder_that_goes_away_takes_nothing_with_it(loaded: ListFolder) -> None:
     elsewhere = loaded.folder.rename(loaded.folder.with_name("elsewhere"))
     loaded.intelligence.refresh_if_changed()
     loaded.intelligence.refresh_if_changed()
@@ -68,9 +68,9 @@ def test_a_folder_that_goes_away_takes_nothing_with_it(loaded: Lists) -> None:
     assert (loaded.rejected, loaded.flags("192.0.2.1")) == ({}, "vpn")
 
 
-def test_a_folder_that_was_never_there_holds_no_lists_until_it_is_made(tmp_path: Path) -> None:
+def test_a_folder_that_was_never_there_holds_no_lists_until_it_is_created(tmp_path: Path) -> None:
     (tmp_path / "later").mkdir()
-    lists = Lists(tmp_path / "later")
+    lists = ListFolder(tmp_path / "later")
     lists.folder.rmdir()
     assert (lists.flags("192.0.2.1"), lists.rejected) == ("", {})
     lists.folder.mkdir()
@@ -94,24 +94,26 @@ def test_a_folder_that_was_never_there_holds_no_lists_until_it_is_made(tmp_path:
 def test_a_file_that_becomes_unusable_leaves_the_data_as_it_was(
     tmp_path: Path, name: str, content: bytes | None, reason: str
 ) -> None:
-    lists = Lists(tmp_path, max_text=1000)
+    lists = ListFolder(tmp_path, max_text=1000)
     lists.write("vpn.txt", "192.0.2.0/24\n")
     whole = lists.write_database("country.mmdb", {"192.0.2.0/24": {"country_code": "US"}}).read_bytes()
-    assert lists.intelligence.network("192.0.2.1") == Network(country="US", is_vpn=True)
+    assert lists.intelligence.network("192.0.2.1") == NetworkFacts(country="US", is_vpn=True)
     lists.write(name, whole[: len(whole) // 2] if content is None else content)
     lists.write("tor.txt", "192.0.2.1\n")
     lists.intelligence.refresh_if_changed()
-    assert lists.intelligence.network("192.0.2.1") == Network(country="US", is_vpn=True, is_tor=True, tor_list_days=0)
+    assert lists.intelligence.network("192.0.2.1") == NetworkFacts(
+        country="US", is_vpn=True, is_tor=True, tor_list_days=0
+    )
     assert lists.rejected == {name: reason + STAYS}
 
 
 def test_a_small_file_that_unpacks_into_a_huge_one_is_refused(tmp_path: Path) -> None:
-    lists = Lists(tmp_path, max_text=1 << 20)
+    lists = ListFolder(tmp_path, max_text=1 << 20)
     lists.write("vpn.txt.gz", gzip.compress(b"192.0.2.1\n" * 1_000_000))
     assert lists.rejected == {"vpn.txt.gz": "has more than 1 MiB of text."}
 
 
-def test_a_refused_file_is_read_again_only_when_it_changes(loaded: Lists) -> None:
+def test_a_refused_file_is_read_again_only_when_it_changes(loaded: ListFolder) -> None:
     path = loaded.write("vpn.txt", "oops\n")
     loaded.intelligence.refresh_if_changed()
     read = os.stat(path).st_atime_ns
@@ -123,10 +125,10 @@ def test_a_refused_file_is_read_again_only_when_it_changes(loaded: Lists) -> Non
     assert (loaded.rejected, loaded.flags("198.51.100.1")) == ({}, "vpn")
 
 
-def test_a_look_at_a_folder_without_news_reads_nothing_and_swaps_nothing(loaded: Lists) -> None:
-    known = loaded.intelligence._known
+def test_a_look_at_a_folder_without_news_reads_nothing_and_swaps_nothing(loaded: ListFolder) -> None:
+    knowledge = loaded.intelligence._known
     loaded.intelligence.refresh_if_changed()
-    assert loaded.intelligence._known is known
+    assert loaded.intelligence._known is knowledge
 
 
 @contextmanager
@@ -145,7 +147,7 @@ def not_as_root() -> Iterator[None]:
 def test_a_file_without_permission_is_refused_until_it_is_given() -> None:
     # Of its own, since nobody may enter the folders that pytest makes as root.
     with not_as_root(), TemporaryDirectory() as folder:
-        lists = Lists(Path(folder))
+        lists = ListFolder(Path(folder))
         path = lists.write("tor.txt", "192.0.2.1\n")
         path.chmod(0)
         assert (lists.flags("192.0.2.1"), lists.rejected) == ("", {"tor.txt": "cannot be read (Permission denied)."})
@@ -154,7 +156,7 @@ def test_a_file_without_permission_is_refused_until_it_is_given() -> None:
         assert (lists.flags("192.0.2.1"), lists.rejected) == ("tor", {})
 
 
-def test_what_is_no_file_is_refused_without_waiting_for_it(loaded: Lists) -> None:
+def test_what_is_no_file_is_refused_without_waiting_for_it(loaded: ListFolder) -> None:
     os.mkfifo(loaded.folder / "tor.txt")
     (loaded.folder / "proxy.txt").symlink_to("proxy.txt")
     (loaded.folder / "datacenter.txt").symlink_to("nowhere")
@@ -167,7 +169,7 @@ def test_what_is_no_file_is_refused_without_waiting_for_it(loaded: Lists) -> Non
 
 
 def test_a_link_is_followed_and_noticed_when_it_leads_elsewhere(
-    loaded: Lists, tmp_path_factory: pytest.TempPathFactory
+    loaded: ListFolder, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     outside = tmp_path_factory.mktemp("outside")
     (outside / "old").write_text("192.0.2.1\n")
@@ -182,7 +184,7 @@ def test_a_link_is_followed_and_noticed_when_it_leads_elsewhere(
     assert (loaded.flags("192.0.2.1"), loaded.flags("192.0.2.2")) == ("vpn", "vpn tor")
 
 
-def test_a_file_replaced_while_it_is_read_is_read_whole_and_then_noticed(lists: Lists) -> None:
+def test_a_file_replaced_while_it_is_read_is_read_whole_and_then_noticed(lists: ListFolder) -> None:
     path = lists.write("vpn.txt", "".join(f"192.0.2.{last}\n" for last in range(256)))
     with opened(path, path.name) as file:
         lines = file.lines()
@@ -193,7 +195,7 @@ def test_a_file_replaced_while_it_is_read_is_read_whole_and_then_noticed(lists: 
     assert stamp_of(file.status) != stamp_of(path.stat())
 
 
-def test_a_file_written_to_while_it_is_read_is_not_taken(lists: Lists) -> None:
+def test_a_file_written_to_while_it_is_read_is_not_taken(lists: ListFolder) -> None:
     path = lists.write("vpn.txt", "192.0.2.1\n" * 100_000)
 
     def read_while_it_grows() -> Iterator[str]:
@@ -204,11 +206,11 @@ def test_a_file_written_to_while_it_is_read_is_not_taken(lists: Lists) -> None:
                 writer.write("192.0.2.2\n")
             yield from lines
 
-    with pytest.raises(Unsettled, match="was written to while it was read"):
+    with pytest.raises(FileChanging, match="was written to while it was read"):
         list(read_while_it_grows())
 
 
-def test_a_file_that_is_slowly_written_in_place_is_whole_in_the_end(loaded: Lists) -> None:
+def test_a_file_that_is_slowly_written_in_place_is_whole_in_the_end(loaded: ListFolder) -> None:
     path = loaded.folder / "vpn.txt"
 
     def write() -> None:
@@ -226,7 +228,7 @@ def test_a_file_that_is_slowly_written_in_place_is_whole_in_the_end(loaded: List
     assert (loaded.served("vpn")[0].entries, loaded.rejected) == ({"vpn": 254}, {})
 
 
-def test_a_database_cut_short_in_place_does_not_pull_the_ground_away(loaded: Lists) -> None:
+def test_a_database_cut_short_in_place_does_not_pull_the_ground_away(loaded: ListFolder) -> None:
     with (loaded.folder / "country.mmdb").open("r+b") as file:
         file.truncate(0)
     assert loaded.intelligence.network("192.0.2.1").country == "US"
@@ -234,7 +236,7 @@ def test_a_database_cut_short_in_place_does_not_pull_the_ground_away(loaded: Lis
     assert loaded.intelligence.network("192.0.2.1").country == "US"
 
 
-def test_questions_are_answered_from_one_version_or_the_other_while_lists_are_swapped(loaded: Lists) -> None:
+def test_questions_are_answered_from_one_version_or_the_other_while_lists_are_swapped(loaded: ListFolder) -> None:
     done = threading.Event()
     answers = set()
 

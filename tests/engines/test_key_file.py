@@ -9,7 +9,7 @@ from pathlib import Path
 from lootkeep.engines import key_file
 
 
-def test_the_key_and_its_name_are_synced_to_disk_when_a_key_is_made(tmp_path: Path) -> None:
+def test_the_key_and_its_name_are_synced_to_disk_when_a_key_is_created(tmp_path: Path) -> None:
     file = key_file.of(tmp_path / "lootkeep.db")
     disk = Disk(file)
     key_file.make(file, disk.sync)

@@ -1,4 +1,4 @@
-"""Receivers of every kind, honest and hostile: whatever they answer, each attempt ends with a reason in words."""
+"""Receivers of every kind, honest and hostile: whatever they answer, each attempt ends with a reason."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def test_a_redirect_is_not_followed(outbound: Outbound, receiver: Receiver
     assert (result.is_delivered, result.response_code) == (False, status)
 
 
-async def test_a_redirect_to_nowhere_is_told_without_a_place(outbound: Outbound, receiver: Receiver) -> None:
+async def test_a_redirect_to_nowhere_is_reported_without_a_place(outbound: Outbound, receiver: Receiver) -> None:
     result = await post(outbound, receiver, saying(b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n"))
     assert result.reason == "answered 302: redirects are not followed"
 
@@ -114,21 +114,21 @@ async def test_a_hostile_retry_after_is_cleaned_and_cut(outbound: Outbound, rece
     ],
     ids=lambda value: str(value[:40]),
 )
-async def test_a_lying_or_foreign_receiver_is_a_failure_in_words(
+async def test_a_lying_or_foreign_receiver_is_a_failure_with_a_message(
     outbound: Outbound, receiver: Receiver, answer: bytes, reason: str
 ) -> None:
     result = await post(outbound, receiver, saying(answer))
     assert (result.is_delivered, result.response_code, result.reason, result.excerpt) == (False, None, reason, None)
 
 
-async def test_a_connection_that_is_reset_is_a_failure_in_words(outbound: Outbound, receiver: Receiver) -> None:
+async def test_a_connection_that_is_reset_is_a_failure_with_a_message(outbound: Outbound, receiver: Receiver) -> None:
     result = await post(outbound, receiver, resetting)
     assert (result.is_delivered, result.response_code) == (False, None)
     assert result.reason
     assert result.reason.startswith("the connection ")
 
 
-async def test_a_host_name_that_does_not_exist_is_told(outbound: Outbound) -> None:
+async def test_a_host_name_that_does_not_exist_is_reported(outbound: Outbound) -> None:
     result = await outbound.post("https://nowhere.invalid/", BODY, HEADERS)
     assert (result.is_delivered, result.reason) == (False, "the host name cannot be resolved")
 
@@ -161,7 +161,7 @@ async def excerpt(outbound: Outbound, receiver: Receiver, body: bytes) -> str | 
         (b"x" * 5000, "x" * 2048),
     ],
 )
-async def test_the_answer_is_kept_as_clean_text(
+async def test_the_answer_is_stored_as_clean_text(
     outbound: Outbound, receiver: Receiver, body: bytes, kept: str | None
 ) -> None:
     assert await excerpt(outbound, receiver, body) == kept
@@ -199,7 +199,7 @@ async def test_an_answer_without_end_is_cut_off_and_counts_by_its_status(
 # One client for all
 
 
-async def test_connections_are_kept_and_used_again(outbound: Outbound, receiver: Receiver) -> None:
+async def test_connections_are_reused(outbound: Outbound, receiver: Receiver) -> None:
     for _ in range(5):
         assert (await post(outbound, receiver)).is_delivered
     assert receiver.connects == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from lootkeep.domain.deliveries import DEADLINE_SECONDS, Result
+from lootkeep.domain.deliveries import DEADLINE_SECONDS, AttemptResult
 from lootkeep.engines.outbound import Outbound
 from tests.engines.posting import BODY, HEADERS, OK, post
 from tests.receiver import Behaviour, Receiver, hanging, repeating
@@ -39,7 +39,7 @@ async def test_a_receiver_that_never_shakes_hands_is_given_up_at_the_deadline(
     assert (result.is_delivered, result.reason) == (False, "timed out after 10 s")
 
 
-async def given_up(outbound: Outbound, name: str, behaviour: Behaviour) -> tuple[str, Result]:
+async def given_up(outbound: Outbound, name: str, behaviour: Behaviour) -> tuple[str, AttemptResult]:
     async with Receiver() as receiver:
         return name, await post(outbound, receiver, behaviour)
 

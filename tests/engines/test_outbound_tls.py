@@ -29,7 +29,7 @@ async def test_a_receiver_with_a_good_certificate_gets_the_body_and_the_headers(
         result = await post(outbound, receiver)
         (request,) = receiver.received
     assert (result.is_delivered, result.response_code, result.reason) == (True, 200, None)
-    assert (result.excerpt, type(result.latency_ms)) == ("told to answer 200", int)
+    assert (result.excerpt, type(result.latency_ms)) == ("asked to answer 200", int)
     assert (request.path, request.body) == ("/hook", BODY)
     assert request.headers["Content-Type"] == "application/json"
     assert request.headers["User-Agent"] == f"Lootkeep/{__version__}"
@@ -63,7 +63,7 @@ async def test_the_certificates_of_the_test_are_not_trusted_by_default(authority
     await outbound.close()
 
 
-async def test_a_receiver_that_speaks_no_tls_is_told_so(outbound: Outbound) -> None:
+async def test_a_receiver_that_speaks_no_tls_is_reported_as_such(outbound: Outbound) -> None:
     server = await asyncio.start_server(greet_in_plain_text, "127.0.0.1", 0)
     result = await outbound.post(f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/", BODY, HEADERS)
     server.close()

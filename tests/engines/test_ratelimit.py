@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lootkeep.engines.ratelimit import WINDOW, RateLimiter, Standing
+from lootkeep.engines.ratelimit import WINDOW, RateLimiter, RateLimitState
 from lootkeep.engines.ratelimit.memory import MemoryRateLimiter
 from lootkeep.engines.ratelimit.redis import RedisRateLimiter
 from lootkeep.kernel.clock import MINUTE, SECOND, Instant
@@ -43,12 +43,12 @@ class InMemory(MemoryRateLimiter):
         super().__init__(lambda: self.seconds)
         self.seconds = 0.0
 
-    async def hit(self, name: str, limit: int, now: Instant) -> Standing:
+    async def hit(self, name: str, limit: int, now: Instant) -> RateLimitState:
         self.seconds = (now - NOON) / SECOND
         return await super().hit(name, limit, now)
 
 
-async def test_so_many_are_allowed_and_then_none(limiter: RateLimiter, name: str) -> None:
+async def test_the_limit_is_allowed_and_then_none(limiter: RateLimiter, name: str) -> None:
     standings = [await limiter.hit(name, 3, at(0)) for _ in range(5)]
     assert [(s.is_allowed, s.count) for s in standings] == [(True, 1), (True, 2), (True, 3), (False, 3), (False, 3)]
 
@@ -82,7 +82,7 @@ async def test_refused_hits_are_not_counted(limiter: RateLimiter, name: str) -> 
     assert (await limiter.hit(name, 1, at(60))).is_allowed
 
 
-async def test_callers_are_counted_apart(limiter: RateLimiter, name: str) -> None:
+async def test_callers_are_counted_separately(limiter: RateLimiter, name: str) -> None:
     await limiter.hit(name, 1, at(0))
     assert (await limiter.hit(f"{name}:other", 1, at(0))).is_allowed
 
@@ -112,7 +112,7 @@ async def test_exactly_the_limit_is_allowed_of_many_at_once(limiter: RateLimiter
 
 @pytest.mark.parametrize(("waited", "seconds"), [(0, 60), (0.000001, 60), (1, 59), (59, 1), (59.999999, 1)])
 def test_the_time_to_wait_is_never_too_short(waited: float, seconds: int) -> None:
-    assert Standing(False, 1, at(60)).retry_after(at(waited)) == seconds
+    assert RateLimitState(False, 1, at(60)).retry_after(at(waited)) == seconds
 
 
 # Pauses that meet the edges of the window: together, a moment apart, just short of, at and past a minute.

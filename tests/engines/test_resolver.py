@@ -10,7 +10,7 @@ import pytest
 from lootkeep.domain.webhooks import LOOPBACK
 from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.resolver import AddressInfo, NotResolved, Resolver
-from tests.engines.name_servers import Names
+from tests.engines.name_servers import StubNames
 from tests.engines.posting import BODY, HEADERS
 from tests.receiver import PATIENCE_SECONDS, Receiver
 
@@ -18,8 +18,8 @@ SOON = 0.05
 
 
 @pytest.fixture
-async def names() -> AsyncIterator[Names]:
-    names = Names()
+async def names() -> AsyncIterator[StubNames]:
+    names = StubNames()
     yield names
     names.speak.set()
 
@@ -34,14 +34,14 @@ async def reason(resolver: Resolver, host: str) -> str:
     return str(caught.value)
 
 
-async def test_all_who_ask_for_a_host_share_one_look_up_whatever_their_port(names: Names) -> None:
+async def test_all_who_ask_for_a_host_share_one_look_up_whatever_their_port(names: StubNames) -> None:
     resolver = Resolver(names.look_up)
-    found = await asyncio.gather(*(resolver.resolve("shop.example", port) for port in range(1, 51)))
-    assert [dialled(addresses) for addresses in found] == [[("127.0.0.1", port)] for port in range(1, 51)]
+    ips = await asyncio.gather(*(resolver.resolve("shop.example", port) for port in range(1, 51)))
+    assert [dialled(addresses) for addresses in ips] == [[("127.0.0.1", port)] for port in range(1, 51)]
     assert names.asked == {"shop.example": 1}
 
 
-async def test_a_hundred_silent_hosts_leave_room_for_the_next(names: Names) -> None:
+async def test_a_hundred_silent_hosts_leave_room_for_the_next(names: StubNames) -> None:
     resolver = Resolver(names.look_up)
     silent = [asyncio.create_task(resolver.resolve(f"silent{number}.example", 443)) for number in range(100)]
     while names.asked.total() < 100:
@@ -53,7 +53,7 @@ async def test_a_hundred_silent_hosts_leave_room_for_the_next(names: Names) -> N
 
 
 async def test_a_silent_host_is_given_up_at_the_deadline_and_holds_one_thread_however_often_it_is_asked_for(
-    names: Names,
+    names: StubNames,
 ) -> None:
     resolver = Resolver(names.look_up, deadline_seconds=SOON)
     reasons = [await reason(resolver, "silent.example") for _ in range(10)]
@@ -61,22 +61,22 @@ async def test_a_silent_host_is_given_up_at_the_deadline_and_holds_one_thread_ho
     assert names.asked == {"silent.example": 1}
 
 
-async def test_an_answer_that_comes_late_serves_the_next_who_asks(names: Names) -> None:
+async def test_an_answer_that_comes_late_serves_the_next_who_asks(names: StubNames) -> None:
     resolver = Resolver(names.look_up, deadline_seconds=SOON)
     await reason(resolver, "silent.example")
     names.speak.set()
     async with asyncio.timeout(10):
         while True:
             try:
-                found = await resolver.resolve("silent.example", 443)
+                addresses = await resolver.resolve("silent.example", 443)
             except NotResolved:
                 await asyncio.sleep(0)
             else:
                 break
-    assert (dialled(found), names.asked.total()) == ([("127.0.0.1", 443)], 1)
+    assert (dialled(addresses), names.asked.total()) == ([("127.0.0.1", 443)], 1)
 
 
-async def test_one_who_stops_waiting_does_not_end_the_look_up_of_the_others(names: Names) -> None:
+async def test_one_who_stops_waiting_does_not_end_the_look_up_of_the_others(names: StubNames) -> None:
     resolver = Resolver(names.look_up)
     first, second = (asyncio.create_task(resolver.resolve("silent.example", 443)) for _ in range(2))
     while not names.asked:
@@ -87,7 +87,7 @@ async def test_one_who_stops_waiting_does_not_end_the_look_up_of_the_others(name
     assert dialled(await second) == [("127.0.0.1", 443)]
 
 
-async def test_failures_and_answers_are_remembered_for_a_short_time(names: Names) -> None:
+async def test_failures_and_answers_are_remembered_for_a_short_time(names: StubNames) -> None:
     remembering = Resolver(names.look_up, memory_seconds=PATIENCE_SECONDS)
     for _ in range(5):
         assert await reason(remembering, "unknown.example") == "the host name cannot be resolved"
@@ -103,7 +103,7 @@ async def test_failures_and_answers_are_remembered_for_a_short_time(names: Names
 
 
 async def test_beyond_the_limit_a_name_is_refused_at_once_while_known_ones_and_addresses_are_served(
-    names: Names,
+    names: StubNames,
 ) -> None:
     resolver = Resolver(names.look_up, deadline_seconds=SOON, max_threads=3)
     await resolver.resolve("shop.example", 443)
@@ -122,7 +122,7 @@ async def test_beyond_the_limit_a_name_is_refused_at_once_while_known_ones_and_a
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "0x7f.1", "::1", "2606:4700::1111"])
-async def test_an_address_is_not_looked_up(names: Names, host: str) -> None:
+async def test_an_address_is_not_looked_up(names: StubNames, host: str) -> None:
     await Resolver(names.look_up).resolve(host, 443)
     assert not names.asked
 
@@ -132,7 +132,7 @@ async def test_what_the_system_cannot_look_up_is_not_resolved(host: str) -> None
     assert await reason(Resolver(), host) == "the host name cannot be resolved"
 
 
-async def test_an_address_that_is_remembered_is_guarded_like_any_other(names: Names, receiver: Receiver) -> None:
+async def test_an_address_that_is_remembered_is_guarded_like_any_other(names: StubNames, receiver: Receiver) -> None:
     names.address = "10.0.0.1"
     outbound = Outbound((), None, Resolver(names.look_up))
     results = [await outbound.post(f"http://shop.example:{receiver.port}/", BODY, HEADERS) for _ in range(3)]
@@ -141,7 +141,7 @@ async def test_an_address_that_is_remembered_is_guarded_like_any_other(names: Na
     assert names.asked == {"shop.example": 1}
 
 
-async def test_a_post_to_a_silent_name_says_that_it_was_not_resolved(names: Names) -> None:
+async def test_a_post_to_a_silent_name_says_that_it_was_not_resolved(names: StubNames) -> None:
     outbound = Outbound(LOOPBACK, None, Resolver(names.look_up, deadline_seconds=SOON))
     result = await outbound.post("http://silent.example/", BODY, HEADERS)
     await outbound.close()

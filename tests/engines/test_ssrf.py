@@ -24,7 +24,7 @@ from lootkeep.domain.webhooks import SECRET_PURPOSE
 from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.paging import ListRequest, Page
-from lootkeep.services import webhooks as services
+from lootkeep.services import webhooks as webhooks_service
 from lootkeep.storage import outbox
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.storage.webhooks import endpoints, log
@@ -39,7 +39,7 @@ from tests.world import World
 TLS = ssl.create_default_context()
 
 
-class Scene(NamedTuple):
+class SsrfEnvironment(NamedTuple):
     """A world in which only public addresses may be dialled, with listeners where a leak would lead."""
 
     world: World
@@ -82,13 +82,13 @@ def scene(folder: Path, template: Path) -> Iterator[tuple[WatchedLoop, Path]]:
         yield loop, folder / "test.db"
 
 
-def play(loop: WatchedLoop, file: Path, act: Callable[[Scene], Awaitable[None]]) -> None:
+def play(loop: WatchedLoop, file: Path, act: Callable[[SsrfEnvironment], Awaitable[None]]) -> None:
     async def on_stage() -> None:
         world = World(SqliteDatabase(file), resolver=loop.resolver(), rate_limit_per_minute=0)
         await world.begin()
         try:
             async with Receiver() as four, Receiver(host="::1") as six:
-                await act(Scene(world, four, six, loop))
+                await act(SsrfEnvironment(world, four, six, loop))
         finally:
             await world.close()
             await world.db.close()
@@ -103,7 +103,7 @@ def test_there_are_enough_payloads() -> None:
 def test_the_scene_would_show_a_leak(tmp_path: Path, sqlite_template: Path) -> None:
     """With loopback allowed the same payloads do reach the listeners: the names, the numbers and the literals."""
 
-    async def act(scene: Scene) -> None:
+    async def act(scene: SsrfEnvironment) -> None:
         open_to_all = Outbound(
             (ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1/128")), TLS, scene.loop.resolver()
         )
@@ -120,7 +120,7 @@ def test_the_scene_would_show_a_leak(tmp_path: Path, sqlite_template: Path) -> N
 def test_a_literal_that_is_not_public_is_refused_at_creation_and_at_change(
     tmp_path: Path, sqlite_template: Path
 ) -> None:
-    async def act(scene: Scene) -> None:
+    async def act(scene: SsrfEnvironment) -> None:
         good = {"url": "https://shop.example/", "events": ["product.created"]}
         await scene.world.post("/webhooks", good)
         for host in HOSTS:
@@ -142,7 +142,7 @@ def test_a_literal_that_is_not_public_is_refused_at_creation_and_at_change(
 def test_every_payload_is_refused_at_creation_and_at_change_or_reaches_nothing(
     tmp_path: Path, sqlite_template: Path
 ) -> None:
-    async def act(scene: Scene) -> None:
+    async def act(scene: SsrfEnvironment) -> None:
         await scene.world.post("/webhooks", {"url": "https://shop.example/", "events": ["product.created"]})
         for place in PLACES:
             for port in (scene.four.port, scene.six.port):
@@ -163,13 +163,13 @@ def test_every_payload_is_refused_at_creation_and_at_change_or_reaches_nothing(
 
 
 def test_no_test_delivery_reaches_an_address_that_is_not_public(tmp_path: Path, sqlite_template: Path) -> None:
-    async def act(scene: Scene) -> None:
+    async def act(scene: SsrfEnvironment) -> None:
         urls = scene.urls()
         webhooks = await scene.add(*urls)
         # Several times: a name may have changed its mind meanwhile.
         for _ in range(3):
             async with scene.deps() as deps:
-                results = await asyncio.gather(*(services.test(deps, webhook) for webhook in webhooks))
+                results = await asyncio.gather(*(webhooks_service.test(deps, webhook) for webhook in webhooks))
             for url, result in zip(urls, results, strict=True):
                 assert (result.is_delivered, result.response_code, bool(result.reason)) == (False, None, True), url
         scene.check()
@@ -182,10 +182,10 @@ def test_no_test_delivery_reaches_an_address_that_is_not_public(tmp_path: Path, 
 def test_no_delivery_and_no_redelivery_reaches_an_address_that_is_not_public(
     tmp_path: Path, sqlite_template: Path
 ) -> None:
-    async def act(scene: Scene) -> None:
+    async def act(scene: SsrfEnvironment) -> None:
         webhooks = await scene.add(*scene.urls())
         async with scene.world.db.write() as tx:
-            await outbox.append(tx, "product.created", Something(), scene.world.clock.now())
+            await outbox.append(tx, "product.created", SampleData(), scene.world.clock.now())
         for _ in range(2):
             async with scene.deps() as deps:
                 await work(DeliveryWorker(deps, MemoryWakeup(), delays=()))
@@ -196,28 +196,28 @@ def test_no_delivery_and_no_redelivery_reaches_an_address_that_is_not_public(
         play(loop, file, act)
 
 
-class Something(msgspec.Struct):
+class SampleData(msgspec.Struct):
     number: int = 1
 
 
-async def send_all_again(scene: Scene, webhooks: list[int]) -> None:
+async def send_all_again(scene: SsrfEnvironment, webhooks: list[int]) -> None:
     async with scene.world.db.read() as tx:
         for webhook in webhooks:
             ((delivery,), _) = await log.LISTING.page(tx, ListRequest(Page(1, 2), {"webhook_id": webhook}))
             assert (delivery.status, delivery.response_code, bool(delivery.reason)) == ("failed", None, True)
-            await services.redeliver(scene.world.deps, delivery.public_id)
+            await webhooks_service.redeliver(scene.world.deps, delivery.public_id)
 
 
 def test_a_name_that_rebinds_between_the_look_ups_is_dialled_only_while_it_is_public(
     tmp_path: Path, sqlite_template: Path
 ) -> None:
-    async def act(scene: Scene) -> None:
+    async def act(scene: SsrfEnvironment) -> None:
         url = f"http://rebinds6.evil.example:{scene.four.port}/hook"
         (webhook,) = await scene.add(url)
         dialled = []
         for _ in range(3):
             async with scene.deps() as deps:
-                await services.test(deps, webhook)
+                await webhooks_service.test(deps, webhook)
             dialled.append(len(scene.loop.dialled))
         assert (dialled, scene.loop.dialled) == ([1, 1, 1], [PUBLIC])
         scene.check()
@@ -228,7 +228,7 @@ def test_a_name_that_rebinds_between_the_look_ups_is_dialled_only_while_it_is_pu
 
 @pytest.mark.parametrize("network", ["0.0.0.0/0", "169.254.0.0/16", "::/0", "fd00::/8", "100.64.0.0/10"])
 def test_an_allow_list_opens_its_range_but_never_metadata(tmp_path: Path, sqlite_template: Path, network: str) -> None:
-    async def act(scene: Scene) -> None:
+    async def act(scene: SsrfEnvironment) -> None:
         outbound = Outbound((ipaddress.ip_network(network),), TLS, scene.loop.resolver())
         for host in (
             "169.254.169.254",

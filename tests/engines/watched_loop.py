@@ -12,15 +12,15 @@ from contextlib import contextmanager
 from typing import Any
 
 from lootkeep.engines.resolver import AddressInfo, Resolver
-from tests.engines.hostile_urls import NAMES, Names
+from tests.engines.hostile_urls import NAMES, HostileNames
 
 LOOPBACKS = ("127.0.0.1", "::1")
 
 
 class NameServer:
-    """A tiny name server over UDP, in a thread of its own: A and AAAA, nothing kept."""
+    """A tiny name server over UDP, in a thread of its own: A and AAAA, nothing cached."""
 
-    def __init__(self, names: list[Names]) -> None:
+    def __init__(self, names: list[HostileNames]) -> None:
         self._left = {entry.name: [list(answer) for answer in entry.answers] for entry in names}
         self._asked: dict[tuple[str, int], int] = {}
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -57,9 +57,9 @@ class NameServer:
         answers = self._left.get(name, [[]])
         turn = self._asked.get((name, kind), 0)
         self._asked[name, kind] = turn + 1
-        wanted = 4 if family == socket.AF_INET else 6
+        size = 4 if family == socket.AF_INET else 6
         chosen = answers[min(turn, len(answers) - 1)]
-        return [socket.inet_pton(family, a) for a in chosen if ipaddress.ip_address(a).version == wanted]
+        return [socket.inet_pton(family, a) for a in chosen if ipaddress.ip_address(a).version == size]
 
 
 def _read_name(packet: bytes, place: int) -> tuple[str, int]:
@@ -78,13 +78,13 @@ def _ask(server: tuple[str, int], name: str, kind: int) -> list[str]:
         packet = asking.recv(4096)
     (count,) = struct.unpack_from("!H", packet, 6)
     place = 12 + len(question) + 4
-    found = []
+    records = []
     for _ in range(count):
         (length,) = struct.unpack_from("!H", packet, place + 10)
         raw = packet[place + 12 : place + 12 + length]
-        found.append(socket.inet_ntop(socket.AF_INET if kind == 1 else socket.AF_INET6, raw))
+        records.append(socket.inet_ntop(socket.AF_INET if kind == 1 else socket.AF_INET6, raw))
         place += 12 + length
-    return found
+    return records
 
 
 def numeric(address: str) -> list[AddressInfo]:
@@ -107,12 +107,12 @@ class WatchedLoop(asyncio.SelectorEventLoop):
     def _look_up(self, host: str) -> list[AddressInfo]:
         name = host.lower()
         if name.rstrip(".").endswith(("localhost", "localdomain")):
-            found = list(LOOPBACKS)
+            addresses = list(LOOPBACKS)
         else:
-            found = [address for kind in (1, 28) for address in _ask(self.name_server, name, kind)]
-        if not found:
+            addresses = [address for kind in (1, 28) for address in _ask(self.name_server, name, kind)]
+        if not addresses:
             raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
-        return [info for address in found for info in numeric(address)]
+        return [info for address in addresses for info in numeric(address)]
 
     async def sock_connect(self, sock: socket.socket, address: Any) -> None:
         self.dialled.append(address[0])

@@ -1,4 +1,4 @@
-"""What to do to the workers, what came of it, and the table that tells it."""
+"""What to do to the workers, what came of it, and the table that shows it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ WEBHOOKS = 3
 
 
 @dataclass(frozen=True)
-class Plan:
+class FaultPlan:
     """What to do; the same seed chooses the same moments, as far as a real machine can repeat itself."""
 
     engine: str
@@ -23,10 +23,10 @@ class Plan:
 
 
 @dataclass
-class Report:
+class DeliveryReport:
     """What came of it."""
 
-    plan: Plan
+    plan: FaultPlan
     kills: int = 0
     sends: int = 0
     interrupted: int = 0
@@ -44,7 +44,7 @@ class Report:
 COLUMNS = ("engine", "kills", "deliveries", "sends", "interrupted", "lost", "sent without a row", "numbers twice")
 
 
-def table(reports: list[Report]) -> str:
+def table(reports: list[DeliveryReport]) -> str:
     lines = ["| " + " | ".join((*COLUMNS, "left open", "seconds", "seed")) + " |"]
     lines.append("|" + "---|" * (len(COLUMNS) + 3))
     for report in reports:

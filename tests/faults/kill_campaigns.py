@@ -1,4 +1,4 @@
-"""SIGKILL of the process that sends a campaign: everyone is written to, and whoever is written to twice is marked."""
+"""SIGKILL of the process that sends a campaign: everyone is written to, and every second e-mail is marked."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from lootkeep.settings import Settings, variable
 from lootkeep.storage import migrations
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import campaign_recipients, email_campaigns
-from lootkeep.storage.totals.changes import Changes
+from lootkeep.storage.totals.changes import CounterDeltas
 from tests.mailbox import MailServer
 
 PROGRAM = Path(sys.executable).with_name("lootkeep")
@@ -37,7 +37,7 @@ _MARKED = Query(select(campaign_recipients.c.email).where(campaign_recipients.c.
 
 
 @dataclass
-class Report:
+class CampaignReport:
     """What came of it: how often each reader was written to, and who is marked."""
 
     kills: int
@@ -52,7 +52,7 @@ class Report:
         return {email for email, count in self.arrived.items() if count > 1}
 
 
-async def run(address: str, folder: Path, *, readers: int, kills: int, seed: int) -> Report:
+async def run(address: str, folder: Path, *, readers: int, kills: int, seed: int) -> CampaignReport:
     """One campaign on an empty database; the process that sends it is killed at random places."""
     chance = random.Random(seed)
     async with MailServer() as server:
@@ -86,7 +86,7 @@ async def run(address: str, folder: Path, *, readers: int, kills: int, seed: int
 
 async def _begin(deps: Deps, readers: int) -> None:
     async with deps.db.write() as tx:
-        changes = Changes(spread=0)
+        changes = CounterDeltas(shard_key=0)
         for number in range(readers):
             form = SignUp(f"reader{number}@mail{number}.example", f"Reader {number}", accepts_marketing=True)
             await customers.sign_up_in(deps, tx, form, changes)
@@ -120,7 +120,7 @@ async def _until(server: MailServer, count: int) -> None:
         await asyncio.sleep(0.005)
 
 
-async def _end(deps: Deps, settings: Settings, folder: Path, server: MailServer, kills: int) -> Report:
+async def _end(deps: Deps, settings: Settings, folder: Path, server: MailServer, kills: int) -> CampaignReport:
     process = _start(settings, folder)
     deadline = time.monotonic() + PATIENCE_SECONDS
     try:
@@ -136,5 +136,5 @@ async def _end(deps: Deps, settings: Settings, folder: Path, server: MailServer,
     async with deps.db.read() as tx:
         ((status, sent, perhaps_twice),) = await tx.all(_DONE)
         marked = {email for (email,) in await tx.all(_MARKED)}
-    arrived = Counter(letter.recipients[0] for letter in server.arrived)
-    return Report(kills, arrived, marked, status, sent, perhaps_twice)
+    arrived = Counter(received.recipients[0] for received in server.arrived)
+    return CampaignReport(kills, arrived, marked, status, sent, perhaps_twice)

@@ -29,9 +29,9 @@ from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import attempts, deliveries, events
 from tests.conftest import drop_postgres_database, new_postgres_database
-from tests.faults.delivery_report import WEBHOOKS, Plan, Report, table
+from tests.faults.delivery_report import WEBHOOKS, DeliveryReport, FaultPlan, table
 from tests.faults.hooks import Hooks
-from tests.faults.processes import KEY, Processes
+from tests.faults.processes import KEY, KilledProcesses
 
 PATIENCE_SECONDS = 300.0
 
@@ -46,12 +46,12 @@ _ATTEMPTS = Query(
 )
 
 
-class Something(msgspec.Struct):
+class SampleData(msgspec.Struct):
     number: int
     words: str = "a payload of about the size that orders have " * 10
 
 
-async def run(plan: Plan, address: str, folder: Path) -> Report:
+async def run(plan: FaultPlan, address: str, folder: Path) -> DeliveryReport:
     """Carries out the plan on an empty database and looks at what is left."""
     settings = Settings(
         _env_file=None, database_url=address, secret_key=KEY, webhook_allow_insecure=True, database_connections=3
@@ -59,9 +59,9 @@ async def run(plan: Plan, address: str, folder: Path) -> Report:
     started = time.monotonic()
     chance = random.Random(plan.seed)
     hooks = Hooks(random.Random(plan.seed + 1))
-    report = Report(plan)
+    report = DeliveryReport(plan)
     await _migrate(settings)
-    processes = Processes(settings, plan.processes, folder)
+    processes = KilledProcesses(settings, plan.processes, folder)
     async with wiring.opened(settings) as deps, _listening(hooks) as port:
         for number in range(WEBHOOKS):
             await webhooks.create(deps, f"http://127.0.0.1:{port}/{number}", ["product.created"])
@@ -91,7 +91,7 @@ async def _listening(hooks: Hooks) -> AsyncIterator[int]:
 
 
 async def _rage(
-    plan: Plan, deps: Deps, processes: Processes, hooks: Hooks, chance: random.Random, report: Report
+    plan: FaultPlan, deps: Deps, processes: KilledProcesses, hooks: Hooks, chance: random.Random, report: DeliveryReport
 ) -> None:
     """A wave of events for each kill; the kill comes at a random place in the wave, or now and then at the start."""
     for wave in range(plan.kills):
@@ -112,10 +112,10 @@ async def _rage(
 async def _record(deps: Deps, first: int, last: int) -> None:
     async with deps.db.write() as tx:
         for number in range(first, last):
-            await outbox.append(tx, "product.created", Something(number), deps.clock.now())
+            await outbox.append(tx, "product.created", SampleData(number), deps.clock.now())
 
 
-async def _end(deps: Deps, processes: Processes) -> None:
+async def _end(deps: Deps, processes: KilledProcesses) -> None:
     """Lets the work come to its end. With everyone dead, the leases may as well have run out already."""
     processes.kill_all()
     async with deps.db.write() as tx:
@@ -131,7 +131,7 @@ async def _end(deps: Deps, processes: Processes) -> None:
         await asyncio.sleep(0.1)
 
 
-async def _judge(report: Report, deps: Deps, hooks: Hooks) -> None:
+async def _judge(report: DeliveryReport, deps: Deps, hooks: Hooks) -> None:
     async with deps.db.read() as tx:
         made = await tx.all(_DELIVERIES)
         tried = await tx.all(_ATTEMPTS)
@@ -147,17 +147,17 @@ async def _judge(report: Report, deps: Deps, hooks: Hooks) -> None:
     report.left_open = sum(outcome == "open" for _, _, outcome in tried)
 
 
-async def on_sqlite(kills: int, count: int, seed: int) -> Report:
+async def on_sqlite(kills: int, count: int, seed: int) -> DeliveryReport:
     with tempfile.TemporaryDirectory(prefix="lootkeep-kill-") as folder:
         address = f"sqlite:///{folder}/store.db"
-        return await run(Plan("sqlite", kills, count, seed), address, Path(folder))
+        return await run(FaultPlan("sqlite", kills, count, seed), address, Path(folder))
 
 
-async def on_postgresql(kills: int, count: int, seed: int, admin_url: str) -> Report:
+async def on_postgresql(kills: int, count: int, seed: int, admin_url: str) -> DeliveryReport:
     with tempfile.TemporaryDirectory(prefix="lootkeep-kill-") as folder:
         address = await new_postgres_database(admin_url, f"lootkeep_kill_{os.getpid()}")
         try:
-            return await run(Plan("postgresql", kills, count, seed), address, Path(folder))
+            return await run(FaultPlan("postgresql", kills, count, seed), address, Path(folder))
         finally:
             await drop_postgres_database(admin_url, address)
 

@@ -16,7 +16,7 @@ KEY = "a-secret-key-of-more-than-32-characters"
 RETRY_DELAYS = ",".join(["1"] * 40)
 
 
-class Processes:
+class KilledProcesses:
     """The real commands, killed without warning and started again."""
 
     def __init__(self, settings: Settings, count: int, folder: Path) -> None:

@@ -32,7 +32,7 @@ def test_killed_again_and_again_a_campaign_reaches_everyone_and_marks_whom_it_ma
     report = asyncio.run(run(own_address, tmp_path, readers=READERS, kills=KILLS, seed=7))
     assert (report.status, report.sent) == ("sent", READERS), (tmp_path / "log").read_text()[-2000:]
     assert len(report.arrived) == READERS
-    # One mail in flight for each kill, and no more; none is sent twice without a mark.
+    # One e-mail in flight for each kill, and no more; none is sent twice without a mark.
     assert report.twice <= report.marked
     assert len(report.marked) <= KILLS
     assert report.perhaps_twice == len(report.marked)

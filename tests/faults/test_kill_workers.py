@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.faults.delivery_report import Report, table
+from tests.faults.delivery_report import DeliveryReport, table
 from tests.faults.kill_workers import on_postgresql, on_sqlite
 
 KILLS = 10
@@ -12,7 +12,7 @@ DELIVERIES = 500
 SEED = 4
 
 
-def check(report: Report) -> None:
+def check(report: DeliveryReport) -> None:
     assert report.kills == KILLS
     assert report.sends >= DELIVERIES
     assert report.faults == 0, table([report])

@@ -51,7 +51,7 @@ def store(tmp_path: Path) -> Iterator[Serving]:
 
 
 @pytest.mark.timeout(600)
-def test_a_client_made_by_openapi_python_client_works(folder: Path, store: Serving) -> None:
+def test_a_client_generated_by_openapi_python_client_works(folder: Path, store: Serving) -> None:
     packages.install_python()
     options = ("--path", "openapi.json", "--meta", "none", "--output-path", "store_client", "--fail-on-warning")
     output = run(folder, packages.PYTHON / "openapi-python-client", "generate", *options)
@@ -61,7 +61,7 @@ def test_a_client_made_by_openapi_python_client_works(folder: Path, store: Servi
 
 
 @pytest.mark.timeout(600)
-def test_a_client_made_by_openapi_typescript_is_accepted_by_the_compiler_and_works(
+def test_a_client_generated_by_openapi_typescript_is_accepted_by_the_compiler_and_works(
     node_folder: Path, store: Serving
 ) -> None:
     tools = node_folder / "node_modules" / ".bin"
@@ -73,7 +73,7 @@ def test_a_client_made_by_openapi_typescript_is_accepted_by_the_compiler_and_wor
 
 
 @pytest.mark.timeout(600)
-def test_models_made_by_datamodel_code_generator_can_be_imported(folder: Path) -> None:
+def test_models_generated_by_datamodel_code_generator_can_be_imported(folder: Path) -> None:
     packages.install_python()
     options = (
         "--input-file-type",

@@ -1,4 +1,4 @@
-"""Instants: whole microseconds since the epoch, told in one form, by a clock that is handed in."""
+"""Instants: whole microseconds since the epoch, written in one form, by a clock that is handed in."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_the_units_are_multiples_of_a_microsecond() -> None:
     assert (SECOND, MINUTE, HOUR, DAY) == (10**6, 60 * 10**6, 3_600 * 10**6, 86_400 * 10**6)
 
 
-def test_a_time_is_told_in_utc_with_whole_seconds() -> None:
+def test_a_time_is_written_in_utc_with_whole_seconds() -> None:
     assert iso(instant(datetime(2026, 11, 15, 10, 30, tzinfo=UTC))) == "2026-11-15T10:30:00Z"
 
 
@@ -49,7 +49,7 @@ def test_the_day_of_an_instant_is_arithmetic(moment: datetime) -> None:
     assert instant(moment) // DAY == (moment.date() - EPOCH.date()).days
 
 
-def test_a_manual_clock_stands_still_until_it_is_moved() -> None:
+def test_a_manual_clock_does_not_move_until_it_is_moved() -> None:
     clock = ManualClock(Instant(5 * SECOND))
     before = clock.now()
     clock.advance(DAY)
@@ -71,7 +71,7 @@ def test_the_time_that_has_passed_only_ever_grows() -> None:
     assert (manual.monotonic(), system.monotonic() >= before) == (3.0, True)
 
 
-def test_the_system_clock_tells_the_machines_time_in_microseconds() -> None:
+def test_the_system_clock_reports_the_machines_time_in_microseconds() -> None:
     before = time.time_ns() // 1_000
     now = SystemClock().now()
     assert before <= now <= time.time_ns() // 1_000

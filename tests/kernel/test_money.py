@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lootkeep.kernel import money
-from lootkeep.kernel.money import LARGEST, Hundredths, NotMoney
+from lootkeep.kernel.money import MAX_AMOUNT, Hundredths, NotMoney
 
-amounts = st.integers(-LARGEST, LARGEST).map(Hundredths)
+amounts = st.integers(-MAX_AMOUNT, MAX_AMOUNT).map(Hundredths)
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ amounts = st.integers(-LARGEST, LARGEST).map(Hundredths)
         ("007", 700),
         (Decimal("0.1"), 10),
         (Decimal("1E+2"), 10000),
-        ("999999999.99", LARGEST),
+        ("999999999.99", MAX_AMOUNT),
     ],
 )
 def test_a_number_or_a_decimal_string_becomes_hundredths(value: int | Decimal | str, hundredths: int) -> None:
@@ -99,7 +99,7 @@ def test_every_amount_comes_back_from_its_decimal(amount: Hundredths) -> None:
     assert money.parse(money.decimal(amount)) == amount
 
 
-@given(st.integers(-(LARGEST // 100), LARGEST // 100))
+@given(st.integers(-(MAX_AMOUNT // 100), MAX_AMOUNT // 100))
 def test_every_whole_amount_is_a_hundred_times_its_number(number: int) -> None:
     assert money.parse(number) == number * 100
 

@@ -13,7 +13,7 @@ from tests.builders import (
     STORE,
     honest_buyer,
 )
-from tests.recount import kept, recounted
+from tests.recount import maintained, recounted
 from tests.world import World
 
 AT_ONCE = 64
@@ -26,7 +26,7 @@ Call = tuple[str, dict[str, Any]]
 
 
 async def race(world: World, calls: Iterable[Call]) -> list[httpx.Response]:
-    """All of them at once; none may fail for a reason of ours."""
+    """All of them at once; none may fail for an internal reason."""
     answers = await asyncio.gather(*(served(world, path, body) for path, body in calls))
     assert not [answer.text for answer in answers if answer.status_code >= 500]
     return answers
@@ -50,4 +50,4 @@ def order_of(customer_id: int, *lines: tuple[int, int], **fields: Any) -> Call:
 
 
 async def assert_all_totals_agree(world: World) -> None:
-    assert await kept(world.db) == await recounted(world.db)
+    assert await maintained(world.db) == await recounted(world.db)

@@ -1,4 +1,4 @@
-"""Sixty-four at one gift card: it never gives more than is on it, whoever comes first, on both engines."""
+"""Sixty-four at one gift card: it never gives more than is on it, no matter who comes first, on both engines."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from lootkeep.domain.gift_cards import GiftCardTerms
 from lootkeep.kernel.clock import MINUTE, Instant
 from lootkeep.kernel.errors import InvalidFields, Unavailable
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services import gift_cards as services
-from lootkeep.storage import gift_cards as storage
+from lootkeep.services import gift_cards as gift_cards_service
+from lootkeep.storage import gift_cards as gift_cards_db
 from lootkeep.storage.schema import gift_card_entries, gift_cards, orders
 from tests.builders import new_customer, new_gift_card, new_product, paid_order, regular_customers
 from tests.races.racing import AT_ONCE, ORDERS, Call, assert_all_totals_agree, order_of, race, statuses
@@ -31,7 +31,7 @@ async def redeemed(world: World, card_id: int, amount: int, reference: str | Non
     """What was taken, or nothing. Comes again when no connection got free in time."""
     while True:
         try:
-            await services.redeem(world.deps, card_id, Hundredths(amount), None, reference)
+            await gift_cards_service.redeem(world.deps, card_id, Hundredths(amount), None, reference)
         except InvalidFields:
             return 0
         except Unavailable:
@@ -43,12 +43,12 @@ async def redeemed(world: World, card_id: int, amount: int, reference: str | Non
 async def test_parallel_redemptions_never_take_more_than_there_is(world: World) -> None:
     chance = random.Random(64)
     for _ in range(ROUNDS):
-        card, _code = await services.create(world.deps, TERMS, None)
+        card, _code = await gift_cards_service.create(world.deps, TERMS, None)
         amounts = [chance.choice((1, 40, 1_00, 2_50, 7_77)) for _ in range(AT_ONCE)]
         taken = sum(await asyncio.gather(*(redeemed(world, card.id, amount) for amount in amounts)))
         async with world.db.read() as tx:
-            after = await storage.get(tx, card.id)
-            entries = await storage.ledger(tx, card.id)
+            after = await gift_cards_db.get(tx, card.id)
+            entries = await gift_cards_db.ledger(tx, card.id)
         assert after is not None
         assert after.balance == CARD - taken == sum(entry.amount for entry in entries) >= 0
         balances = [entry.balance_after for entry in entries]
@@ -59,9 +59,9 @@ async def test_parallel_redemptions_never_take_more_than_there_is(world: World) 
 
 
 @pytest.mark.timeout(1800)
-async def test_one_reference_told_many_times_takes_once(world: World) -> None:
+async def test_one_reference_sent_many_times_takes_once(world: World) -> None:
     for number in range(ROUNDS):
-        card, _code = await services.create(world.deps, TERMS, None)
+        card, _code = await gift_cards_service.create(world.deps, TERMS, None)
         calls = [redeemed(world, card.id, 5_00, f"till-{number}") for _ in range(AT_ONCE)]
         assert await asyncio.gather(*calls) == [5_00] * AT_ONCE
         assert (await rows(world.db, gift_cards))[-1]["balance"] == 20_00
@@ -96,8 +96,8 @@ async def test_cancelling_refunding_and_revoking_at_once_leave_totals_that_agree
         placed = [answer.json()["data"]["order"]["id"] for answer in await race(world, carts) if answer.is_success]
         assert len(placed) == 8
         steps: list[Call] = [(f"{ORDERS}/{order_id}/{step}", {}) for order_id in placed for step in ("pay", "cancel")]
-        found = [row["id"] for row in await rows(world.db, gift_cards)][-8:]
-        steps += [(f"/gift-cards/{card_id}/revoke", {}) for card_id in found[::2]]
+        ids = [row["id"] for row in await rows(world.db, gift_cards)][-8:]
+        steps += [(f"/gift-cards/{card_id}/revoke", {}) for card_id in ids[::2]]
         await race(world, steps)
         refunds = [(f"{ORDERS}/{order_id}/refund", {"amount": "30.00"}) for order_id in placed for _ in range(3)]
         refunds += [(f"{ORDERS}/{order_id}/refund", {}) for order_id in placed]
@@ -147,10 +147,10 @@ async def test_settling_by_many_counts_each_card_once(world: World) -> None:
     for _ in range(3):
         expires_at = Instant(world.clock.now() + MINUTE)
         terms = GiftCardTerms(CARD, "USD", None, None, None, None, None, None, None, expires_at, None)
-        made = [(await services.create(world.deps, terms, None))[0] for _ in range(20)]
+        cards = [(await gift_cards_service.create(world.deps, terms, None))[0] for _ in range(20)]
         world.clock.advance(MINUTE)
         readers = [world.get("/gift-cards/statistics") for _ in range(AT_ONCE // 2)]
-        changers = [world.put(f"/gift-cards/{card.id}", {"note": "seen"}) for card in made]
+        changers = [world.put(f"/gift-cards/{card.id}", {"note": "seen"}) for card in cards]
         answers = await asyncio.gather(*readers, *changers)
         assert Counter(answer.status_code for answer in answers).keys() <= {200, 503}
         figures = (await world.get("/gift-cards/statistics")).json()["data"]

@@ -59,7 +59,10 @@ async def answered(world: World, customer: int, **fields: Any) -> dict[str, Any]
 
 
 def summary(checks: Sequence[dict[str, Any]]) -> Counter[Any]:
-    return Counter((found["risk_score"], found["action_taken"], tuple(found["signals"].items())) for found in checks)
+    return Counter(
+        (fraud_check["risk_score"], fraud_check["action_taken"], tuple(fraud_check["signals"].items()))
+        for fraud_check in checks
+    )
 
 
 def sharing(name: str, group: str, number: int) -> dict[str, Any]:
@@ -98,7 +101,7 @@ async def test_an_address_exceeds_its_limit_however_many_accounts_order_at_once(
     customers = [await regular(worlds[0]) for _ in range(AT_ONCE)]
     set_clocks(worlds)
     checks = await asyncio.gather(*(answered(worlds[i % 2], who) for i, who in enumerate(customers)))
-    assert sum("velocity_ip" not in found["signals"] for found in checks) == 5
+    assert sum("velocity_ip" not in fraud_check["signals"] for fraud_check in checks) == 5
 
 
 async def test_an_account_exceeds_its_limit_however_many_orders_it_sends_at_once(worlds: list[World]) -> None:
@@ -107,7 +110,7 @@ async def test_an_account_exceeds_its_limit_however_many_orders_it_sends_at_once
     checks = await asyncio.gather(
         *(answered(worlds[i % 2], customer, ip_address=f"203.0.113.{i}") for i in range(AT_ONCE))
     )
-    assert sum("velocity_email" not in found["signals"] for found in checks) == 3
+    assert sum("velocity_email" not in fraud_check["signals"] for fraud_check in checks) == 3
 
 
 async def test_orders_that_share_things_crosswise_never_wait_for_each_other_in_a_circle(worlds: list[World]) -> None:

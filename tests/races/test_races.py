@@ -48,7 +48,7 @@ async def test_an_order_is_paid_once(world: World) -> None:
         await assert_all_totals_agree(world)
 
 
-async def test_one_transaction_told_many_times_is_one_payment(world: World) -> None:
+async def test_one_transaction_sent_many_times_is_one_payment(world: World) -> None:
     friend = await someone(world)
     await new_product(world, delivery_type="keys")
     for number in range(1, ROUNDS + 1):
@@ -152,9 +152,9 @@ async def test_an_external_id_is_one_order(world: World) -> None:
     await new_product(world, stock=10)
     for number in range(1, ROUNDS + 1):
         answers = await race(world, [order_of(customer["id"], (1, 1), external_id=f"shop-{number}")] * AT_ONCE)
-        found = statuses(answers)
-        # Whoever comes while the first is still writing is told to try again.
-        assert (found[201], found[200] + found[409]) == (1, AT_ONCE - 1)
+        outcomes = statuses(answers)
+        # A request that comes while the first is still writing has to try again.
+        assert (outcomes[201], outcomes[200] + outcomes[409]) == (1, AT_ONCE - 1)
         assert (await sent(world.db)).count("order.created") == number
         await assert_all_totals_agree(world)
 

@@ -1,4 +1,4 @@
-"""Reading the outbox, and counting everything again from the raw rows to compare with the totals that are kept."""
+"""Reading the outbox, and counting everything again from the raw rows to compare with the maintained totals."""
 
 from __future__ import annotations
 
@@ -17,7 +17,14 @@ from lootkeep.storage.schema import (
     reward_claims,
 )
 from tests.recount.counting import kept_counters, recounted_counters
-from tests.recount.deeds import (
+from tests.recount.figures import (
+    kept_figures,
+    maintained_buyers,
+    recounted_buyers,
+    recounted_figures,
+)
+from tests.recount.ledgers import balances_of_cards
+from tests.recount.operations import (
     claims_of_tiers,
     given_back,
     holding_of,
@@ -27,23 +34,16 @@ from tests.recount.deeds import (
     spending_of,
     taken,
 )
-from tests.recount.figures import (
-    kept_buyers,
-    kept_figures,
-    recounted_buyers,
-    recounted_figures,
-)
-from tests.recount.ledgers import balances_of_cards
 from tests.recount.stored import Row, outbox, rows, sent
 
-__all__ = ["kept", "outbox", "recounted", "rows", "sent", "taken"]
+__all__ = ["maintained", "outbox", "recounted", "rows", "sent", "taken"]
 
-# Everything that is kept, or everything counted again: the same shape, so that a test compares the two.
+# Everything that is maintained, or everything recounted: the same shape, so that a test compares the two.
 Totals = dict[str, dict[Any, Any]]
 
 
-async def kept(db: Database) -> Totals:
-    """The totals as the deeds have kept them."""
+async def maintained(db: Database) -> Totals:
+    """The totals as the operations maintained them."""
     return {
         "counters": await kept_counters(db),
         "customers": _picked(
@@ -65,7 +65,7 @@ async def kept(db: Database) -> Totals:
         "refunds": _picked(await rows(db, orders), "id", "refunded_total"),
         "gift cards": _picked(await rows(db, gift_cards), "id", "balance"),
         "figures": await kept_figures(db),
-        "buyers": await kept_buyers(db),
+        "buyers": await maintained_buyers(db),
     }
 
 
@@ -76,9 +76,9 @@ async def recounted(db: Database, currency: str = "USD") -> Totals:
     return {
         "counters": await recounted_counters(db, placed, attributed),
         "customers": {who["id"]: spending_of(who["id"], placed, currency) for who in await rows(db, customers)},
-        "referrals": {one["customer_id"]: (one["status"], one["first_order_at"]) for one in attributed},
+        "referrals": {row["customer_id"]: (row["status"], row["first_order_at"]) for row in attributed},
         "referrers": referring(attributed, await rows(db, reward_claims)),
-        "coupons": {one["id"]: holding_of(one["id"], placed) for one in await rows(db, coupons)},
+        "coupons": {row["id"]: holding_of(row["id"], placed) for row in await rows(db, coupons)},
         "tiers": await claims_of_tiers(db),
         "sales": await sales_of_products(db, placed),
         "refunds": await given_back(db, placed),
@@ -88,5 +88,5 @@ async def recounted(db: Database, currency: str = "USD") -> Totals:
     }
 
 
-def _picked(found: list[Row], key: str, *names: str) -> dict[int, tuple[Any, ...]]:
-    return {row[key]: tuple(row[name] for name in names) for row in found}
+def _picked(records: list[Row], key: str, *names: str) -> dict[int, tuple[Any, ...]]:
+    return {row[key]: tuple(row[name] for name in names) for row in records}

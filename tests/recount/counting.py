@@ -1,4 +1,4 @@
-"""The counters as they are kept, and counted again."""
+"""The counters as they are maintained, and recounted."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ async def kept_counters(db: Database) -> dict[str, int]:
 
 async def recounted_counters(db: Database, placed: list[Row], attributed: list[Row]) -> dict[str, int]:
     names = [f"orders.{order['status']}" for order in placed]
-    names += [f"referrals.{one['status']}" for one in attributed]
+    names += [f"referrals.{row['status']}" for row in attributed]
     names += [f"gift_cards.{shelf(card)}" for card in await rows(db, gift_cards)]
     names += ["customers.all" for _ in await rows(db, customers)]
     names += ["products.all" for product in await rows(db, products) if product["deleted_at"] is None]

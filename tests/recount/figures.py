@@ -74,7 +74,7 @@ def _add_order(add: Any, order: Row, lines: list[Row]) -> None:
             add("product", product_id, order["refunded_at"], currency, refunds=total, refunded_orders=1)
 
 
-async def kept_buyers(db: Database) -> dict[Any, set[int]]:
+async def maintained_buyers(db: Database) -> dict[Any, set[int]]:
     found: dict[Any, set[int]] = defaultdict(set)
     for row in await rows(db, buyers):
         for number, byte in enumerate(row["bits"]):

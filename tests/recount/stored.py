@@ -23,8 +23,8 @@ async def rows(db: Database, table: Table) -> list[Row]:
 
 async def outbox(db: Database, prefix: str = "order.") -> list[tuple[str, Row]]:
     """Type and data of the events, in the order in which they were appended."""
-    found = await rows(db, events)
-    return [(event["type"], json.loads(event["data"])) for event in found if event["type"].startswith(prefix)]
+    records = await rows(db, events)
+    return [(event["type"], json.loads(event["data"])) for event in records if event["type"].startswith(prefix)]
 
 
 async def sent(db: Database, prefix: str = "order.") -> list[str]:

@@ -42,7 +42,7 @@ def test_a_file_opens_with_a_sentence_and_names_only_settings_that_exist(file: P
     assert not unknown, f"{name(file)} names {', '.join(sorted(unknown))}, which is no setting."
 
 
-def test_the_image_is_made_from_locks_with_hashes_and_runs_as_nobody_special() -> None:
+def test_the_image_is_created_from_locks_with_hashes_and_runs_as_nobody_special() -> None:
     installs = re.findall(r"pip install (.*)", DOCKERFILE)
     assert all("--require-hashes" in install or "--no-index" in install for install in installs)
     final = DOCKERFILE.rpartition("\nFROM ")[2]

@@ -1,4 +1,4 @@
-"""The tables in docs/fraud.md are written from the code: `python -m tests.rules.test_fraud_page` writes them anew."""
+"""The tables in docs/fraud.md are written from the code: `python -m tests.rules.test_fraud_page` writes them again."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ TABLES = {"| signal |": signals, "| country |": country_table}
 
 @pytest.mark.parametrize("beginning", TABLES)
 def test_a_table_says_what_the_code_has(beginning: str) -> None:
-    found = _table(beginning, PAGE.read_text())
-    assert found == TABLES[beginning](), (
+    rows = _table(beginning, PAGE.read_text())
+    assert rows == TABLES[beginning](), (
         f"The table `{beginning}` in {PAGE.name} is not what the code says: `{COMMAND}`."
     )
 
 
-def test_the_page_tells_the_levels_and_thresholds_in_force() -> None:
+def test_the_page_reports_the_levels_and_thresholds_in_force() -> None:
     text = PAGE.read_text()
     for sensitivity, score in THRESHOLDS.items():
         assert f"`{sensitivity}` {score}" in text

@@ -86,12 +86,12 @@ KINDS: dict[tuple[str, str], dict[str, Any]] = {
 
 
 def test_every_field_is_one_of_its_kind_and_has_its_type() -> None:
-    faults = [
-        f"{file}: {fault}"
+    errors = [
+        f"{file}: {error}"
         for file, manifest in MANIFESTS
-        for fault in _faults(manifest, _schema(manifest), manifest["kind"])
+        for error in _faults(manifest, _schema(manifest), manifest["kind"])
     ]
-    assert faults == []
+    assert errors == []
 
 
 def test_a_misspelt_field_and_a_wrong_type_are_found() -> None:
@@ -144,17 +144,17 @@ def _faults(value: Any, schema: Any, path: str) -> list[str]:
     if isinstance(schema, dict):
         if not isinstance(value, dict):
             return [f"{path} must be an object"]
-        faults = []
+        errors = []
         for key, part in value.items():
             known = schema.get(key, schema.get("*"))
             if known is None:
-                faults.append(f"{path}.{key} is no field of it")
+                errors.append(f"{path}.{key} is no field of it")
             else:
-                faults += _faults(part, known, f"{path}.{key}")
-        return faults
+                errors += _faults(part, known, f"{path}.{key}")
+        return errors
     if isinstance(schema, list):
         if not isinstance(value, list):
             return [f"{path} must be a list"]
-        return [fault for number, part in enumerate(value) for fault in _faults(part, schema[0], f"{path}.{number}")]
+        return [error for number, part in enumerate(value) for error in _faults(part, schema[0], f"{path}.{number}")]
     # A bool is an int to Python, and not to Kubernetes.
     return [] if type(value) is schema else [f"{path} must be of type {schema.__name__}"]

@@ -1,4 +1,4 @@
-"""The page on lists tells of every kind of file and of every public list."""
+"""The page on lists has every kind of file and every public list."""
 
 from __future__ import annotations
 

@@ -17,14 +17,14 @@ def read_map() -> dict[str, str]:
     """Each path of the map with its words: the first block after the heading, two spaces for each level."""
     _, _, rest = (ROOT / "README.md").read_text().partition(f"\n{HEADING}\n")
     assert rest, f"README.md has no heading {HEADING!r}."
-    found: dict[str, str] = {}
+    entries: dict[str, str] = {}
     above: list[str] = []
     for line in rest.split("```")[1].splitlines()[1:]:
         match = _LINE.match(line)
         assert match, f"README.md's map has a line that is no `name  words`: {line!r}"
         above = [*above[: len(match["indent"]) // _INDENT], match["name"].rstrip("/")]
-        found["/".join(above)] = match["words"]
-    return found
+        entries["/".join(above)] = match["words"]
+    return entries
 
 
 def test_every_folder_has_a_line() -> None:
@@ -38,5 +38,5 @@ def test_every_line_has_its_folder_or_file() -> None:
 
 
 @pytest.mark.parametrize("name", ["lootkeep/deps.py", "lootkeep/settings.py", "lootkeep/wiring.py"])
-def test_the_files_beside_the_layers_have_a_line_too(name: str) -> None:
+def test_the_files_next_to_the_layers_have_a_line_too(name: str) -> None:
     assert name in read_map(), f"README.md's map lacks {name}."

@@ -28,7 +28,7 @@ _VALUE = r"(\{[^}]*\}|[^/\"'?\s{}]+)"
 
 
 def _with_constants(test: str) -> str:
-    """A test's text as it reads when each constant stands for its path, its own and those that it imports."""
+    """A test's text as it reads when each constant is replaced by its path, its own and those that it imports."""
     test = "\n".join([*_imported_constants(test), test])
     for _, constant, value in _CONSTANT.findall(test):
         test = test.replace(f"{{{constant}}}", value)
@@ -110,8 +110,8 @@ def _expected_scope(group: Group, route: Route) -> str:
 
 
 def _is_in_docs(group: Group, route: Route) -> bool:
-    wanted = re.compile(rf"{route.method} ({group.prefix})?{re.escape(route.path)}(?![\w/{{-])")
-    return any(wanted.search(page) for page in PAGES.values())
+    pattern = re.compile(rf"{route.method} ({group.prefix})?{re.escape(route.path)}(?![\w/{{-])")
+    return any(pattern.search(page) for page in PAGES.values())
 
 
 def _is_tested(route: Route) -> bool:

@@ -1,4 +1,4 @@
-"""The page of settings is written from the settings: `python -m tests.rules.test_settings_page` writes it anew."""
+"""The page of settings is written from the settings: `python -m tests.rules.test_settings_page` writes it again."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ setting that is wrong. `lootkeep doctor` checks them without starting anything.
 FOOT = """
 `serve --host` and `serve --port` go before `LOOTKEEP_HOST` and `LOOTKEEP_PORT`.
 
-With the embedded database the secret key is made at the first start and kept beside the database file, in \
+With the embedded database the secret key is created at the first start next to the database file, in \
 `lootkeep.db.key`, readable by its owner only. Back up both files: one is of little use without the other.
 
 An example for production:

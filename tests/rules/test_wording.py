@@ -1,4 +1,4 @@
-"""What must not stand anywhere in the tree: where packages were fetched from, and work left for later."""
+"""What must not be anywhere in the tree: where packages were fetched from, and work left for later."""
 
 from __future__ import annotations
 
@@ -52,6 +52,6 @@ def test_the_rule_sees_the_tree() -> None:
 
 
 @pytest.mark.parametrize("pattern", [REGISTRY, LATER], ids=["where packages come from", "work left for later"])
-def test_no_file_holds_what_must_not_stand_there(pattern: re.Pattern[str]) -> None:
-    found = [line for file in TEXTS for line in lines(file, pattern)]
-    assert not found, "\n".join(found)
+def test_no_file_holds_what_is_forbidden(pattern: re.Pattern[str]) -> None:
+    offenders = [line for file in TEXTS for line in lines(file, pattern)]
+    assert not offenders, "\n".join(offenders)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 # What commands make and nobody commits; hidden folders are left out too, but for the one that holds our own file.
-_MADE = {"__pycache__", "build", "dist", "node_modules", "site"}
-_HIDDEN_BUT_OURS = {".ci", ".gitignore"}
+_GENERATED = {"__pycache__", "build", "dist", "node_modules", "site"}
+_HIDDEN_BUT_TRACKED = {".ci", ".gitignore"}
 
 
 def files(*patterns: str, under: Path = ROOT) -> list[Path]:
@@ -42,4 +42,4 @@ def _walk(folder: Path) -> Iterator[Path]:
 
 
 def _is_ours(path: Path) -> bool:
-    return path.name not in _MADE and (not path.name.startswith(".") or path.name in _HIDDEN_BUT_OURS)
+    return path.name not in _GENERATED and (not path.name.startswith(".") or path.name in _HIDDEN_BUT_TRACKED)

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from lootkeep.domain.checkout import Cart, CartLine
-from lootkeep.domain.orders import Sale
+from lootkeep.domain.orders import OrderDetails
 from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import HOUR, MINUTE, Instant, instant
-from lootkeep.kernel.errors import Reason
+from lootkeep.kernel.errors import AppError
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import customers, orders, products
 from tests.builders import honest_buyer
@@ -37,7 +37,7 @@ COUNTRIES, METHODS = (None, "KR", "DE"), (None, "card", "crypto")
 CATALOGUE = ({"price": 20_00}, {"price": 5, "delivery_type": "keys"}, {"price": 10_00, "currency": "EUR"}, {"price": 0})
 
 
-class Deed(NamedTuple):
+class ScheduledStep(NamedTuple):
     """Something that happens after some minutes: a sale, or a step of an earlier order."""
 
     after: int
@@ -49,9 +49,9 @@ class Deed(NamedTuple):
     method: str | None
 
 
-deeds = st.lists(
+operations = st.lists(
     st.builds(
-        Deed,
+        ScheduledStep,
         st.sampled_from([0, 1, 14, 15, 45, 60, 600, 1440, 10_080, 46_080]),
         st.sampled_from(["buy", "buy", "buy", "order", "history", "refund", "part", "cancel", "fulfill"]),
         st.integers(0, 2),
@@ -82,41 +82,41 @@ questions = st.builds(
 )
 
 
-async def live(world: World, told: list[Deed], start: datetime) -> None:
-    """The deeds one after another; what the store refuses did not happen."""
+async def live(world: World, steps: list[ScheduledStep], start: datetime) -> None:
+    """The operations one after another; what the store refuses did not happen."""
     people = [
         (await customers.sign_up(world.deps, SignUp(f"p{n}@p{n}.example", f"P{n}"))).customer.id for n in range(3)
     ]
     goods = [(await products.create(world.deps, replace(PLAIN, name="g", **terms))).id for terms in CATALOGUE]
     world.clock.advance(instant(start) - world.clock.now())
     placed: list[int] = []
-    for deed in told:
-        world.clock.advance(deed.after * MINUTE)
-        line = CartLine(goods[deed.product], deed.quantity)
-        who = people[deed.who]
-        cart = Cart(who, (line, line), **honest_buyer(who), billing_country=deed.country)
+    for operation in steps:
+        world.clock.advance(operation.after * MINUTE)
+        line = CartLine(goods[operation.product], operation.quantity)
+        who = people[operation.who]
+        cart = Cart(who, (line, line), **honest_buyer(who), billing_country=operation.country)
         try:
-            placed += [sale.order.id for sale in await _do(world, deed, cart, placed)]
-        except Reason:
+            placed += [details.order.id for details in await _do(world, operation, cart, placed)]
+        except AppError:
             continue
 
 
-async def _do(world: World, deed: Deed, cart: Cart, placed: list[int]) -> list[Sale]:
+async def _do(world: World, operation: ScheduledStep, cart: Cart, placed: list[int]) -> list[OrderDetails]:
     deps, now = world.deps, world.clock.now()
-    if deed.kind == "history":
-        paid_at = Instant(now - deed.quantity * 5 * HOUR)
+    if operation.kind == "history":
+        paid_at = Instant(now - operation.quantity * 5 * HOUR)
         times = {"created_at": Instant(paid_at - HOUR), "paid_at": paid_at, "completed_at": Instant(paid_at + HOUR)}
         return [(await orders.import_order(deps, replace(cart, **times)))[0]]
-    if deed.kind in ("buy", "order"):
-        sale, _ = await orders.place(deps, cart)
-        if deed.kind == "buy" and sale.order.paid_at is None:
-            await orders.pay(deps, sale.order.id, deed.method, None)
-        return [sale]
+    if operation.kind in ("buy", "order"):
+        details, _ = await orders.place(deps, cart)
+        if operation.kind == "buy" and details.order.paid_at is None:
+            await orders.pay(deps, details.order.id, operation.method, None)
+        return [details]
     if placed:
-        order_id = placed[deed.who - 1 if deed.who < len(placed) else -1]
-        if deed.kind in ("refund", "part"):
-            await orders.refund(deps, order_id, Hundredths(3) if deed.kind == "part" else None, None)
-        elif deed.kind == "cancel":
+        order_id = placed[operation.who - 1 if operation.who < len(placed) else -1]
+        if operation.kind in ("refund", "part"):
+            await orders.refund(deps, order_id, Hundredths(3) if operation.kind == "part" else None, None)
+        elif operation.kind == "cancel":
             await orders.cancel(deps, order_id, None)
         else:
             await orders.fulfill(deps, order_id, None, None)

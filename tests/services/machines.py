@@ -13,7 +13,7 @@ import asyncpg
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
-from lootkeep.kernel.errors import Reason
+from lootkeep.kernel.errors import AppError
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
@@ -33,15 +33,15 @@ NO_DEADLINE = settings(
 )
 
 
-class Home:
+class MachineEnvironment:
     """Where a machine lives: an event loop of its own, and an empty store for each example."""
 
     def __init__(self, empty: Empty) -> None:
         self._loop = asyncio.new_event_loop()
         self._empty = empty
 
-    def run(self, deed: Coroutine[Any, Any, R]) -> R:
-        return self._loop.run_until_complete(deed)
+    def run(self, operation: Coroutine[Any, Any, R]) -> R:
+        return self._loop.run_until_complete(operation)
 
     def move_in(self) -> World:
         world = World(self.run(self._empty()))
@@ -57,9 +57,9 @@ class Home:
 
 
 class Machine(RuleBasedStateMachine):
-    """In a world of its own for each example, where it does deeds one after the other."""
+    """In a world of its own for each example, where it does operations one after the other."""
 
-    home: Home
+    home: MachineEnvironment
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,21 +69,21 @@ class Machine(RuleBasedStateMachine):
     def teardown(self) -> None:
         self.home.move_out(self.world)
 
-    def run(self, deed: Coroutine[Any, Any, R]) -> R:
-        return self.home.run(deed)
+    def run(self, operation: Coroutine[Any, Any, R]) -> R:
+        return self.home.run(operation)
 
-    def refusal(self, deed: Coroutine[Any, Any, Any]) -> Reason:
-        """The reason with which the deed is refused, as it must be."""
+    def refusal(self, operation: Coroutine[Any, Any, Any]) -> AppError:
+        """The reason with which the operation is refused, as it must be."""
         try:
-            self.run(deed)
-        except Reason as reason:
+            self.run(operation)
+        except AppError as reason:
             return reason
         raise AssertionError("This must be refused.")
 
 
 def play(machine: type[Machine], empty: Empty, *, examples: int) -> None:
     """Runs a machine, which finds its `home` in its class."""
-    home = Home(empty)
+    home = MachineEnvironment(empty)
     try:
         here = type(machine.__name__, (machine,), {"home": home})
         run_state_machine_as_test(here, settings=settings(NO_DEADLINE, max_examples=examples))

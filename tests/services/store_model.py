@@ -1,4 +1,4 @@
-"""A store and beside it a small model of what each deed must come to."""
+"""A store, and a small model of the result of each operation."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from hypothesis.stateful import Bundle, multiple
 from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.customers import Customer
-from lootkeep.domain.orders import AUTOMATIC_DELIVERY, Sale
+from lootkeep.domain.orders import AUTOMATIC_DELIVERY, OrderDetails
 from lootkeep.domain.products import Product
 from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import HOUR, MINUTE
 from lootkeep.kernel.errors import InvalidFields
-from lootkeep.services import customers as customer_services
+from lootkeep.services import customers as customers_service
 from lootkeep.services import orders
-from lootkeep.services import orders as services
+from lootkeep.services import orders as orders_service
 from lootkeep.storage.schema import gift_cards
 from tests.builders import honest_buyer
 from tests.recount import rows
@@ -29,17 +29,17 @@ people: Bundle[Customer] = Bundle("people")
 placed: Bundle[int] = Bundle("placed")
 
 
-class Model(Machine):
-    """What should be there now, and the deeds that several rules share."""
+class StoreModel(Machine):
+    """What should be there now, and the operations that several rules share."""
 
     def __init__(self) -> None:
         super().__init__()
         self.numbers = count(1)
         self.products: dict[str, Product] = {}
         # The model: orders as they should be now, those that came as history, and the events that should be there.
-        self.sales: dict[int, Sale] = {}
+        self.sales: dict[int, OrderDetails] = {}
         self.history: set[int] = set()
-        self.told: Counter[tuple[str, int]] = Counter()
+        self.announced: Counter[tuple[str, int]] = Counter()
         self.coupons: list[Coupon] = []
         # Cards that can pay, by id: their codes and what should be on them; and which order was paid with which.
         self.codes: dict[int, str] = {}
@@ -53,7 +53,7 @@ class Model(Machine):
         self.referrers: list[int] = []
 
     def sign_up_as(self, form: SignUp) -> Customer:
-        signed_up = self.run(customer_services.sign_up(self.deps, form))
+        signed_up = self.run(customers_service.sign_up(self.deps, form))
         if signed_up.welcome_coupon:
             self.coupons.append(signed_up.welcome_coupon)
         if signed_up.customer.referred_by_id:
@@ -67,26 +67,26 @@ class Model(Machine):
     def place(
         self, buyer: int, cart: list[tuple[str, int]], coupon: Coupon | None, is_paid: bool, card_id: int | None = None
     ) -> Any:
-        # Whoever orders more often is blocked sooner or later, and the model knows honest buyers only.
+        # Anyone who orders more often is blocked sooner or later, and the model knows honest buyers only.
         self.world.clock.advance(HOUR + MINUTE)
         form = msgspec.structs.replace(
             self.cart_for(buyer, cart, coupon), gift_card_code=None if card_id is None else self.codes[card_id]
         )
-        deed = orders.place(self.deps, form)
+        operation = orders.place(self.deps, form)
         if not self._can_be_placed(buyer, cart, coupon) or not self._can_pay(card_id, cart):
-            assert isinstance(self.refusal(deed), InvalidFields)
+            assert isinstance(self.refusal(operation), InvalidFields)
             return multiple()
-        sale, is_new = self.run(deed)
+        details, is_new = self.run(operation)
         assert is_new
-        self.sales[sale.order.id] = sale
-        self.told["order.created", sale.order.id] += 1
-        self._take(card_id, sale)
-        assert sale.order.status == ("pending" if sale.order.amount_due else self._after_payment(sale))
-        if sale.order.amount_due == 0:
-            self._tell_payment(sale)
+        self.sales[details.order.id] = details
+        self.announced["order.created", details.order.id] += 1
+        self._take(card_id, details)
+        assert details.order.status == ("pending" if details.order.amount_due else self._after_payment(details))
+        if details.order.amount_due == 0:
+            self._tell_payment(details)
         elif is_paid:
-            self.pay_with(sale.order.id, "a")
-        return sale.order.id
+            self.pay_with(details.order.id, "a")
+        return details.order.id
 
     def _can_pay(self, card_id: int | None, cart: list[tuple[str, int]]) -> bool:
         if card_id is None:
@@ -104,22 +104,22 @@ class Model(Machine):
     async def _stored_card(self, card_id: int) -> dict[str, Any]:
         return next(row for row in await rows(self.world.db, gift_cards) if row["id"] == card_id)
 
-    def _take(self, card_id: int | None, sale: Sale) -> None:
+    def _take(self, card_id: int | None, details: OrderDetails) -> None:
         """A card pays as much as it holds, of all but cards."""
-        cards = sum(line.total for line in sale.items if line.delivery_type == "gift_card")
-        taken = 0 if card_id is None else min(self.balances[card_id], sale.order.total - cards)
-        assert sale.order.discount_total <= sale.order.subtotal - cards
-        assert sale.order.gift_card_total == taken
+        cards = sum(line.total for line in details.items if line.delivery_type == "gift_card")
+        taken = 0 if card_id is None else min(self.balances[card_id], details.order.total - cards)
+        assert details.order.discount_total <= details.order.subtotal - cards
+        assert details.order.gift_card_total == taken
         if card_id is not None and taken:
             self.balances[card_id] -= taken
-            self.paid_with[sale.order.id] = card_id
+            self.paid_with[details.order.id] = card_id
 
     def on_bought_cards(self, order_id: int) -> int:
         """What should be on the cards that were bought in an order."""
-        sale = self.sales[order_id]
-        if order_id in self.history or sale.order.paid_at is None:
+        details = self.sales[order_id]
+        if order_id in self.history or details.order.paid_at is None:
             return 0
-        price = sum(line.total for line in sale.items if line.delivery_type == "gift_card")
+        price = sum(line.total for line in details.items if line.delivery_type == "gift_card")
         return price - self.spent[order_id] - self.taken_back[order_id]
 
     def put_back(self, order_id: int, amount: int) -> int:
@@ -131,19 +131,19 @@ class Model(Machine):
         return amount
 
     def _can_be_placed(self, buyer: int, cart: list[tuple[str, int]], coupon: Coupon | None) -> bool:
-        wanted: Counter[str] = Counter()
+        counter: Counter[str] = Counter()
         for name, quantity in cart:
-            wanted[name] += quantity
-        currencies = {self.products[name].currency for name in wanted}
+            counter[name] += quantity
+        currencies = {self.products[name].currency for name in counter}
         in_stock = self.stock_left()
-        is_there = all(in_stock[name] is None or wanted[name] <= in_stock[name] for name in wanted)
+        is_there = all(in_stock[name] is None or counter[name] <= in_stock[name] for name in counter)
         is_good = coupon is None or self._holds_more_than_cards(cart)
         return len(currencies) == 1 and is_there and is_good and self._is_good(coupon, buyer, currencies.pop())
 
     def _is_good(self, coupon: Coupon | None, buyer: int, currency: str) -> bool:
         if coupon is None:
             return True
-        holders = [sale.order for sale in self.sales.values() if sale.order.coupon_id == coupon.id]
+        holders = [details.order for details in self.sales.values() if details.order.coupon_id == coupon.id]
         is_free = all(order.status == "cancelled" for order in holders)
         is_in_time = self.world.clock.now() < coupon.expires_at
         return is_free and is_in_time and coupon.customer_id == buyer and coupon.currency in (None, currency)
@@ -152,25 +152,25 @@ class Model(Machine):
         """What should be left of each product: all that there was, but for what orders hold or have bought."""
         left = {name: product.stock for name, product in self.products.items()}
         names = {product.id: name for name, product in self.products.items()}
-        for order_id, sale in self.sales.items():
-            if order_id in self.history or sale.order.status == "cancelled":
+        for order_id, details in self.sales.items():
+            if order_id in self.history or details.order.status == "cancelled":
                 continue
-            for line in sale.items:
+            for line in details.items:
                 name = names[line.product_id]
                 stock = left[name]
                 left[name] = None if stock is None else stock - line.quantity
         return left
 
-    def _after_payment(self, sale: Sale) -> str:
-        return "completed" if all(line.delivery_type in AUTOMATIC_DELIVERY for line in sale.items) else "paid"
+    def _after_payment(self, details: OrderDetails) -> str:
+        return "completed" if all(line.delivery_type in AUTOMATIC_DELIVERY for line in details.items) else "paid"
 
-    def _tell_payment(self, sale: Sale) -> None:
-        self.told["order.paid", sale.order.id] += 1
-        if self._after_payment(sale) == "completed":
-            self.told["order.completed", sale.order.id] += 1
+    def _tell_payment(self, details: OrderDetails) -> None:
+        self.announced["order.paid", details.order.id] += 1
+        if self._after_payment(details) == "completed":
+            self.announced["order.completed", details.order.id] += 1
 
     def pay_with(self, order_id: int, transaction: str | None) -> None:
-        sale = self.run(services.pay(self.deps, order_id, "card", transaction))
-        assert sale.order.status == self._after_payment(sale)
-        self._tell_payment(sale)
-        self.sales[order_id] = sale
+        details = self.run(orders_service.pay(self.deps, order_id, "card", transaction))
+        assert details.order.status == self._after_payment(details)
+        self._tell_payment(details)
+        self.sales[order_id] = details

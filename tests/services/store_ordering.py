@@ -14,18 +14,18 @@ from lootkeep.domain.orders import ALLOWED
 from lootkeep.kernel.clock import DAY, HOUR, Instant
 from lootkeep.kernel.errors import Conflict, InvalidFields, Unprocessable
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services import gift_cards as card_services
+from lootkeep.services import gift_cards as gift_cards_service
 from lootkeep.services import orders
-from lootkeep.services import orders as services
+from lootkeep.services import orders as orders_service
 from lootkeep.storage.schema import gift_cards
 from tests.recount import rows
 from tests.services.goods import CATALOGUE
-from tests.services.store_model import Model, people, placed
+from tests.services.store_model import StoreModel, people, placed
 
 carts = st.lists(st.tuples(st.sampled_from(sorted(CATALOGUE)), st.integers(1, 3)), min_size=1, max_size=2)
 
 
-class Ordering(Model):
+class Ordering(StoreModel):
     """Orders and the cards that pay them."""
 
     @rule(target=placed, who=people, cart=carts, is_paid=st.booleans())
@@ -50,7 +50,7 @@ class Ordering(Model):
     @rule(balance=st.sampled_from([1, 7_00, 100_00]), currency=st.sampled_from(["USD", "USD", "EUR"]))
     def make_a_gift_card(self, balance: int, currency: str) -> None:
         terms = GiftCardTerms(Hundredths(balance), currency, None, None, None, None, None, None, None, None, None)
-        card, code = self.run(card_services.create(self.deps, terms, None))
+        card, code = self.run(gift_cards_service.create(self.deps, terms, None))
         self.codes[card.id] = code
         self.balances[card.id] = balance
 
@@ -65,7 +65,7 @@ class Ordering(Model):
     @rule(age=st.integers(0, 3))
     def revoke_a_gift_card(self, age: int) -> None:
         card_id = sorted(self.codes)[-1 - age % len(self.codes)]
-        self.run(card_services.revoke(self.deps, card_id, None))
+        self.run(gift_cards_service.revoke(self.deps, card_id, None))
         self.balances[card_id] = 0
         self.revoked.add(card_id)
 
@@ -75,11 +75,11 @@ class Ordering(Model):
         if not bought:
             return
         card = bought[-1 - age % len(bought)]
-        deed = card_services.redeem(self.deps, card["id"], Hundredths(amount), None, None)
+        operation = gift_cards_service.redeem(self.deps, card["id"], Hundredths(amount), None, None)
         if amount > card["balance"]:
-            assert isinstance(self.refusal(deed), (Conflict, InvalidFields))
+            assert isinstance(self.refusal(operation), (Conflict, InvalidFields))
         else:
-            self.run(deed)
+            self.run(operation)
             self.spent[card["order_id"]] += amount
 
     @rule(target=placed, who=people, cart=carts, age=st.integers(1, 5), is_delivered=st.booleans())
@@ -96,12 +96,12 @@ class Ordering(Model):
             paid_at=paid_at,
             completed_at=Instant(paid_at + HOUR) if is_delivered else None,
         )
-        sale, is_new = self.run(orders.import_order(self.deps, form))
+        details, is_new = self.run(orders.import_order(self.deps, form))
         assert is_new
-        assert sale.order.status in ("paid", "completed")
-        self.sales[sale.order.id] = sale
-        self.history.add(sale.order.id)
-        return sale.order.id
+        assert details.order.status in ("paid", "completed")
+        self.sales[details.order.id] = details
+        self.history.add(details.order.id)
+        return details.order.id
 
     # --- the steps of an order
 
@@ -111,52 +111,52 @@ class Ordering(Model):
         if before.status in ALLOWED["pay"]:
             self.pay_with(order_id, transaction)
             return
-        deed = services.pay(self.deps, order_id, "card", transaction)
+        operation = orders_service.pay(self.deps, order_id, "card", transaction)
         if transaction and before.transaction_id == transaction:
-            assert self.run(deed).order == before
+            assert self.run(operation).order == before
         else:
-            assert isinstance(self.refusal(deed), Conflict)
+            assert isinstance(self.refusal(operation), Conflict)
 
     @rule(order_id=st.none() | placed, asked=st.sampled_from([None, None, 1, 5_00, 1000_00]), is_allowed=st.booleans())
-    def refund(self, order_id: int | None, asked: int | None, is_allowed: bool) -> None:
+    def refund(self, order_id: int | None, requested: int | None, is_allowed: bool) -> None:
         """Any order, or the newest."""
         order_id = order_id or max(self.sales)
         before = self.sales[order_id].order
-        amount = None if asked is None else Hundredths(asked)
-        deed = services.refund(self.deps, order_id, amount, None, allow_unrecovered=is_allowed)
+        amount = None if requested is None else Hundredths(requested)
+        operation = orders_service.refund(self.deps, order_id, amount, None, allow_unrecovered=is_allowed)
         # What was spent of the cards bought in the order, unless it was refunded all the same, is not refunded.
         lost = self.spent[order_id] - self.unrecovered[order_id]
-        unrecovered = max(0, (asked or before.refundable) - (before.refundable - lost))
+        unrecovered = max(0, (requested or before.refundable) - (before.refundable - lost))
         if before.status not in ALLOWED["refund"]:
-            assert isinstance(self.refusal(deed), Conflict)
+            assert isinstance(self.refusal(operation), Conflict)
         elif before.refundable == 0:
-            assert isinstance(self.refusal(deed), Unprocessable)
-        elif asked is not None and asked > before.refundable:
-            assert isinstance(self.refusal(deed), InvalidFields)
+            assert isinstance(self.refusal(operation), Unprocessable)
+        elif requested is not None and requested > before.refundable:
+            assert isinstance(self.refusal(operation), InvalidFields)
         elif unrecovered and not is_allowed:
-            assert self.refusal(deed).code == "gift_cards_spent"
+            assert self.refusal(operation).code == "gift_cards_spent"
         else:
-            sale, given, way = self.run(deed)
-            assert way.unrecovered == unrecovered
+            details, given, split = self.run(operation)
+            assert split.unrecovered == unrecovered
             self.unrecovered[order_id] += unrecovered
             self.taken_back[order_id] += min(given.amount, self.on_bought_cards(order_id))
             money_left = max(0, before.money_total - before.refunded_total)
-            assert way.payment == min(given.amount, money_left)
-            assert way.gift_card == self.put_back(order_id, given.amount - way.payment)
-            assert way.payment + way.gift_card + way.unreturned == given.amount
-            assert given.amount == (before.refundable if asked is None else asked)
+            assert split.payment == min(given.amount, money_left)
+            assert split.gift_card == self.put_back(order_id, given.amount - split.payment)
+            assert split.payment + split.gift_card + split.unreturned == given.amount
+            assert given.amount == (before.refundable if requested is None else requested)
             is_full = given.amount == before.refundable
-            assert sale.order.status == ("refunded" if is_full else "partially_refunded")
-            self.told["order.refunded", order_id] += 1
-            self.sales[order_id] = sale
+            assert details.order.status == ("refunded" if is_full else "partially_refunded")
+            self.announced["order.refunded", order_id] += 1
+            self.sales[order_id] = details
 
     @rule(order_id=placed)
     def cancel(self, order_id: int) -> None:
-        deed = services.cancel(self.deps, order_id, "changed their mind")
+        operation = orders_service.cancel(self.deps, order_id, "changed their mind")
         if self.sales[order_id].order.status in ALLOWED["cancel"]:
-            self.sales[order_id], unreturned = self.run(deed)
+            self.sales[order_id], unreturned = self.run(operation)
             held = self.sales[order_id].order.gift_card_total
             put_back = self.put_back(order_id, held)
             assert order_id not in self.paid_with or put_back + unreturned == held
         else:
-            assert isinstance(self.refusal(deed), Conflict)
+            assert isinstance(self.refusal(operation), Conflict)

@@ -1,4 +1,4 @@
-"""The rules of a store's referral program and of the customers who sign up, bring others and claim rewards."""
+"""The rules of a store's referral program and of the customers who register, bring others and claim rewards."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import DAY, HOUR, Instant
 from lootkeep.kernel.errors import InvalidFields, NotFound, Unprocessable
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services import customers as customer_services
-from lootkeep.services import products as product_services
-from lootkeep.services import referrals as referral_services
-from lootkeep.services import tiers as tier_services
-from lootkeep.storage import settings as stored_settings
+from lootkeep.services import customers as customers_service
+from lootkeep.services import products as products_service
+from lootkeep.services import referrals as referrals_service
+from lootkeep.services import tiers as tiers_service
+from lootkeep.storage import settings as settings_db
 from lootkeep.storage.schema import referral_tiers, reward_claims
 from tests.plain import PLAIN
 from tests.recount import recounted, rows
 from tests.services.goods import CATALOGUE
-from tests.services.store_model import Model, people
+from tests.services.store_model import StoreModel, people
 
 TIER = TierTerms(
     name="Tier",
@@ -48,7 +48,7 @@ REWARDS: tuple[dict[str, Any], ...] = (
 tiers = st.integers(1, 3)
 
 
-class Program(Model):
+class Program(StoreModel):
     """The store, its program and its customers."""
 
     # --- the store
@@ -58,10 +58,10 @@ class Program(Model):
         """A catalogue, a tier within reach, welcome coupons, and a customer who brought another, who has bought."""
         for name, fields in CATALOGUE.items():
             terms = msgspec.structs.replace(PLAIN, name=name, **fields)
-            self.products[name] = self.run(product_services.create(self.deps, terms))
-        self.run(tier_services.create_tier(self.deps, TIER))
+            self.products[name] = self.run(products_service.create(self.deps, terms))
+        self.run(tiers_service.create_tier(self.deps, TIER))
         changes = {"referral_reward_event": event, "referral_welcome_discount_enabled": True}
-        self.run(referral_services.change_settings(self.deps, changes))
+        self.run(referrals_service.change_settings(self.deps, changes))
         first = self.sign_up_as(SignUp("first@first.example", "First"))
         second = self.sign_up_as(SignUp("second@second.example", "Second", referral_code=first.referral_code))
         self.place(second.id, [("rank", 1)], None, is_paid=True)
@@ -84,18 +84,18 @@ class Program(Model):
         )
     )
     def change_the_program(self, changes: dict[str, Any]) -> None:
-        self.run(referral_services.change_settings(self.deps, changes))
+        self.run(referrals_service.change_settings(self.deps, changes))
 
     @rule(required=st.integers(1, 2), reward=st.sampled_from(REWARDS))
     def add_a_tier(self, required: int, reward: dict[str, Any]) -> None:
         terms = msgspec.structs.replace(TIER, referrals_required=required, **reward)
-        self.run(tier_services.create_tier(self.deps, terms))
+        self.run(tiers_service.create_tier(self.deps, terms))
 
     @rule(tier=tiers, is_toggled=st.booleans())
     def withdraw_a_tier(self, tier: int, is_toggled: bool) -> None:
-        deed = tier_services.toggle_tier if is_toggled else tier_services.delete_tier
+        operation = tiers_service.toggle_tier if is_toggled else tiers_service.delete_tier
         with suppress(NotFound):
-            self.run(deed(self.deps, tier))
+            self.run(operation(self.deps, tier))
 
     # --- customers
 
@@ -123,18 +123,18 @@ class Program(Model):
     @rule(friend=people)
     def sign_up_again(self, friend: Customer) -> None:
         form = SignUp(friend.email.upper(), "P", referral_code=friend.referral_code)
-        assert isinstance(self.refusal(customer_services.sign_up(self.deps, form)), InvalidFields)
+        assert isinstance(self.refusal(customers_service.sign_up(self.deps, form)), InvalidFields)
 
     @rule(who=st.none() | people, tier=tiers)
     def claim(self, who: Customer | None, tier: int) -> None:
         """By anyone, or by the one who last brought somebody."""
         customer_id = who.id if who else self.referrers[-1]
-        deed = tier_services.claim(self.deps, customer_id, tier)
+        operation = tiers_service.claim(self.deps, customer_id, tier)
         is_claimed, can_be_claimed = self.run(self._prospect(customer_id, tier))
         if not (is_claimed or can_be_claimed):
-            assert isinstance(self.refusal(deed), NotFound | Unprocessable)
+            assert isinstance(self.refusal(operation), NotFound | Unprocessable)
             return
-        _, coupon, is_new = self.run(deed)
+        _, coupon, is_new = self.run(operation)
         assert is_new == (not is_claimed)
         assert coupon.customer_id == customer_id
         if is_new:
@@ -144,9 +144,9 @@ class Program(Model):
         """Whether the customer has claimed the tier before, and whether the rows say that they may."""
         db = self.world.db
         claims = [(row["customer_id"], row["tier_id"]) for row in await rows(db, reward_claims)]
-        found = [row for row in await rows(db, referral_tiers) if row["id"] == tier_id and row["is_active"]]
+        records = [row for row in await rows(db, referral_tiers) if row["id"] == tier_id and row["is_active"]]
         total, successful, *_ = (await recounted(db))["referrers"].get(customer_id, (0, 0))
         async with db.read() as tx:
-            program = await stored_settings.get(tx, SETTINGS, ReferralSettings)
+            program = await settings_db.get(tx, SETTINGS, ReferralSettings)
         counted = total if program.referral_reward_event == "signup" else successful
-        return (customer_id, tier_id) in claims, any(counted >= row["referrals_required"] for row in found)
+        return (customer_id, tier_id) in claims, any(counted >= row["referrals_required"] for row in records)

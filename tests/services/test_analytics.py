@@ -21,14 +21,14 @@ from lootkeep.storage import sales_direct, schema
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
-from tests.recount import kept, recounted, rows
-from tests.services.histories import Deed, Question, deeds, live, questions
-from tests.services.machines import Home
-from tests.services.reckoning import Reckoning, Row
+from tests.recount import maintained, recounted, rows
+from tests.services.histories import Question, ScheduledStep, live, operations, questions
+from tests.services.machines import MachineEnvironment
+from tests.services.raw_figures import RawFigures, Row
 from tests.world import World
 
 
-async def check_revenue(world: World, query: str, interval: str, reckoning: Callable[[str], Reckoning]) -> None:
+async def check_revenue(world: World, query: str, interval: str, reckoning: Callable[[str], RawFigures]) -> None:
     answer = (await world.get(f"/analytics/revenue?{query}")).json()["data"]
     right = reckoning(answer["period"]["interval"])
     shown = {
@@ -49,7 +49,7 @@ async def check_revenue(world: World, query: str, interval: str, reckoning: Call
     }
 
 
-async def check_sales(world: World, query: str, interval: str, reckoning: Callable[[str], Reckoning]) -> None:
+async def check_sales(world: World, query: str, interval: str, reckoning: Callable[[str], RawFigures]) -> None:
     answer = (await world.get(f"/analytics/sales?{query}")).json()["data"]
     right = reckoning(answer["period"]["interval"])
     for point in answer["series"]:
@@ -66,7 +66,7 @@ async def check_sales(world: World, query: str, interval: str, reckoning: Callab
     _check_parts(answer, right)
 
 
-def _check_parts(answer: Row, right: Reckoning) -> None:
+def _check_parts(answer: Row, right: RawFigures) -> None:
     for name, column in (("country", "billing_country"), ("payment_method", "payment_method")):
         counted = Counter(order[column] for order in right.paid)
         money: Counter[str | None] = Counter()
@@ -83,10 +83,10 @@ def _check_parts(answer: Row, right: Reckoning) -> None:
     for order in right.paid:
         if order["currency"] == "USD":
             spent[order["customer_id"]] += order["total"] - order["refunded_total"]
-    assert {one["id"]: one["total_spent"] for one in answer["top_customers"]} == {
+    assert {customer["id"]: customer["total_spent"] for customer in answer["top_customers"]} == {
         who: _text(amount) for who, amount in spent.items() if amount
     }
-    amounts = [float(one["total_spent"]) for one in answer["top_customers"]]
+    amounts = [float(customer["total_spent"]) for customer in answer["top_customers"]]
     assert amounts == sorted(amounts, reverse=True)
 
 
@@ -94,30 +94,30 @@ def _text(amount: int) -> str:
     return text(Hundredths(amount))
 
 
-async def check(world: World, told: list[Deed], question: Question) -> None:
+async def check(world: World, told: list[ScheduledStep], question: Question) -> None:
     zone, night = question.night
     await live(world, told, night - timedelta(days=1) + timedelta(minutes=15 * question.lead))
     first = night.date() + timedelta(days=question.begins)
     last = first + timedelta(days=question.days - 1)
-    asked = {"from": first.isoformat(), "to": last.isoformat(), "timezone": zone}
+    query = {"from": first.isoformat(), "to": last.isoformat(), "timezone": zone}
     if question.interval and not (question.interval == "hour" and question.days > 7):
-        asked["interval"] = question.interval
+        query["interval"] = question.interval
     stored = {
         "orders": await rows(world.db, schema.orders),
         "items": await rows(world.db, schema.order_items),
         "refunds": await rows(world.db, schema.refunds),
     }
 
-    def reckoning(interval: str) -> Reckoning:
-        return Reckoning(stored, first, last, zone, interval)
+    def reckoning(interval: str) -> RawFigures:
+        return RawFigures(stored, first, last, zone, interval)
 
-    await check_revenue(world, urlencode(asked), asked.get("interval", ""), reckoning)
-    await check_sales(world, urlencode(asked), asked.get("interval", ""), reckoning)
-    assert await kept(world.db) == await recounted(world.db)
+    await check_revenue(world, urlencode(query), query.get("interval", ""), reckoning)
+    await check_sales(world, urlencode(query), query.get("interval", ""), reckoning)
+    assert await maintained(world.db) == await recounted(world.db)
     await check_ways_to_the_top(world, instant(night))
 
 
-# Stretches around the night, as days before it and after it, and how many are asked for: within one month and over
+# Date ranges around the night, as days before it and after it, and how many are asked for: within one month and over
 # several, years and more of them.
 SPANS = ((0, 1, 1), (3, 4, 1), (20, 45, 2), (40, 130, 1), (100, 400, 1), (100, 400, 2), (700, 90, 1), (1500, 600, 1))
 
@@ -136,13 +136,13 @@ async def check_ways_to_the_top(world: World, night: Instant) -> None:
 
 
 def play(empty: Callable[[], Coroutine[Any, Any, Engine]], examples: int) -> None:
-    home = Home(empty)
+    home = MachineEnvironment(empty)
 
     @settings(
         deadline=None, max_examples=examples, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
     )
-    @given(told=deeds, question=questions)
-    def every_history_agrees(told: list[Deed], question: Question) -> None:
+    @given(told=operations, question=questions)
+    def every_history_agrees(told: list[ScheduledStep], question: Question) -> None:
         world = home.move_in()
         try:
             home.run(check(world, told, question))

@@ -1,6 +1,6 @@
 """Fixing the recipients of a campaign: a hundred thousand, with a few megabytes.
 
-`LOOTKEEP_TEST_RECIPIENTS=100000` is the long form; `python -m bench.campaigns` tells the figures.
+`LOOTKEEP_TEST_RECIPIENTS=100000` is the long form; `python -m bench.campaigns` prints the figures.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from lootkeep.storage.engine.sqlite import SqliteDatabase
 from tests.world import World
 
 RECIPIENTS = int(os.environ.get("LOOTKEEP_TEST_RECIPIENTS", "10000"))
-MOST_BYTES = 4_000_000
+MAX_BYTES = 4_000_000
 
 
 async def test_many_recipients_are_fixed_with_little_memory(world: World) -> None:
@@ -29,4 +29,4 @@ async def test_many_recipients_are_fixed_with_little_memory(world: World) -> Non
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert answer.json()["data"]["recipients_count"] == RECIPIENTS
-    assert most < MOST_BYTES
+    assert most < MAX_BYTES

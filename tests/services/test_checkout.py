@@ -9,9 +9,9 @@ from sqlalchemy import Table, select
 
 from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant
-from lootkeep.kernel.errors import Reason
+from lootkeep.kernel.errors import AppError
 from lootkeep.services import orders as orders_service
-from lootkeep.services.orders.place import Placed
+from lootkeep.services.orders.place import PlacedOrder
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import (
@@ -28,7 +28,7 @@ from lootkeep.storage.schema import (
     sales_rollups,
     sightings,
 )
-from lootkeep.storage.totals.changes import Changes
+from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.storage.totals.declared import SALES
 from tests.builders import new_customer, new_product, referred
 from tests.world import NOON, World
@@ -52,10 +52,10 @@ TOUCHED = (
 NUMBERED = {"orders": {"id": orders}, "order_items": {"id": order_items, "order_id": orders}}
 NUMBERED |= {"fraud_checks": {"id": fraud_checks, "order_id": orders}}
 
-Outcome = tuple[list[str], dict[str, list[dict[str, Any]]]]
+CheckoutResult = tuple[list[str], dict[str, list[dict[str, Any]]]]
 
 
-class _Undone(Exception):
+class _Rollback(Exception):
     """Takes everything back."""
 
 
@@ -63,9 +63,9 @@ async def test_history_placed_together_is_what_it_is_one_by_one(world: World) ->
     carts = _carts(random.Random(5), await _people(world), await _things(world))
     together, alone = await _outcome(world, carts, 500), await _outcome(world, carts, 1)
     assert together == alone
-    said, tables = together
-    assert {"placed", "The items.0.quantity field is more than what is in stock."} <= set(said)
-    assert len(tables["orders"]) == said.count("placed") > 150
+    messages, tables = together
+    assert {"placed", "The items.0.quantity field is more than what is in stock."} <= set(messages)
+    assert len(tables["orders"]) == messages.count("placed") > 150
     assert {row["status"] for row in tables["orders"]} >= {"pending", "paid", "completed"}
     # Orders have seen those before them, or the two could not differ.
     assert len({row["risk_score"] for row in tables["fraud_checks"]}) > 3
@@ -82,7 +82,7 @@ async def _people(world: World) -> list[int]:
 
 async def _things(world: World) -> list[int]:
     terms: list[dict[str, Any]] = [{}, {"delivery_type": "keys"}, {"stock": 4}, {"price": "0.00"}, {"stock": 1000}]
-    return [(await new_product(world, name=f"Thing {n}", **one))["id"] for n, one in enumerate(terms)]
+    return [(await new_product(world, name=f"Thing {n}", **fields))["id"] for n, fields in enumerate(terms)]
 
 
 def _carts(chance: random.Random, people: list[int], things: list[int]) -> list[Cart]:
@@ -111,20 +111,20 @@ def _carts(chance: random.Random, people: list[int], things: list[int]) -> list[
     return carts
 
 
-async def _outcome(world: World, carts: list[Cart], size: int) -> Outcome:
+async def _outcome(world: World, carts: list[Cart], size: int) -> CheckoutResult:
     """What is said of each cart and what is in the tables then; nothing of it stays."""
-    said: list[str] = []
+    messages: list[str] = []
     tables: dict[str, list[dict[str, Any]]] = {}
     try:
         async with world.db.write() as tx:
             for start in range(0, len(carts), size):
-                changes = Changes(spread=0)
+                changes = CounterDeltas(shard_key=0)
                 placed = await orders_service.import_history(world.deps, tx, carts[start : start + size], changes)
-                said += [_said(one) for one in placed]
+                messages += [_said(result) for result in placed]
                 await changes.apply(tx)
             tables = {table.name: await _rows(tx, table) for table in TOUCHED}
-            raise _Undone
-    except _Undone:
+            raise _Rollback
+    except _Rollback:
         pass
     # What went up and down again within one set was never written.
     tables["counters"] = [row for row in tables["counters"] if row["value"]]
@@ -133,15 +133,15 @@ async def _outcome(world: World, carts: list[Cart], size: int) -> Outcome:
     for name, columns in NUMBERED.items():
         for row in tables[name]:
             row.update({column: row[column] - firsts[table] for column, table in columns.items()})
-    return said, tables
+    return messages, tables
 
 
-def _said(placed: Placed | Reason) -> str:
-    if isinstance(placed, Reason):
+def _said(placed: PlacedOrder | AppError) -> str:
+    if isinstance(placed, AppError):
         return " ".join(sentence for texts in (placed.fields or {}).values() for sentence in texts)
     return "placed"
 
 
 async def _rows(tx: Transaction, table: Table) -> list[dict[str, Any]]:
-    found = await tx.all(Query(select(table).order_by(*table.primary_key.columns)))
-    return [dict(zip(table.c.keys(), row, strict=True)) for row in found]
+    rows = await tx.all(Query(select(table).order_by(*table.primary_key.columns)))
+    return [dict(zip(table.c.keys(), row, strict=True)) for row in rows]

@@ -1,4 +1,4 @@
-"""Any sequence of deeds on gift cards: each does what a small model says, and every kept total adds up."""
+"""Any sequence of operations on gift cards: each does what a small model says, and every maintained total adds up."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from hypothesis.stateful import Bundle, invariant, rule
 
 from lootkeep.domain.gift_cards import GiftCardTerms
 from lootkeep.kernel.clock import DAY, HOUR, Instant
-from lootkeep.kernel.errors import Conflict, InvalidFields, TooOften
+from lootkeep.kernel.errors import Conflict, InvalidFields, RateLimited
 from lootkeep.kernel.money import Hundredths, text
-from lootkeep.services import gift_cards as services
+from lootkeep.services import gift_cards as gift_cards_service
 from lootkeep.services import recount
 from lootkeep.storage.schema import gift_cards, mails
-from tests.recount import kept, recounted, rows
+from tests.recount import maintained, recounted, rows
 from tests.services.machines import TIME_TO_SHRINK, Machine, on_postgresql, on_sqlite, play
 
 EMAIL = "jun@example.com"
 
 
-class Model:
+class CardModel:
     """A card as it should be."""
 
     def __init__(self, code: str, terms: GiftCardTerms) -> None:
@@ -46,20 +46,20 @@ class Model:
         return "scheduled" if self.terms.starts_at is not None and self.terms.starts_at > now else "active"
 
 
-class Drawer(Machine):
+class GiftCardMachine(Machine):
     """Cards that are made, used, prolonged, revoked and sent while time goes by."""
 
     cards: Bundle[int] = Bundle("cards")
 
     def __init__(self) -> None:
         super().__init__()
-        self.models: dict[int, Model] = {}
+        self.models: dict[int, CardModel] = {}
 
     @property
     def now(self) -> Instant:
         return self.world.clock.now()
 
-    # --- deeds
+    # --- operations
 
     @rule(time=st.sampled_from([1, HOUR, DAY, 30 * DAY]))
     def wait(self, time: int) -> None:
@@ -87,8 +87,8 @@ class Drawer(Machine):
             expires_at=None if lasts is None else Instant(self.now + lasts),
             note=None,
         )
-        card, code = self.run(services.create(self.deps, terms, None))
-        self.models[card.id] = Model(code, terms)
+        card, code = self.run(gift_cards_service.create(self.deps, terms, None))
+        self.models[card.id] = CardModel(code, terms)
         self._mail_first(self.models[card.id])
         return card.id
 
@@ -99,19 +99,19 @@ class Drawer(Machine):
     )
     def redeem(self, card_id: int, amount: int, reference: str | None) -> None:
         model = self.models[card_id]
-        deed = services.redeem(self.deps, card_id, Hundredths(amount), None, reference)
-        known = model.references.get(reference or "")
-        if known is not None and known != amount:
-            assert isinstance(self.refusal(deed), Conflict)
-        elif known is not None:
-            assert self.run(deed)[1].amount == -amount
+        operation = gift_cards_service.redeem(self.deps, card_id, Hundredths(amount), None, reference)
+        earlier = model.references.get(reference or "")
+        if earlier is not None and earlier != amount:
+            assert isinstance(self.refusal(operation), Conflict)
+        elif earlier is not None:
+            assert self.run(operation)[1].amount == -amount
             self._mail_first(model)
         elif (state := model.status(self.now)) in ("scheduled", "expired", "revoked"):
-            assert self.refusal(deed).code == f"gift_card_{state}"
+            assert self.refusal(operation).code == f"gift_card_{state}"
         elif amount > model.balance:
-            assert isinstance(self.refusal(deed), InvalidFields)
+            assert isinstance(self.refusal(operation), InvalidFields)
         else:
-            _, entry = self.run(deed)
+            _, entry = self.run(operation)
             self._mail_first(model)
             model.balance -= amount
             model.redeemed += amount
@@ -122,7 +122,7 @@ class Drawer(Machine):
     @rule(card_id=cards)
     def revoke(self, card_id: int) -> None:
         model = self.models[card_id]
-        self.run(services.revoke(self.deps, card_id, "lost"))
+        self.run(gift_cards_service.revoke(self.deps, card_id, "lost"))
         model.taken_back += model.balance
         model.balance = 0
         model.is_revoked = True
@@ -131,47 +131,47 @@ class Drawer(Machine):
     def prolong(self, card_id: int, lasts: int | None) -> None:
         model = self.models[card_id]
         expires_at = None if lasts is None else Instant(self.now + lasts)
-        deed = services.change(self.deps, card_id, {"expires_at": expires_at})
+        operation = gift_cards_service.change(self.deps, card_id, {"expires_at": expires_at})
         starts_at = model.terms.starts_at
         if model.is_revoked:
-            assert isinstance(self.refusal(deed), Conflict)
+            assert isinstance(self.refusal(operation), Conflict)
         elif expires_at is not None and (expires_at <= self.now or (starts_at is not None and expires_at <= starts_at)):
-            assert isinstance(self.refusal(deed), InvalidFields)
+            assert isinstance(self.refusal(operation), InvalidFields)
         else:
             self._mail_first(model)
-            self.run(deed)
+            self.run(operation)
             model.expires_at = expires_at
             self._mail_first(model)
 
     @rule(card_id=cards, email=st.sampled_from([None, "mina@example.com"]))
     def send(self, card_id: int, email: str | None) -> None:
         model = self.models[card_id]
-        deed = services.send(self.deps, card_id, email)
+        operation = gift_cards_service.send(self.deps, card_id, email)
         if model.status(self.now) != "active":
-            assert isinstance(self.refusal(deed), Conflict)
+            assert isinstance(self.refusal(operation), Conflict)
         elif email is None and model.terms.recipient_email is None:
-            assert isinstance(self.refusal(deed), InvalidFields)
+            assert isinstance(self.refusal(operation), InvalidFields)
         else:
-            with suppress(TooOften):
-                self.run(deed)
+            with suppress(RateLimited):
+                self.run(operation)
                 self._mail_first(model)
                 model.sends.append(self.now)
 
     @rule()
     def settle(self) -> None:
-        self.run(services.settle_now(self.deps))
+        self.run(gift_cards_service.settle_now(self.deps))
         for model in self.models.values():
             self._mail_first(model)
 
-    def _mail_first(self, model: Model) -> None:
+    def _mail_first(self, model: CardModel) -> None:
         if model.terms.recipient_email and not model.sends and model.status(self.now) == "active":
             model.sends.append(self.now)
 
     # --- what must be true after each of them
 
     @invariant()
-    def the_kept_totals_are_what_the_rows_add_up_to(self) -> None:
-        assert self.run(kept(self.world.db)) == self.run(recounted(self.world.db))
+    def the_maintained_totals_are_what_the_rows_add_up_to(self) -> None:
+        assert self.run(maintained(self.world.db)) == self.run(recounted(self.world.db))
         assert not any(self.run(recount.check(self.deps)).values())
 
     @invariant()
@@ -231,10 +231,10 @@ class Drawer(Machine):
 
 
 @pytest.mark.timeout(TIME_TO_SHRINK)
-def test_any_sequence_of_deeds_on_cards_adds_up_on_sqlite(sqlite_template: Path, tmp_path: Path) -> None:
-    play(Drawer, on_sqlite(sqlite_template, tmp_path), examples=40)
+def test_any_sequence_of_operations_on_cards_adds_up_on_sqlite(sqlite_template: Path, tmp_path: Path) -> None:
+    play(GiftCardMachine, on_sqlite(sqlite_template, tmp_path), examples=40)
 
 
 @pytest.mark.timeout(TIME_TO_SHRINK)
-def test_any_sequence_of_deeds_on_cards_adds_up_on_postgresql(postgres_url: str) -> None:
-    play(Drawer, on_postgresql(postgres_url), examples=8)
+def test_any_sequence_of_operations_on_cards_adds_up_on_postgresql(postgres_url: str) -> None:
+    play(GiftCardMachine, on_postgresql(postgres_url), examples=8)

@@ -1,4 +1,4 @@
-"""Kept totals: right after real deeds, mended when something broke them."""
+"""Maintained totals: right after real operations, repaired when something broke them."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ async def test_a_recount_of_a_busy_store_finds_nothing_wrong(world: World) -> No
     assert await recount.check(world.deps) == RIGHT
 
 
-async def test_broken_totals_are_found_without_being_changed_and_then_mended(world: World) -> None:
+async def test_broken_totals_are_found_without_being_changed_and_then_repaired(world: World) -> None:
     await a_busy_store(world)
     async with world.db.write() as tx:
         await tx.run(Query(update(customers).values(total_spent=7).where(customers.c.id == 1)))

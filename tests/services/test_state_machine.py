@@ -1,4 +1,4 @@
-"""Any sequence of deeds: whatever customers and staff do, every kept total equals what the raw rows add up to."""
+"""Any sequence of operations: whatever customers and staff do, each maintained total equals the sum of the raw rows."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from hypothesis.stateful import invariant
 
 from lootkeep.domain.orders import STANDING
 from lootkeep.storage.schema import coupons, gift_cards, orders, products, refunds
-from tests.recount import kept, outbox, recounted, rows, taken
+from tests.recount import maintained, outbox, recounted, rows, taken
 from tests.services.machines import TIME_TO_SHRINK, on_postgresql, on_sqlite, play
 from tests.services.store_ordering import Ordering
 from tests.services.store_program import Program
 
 
-class Store(Program, Ordering):
-    """Customers, orders and rewards, and what must be true after each deed."""
+class StoreMachine(Program, Ordering):
+    """Customers, orders and rewards, and what must be true after each operation."""
 
     @invariant()
-    def the_kept_totals_are_what_the_rows_add_up_to(self) -> None:
-        assert self.run(kept(self.world.db)) == self.run(recounted(self.world.db))
+    def the_maintained_totals_are_what_the_rows_add_up_to(self) -> None:
+        assert self.run(maintained(self.world.db)) == self.run(recounted(self.world.db))
 
     @invariant()
     def the_stored_orders_are_as_they_were_answered(self) -> None:
@@ -30,7 +30,7 @@ class Store(Program, Ordering):
         for order in stored.values():
             # What fraud detection looks for; it is derived from the address.
             del order["ip_network"]
-        assert stored == {order_id: msgspec.structs.asdict(sale.order) for order_id, sale in self.sales.items()}
+        assert stored == {order_id: msgspec.structs.asdict(details.order) for order_id, details in self.sales.items()}
 
     @invariant()
     def the_stock_is_what_was_there_but_for_what_orders_took(self) -> None:
@@ -43,11 +43,11 @@ class Store(Program, Ordering):
 
     @invariant()
     def each_event_was_appended_exactly_once(self) -> None:
-        told = Counter((kind, data["order_id"]) for kind, data in self.run(outbox(self.world.db)))
-        assert told == self.told
-        live = [sale.order for order_id, sale in self.sales.items() if order_id not in self.history]
+        announced = Counter((kind, data["order_id"]) for kind, data in self.run(outbox(self.world.db)))
+        assert announced == self.announced
+        live = [details.order for order_id, details in self.sales.items() if order_id not in self.history]
         assert {order.id for order in live if order.paid_at is not None} == {
-            order_id for kind, order_id in told if kind == "order.paid"
+            order_id for kind, order_id in announced if kind == "order.paid"
         }
 
     @invariant()
@@ -82,10 +82,10 @@ class Store(Program, Ordering):
 
 
 @pytest.mark.timeout(TIME_TO_SHRINK)
-def test_any_sequence_of_deeds_leaves_totals_that_agree_on_sqlite(sqlite_template: Path, tmp_path: Path) -> None:
-    play(Store, on_sqlite(sqlite_template, tmp_path), examples=50)
+def test_any_sequence_of_operations_leaves_totals_that_agree_on_sqlite(sqlite_template: Path, tmp_path: Path) -> None:
+    play(StoreMachine, on_sqlite(sqlite_template, tmp_path), examples=50)
 
 
 @pytest.mark.timeout(TIME_TO_SHRINK)
-def test_any_sequence_of_deeds_leaves_totals_that_agree_on_postgresql(postgres_url: str) -> None:
-    play(Store, on_postgresql(postgres_url), examples=12)
+def test_any_sequence_of_operations_leaves_totals_that_agree_on_postgresql(postgres_url: str) -> None:
+    play(StoreMachine, on_postgresql(postgres_url), examples=12)

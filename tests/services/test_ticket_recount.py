@@ -1,4 +1,4 @@
-"""The kept figures of tickets: right after real deeds, found and mended when something broke them."""
+"""The maintained ticket figures: right after real operations, found and repaired when something broke them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def test_a_recount_of_a_busy_desk_finds_nothing_wrong(world: World) -> Non
     assert await found(world) == (0, 0)
 
 
-async def test_broken_figures_are_found_without_being_changed_and_then_mended(world: World) -> None:
+async def test_broken_figures_are_found_without_being_changed_and_then_repaired(world: World) -> None:
     await a_busy_desk(world)
     before = (await world.get("/support-tickets/stats")).json()
     closed = ticket_figures.c.status == "closed"
@@ -52,7 +52,7 @@ async def test_broken_figures_are_found_without_being_changed_and_then_mended(wo
     assert (await world.get("/support-tickets/stats")).json() == before
 
 
-async def test_figures_that_were_lost_altogether_are_counted_anew(world: World) -> None:
+async def test_figures_that_were_lost_altogether_are_counted_again(world: World) -> None:
     await a_busy_desk(world)
     before = (await world.get("/support-tickets/stats")).json()
     async with world.db.write() as tx:

@@ -1,4 +1,4 @@
-"""Any sequence of deeds on tickets: each is as a small model says, and every figure is what the tickets add up to."""
+"""Any sequence of operations on tickets: each is as a small model says, and every figure is the sum of the tickets."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from hypothesis.stateful import Bundle, initialize, invariant, rule
 from sqlalchemy import select
 
 from lootkeep.domain.sign_up import SignUp
-from lootkeep.domain.support_tickets import STEPS, Message, Ticket, TicketEntry, TicketForm, TicketStatus
+from lootkeep.domain.support_tickets import STEPS, Ticket, TicketEntry, TicketForm, TicketMessage, TicketStatus
 from lootkeep.kernel.clock import DAY, MINUTE, SECOND
 from lootkeep.kernel.errors import Conflict, InvalidFields
 from lootkeep.services import access, customers, recount
-from lootkeep.services import support_tickets as services
+from lootkeep.services import support_tickets as support_tickets_service
 from lootkeep.storage import ticket_figures
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import support_tickets, ticket_messages
@@ -32,11 +32,12 @@ STATUSES: tuple[TicketStatus, ...] = ("open", "pending", "resolved", "closed")
 
 _TICKETS = Query(select(*(support_tickets.c[name] for name in Ticket.__struct_fields__)), Ticket)
 _MESSAGES = Query(
-    select(*(ticket_messages.c[name] for name in Message.__struct_fields__)).order_by(ticket_messages.c.id), Message
+    select(*(ticket_messages.c[name] for name in TicketMessage.__struct_fields__)).order_by(ticket_messages.c.id),
+    TicketMessage,
 )
 
 
-class Model:
+class TicketModel:
     """A ticket as it should be."""
 
     def __init__(self, now: int) -> None:
@@ -63,14 +64,14 @@ class Model:
         self.status = status
 
 
-class Desk(Machine):
+class TicketMachine(Machine):
     """A customer and two agents."""
 
     opened: Bundle[int] = Bundle("opened")
 
     def __init__(self) -> None:
         super().__init__()
-        self.models: dict[int, Model] = {}
+        self.models: dict[int, TicketModel] = {}
         self.words = count(1)
 
     @property
@@ -93,24 +94,24 @@ class Desk(Machine):
 
     def _open(self, priority: Any, category: Any) -> int:
         form = TicketForm(1, "Subject", self._word(), priority, category)
-        message, entry = self.run(services.open_ticket(self.deps, form))
-        self.models[entry.id] = Model(self.now)
+        message, entry = self.run(support_tickets_service.open_ticket(self.deps, form))
+        self.models[entry.id] = TicketModel(self.now)
         self.models[entry.id].write("customer", message.body, self.now)
         return entry.id
 
     @rule()
     def open_one_for_nobody(self) -> None:
         form = TicketForm(99, "Subject", "Text", order_id=99)
-        assert isinstance(self.refusal(services.open_ticket(self.deps, form)), InvalidFields)
+        assert isinstance(self.refusal(support_tickets_service.open_ticket(self.deps, form)), InvalidFields)
 
     @rule(ticket=opened)
     def the_customer_writes(self, ticket: int) -> None:
         model, word = self.models[ticket], self._word()
-        deed = services.ask(self.deps, ticket, word)
+        operation = support_tickets_service.ask(self.deps, ticket, word)
         if model.closed is not None and self.now - model.closed > 14 * DAY:
-            assert isinstance(self.refusal(deed), Conflict)
+            assert isinstance(self.refusal(operation), Conflict)
             return
-        _, entry = self.run(deed)
+        _, entry = self.run(operation)
         model.write("customer", word, self.now)
         if model.status in SETTLED:
             model.notes += 1
@@ -121,11 +122,11 @@ class Desk(Machine):
     @rule(ticket=opened)
     def staff_write(self, ticket: int) -> None:
         model, word = self.models[ticket], self._word()
-        deed = services.answer(self.deps, ticket, OWNER, word)
+        operation = support_tickets_service.answer(self.deps, ticket, OWNER, word)
         if model.status == "closed":
-            assert isinstance(self.refusal(deed), Conflict)
+            assert isinstance(self.refusal(operation), Conflict)
             return
-        _, entry = self.run(deed)
+        _, entry = self.run(operation)
         model.write("staff", word, self.now)
         if model.status == "open":
             model.move("pending", self.now)
@@ -133,19 +134,19 @@ class Desk(Machine):
 
     @rule(ticket=opened)
     def staff_note(self, ticket: int) -> None:
-        before = self.run(services.assign(self.deps, ticket, OWNER, self.models[ticket].agent))
-        _, entry = self.run(services.note(self.deps, ticket, OWNER, self._word()))
+        before = self.run(support_tickets_service.assign(self.deps, ticket, OWNER, self.models[ticket].agent))
+        _, entry = self.run(support_tickets_service.note(self.deps, ticket, OWNER, self._word()))
         self.models[ticket].notes += 1
         assert entry == before
 
     @rule(ticket=opened, status=st.sampled_from(STATUSES))
     def staff_move(self, ticket: int, status: TicketStatus) -> None:
         model = self.models[ticket]
-        deed = services.set_status(self.deps, ticket, OWNER, status)
+        operation = support_tickets_service.set_status(self.deps, ticket, OWNER, status)
         if status != model.status and status not in STEPS[model.status]:
-            assert ", ".join(STEPS[model.status]) in self.refusal(deed).message
+            assert ", ".join(STEPS[model.status]) in self.refusal(operation).message
             return
-        entry = self.run(deed)
+        entry = self.run(operation)
         if status != model.status:
             model.move(status, self.now)
             model.notes += 1
@@ -154,7 +155,7 @@ class Desk(Machine):
     @rule(ticket=opened, has_word=st.booleans())
     def staff_close(self, ticket: int, has_word: bool) -> None:
         model, word = self.models[ticket], self._word() if has_word else None
-        entry = self.run(services.close(self.deps, ticket, OWNER, word))
+        entry = self.run(support_tickets_service.close(self.deps, ticket, OWNER, word))
         if model.status != "closed":
             if word:
                 model.write("staff", word, self.now)
@@ -165,14 +166,14 @@ class Desk(Machine):
     @rule(ticket=opened, agent=st.sampled_from([None, 1, 2]))
     def staff_assign(self, ticket: int, agent: int | None) -> None:
         model = self.models[ticket]
-        entry = self.run(services.assign(self.deps, ticket, OWNER, agent))
+        entry = self.run(support_tickets_service.assign(self.deps, ticket, OWNER, agent))
         model.notes += agent != model.agent
         model.agent = agent
         self._compare(entry)
 
     @rule(ticket=opened)
     def staff_assign_to_a_stranger(self, ticket: int) -> None:
-        assert isinstance(self.refusal(services.assign(self.deps, ticket, OWNER, 99)), InvalidFields)
+        assert isinstance(self.refusal(support_tickets_service.assign(self.deps, ticket, OWNER, 99)), InvalidFields)
 
     def _word(self) -> str:
         return f"word {next(self.words)}"
@@ -209,7 +210,7 @@ class Desk(Machine):
             assert len(own) == len(public) + model.notes
 
     @invariant()
-    def the_kept_figures_are_what_the_tickets_add_up_to(self) -> None:
+    def the_maintained_figures_are_what_the_tickets_add_up_to(self) -> None:
         wrong = self.run(recount.check(self.deps))
         assert set(wrong.values()) <= {0}, wrong
 
@@ -236,10 +237,12 @@ class Desk(Machine):
 
 
 @pytest.mark.timeout(TIME_TO_SHRINK)
-def test_any_sequence_of_deeds_on_tickets_is_as_the_model_says_on_sqlite(sqlite_template: Path, tmp_path: Path) -> None:
-    play(Desk, on_sqlite(sqlite_template, tmp_path), examples=50)
+def test_any_sequence_of_operations_on_tickets_is_as_the_model_says_on_sqlite(
+    sqlite_template: Path, tmp_path: Path
+) -> None:
+    play(TicketMachine, on_sqlite(sqlite_template, tmp_path), examples=50)
 
 
 @pytest.mark.timeout(TIME_TO_SHRINK)
-def test_any_sequence_of_deeds_on_tickets_is_as_the_model_says_on_postgresql(postgres_url: str) -> None:
-    play(Desk, on_postgresql(postgres_url), examples=12)
+def test_any_sequence_of_operations_on_tickets_is_as_the_model_says_on_postgresql(postgres_url: str) -> None:
+    play(TicketMachine, on_postgresql(postgres_url), examples=12)

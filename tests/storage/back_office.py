@@ -20,7 +20,7 @@ from lootkeep.storage.schema import (
     users,
     webhooks,
 )
-from tests.storage.shop import DAYS, Filters, Is, Row, Shop, add_rows
+from tests.storage.shop import DAYS, Filters, Row, RowFilter, ShopRows, add_rows
 from tests.world import NOON
 
 AGENTS = (101, 102)
@@ -141,7 +141,7 @@ def _delivery(chance: random.Random, number: int) -> Row:
 class BackOffice:
     """The rows, as they were written."""
 
-    def __init__(self, shop: Shop) -> None:
+    def __init__(self, shop: ShopRows) -> None:
         chance = random.Random(5)
         self.shop = shop
         self.campaigns = [_campaign(chance, number) for number in range(1, 61)]
@@ -230,5 +230,5 @@ class BackOffice:
         return filters[kind] if kind == "referrals" else filters[kind] | within
 
 
-def _same(name: str, value: Any) -> tuple[dict[str, Any], Is]:
+def _same(name: str, value: Any) -> tuple[dict[str, Any], RowFilter]:
     return {name: value}, lambda row: bool(row[name] == value)

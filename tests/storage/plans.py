@@ -21,7 +21,7 @@ MAX_PAGE = 100
 _SCAN = re.compile(r"SCAN (\w+)\b(?! USING| VIRTUAL)")
 
 
-class Asked(NamedTuple):
+class RecordedQuery(NamedTuple):
     """A query as it was really asked."""
 
     query: Query[Any]
@@ -30,38 +30,38 @@ class Asked(NamedTuple):
     is_blind: bool
 
 
-class Recorder:
+class QueryRecorder:
     """A transaction that notes what it is asked."""
 
     def __init__(self, tx: Transaction) -> None:
         self._tx = tx
         self._is_blind = isinstance(tx, WritingTransaction)
-        self.asked: list[Asked] = []
+        self.asked: list[RecordedQuery] = []
 
     async def all(self, query: Query[R], **values: Any) -> list[R]:
-        self.asked.append(Asked(query, values, self._is_blind))
+        self.asked.append(RecordedQuery(query, values, self._is_blind))
         return await self._tx.all(query, **values)
 
-    async def long(self, query: Query[R], **values: Any) -> list[R]:
+    async def run_slow(self, query: Query[R], **values: Any) -> list[R]:
         return await self.all(query, **values)
 
     async def one(self, query: Query[R], **values: Any) -> R | None:
-        found = await self.all(query, **values)
-        return found[0] if found else None
+        rows = await self.all(query, **values)
+        return rows[0] if rows else None
 
     async def run(self, query: Query[Any], **values: Any) -> None:
         await self.all(query, **values)
 
-    async def each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
-        self.asked += [Asked(query, values, self._is_blind) for values in rows]
-        return await self._tx.each(query, rows)
+    async def fetch_for_each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
+        self.asked += [RecordedQuery(query, values, self._is_blind) for values in rows]
+        return await self._tx.fetch_for_each(query, rows)
 
-    async def many(self, query: Query[Any], rows: list[dict[str, Any]]) -> None:
-        self.asked += [Asked(query, values, self._is_blind) for values in rows]
-        await self._tx.many(query, rows)
+    async def execute_many(self, query: Query[Any], rows: list[dict[str, Any]]) -> None:
+        self.asked += [RecordedQuery(query, values, self._is_blind) for values in rows]
+        await self._tx.execute_many(query, rows)
 
     async def insert(self, query: Query[Any], rows: list[dict[str, Any]]) -> list[int]:
-        self.asked += [Asked(query, values, self._is_blind) for values in rows]
+        self.asked += [RecordedQuery(query, values, self._is_blind) for values in rows]
         return await self._tx.insert(query, rows)
 
     async def lock(self, name: str) -> bool:
@@ -74,7 +74,7 @@ class Recorder:
         await self._tx.wait_for(*names)
 
 
-class Work(NamedTuple):
+class QueryWork(NamedTuple):
     """What a query walks through: tables read from end to end, how much is touched in all, and what is sorted."""
 
     sql: str
@@ -85,30 +85,30 @@ class Work(NamedTuple):
     sorts_many: bool
 
 
-async def sqlite_work(connection: apsw.Connection, aliases: dict[str, str], asked: Asked) -> Work:
+async def sqlite_work(connection: apsw.Connection, aliases: dict[str, str], query: RecordedQuery) -> QueryWork:
     """Touched are steps of SQLite's machine: a handful for each row, in a scan, an index or a sort alike."""
-    compiled = asked.query.sqlite
-    arguments = compiled.arguments(asked.values)
-    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, int(asked.is_blind))
+    compiled = query.query.sqlite
+    arguments = compiled.arguments(query.values)
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, int(query.is_blind))
     explaining = connection.execute(f"EXPLAIN QUERY PLAN {compiled.sql}", arguments, can_cache=False)
     plan = [row[3] for row in explaining]
     scanned = {aliases.get(name, name) for line in plan for name in _SCAN.findall(line)}
     touched = _steps(connection, compiled.sql, arguments) if _reads(compiled.sql) else 0
     sorts = plan.count("USE TEMP B-TREE FOR ORDER BY")
-    return Work(compiled.sql, scanned, touched, sorts > 0, sorts > 1)
+    return QueryWork(compiled.sql, scanned, touched, sorts > 0, sorts > 1)
 
 
-async def postgres_work(connection: asyncpg.Connection[Any], asked: Asked) -> Work:
+async def postgres_work(connection: asyncpg.Connection[Any], query: RecordedQuery) -> QueryWork:
     """Touched are the rows that any node of the plan handles, those that it throws away too."""
-    compiled = asked.query.postgres
+    compiled = query.query.postgres
     analyze = "ANALYZE, " if _reads(compiled.sql) else ""
-    arguments = compiled.arguments(asked.values)
+    arguments = compiled.arguments(query.values)
     plan = await connection.fetchval(f"EXPLAIN ({analyze}FORMAT JSON) {compiled.sql}", *arguments)
     nodes = list(_nodes(json.loads(plan)[0]["Plan"]))
     scanned = {node["Relation Name"] for node in nodes if node["Node Type"] == "Seq Scan"}
     sorted_rows = [_handled(node["Plans"][0]) for node in nodes if "Sort" in node["Node Type"]]
     touched = sum(_handled(node) for node in nodes)
-    return Work(compiled.sql, scanned, touched, bool(sorted_rows), any(rows > MAX_PAGE for rows in sorted_rows))
+    return QueryWork(compiled.sql, scanned, touched, bool(sorted_rows), any(rows > MAX_PAGE for rows in sorted_rows))
 
 
 def _reads(sql: str) -> bool:
@@ -135,6 +135,6 @@ def _nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _handled(node: dict[str, Any]) -> int:
-    kept = node.get("Actual Rows", 0) + node.get("Rows Removed by Filter", 0)
+    rows = node.get("Actual Rows", 0) + node.get("Rows Removed by Filter", 0)
     dropped = node.get("Rows Removed by Index Recheck", 0) + node.get("Rows Removed by Join Filter", 0)
-    return int((kept + dropped) * node.get("Actual Loops", 0))
+    return int((rows + dropped) * node.get("Actual Loops", 0))

@@ -15,9 +15,9 @@ from lootkeep.storage.schema import customers, order_items, orders, product_tags
 from tests.world import NOON
 
 Row = dict[str, Any]
-Is = Callable[[Row], bool]
+RowFilter = Callable[[Row], bool]
 # What is asked for, and what it must find.
-Filters = dict[str, tuple[dict[str, Any], Is]]
+Filters = dict[str, tuple[dict[str, Any], RowFilter]]
 
 STATUSES = ("pending", "paid", "paid", "completed", "refunded", "cancelled")
 TODAY = NOON // DAY * DAY
@@ -99,7 +99,7 @@ def order_row(chance: random.Random, number: int, customer_ids: Sequence[int]) -
     }
 
 
-class Shop:
+class ShopRows:
     """The rows of a made shop, as they were written."""
 
     def __init__(self, seed: int, size: int) -> None:
@@ -202,4 +202,4 @@ async def add_rows(db: Database, table: Table, rows: Sequence[Row]) -> None:
     names = sorted({name for row in rows for name in row})
     added = insert(table).values({name: bindparam(f"v_{name}", type_=table.c[name].type) for name in names})
     async with db.write() as tx:
-        await tx.many(Query(added), [{f"v_{name}": row.get(name) for name in names} for row in rows])
+        await tx.execute_many(Query(added), [{f"v_{name}": row.get(name) for name in names} for row in rows])

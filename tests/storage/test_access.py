@@ -47,7 +47,7 @@ async def test_an_address_that_many_want_at_once_is_given_once(db: Engine) -> No
     assert sum(user is not None for user in users) == 1
 
 
-async def test_there_is_one_owner_whoever_tries(db: Engine) -> None:
+async def test_there_is_one_owner_however_many_try(db: Engine) -> None:
     owners = await asyncio.gather(*(add_user(db, f"{n}@store.test", is_owner=True) for n in range(8)))
     (owner,) = [owner for owner in owners if owner]
     async with db.read() as tx:

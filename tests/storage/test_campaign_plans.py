@@ -1,4 +1,4 @@
-"""The queues of mails and campaigns find the next one by an index, however much lies behind it."""
+"""The queues of e-mails and campaigns find the next one by an index, however much is behind it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from lootkeep.storage.engine.database import Engine, Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import campaign_recipients, customers, email_campaigns
 from lootkeep.storage.schema import mails as mail_table
-from tests.storage.plans import Recorder, postgres_work, sqlite_work
+from tests.storage.plans import QueryRecorder, postgres_work, sqlite_work
 
 MANY = 3000
 NOW = Instant(10**15)
 # A page and what it costs to find it; the tables hold many times that.
-MOST = 2_000
+MAX_ROWS = 2_000
 LARGE = {"mails", "campaign_recipients", "email_campaigns", "customers"}
 
 Reading = Callable[[Transaction], Awaitable[Any]]
@@ -69,7 +69,7 @@ def _customer(number: int) -> dict[str, Any]:
 
 
 def _recipient(number: int) -> dict[str, Any]:
-    # Most wait: whoever sorts them to find the next one sorts them for each.
+    # Most wait: a query that sorts them to find the next one sorts them for each.
     is_open = number > 100
     return {
         "campaign_id": MANY,
@@ -101,7 +101,9 @@ async def full(db: Engine) -> Engine:
             (campaign_recipients, _recipient),
             (mail_table, _mail),
         ):
-            await tx.many(Query(insert(table).values({name: _bind(table, name) for name in row(0)})), _rows(row))
+            await tx.execute_many(
+                Query(insert(table).values({name: _bind(table, name) for name in row(0)})), _rows(row)
+            )
     return db
 
 
@@ -113,15 +115,15 @@ def _rows(row: Callable[[int], dict[str, Any]]) -> list[dict[str, Any]]:
     return [{f"given_{name}": value for name, value in row(number).items()} for number in range(MANY)]
 
 
-async def _explained(address: Path | str, recorder: Recorder) -> list[Any]:
+async def _explained(address: Path | str, recorder: QueryRecorder) -> list[Any]:
     if isinstance(address, Path):
         connection = apsw.Connection(str(address))
-        works = [await sqlite_work(connection, {"other": "email_campaigns"}, asked) for asked in recorder.asked]
+        works = [await sqlite_work(connection, {"other": "email_campaigns"}, query) for query in recorder.asked]
         connection.close()
         return works
     explaining = await asyncpg.connect(address)
     await explaining.execute("ANALYZE")
-    works = [await postgres_work(explaining, asked) for asked in recorder.asked]
+    works = [await postgres_work(explaining, query) for query in recorder.asked]
     await explaining.close()
     return works
 
@@ -129,9 +131,9 @@ async def _explained(address: Path | str, recorder: Recorder) -> list[Any]:
 @pytest.mark.parametrize("name", READINGS)
 async def test_the_next_one_is_found_by_an_index(full: Engine, address: Path | str, name: str) -> None:
     async with full.write() as tx:
-        recorder = Recorder(tx)
+        recorder = QueryRecorder(tx)
         await READINGS[name](recorder)
     works = await _explained(address, recorder)
-    assert [work for work in works if work.scanned & LARGE or work.touched > MOST] == []
+    assert [work for work in works if work.scanned & LARGE or work.touched > MAX_ROWS] == []
     if name in QUEUES:
         assert [work for work in works if work.sorts] == []

@@ -1,4 +1,4 @@
-"""Reading and writing on both engines: what is acknowledged is kept, what fails leaves no trace."""
+"""Reading and writing on both engines: what is acknowledged is committed, what fails leaves no trace."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from lootkeep.storage.engine.database import Engine, JoinedDatabase
 from tests.storage.statements import ADD, COUNT, EMAILS, add, emails
 
 
-class Failure(Exception):
-    """What a deed in these tests fails with."""
+class OperationFailure(Exception):
+    """What an operation in these tests fails with."""
 
 
 async def fail(db: Engine, email: str) -> None:
     async with db.write() as tx:
         await tx.run(ADD, email=email)
-        raise Failure
+        raise OperationFailure
 
 
-async def test_a_deed_that_ends_well_is_kept(db: Engine) -> None:
+async def test_an_operation_that_succeeds_is_committed(db: Engine) -> None:
     await add(db, "ada")
     assert await emails(db) == ["ada"]
 
 
-async def test_a_deed_that_fails_leaves_nothing(db: Engine) -> None:
-    with pytest.raises(Failure):
+async def test_an_operation_that_fails_leaves_nothing(db: Engine) -> None:
+    with pytest.raises(OperationFailure):
         await fail(db, "ada")
     assert await emails(db) == []
 
 
-async def test_a_statement_that_the_database_refuses_undoes_the_whole_deed(db: Engine) -> None:
+async def test_a_statement_that_the_database_refuses_undoes_the_whole_operation(db: Engine) -> None:
     await add(db, "ada")
     with pytest.raises(Exception, match=r"(?i)unique"):
         await add(db, "grace", "ada")
@@ -46,15 +46,15 @@ async def test_the_engine_goes_on_after_a_refused_statement(db: Engine) -> None:
     assert await emails(db) == ["ada", "grace"]
 
 
-async def test_a_failing_deed_takes_none_of_its_neighbours_with_it(db: Engine) -> None:
-    deeds = [(fail if number % 4 == 0 else add)(db, f"{number:02}") for number in range(20)]
-    outcomes = await asyncio.gather(*deeds, return_exceptions=True)
-    kept = [f"{number:02}" for number in range(20) if number % 4]
-    assert await emails(db) == kept
-    assert [type(outcome) for outcome in outcomes[::4]] == [Failure] * 5
+async def test_a_failing_operation_takes_none_of_its_neighbours_with_it(db: Engine) -> None:
+    operations = [(fail if number % 4 == 0 else add)(db, f"{number:02}") for number in range(20)]
+    outcomes = await asyncio.gather(*operations, return_exceptions=True)
+    committed = [f"{number:02}" for number in range(20) if number % 4]
+    assert await emails(db) == committed
+    assert [type(outcome) for outcome in outcomes[::4]] == [OperationFailure] * 5
 
 
-async def test_64_deeds_at_once_are_all_kept(db: Engine) -> None:
+async def test_64_concurrent_operations_are_all_committed(db: Engine) -> None:
     await asyncio.gather(*(add(db, f"{number:02}") for number in range(64)))
     assert await emails(db) == [f"{number:02}" for number in range(64)]
 
@@ -76,28 +76,28 @@ async def test_a_slow_read_sees_what_is_acknowledged_too(db: Engine) -> None:
         assert await tx.all(EMAILS) == [("ada",)]
 
 
-async def test_what_is_not_committed_is_seen_by_the_deed_and_by_nobody_else(db: Engine) -> None:
+async def test_what_is_not_committed_is_seen_by_the_operation_and_by_nobody_else(db: Engine) -> None:
     async with db.write() as tx:
         await tx.run(ADD, email="ada")
         assert await tx.one(COUNT) == (1,)
         assert await emails(db) == []
 
 
-async def test_one_deed_after_another_sees_what_the_first_wrote(db: Engine) -> None:
+async def test_one_operation_after_another_sees_what_the_first_wrote(db: Engine) -> None:
     await add(db, "ada")
     async with db.write() as tx:
         assert await tx.one(COUNT) == (1,)
 
 
-async def test_a_cancelled_deed_leaves_nothing_and_the_engine_goes_on(db: Engine) -> None:
+async def test_a_cancelled_operation_leaves_nothing_and_the_engine_goes_on(db: Engine) -> None:
     # More often than there are connections: none of them may be lost.
     for number in range(25):
         await _cancel_in_the_middle(db, f"{number:02}")
-    await asyncio.gather(*(add(db, f"kept {number:02}") for number in range(12)))
-    assert await emails(db) == [f"kept {number:02}" for number in range(12)]
+    await asyncio.gather(*(add(db, f"stored {number:02}") for number in range(12)))
+    assert await emails(db) == [f"stored {number:02}" for number in range(12)]
 
 
-async def test_a_deed_that_is_cancelled_while_it_waits_for_its_turn_holds_nobody_up(db: Engine) -> None:
+async def test_an_operation_that_is_cancelled_while_it_waits_for_its_slot_holds_nobody_up(db: Engine) -> None:
     go_on = asyncio.Event()
     # Enough to hold every connection, so that the next one waits.
     holders = [asyncio.create_task(_hold(db, go_on)) for _ in range(10)]
@@ -127,15 +127,15 @@ async def test_a_reader_that_is_cancelled_leaves_the_engine_usable(db: Engine) -
     assert await emails(db) == []
 
 
-async def test_a_joined_deed_stands_and_falls_with_the_transaction_around_it(db: Engine) -> None:
-    async def deed() -> None:
+async def test_a_joined_operation_commits_and_rolls_back_with_the_transaction_around_it(db: Engine) -> None:
+    async def operation() -> None:
         async with db.write() as outer:
             async with JoinedDatabase(outer).write() as tx:
                 await tx.run(ADD, email="ada")
-            raise Failure
+            raise OperationFailure
 
-    with pytest.raises(Failure):
-        await deed()
+    with pytest.raises(OperationFailure):
+        await operation()
     assert await emails(db) == []
 
 
@@ -146,12 +146,12 @@ async def test_a_joined_reader_sees_what_its_transaction_wrote(db: Engine) -> No
             assert await tx.all(EMAILS) == [("ada",)]
 
 
-async def test_a_lock_is_given_to_the_deed_that_asks(db: Engine) -> None:
+async def test_a_lock_is_given_to_the_operation_that_asks(db: Engine) -> None:
     async with db.write() as tx:
         assert await tx.lock("a name") is True
 
 
-async def test_a_lock_is_free_again_when_its_deed_has_ended(db: Engine) -> None:
+async def test_a_lock_is_free_again_when_its_operation_has_ended(db: Engine) -> None:
     async with db.write() as tx:
         await tx.lock("a name")
     async with db.write() as tx:
@@ -161,13 +161,13 @@ async def test_a_lock_is_free_again_when_its_deed_has_ended(db: Engine) -> None:
 async def _cancel_in_the_middle(db: Engine, email: str) -> None:
     started = asyncio.Event()
 
-    async def deed() -> None:
+    async def operation() -> None:
         async with db.write() as tx:
             await tx.run(ADD, email=email)
             started.set()
             await asyncio.Event().wait()
 
-    task = asyncio.create_task(deed())
+    task = asyncio.create_task(operation())
     await started.wait()
     task.cancel()
     await asyncio.wait({task})

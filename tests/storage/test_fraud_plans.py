@@ -21,9 +21,9 @@ from lootkeep.kernel.paging import ListRequest, Page
 from lootkeep.services import orders
 from lootkeep.storage import fraud_checks, fraud_history, fraud_lists, schema
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import Changes
-from tests.storage.made import Made, Undone, address_of, opened
-from tests.storage.plans import Recorder
+from lootkeep.storage.totals.changes import CounterDeltas
+from tests.storage.generated_store import GeneratedStore, Rollback, address_of, opened
+from tests.storage.plans import QueryRecorder
 from tests.world import World
 
 ORDERS = 50_000
@@ -48,7 +48,7 @@ _EVERY_FILTER: list[dict[str, Any]] = [
 
 def _past(email: str, address: str, device: str) -> Reading:
     async def read(tx: Transaction) -> None:
-        await fraud_history.gather(tx, Policy(), [fraud_history.Buyer(END, email, address, device, customer_id=7)])
+        await fraud_history.gather(tx, Policy(), [fraud_history.BuyerQuery(END, email, address, device, customer_id=7)])
         await fraud_history.ends(tx, Policy(), END, email=email, ip_address=address)
 
     return read
@@ -81,34 +81,34 @@ judged_address = address_of(
 
 
 @pytest.fixture
-async def judged(judged_address: Path | str) -> AsyncIterator[Made]:
+async def judged(judged_address: Path | str) -> AsyncIterator[GeneratedStore]:
     """A store with many fraud checks, on each engine in turn."""
-    async with opened(judged_address) as made:
-        assert {"customers", "orders", "sightings", "fraud_checks"} <= made.large
-        yield made
+    async with opened(judged_address) as store:
+        assert {"customers", "orders", "sightings", "fraud_checks"} <= store.large
+        yield store
 
 
 # For a rare combination, PostgreSQL may look at every row of a table that is no larger.
 @pytest.mark.parametrize("filters", [filters for filters in _EVERY_FILTER if len(filters.keys() - {"from", "to"}) < 2])
-async def test_a_first_page_goes_along_an_index(judged: Made, filters: dict[str, Any]) -> None:
+async def test_a_first_page_goes_along_an_index(judged: GeneratedStore, filters: dict[str, Any]) -> None:
     async with judged.engine.read() as tx:
-        recorder = Recorder(tx)
+        recorder = QueryRecorder(tx)
         await fraud_lists.LISTING.page(recorder, ListRequest(Page(1, 20), filters))
     assert [work for work in await judged.works(recorder) if not judged.is_by_index(work)] == []
 
 
 @pytest.mark.parametrize("name", READINGS)
-async def test_a_reading_of_fraud_touches_little_more_than_it_answers(judged: Made, name: str) -> None:
+async def test_a_reading_of_fraud_touches_little_more_than_it_answers(judged: GeneratedStore, name: str) -> None:
     async with judged.engine.read() as tx:
-        recorder = Recorder(tx)
+        recorder = QueryRecorder(tx)
         await READINGS[name](recorder)
     assert [work for work in await judged.works(recorder) if not judged.is_small(work)] == []
 
 
 @pytest.mark.parametrize("name", COUNTS)
-async def test_what_is_counted_is_counted_along_an_index(judged: Made, name: str) -> None:
+async def test_what_is_counted_is_counted_along_an_index(judged: GeneratedStore, name: str) -> None:
     async with judged.engine.read() as tx:
-        recorder = Recorder(tx)
+        recorder = QueryRecorder(tx)
         await COUNTS[name](recorder)
     assert [work for work in await judged.works(recorder) if work.scanned & judged.large] == []
 
@@ -119,7 +119,9 @@ def checks() -> list[dict[str, Any]]:
     return [row for part in data.ORDERS.parts(ORDERS) for row in part.get(schema.fraud_checks, [])][::-1]
 
 
-async def test_every_page_of_every_filter_holds_what_belongs_there(judged: Made, checks: list[dict[str, Any]]) -> None:
+async def test_every_page_of_every_filter_holds_what_belongs_there(
+    judged: GeneratedStore, checks: list[dict[str, Any]]
+) -> None:
     async with judged.engine.read() as tx:
         for filters in _EVERY_FILTER:
             await _compare(tx, checks, filters)
@@ -130,9 +132,9 @@ async def _compare(tx: Transaction, checks: list[dict[str, Any]], filters: dict[
     last = -(-len(matching) // 20)
     for number in {1, last // 3, last // 2, last, last + 1} - {0}:
         page = Page(number, 20)
-        found, total = await fraud_lists.LISTING.page(tx, ListRequest(page, filters))
+        listed, total = await fraud_lists.LISTING.page(tx, ListRequest(page, filters))
         cut = matching[page.offset : page.offset + page.size]
-        assert (filters, number, [entry.id for entry in found], total) == (filters, number, cut, len(matching))
+        assert (filters, number, [entry.id for entry in listed], total) == (filters, number, cut, len(matching))
 
 
 def _is_wanted(check: dict[str, Any], **filters: Any) -> bool:
@@ -140,18 +142,18 @@ def _is_wanted(check: dict[str, Any], **filters: Any) -> bool:
     return start <= check["created_at"] < end and all(check[name] == value for name, value in filters.items())
 
 
-async def test_a_judged_order_and_its_review_find_what_they_need(judged: Made, world: World) -> None:
+async def test_a_judged_order_and_its_review_find_what_they_need(judged: GeneratedStore, world: World) -> None:
     deps = replace(world.deps, clock=ManualClock(END))
     cart = Cart(7, (CartLine(1, 1),), buyers.RUSH_ADDRESS, "DE", None, buyers.RUSH_DEVICE)
-    with suppress(Undone):
+    with suppress(Rollback):
         async with judged.engine.write() as tx:
-            recorder = Recorder(tx)
-            changes = Changes(spread=0)
-            sale, _ = await orders.place_in(deps, recorder, cart, changes)
-            assert sale.check
-            check = await fraud_checks.for_change(recorder, sale.check.id)
+            recorder = QueryRecorder(tx)
+            changes = CounterDeltas(shard_key=0)
+            details, _ = await orders.place_in(deps, recorder, cart, changes)
+            assert details.check
+            check = await fraud_checks.get_for_update(recorder, details.check.id)
             assert check
             await fraud_checks.review(recorder, check, "fraud", None, 1, END, changes)
             await changes.apply(recorder)
-            raise Undone
+            raise Rollback
     assert [work for work in await judged.works(recorder) if not judged.is_small(work)] == []

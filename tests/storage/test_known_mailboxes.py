@@ -43,12 +43,12 @@ async def test_mailboxes_and_devices_of_before_get_the_form_they_have_now(world:
             row = {"kind": kind, "value": value, "customer_id": customer}
             await tx.run(Query(insert(sightings).values(row | {"first_seen_at": 50 - at, "last_seen_at": 50 + at})))
     await world.db.migrate(lambda _: _script(world.db.name))
-    found = {(row["kind"], row["value"]): row for row in await rows(world.db, sightings)}
-    assert found.keys() == {("mailbox", mailbox(value)) for value in [*MAILBOXES, "kim@a.example"]} | {
+    by_trace = {(row["kind"], row["value"]): row for row in await rows(world.db, sightings)}
+    assert by_trace.keys() == {("mailbox", mailbox(value)) for value in [*MAILBOXES, "kim@a.example"]} | {
         ("device", device(value)) for value in DEVICES
     }
     for key, last in ((("mailbox", "anna@proton.me"), 61), (("device", "phone-1"), 63)):
-        assert (found[key]["first_seen_at"], found[key]["last_seen_at"]) == (100 - last, last)
+        assert (by_trace[key]["first_seen_at"], by_trace[key]["last_seen_at"]) == (100 - last, last)
 
 
 def _script(dialect: str) -> str:

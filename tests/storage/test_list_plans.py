@@ -10,8 +10,8 @@ import pytest
 
 from bench import lists
 from tests.conftest import ENGINES, drop_postgres_database, new_postgres_database
-from tests.storage.made import Made, opened
-from tests.storage.plans import Recorder
+from tests.storage.generated_store import GeneratedStore, opened
+from tests.storage.plans import QueryRecorder
 
 SIZE = 20_000
 READINGS = {
@@ -44,28 +44,28 @@ def listed_postgresql(postgres_admin_url: str, worker_id: str, testrun_uid: str)
 
 @pytest.fixture(params=ENGINES)
 def listed_address(request: pytest.FixtureRequest) -> Path | str:
-    found: Path | str = request.getfixturevalue(f"listed_{request.param}")
-    return found
+    path: Path | str = request.getfixturevalue(f"listed_{request.param}")
+    return path
 
 
 @pytest.fixture
-async def made(listed_address: Path | str) -> AsyncIterator[Made]:
+async def store(listed_address: Path | str) -> AsyncIterator[GeneratedStore]:
     """A store with many rows in every list, on each engine in turn."""
-    async with opened(listed_address) as made:
-        assert {"orders", "customers", "products", "email_campaigns"} <= made.large
-        yield made
+    async with opened(listed_address) as store:
+        assert {"orders", "customers", "products", "email_campaigns"} <= store.large
+        yield store
 
 
 @pytest.mark.parametrize("name", lists.LISTS)
 def test_every_filter_of_a_list_is_read_here(name: str) -> None:
-    one = lists.LISTS[name]
-    assert set(one.values) == set(one.listing.filters) - UNREAD
+    listing = lists.LISTS[name]
+    assert set(listing.values) == set(listing.listing.filters) - UNREAD
 
 
 @pytest.mark.parametrize("name", READINGS)
-async def test_a_first_page_goes_along_an_index(made: Made, name: str) -> None:
-    async with made.engine.read() as tx:
-        recorder = Recorder(tx)
-        found, _ = await READINGS[name](recorder)
-    assert found
-    assert [work for work in await made.works(recorder) if not made.is_by_index(work)] == []
+async def test_a_first_page_goes_along_an_index(store: GeneratedStore, name: str) -> None:
+    async with store.engine.read() as tx:
+        recorder = QueryRecorder(tx)
+        rows, _ = await READINGS[name](recorder)
+    assert rows
+    assert [work for work in await store.works(recorder) if not store.is_by_index(work)] == []

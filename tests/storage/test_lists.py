@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from lootkeep.kernel.paging import ListRequest, Order, Page
+from lootkeep.kernel.paging import ListRequest, Page, SortDirection
 from lootkeep.services import recount
 from lootkeep.storage import (
     campaigns,
@@ -28,10 +28,10 @@ from lootkeep.storage.lists import Listing
 from lootkeep.storage.schema import metadata, order_items
 from lootkeep.storage.webhooks import log
 from tests.storage.back_office import BackOffice
-from tests.storage.shop import Filters, Is, Row, Shop
+from tests.storage.shop import Filters, Row, RowFilter, ShopRows
 from tests.world import World
 
-ORDERS: tuple[Order, ...] = ("asc", "desc")
+ORDERS: tuple[SortDirection, ...] = ("asc", "desc")
 UNLIMITED = 2**31
 NEVER = 2**62
 # The lists by their tables.
@@ -48,7 +48,7 @@ LISTINGS: dict[str, Listing[Any]] = {
 }
 
 
-def cases(filters: Filters) -> Iterator[tuple[dict[str, Any], list[Is]]]:
+def cases(filters: Filters) -> Iterator[tuple[dict[str, Any], list[RowFilter]]]:
     """Nothing, each filter, and each two that do not contradict each other."""
     yield {}, []
     for values, holds in filters.values():
@@ -67,9 +67,9 @@ def sort_key(sort: str, row: Row) -> Any:
     return (value is not None, value or 0 if not isinstance(value, bytes) else value, row["id"])
 
 
-def expected(rows: list[Row], holds: list[Is], sort: str, order: Order) -> list[int]:
-    found = [row for row in rows if all(is_so(row) for is_so in holds)]
-    return [row["id"] for row in sorted(found, key=lambda row: sort_key(sort, row), reverse=order == "desc")]
+def expected(rows: list[Row], holds: list[RowFilter], sort: str, order: SortDirection) -> list[int]:
+    matching = [row for row in rows if all(is_so(row) for is_so in holds)]
+    return [row["id"] for row in sorted(matching, key=lambda row: sort_key(sort, row), reverse=order == "desc")]
 
 
 async def stored(db: Database, kind: str) -> list[Row]:
@@ -82,7 +82,9 @@ async def stored(db: Database, kind: str) -> list[Row]:
     return [row for row in rows if row.get("deleted_at") is None]
 
 
-async def everything(db: Database, listing: Listing[Any], values: dict[str, Any], sort: str, order: Order) -> list[int]:
+async def everything(
+    db: Database, listing: Listing[Any], values: dict[str, Any], sort: str, order: SortDirection
+) -> list[int]:
     """The ids on all pages of a list, of which there are about three."""
     ids: list[int] = []
     async with db.read() as tx:
@@ -101,7 +103,7 @@ async def everything(db: Database, listing: Listing[Any], values: dict[str, Any]
 async def test_every_filter_and_order_gives_what_a_plain_reckoning_gives(
     world: World, kind: str, max_sorted: int
 ) -> None:
-    shop = Shop(7, 150)
+    shop = ShopRows(7, 150)
     office = BackOffice(shop)
     await office.open(world.db)
     await recount.rebuild(world.deps)
@@ -117,17 +119,17 @@ async def test_every_filter_and_order_gives_what_a_plain_reckoning_gives(
         sorts = list(listing.sorts) if len(holds) < 2 else [list(listing.sorts)[number % len(listing.sorts)]]
         for sort in sorts:
             order = ORDERS[number % 2]
-            found = await everything(world.db, listing, always | values, sort, order)
-            assert found == expected(rows, holds, sort, order), (values, sort, order)
+            records = await everything(world.db, listing, always | values, sort, order)
+            assert records == expected(rows, holds, sort, order), (values, sort, order)
 
 
 async def test_a_listed_order_comes_with_its_customer_and_all_its_lines(world: World) -> None:
-    shop = Shop(3, 40)
+    shop = ShopRows(3, 40)
     await shop.open(world.db)
     await recount.rebuild(world.deps)
     async with world.db.read() as tx:
-        found, _ = await order_lists.LISTING.page(tx, ListRequest(Page(1, 40), {}, "id", "asc"))
-        sales = await order_lists.sales(tx, found)
+        orders, _ = await order_lists.LISTING.page(tx, ListRequest(Page(1, 40), {}, "id", "asc"))
+        sales = await order_lists.sales(tx, orders)
         stored = await tx.all(Query(select(order_items.c.order_id, order_items.c.id).order_by(order_items.c.id)))
-    assert [(sale.order.id, line.id) for sale in sales for line in sale.items] == stored
-    assert [sale.customer.email for sale in sales] == [shop.emails[row["customer_id"]] for row in shop.orders]
+    assert [(details.order.id, line.id) for details in sales for line in details.items] == stored
+    assert [details.customer.email for details in sales] == [shop.emails[row["customer_id"]] for row in shop.orders]

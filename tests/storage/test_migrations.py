@@ -108,9 +108,9 @@ async def test_a_second_upgrade_changes_nothing(empty: Callable[[], Any]) -> Non
 
 
 async def test_two_upgrades_at_once_both_end_well_and_only_one_does_the_work(empty: Callable[[], Any]) -> None:
-    one, other = await empty(), await empty()
-    await asyncio.gather(migrations.upgrade(one), migrations.upgrade(other))
-    assert (await one.revision(), await other.revision()) == (migrations.HEAD, migrations.HEAD)
+    first, other = await empty(), await empty()
+    await asyncio.gather(migrations.upgrade(first), migrations.upgrade(other))
+    assert (await first.revision(), await other.revision()) == (migrations.HEAD, migrations.HEAD)
 
 
 async def test_an_upgrade_starts_from_every_older_schema(empty: Callable[[], Any]) -> None:
@@ -125,14 +125,14 @@ async def test_deliveries_and_attempts_outlive_the_change_of_their_tables(empty:
     await engine.migrate(lambda current: _script(engine.name, current, "0006"))
     await engine.migrate(lambda _: OLD_DELIVERIES.replace("TRUE", "1" if engine.name == "sqlite" else "TRUE"))
     await migrations.upgrade(engine)
-    asked = Query(
+    query = Query(
         select(deliveries.c.id, deliveries.c.status, deliveries.c.due_at, deliveries.c.lease, deliveries.c.leased_until)
     )
     async with engine.write() as tx:
-        found = await tx.all(asked)
+        rows = await tx.all(query)
         tried = await tx.all(Query(select(attempts.c.delivery_id, attempts.c.number, attempts.c.outcome)))
         new = await tx.one(Query(insert(deliveries).values(**NEW_DELIVERY).returning(deliveries.c.id)))
-    assert found == [(4, "delivered", 10, None, None), (7, "pending", 50, "worker", 50)]
+    assert rows == [(4, "delivered", 10, None, None), (7, "pending", 50, "worker", 50)]
     assert tried == [(4, 1, "delivered"), (7, 1, "failed"), (7, 2, "open")]
     assert new == (8,)
 
@@ -229,7 +229,7 @@ def _described(dialect: str) -> str:
 
 
 def _same(migrated: Facts, described: Facts) -> None:
-    """Facts are compared as they are, and told by side when they differ."""
+    """Facts are compared as they are, and listed by side when they differ."""
     only_migrated = sorted(map(str, migrated - described))
     only_described = sorted(map(str, described - migrated))
     differences = [f"only migrated: {fact}" for fact in only_migrated]
@@ -238,7 +238,7 @@ def _same(migrated: Facts, described: Facts) -> None:
 
 
 def _sqlite_facts(file: Path) -> Facts:
-    """A table's clauses one by one, since constraints may stand in any order; the columns keep their places."""
+    """A table's clauses one by one, since constraints may be in any order; the columns keep their places."""
     facts: Facts = set()
     rows = apsw.Connection(str(file)).execute("SELECT type, name, tbl_name, sql FROM sqlite_schema").fetchall()
     for kind, name, table, source in rows:

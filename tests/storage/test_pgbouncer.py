@@ -44,25 +44,25 @@ async def db(pooled_url: str, postgres_url: str) -> AsyncIterator[PostgresDataba
 
 async def test_reads_and_writes_of_many_clients_share_a_few_connections(db: PostgresDatabase) -> None:
     await asyncio.gather(*(add(db, f"{number:02}") for number in range(40)))
-    found = await asyncio.gather(*(emails(db) for _ in range(40)))
-    assert all(names == [f"{number:02}" for number in range(40)] for names in found)
+    results = await asyncio.gather(*(emails(db) for _ in range(40)))
+    assert all(names == [f"{number:02}" for number in range(40)] for names in results)
 
 
 async def test_the_api_works_behind_a_pooler(db: PostgresDatabase) -> None:
     world = World(db)
     await world.begin()
-    made = await asyncio.gather(
+    tiers = await asyncio.gather(
         *(world.post("/referrals/tiers", BRONZE | {"name": f"Tier {number}"}) for number in range(8))
     )
     read = await asyncio.gather(*(world.get("/referrals/tiers") for _ in range(8)))
     await world.close()
-    assert {answer.status_code for answer in made} <= {201, 422}
+    assert {answer.status_code for answer in tiers} <= {201, 422}
     assert {answer.status_code for answer in read} == {200}
 
 
 async def test_a_lock_lasts_as_long_as_its_transaction_and_no_longer(db: PostgresDatabase) -> None:
-    async with db.write() as one, db.write() as other:
-        taken = (await one.lock("a name"), await other.lock("a name"))
+    async with db.write() as first, db.write() as other:
+        taken = (await first.lock("a name"), await other.lock("a name"))
     async with db.write() as later:
         assert (taken, await later.lock("a name")) == ((True, False), True)
 
@@ -70,7 +70,7 @@ async def test_a_lock_lasts_as_long_as_its_transaction_and_no_longer(db: Postgre
 async def test_deadlines_come_with_the_transaction_and_go_with_it(db: PostgresDatabase) -> None:
     async with db.write() as tx:
         short = await tx.one(LIMIT)
-    async with db.write(long=True) as tx:
+    async with db.write(is_long=True) as tx:
         long = await tx.one(LIMIT)
     async with db.read() as tx:
         none = await tx.one(LIMIT)

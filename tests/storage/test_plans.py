@@ -16,21 +16,21 @@ from msgspec.structs import replace
 from bench import data, rows
 from bench.lists import asking
 from bench.people import RARE, code
-from lootkeep.domain.analytics import Stretch, cuts
+from lootkeep.domain.analytics import DateRange, buckets
 from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.domain.gift_cards import GiftCardStatus
 from lootkeep.domain.identity import Trace
 from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import DAY, Instant, ManualClock
-from lootkeep.kernel.paging import Order, Page
-from lootkeep.services import customers as services
+from lootkeep.kernel.paging import Page, SortDirection
+from lootkeep.services import customers as customers_service
 from lootkeep.services import orders as orders_service
 from lootkeep.storage import (
     analytics,
     claims,
     customers,
     gift_card_lists,
-    gift_card_turns,
+    gift_card_status_changes,
     gift_cards,
     identity,
     natural_keys,
@@ -41,15 +41,15 @@ from lootkeep.storage import (
 )
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals import counters
-from lootkeep.storage.totals.changes import Changes
-from tests.storage.made import Made, Undone, address_of, opened
-from tests.storage.plans import Recorder
+from lootkeep.storage.totals.changes import CounterDeltas
+from tests.storage.generated_store import GeneratedStore, Rollback, address_of, opened
+from tests.storage.plans import QueryRecorder
 from tests.world import World
 
 SIZE = 20_000
 Reading = Callable[[Transaction], Awaitable[Any]]
 
-YEAR = Stretch(date(2025, 2, 11), date(2026, 2, 10), "UTC")
+YEAR = DateRange(date(2025, 2, 11), date(2026, 2, 10), "UTC")
 
 
 _CARDS = gift_card_lists.LISTING
@@ -72,7 +72,7 @@ LISTS: dict[str, Reading] = {
             _CARDS, filters, sort, Page(2, 15), order
         )
         for sort in _CARDS.sorts
-        for order in get_args(Order)
+        for order in get_args(SortDirection)
         for filters in (
             {},
             *({"status": status} for status in get_args(GiftCardStatus)),
@@ -94,7 +94,7 @@ READINGS: dict[str, Reading] = {
     "redemption by reference": lambda tx: gift_cards.by_reference(tx, 77, "till-1"),
     "card that pays for an order": lambda tx: gift_cards.paying_for(tx, 77),
     "cards bought in an order": lambda tx: gift_cards.bought_in(tx, 77),
-    "cards that turn": lambda tx: gift_card_turns.are_due(tx, rows.NOW),
+    "cards that turn": lambda tx: gift_card_status_changes.are_due(tx, rows.NOW),
     "code validation": lambda tx: customers.by_referral_code(tx, code(5000)),
     "customer": lambda tx: customers.get(tx, 5000),
     "customer by e-mail": lambda tx: customers.by_email(tx, "nobody@mail1.example"),
@@ -102,14 +102,14 @@ READINGS: dict[str, Reading] = {
     "customers by e-mail": lambda tx: natural_keys.customers_by_email(tx, ["a@mail1.example", "b@mail1.example"]),
     "orders by external id": lambda tx: natural_keys.orders_by_external_id(tx, ["o1", "o2"]),
     "referrer": lambda tx: referrals.referrer(tx, 1),
-    "referrer for change": lambda tx: referrals.referrer_for_change(tx, 1),
+    "referrer for change": lambda tx: referrals.get_referrer_for_update(tx, 1),
     "own claims": lambda tx: claims.of_customer(tx, 1),
     "claim": lambda tx: claims.get(tx, 1, 1),
     "tiers": tiers.all_tiers,
     "seen with": lambda tx: identity.seen_with(tx, Trace("mailbox", "nobody@mail1.example"), (1,)),
     "ancestors": lambda tx: identity.ancestors(tx, SIZE),
-    "revenue": lambda tx: analytics.series(tx, cuts(YEAR, "month"), None),
-    "revenue elsewhere": lambda tx: analytics.series(tx, cuts(replace(YEAR, zone="Asia/Kathmandu"), "month"), None),
+    "revenue": lambda tx: analytics.series(tx, buckets(YEAR, "month"), None),
+    "revenue elsewhere": lambda tx: analytics.series(tx, buckets(replace(YEAR, zone="Asia/Kathmandu"), "month"), None),
     "countries": lambda tx: analytics.parts(tx, "country", YEAR.start, YEAR.end, "USD"),
     "products": lambda tx: analytics.parts(tx, "product", YEAR.start, YEAR.end, "USD"),
     "states": lambda tx: analytics.parts(tx, "status", YEAR.start, YEAR.end, "USD"),
@@ -126,49 +126,51 @@ made_address = address_of(
 
 
 @pytest.fixture
-async def made(made_address: Path | str) -> AsyncIterator[Made]:
+async def store(made_address: Path | str) -> AsyncIterator[GeneratedStore]:
     """A store with many referrals, on each engine in turn."""
-    async with opened(made_address) as made:
-        assert {"customers", "referrals", "sightings"} <= made.large
-        yield made
+    async with opened(made_address) as store:
+        assert {"customers", "referrals", "sightings"} <= store.large
+        yield store
 
 
 @pytest.mark.parametrize("name", LISTS)
-async def test_a_first_page_goes_along_an_index(made: Made, name: str) -> None:
-    async with made.engine.read() as tx:
-        recorder = Recorder(tx)
+async def test_a_first_page_goes_along_an_index(store: GeneratedStore, name: str) -> None:
+    async with store.engine.read() as tx:
+        recorder = QueryRecorder(tx)
         await LISTS[name](recorder)
-    assert [work for work in await made.works(recorder) if not made.is_by_index(work)] == []
+    assert [work for work in await store.works(recorder) if not store.is_by_index(work)] == []
 
 
 @pytest.mark.parametrize("name", READINGS)
-async def test_a_reading_touches_little_more_than_it_answers(made: Made, name: str) -> None:
-    async with made.engine.read() as tx:
-        recorder = Recorder(tx)
+async def test_a_reading_touches_little_more_than_it_answers(store: GeneratedStore, name: str) -> None:
+    async with store.engine.read() as tx:
+        recorder = QueryRecorder(tx)
         await READINGS[name](recorder)
-    assert [work for work in await made.works(recorder) if not made.is_small(work)] == []
+    assert [work for work in await store.works(recorder) if not store.is_small(work)] == []
 
 
-async def test_where_all_have_spent_alike_their_orders_are_added_up_at_once(made: Made) -> None:
+async def test_where_all_have_spent_alike_their_orders_are_added_up_at_once(store: GeneratedStore) -> None:
     times = (YEAR.start, YEAR.end, "USD", 10)
-    async with made.engine.read() as tx:
-        recorder = Recorder(tx)
+    async with store.engine.read() as tx:
+        recorder = QueryRecorder(tx)
         best = await sales_direct.top_customers(recorder, *times, orders=SIZE, product_id=None)
         assert "floor" not in recorder.asked[-1].values
         assert best == await sales_direct.top_customers(tx, *times, orders=0, product_id=None)
     assert len(best) == 10
 
 
-async def test_deeds_find_what_they_need_without_looking_through_a_table(made: Made, world: World) -> None:
+async def test_operations_find_what_they_need_without_looking_through_a_table(
+    store: GeneratedStore, world: World
+) -> None:
     deps = replace_in(world.deps, clock=ManualClock(rows.NOW))
     form = SignUp("new@new.example", "New", referral_code=code(1), ip_address="203.0.113.9", device_id="d1")
-    with suppress(Undone):
-        async with made.engine.write() as tx:
-            recorder = Recorder(tx)
-            changes = Changes(spread=0)
-            customer = (await services.sign_up_in(deps, recorder, form, changes)).customer
+    with suppress(Rollback):
+        async with store.engine.write() as tx:
+            recorder = QueryRecorder(tx)
+            changes = CounterDeltas(shard_key=0)
+            customer = (await customers_service.sign_up_in(deps, recorder, form, changes)).customer
             cart = Cart(customer.id, (CartLine(1, 1),), "203.0.113.9", created_at=rows.NOW, paid_at=rows.NOW)
             await orders_service.import_history(deps, recorder, [cart], changes)
             await changes.apply(recorder)
-            raise Undone
-    assert [work for work in await made.works(recorder) if not made.is_small(work)] == []
+            raise Rollback
+    assert [work for work in await store.works(recorder) if not store.is_small(work)] == []

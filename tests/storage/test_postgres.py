@@ -79,7 +79,7 @@ async def test_who_finds_no_free_connection_waits_for_one(server: PostgresDataba
     assert (done, await emails(server)) == (set(), ["ada"])
 
 
-async def test_who_has_waited_long_enough_is_told_that_the_database_is_busy(server: PostgresDatabase) -> None:
+async def test_a_caller_that_has_waited_long_enough_learns_that_the_database_is_busy(server: PostgresDatabase) -> None:
     go_on = asyncio.Event()
     holders = [asyncio.create_task(_hold(server, go_on)) for _ in range(SIZE)]
     waiting = asyncio.create_task(add(server, "refused"))
@@ -109,11 +109,11 @@ async def test_idle_connections_that_the_server_ended_are_replaced(server: Postg
     assert outcomes[-1] is None
 
 
-async def test_a_deed_whose_connection_ends_in_the_middle_is_an_outage_and_leaves_nothing(
+async def test_an_operation_whose_connection_ends_in_the_middle_is_an_outage_and_leaves_nothing(
     server: PostgresDatabase, postgres_url: str
 ) -> None:
     with pytest.raises(Unavailable):
-        await _deed_without_connection(server, postgres_url, lambda tx: tx.one(COUNT))
+        await _operation_without_connection(server, postgres_url, lambda tx: tx.one(COUNT))
     assert await _until_it_works(lambda: emails(server)) == []
 
 
@@ -121,7 +121,7 @@ async def test_a_connection_that_ends_before_the_commit_is_an_outage(
     server: PostgresDatabase, postgres_url: str
 ) -> None:
     with pytest.raises(Unavailable):
-        await _deed_without_connection(server, postgres_url, lambda _: asyncio.sleep(0))
+        await _operation_without_connection(server, postgres_url, lambda _: asyncio.sleep(0))
     assert await _until_it_works(lambda: emails(server)) == []
 
 
@@ -129,12 +129,12 @@ async def test_a_connection_that_ends_before_a_lock_is_taken_is_an_outage(
     server: PostgresDatabase, postgres_url: str
 ) -> None:
     with pytest.raises(Unavailable):
-        await _deed_without_connection(server, postgres_url, lambda tx: tx.lock("a name"))
+        await _operation_without_connection(server, postgres_url, lambda tx: tx.lock("a name"))
 
 
-async def test_a_lock_that_another_deed_holds_is_not_given(server: PostgresDatabase) -> None:
-    async with server.write() as one, server.write() as other:
-        assert (await one.lock("a name"), await other.lock("a name"), await other.lock("another")) == (
+async def test_a_lock_that_another_operation_holds_is_not_given(server: PostgresDatabase) -> None:
+    async with server.write() as first, server.write() as other:
+        assert (await first.lock("a name"), await other.lock("a name"), await other.lock("another")) == (
             True,
             False,
             True,
@@ -144,16 +144,16 @@ async def test_a_lock_that_another_deed_holds_is_not_given(server: PostgresDatab
 async def test_a_server_out_of_reach_is_an_outage_and_back_in_reach_it_serves(
     open_database: Open, postgres_url: str
 ) -> None:
-    way = _Way(postgres_url)
-    await way.open()
-    db = await open_database(way.url)
+    relay = _Relay(postgres_url)
+    await relay.open()
+    db = await open_database(relay.url)
     await add(db, "ada")
-    await way.close()
+    await relay.close()
     outcomes = [await _outcome(add(db, "lost")) for _ in range(SIZE + 1)]
-    await way.open()
+    await relay.open()
     assert (set(outcomes), await emails(db)) == ({Unavailable}, ["ada"])
     await db.close()
-    await way.close()
+    await relay.close()
 
 
 @pytest.mark.parametrize(
@@ -164,24 +164,24 @@ async def test_a_server_out_of_reach_is_an_outage_and_back_in_reach_it_serves(
         "postgresql://postgres@127.0.0.1:port/postgres",
     ],
 )
-async def test_a_wrong_address_is_told_at_the_start(url: str) -> None:
+async def test_a_wrong_address_is_reported_at_the_start(url: str) -> None:
     with pytest.raises(StartupError, match="Check LOOTKEEP_DATABASE_URL and that the server is running"):
         await PostgresDatabase.open(url, SIZE)
 
 
-async def test_a_database_that_does_not_exist_is_told_at_the_start(postgres_url: str) -> None:
+async def test_a_database_that_does_not_exist_is_reported_at_the_start(postgres_url: str) -> None:
     with pytest.raises(StartupError, match='database "nowhere" does not exist'):
         await PostgresDatabase.open(postgres_url.rsplit("/", 1)[0] + "/nowhere", SIZE)
 
 
-async def test_the_session_names_itself_and_tells_time_in_utc(server: PostgresDatabase) -> None:
+async def test_the_session_names_itself_and_uses_utc(server: PostgresDatabase) -> None:
     names = ("application_name", "jit", "timezone")
     async with server.read() as tx:
         row = await tx.one(Query(select(*(func.current_setting(name) for name in names))))
     assert row == ("lootkeep", "off", "UTC")
 
 
-class _Way:
+class _Relay:
     """The way to the server, which a test can block: a relay on a port of its own."""
 
     def __init__(self, url: str) -> None:
@@ -230,7 +230,7 @@ async def _hold(db: PostgresDatabase, go_on: asyncio.Event) -> None:
         await go_on.wait()
 
 
-async def _deed_without_connection(
+async def _operation_without_connection(
     db: PostgresDatabase, url: str, and_then: Callable[[Transaction], Awaitable[object]]
 ) -> None:
     async with db.write() as tx:
@@ -264,19 +264,19 @@ async def _end_connections(url: str) -> None:
     await connection.close()
 
 
-async def _outcome(deed: Awaitable[None]) -> type[BaseException] | None:
+async def _outcome(operation: Awaitable[None]) -> type[BaseException] | None:
     try:
-        await deed
+        await operation
     except Exception as error:
         return type(error)
     return None
 
 
-async def _until_it_works(deed: Callable[[], Awaitable[list[str]]]) -> list[str]:
+async def _until_it_works(operation: Callable[[], Awaitable[list[str]]]) -> list[str]:
     """At most one try for each connection may meet one that has just died."""
     for _ in range(SIZE):
         try:
-            return await deed()
+            return await operation()
         except Unavailable:
             continue
-    return await deed()
+    return await operation()

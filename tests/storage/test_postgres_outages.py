@@ -1,4 +1,4 @@
-"""What PostgreSQL says when it is at fault itself: each is an outage, and none an error of ours."""
+"""What PostgreSQL says when it fails itself: each is an outage, and none an application error."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def db(postgres_url: str) -> AsyncIterator[PostgresDatabase]:
 
 
 @pytest.mark.parametrize("code", CODES, ids=CODES.values())
-async def test_a_fault_of_the_server_is_an_outage(db: PostgresDatabase, code: str) -> None:
+async def test_a_server_error_is_an_outage(db: PostgresDatabase, code: str) -> None:
     async with db.read() as tx:
         with pytest.raises(Unavailable):
             await tx.run(Query(text(f"DO $do$ BEGIN RAISE EXCEPTION USING ERRCODE = '{code}'; END $do$")))
@@ -54,7 +54,7 @@ async def test_a_fault_of_the_server_is_an_outage(db: PostgresDatabase, code: st
 
 async def test_a_statement_that_an_administrator_cancels_is_an_outage(db: PostgresDatabase, postgres_url: str) -> None:
     admin = await asyncpg.connect(postgres_url)
-    async with db.write(long=True) as tx:
+    async with db.write(is_long=True) as tx:
         (pid,) = await tx.all(Query(text("SELECT pg_backend_pid()")))
         asleep = asyncio.create_task(tx.all(Query(text("SELECT pg_sleep(60)"))))
         while not await admin.fetchval(
@@ -76,7 +76,7 @@ async def test_a_row_that_another_holds_for_too_long_is_an_outage(db: PostgresDa
             await waiting.run(change)
 
 
-async def test_an_error_of_ours_stays_one(db: PostgresDatabase) -> None:
+async def test_an_application_error_stays_one(db: PostgresDatabase) -> None:
     async with db.read() as tx:
         with pytest.raises(asyncpg.UndefinedTableError):
             await tx.run(Query(text("SELECT 1 FROM nothing")))

@@ -10,7 +10,7 @@ from sqlalchemy import select, update
 
 from lootkeep.domain.products import Product
 from lootkeep.kernel.money import Hundredths
-from lootkeep.storage import products as storage
+from lootkeep.storage import products as products_db
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import products, subscriptions
@@ -22,12 +22,12 @@ SWORD = msgspec.structs.replace(PLAIN, name="Sword", price=Hundredths(19_99))
 
 async def make(db: Engine, **terms: Any) -> Product:
     async with db.write() as tx:
-        return await storage.add(tx, msgspec.structs.replace(SWORD, **terms), NOW)
+        return await products_db.add(tx, msgspec.structs.replace(SWORD, **terms), NOW)
 
 
 async def read(db: Engine, product_id: int) -> Product:
     async with db.read() as tx:
-        product = await storage.get(tx, product_id)
+        product = await products_db.get(tx, product_id)
     assert product is not None
     return product
 
@@ -41,12 +41,12 @@ async def stored(db: Engine, product_id: int) -> Any:
 
 async def reserve(db: Engine, product_id: int, quantity: int) -> bool:
     async with db.write() as tx:
-        return await storage.reserve_stock(tx, product_id, quantity) is not None
+        return await products_db.reserve_stock(tx, product_id, quantity) is not None
 
 
 async def remove(db: Engine, product_id: int) -> None:
     async with db.write() as tx:
-        await storage.remove(tx, product_id, LATER)
+        await products_db.remove(tx, product_id, LATER)
 
 
 async def test_an_added_product_is_read_back_as_it_was(db: Engine) -> None:
@@ -66,8 +66,8 @@ async def test_many_are_looked_up_at_once_without_the_deleted(db: Engine) -> Non
     sword, axe, bow = await make(db), await make(db, name="Axe"), await make(db, name="Bow")
     await remove(db, axe.id)
     async with db.read() as tx:
-        assert await storage.get_many(tx, [bow.id, axe.id, sword.id, sword.id, 99]) == {1: sword, 3: bow}
-        assert await storage.get_many(tx, []) == {}
+        assert await products_db.get_many(tx, [bow.id, axe.id, sword.id, sword.id, 99]) == {1: sword, 3: bow}
+        assert await products_db.get_many(tx, []) == {}
 
 
 async def test_products_of_one_name_get_numbered_slugs(db: Engine) -> None:
@@ -93,7 +93,7 @@ async def test_the_same_name_added_at_once_gets_as_many_slugs(db: Engine) -> Non
 async def test_a_change_keeps_the_slug_and_moves_the_search_along(db: Engine) -> None:
     sword = await make(db, sku="S-1")
     async with db.write() as tx:
-        changed = await storage.set_terms(tx, sword, msgspec.structs.replace(sword, name="Axe"), LATER)
+        changed = await products_db.set_terms(tx, sword, msgspec.structs.replace(sword, name="Axe"), LATER)
     assert changed == msgspec.structs.replace(sword, name="Axe", updated_at=LATER)
     assert await stored(db, sword.id) == ("S-1", "sword", "axe\ns-1", None)
 
@@ -102,9 +102,9 @@ async def test_a_deleted_product_is_gone_but_its_row_stays(db: Engine) -> None:
     sword = await make(db, sku="S-1", stock=5)
     await remove(db, sword.id)
     async with db.write() as tx:
-        assert await storage.get(tx, sword.id) is None
-        assert await storage.for_change(tx, sword.id) is None
-        assert not await storage.reserve_stock(tx, sword.id, 1)
+        assert await products_db.get(tx, sword.id) is None
+        assert await products_db.get_for_update(tx, sword.id) is None
+        assert not await products_db.reserve_stock(tx, sword.id, 1)
     assert await stored(db, sword.id) == (None, "sword", "sword\ns-1", LATER)
 
 
@@ -124,7 +124,7 @@ async def test_released_stock_can_be_reserved_again(db: Engine) -> None:
     sword = await make(db, stock=1)
     assert await reserve(db, sword.id, 1)
     async with db.write() as tx:
-        await storage.release_stock(tx, sword.id, 1)
+        await products_db.release_stock(tx, sword.id, 1)
     assert await reserve(db, sword.id, 1)
 
 
@@ -132,7 +132,7 @@ async def test_unlimited_stock_stays_unlimited(db: Engine) -> None:
     sword = await make(db)
     assert await reserve(db, sword.id, 1_000_000)
     async with db.write() as tx:
-        await storage.release_stock(tx, sword.id, 1_000_000)
+        await products_db.release_stock(tx, sword.id, 1_000_000)
     assert (await read(db, sword.id)).stock is None
 
 
@@ -152,20 +152,20 @@ async def test_a_change_made_during_reservations_loses_none_of_them(db: Engine) 
 
     async def rename(name: str) -> None:
         async with db.write() as tx:
-            product = await storage.for_change(tx, sword.id)
+            product = await products_db.get_for_update(tx, sword.id)
             assert product is not None
-            await storage.set_terms(tx, product, msgspec.structs.replace(product, name=name), LATER)
+            await products_db.set_terms(tx, product, msgspec.structs.replace(product, name=name), LATER)
 
-    deeds = [deed for i in range(20) for deed in (reserve(db, sword.id, 1), rename(f"Sword {i}"))]
-    await asyncio.gather(*deeds)
+    operations = [operation for i in range(20) for operation in (reserve(db, sword.id, 1), rename(f"Sword {i}"))]
+    await asyncio.gather(*operations)
     assert (await read(db, sword.id)).stock == 80
 
 
 async def test_sales_go_up_and_down_without_touching_the_rest(db: Engine) -> None:
     sword = await make(db)
     async with db.write() as tx:
-        await storage.add_sales(tx, {sword.id: 3})
-        await storage.add_sales(tx, {sword.id: -1})
+        await products_db.add_sales(tx, {sword.id: 3})
+        await products_db.add_sales(tx, {sword.id: -1})
     assert await read(db, sword.id) == msgspec.structs.replace(sword, sales_count=2)
 
 
@@ -173,7 +173,7 @@ async def test_only_active_subscriptions_of_the_product_itself_count(db: Engine)
     sword, axe = await make(db), await make(db, name="Axe")
     await subscribe(db, sword.id)
     async with db.write() as tx:
-        assert await storage.has_active_subscriptions(tx, sword.id)
-        assert not await storage.has_active_subscriptions(tx, axe.id)
+        assert await products_db.has_active_subscriptions(tx, sword.id)
+        assert not await products_db.has_active_subscriptions(tx, axe.id)
         await tx.run(Query(update(subscriptions).values(status="cancelled")))
-        assert not await storage.has_active_subscriptions(tx, sword.id)
+        assert not await products_db.has_active_subscriptions(tx, sword.id)

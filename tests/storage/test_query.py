@@ -9,7 +9,7 @@ from sqlalchemy import Text, bindparam, delete, false, func, insert, literal, nu
 from lootkeep.domain.access import User
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Engine
-from lootkeep.storage.engine.dialect import IsAmong
+from lootkeep.storage.engine.dialect import IsOneOf
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import tokens, users
 
@@ -52,7 +52,7 @@ def test_a_missing_argument_is_an_error_and_not_null() -> None:
         query.sqlite.arguments({})
 
 
-def test_a_record_whose_fields_are_not_the_columns_is_refused_when_the_query_is_made() -> None:
+def test_a_record_whose_fields_are_not_the_columns_is_refused_when_the_query_is_created() -> None:
     with pytest.raises(TypeError, match="its query answers"):
         Query(select(users.c.is_owner, users.c.name), Flag)
 
@@ -99,9 +99,9 @@ async def test_a_boolean_inside_a_subquery_is_a_boolean(db: Engine) -> None:
         await tx.run(ADD, **ADA)
     inner = select(users.c.name, users.c.is_owner).subquery()
     async with db.read() as tx:
-        found = await tx.all(Query(select(inner.c.name, inner.c.is_owner), Flag))
-    assert found == [Flag("Ada", True)]
-    assert found[0].is_owner is True
+        flags = await tx.all(Query(select(inner.c.name, inner.c.is_owner), Flag))
+    assert flags == [Flag("Ada", True)]
+    assert flags[0].is_owner is True
 
 
 async def test_null_goes_in_and_comes_out(db: Engine) -> None:
@@ -146,7 +146,7 @@ def test_postgresql_takes_many_rows_as_one_array_for_each_name() -> None:
         update(users)
         .where(users.c.email == bindparam("address"), users.c.is_owner == literal(True))
         .values(name=bindparam("new_name"), created_at=bindparam("now")),
-        at_once=True,
+        set_based=True,
     )
     rows = [{"address": "a", "new_name": "A", "now": 1}, {"address": "b", "new_name": "B", "now": 2}]
     assert query.postgres_set.sql == (
@@ -159,7 +159,7 @@ def test_postgresql_takes_many_rows_as_one_array_for_each_name() -> None:
 
 def test_a_subquery_of_a_set_sees_the_same_row_of_values() -> None:
     namesake = select(tokens.c.user_id).where(tokens.c.name == bindparam("name")).scalar_subquery()
-    query = Query(delete(users).where(users.c.email == bindparam("address"), users.c.id == namesake), at_once=True)
+    query = Query(delete(users).where(users.c.email == bindparam("address"), users.c.id == namesake), set_based=True)
     assert query.postgres_set.sql.replace("\n", "") == (
         "DELETE FROM users USING unnest($1::TEXT[], $2::TEXT[]) AS given(address, name)"
         " WHERE users.email = given.address"
@@ -170,24 +170,26 @@ def test_a_subquery_of_a_set_sees_the_same_row_of_values() -> None:
 def test_a_set_cannot_have_an_offset_or_parameters_that_nobody_sees() -> None:
     with pytest.raises(TypeError, match="no OFFSET of its own"):
         _ = Query(select(users.c.id).offset(bindparam("skip"))).postgres_set
-    hidden = IsAmong(users.c.name, bindparam("names", type_=Text))
+    hidden = IsOneOf(users.c.name, bindparam("names", type_=Text))
     with pytest.raises(TypeError, match="cannot take many rows"):
         _ = Query(select(users.c.id).where(hidden)).postgres_set
 
 
 async def test_many_rows_are_written_at_once_as_they_are_one_by_one(db: Engine) -> None:
-    add = Query(insert(users).values({name: bindparam(name) for name in ADA}).inline(), at_once=True)
+    add = Query(insert(users).values({name: bindparam(name) for name in ADA}).inline(), set_based=True)
     rename = Query(
-        update(users).where(users.c.email == bindparam("address")).values(name=bindparam("new_name")), at_once=True
+        update(users).where(users.c.email == bindparam("address")).values(name=bindparam("new_name")), set_based=True
     )
-    remove = Query(delete(users).where(users.c.email == bindparam("address")), at_once=True)
+    remove = Query(delete(users).where(users.c.email == bindparam("address")), set_based=True)
     people = [BOB | {"email": f"{number}@store.test", "name": str(number)} for number in range(5)]
     async with db.write() as tx:
-        await tx.many(add, people)
-        await tx.many(rename, [{"address": f"{number}@store.test", "new_name": f"new {number}"} for number in (1, 3)])
-        await tx.many(remove, [{"address": f"{number}@store.test"} for number in (0, 4)])
-        found = await tx.all(Query(select(users.c.name, users.c.is_owner).order_by(users.c.email)))
-    assert found == [("new 1", False), ("2", False), ("new 3", False)]
+        await tx.execute_many(add, people)
+        await tx.execute_many(
+            rename, [{"address": f"{number}@store.test", "new_name": f"new {number}"} for number in (1, 3)]
+        )
+        await tx.execute_many(remove, [{"address": f"{number}@store.test"} for number in (0, 4)])
+        rows = await tx.all(Query(select(users.c.name, users.c.is_owner).order_by(users.c.email)))
+    assert rows == [("new 1", False), ("2", False), ("new 3", False)]
 
 
 async def test_a_select_answers_for_each_row_of_values(db: Engine) -> None:
@@ -202,6 +204,8 @@ async def test_a_select_answers_for_each_row_of_values(db: Engine) -> None:
     async with db.write() as tx:
         for number in range(6):
             await tx.run(ADD, **(BOB | {"email": f"{number}@x.test", "name": str(number), "created_at": number % 2}))
-        found = await tx.each(found_by_time, [{"time": 0, "size": 2}, {"time": 1, "size": 1}, {"time": 9, "size": 5}])
-    assert sorted((user.created_at, user.name) for user in found) == [(0, "2"), (0, "4"), (1, "5")]
-    assert all(user.is_owner is False for user in found)
+        rows = await tx.fetch_for_each(
+            found_by_time, [{"time": 0, "size": 2}, {"time": 1, "size": 1}, {"time": 9, "size": 5}]
+        )
+    assert sorted((user.created_at, user.name) for user in rows) == [(0, "2"), (0, "4"), (1, "5")]
+    assert all(user.is_owner is False for user in rows)

@@ -16,37 +16,37 @@ from lootkeep.kernel.clock import HOUR
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import attempts, deliveries, events, webhooks
-from lootkeep.storage.webhooks import deliveries as queue
+from lootkeep.storage.webhooks import deliveries as deliveries_db
 from lootkeep.storage.webhooks import fan_out
-from tests.storage.plans import Asked, Recorder, Work, postgres_work, sqlite_work
+from tests.storage.plans import QueryRecorder, QueryWork, RecordedQuery, postgres_work, sqlite_work
 from tests.world import World
 
 WEBHOOKS = 4
 EVENTS = 2500
 DUE = 5
 # For some ten rows in each of a few webhooks; the queue is many times that.
-MOST_STEPS = 4_000
-MOST_ROWS = 400
+MAX_STEPS = 4_000
+MAX_ROWS = 400
 
-Explain = Callable[[Asked], Awaitable[Work]]
-Look = Callable[[Transaction, Any], Awaitable[Any]]
+Explain = Callable[[RecordedQuery], Awaitable[QueryWork]]
+ReadCall = Callable[[Transaction, Any], Awaitable[Any]]
 
 
 async def claim(tx: Transaction, now: Any) -> None:
-    slots = [queue.ClaimSlot(*due, 10) for due in await queue.webhooks_due(tx, now)]
-    claimed, cancelled = await queue.claim(tx, slots, "worker", now)
+    slots = [deliveries_db.ClaimSlot(*due, 10) for due in await deliveries_db.webhooks_due(tx, now)]
+    claimed, cancelled = await deliveries_db.claim(tx, slots, "worker", now)
     assert (len(claimed), cancelled) == (WEBHOOKS * DUE, 0)
 
 
-LOOKS: dict[str, Look] = {
-    "which webhooks are due": queue.webhooks_due,
+LOOKS: dict[str, ReadCall] = {
+    "which webhooks are due": deliveries_db.webhooks_due,
     "claim": claim,
-    "next due": queue.next_due,
-    "backlog": queue.backlog,
+    "next due": deliveries_db.next_due,
+    "backlog": deliveries_db.backlog,
     "is anything to fan out": lambda tx, _: fan_out.has_waiting_events(tx),
     "fan out": lambda tx, now: fan_out.fan_out(tx, lambda: "wh_new", now),
-    "purge": queue.QUEUE.purge,
-    "cancel": queue.cancel,
+    "purge": deliveries_db.QUEUE.purge,
+    "cancel": deliveries_db.cancel,
 }
 
 
@@ -67,21 +67,23 @@ async def explain(world: World, address: Path | str) -> AsyncIterator[Explain]:
 
 async def fill(world: World) -> None:
     now = world.clock.now()
-    made = {"url": "https://shop.example/", "events": '["order.paid"]', "is_active": True, "secret": "sealed"}
+    hook = {"url": "https://shop.example/", "events": '["order.paid"]', "is_active": True, "secret": "sealed"}
     async with world.db.write() as tx:
         for _ in range(WEBHOOKS):
-            await tx.run(Query(insert(webhooks).values(**made, created_at=now, updated_at=now)))
+            await tx.run(Query(insert(webhooks).values(**hook, created_at=now, updated_at=now)))
         recorded = {"type": "order.paid", "data": "{}", "created_at": now, "fanned_out_at": now}
-        await tx.many(_adding(events, recorded), [recorded for _ in range(EVENTS)])
+        await tx.execute_many(_adding(events, recorded), [recorded for _ in range(EVENTS)])
         parked = [_parked(webhook, event, now) for webhook in range(1, WEBHOOKS + 1) for event in range(1, EVENTS + 1)]
-        await tx.many(_adding(deliveries, parked[0]), parked)
+        await tx.execute_many(_adding(deliveries, parked[0]), parked)
         tried = {"number": 1, "outcome": "failed", "started_at": now}
         numbers = range(1, WEBHOOKS * EVENTS + 1)
-        await tx.many(_adding(attempts, {"delivery_id": 1, **tried}), [{"delivery_id": n, **tried} for n in numbers])
+        await tx.execute_many(
+            _adding(attempts, {"delivery_id": 1, **tried}), [{"delivery_id": n, **tried} for n in numbers]
+        )
 
 
 def _adding(table: Table, row: dict[str, Any]) -> Query[Any]:
-    return Query(insert(table).values({name: bindparam(name) for name in row}).inline(), at_once=True)
+    return Query(insert(table).values({name: bindparam(name) for name in row}).inline(), set_based=True)
 
 
 def _parked(webhook: int, event: int, now: int) -> dict[str, Any]:
@@ -95,10 +97,10 @@ def _parked(webhook: int, event: int, now: int) -> dict[str, Any]:
 async def test_a_look_at_a_full_queue_touches_little(
     world: World, explain: Explain, address: Path | str, name: str
 ) -> None:
-    most = MOST_STEPS if isinstance(address, Path) else MOST_ROWS
+    most = MAX_STEPS if isinstance(address, Path) else MAX_ROWS
     async with world.db.write() as tx:
-        recorder = Recorder(tx)
+        recorder = QueryRecorder(tx)
         await LOOKS[name](recorder, world.clock.now())
-    works = [await explain(asked) for asked in recorder.asked]
+    works = [await explain(query) for query in recorder.asked]
     large = {deliveries.name, attempts.name, events.name}
     assert [work for work in works if work.scanned & large or work.touched > most] == []

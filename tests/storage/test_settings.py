@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from lootkeep.domain.referrals import ReferralSettings
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage import settings as storage
+from lootkeep.storage import settings as settings_db
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import settings
@@ -21,13 +21,13 @@ ROWS = Query(select(settings.c.name, settings.c.version, settings.c.updated_at))
 
 async def read(db: Engine) -> ReferralSettings:
     async with db.read() as tx:
-        return await storage.get(tx, GROUP, ReferralSettings)
+        return await settings_db.get(tx, GROUP, ReferralSettings)
 
 
 async def change(db: Engine, now: int = 1, **changes: Any) -> None:
     async with db.write() as tx:
-        current = await storage.get_for_change(tx, GROUP, ReferralSettings, Instant(now))
-        await storage.put(tx, GROUP, msgspec.structs.replace(current, **changes), Instant(now))
+        current = await settings_db.get_for_update(tx, GROUP, ReferralSettings, Instant(now))
+        await settings_db.put(tx, GROUP, msgspec.structs.replace(current, **changes), Instant(now))
 
 
 async def test_a_new_store_has_the_defaults(db: Engine) -> None:
@@ -40,7 +40,7 @@ async def test_reading_the_defaults_writes_nothing(db: Engine) -> None:
         assert await tx.all(ROWS) == []
 
 
-async def test_a_change_is_kept_and_leaves_the_other_fields_alone(db: Engine) -> None:
+async def test_a_change_is_stored_and_leaves_the_other_fields_alone(db: Engine) -> None:
     await change(db, referral_enabled=False)
     assert await read(db) == ReferralSettings(referral_enabled=False)
 
@@ -56,10 +56,10 @@ async def test_many_changes_at_once_are_counted_one_by_one(db: Engine) -> None:
         assert await tx.all(ROWS) == [(GROUP, 20, 7)]
 
 
-async def test_groups_are_kept_apart(db: Engine) -> None:
+async def test_groups_are_separate(db: Engine) -> None:
     await change(db, referral_enabled=False)
     async with db.read() as tx:
-        assert await storage.get(tx, "another", ReferralSettings) == ReferralSettings()
+        assert await settings_db.get(tx, "another", ReferralSettings) == ReferralSettings()
 
 
 async def test_a_stored_field_that_the_code_no_longer_knows_is_ignored_and_a_new_one_has_its_default(
@@ -70,5 +70,5 @@ async def test_a_stored_field_that_the_code_no_longer_knows_is_ignored_and_a_new
         forgotten: int = 5
 
     async with db.write() as tx:
-        await storage.get_for_change(tx, GROUP, Older, Instant(1))
+        await settings_db.get_for_update(tx, GROUP, Older, Instant(1))
     assert await read(db) == ReferralSettings(referral_enabled=False)

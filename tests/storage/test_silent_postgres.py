@@ -53,8 +53,8 @@ async def test_a_silent_break_under_traffic_is_an_outage_and_over_when_data_arri
         lost = await asyncio.gather(*(outcome(add(db, f"lost {number}")) for number in range(4 * SIZE)))
     gate.is_silent = False
     await until_it_works(db)
-    found = await asyncio.gather(*(outcome(add(db, f"after {number}")) for number in range(4 * SIZE)))
-    assert (set(lost), set(found)) == ({Unavailable}, {None})
+    results = await asyncio.gather(*(outcome(add(db, f"after {number}")) for number in range(4 * SIZE)))
+    assert (set(lost), set(results)) == ({Unavailable}, {None})
     assert len(await emails(db)) == SIZE + 1 + 4 * SIZE
 
 
@@ -117,7 +117,7 @@ async def test_the_server_ends_a_statement_that_takes_too_long_and_its_connectio
 
 
 async def test_a_transaction_that_may_take_long_is_not_ended(db: PostgresDatabase) -> None:
-    async with db.write(long=True) as tx:
+    async with db.write(is_long=True) as tx:
         await tx.one(NAP)
         await tx.run(ADD, email="ada")
     assert await emails(db) == ["ada"]
@@ -125,20 +125,20 @@ async def test_a_transaction_that_may_take_long_is_not_ended(db: PostgresDatabas
 
 async def test_a_statement_that_may_take_long_is_not_ended(db: PostgresDatabase) -> None:
     async with db.write() as tx:
-        await tx.long(NAP)
+        await tx.run_slow(NAP)
         await tx.run(ADD, email="ada")
     assert await emails(db) == ["ada"]
 
 
 async def test_a_long_transaction_leaves_nothing_behind_for_the_next_on_its_connection(db: PostgresDatabase) -> None:
-    async with db.write(long=True) as tx:
+    async with db.write(is_long=True) as tx:
         await tx.one(NAP)
     assert await timeouts(db) == ("1500ms", "15s")
 
 
 async def test_a_transaction_that_may_take_long_does_not_begin_in_silence(db: PostgresDatabase, gate: Gate) -> None:
     async def begin() -> None:
-        async with asyncio.timeout(SOON), db.write(long=True):
+        async with asyncio.timeout(SOON), db.write(is_long=True):
             pass
 
     gate.is_silent = True

@@ -36,31 +36,31 @@ async def embedded(file: Path) -> AsyncIterator[SqliteDatabase]:
     await db.close()
 
 
-async def test_deeds_at_the_same_time_share_a_commit(file: Path, embedded: SqliteDatabase) -> None:
+async def test_operations_at_the_same_time_share_a_commit(file: Path, embedded: SqliteDatabase) -> None:
     await asyncio.gather(*(add(embedded, f"{number:02}") for number in range(64)))
     assert 1 <= _commits(file) <= 4
 
 
-async def test_deeds_one_after_another_have_a_commit_each(file: Path, embedded: SqliteDatabase) -> None:
+async def test_operations_one_after_another_have_a_commit_each(file: Path, embedded: SqliteDatabase) -> None:
     for number in range(5):
         await add(embedded, f"{number:02}")
     assert _commits(file) == 5
 
 
-async def test_an_acknowledged_deed_is_in_the_file_for_every_other_process(
+async def test_an_acknowledged_operation_is_in_the_file_for_every_other_process(
     file: Path, embedded: SqliteDatabase
 ) -> None:
     await add(embedded, "ada")
     assert _other(file).execute("SELECT email FROM users").fetchall() == [("ada",)]
 
 
-async def test_a_deed_waits_while_another_process_writes(file: Path, embedded: SqliteDatabase) -> None:
+async def test_an_operation_waits_while_another_process_writes(file: Path, embedded: SqliteDatabase) -> None:
     other = _other(file)
     other.execute("BEGIN IMMEDIATE")
-    deed = asyncio.create_task(add(embedded, "ada"))
-    done, _ = await asyncio.wait({deed}, timeout=0.1)
+    operation = asyncio.create_task(add(embedded, "ada"))
+    done, _ = await asyncio.wait({operation}, timeout=0.1)
     other.execute("COMMIT")
-    await deed
+    await operation
     assert (done, await emails(embedded)) == (set(), ["ada"])
 
 
@@ -72,7 +72,7 @@ async def test_reading_goes_on_while_another_process_writes(file: Path, embedded
     other.execute("ROLLBACK")
 
 
-async def test_a_deed_that_has_waited_long_enough_is_told_that_the_database_is_busy(
+async def test_an_operation_that_has_waited_long_enough_learns_that_the_database_is_busy(
     file: Path, embedded: SqliteDatabase
 ) -> None:
     other = _other(file)
@@ -107,7 +107,7 @@ async def test_a_write_behind_a_long_one_of_this_process_is_refused_in_time_and_
     await db.close()
 
 
-async def test_when_sqlite_rolls_the_group_back_by_itself_every_deed_in_it_is_told(
+async def test_when_sqlite_rolls_the_group_back_by_itself_every_operation_in_it_is_reported(
     file: Path, embedded: SqliteDatabase
 ) -> None:
     _make_rolling_back(file)
@@ -133,9 +133,9 @@ async def test_a_full_disk_is_an_outage_and_what_was_acknowledged_stays(file: Pa
         # SQLite answers the smallest limit it can keep: the pages that are there already.
         await tx.run(pages)
     outcomes = await asyncio.gather(*(add(embedded, str(n) * 3_000) for n in range(20)), return_exceptions=True)
-    kept = [outcome for outcome in outcomes if outcome is None]
+    committed = [outcome for outcome in outcomes if outcome is None]
     assert {type(outcome) for outcome in outcomes if outcome is not None} == {Unavailable}
-    assert len(await emails(embedded)) == 1 + len(kept)
+    assert len(await emails(embedded)) == 1 + len(committed)
 
 
 async def test_the_reader_cannot_write(embedded: SqliteDatabase) -> None:
@@ -144,7 +144,7 @@ async def test_the_reader_cannot_write(embedded: SqliteDatabase) -> None:
             await tx.run(Query(text("DELETE FROM users")))
 
 
-async def test_a_foreign_key_is_kept(embedded: SqliteDatabase) -> None:
+async def test_a_foreign_key_is_stored(embedded: SqliteDatabase) -> None:
     with pytest.raises(apsw.ConstraintError):
         async with embedded.write() as tx:
             await tx.run(
@@ -168,11 +168,11 @@ async def test_an_id_is_not_given_out_twice(embedded: SqliteDatabase) -> None:
 
 async def test_closing_waits_for_the_commit_under_way(file: Path) -> None:
     db = SqliteDatabase(file)
-    deed = asyncio.create_task(add(db, "ada"))
-    # One turn of the loop: the deed has done its work and waits for its commit.
+    operation = asyncio.create_task(add(db, "ada"))
+    # One turn of the loop: the operation has done its work and waits for its commit.
     await asyncio.sleep(0)
     await db.close()
-    await deed
+    await operation
     assert _other(file).execute("SELECT email FROM users").fetchall() == [("ada",)]
 
 
@@ -198,10 +198,10 @@ MANY = Query(
 
 async def add_many(db: SqliteDatabase) -> None:
     async with db.write() as tx:
-        await tx.long(MANY)
+        await tx.run_slow(MANY)
 
 
-async def test_a_long_statement_holds_up_other_deeds_but_no_readers(embedded: SqliteDatabase) -> None:
+async def test_a_long_statement_holds_up_other_operations_but_no_readers(embedded: SqliteDatabase) -> None:
     adding = asyncio.create_task(add_many(embedded))
     await asyncio.sleep(0)
     behind = asyncio.create_task(add(embedded, "ada"))
@@ -212,7 +212,7 @@ async def test_a_long_statement_holds_up_other_deeds_but_no_readers(embedded: Sq
         assert (await tx.one(COUNT), was_still_adding) == ((100_001,), True)
 
 
-async def test_a_deed_that_is_cancelled_in_a_long_statement_leaves_nothing(embedded: SqliteDatabase) -> None:
+async def test_an_operation_that_is_cancelled_in_a_long_statement_leaves_nothing(embedded: SqliteDatabase) -> None:
     adding = asyncio.create_task(add_many(embedded))
     await asyncio.sleep(0)
     adding.cancel()
@@ -220,7 +220,7 @@ async def test_a_deed_that_is_cancelled_in_a_long_statement_leaves_nothing(embed
     assert (adding.cancelled(), await emails(embedded)) == (True, ["ada"])
 
 
-def test_a_file_that_is_no_database_is_told_in_a_sentence(tmp_path: Path) -> None:
+def test_a_file_that_is_no_database_is_reported_in_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("Dear diary, " * 100)
     with pytest.raises(StartupError, match=r"notes\.txt is not a SQLite database\."):
@@ -228,7 +228,7 @@ def test_a_file_that_is_no_database_is_told_in_a_sentence(tmp_path: Path) -> Non
     assert path.read_text() == "Dear diary, " * 100
 
 
-def test_a_folder_that_does_not_exist_is_told_in_a_sentence(tmp_path: Path) -> None:
+def test_a_folder_that_does_not_exist_is_reported_in_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(StartupError, match="Check that its folder exists and may be written to"):
         SqliteDatabase(tmp_path / "nowhere" / "x.db")
 

@@ -19,12 +19,12 @@ from bench.tickets import BEGIN
 from lootkeep.domain.support_tickets import TicketForm
 from lootkeep.domain.ticket_figures import NOBODY
 from lootkeep.kernel.clock import DAY, SECOND, Instant
-from lootkeep.kernel.paging import ListRequest, Order, Page
-from lootkeep.services import support_tickets as services
+from lootkeep.kernel.paging import ListRequest, Page, SortDirection
+from lootkeep.services import support_tickets as support_tickets_service
 from lootkeep.storage import ticket_figures, ticket_lists
 from lootkeep.storage.engine.database import JoinedDatabase
-from tests.storage.made import Made, Undone, address_of, opened
-from tests.storage.plans import Recorder, Work
+from tests.storage.generated_store import GeneratedStore, Rollback, address_of, opened
+from tests.storage.plans import QueryRecorder, QueryWork
 from tests.world import World
 
 SIZE = 20_000
@@ -41,46 +41,48 @@ many_address = address_of("tickets", partial(tickets.make_sqlite, size=SIZE), pa
 
 
 @pytest.fixture
-async def desk(many_address: Path | str) -> AsyncIterator[Made]:
+async def desk(many_address: Path | str) -> AsyncIterator[GeneratedStore]:
     """A store with many tickets, on each engine in turn."""
-    async with opened(many_address) as made:
-        assert made.large >= LARGE
-        yield made
+    async with opened(many_address) as store:
+        assert store.large >= LARGE
+        yield store
 
 
-def is_small(desk: Made, work: Work) -> bool:
+def is_small(desk: GeneratedStore, work: QueryWork) -> bool:
     if FIGURES in work.sql:
         return not work.scanned & {"support_tickets", "ticket_messages"}
     return desk.is_by_index(work)
 
 
 @pytest.mark.parametrize("name", READINGS)
-async def test_a_reading_goes_along_an_index(desk: Made, name: str) -> None:
+async def test_a_reading_goes_along_an_index(desk: GeneratedStore, name: str) -> None:
     async with desk.engine.read() as tx:
-        recorder = Recorder(tx)
+        recorder = QueryRecorder(tx)
         await READINGS[name](recorder)
     assert [work for work in await desk.works(recorder) if not is_small(desk, work)] == []
 
 
-async def test_deeds_find_what_they_need_without_looking_through_a_table(desk: Made, world: World) -> None:
-    with suppress(Undone):
+async def test_operations_find_what_they_need_without_looking_through_a_table(
+    desk: GeneratedStore, world: World
+) -> None:
+    with suppress(Rollback):
         async with desk.engine.write() as tx:
-            recorder = Recorder(tx)
+            recorder = QueryRecorder(tx)
             deps = replace(world.deps, db=JoinedDatabase(recorder))
-            _, ticket = await services.open_ticket(deps, TicketForm(1, "Subject", "Text"))
-            await services.answer(deps, ticket.id, 1, "Text")
-            await services.ask(deps, ticket.id, "Text")
-            await services.note(deps, ticket.id, 1, "Text")
-            await services.assign(deps, ticket.id, 1, 2)
-            await services.set_status(deps, ticket.id, 1, "resolved")
-            await services.close(deps, ticket.id, 1, None)
-            raise Undone
+            _, ticket = await support_tickets_service.open_ticket(deps, TicketForm(1, "Subject", "Text"))
+            await support_tickets_service.answer(deps, ticket.id, 1, "Text")
+            await support_tickets_service.ask(deps, ticket.id, "Text")
+            await support_tickets_service.note(deps, ticket.id, 1, "Text")
+            await support_tickets_service.assign(deps, ticket.id, 1, 2)
+            await support_tickets_service.set_status(deps, ticket.id, 1, "resolved")
+            await support_tickets_service.close(deps, ticket.id, 1, None)
+            raise Rollback
     works = await desk.works(recorder)
     assert len(works) > 30
     assert [work for work in works if not is_small(desk, work)] == []
 
 
-async def test_every_page_of_every_filter_holds_what_belongs_there(desk: Made) -> None:
+async def test_every_page_of_every_filter_holds_what_belongs_there(desk: GeneratedStore) -> None:
     everything = [ticket | {"agent": ticket["assigned_to_id"] or NOBODY} for ticket, _ in tickets.rows(SIZE)]
     days: tuple[dict[str, Any], ...] = ({}, {"from": BEGIN + 50 * DAY, "to": BEGIN + 900 * DAY})
     choices: dict[str, tuple[Any, ...]] = {
@@ -91,28 +93,28 @@ async def test_every_page_of_every_filter_holds_what_belongs_there(desk: Made) -
     }
     async with desk.engine.read() as tx:
         for *values, within in product(*choices.values(), days):
-            asked = {name: value for name, value in zip(choices, values, strict=True) if value is not None}
-            filters = {name: value for name, value in asked.items() if value != NOBODY}
-            if filters != asked:
+            chosen = {name: value for name, value in zip(choices, values, strict=True) if value is not None}
+            filters = {name: value for name, value in chosen.items() if value != NOBODY}
+            if filters != chosen:
                 filters["unassigned"] = True
             matching = [
                 ticket["id"]
                 for ticket in everything
-                if all(ticket[name] == value for name, value in asked.items())
+                if all(ticket[name] == value for name, value in chosen.items())
                 and within.get("from", 0) <= ticket["created_at"] < within.get("to", 2**62)
             ]
             for number in {1, len(matching) // 30 or 1, len(matching) // 15 + 1, len(matching) // 15 + 2}:
                 page = Page(number, 15)
                 cut = slice(page.offset, page.offset + page.size)
-                for order, expected in zip(get_args(Order), (matching, matching[::-1]), strict=True):
+                for order, expected in zip(get_args(SortDirection), (matching, matching[::-1]), strict=True):
                     request = ListRequest(page, {**filters, **within}, order=order)
-                    found, total = await ticket_lists.LISTING.page(tx, request)
-                    assert (asked, number, [entry.id for entry in found], total) == (
-                        *(asked, number, expected[cut], len(matching)),
+                    listed, total = await ticket_lists.LISTING.page(tx, request)
+                    assert (chosen, number, [entry.id for entry in listed], total) == (
+                        *(chosen, number, expected[cut], len(matching)),
                     )
 
 
-async def test_pages_by_last_message_are_in_order_and_complete(desk: Made) -> None:
+async def test_pages_by_last_message_are_in_order_and_complete(desk: GeneratedStore) -> None:
     async with desk.engine.read() as tx:
         filters: dict[str, Any]
         for filters in (
@@ -127,14 +129,14 @@ async def test_pages_by_last_message_are_in_order_and_complete(desk: Made) -> No
             entries = []
             for number in range(1, 5):
                 request = ListRequest(Page(number, 10), filters, "last_message_at")
-                found, total = await ticket_lists.LISTING.page(tx, request)
-                entries += found
+                listed, total = await ticket_lists.LISTING.page(tx, request)
+                entries += listed
             keys = [(entry.last_message_at, entry.id) for entry in entries]
             assert keys == sorted(set(keys), reverse=True)
             assert len(keys) == min(40, total)
 
 
-async def test_the_medians_are_those_of_all_tickets(desk: Made) -> None:
+async def test_the_medians_are_those_of_all_tickets(desk: GeneratedStore) -> None:
     everything = [ticket for ticket, _ in tickets.rows(SIZE)]
     async with desk.engine.read() as tx:
         for stored, name in (

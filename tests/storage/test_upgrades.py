@@ -20,7 +20,7 @@ from lootkeep.storage.engine.query import Query
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 from tests.builders import new_product
 from tests.conftest import ENGINES
-from tests.recount import kept, recounted
+from tests.recount import maintained, recounted
 from tests.storage.dumps import DUMPS, engine_of, load, revision_of
 from tests.world import World
 
@@ -75,7 +75,7 @@ async def test_a_filled_store_of_an_earlier_schema_is_upgraded_whole(dump: Path,
     }
     world = World(earlier)
     assert not any((await recount.check(world.deps)).values())
-    assert await kept(earlier) == await recounted(earlier)
+    assert await maintained(earlier) == await recounted(earlier)
     await world.close()
 
 
@@ -88,8 +88,8 @@ async def test_a_store_that_was_upgraded_is_read_and_written_as_before(earlier: 
     answers = {path: (await world.get(path)).status_code for path in READINGS}
     assert {path: status for path, status in answers.items() if status != 200} == {}
     product = await new_product(world, name="A sword of the new version")
-    found = (await world.get("/products?search=sword of the new")).json()["data"]
-    assert [row["id"] for row in found] == [product["id"]]
+    products = (await world.get("/products?search=sword of the new")).json()["data"]
+    assert [row["id"] for row in products] == [product["id"]]
     assert not any((await recount.check(world.deps)).values())
     await world.close()
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from sqlalchemy import bindparam, select
 
-from lootkeep.engines.mail import Mailer
-from lootkeep.engines.mail.message import Sender
-from lootkeep.engines.mail.outbox import OutboxMailer
-from lootkeep.engines.mail.smtp import SmtpMailer, parse_server
+from lootkeep.engines.emails import Mailer
+from lootkeep.engines.emails.message import Sender
+from lootkeep.engines.emails.outbox import OutboxMailer
+from lootkeep.engines.emails.smtp import SmtpMailer, parse_server
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import SECOND
 from lootkeep.storage.engine.query import Query
@@ -32,7 +32,7 @@ def campaign_worker(world: World, server: MailServer | None, **options: Any) -> 
     mailer: Mailer = OutboxMailer()
     if server:
         mailer = SmtpMailer(parse_server(server.url), Sender("Shop", "shop@store.example"), world.clock)
-    # A fast pace, so that tests which are not about it need not move the clock for each mail.
+    # A fast pace, so that tests which are not about it need not move the clock for each e-mail.
     chosen = CampaignOptions(URL, has_server=server is not None, **{"emails_per_minute": 60 * SECOND} | options)
     return CampaignWorker(world.deps, MemoryWakeup(), mailer, chosen)
 
@@ -45,7 +45,7 @@ async def send(world: World, **fields: Any) -> int:
 
 
 async def work(world: World, *workers: CampaignWorker) -> None:
-    """Rounds until there is nothing left to do, a moment apart."""
+    """Rounds until there is nothing left to do, with a moment in between."""
     while any([await worker.run_once() for worker in workers]):
         world.clock.advance(10)
 

@@ -9,7 +9,7 @@ import asyncpg
 import msgspec
 import pytest
 
-from lootkeep.domain.deliveries import Claimed
+from lootkeep.domain.deliveries import ClaimedDelivery
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.storage import outbox
 from lootkeep.storage.engine.database import Transaction
@@ -23,7 +23,7 @@ only_sqlite = pytest.mark.parametrize("address", ["sqlite"], indirect=True)
 only_postgresql = pytest.mark.parametrize("address", ["postgresql"], indirect=True)
 
 
-class Something(msgspec.Struct):
+class SampleData(msgspec.Struct):
     number: int
 
 
@@ -43,7 +43,7 @@ async def work(worker: DeliveryWorker) -> None:
 async def record(world: World, count: int = 1, event_type: str = "product.created") -> None:
     async with world.db.write() as tx:
         for number in range(count):
-            await outbox.append(tx, event_type, Something(number), world.clock.now())
+            await outbox.append(tx, event_type, SampleData(number), world.clock.now())
 
 
 async def fan_out(world: World) -> None:
@@ -51,7 +51,7 @@ async def fan_out(world: World) -> None:
         await fan_out_db.fan_out(tx, world.deps.ids.delivery_id, world.clock.now())
 
 
-async def claim(world: World, tx: Transaction, lease: str) -> list[Claimed]:
+async def claim(world: World, tx: Transaction, lease: str) -> list[ClaimedDelivery]:
     now = world.clock.now()
     slots = [deliveries_db.ClaimSlot(*due, 10) for due in await deliveries_db.webhooks_due(tx, now)]
     claimed, _ = await deliveries_db.claim(tx, slots, lease, now)
@@ -66,8 +66,10 @@ async def claim_and_die(world: World) -> None:
 
 
 async def log(world: World, webhook: dict[str, Any]) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = (await world.get(f"/webhooks/{webhook['id']}/deliveries?per_page=100")).json()["data"]
-    return found
+    deliveries: list[dict[str, Any]] = (await world.get(f"/webhooks/{webhook['id']}/deliveries?per_page=100")).json()[
+        "data"
+    ]
+    return deliveries
 
 
 async def attempts(world: World, delivery_id: str) -> list[tuple[int, str]]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from lootkeep.domain.emails import LEASE, QueuedEmail
-from lootkeep.engines.mail import Mailer
-from lootkeep.engines.mail.message import Sender
-from lootkeep.engines.mail.outbox import OutboxMailer
-from lootkeep.engines.mail.smtp import SmtpMailer, parse_server
+from lootkeep.engines.emails import Mailer
+from lootkeep.engines.emails.message import Sender
+from lootkeep.engines.emails.outbox import OutboxMailer
+from lootkeep.engines.emails.smtp import SmtpMailer, parse_server
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage import emails as emails_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.views import mails as views
+from lootkeep.views import emails as emails_views
 from lootkeep.worker.emails import EmailWorker
 from tests.mailbox import MailServer
 from tests.world import World
@@ -30,16 +30,16 @@ def email_worker(world: World, server: MailServer | None, **options: Any) -> Ema
 
 async def write(world: World, to: str = "ann@mail.example", **values: Any) -> int:
     given = {"amount": "$20.00", "code": CODE, "name": "Ann", "sender_name": "Bob", "message": None, "expires_on": None}
-    mail = views.render("gift_card", to, "Ann", **given | values)
+    email = emails_views.render("gift_card", to, "Ann", **given | values)
     async with world.db.write() as tx:
-        return await emails_db.add(tx, mail, world.deps.vault.seal, world.clock.now())
+        return await emails_db.add(tx, email, world.deps.vault.seal, world.clock.now())
 
 
 async def read(world: World, mail_id: int) -> QueuedEmail:
     async with world.db.read() as tx:
-        mail = await emails_db.get(tx, mail_id)
-    assert mail is not None
-    return mail
+        email = await emails_db.get(tx, mail_id)
+    assert email is not None
+    return email
 
 
 async def work(worker: EmailWorker) -> None:

@@ -7,7 +7,7 @@ from sqlalchemy import update
 
 from lootkeep.domain.emails import LEASE, RETRY_SECONDS
 from lootkeep.kernel.clock import MINUTE, SECOND, Instant
-from lootkeep.storage import campaign_queue as queue
+from lootkeep.storage import campaign_queue as campaign_queue_db
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import customers
 from lootkeep.worker.campaigns import HOLD_OFF
@@ -18,7 +18,7 @@ from tests.world import World
 
 
 @pytest.mark.parametrize(("word", "status"), [("gone", "bounced"), ("policy", "ok"), ("spam", "ok")])
-async def test_a_refusal_is_counted_and_a_mailbox_that_is_gone_is_remembered(
+async def test_a_rejection_is_counted_and_a_mailbox_that_is_gone_is_remembered(
     world: World, server: MailServer, word: str, status: str
 ) -> None:
     refused = await reader(world, email=f"{word}@mail.example")
@@ -30,12 +30,12 @@ async def test_a_refusal_is_counted_and_a_mailbox_that_is_gone_is_remembered(
     assert await email_status(world, refused["id"]) == status
 
 
-async def test_a_campaign_none_of_whose_mails_is_taken_has_failed(world: World, server: MailServer) -> None:
+async def test_a_campaign_none_of_whose_emails_is_taken_has_failed(world: World, server: MailServer) -> None:
     await reader(world, email="gone@mail.example")
     campaign = await send(world)
     await work(world, campaign_worker(world, server))
     data = await read(world, campaign)
-    assert (data["status"], data["error"]) == ("failed", "None of the mails could be sent.")
+    assert (data["status"], data["error"]) == ("failed", "None of the e-mails could be sent.")
 
 
 async def test_a_reader_who_cannot_be_reached_now_is_tried_again_while_others_go_on(
@@ -74,18 +74,18 @@ async def test_a_server_that_is_gone_is_not_held_against_the_readers(world: Worl
     assert (data["status"], data["sent_count"], data["error"]) == ("sent", 2, None)
 
 
-async def test_the_mail_of_a_worker_that_died_is_sent_again_and_marked(world: World, server: MailServer) -> None:
+async def test_the_email_of_a_worker_that_died_is_sent_again_and_marked(world: World, server: MailServer) -> None:
     first, second = await reader(world), await reader(world)
     campaign = await send(world)
     async with world.db.write() as tx:
         now = world.clock.now()
-        assert await queue.QUEUE.claim(tx, "dead", Instant(now + LEASE), now)
+        assert await campaign_queue_db.QUEUE.claim(tx, "dead", Instant(now + LEASE), now)
     working = campaign_worker(world, server)
     await work(world, working)
-    assert [letter.recipients for letter in server.arrived] == [[second["email"]]]
+    assert [received.recipients for received in server.arrived] == [[second["email"]]]
     world.clock.advance(LEASE)
     await work(world, working)
-    assert [letter.recipients for letter in server.arrived][1:] == [[first["email"]]]
+    assert [received.recipients for received in server.arrived][1:] == [[first["email"]]]
     assert [(status, twice) for _, status, twice in await recipients(world)] == [("sent", True), ("sent", False)]
     assert (await stats(world, campaign))["perhaps_twice"] == 1
 
@@ -97,12 +97,12 @@ async def test_a_dropped_connection_after_the_content_is_tried_again_and_marked(
     campaign = await send(world)
     working = campaign_worker(world, server)
     await work(world, working)
-    (letter,) = server.arrived
+    (received,) = server.arrived
     async with world.db.write() as tx:
         await tx.run(Query(update(customers).values(note="unchanged")))
     for delay in RETRY_SECONDS:
         world.clock.advance(delay * SECOND)
         await work(world, working)
-    assert {one.message["Message-ID"] for one in server.arrived} == {letter.message["Message-ID"]}
+    assert {email.message["Message-ID"] for email in server.arrived} == {received.message["Message-ID"]}
     data = await stats(world, campaign)
     assert (data["failed"], data["perhaps_twice"]) == (1, 1)

@@ -7,28 +7,28 @@ import re
 import pytest
 
 from tests.api.campaigns import PATH, make, reader
-from tests.mailbox import Letter, MailServer
+from tests.mailbox import MailServer, ReceivedEmail
 from tests.worker.campaigning import URL, campaign_worker, email_status, send, stats, work
 from tests.world import World
 
 
-def links_of(letter: Letter) -> list[str]:
+def links_of(letter: ReceivedEmail) -> list[str]:
     return re.findall(r"""(?:href|src)=["']([^"']*)""", letter.part("html"))
 
 
-async def test_each_mail_unsubscribes_by_one_click_and_by_a_page_with_a_button(
+async def test_each_email_unsubscribes_by_one_click_and_by_a_page_with_a_button(
     world: World, server: MailServer
 ) -> None:
     customer = await reader(world)
     campaign = await send(world)
     await work(world, campaign_worker(world, server))
-    (letter,) = server.arrived
-    header = str(letter.message["List-Unsubscribe"]).replace("\r\n ", "")
-    assert letter.message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    (received,) = server.arrived
+    header = str(received.message["List-Unsubscribe"]).replace("\r\n ", "")
+    assert received.message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     link = header.strip("<>")
     assert link.startswith(f"{URL}/u/")
-    assert link in letter.part("html")
-    assert link in letter.part("plain")
+    assert link in received.part("html")
+    assert link in received.part("plain")
     path = link.removeprefix(URL)
     page = await world.http.get(path)
     assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
@@ -90,7 +90,7 @@ async def test_counting_can_be_switched_off(world: World, server: MailServer) ->
 
 
 @pytest.mark.parametrize("page", ["u", "c", "o"])
-async def test_a_token_that_is_not_ours_or_is_for_another_page_does_nothing(
+async def test_a_token_that_is_not_known_or_is_for_another_page_does_nothing(
     world: World, server: MailServer, page: str
 ) -> None:
     customer = await reader(world)
@@ -112,7 +112,7 @@ async def test_a_token_that_is_not_ours_or_is_for_another_page_does_nothing(
     assert (figures["opened"], figures["clicked"], figures["unsubscribed"]) == (0, 0, 0)
 
 
-async def test_a_link_beyond_those_of_the_mail_leads_nowhere(world: World, server: MailServer) -> None:
+async def test_a_link_beyond_those_of_the_email_leads_nowhere(world: World, server: MailServer) -> None:
     await reader(world)
     await send(world, body_html='<a href="https://a.example/">A</a>')
     await work(world, campaign_worker(world, server))

@@ -1,4 +1,4 @@
-"""Campaigns from the deed to the reader: at their time, at a pace, to everyone once, and not to who left."""
+"""Campaigns from the operation to the reader: at their time, at a pace, to everyone once, and not to who left."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ async def test_everyone_is_written_to_once_and_the_campaign_ends_sent(world: Wor
     people = [await reader(world) for _ in range(5)]
     campaign = await send(world, from_name="Dragon Shop", reply_to="help@shop.example")
     await work(world, campaign_worker(world, server))
-    assert [letter.recipients for letter in server.arrived] == [[one["email"]] for one in people]
+    assert [received.recipients for received in server.arrived] == [[person["email"]] for person in people]
     data = await read(world, campaign)
     assert (data["status"], data["sent_count"], data["failed_count"], data["error"]) == ("sent", 5, 0, None)
     assert data["completed_at"] is not None
-    letter = server.arrived[0]
-    assert letter.names("From") == [("Dragon Shop", "shop@store.example")]
-    assert letter.message["Reply-To"] == "help@shop.example"
+    received = server.arrived[0]
+    assert received.names("From") == [("Dragon Shop", "shop@store.example")]
+    assert received.message["Reply-To"] == "help@shop.example"
     assert (await stats(world, campaign))["progress"] == 100.0
 
 
@@ -34,7 +34,7 @@ async def test_without_a_server_nothing_is_called_sent(world: World) -> None:
     await work(world, campaign_worker(world, None))
     data = await read(world, campaign)
     assert (data["status"], data["sent_count"], data["outbox_count"]) == ("failed", 0, 3)
-    assert data["error"] == "No mail server is set: the mails are in the outbox and none was sent."
+    assert data["error"] == "No mail server is set: the e-mails are in the outbox and none was sent."
     assert {status for _, status, _ in await recipients(world)} == {"outbox"}
     assert (await stats(world, campaign))["sent"] == 0
 
@@ -51,7 +51,7 @@ async def test_a_scheduled_campaign_starts_at_its_time_with_who_is_there_then(wo
     await set_customer(world, first["id"], email_status="unsubscribed")
     world.clock.advance(1)
     await work(world, working)
-    assert [letter.recipients for letter in server.arrived] == [[second["email"]]]
+    assert [received.recipients for received in server.arrived] == [[second["email"]]]
     assert (await read(world, campaign["id"]))["status"] == "sent"
 
 
@@ -67,7 +67,7 @@ async def test_a_scheduled_campaign_with_nobody_left_fails_and_says_why(world: W
     assert (data["status"], data["error"]) == ("failed", "There was nobody to write to when its time came.")
 
 
-async def test_the_pace_is_kept_by_all_workers_and_campaigns_together(world: World, server: MailServer) -> None:
+async def test_the_pace_is_shared_by_all_workers_and_campaigns_together(world: World, server: MailServer) -> None:
     for _ in range(4):
         await reader(world)
     await send(world)
@@ -80,7 +80,7 @@ async def test_the_pace_is_kept_by_all_workers_and_campaigns_together(world: Wor
         world.clock.advance(SECOND)
     for worker in workers:
         await worker.run_once()
-    assert Counter(letter.recipients[0] for letter in server.arrived).most_common(1)[0][1] == 2
+    assert Counter(received.recipients[0] for received in server.arrived).most_common(1)[0][1] == 2
 
 
 async def test_workers_at_once_never_write_to_anyone_twice(world: World, server: MailServer) -> None:
@@ -96,11 +96,11 @@ async def test_workers_at_once_never_write_to_anyone_twice(world: World, server:
                 await asyncio.sleep(0)
 
     await asyncio.gather(*(until_sent(worker) for worker in workers))
-    assert sorted(letter.recipients[0] for letter in server.arrived) == sorted(one["email"] for one in people)
+    assert sorted(received.recipients[0] for received in server.arrived) == sorted(person["email"] for person in people)
     assert (await read(world, campaign))["sent_count"] == 30
 
 
-async def test_who_unsubscribes_before_their_turn_is_not_written_to(world: World, server: MailServer) -> None:
+async def test_who_unsubscribes_before_they_are_sent_to_is_not_written_to(world: World, server: MailServer) -> None:
     first, second = await reader(world), await reader(world)
     campaign = await send(world)
     working = campaign_worker(world, server)
@@ -108,7 +108,7 @@ async def test_who_unsubscribes_before_their_turn_is_not_written_to(world: World
     await set_customer(world, second["id"], email_status="unsubscribed")
     world.clock.advance(SECOND)
     await work(world, working)
-    assert [letter.recipients for letter in server.arrived] == [[first["email"]]]
+    assert [received.recipients for received in server.arrived] == [[first["email"]]]
     data = await read(world, campaign)
     assert (data["status"], data["sent_count"], data["skipped_count"]) == ("sent", 1, 1)
 

@@ -70,7 +70,7 @@ async def test_what_a_dead_worker_held_is_free_after_its_lease_although_the_cloc
     assert await attempts(insecure_world, delivery["id"]) == [(1, "interrupted"), (2, "delivered")]
 
 
-async def test_a_mail_is_sent_although_the_clock_was_set_back(world: World, server: MailServer) -> None:
+async def test_an_email_is_sent_although_the_clock_was_set_back(world: World, server: MailServer) -> None:
     watch = ClockWatch(world.deps)
     await emailing.write(world)
     set_back(world)

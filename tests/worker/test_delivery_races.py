@@ -15,7 +15,7 @@ from lootkeep.storage.webhooks import log as log_db
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.receiver import PATIENCE_SECONDS, Receiver, holding
 from tests.worker.delivering import (
-    Something,
+    SampleData,
     attempts,
     fan_out,
     log,
@@ -31,7 +31,7 @@ from tests.world import World
 async def test_a_worker_that_is_late_for_its_own_lease_does_not_settle_the_next_attempt(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker, wakeup: MemoryWakeup
 ) -> None:
-    """The lease is the worker's for its whole life: it does not tell one claim from the next."""
+    """The lease is the worker's for its whole life: it does not distinguish one claim from the next."""
     webhook = await subscribe(insecure_world, receiver, "product.created")
     first, second = asyncio.Event(), asyncio.Event()
     receiver.behaviour = holding(first, 500)
@@ -86,9 +86,9 @@ async def test_retention_does_not_remove_what_is_being_sent_again(
     (delivery,) = await log(insecure_world, webhook)
     insecure_world.clock.advance(31 * DAY)
     async with insecure_world.db.write() as tx:
-        found = await log_db.get_for_update(tx, delivery["id"])
-        assert found
-        await log_db.send_again(tx, found.id, insecure_world.clock.now())
+        locked = await log_db.get_for_update(tx, delivery["id"])
+        assert locked
+        await log_db.send_again(tx, locked.id, insecure_world.clock.now())
         purging = asyncio.create_task(retention.purge_events(insecure_world.deps, 30))
         await waits_for_a_lock(address, purging)
     await purging
@@ -97,14 +97,14 @@ async def test_retention_does_not_remove_what_is_being_sent_again(
 
 
 @only_postgresql
-async def test_the_feed_shows_an_event_whose_deed_committed_late(insecure_world: World) -> None:
+async def test_the_feed_shows_an_event_whose_operation_committed_late(insecure_world: World) -> None:
     """Ids are taken in one order and committed in another: a cursor passes what is not there yet."""
     now = insecure_world.clock.now()
     seen: list[int] = []
     async with insecure_world.db.write() as slow:
-        await outbox.append(slow, "product.created", Something(1), now)
+        await outbox.append(slow, "product.created", SampleData(1), now)
         async with insecure_world.db.write() as quick:
-            await outbox.append(quick, "product.created", Something(2), now)
+            await outbox.append(quick, "product.created", SampleData(2), now)
         data = (await insecure_world.get("/events")).json()["data"]
         seen += [event["data"]["number"] for event in data["events"]]
     data = (await insecure_world.get(f"/events?after={data['next_cursor']}")).json()["data"]
@@ -124,7 +124,7 @@ class DeletingAfterTheLook:
         self._looked = True
         return self._world.db.read(slow=slow)
 
-    def write(self, *, single: bool = False, long: bool = False) -> Any:
+    def write(self, *, single: bool = False, is_long: bool = False) -> Any:
         return self._after_deletion() if self._looked else self._world.db.write(single=single)
 
     def write_tokens(self) -> Any:

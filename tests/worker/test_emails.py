@@ -15,7 +15,7 @@ from lootkeep.services import retention
 from lootkeep.storage import emails as emails_db
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import mails
-from lootkeep.views import mails as views
+from lootkeep.views import emails as emails_views
 from tests.mailbox import MailServer
 from tests.worker.emailing import CODE, claim_and_die, email_worker, read, work, write
 from tests.world import World
@@ -24,32 +24,32 @@ _RAW = Query(select(mails.c.body))
 _POISON = Query(update(mails).values(body=Vault("o" * 32).seal("{}", emails_db.BODY_PURPOSE)))
 
 
-async def test_a_mail_is_sent_once_and_says_so(world: World, server: MailServer) -> None:
+async def test_an_email_is_sent_once_and_says_so(world: World, server: MailServer) -> None:
     mail_id = await write(world)
     working = email_worker(world, server)
     await work(working)
     await work(working)
-    (letter,) = server.arrived
-    assert (CODE in letter.part("plain"), CODE in letter.part("html")) == (True, True)
-    assert letter.message["Auto-Submitted"] == "auto-generated"
-    mail = await read(world, mail_id)
-    assert (mail.status, mail.attempts_count, mail.failures, mail.perhaps_twice) == ("sent", 1, 0, False)
-    assert (mail.reason, mail.finished_at) == (None, world.clock.now())
+    (received,) = server.arrived
+    assert (CODE in received.part("plain"), CODE in received.part("html")) == (True, True)
+    assert received.message["Auto-Submitted"] == "auto-generated"
+    email = await read(world, mail_id)
+    assert (email.status, email.attempts_count, email.failures, email.perhaps_twice) == ("sent", 1, 0, False)
+    assert (email.reason, email.finished_at) == (None, world.clock.now())
 
 
-async def test_a_mail_of_a_deed_that_fails_was_never_written(world: World, server: MailServer) -> None:
-    mail = views.render(
+async def test_an_email_of_an_operation_that_fails_was_never_written(world: World, server: MailServer) -> None:
+    email = emails_views.render(
         "ticket_reply", "a@b.example", "A", subject="S", ticket_number="TKT-1", name="A", author_name="B", message="M"
     )
     with suppress(KeyError):
         async with world.db.write() as tx:
-            await emails_db.add(tx, mail, world.deps.vault.seal, world.clock.now())
+            await emails_db.add(tx, email, world.deps.vault.seal, world.clock.now())
             raise KeyError
     await work(email_worker(world, server))
     assert server.arrived == []
 
 
-async def test_without_a_server_mail_stays_in_the_outbox_and_is_never_called_sent(world: World) -> None:
+async def test_without_a_server_email_stays_in_the_outbox_and_is_never_called_sent(world: World) -> None:
     mail_id = await write(world)
     await work(email_worker(world, None))
     mail = await read(world, mail_id)
@@ -57,7 +57,7 @@ async def test_without_a_server_mail_stays_in_the_outbox_and_is_never_called_sen
     async with world.db.read() as tx:
         shown = await emails_db.newest(tx, "outbox", 10)
         assert await emails_db.newest(tx, "sent", 10) == []
-    assert [CODE in emails_db.body_of(one, world.deps.vault.open).text for one in shown] == [True]
+    assert [CODE in emails_db.body_of(email, world.deps.vault.open).text for email in shown] == [True]
 
 
 async def test_what_waits_in_the_outbox_is_not_sent_when_a_server_is_set_later(
@@ -70,7 +70,7 @@ async def test_what_waits_in_the_outbox_is_not_sent_when_a_server_is_set_later(
     assert (server.arrived, (await read(world, mail_id)).status) == ([], "outbox")
 
 
-async def test_the_text_of_a_mail_is_not_readable_in_the_database(world: World) -> None:
+async def test_the_text_of_an_email_is_not_readable_in_the_database(world: World) -> None:
     await write(world)
     async with world.db.read() as tx:
         ((raw,),) = await tx.all(_RAW)
@@ -85,41 +85,41 @@ async def test_a_temporary_failure_is_tried_again_after_each_delay_and_then_give
     working = email_worker(world, server)
     for number, delay in enumerate(RETRY_SECONDS, 1):
         await work(working)
-        mail = await read(world, mail_id)
-        assert (mail.status, mail.attempts_count, mail.failures) == ("queued", number, number)
-        assert mail.due_at == world.clock.now() + delay * SECOND
+        email = await read(world, mail_id)
+        assert (email.status, email.attempts_count, email.failures) == ("queued", number, number)
+        assert email.due_at == world.clock.now() + delay * SECOND
         world.clock.advance(delay * SECOND - 1)
         assert not await working.run_once()
         world.clock.advance(1)
     await work(working)
-    mail = await read(world, mail_id)
-    assert (mail.status, mail.attempts_count) == ("failed", len(RETRY_SECONDS) + 1)
-    assert (mail.reason or "").startswith("the mail server ")
+    email = await read(world, mail_id)
+    assert (email.status, email.attempts_count) == ("failed", len(RETRY_SECONDS) + 1)
+    assert (email.reason or "").startswith("the mail server ")
     assert server.arrived == []
 
 
 @pytest.mark.parametrize("word", ["gone", "policy", "spam"])
-async def test_a_refusal_is_for_good(world: World, server: MailServer, word: str) -> None:
+async def test_a_rejection_is_for_good(world: World, server: MailServer, word: str) -> None:
     mail_id = await write(world, f"{word}@mail.example")
     await work(email_worker(world, server))
-    mail = await read(world, mail_id)
-    assert (mail.status, mail.attempts_count) == ("failed", 1)
-    assert (mail.reason or "").startswith("the mail server answered 55")
+    email = await read(world, mail_id)
+    assert (email.status, email.attempts_count) == ("failed", 1)
+    assert (email.reason or "").startswith("the mail server answered 55")
 
 
-async def test_a_mail_that_may_have_arrived_is_sent_again_and_marked(world: World, server: MailServer) -> None:
+async def test_an_email_that_may_have_arrived_is_sent_again_and_marked(world: World, server: MailServer) -> None:
     mail_id = await write(world, "drop@mail.example")
     working = email_worker(world, server, delays=(1,))
     await work(working)
-    mail = await read(world, mail_id)
-    assert (mail.status, mail.perhaps_twice) == ("queued", True)
+    email = await read(world, mail_id)
+    assert (email.status, email.perhaps_twice) == ("queued", True)
     world.clock.advance(SECOND)
     await work(working)
     first, second = server.to("drop@mail.example")
     assert first.message["Message-ID"] == second.message["Message-ID"]
 
 
-async def test_a_mail_whose_worker_died_is_sent_by_the_next_and_marked(world: World, server: MailServer) -> None:
+async def test_an_email_whose_worker_died_is_sent_by_the_next_and_marked(world: World, server: MailServer) -> None:
     mail_id = await write(world)
     async with world.db.write() as tx:
         assert await claim_and_die(world, tx)
@@ -129,8 +129,8 @@ async def test_a_mail_whose_worker_died_is_sent_by_the_next_and_marked(world: Wo
     assert not await working.run_once()
     world.clock.advance(1)
     await work(working)
-    mail = await read(world, mail_id)
-    assert (mail.status, mail.attempts_count, mail.perhaps_twice) == ("sent", 2, True)
+    email = await read(world, mail_id)
+    assert (email.status, email.attempts_count, email.perhaps_twice) == ("sent", 2, True)
     assert len(server.arrived) == 1
 
 
@@ -144,38 +144,40 @@ async def test_a_worker_that_was_given_up_cannot_overwrite_its_successor(world: 
     assert (await read(world, mail_id)).status == "sent"
 
 
-async def test_a_mail_that_ends_every_worker_is_given_up(world: World, server: MailServer) -> None:
+async def test_an_email_that_ends_every_worker_is_given_up(world: World, server: MailServer) -> None:
     mail_id = await write(world)
     for _ in range(len(RETRY_SECONDS) + 1):
         async with world.db.write() as tx:
             assert await claim_and_die(world, tx)
         world.clock.advance(LEASE)
     await work(email_worker(world, server))
-    mail = await read(world, mail_id)
-    assert (mail.status, mail.reason) == ("failed", "the worker stopped before it could record the answer")
-    assert (server.arrived, mail.perhaps_twice) == ([], True)
+    email = await read(world, mail_id)
+    assert (email.status, email.reason) == ("failed", "the worker stopped before it could record the answer")
+    assert (server.arrived, email.perhaps_twice) == ([], True)
 
 
-async def test_a_mail_that_cannot_be_opened_fails_and_the_next_goes_out(world: World, server: MailServer) -> None:
+async def test_an_email_that_cannot_be_opened_fails_and_the_next_goes_out(world: World, server: MailServer) -> None:
     spoilt = await write(world)
     async with world.db.write() as tx:
         await tx.run(_POISON)
     good = await write(world)
     await work(email_worker(world, server))
-    mail = await read(world, spoilt)
-    assert mail.status == "failed"
-    assert mail.reason == "the stored mail cannot be opened: the secret key has changed"
+    email = await read(world, spoilt)
+    assert email.status == "failed"
+    assert email.reason == "the stored mail cannot be opened: the secret key has changed"
     assert (await read(world, good)).status == "sent"
 
 
-async def test_two_workers_never_send_the_same_mail(world: World, server: MailServer) -> None:
+async def test_two_workers_never_send_the_same_email(world: World, server: MailServer) -> None:
     for number in range(40):
         await write(world, f"p{number}@mail.example")
     await asyncio.gather(*(work(email_worker(world, server)) for _ in range(4)))
-    assert sorted(letter.recipients[0] for letter in server.arrived) == sorted(f"p{n}@mail.example" for n in range(40))
+    assert sorted(received.recipients[0] for received in server.arrived) == sorted(
+        f"p{n}@mail.example" for n in range(40)
+    )
 
 
-async def test_a_worker_told_to_stop_settles_what_is_under_way(world: World, server: MailServer) -> None:
+async def test_a_worker_asked_to_stop_settles_what_is_under_way(world: World, server: MailServer) -> None:
     mail_id = await write(world, "hang@mail.example")
     stopping = asyncio.Event()
     running = asyncio.create_task(email_worker(world, server).run(stopping))
@@ -186,7 +188,7 @@ async def test_a_worker_told_to_stop_settles_what_is_under_way(world: World, ser
     assert (await read(world, mail_id)).status == "sent"
 
 
-async def test_old_mails_are_removed_and_waiting_ones_are_not(world: World, server: MailServer) -> None:
+async def test_old_emails_are_removed_and_waiting_ones_are_not(world: World, server: MailServer) -> None:
     ended = await write(world)
     await work(email_worker(world, server))
     world.clock.advance(31 * DAY)
@@ -201,7 +203,7 @@ HOSTILE = '<b>Ann & Bob</b>\r\nBcc: evil@evil.example "quoted" {{ 7*7 }} {% raw 
 
 
 async def test_hostile_values_stay_text_in_every_template(world: World, server: MailServer) -> None:
-    reply = views.render(
+    reply = emails_views.render(
         "ticket_reply",
         "ann@mail.example",
         HOSTILE,
@@ -211,7 +213,7 @@ async def test_hostile_values_stay_text_in_every_template(world: World, server: 
         author_name=HOSTILE,
         message=HOSTILE,
     )
-    card = views.render(
+    card = emails_views.render(
         "gift_card",
         "ann@mail.example",
         HOSTILE,
@@ -223,14 +225,14 @@ async def test_hostile_values_stay_text_in_every_template(world: World, server: 
         expires_on="15 November 2026",
     )
     async with world.db.write() as tx:
-        for mail in (reply, card):
-            await emails_db.add(tx, mail, world.deps.vault.seal, world.clock.now())
+        for email in (reply, card):
+            await emails_db.add(tx, email, world.deps.vault.seal, world.clock.now())
     await work(email_worker(world, server))
     assert len(server.arrived) == 2
-    for letter in server.arrived:
-        assert (letter.recipients, letter.message["Bcc"]) == (["ann@mail.example"], None)
-        assert letter.names("To")[0][0] == HOSTILE.replace("\r\n", " ")
-        assert "<b>" not in letter.part("html")
-        assert "&lt;b&gt;Ann &amp; Bob&lt;/b&gt;" in letter.part("html")
-        assert "49" not in letter.part("plain")
-        assert HOSTILE.replace("\r\n", "\n") in letter.part("plain")
+    for received in server.arrived:
+        assert (received.recipients, received.message["Bcc"]) == (["ann@mail.example"], None)
+        assert received.names("To")[0][0] == HOSTILE.replace("\r\n", " ")
+        assert "<b>" not in received.part("html")
+        assert "&lt;b&gt;Ann &amp; Bob&lt;/b&gt;" in received.part("html")
+        assert "49" not in received.part("plain")
+        assert HOSTILE.replace("\r\n", "\n") in received.part("plain")

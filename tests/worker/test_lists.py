@@ -1,4 +1,4 @@
-"""The chore that takes up new lists, and what it logs."""
+"""The periodic task that takes up new lists, and what it logs."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 from structlog.testing import capture_logs
 
 from lootkeep.worker.lists import ListKeeper
-from tests.engines.lists import Lists
+from tests.engines.lists import ListFolder
 
 
-async def test_each_list_and_each_refusal_is_logged_once(tmp_path: Path) -> None:
-    lists = Lists(tmp_path)
+async def test_each_list_and_each_rejection_is_logged_once(tmp_path: Path) -> None:
+    lists = ListFolder(tmp_path)
     lists.write("vpn.txt", "192.0.2.1\n")
     lists.write("tor.txt", "oops\n")
     keeper = ListKeeper(lists.intelligence)

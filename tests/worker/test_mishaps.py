@@ -1,4 +1,4 @@
-"""Mishaps that are told in words: odd requests, receivers and secrets, each with its reason and in time."""
+"""Errors that are reported with a message: odd requests, receivers and secrets, each with its reason and in time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.worker.delivering import attempts, log, record, subscribe, work
 from tests.world import World
 
 
-async def test_a_bad_type_in_a_replay_is_told_under_its_own_name(insecure_world: World, receiver: Receiver) -> None:
+async def test_a_bad_type_in_a_replay_is_reported_under_its_own_name(insecure_world: World, receiver: Receiver) -> None:
     webhook = await subscribe(insecure_world, receiver)
     body = {"since": "2026-11-15T00:00:00Z", "event_types": ["order.lost"]}
     answer = await insecure_world.post(f"/webhooks/{webhook['id']}/replay", body)
@@ -32,14 +32,14 @@ async def test_a_nul_in_the_path_is_not_found(world: World, method: str) -> None
     assert (await world.call(method, path)).status_code == 404
 
 
-async def test_a_refused_connection_is_told_in_words() -> None:
+async def test_a_refused_connection_is_reported_as_text() -> None:
     outbound = Outbound(LOOPBACK)
     result = await outbound.post("http://127.0.0.1:1/", b"{}", {})
     await outbound.close()
     assert result.reason == "connection refused"
 
 
-async def test_an_address_that_is_not_public_is_told_in_words() -> None:
+async def test_an_address_that_is_not_public_is_reported_as_text() -> None:
     outbound = Outbound()
     results = [await outbound.post(url, b"{}", {}) for url in ("http://127.0.0.1:1/", "http://localhost:1/")]
     await outbound.close()
@@ -47,7 +47,7 @@ async def test_an_address_that_is_not_public_is_told_in_words() -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-async def test_a_secret_that_cannot_be_opened_fails_the_attempt_in_words_and_frees_its_place(
+async def test_a_secret_that_cannot_be_opened_fails_the_attempt_with_a_message_and_frees_its_place(
     insecure_world: World, receiver: Receiver
 ) -> None:
     worker = DeliveryWorker(insecure_world.deps, MemoryWakeup(), concurrency=1)
@@ -59,12 +59,12 @@ async def test_a_secret_that_cannot_be_opened_fails_the_attempt_in_words_and_fre
     await record(insecure_world)
     await work(worker)
     (delivery,) = await log(insecure_world, webhook)
-    found = await attempts(insecure_world, delivery["id"])
+    listed = await attempts(insecure_world, delivery["id"])
     async with insecure_world.db.write() as tx:
         await endpoints.save(tx, stored, insecure_world.clock.now())
     insecure_world.clock.advance(HOUR)
     await work(worker)
-    assert found == [(1, "failed")]
+    assert listed == [(1, "failed")]
     assert len(receiver.received) == 1
 
 

@@ -20,7 +20,7 @@ from tests.world import World
 async def test_an_event_committed_while_the_worker_begins_to_listen_does_not_wait(
     insecure_world: World, address: str
 ) -> None:
-    """What is committed between the last look and LISTEN is not told: after listening anew, look again at once."""
+    """What is committed between the last look and LISTEN is not announced: after listening again, look at once."""
     wakeup = PostgresWakeup(address)
     await record(insecure_world)
     async with asyncio.timeout(PATIENCE_SECONDS):
@@ -45,8 +45,8 @@ async def test_what_was_sent_while_the_database_was_gone_is_settled_when_it_is_b
                 await worker.drain()
     await worker.drain()
     await work(worker)
-    found = [(delivery["status"], delivery["attempts_count"]) for delivery in await log(insecure_world, webhook)]
-    assert (found, len(receiver.received)) == ([("delivered", 1)] * 3, 3)
+    states = [(delivery["status"], delivery["attempts_count"]) for delivery in await log(insecure_world, webhook)]
+    assert (states, len(receiver.received)) == ([("delivered", 1)] * 3, 3)
 
 
 @only_postgresql

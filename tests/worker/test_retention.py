@@ -26,15 +26,15 @@ async def test_old_events_and_deliveries_go_but_never_an_open_delivery(
     await record(insecure_world)
     await fan_out(insecure_world)
     await retention.purge_events(insecure_world.deps, 30)
-    kept = [event["id"] for event in (await insecure_world.get("/events")).json()["data"]["events"]]
-    assert kept == [3, 5]
+    ids = [event["id"] for event in (await insecure_world.get("/events")).json()["data"]["events"]]
+    assert ids == [3, 5]
     assert [delivery["event_id"] for delivery in await log(insecure_world, webhook)] == [5, 3]
     receiver.received.clear()
     await work(worker)
     assert len(receiver.received) == 2
 
 
-async def test_what_is_exactly_as_old_as_is_kept_stays(
+async def test_what_is_exactly_as_old_as_the_retention_stays(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")

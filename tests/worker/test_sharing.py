@@ -72,7 +72,7 @@ async def test_one_hanging_webhook_with_a_backlog_does_not_delay_another(
 
 
 async def receiver_gets(worker: DeliveryWorker, receiver: Receiver, count: int) -> None:
-    """Turns, without waiting for what hangs, until so many have arrived."""
+    """Runs, without waiting for what hangs, until this many have arrived."""
     async with asyncio.timeout(PATIENCE_SECONDS):
         while len(receiver.received) < count:
             if not await worker.run_once():
@@ -133,7 +133,7 @@ async def test_what_has_finished_meanwhile_is_settled_in_one_transaction(
 
 
 @only_sqlite
-async def test_a_running_worker_turns_once_for_all_that_is_under_way(insecure_world: World, receiver: Receiver) -> None:
+async def test_a_running_worker_runs_once_for_all_that_is_under_way(insecure_world: World, receiver: Receiver) -> None:
     assert isinstance(insecure_world.db, SqliteDatabase)
     commits: list[None] = []
     wakeup = MemoryWakeup()
@@ -146,7 +146,7 @@ async def test_a_running_worker_turns_once_for_all_that_is_under_way(insecure_wo
     assert len(commits) < 50
 
 
-async def test_a_running_worker_does_not_wait_for_whoever_hangs(
+async def test_a_running_worker_does_not_wait_for_a_hanging_receiver(
     insecure_world: World, receiver: Receiver, other_receiver: Receiver
 ) -> None:
     wakeup = MemoryWakeup()

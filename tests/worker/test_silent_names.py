@@ -11,7 +11,7 @@ from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.resolver import Resolver
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.worker.deliveries import DeliveryWorker
-from tests.engines.name_servers import Names
+from tests.engines.name_servers import StubNames
 from tests.receiver import Receiver
 from tests.worker.delivering import record, running
 from tests.world import World
@@ -22,7 +22,7 @@ SILENT, HEALTHY = 30, 20
 async def test_thirty_webhooks_whose_name_servers_are_silent_delay_none_of_twenty_others(
     insecure_world: World,
 ) -> None:
-    names, wakeup = Names(), MemoryWakeup()
+    names, wakeup = StubNames(), MemoryWakeup()
     outbound = Outbound(LOOPBACK, None, Resolver(names.look_up))
     deps = dataclasses.replace(insecure_world.deps, outbound=outbound)
     async with AsyncExitStack() as stack:
@@ -36,8 +36,8 @@ async def test_thirty_webhooks_whose_name_servers_are_silent_delay_none_of_twent
         await stack.enter_async_context(running(DeliveryWorker(deps, wakeup), wakeup))
         stack.callback(names.speak.set)
         await asyncio.gather(*(receiver.wait_for(1) for receiver in receivers))
-        asked = sorted(name for name in names.asked if name.startswith("silent"))
-    assert asked == sorted(f"silent{number}.example" for number in range(SILENT))
+        asked_names = sorted(name for name in names.asked if name.startswith("silent"))
+    assert asked_names == sorted(f"silent{number}.example" for number in range(SILENT))
 
 
 async def subscribe(world: World, url: str) -> None:

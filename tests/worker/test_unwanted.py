@@ -1,4 +1,4 @@
-"""What must not be sent: events of deeds that failed, and whatever a webhook does not want any more."""
+"""What must not be sent: events of operations that failed, and whatever a webhook does not want any more."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from lootkeep.services import retention
 from lootkeep.storage import outbox
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.receiver import Receiver
-from tests.worker.delivering import Something, fan_out, record, subscribe, work
+from tests.worker.delivering import SampleData, fan_out, record, subscribe, work
 from tests.world import World
 
 
-async def test_a_deed_that_is_rolled_back_sends_nothing(
+async def test_an_operation_that_is_rolled_back_sends_nothing(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     await subscribe(insecure_world, receiver, "product.created")
 
     async def deed_that_fails() -> None:
         async with insecure_world.db.write() as tx:
-            await outbox.append(tx, "product.created", Something(1), insecure_world.clock.now())
-            raise ValueError("the deed fails after its event")
+            await outbox.append(tx, "product.created", SampleData(1), insecure_world.clock.now())
+            raise ValueError("the operation fails after its event")
 
-    with pytest.raises(ValueError, match="the deed fails"):
+    with pytest.raises(ValueError, match="the operation fails"):
         await deed_that_fails()
     await work(worker)
     assert receiver.received == []

@@ -16,11 +16,11 @@ class FraudWhitelist:
         self._core = core
 
     async def add_ip(self, *, idempotency_key: str | None = None, **body: Unpack[takes.WhitelistIp]) -> Data:
-        """Trust an address."""
+        """Trust an IP address."""
         return await self._core.one("POST", "/api/external/v1/fraud/whitelist/ip", body=body, key=idempotency_key)
 
     async def remove_ip(self, **body: Unpack[takes.UnwhitelistIp]) -> Data:
-        """Stop trusting an address."""
+        """Stop trusting an IP address."""
         return await self._core.one("DELETE", "/api/external/v1/fraud/whitelist/ip", body=body)
 
     async def add_email(self, *, idempotency_key: str | None = None, **body: Unpack[takes.WhitelistEmail]) -> Data:
@@ -100,15 +100,15 @@ class Fraud:
         self.whitelist = FraudWhitelist(core)
 
     async def dashboard(self) -> Data:
-        """Read the figures of today, this week and this month."""
+        """Read the fraud dashboard."""
         return await self._core.one("GET", "/api/external/v1/fraud/dashboard")
 
     async def signals(self) -> Rows:
-        """Read how right each signal is."""
+        """Read the accuracy of each signal."""
         return await self._core.many("GET", "/api/external/v1/fraud/signals")
 
     async def backtest(self, *, idempotency_key: str | None = None, **body: Unpack[takes.BacktestSettings]) -> Data:
-        """Try settings on past orders."""
+        """Backtest settings on past orders."""
         return await self._core.one("POST", "/api/external/v1/fraud/backtest", body=body, key=idempotency_key)
 
     async def explain(self, **query: Unpack[takes.ExplainBuyer]) -> Data:

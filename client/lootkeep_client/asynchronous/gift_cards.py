@@ -20,7 +20,7 @@ class GiftCards:
         return self._core.pages("GET", "/api/external/v1/gift-cards", query=query)
 
     async def statistics(self) -> Data:
-        """Read the gift cards' figures."""
+        """Read gift card statistics."""
         return await self._core.one("GET", "/api/external/v1/gift-cards/statistics")
 
     async def get(self, gift_card_id: int) -> Data:
@@ -50,7 +50,7 @@ class GiftCards:
     async def resend_email(
         self, gift_card_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.ResendGiftCard]
     ) -> Data:
-        """Mail a gift card again."""
+        """Resend a gift card by e-mail."""
         return await self._core.one(
             "POST", "/api/external/v1/gift-cards/{id}/resend-email", gift_card_id, body=body, key=idempotency_key
         )

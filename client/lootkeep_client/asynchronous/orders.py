@@ -26,7 +26,7 @@ class Orders:
     async def fulfill(
         self, order_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.FulfillOrder]
     ) -> Data:
-        """Mark an order fulfilled."""
+        """Mark an order as fulfilled."""
         return await self._core.one(
             "POST", "/api/external/v1/orders/{id}/fulfill", order_id, body=body, key=idempotency_key
         )

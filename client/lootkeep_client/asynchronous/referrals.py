@@ -32,7 +32,7 @@ class ReferralsTiers:
         return await self._core.message("DELETE", "/api/external/v1/referrals/tiers/{id}", tier_id)
 
     async def toggle(self, tier_id: int, *, idempotency_key: str | None = None) -> Data:
-        """Switch a reward tier on or off."""
+        """Activate or deactivate a reward tier."""
         return await self._core.one(
             "POST", "/api/external/v1/referrals/tiers/{id}/toggle", tier_id, key=idempotency_key
         )
@@ -90,7 +90,7 @@ class Referrals:
         return self._core.pages("GET", "/api/external/v1/referrals", query=query)
 
     async def statistics(self) -> Data:
-        """Read the program's figures."""
+        """Read referral statistics."""
         return await self._core.one("GET", "/api/external/v1/referrals/statistics")
 
     async def leaderboard(self, **query: Unpack[takes.ListLeaderboard]) -> Rows:

@@ -35,7 +35,7 @@ class StoreSubscriptions:
         self._core = core
 
     async def create(self, *, idempotency_key: str | None = None, **body: Unpack[takes.CreateSubscription]) -> Data:
-        """Begin a subscription."""
+        """Create a subscription."""
         return await self._core.one("POST", "/api/store/v1/subscriptions", body=body, key=idempotency_key)
 
     async def renew(self, subscription_id: int, *, idempotency_key: str | None = None) -> Data:
@@ -83,7 +83,7 @@ class StoreOrders:
         return await self._core.one("POST", "/api/store/v1/orders", body=body, key=idempotency_key)
 
     async def pay(self, order_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.PayOrder]) -> Data:
-        """Tell that an order was paid."""
+        """Mark an order as paid."""
         return await self._core.one("POST", "/api/store/v1/orders/{id}/pay", order_id, body=body, key=idempotency_key)
 
     async def refund(
@@ -110,7 +110,7 @@ class StoreGiftCards:
         self._core = core
 
     async def create(self, *, idempotency_key: str | None = None, **body: Unpack[takes.CreateGiftCard]) -> Data:
-        """Make a gift card."""
+        """Create a gift card."""
         return await self._core.one("POST", "/api/store/v1/gift-cards", body=body, key=idempotency_key)
 
 
@@ -121,7 +121,7 @@ class StoreCustomers:
         self._core = core
 
     async def create(self, *, idempotency_key: str | None = None, **body: Unpack[takes.CreateCustomer]) -> Data:
-        """Sign a customer up."""
+        """Create a customer."""
         return await self._core.one("POST", "/api/store/v1/customers", body=body, key=idempotency_key)
 
     async def referrals(self, customer_id: int) -> Data:

@@ -51,13 +51,13 @@ class UpdateFraudSettings(TypedDict, total=False):
 
 
 class WhitelistIp(TypedDict, total=False):
-    """Trust an address."""
+    """Trust an IP address."""
 
     ip: Required[str]
 
 
 class UnwhitelistIp(TypedDict, total=False):
-    """Stop trusting an address."""
+    """Stop trusting an IP address."""
 
     ip: Required[str]
 
@@ -87,7 +87,7 @@ class UnblockCountry(TypedDict, total=False):
 
 
 class BacktestSettings(TypedDict, total=False):
-    """Try settings on past orders."""
+    """Backtest settings on past orders."""
 
     settings: Required[Mapping[str, Any]]
     days: int

@@ -44,7 +44,7 @@ class RevokeGiftCard(TypedDict, total=False):
 
 
 class ResendGiftCard(TypedDict, total=False):
-    """Mail a gift card again."""
+    """Resend a gift card by e-mail."""
 
     email: str | None
 

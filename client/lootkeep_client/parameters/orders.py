@@ -29,7 +29,7 @@ class ListOrders(TypedDict, total=False):
 
 
 class FulfillOrder(TypedDict, total=False):
-    """Mark an order fulfilled."""
+    """Mark an order as fulfilled."""
 
     items: Sequence[Mapping[str, Any]] | None
     note: str | None

@@ -7,7 +7,7 @@ from typing import Any, Literal, Required, TypedDict
 
 
 class CreateCustomer(TypedDict, total=False):
-    """Sign a customer up."""
+    """Create a customer."""
 
     email: Required[str]
     name: Required[str]
@@ -91,7 +91,7 @@ class PlaceOrder(TypedDict, total=False):
 
 
 class PayOrder(TypedDict, total=False):
-    """Tell that an order was paid."""
+    """Mark an order as paid."""
 
     payment_method: str | None
     transaction_id: str | None
@@ -112,7 +112,7 @@ class CancelOrder(TypedDict, total=False):
 
 
 class CreateSubscription(TypedDict, total=False):
-    """Begin a subscription."""
+    """Create a subscription."""
 
     customer_id: Required[int]
     product_id: Required[int]
@@ -126,7 +126,7 @@ class CancelSubscription(TypedDict, total=False):
 
 
 class CreateGiftCard(TypedDict, total=False):
-    """Make a gift card."""
+    """Create a gift card."""
 
     initial_balance: Required[str]
     currency: str | None

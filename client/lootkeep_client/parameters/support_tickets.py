@@ -37,7 +37,7 @@ class SetSupportTicketStatus(TypedDict, total=False):
 
 
 class AddSupportTicketMessage(TypedDict, total=False):
-    """Write to a support ticket."""
+    """Add a staff message to a support ticket."""
 
     message: Required[str]
     is_internal: bool

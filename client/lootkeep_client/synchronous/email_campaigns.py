@@ -36,11 +36,11 @@ class EmailCampaigns:
         return self._core.message("DELETE", "/api/external/v1/email-campaigns/{id}", email_campaign_id)
 
     def stats(self, email_campaign_id: int) -> Data:
-        """Read a campaign's figures."""
+        """Read campaign statistics."""
         return self._core.one("GET", "/api/external/v1/email-campaigns/{id}/stats", email_campaign_id)
 
     def preview_recipients(self, email_campaign_id: int) -> Data:
-        """See whom a campaign would reach."""
+        """Preview a campaign's recipients."""
         return self._core.one("GET", "/api/external/v1/email-campaigns/{id}/preview-recipients", email_campaign_id)
 
     def send(

@@ -16,11 +16,11 @@ class FraudWhitelist:
         self._core = core
 
     def add_ip(self, *, idempotency_key: str | None = None, **body: Unpack[takes.WhitelistIp]) -> Data:
-        """Trust an address."""
+        """Trust an IP address."""
         return self._core.one("POST", "/api/external/v1/fraud/whitelist/ip", body=body, key=idempotency_key)
 
     def remove_ip(self, **body: Unpack[takes.UnwhitelistIp]) -> Data:
-        """Stop trusting an address."""
+        """Stop trusting an IP address."""
         return self._core.one("DELETE", "/api/external/v1/fraud/whitelist/ip", body=body)
 
     def add_email(self, *, idempotency_key: str | None = None, **body: Unpack[takes.WhitelistEmail]) -> Data:
@@ -100,15 +100,15 @@ class Fraud:
         self.whitelist = FraudWhitelist(core)
 
     def dashboard(self) -> Data:
-        """Read the figures of today, this week and this month."""
+        """Read the fraud dashboard."""
         return self._core.one("GET", "/api/external/v1/fraud/dashboard")
 
     def signals(self) -> Rows:
-        """Read how right each signal is."""
+        """Read the accuracy of each signal."""
         return self._core.many("GET", "/api/external/v1/fraud/signals")
 
     def backtest(self, *, idempotency_key: str | None = None, **body: Unpack[takes.BacktestSettings]) -> Data:
-        """Try settings on past orders."""
+        """Backtest settings on past orders."""
         return self._core.one("POST", "/api/external/v1/fraud/backtest", body=body, key=idempotency_key)
 
     def explain(self, **query: Unpack[takes.ExplainBuyer]) -> Data:

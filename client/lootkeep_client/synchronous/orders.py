@@ -24,5 +24,5 @@ class Orders:
         return self._core.one("GET", "/api/external/v1/orders/{id}", order_id)
 
     def fulfill(self, order_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.FulfillOrder]) -> Data:
-        """Mark an order fulfilled."""
+        """Mark an order as fulfilled."""
         return self._core.one("POST", "/api/external/v1/orders/{id}/fulfill", order_id, body=body, key=idempotency_key)

@@ -32,7 +32,7 @@ class ReferralsTiers:
         return self._core.message("DELETE", "/api/external/v1/referrals/tiers/{id}", tier_id)
 
     def toggle(self, tier_id: int, *, idempotency_key: str | None = None) -> Data:
-        """Switch a reward tier on or off."""
+        """Activate or deactivate a reward tier."""
         return self._core.one("POST", "/api/external/v1/referrals/tiers/{id}/toggle", tier_id, key=idempotency_key)
 
 
@@ -88,7 +88,7 @@ class Referrals:
         return self._core.pages("GET", "/api/external/v1/referrals", query=query)
 
     def statistics(self) -> Data:
-        """Read the program's figures."""
+        """Read referral statistics."""
         return self._core.one("GET", "/api/external/v1/referrals/statistics")
 
     def leaderboard(self, **query: Unpack[takes.ListLeaderboard]) -> Rows:

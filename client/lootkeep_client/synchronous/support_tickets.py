@@ -20,7 +20,7 @@ class SupportTickets:
         return self._core.pages("GET", "/api/external/v1/support-tickets", query=query)
 
     def stats(self) -> Data:
-        """Read the figures of support."""
+        """Read support statistics."""
         return self._core.one("GET", "/api/external/v1/support-tickets/stats")
 
     def get(self, support_ticket_id: int, **query: Unpack[takes.GetSupportTicket]) -> Data:
@@ -38,7 +38,7 @@ class SupportTickets:
         idempotency_key: str | None = None,
         **body: Unpack[takes.AddSupportTicketMessage],
     ) -> Data:
-        """Write to a support ticket."""
+        """Add a staff message to a support ticket."""
         return self._core.one(
             "POST", "/api/external/v1/support-tickets/{id}/messages", support_ticket_id, body=body, key=idempotency_key
         )

@@ -7,13 +7,13 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, PrivateAttr
 
 from lootkeep.api.http.fields import Country, Email, Money, Name, QueryDate, Time, not_blank, refuse
-from lootkeep.api.http.pages import Order, PageQuery
+from lootkeep.api.http.pages import PageQuery, SortDirection
 from lootkeep.api.http.validation import Body, partial
-from lootkeep.domain.campaigns import LARGEST_BODY, MOST_CUSTOMERS, AudienceType, CampaignStatus
+from lootkeep.domain.campaigns import MAX_BODY, MAX_CUSTOMERS, AudienceType, CampaignStatus
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services.campaigns import Reading, read
 
-_LARGEST = 2**63 - 1
+_MAX_INTEGER = 2**63 - 1
 
 
 def _not_negative(amount: Hundredths) -> Hundredths:
@@ -22,11 +22,11 @@ def _not_negative(amount: Hundredths) -> Hundredths:
     return amount
 
 
-Id = Annotated[int, Field(ge=1, le=_LARGEST)]
-Count = Annotated[int, Field(ge=0, le=_LARGEST)]
-Word = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(not_blank)]
-Words = Annotated[str, Field(max_length=255)]
-Text = Annotated[str, Field(max_length=LARGEST_BODY)]
+RecordId = Annotated[int, Field(ge=1, le=_MAX_INTEGER)]
+Count = Annotated[int, Field(ge=0, le=_MAX_INTEGER)]
+ShortText = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(not_blank)]
+OptionalText = Annotated[str, Field(max_length=255)]
+BodyText = Annotated[str, Field(max_length=MAX_BODY)]
 
 
 class FiltersBody(Body):
@@ -39,19 +39,19 @@ class FiltersBody(Body):
     min_total_spent: Annotated[
         Annotated[Money, AfterValidator(_not_negative)] | None, Field(description="Who have spent at least this.")
     ] = None
-    min_orders: Annotated[Count | None, Field(description="Who have at least so many paid orders.", examples=[2])] = (
+    min_orders: Annotated[Count | None, Field(description="Who have at least this many paid orders.", examples=[2])] = (
         None
     )
-    last_order_before: Annotated[Time | None, Field(description="Whose last order lies before.")] = None
-    last_order_after: Annotated[Time | None, Field(description="Whose last order does not lie before.")] = None
-    registered_from: Annotated[Time | None, Field(description="Who signed up then or later.")] = None
-    registered_to: Annotated[Time | None, Field(description="Who signed up then or earlier.")] = None
+    last_order_before: Annotated[Time | None, Field(description="Whose last order is before this time.")] = None
+    last_order_after: Annotated[Time | None, Field(description="Whose last order is at or after this time.")] = None
+    registered_from: Annotated[Time | None, Field(description="Who were created at or after this time.")] = None
+    registered_to: Annotated[Time | None, Field(description="Who were created at or before this time.")] = None
     product_ids: Annotated[
-        Annotated[list[Id], Field(min_length=1, max_length=1000)] | None,
+        Annotated[list[RecordId], Field(min_length=1, max_length=1000)] | None,
         Field(description="Who have paid for one of these products."),
     ] = None
     tags: Annotated[
-        Annotated[list[Word], Field(min_length=1, max_length=100)] | None,
+        Annotated[list[ShortText], Field(min_length=1, max_length=100)] | None,
         Field(description="Who have one of these tags."),
     ] = None
     is_referrer: Annotated[bool | None, Field(description="Who have, or have not, referred somebody.")] = None
@@ -66,7 +66,7 @@ class AudienceBody(Body):
 
     type: Annotated[AudienceType, Field(description="Everyone, a segment, or customers by name.", examples=["segment"])]
     customer_ids: Annotated[
-        list[Id], Field(max_length=MOST_CUSTOMERS, description="Needed when the type is customers.")
+        list[RecordId], Field(max_length=MAX_CUSTOMERS, description="Needed when the type is customers.")
     ] = _NO_IDS
     filters: Annotated[
         FiltersBody, Field(description="Needed when the type is segment.", examples=[{"countries": ["DE", "AT"]}])
@@ -81,13 +81,16 @@ class CampaignBody(Body):
 
     name: Annotated[Name, Field(description="For the store's own eyes.", examples=["Winter sale"])]
     subject: Annotated[Name, Field(description="One line; may hold placeholders.", examples=["20% off, {{ name }}"])]
-    preview_text: Annotated[Words | None, Field(description="What mail programs show beside the subject.")] = None
-    from_name: Annotated[Words | None, Field(description="In whose name; the store's when absent.")] = None
+    preview_text: Annotated[OptionalText | None, Field(description="What mail programs show beside the subject.")] = (
+        None
+    )
+    from_name: Annotated[OptionalText | None, Field(description="In whose name; the store's when absent.")] = None
     reply_to: Annotated[Email | None, Field(description="Where answers go.")] = None
     body_html: Annotated[
-        Text | None, Field(description="At most 500 KB; may hold placeholders.", examples=["<p>Hello {{ name }}!</p>"])
+        BodyText | None,
+        Field(description="At most 500 KB; may hold placeholders.", examples=["<p>Hello {{ name }}!</p>"]),
     ] = None
-    body_text: Annotated[Text | None, Field(description="Made from the HTML when absent.")] = None
+    body_text: Annotated[BodyText | None, Field(description="Made from the HTML when absent.")] = None
     audience: Annotated[
         AudienceBody,
         Field(
@@ -136,4 +139,4 @@ class CampaignQuery(PageQuery):
     from_: Annotated[QueryDate | None, Field(alias="from", description="Created on this UTC day or later.")] = None
     to: Annotated[QueryDate | None, Field(description="Created on this UTC day or earlier.")] = None
     sort: Annotated[Literal["created_at", "name"], Field(description="What to sort by.")] = "created_at"
-    order: Order = "desc"
+    order: SortDirection = "desc"

@@ -8,17 +8,17 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 
 from lootkeep.api.http.fields import QueryDate, QueryInteger, Time, refuse
 from lootkeep.api.http.openapi import events
-from lootkeep.api.http.pages import LARGEST_PAGE, Order, PageQuery
-from lootkeep.api.http.routes import Call, Reply, Route, many, one, paged
+from lootkeep.api.http.pages import MAX_PAGE, PageQuery, SortDirection
+from lootkeep.api.http.routes import Call, Reply, Route, many, paged, single
 from lootkeep.api.http.validation import Body, Query
 from lootkeep.domain.deliveries import DeliveryStatus
 from lootkeep.domain.events import EVENT_TYPES
 from lootkeep.domain.webhooks import EVENT_PATTERNS
 from lootkeep.kernel.errors import existing
-from lootkeep.services import webhooks as services
+from lootkeep.services import webhooks as webhooks_service
 from lootkeep.storage import outbox
 from lootkeep.storage.webhooks import endpoints, log, replays
-from lootkeep.views import webhooks as views
+from lootkeep.views import webhooks as webhooks_views
 
 
 def _known_event(name: str) -> str:
@@ -38,7 +38,7 @@ class DeliveryQuery(PageQuery):
     event_type: Annotated[KnownEvent | None, Field(description="Only deliveries of this type.")] = None
     from_: Annotated[QueryDate | None, Field(alias="from", description="From this UTC day on.")] = None
     sort: Annotated[Literal["created_at"], Field(description="What to sort by.")] = "created_at"
-    order: Order = "desc"
+    order: SortDirection = "desc"
     to: Annotated[QueryDate | None, Field(description="Up to this UTC day, included.")] = None
 
 
@@ -46,7 +46,7 @@ class FeedQuery(Query):
     """Where to go on reading."""
 
     after: Annotated[QueryInteger, Field(ge=0, description="The `next_cursor` of the answer before.")] = 0
-    limit: Annotated[QueryInteger, Field(ge=1, le=LARGEST_PAGE, description="How many events to answer.")] = 50
+    limit: Annotated[QueryInteger, Field(ge=1, le=MAX_PAGE, description="How many events to answer.")] = 50
 
 
 class ReplayBody(Body):
@@ -64,7 +64,7 @@ async def list_deliveries(call: Call[None, DeliveryQuery]) -> Reply:
     async with call.deps.db.read(slow=request.is_slow) as tx:
         existing(await endpoints.get(tx, call.id), "Webhook")
         deliveries, total = await log.LISTING.page(tx, request)
-    return Reply([views.delivery(delivery) for delivery in deliveries], page=request.page, total=total)
+    return Reply([webhooks_views.delivery(delivery) for delivery in deliveries], page=request.page, total=total)
 
 
 async def get_delivery(call: Call[None, None]) -> Reply:
@@ -73,37 +73,41 @@ async def get_delivery(call: Call[None, None]) -> Reply:
         attempts = await log.attempts_of(tx, delivery.id)
         event = existing(await outbox.get(tx, delivery.event_id), "Delivery")
         webhook = await endpoints.get(tx, delivery.webhook_id)
-    return Reply(views.delivery_detail(delivery, event, webhook.url if webhook else None, attempts))
+    return Reply(webhooks_views.delivery_detail(delivery, event, webhook.url if webhook else None, attempts))
 
 
 async def redeliver(call: Call[None, None]) -> Reply:
-    return Reply(views.delivery(await services.redeliver(call.deps, call.path["delivery_id"])))
+    return Reply(webhooks_views.delivery(await webhooks_service.redeliver(call.deps, call.path["delivery_id"])))
 
 
 async def replay_events(call: Call[ReplayBody, None]) -> Reply:
-    return Reply(views.replay(await services.replay(call.deps, call.id, call.body.since, call.body.event_types)))
+    return Reply(
+        webhooks_views.replay(await webhooks_service.replay(call.deps, call.id, call.body.since, call.body.event_types))
+    )
 
 
 async def get_replay(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
         replay = existing(await replays.latest(tx, call.id), "Replay")
-    return Reply(views.replay(replay))
+    return Reply(webhooks_views.replay(replay))
 
 
 async def rotate_webhook_secret(call: Call[None, None]) -> Reply:
-    webhook, secret = await services.rotate_secret(call.deps, call.id)
-    return Reply(views.webhook_with_secret(webhook, secret))
+    webhook, secret = await webhooks_service.rotate_secret(call.deps, call.id)
+    return Reply(webhooks_views.webhook_with_secret(webhook, secret))
 
 
 async def list_events(call: Call[None, FeedQuery]) -> Reply:
     query = call.query
     async with call.deps.db.read() as tx:
-        found = await outbox.events_after(tx, query.after, query.limit + 1)
-    return Reply(views.feed(found, query.after, query.limit))
+        views_of_events = await outbox.events_after(tx, query.after, query.limit + 1)
+    return Reply(webhooks_views.feed(views_of_events, query.after, query.limit))
 
 
 async def list_event_types(_: Call[None, None]) -> Reply:
-    return Reply([views.EventTypeView(name, EVENT_TYPES[name], body) for name, body in events.examples().items()])
+    return Reply(
+        [webhooks_views.EventTypeView(name, EVENT_TYPES[name], body) for name, body in events.examples().items()]
+    )
 
 
 ROUTES = (
@@ -113,7 +117,7 @@ ROUTES = (
         list_event_types,
         "webhooks:read",
         "List event types",
-        many(views.EventTypeView),
+        many(webhooks_views.EventTypeView),
         description="What a webhook can subscribe to: when each is sent, and an example of what arrives.",
         is_extension=True,
     ),
@@ -123,7 +127,7 @@ ROUTES = (
         list_deliveries,
         "webhooks:read",
         "List a webhook's deliveries",
-        paged(views.DeliveryView),
+        paged(webhooks_views.DeliveryView),
         query=DeliveryQuery,
         description="Newest first unless `order` says otherwise.",
         is_extension=True,
@@ -134,7 +138,7 @@ ROUTES = (
         get_delivery,
         "webhooks:read",
         "Read a delivery with its attempts",
-        one(views.DeliveryDetailView),
+        single(webhooks_views.DeliveryDetailView),
         is_extension=True,
         description="What was sent, headers and body, next to what each attempt came to. "
         "Signatures are not shown: they are made with the secret.",
@@ -145,7 +149,7 @@ ROUTES = (
         redeliver,
         "webhooks:write",
         "Send a delivery again",
-        one(views.DeliveryView, "Delivery scheduled again"),
+        single(webhooks_views.DeliveryView, "Delivery scheduled again"),
         description="With the same id and the same bytes; a new round of retries begins.",
         is_extension=True,
     ),
@@ -155,7 +159,7 @@ ROUTES = (
         replay_events,
         "webhooks:write",
         "Send recorded events again",
-        one(views.ReplayView, "Replay started"),
+        single(webhooks_views.ReplayView, "Replay started"),
         body=ReplayBody,
         description="In order and at a pace. Deliveries that were made before keep their ids and bytes.",
         is_extension=True,
@@ -166,7 +170,7 @@ ROUTES = (
         get_replay,
         "webhooks:read",
         "Read a replay's progress",
-        one(views.ReplayView),
+        single(webhooks_views.ReplayView),
         description="The latest replay of the webhook.",
         is_extension=True,
     ),
@@ -176,7 +180,7 @@ ROUTES = (
         rotate_webhook_secret,
         "webhooks:write",
         "Rotate a webhook's secret",
-        one(views.WebhookWithSecretView, "Webhook secret rotated"),
+        single(webhooks_views.WebhookWithSecretView, "Webhook secret rotated"),
         description="The old secret stays valid for 24 hours: `webhook-signature` carries both signatures meanwhile.",
         is_extension=True,
     ),
@@ -186,7 +190,7 @@ ROUTES = (
         list_events,
         "webhooks:read",
         "Read the event feed",
-        one(views.EventFeedView),
+        single(webhooks_views.EventFeedView),
         query=FeedQuery,
         description="Every recorded event in order after a cursor, so that a receiver can reconcile.",
         is_extension=True,

@@ -13,66 +13,70 @@ from lootkeep.api.external.campaign_bodies import (
     SendBody,
 )
 from lootkeep.api.http.pages import answer_page
-from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, one, only_message, paged
+from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, only_message, paged, single
 from lootkeep.api.http.validation import Body
-from lootkeep.domain import campaigns as rules
+from lootkeep.domain import campaigns as campaigns_rules
 from lootkeep.domain.campaigns import Campaign, audience_of
 from lootkeep.kernel.errors import existing
-from lootkeep.services import campaigns as services
+from lootkeep.services import campaigns as campaigns_service
 from lootkeep.storage import audiences
-from lootkeep.storage import campaigns as storage
-from lootkeep.views import campaigns as views
+from lootkeep.storage import campaigns as campaigns_db
+from lootkeep.views import campaigns as campaigns_views
 
 
 async def list_campaigns(call: Call[None, CampaignQuery]) -> Reply:
-    return await answer_page(call, storage.LISTING, views.entry)
+    return await answer_page(call, campaigns_db.LISTING, campaigns_views.entry)
 
 
 async def create_campaign(call: Call[CampaignBody, None]) -> Reply:
     fields = {name: getattr(call.body, name) for name in CampaignBody.model_fields}
-    return Reply(views.campaign(await services.create(call.deps, _stored(fields), call.body.reading)))
+    return Reply(
+        campaigns_views.campaign(await campaigns_service.create(call.deps, _stored(fields), call.body.reading))
+    )
 
 
 async def get_campaign(call: Call[None, None]) -> Reply:
-    return Reply(views.campaign(await _found(call)))
+    return Reply(campaigns_views.campaign(await _get_or_404(call)))
 
 
 async def get_campaign_stats(call: Call[None, None]) -> Reply:
-    return Reply(views.stats(await _found(call)))
+    return Reply(campaigns_views.stats(await _get_or_404(call)))
 
 
 async def preview_recipients(call: Call[None, None]) -> Reply:
-    campaign = await _found(call)
+    campaign = await _get_or_404(call)
     async with call.deps.db.read(slow=True) as tx:
-        return Reply(views.preview(await audiences.preview(tx, audience_of(campaign))))
+        return Reply(campaigns_views.preview(await audiences.preview(tx, audience_of(campaign))))
 
 
 async def update_campaign(call: Call[Body, None]) -> Reply:
-    return Reply(views.campaign(await services.change(call.deps, call.id, _stored(call.body.sent()))))
+    return Reply(
+        campaigns_views.campaign(await campaigns_service.change(call.deps, call.id, _stored(call.body.sent())))
+    )
 
 
 async def delete_campaign(call: Call[None, None]) -> Reply:
-    await services.delete(call.deps, call.id)
+    await campaigns_service.delete(call.deps, call.id)
     return Reply()
 
 
 async def send_campaign(call: Call[SendBody, None]) -> Reply:
-    campaign = await services.send(call.deps, call.id, call.body.scheduled_at)
+    campaign = await campaigns_service.send(call.deps, call.id, call.body.scheduled_at)
     message = "Campaign scheduled" if campaign.status == "scheduled" else "Campaign is being sent"
-    return Reply(views.campaign(campaign), message=message)
+    return Reply(campaigns_views.campaign(campaign), message=message)
 
 
 async def cancel_campaign(call: Call[None, None]) -> Reply:
-    return Reply(views.campaign(await services.cancel(call.deps, call.id)))
+    return Reply(campaigns_views.campaign(await campaigns_service.cancel(call.deps, call.id)))
 
 
 async def duplicate_campaign(call: Call[DuplicateBody, None]) -> Reply:
-    return Reply(views.campaign(await services.duplicate(call.deps, call.id, call.body.name)))
+    return Reply(campaigns_views.campaign(await campaigns_service.duplicate(call.deps, call.id, call.body.name)))
 
 
-async def _found(call: Call[Any, Any]) -> Campaign:
+async def _get_or_404(call: Call[Any, Any]) -> Campaign:
     async with call.deps.db.read() as tx:
-        return existing(await storage.get(tx, call.id), "Email campaign")
+        return existing(await campaigns_db.get(tx, call.id), "Email campaign")
 
 
 def _stored(fields: dict[str, Any]) -> dict[str, Any]:
@@ -81,7 +85,7 @@ def _stored(fields: dict[str, Any]) -> dict[str, Any]:
     if body is None:
         return fields
     given = {name: _frozen(value) for name, value in body.filters}
-    audience = rules.Audience(body.type, tuple(body.customer_ids), rules.Filters(**given))
+    audience = campaigns_rules.Audience(body.type, tuple(body.customer_ids), campaigns_rules.SegmentFilters(**given))
     return fields | {"audience": audience}
 
 
@@ -99,9 +103,9 @@ GROUP = Group(
             list_campaigns,
             "email-campaigns:read",
             "List campaigns",
-            paged(views.CampaignListView),
+            paged(campaigns_views.CampaignListView),
             query=CampaignQuery,
-            description="Newest first unless `sort` and `order` say otherwise; without the mails themselves.",
+            description="Newest first unless `sort` and `order` say otherwise; without the e-mails themselves.",
         ),
         Route(
             "POST",
@@ -109,7 +113,7 @@ GROUP = Group(
             create_campaign,
             "email-campaigns:write",
             "Create a campaign",
-            one(views.CampaignView, "Campaign created successfully", status=201),
+            single(campaigns_views.CampaignView, "Campaign created successfully", status=201),
             body=CampaignBody,
             max_body=MAX_LARGE_BODY,
             description="A draft; nothing is sent yet. `{{ name }}`, `{{ email }}`, `{{ referral_code }}` and "
@@ -121,7 +125,7 @@ GROUP = Group(
             get_campaign,
             "email-campaigns:read",
             "Read a campaign",
-            one(views.CampaignView),
+            single(campaigns_views.CampaignView),
             description="With its texts, its audience and how far it has been sent.",
         ),
         Route(
@@ -130,7 +134,7 @@ GROUP = Group(
             update_campaign,
             "email-campaigns:write",
             "Update a campaign",
-            one(views.CampaignView, "Campaign updated successfully"),
+            single(campaigns_views.CampaignView, "Campaign updated successfully"),
             body=CampaignChanges,
             max_body=MAX_LARGE_BODY,
             description="Only the fields sent are changed. In the states draft and scheduled.",
@@ -151,8 +155,8 @@ GROUP = Group(
             "/email-campaigns/{id}/stats",
             get_campaign_stats,
             "email-campaigns:read",
-            "Read a campaign's figures",
-            one(views.CampaignStatsView),
+            "Read campaign statistics",
+            single(campaigns_views.CampaignStatsView),
             description="Rates are percentages, and 0 when there is nothing to be a part of.",
         ),
         Route(
@@ -160,8 +164,8 @@ GROUP = Group(
             "/email-campaigns/{id}/preview-recipients",
             preview_recipients,
             "email-campaigns:read",
-            "See whom a campaign would reach",
-            one(views.RecipientsPreviewView),
+            "Preview a campaign's recipients",
+            single(campaigns_views.RecipientsPreviewView),
             description="As of now; changes nothing.",
         ),
         Route(
@@ -170,7 +174,7 @@ GROUP = Group(
             send_campaign,
             "email-campaigns:write",
             "Send or schedule a campaign",
-            one(views.CampaignView, "Campaign is being sent"),
+            single(campaigns_views.CampaignView, "Campaign is being sent"),
             body=SendBody,
             description="Only a draft can be sent. Its recipients are fixed when it starts.",
             may_conflict=True,
@@ -181,7 +185,7 @@ GROUP = Group(
             cancel_campaign,
             "email-campaigns:write",
             "Cancel a campaign",
-            one(views.CampaignView, "Campaign cancelled"),
+            single(campaigns_views.CampaignView, "Campaign cancelled"),
             description="Scheduled, or while it is being sent: nobody more is written to.",
             may_conflict=True,
             is_extension=True,
@@ -192,7 +196,7 @@ GROUP = Group(
             duplicate_campaign,
             "email-campaigns:write",
             "Duplicate a campaign",
-            one(views.CampaignView, "Campaign duplicated successfully", status=201),
+            single(campaigns_views.CampaignView, "Campaign duplicated successfully", status=201),
             body=DuplicateBody,
             description="A new draft with the same content and audience.",
         ),

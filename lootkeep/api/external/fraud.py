@@ -9,22 +9,22 @@ from pydantic import Field
 
 from lootkeep.api.external import fraud_reports, fraud_settings
 from lootkeep.api.http.fields import QueryBoolean, QueryDate, QueryInteger
-from lootkeep.api.http.pages import LARGEST_PAGE, PageQuery, answer_page, days
-from lootkeep.api.http.routes import Call, Group, Reply, Route, many, one, paged
+from lootkeep.api.http.pages import MAX_PAGE, PageQuery, answer_page, days
+from lootkeep.api.http.routes import Call, Group, Reply, Route, many, paged, single
 from lootkeep.api.http.validation import Body
-from lootkeep.domain.fraud.review import Outcome
+from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.kernel.clock import instant, utc
 from lootkeep.kernel.errors import NotFound, invalid
-from lootkeep.services import fraud as services
+from lootkeep.services import fraud as fraud_service
 from lootkeep.storage import fraud_checks, fraud_lists
-from lootkeep.views import fraud as views
+from lootkeep.views import fraud as fraud_views
 
 
 class CheckQuery(PageQuery):
     """Filters of the list."""
 
-    per_page: Annotated[QueryInteger, Field(ge=1, le=LARGEST_PAGE, description="How many items a page holds.")] = 20
+    per_page: Annotated[QueryInteger, Field(ge=1, le=MAX_PAGE, description="How many items a page holds.")] = 20
     risk_level: Annotated[RiskLevel | None, Field(description="Only checks of this level.")] = None
     action_taken: Annotated[Action | None, Field(description="Only checks with this decision.")] = None
     is_reviewed: Annotated[QueryBoolean | None, Field(description="Only checks that were reviewed, or were not.")] = (
@@ -37,10 +37,10 @@ class CheckQuery(PageQuery):
 class ReviewBody(Body):
     """What a reviewer found."""
 
-    outcome: Annotated[Outcome, Field(description="What the order turned out to be.", examples=["legitimate"])]
+    outcome: Annotated[ReviewedAs, Field(description="What the order turned out to be.", examples=["legitimate"])]
     notes: Annotated[
         Annotated[str, Field(max_length=1000)] | None,
-        Field(description="Why; kept with the review.", examples=["Called the customer."]),
+        Field(description="Why; stored with the review.", examples=["Called the customer."]),
     ] = None
     whitelist_ip: Annotated[
         bool, Field(description="With `legitimate`: trust the address from now on. An extension.", examples=[False])
@@ -55,7 +55,7 @@ async def get_fraud_dashboard(call: Call[None, None]) -> Reply:
     tomorrow = instant(today + timedelta(days=1))
     monday, first = today - timedelta(days=today.weekday()), today.replace(day=1)
     async with call.deps.db.read(slow=True) as tx:
-        figures = views.dashboard(
+        figures = fraud_views.dashboard(
             today=await fraud_lists.made_between(tx, instant(today), tomorrow),
             week=await fraud_lists.made_between(tx, instant(monday), tomorrow),
             month=await fraud_lists.made_between(tx, instant(first), tomorrow),
@@ -68,9 +68,9 @@ async def list_fraud_checks(call: Call[None, CheckQuery]) -> Reply:
     query = call.query
     first, last = query.start_date, query.end_date
     if first is not None and last is not None and first > last:
-        raise invalid("start_date", "The start date field must not lie after end date.")
+        raise invalid("start_date", "The start date field must not be after end date.")
     dates = {"start_date": None, "end_date": None, **days(first, last)}
-    return await answer_page(call, fraud_lists.LISTING, views.check_entry, **dates)
+    return await answer_page(call, fraud_lists.LISTING, fraud_views.check_entry, **dates)
 
 
 async def get_fraud_check(call: Call[None, None]) -> Reply:
@@ -78,20 +78,20 @@ async def get_fraud_check(call: Call[None, None]) -> Reply:
         check = await fraud_checks.get(tx, call.id)
     if check is None:
         raise NotFound("Fraud check")
-    return Reply(views.check(check))
+    return Reply(fraud_views.check(check))
 
 
 async def list_fraud_reviews(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
         if await fraud_checks.get(tx, call.id) is None:
             raise NotFound("Fraud check")
-        said = await fraud_checks.reviews_of(tx, call.id)
-    return Reply([views.review(one) for one in said])
+        reviews = await fraud_checks.reviews_of(tx, call.id)
+    return Reply([fraud_views.review(review) for review in reviews])
 
 
 async def review_fraud_check(call: Call[ReviewBody, None]) -> Reply:
     body = call.body
-    check = await services.review(
+    check = await fraud_service.review(
         call.deps,
         call.id,
         body.outcome,
@@ -100,7 +100,7 @@ async def review_fraud_check(call: Call[ReviewBody, None]) -> Reply:
         whitelist_ip=body.whitelist_ip,
         whitelist_email=body.whitelist_email,
     )
-    return Reply(views.reviewed(check))
+    return Reply(fraud_views.reviewed(check))
 
 
 GROUP = Group(
@@ -112,8 +112,8 @@ GROUP = Group(
             "/fraud/dashboard",
             get_fraud_dashboard,
             "fraud:read",
-            "Read the figures of today, this week and this month",
-            one(views.FraudDashboardView),
+            "Read the fraud dashboard",
+            single(fraud_views.FraudDashboardView),
             description="UTC days, ISO weeks, calendar months.",
         ),
         Route(
@@ -122,7 +122,7 @@ GROUP = Group(
             list_fraud_checks,
             "fraud:read",
             "List fraud checks",
-            paged(views.FraudCheckView),
+            paged(fraud_views.FraudCheckView),
             query=CheckQuery,
             description="Newest first.",
         ),
@@ -132,7 +132,7 @@ GROUP = Group(
             get_fraud_check,
             "fraud:read",
             "Read a fraud check",
-            one(views.CheckAnswerView),
+            single(fraud_views.CheckAnswerView),
             description="With every signal that was found, the order, the customer and the latest review.",
         ),
         Route(
@@ -141,10 +141,10 @@ GROUP = Group(
             review_fraud_check,
             "fraud:write",
             "Review a fraud check",
-            one(views.ReviewedView, "Fraud check marked as reviewed"),
+            single(fraud_views.ReviewedView, "Fraud check marked as reviewed"),
             body=ReviewBody,
             description="`legitimate` releases an order on hold, `fraud` cancels one that is not paid yet. May be "
-            "repeated: the last outcome stands.",
+            "repeated: the last outcome counts.",
         ),
         Route(
             "GET",
@@ -152,7 +152,7 @@ GROUP = Group(
             list_fraud_reviews,
             "fraud:read",
             "List the reviews of a fraud check",
-            many(views.CheckReviewView),
+            many(fraud_views.CheckReviewView),
             description="Every review that was made, the oldest first.",
             is_extension=True,
         ),

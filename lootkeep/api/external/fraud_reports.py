@@ -8,12 +8,12 @@ from pydantic import Field
 
 from lootkeep.api.external.fraud_settings import FraudSettingsChanges, changes
 from lootkeep.api.http.fields import Email, IpAddress
-from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Reply, Route, many, one
+from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Reply, Route, many, single
 from lootkeep.api.http.validation import Body, Query
 from lootkeep.kernel.errors import InvalidFields
-from lootkeep.services import fraud_reports as services
+from lootkeep.services import fraud_reports as fraud_reports_service
 from lootkeep.storage import fraud_checks
-from lootkeep.views import fraud_reports as views
+from lootkeep.views import fraud_reports as fraud_reports_views
 
 
 class BacktestBody(Body):
@@ -25,7 +25,7 @@ class BacktestBody(Body):
             description="What to change of the settings now in force.", examples=[{"fraud_sensitivity_level": "high"}]
         ),
     ]
-    days: Annotated[int, Field(ge=1, le=365, description="Checks of so many days are taken.", examples=[30])] = 30
+    days: Annotated[int, Field(ge=1, le=365, description="How many past days of checks to use.", examples=[30])] = 30
 
 
 class ExplainQuery(Query):
@@ -38,13 +38,15 @@ class ExplainQuery(Query):
 async def report_signals(call: Call[None, None]) -> Reply:
     async with call.deps.db.read(slow=True) as tx:
         counts = await fraud_checks.signal_counts(tx)
-    return Reply(views.signal_report(counts))
+    return Reply(fraud_reports_views.signal_report(counts))
 
 
 async def backtest_settings(call: Call[BacktestBody, None]) -> Reply:
     body: Any = call.body
-    comparison = await services.backtest(call.deps, changes(body.settings.sent()), body.days)
-    return Reply(views.backtest(comparison, is_complete=comparison.checks < services.MAX_CHECKS))
+    comparison = await fraud_reports_service.backtest(call.deps, changes(body.settings.sent()), body.days)
+    return Reply(
+        fraud_reports_views.backtest(comparison, is_complete=comparison.checks < fraud_reports_service.MAX_CHECKS)
+    )
 
 
 async def explain_buyer(call: Call[None, ExplainQuery]) -> Reply:
@@ -52,13 +54,13 @@ async def explain_buyer(call: Call[None, ExplainQuery]) -> Reply:
     if ip_address is None and email is None:
         sentence = "The ip field or the email field is required."
         raise InvalidFields({"ip": [sentence], "email": [sentence]})
-    found = await services.explain(call.deps, ip_address, email)
+    explanation = await fraud_reports_service.explain(call.deps, ip_address, email)
     return Reply(
-        views.explanation(
-            found.verdict,
-            found.ends,
-            is_known_customer=found.is_known_customer,
-            is_whitelisted=found.is_whitelisted,
+        fraud_reports_views.explanation(
+            explanation.verdict,
+            explanation.ends,
+            is_known_customer=explanation.is_known_customer,
+            is_whitelisted=explanation.is_whitelisted,
         )
     )
 
@@ -69,8 +71,8 @@ ROUTES = (
         "/fraud/signals",
         report_signals,
         "fraud:read",
-        "Read how right each signal is",
-        many(views.SignalReportView),
+        "Read the accuracy of each signal",
+        many(fraud_reports_views.SignalReportView),
         description="How often it counted, and what reviewers made of those orders.",
         is_extension=True,
     ),
@@ -79,8 +81,8 @@ ROUTES = (
         "/fraud/backtest",
         backtest_settings,
         "fraud:write",
-        "Try settings on past orders",
-        one(views.BacktestView),
+        "Backtest settings on past orders",
+        single(fraud_reports_views.BacktestView),
         body=BacktestBody,
         max_body=MAX_LARGE_BODY,
         description="Executes stored checks again under the settings sent and changes nothing. Counts of orders are "
@@ -94,7 +96,7 @@ ROUTES = (
         explain_buyer,
         "fraud:read",
         "Explain what counts against a buyer now",
-        one(views.ExplanationView),
+        single(fraud_reports_views.ExplanationView),
         query=ExplainQuery,
         description="As if an order came from this address and e-mail at this moment; nothing is recorded.",
         is_extension=True,

@@ -7,14 +7,14 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from lootkeep.api.http.fields import Country, Email, IpAddress
-from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Reply, Route, one
+from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Reply, Route, single
 from lootkeep.api.http.validation import Body, partial
-from lootkeep.domain.fraud.policy import MOST_ENTRIES, SETTINGS, FraudAction, Policy, Sensitivity
-from lootkeep.services import fraud as services
-from lootkeep.storage import settings as stored_settings
-from lootkeep.views import fraud_settings as views
+from lootkeep.domain.fraud.policy import MAX_ENTRIES, SETTINGS, FraudAction, Policy, Sensitivity
+from lootkeep.services import fraud as fraud_service
+from lootkeep.storage import settings as settings_db
+from lootkeep.views import fraud_settings as fraud_settings_views
 
-_LISTS = ("fraud_custom_blocked_countries", *views.COUNTED)
+_LISTS = ("fraud_custom_blocked_countries", *fraud_settings_views.COUNTED)
 
 
 class FraudSettingsBody(Body):
@@ -47,13 +47,13 @@ class FraudSettingsBody(Body):
     ]
     fraud_velocity_window_minutes: Annotated[int, Field(ge=15, le=1440, description="The window.", examples=[60])]
     fraud_custom_blocked_countries: Annotated[
-        list[Country], Field(max_length=MOST_ENTRIES, description="Replaces the list.", examples=[["RU", "BY"]])
+        list[Country], Field(max_length=MAX_ENTRIES, description="Replaces the list.", examples=[["RU", "BY"]])
     ]
     fraud_whitelisted_ips: Annotated[
-        list[IpAddress], Field(max_length=MOST_ENTRIES, description="Replaces the list.", examples=[["203.0.113.9"]])
+        list[IpAddress], Field(max_length=MAX_ENTRIES, description="Replaces the list.", examples=[["203.0.113.9"]])
     ]
     fraud_whitelisted_emails: Annotated[
-        list[Email], Field(max_length=MOST_ENTRIES, description="Replaces the list.", examples=[["jun@example.com"]])
+        list[Email], Field(max_length=MAX_ENTRIES, description="Replaces the list.", examples=[["jun@example.com"]])
     ]
 
 
@@ -80,13 +80,13 @@ class CountryBody(Body):
 
 async def get_fraud_settings(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        policy = await stored_settings.get(tx, SETTINGS, Policy)
-    return Reply(views.answer(policy))
+        policy = await settings_db.get(tx, SETTINGS, Policy)
+    return Reply(fraud_settings_views.answer(policy))
 
 
 async def update_fraud_settings(call: Call[Body, None]) -> Reply:
     sent = call.body.sent()
-    return Reply(views.settings(await services.change_settings(call.deps, changes(sent)), sent))
+    return Reply(fraud_settings_views.settings(await fraud_service.change_settings(call.deps, changes(sent)), sent))
 
 
 def changes(sent: dict[str, Any]) -> dict[str, Any]:
@@ -95,33 +95,45 @@ def changes(sent: dict[str, Any]) -> dict[str, Any]:
 
 
 async def whitelist_ip(call: Call[IpBody, None]) -> Reply:
-    return Reply(views.WhitelistedIpsView(await _changed(call, "fraud_whitelisted_ips", call.body.ip)))
+    return Reply(fraud_settings_views.WhitelistedIpsView(await _changed(call, "fraud_whitelisted_ips", call.body.ip)))
 
 
 async def unwhitelist_ip(call: Call[IpBody, None]) -> Reply:
-    return Reply(views.WhitelistedIpsView(await _changed(call, "fraud_whitelisted_ips", call.body.ip, False)))
+    return Reply(
+        fraud_settings_views.WhitelistedIpsView(await _changed(call, "fraud_whitelisted_ips", call.body.ip, False))
+    )
 
 
 async def whitelist_email(call: Call[EmailBody, None]) -> Reply:
-    return Reply(views.WhitelistedEmailsView(await _changed(call, "fraud_whitelisted_emails", call.body.email)))
+    return Reply(
+        fraud_settings_views.WhitelistedEmailsView(await _changed(call, "fraud_whitelisted_emails", call.body.email))
+    )
 
 
 async def unwhitelist_email(call: Call[EmailBody, None]) -> Reply:
-    return Reply(views.WhitelistedEmailsView(await _changed(call, "fraud_whitelisted_emails", call.body.email, False)))
+    return Reply(
+        fraud_settings_views.WhitelistedEmailsView(
+            await _changed(call, "fraud_whitelisted_emails", call.body.email, False)
+        )
+    )
 
 
 async def block_country(call: Call[CountryBody, None]) -> Reply:
     code = call.body.country_code
-    return Reply(views.BlockedCountriesView(await _changed(call, "fraud_custom_blocked_countries", code)))
+    return Reply(
+        fraud_settings_views.BlockedCountriesView(await _changed(call, "fraud_custom_blocked_countries", code))
+    )
 
 
 async def unblock_country(call: Call[CountryBody, None]) -> Reply:
     code = call.body.country_code
-    return Reply(views.BlockedCountriesView(await _changed(call, "fraud_custom_blocked_countries", code, False)))
+    return Reply(
+        fraud_settings_views.BlockedCountriesView(await _changed(call, "fraud_custom_blocked_countries", code, False))
+    )
 
 
-async def _changed(call: Call[Any, None], name: services.ListName, entry: str, is_added: bool = True) -> list[str]:
-    return await services.change_list(call.deps, name, entry, is_added=is_added)
+async def _changed(call: Call[Any, None], name: fraud_service.ListName, entry: str, is_added: bool = True) -> list[str]:
+    return await fraud_service.change_list(call.deps, name, entry, is_added=is_added)
 
 
 _AGAIN = "Adding what is there already changes nothing."
@@ -134,7 +146,7 @@ ROUTES = (
         get_fraud_settings,
         "fraud:read",
         "Read the settings of fraud detection",
-        one(views.FraudSettingsAnswerView),
+        single(fraud_settings_views.FraudSettingsAnswerView),
         description="The policy that the next order is judged by.",
     ),
     Route(
@@ -143,7 +155,7 @@ ROUTES = (
         update_fraud_settings,
         "fraud:write",
         "Update the settings of fraud detection",
-        one(views.FraudSettingsView, "Fraud settings updated successfully"),
+        single(fraud_settings_views.FraudSettingsView, "Fraud settings updated successfully"),
         body=FraudSettingsChanges,
         max_body=MAX_LARGE_BODY,
         description="Any subset of the fields; the answer holds those that were sent.",
@@ -153,8 +165,8 @@ ROUTES = (
         "/fraud/whitelist/ip",
         whitelist_ip,
         "fraud:write",
-        "Trust an address",
-        one(views.WhitelistedIpsView, "IP added to whitelist"),
+        "Trust an IP address",
+        single(fraud_settings_views.WhitelistedIpsView, "IP added to whitelist"),
         body=IpBody,
         description=_AGAIN,
     ),
@@ -163,8 +175,8 @@ ROUTES = (
         "/fraud/whitelist/ip",
         unwhitelist_ip,
         "fraud:write",
-        "Stop trusting an address",
-        one(views.WhitelistedIpsView, "IP removed from whitelist"),
+        "Stop trusting an IP address",
+        single(fraud_settings_views.WhitelistedIpsView, "IP removed from whitelist"),
         body=IpBody,
         description=_ABSENT,
     ),
@@ -174,7 +186,7 @@ ROUTES = (
         whitelist_email,
         "fraud:write",
         "Trust an e-mail",
-        one(views.WhitelistedEmailsView, "Email added to whitelist"),
+        single(fraud_settings_views.WhitelistedEmailsView, "Email added to whitelist"),
         body=EmailBody,
         description=_AGAIN,
     ),
@@ -184,7 +196,7 @@ ROUTES = (
         unwhitelist_email,
         "fraud:write",
         "Stop trusting an e-mail",
-        one(views.WhitelistedEmailsView, "Email removed from whitelist"),
+        single(fraud_settings_views.WhitelistedEmailsView, "Email removed from whitelist"),
         body=EmailBody,
         description=_ABSENT,
     ),
@@ -194,7 +206,7 @@ ROUTES = (
         block_country,
         "fraud:write",
         "Block a country",
-        one(views.BlockedCountriesView, "Country added to blocked list"),
+        single(fraud_settings_views.BlockedCountriesView, "Country added to blocked list"),
         body=CountryBody,
         description=_AGAIN,
     ),
@@ -204,7 +216,7 @@ ROUTES = (
         unblock_country,
         "fraud:write",
         "Stop blocking a country",
-        one(views.BlockedCountriesView, "Country removed from blocked list"),
+        single(fraud_settings_views.BlockedCountriesView, "Country removed from blocked list"),
         body=CountryBody,
         description=_ABSENT,
     ),

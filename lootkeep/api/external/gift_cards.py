@@ -8,17 +8,17 @@ from pydantic import AfterValidator, Field
 
 from lootkeep.api.http import card_codes
 from lootkeep.api.http.fields import Currency, Email, Name, PositiveMoney, QueryDate, QueryInteger, Time, not_blank
-from lootkeep.api.http.pages import Order, PageQuery, answer_page
-from lootkeep.api.http.routes import Call, Group, Reply, Route, one, paged
+from lootkeep.api.http.pages import PageQuery, SortDirection, answer_page
+from lootkeep.api.http.routes import Call, Group, Reply, Route, paged, single
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.gift_cards import GiftCardStatus
 from lootkeep.kernel.errors import existing
-from lootkeep.services import gift_cards as services
+from lootkeep.services import gift_cards as gift_cards_service
 from lootkeep.storage import gift_card_lists
-from lootkeep.storage import gift_cards as storage
-from lootkeep.views import gift_cards as views
+from lootkeep.storage import gift_cards as gift_cards_db
+from lootkeep.views import gift_cards as gift_cards_views
 
-Message = Annotated[str, Field(max_length=1000)]
+GiftMessage = Annotated[str, Field(max_length=1000)]
 Note = Annotated[str, Field(max_length=2000)]
 Reference = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(not_blank)]
 
@@ -40,7 +40,7 @@ class GiftCardQuery(PageQuery):
     sort: Annotated[Literal["id", "created_at", "balance", "expires_at"], Field(description="What to sort by.")] = (
         "created_at"
     )
-    order: Order = "desc"
+    order: SortDirection = "desc"
 
 
 class ValidateBody(Body):
@@ -74,7 +74,7 @@ class RedeemBody(Body):
 class RevokeBody(Body):
     """Why the card is revoked."""
 
-    reason: Annotated[Message | None, Field(description="Why it is revoked.", examples=["lost"])] = None
+    reason: Annotated[GiftMessage | None, Field(description="Why it is revoked.", examples=["lost"])] = None
 
 
 class ResendBody(Body):
@@ -90,7 +90,7 @@ class GiftCardBody(Body):
 
     recipient_email: Annotated[Email | None, Field(description="Who it is for.", examples=["jun@example.com"])]
     recipient_name: Annotated[Name | None, Field(description="Their name.", examples=["Jun Park"])]
-    message: Annotated[Message | None, Field(description="What the giver says.", examples=["Happy birthday!"])]
+    message: Annotated[GiftMessage | None, Field(description="What the giver says.", examples=["Happy birthday!"])]
     expires_at: Annotated[
         Time | None, Field(description="In the future; null is never.", examples=["2027-11-15T10:30:00Z"])
     ]
@@ -103,46 +103,50 @@ GiftCardChanges = partial(GiftCardBody, "GiftCardChanges")
 async def list_gift_cards(call: Call[None, GiftCardQuery]) -> Reply:
     now = call.deps.clock.now()
     if call.query.status is not None:
-        await services.settle(call.deps, now)
-    return await answer_page(call, gift_card_lists.LISTING, lambda card: views.gift_card(card, now))
+        await gift_cards_service.settle(call.deps, now)
+    return await answer_page(call, gift_card_lists.LISTING, lambda card: gift_cards_views.gift_card(card, now))
 
 
 async def get_gift_card(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        card = existing(await storage.get(tx, call.id), "Gift card")
-        entries = await storage.ledger(tx, card.id)
-    return Reply(views.gift_card_detail(card, entries, call.deps.clock.now()))
+        card = existing(await gift_cards_db.get(tx, call.id), "Gift card")
+        entries = await gift_cards_db.ledger(tx, card.id)
+    return Reply(gift_cards_views.gift_card_detail(card, entries, call.deps.clock.now()))
 
 
 async def get_gift_card_statistics(call: Call[None, None]) -> Reply:
-    await services.settle(call.deps, call.deps.clock.now())
+    await gift_cards_service.settle(call.deps, call.deps.clock.now())
     async with call.deps.db.read(slow=True) as tx:
-        counts, values = await storage.figures(tx)
-    return Reply(views.statistics(counts, values))
+        counts, values = await gift_cards_db.figures(tx)
+    return Reply(gift_cards_views.statistics(counts, values))
 
 
 async def validate_gift_card(call: Call[ValidateBody, None]) -> Reply:
     card = await card_codes.find(call.deps, call.token, call.body.code)
-    return Reply(views.validation(card, call.body.amount, call.deps.clock.now()))
+    return Reply(gift_cards_views.validation(card, call.body.amount, call.deps.clock.now()))
 
 
 async def redeem_gift_card(call: Call[RedeemBody, None]) -> Reply:
     body = call.body
-    return Reply(views.redeemed(*await services.redeem(call.deps, call.id, body.amount, body.order_id, body.reference)))
+    return Reply(
+        gift_cards_views.redeemed(
+            *await gift_cards_service.redeem(call.deps, call.id, body.amount, body.order_id, body.reference)
+        )
+    )
 
 
 async def revoke_gift_card(call: Call[RevokeBody, None]) -> Reply:
-    card = await services.revoke(call.deps, call.id, call.body.reason)
-    return Reply(views.gift_card(card, call.deps.clock.now()))
+    card = await gift_cards_service.revoke(call.deps, call.id, call.body.reason)
+    return Reply(gift_cards_views.gift_card(card, call.deps.clock.now()))
 
 
 async def resend_gift_card(call: Call[ResendBody, None]) -> Reply:
-    return Reply(views.sent(*await services.send(call.deps, call.id, call.body.email)))
+    return Reply(gift_cards_views.sent(*await gift_cards_service.send(call.deps, call.id, call.body.email)))
 
 
 async def update_gift_card(call: Call[Body, None]) -> Reply:
-    card = await services.change(call.deps, call.id, call.body.sent())
-    return Reply(views.gift_card(card, call.deps.clock.now()))
+    card = await gift_cards_service.change(call.deps, call.id, call.body.sent())
+    return Reply(gift_cards_views.gift_card(card, call.deps.clock.now()))
 
 
 GROUP = Group(
@@ -155,7 +159,7 @@ GROUP = Group(
             list_gift_cards,
             "gift-cards:read",
             "List gift cards",
-            paged(views.GiftCardView),
+            paged(gift_cards_views.GiftCardView),
             query=GiftCardQuery,
             description="Newest first unless `sort` and `order` say otherwise.",
         ),
@@ -164,8 +168,8 @@ GROUP = Group(
             "/gift-cards/statistics",
             get_gift_card_statistics,
             "gift-cards:read",
-            "Read the gift cards' figures",
-            one(views.GiftCardStatisticsView),
+            "Read gift card statistics",
+            single(gift_cards_views.GiftCardStatisticsView),
             description="Exact at this moment. Amounts of different currencies are never added up.",
         ),
         Route(
@@ -174,7 +178,7 @@ GROUP = Group(
             get_gift_card,
             "gift-cards:read",
             "Read a gift card with its transactions",
-            one(views.GiftCardDetailView),
+            single(gift_cards_views.GiftCardDetailView),
             description="With every change of its balance; the code is masked.",
         ),
         Route(
@@ -183,7 +187,7 @@ GROUP = Group(
             validate_gift_card,
             "gift-cards:read",
             "Check a gift card's code and balance",
-            one(views.GiftCardValidationView),
+            single(gift_cards_views.GiftCardValidationView),
             body=ValidateBody,
             description="An unknown code is no error: `valid` is false and `reason` is `not_found`. After ten unknown "
             "codes in a minute the token has to wait.",
@@ -194,7 +198,7 @@ GROUP = Group(
             redeem_gift_card,
             "gift-cards:write",
             "Redeem an amount",
-            one(views.RedeemedGiftCardView, "Gift card redeemed successfully"),
+            single(gift_cards_views.RedeemedGiftCardView, "Gift card redeemed successfully"),
             body=RedeemBody,
             description="The same `reference` and amount again take nothing more and give the same answer.",
             may_conflict=True,
@@ -205,7 +209,7 @@ GROUP = Group(
             revoke_gift_card,
             "gift-cards:write",
             "Revoke a gift card",
-            one(views.GiftCardView, "Gift card revoked"),
+            single(gift_cards_views.GiftCardView, "Gift card revoked"),
             body=RevokeBody,
             description="For good: what is left is taken off. Revoking again changes nothing.",
         ),
@@ -214,8 +218,8 @@ GROUP = Group(
             "/gift-cards/{id}/resend-email",
             resend_gift_card,
             "gift-cards:write",
-            "Mail a gift card again",
-            one(views.SentGiftCardView, "Gift card sent"),
+            "Resend a gift card by e-mail",
+            single(gift_cards_views.SentGiftCardView, "Gift card sent"),
             body=ResendBody,
             description="At most five times an hour.",
             may_conflict=True,
@@ -226,7 +230,7 @@ GROUP = Group(
             update_gift_card,
             "gift-cards:write",
             "Update a gift card",
-            one(views.GiftCardView, "Gift card updated successfully"),
+            single(gift_cards_views.GiftCardView, "Gift card updated successfully"),
             body=GiftCardChanges,
             description="Only the fields sent are changed; at least one. A later `expires_at` makes an expired card "
             "valid again. Of a revoked card only the note can be changed.",

@@ -8,16 +8,16 @@ from pydantic import Field
 
 from lootkeep.api.http.fields import Country, Email, Money, QueryInteger
 from lootkeep.api.http.pages import ListQuery, in_order
-from lootkeep.api.http.routes import Call, Group, Reply, Route, one, paged
+from lootkeep.api.http.routes import Call, Group, Reply, Route, paged, single
 from lootkeep.api.http.validation import Body
 from lootkeep.domain.customers import plain_code
 from lootkeep.domain.fraud.score import RiskLevel
-from lootkeep.domain.orders import MAX_LINES, MAX_QUANTITY, Delivered, OrderStatus
+from lootkeep.domain.orders import MAX_LINES, MAX_QUANTITY, DeliveredQuantity, OrderStatus
 from lootkeep.kernel.errors import existing
-from lootkeep.services import orders as services
+from lootkeep.services import orders as orders_service
 from lootkeep.storage import order_lists
-from lootkeep.storage import orders as storage
-from lootkeep.views import orders as views
+from lootkeep.storage import orders as orders_db
+from lootkeep.views import orders as orders_views
 
 _Text = Annotated[str, Field(min_length=1, max_length=255)]
 
@@ -42,7 +42,7 @@ class OrderQuery(ListQuery):
 
 
 class DeliveredBody(Body):
-    """So many more of a line were delivered."""
+    """How many more of a line were delivered."""
 
     item_id: Annotated[int, Field(ge=1, description="The line: `id` in the order's `items`.", examples=[41])]
     quantity: Annotated[int, Field(ge=1, le=MAX_QUANTITY, description="How many more.", examples=[1])]
@@ -59,7 +59,7 @@ class FulfillBody(Body):
     ] = None
     note: Annotated[
         Annotated[str, Field(max_length=2000)] | None,
-        Field(description="Kept with the order.", examples=["given out on server eu-3"]),
+        Field(description="Stored with the order.", examples=["given out on server eu-3"]),
     ] = None
 
 
@@ -68,33 +68,33 @@ async def list_orders(call: Call[None, OrderQuery]) -> Reply:
     in_order("total", query.min_total, query.max_total)
     request = query.request(coupon_code=plain_code(query.coupon_code) if query.coupon_code else None)
     async with call.deps.db.read(slow=request.is_slow) as tx:
-        found, total = await order_lists.LISTING.page(tx, request)
-        sales = await order_lists.sales(tx, found)
-    return Reply([views.order(sale) for sale in sales], page=query.asked, total=total)
+        orders, total = await order_lists.LISTING.page(tx, request)
+        sales = await order_lists.sales(tx, orders)
+    return Reply([orders_views.order(details) for details in sales], page=query.asked, total=total)
 
 
 async def get_order(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        order = existing(await storage.get(tx, call.id), "Order")
-        (sale,) = await order_lists.sales(tx, [order])
-    return Reply(views.order(sale))
+        order = existing(await orders_db.get(tx, call.id), "Order")
+        (details,) = await order_lists.sales(tx, [order])
+    return Reply(orders_views.order(details))
 
 
 async def fulfill_order(call: Call[FulfillBody, None]) -> Reply:
     body = call.body
-    delivered = None if body.items is None else [Delivered(part.item_id, part.quantity) for part in body.items]
-    sale, is_new = await services.fulfill(call.deps, call.id, delivered, body.note)
+    delivered = None if body.items is None else [DeliveredQuantity(part.item_id, part.quantity) for part in body.items]
+    details, is_new = await orders_service.fulfill(call.deps, call.id, delivered, body.note)
     message = None
     if not is_new:
         message = "The order had been fulfilled before"
-    elif sale.order.status != "completed":
+    elif details.order.status != "completed":
         message = "Order fulfilled in part"
-    return Reply(views.order(sale), message=message)
+    return Reply(orders_views.order(details), message=message)
 
 
 GROUP = Group(
     name="Orders",
-    description="What was ordered, where each order stands, and telling that it was delivered.",
+    description="What was ordered, the status of each order, and marking it as delivered.",
     routes=(
         Route(
             "GET",
@@ -102,7 +102,7 @@ GROUP = Group(
             list_orders,
             "orders:read",
             "List orders",
-            paged(views.OrderView),
+            paged(orders_views.OrderView),
             query=OrderQuery,
             description="Newest first unless `sort` and `order` say otherwise. `search` looks through the customer's "
             "name and e-mail, and finds an order number, an external id or a transaction id.",
@@ -113,7 +113,7 @@ GROUP = Group(
             get_order,
             "orders:read",
             "Read an order",
-            one(views.OrderView),
+            single(orders_views.OrderView),
             description="With its lines, customer, payment, refunds and fraud check.",
         ),
         Route(
@@ -121,8 +121,8 @@ GROUP = Group(
             "/orders/{id}/fulfill",
             fulfill_order,
             "orders:write",
-            "Mark an order fulfilled",
-            one(views.OrderView, "Order fulfilled successfully"),
+            "Mark an order as fulfilled",
+            single(orders_views.OrderView, "Order fulfilled successfully"),
             body=FulfillBody,
             description="In parts, or all that is left. Sends `order.completed` once everything is delivered; "
             "a completed order again is 200, changes nothing and sends nothing.",

@@ -8,12 +8,12 @@ from pydantic import Field
 
 from lootkeep.api.http.fields import Money, QueryBoolean
 from lootkeep.api.http.pages import ListQuery, answer_page, in_order
-from lootkeep.api.http.routes import Call, Group, Reply, Route, one, paged
+from lootkeep.api.http.routes import Call, Group, Reply, Route, paged, single
 from lootkeep.domain.products import BillingType, DeliveryType, ProductStatus
 from lootkeep.kernel.errors import existing
 from lootkeep.storage import product_lists
-from lootkeep.storage import products as storage
-from lootkeep.views import products as views
+from lootkeep.storage import products as products_db
+from lootkeep.views import products as products_views
 
 _Text = Annotated[str, Field(min_length=1, max_length=255)]
 
@@ -41,7 +41,7 @@ async def list_products(call: Call[None, ProductQuery]) -> Reply:
     return await answer_page(
         call,
         product_lists.LISTING,
-        views.product,
+        products_views.product,
         in_stock=1 if query.in_stock else None,
         out_of_stock=0 if query.in_stock is False else None,
     )
@@ -49,8 +49,8 @@ async def list_products(call: Call[None, ProductQuery]) -> Reply:
 
 async def get_product(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        product = existing(await storage.get(tx, call.id), "Product")
-    return Reply(views.product(product))
+        product = existing(await products_db.get(tx, call.id), "Product")
+    return Reply(products_views.product(product))
 
 
 GROUP = Group(
@@ -63,7 +63,7 @@ GROUP = Group(
             list_products,
             "products:read",
             "List products",
-            paged(views.ProductView),
+            paged(products_views.ProductView),
             query=ProductQuery,
             description="Newest first unless `sort` and `order` say otherwise. `search` looks through name and sku.",
         ),
@@ -73,7 +73,7 @@ GROUP = Group(
             get_product,
             "products:read",
             "Read a product",
-            one(views.ProductView),
+            single(products_views.ProductView),
             description="A deleted product is not found any more.",
         ),
     ),

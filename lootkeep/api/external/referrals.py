@@ -9,17 +9,17 @@ from pydantic import Field
 from lootkeep.api.external import tiers
 from lootkeep.api.http.fields import PositiveMoney
 from lootkeep.api.http.pages import LimitQuery, PageQuery, answer_page
-from lootkeep.api.http.routes import Call, Group, Reply, Route, many, one, paged
+from lootkeep.api.http.routes import Call, Group, Reply, Route, many, paged, single
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.customers import plain_code
 from lootkeep.domain.referrals import SETTINGS, DiscountType, ReferralSettings, ReferralStatus, RewardEvent
-from lootkeep.services import referrals as services
+from lootkeep.services import referrals as referrals_service
 from lootkeep.storage import customers
-from lootkeep.storage import referral_lists as storage
-from lootkeep.storage import settings as stored_settings
+from lootkeep.storage import referral_lists as referral_lists_db
+from lootkeep.storage import settings as settings_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals import counters
-from lootkeep.views import referrals as views
+from lootkeep.views import referrals as referrals_views
 
 
 class ReferralQuery(PageQuery):
@@ -60,7 +60,7 @@ SettingsChanges = partial(SettingsBody, "ReferralSettingsChanges")
 
 
 async def list_referrals(call: Call[None, ReferralQuery]) -> Reply:
-    return await answer_page(call, storage.REFERRALS, views.referral)
+    return await answer_page(call, referral_lists_db.REFERRALS, referrals_views.referral)
 
 
 async def get_referral_statistics(call: Call[None, None]) -> Reply:
@@ -69,49 +69,49 @@ async def get_referral_statistics(call: Call[None, None]) -> Reply:
         claimed = await counters.totals(tx, "claims.")
         # Amounts of different currencies are never added up: the figure is in the store's.
         given = await counters.total(tx, [f"coupon_discounts.{call.deps.currency}"])
-    return Reply(views.statistics(referred, claimed.get("made", 0), given))
+    return Reply(referrals_views.statistics(referred, claimed.get("made", 0), given))
 
 
 async def list_leaderboard(call: Call[None, LimitQuery]) -> Reply:
     async with call.deps.db.read() as tx:
         event = (await _settings(tx)).referral_reward_event
-        ranked = await storage.leaderboard(tx, event, call.query.limit)
-    return Reply([views.leaderboard_entry(referrer, event) for referrer in ranked])
+        ranked = await referral_lists_db.leaderboard(tx, event, call.query.limit)
+    return Reply([referrals_views.leaderboard_entry(referrer, event) for referrer in ranked])
 
 
 async def list_top_referrers(call: Call[None, LimitQuery]) -> Reply:
     async with call.deps.db.read() as tx:
-        ranked = await storage.top_referrers(tx, call.query.limit)
-    return Reply([views.top_referrer(referrer) for referrer in ranked])
+        ranked = await referral_lists_db.top_referrers(tx, call.query.limit)
+    return Reply([referrals_views.top_referrer(referrer) for referrer in ranked])
 
 
 async def validate_referral_code(call: Call[CodeBody, None]) -> Reply:
     async with call.deps.db.read() as tx:
         is_enabled = (await _settings(tx)).referral_enabled
         referrer = await customers.by_referral_code(tx, plain_code(call.body.code)) if is_enabled else None
-    return Reply(views.code_validation(referrer))
+    return Reply(referrals_views.code_validation(referrer))
 
 
 async def list_claims(call: Call[None, PageQuery]) -> Reply:
-    return await answer_page(call, storage.CLAIMS, views.claim_entry)
+    return await answer_page(call, referral_lists_db.CLAIMS, referrals_views.claim_entry)
 
 
 async def list_refused_referrals(call: Call[None, PageQuery]) -> Reply:
-    return await answer_page(call, storage.REFUSED, views.refused_referral)
+    return await answer_page(call, referral_lists_db.REFUSED, referrals_views.refused_referral)
 
 
 async def get_referral_settings(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
         settings = await _settings(tx)
-    return Reply(views.settings(settings))
+    return Reply(referrals_views.settings(settings))
 
 
 async def update_referral_settings(call: Call[Body, None]) -> Reply:
-    return Reply(views.settings(await services.change_settings(call.deps, call.body.sent())))
+    return Reply(referrals_views.settings(await referrals_service.change_settings(call.deps, call.body.sent())))
 
 
 async def _settings(tx: Transaction) -> ReferralSettings:
-    return await stored_settings.get(tx, SETTINGS, ReferralSettings)
+    return await settings_db.get(tx, SETTINGS, ReferralSettings)
 
 
 GROUP = Group(
@@ -124,17 +124,17 @@ GROUP = Group(
             list_referrals,
             "referrals:read",
             "List referrals",
-            paged(views.ReferralView),
+            paged(referrals_views.ReferralView),
             query=ReferralQuery,
-            description="Customers who signed up with a referral code, newest first.",
+            description="Customers who registered with a referral code, newest first.",
         ),
         Route(
             "GET",
             "/referrals/statistics",
             get_referral_statistics,
             "referrals:read",
-            "Read the program's figures",
-            one(views.StatisticsView),
+            "Read referral statistics",
+            single(referrals_views.StatisticsView),
             description="Totals of the whole program, maintained with each order.",
         ),
         Route(
@@ -143,7 +143,7 @@ GROUP = Group(
             list_leaderboard,
             "referrals:read",
             "Rank customers by counted referrals",
-            many(views.LeaderboardView),
+            many(referrals_views.LeaderboardView),
             query=LimitQuery,
             description="What counts follows `referral_reward_event`. Ties go to who got there first.",
         ),
@@ -153,7 +153,7 @@ GROUP = Group(
             list_top_referrers,
             "referrals:read",
             "Rank customers by successful referrals",
-            many(views.TopReferrerView),
+            many(referrals_views.TopReferrerView),
             query=LimitQuery,
             description="The customers with most successful referrals, the best first.",
         ),
@@ -163,7 +163,7 @@ GROUP = Group(
             validate_referral_code,
             "referrals:read",
             "Check a referral code",
-            one(views.CodeValidationView),
+            single(referrals_views.CodeValidationView),
             body=CodeBody,
             description="An unknown code is no error: `valid` is false and `error` says `Invalid referral code`.",
         ),
@@ -174,7 +174,7 @@ GROUP = Group(
             get_referral_settings,
             "referrals:read",
             "Read the program's settings",
-            one(views.ReferralSettingsView),
+            single(referrals_views.ReferralSettingsView),
             description="What counts as a referral and what a referred customer gets.",
         ),
         Route(
@@ -183,7 +183,7 @@ GROUP = Group(
             update_referral_settings,
             "referrals:write",
             "Update the program's settings",
-            one(views.ReferralSettingsView, "Referral settings updated successfully"),
+            single(referrals_views.ReferralSettingsView, "Referral settings updated successfully"),
             body=SettingsChanges,
             description="Any subset of the fields. A change of `referral_reward_event` applies at once.",
         ),
@@ -193,7 +193,7 @@ GROUP = Group(
             list_claims,
             "referrals:read",
             "List reward claims",
-            paged(views.ClaimView),
+            paged(referrals_views.ClaimView),
             query=PageQuery,
             description="Newest first.",
         ),
@@ -203,7 +203,7 @@ GROUP = Group(
             list_refused_referrals,
             "referrals:read",
             "List refused referrals",
-            paged(views.RefusedReferralView),
+            paged(referrals_views.RefusedReferralView),
             query=PageQuery,
             description="Referrals that were not attributed because they looked like abuse, newest first.",
             is_extension=True,

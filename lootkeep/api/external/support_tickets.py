@@ -7,20 +7,20 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from lootkeep.api.http.fields import QueryDate, QueryInteger, integer_of, not_blank, refuse
-from lootkeep.api.http.pages import LARGEST_PAGE, Order, PageQuery, answer_page
-from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, one, paged
+from lootkeep.api.http.pages import MAX_PAGE, PageQuery, SortDirection, answer_page
+from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, paged, single
 from lootkeep.api.http.validation import Body, Query
 from lootkeep.domain.support_tickets import TicketCategory, TicketPriority, TicketStatus
 from lootkeep.domain.ticket_figures import TicketStats
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import existing
-from lootkeep.services import support_tickets as services
+from lootkeep.services import support_tickets as support_tickets_service
 from lootkeep.storage import access, ticket_figures, ticket_lists
-from lootkeep.storage import support_tickets as storage
-from lootkeep.views import support_tickets as views
+from lootkeep.storage import support_tickets as support_tickets_db
+from lootkeep.views import support_tickets as support_tickets_views
 from lootkeep.views import ticket_stats
 
-_LONGEST_MESSAGE = 20_000
+_MAX_MESSAGE = 20_000
 
 
 def _agent(value: str) -> int | str:
@@ -37,7 +37,7 @@ Agent = Annotated[
     BeforeValidator(_agent),
     WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string", "enum": ["me", "none"]}]}),
 ]
-Text = Annotated[str, Field(min_length=1, max_length=_LONGEST_MESSAGE), AfterValidator(not_blank)]
+MessageText = Annotated[str, Field(min_length=1, max_length=_MAX_MESSAGE), AfterValidator(not_blank)]
 
 
 class TicketQuery(PageQuery):
@@ -58,14 +58,14 @@ class TicketQuery(PageQuery):
         Field(max_length=255, description="A ticket number, or part of a subject, name or e-mail, in any case."),
     ] = None
     sort: Annotated[Literal["created_at", "last_message_at"], Field(description="What to sort by.")] = "created_at"
-    order: Order = "desc"
+    order: SortDirection = "desc"
 
 
 class MessagesQuery(Query):
     """Which of a ticket's messages to answer."""
 
     before: Annotated[QueryInteger | None, Field(ge=1, description="The `earlier_before` of the answer before.")] = None
-    limit: Annotated[QueryInteger, Field(ge=1, le=LARGEST_PAGE, description="How many messages to answer.")] = 50
+    limit: Annotated[QueryInteger, Field(ge=1, le=MAX_PAGE, description="How many messages to answer.")] = 50
 
 
 class StatusBody(Body):
@@ -77,7 +77,7 @@ class StatusBody(Body):
 class MessageBody(Body):
     """A message of the staff."""
 
-    message: Annotated[Text, Field(description="Plain text.", examples=["Here is a new key."])]
+    message: Annotated[MessageText, Field(description="Plain text.", examples=["Here is a new key."])]
     is_internal: Annotated[bool, Field(description="A note for staff alone.")] = False
 
 
@@ -85,7 +85,7 @@ class CloseBody(Body):
     """A last word to the customer."""
 
     message: Annotated[
-        Text | None, Field(description="Sent to the customer before closing.", examples=["Enjoy your game!"])
+        MessageText | None, Field(description="Sent to the customer before closing.", examples=["Enjoy your game!"])
     ] = None
 
 
@@ -103,7 +103,7 @@ async def list_support_tickets(call: Call[None, TicketQuery]) -> Reply:
     return await answer_page(
         call,
         ticket_lists.LISTING,
-        views.ticket,
+        support_tickets_views.ticket,
         assigned_to=None,
         agent=None if agent == "none" else agent,
         unassigned=True if agent == "none" else None,
@@ -129,28 +129,42 @@ async def get_support_ticket_stats(call: Call[None, None]) -> Reply:
 async def get_support_ticket(call: Call[None, MessagesQuery]) -> Reply:
     query = call.query
     async with call.deps.db.read() as tx:
-        entry = existing(await storage.entry(tx, call.id), "Support ticket")
-        # One more than asked for tells whether there are others before.
-        found = await storage.messages(tx, call.id, query.before, query.limit + 1)
-    shown = found[-query.limit :]
-    return Reply(views.detail(entry, shown, shown[0].id if len(found) > len(shown) else None))
+        entry = existing(await support_tickets_db.entry(tx, call.id), "Support ticket")
+        # One more than asked for shows whether there are earlier ones.
+        messages = await support_tickets_db.messages(tx, call.id, query.before, query.limit + 1)
+    shown = messages[-query.limit :]
+    return Reply(support_tickets_views.detail(entry, shown, shown[0].id if len(messages) > len(shown) else None))
 
 
 async def set_support_ticket_status(call: Call[StatusBody, None]) -> Reply:
-    return Reply(views.ticket(await services.set_status(call.deps, call.id, call.token.user_id, call.body.status)))
+    return Reply(
+        support_tickets_views.ticket(
+            await support_tickets_service.set_status(call.deps, call.id, call.token.user_id, call.body.status)
+        )
+    )
 
 
 async def add_support_ticket_message(call: Call[MessageBody, None]) -> Reply:
-    deed = services.note if call.body.is_internal else services.answer
-    return Reply(views.posted(*await deed(call.deps, call.id, call.token.user_id, call.body.message)))
+    operation = support_tickets_service.note if call.body.is_internal else support_tickets_service.answer
+    return Reply(
+        support_tickets_views.posted(*await operation(call.deps, call.id, call.token.user_id, call.body.message))
+    )
 
 
 async def close_support_ticket(call: Call[CloseBody, None]) -> Reply:
-    return Reply(views.ticket(await services.close(call.deps, call.id, call.token.user_id, call.body.message)))
+    return Reply(
+        support_tickets_views.ticket(
+            await support_tickets_service.close(call.deps, call.id, call.token.user_id, call.body.message)
+        )
+    )
 
 
 async def assign_support_ticket(call: Call[AssignBody, None]) -> Reply:
-    return Reply(views.ticket(await services.assign(call.deps, call.id, call.token.user_id, call.body.user_id)))
+    return Reply(
+        support_tickets_views.ticket(
+            await support_tickets_service.assign(call.deps, call.id, call.token.user_id, call.body.user_id)
+        )
+    )
 
 
 GROUP = Group(
@@ -163,7 +177,7 @@ GROUP = Group(
             list_support_tickets,
             "support-tickets:read",
             "List support tickets",
-            paged(views.TicketView),
+            paged(support_tickets_views.TicketView),
             query=TicketQuery,
             description="Newest first unless `sort` and `order` say otherwise. Filters can be combined.",
         ),
@@ -172,8 +186,8 @@ GROUP = Group(
             "/support-tickets/stats",
             get_support_ticket_stats,
             "support-tickets:read",
-            "Read the figures of support",
-            one(ticket_stats.TicketStatsView),
+            "Read support statistics",
+            single(ticket_stats.TicketStatsView),
             description="Times are in minutes, to the second; null while there is nothing to measure.",
         ),
         Route(
@@ -182,7 +196,7 @@ GROUP = Group(
             get_support_ticket,
             "support-tickets:read",
             "Read a support ticket with its messages",
-            one(views.TicketDetailView),
+            single(support_tickets_views.TicketDetailView),
             query=MessagesQuery,
             description="The newest messages, internal notes among them. `earlier_before`, sent as `before`, answers "
             "those before.",
@@ -193,7 +207,7 @@ GROUP = Group(
             set_support_ticket_status,
             "support-tickets:write",
             "Set a support ticket's status",
-            one(views.TicketView, "Support ticket status updated successfully"),
+            single(support_tickets_views.TicketView, "Support ticket status updated successfully"),
             body=StatusBody,
             may_conflict=True,
             description="A step that is not allowed is a 409 `ticket_step_not_allowed` and names those that are. The "
@@ -204,8 +218,8 @@ GROUP = Group(
             "/support-tickets/{id}/messages",
             add_support_ticket_message,
             "support-tickets:write",
-            "Write to a support ticket",
-            one(views.PostedMessageView, "Message added successfully", status=201),
+            "Add a staff message to a support ticket",
+            single(support_tickets_views.PostedMessageView, "Message added successfully", status=201),
             body=MessageBody,
             max_body=MAX_LARGE_BODY,
             description="A public message is mailed to the customer and turns `open` into `pending`; on a closed "
@@ -217,7 +231,7 @@ GROUP = Group(
             close_support_ticket,
             "support-tickets:write",
             "Close a support ticket",
-            one(views.TicketView, "Support ticket closed successfully"),
+            single(support_tickets_views.TicketView, "Support ticket closed successfully"),
             body=CloseBody,
             max_body=MAX_LARGE_BODY,
             description="Closing again changes nothing and sends nothing.",
@@ -228,7 +242,7 @@ GROUP = Group(
             assign_support_ticket,
             "support-tickets:write",
             "Assign a support ticket",
-            one(views.TicketView, "Support ticket assigned successfully"),
+            single(support_tickets_views.TicketView, "Support ticket assigned successfully"),
             body=AssignBody,
             description="To a user of the staff, or to nobody with null.",
         ),

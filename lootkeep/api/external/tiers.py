@@ -7,12 +7,12 @@ from typing import Annotated
 from pydantic import Field
 
 from lootkeep.api.http.fields import Currency, Name, PositiveMoney
-from lootkeep.api.http.routes import Call, Reply, Route, many, one, only_message
+from lootkeep.api.http.routes import Call, Reply, Route, many, only_message, single
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.referrals import RewardType, TierTerms
-from lootkeep.services import tiers as services
-from lootkeep.storage import tiers as storage
-from lootkeep.views import tiers as views
+from lootkeep.services import tiers as tiers_service
+from lootkeep.storage import tiers as tiers_db
+from lootkeep.views import tiers as tiers_views
 
 
 class TierBody(Body):
@@ -21,7 +21,7 @@ class TierBody(Body):
     name: Annotated[Name, Field(description="What customers see.", examples=["Bronze"])]
     description: Annotated[
         Annotated[str, Field(max_length=1000)] | None,
-        Field(description="What the tier gives, in words.", examples=["Five friends, ten percent."]),
+        Field(description="What the tier gives, as text.", examples=["Five friends, ten percent."]),
     ] = None
     referrals_required: Annotated[int, Field(ge=1, description="Referrals needed to unlock the tier.", examples=[5])]
     reward_type: Annotated[
@@ -45,28 +45,28 @@ TierChanges = partial(TierBody, "TierChanges")
 
 async def list_tiers(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        tiers = await storage.all_tiers(tx)
-    return Reply([views.tier(tier) for tier in tiers])
+        tiers = await tiers_db.all_tiers(tx)
+    return Reply([tiers_views.tier(tier) for tier in tiers])
 
 
 async def create_tier(call: Call[TierBody, None]) -> Reply:
     terms = TierTerms(**{name: getattr(call.body, name) for name in TierTerms.__struct_fields__})
-    return Reply(views.tier(await services.create_tier(call.deps, terms)))
+    return Reply(tiers_views.tier(await tiers_service.create_tier(call.deps, terms)))
 
 
 async def update_tier(call: Call[Body, None]) -> Reply:
-    return Reply(views.tier(await services.change_tier(call.deps, call.id, call.body.sent())))
+    return Reply(tiers_views.tier(await tiers_service.change_tier(call.deps, call.id, call.body.sent())))
 
 
 async def delete_tier(call: Call[None, None]) -> Reply:
-    if await services.delete_tier(call.deps, call.id):
+    if await tiers_service.delete_tier(call.deps, call.id):
         return Reply()
     return Reply(message="Referral tier has been deactivated (has existing claims)")
 
 
 async def toggle_tier(call: Call[None, None]) -> Reply:
-    tier = await services.toggle_tier(call.deps, call.id)
-    return Reply(views.toggled_tier(tier), message="Tier activated" if tier.is_active else "Tier deactivated")
+    tier = await tiers_service.toggle_tier(call.deps, call.id)
+    return Reply(tiers_views.toggled_tier(tier), message="Tier activated" if tier.is_active else "Tier deactivated")
 
 
 ROUTES = (
@@ -76,7 +76,7 @@ ROUTES = (
         list_tiers,
         "referrals:read",
         "List reward tiers",
-        many(views.TierView),
+        many(tiers_views.TierView),
         description="All tiers, ordered by `sort_order`, then `referrals_required`, then `id`.",
     ),
     Route(
@@ -85,7 +85,7 @@ ROUTES = (
         create_tier,
         "referrals:write",
         "Create a reward tier",
-        one(views.TierView, "Referral tier created successfully", status=201),
+        single(tiers_views.TierView, "Referral tier created successfully", status=201),
         body=TierBody,
         description="A tier is a reward that customers can claim once they have referred enough others.",
     ),
@@ -95,7 +95,7 @@ ROUTES = (
         update_tier,
         "referrals:write",
         "Update a reward tier",
-        one(views.TierView, "Referral tier updated successfully"),
+        single(tiers_views.TierView, "Referral tier updated successfully"),
         body=TierChanges,
         description="Only the fields sent are changed. Coupons that were claimed before keep their terms.",
     ),
@@ -113,8 +113,8 @@ ROUTES = (
         "/referrals/tiers/{id}/toggle",
         toggle_tier,
         "referrals:write",
-        "Switch a reward tier on or off",
-        one(views.ToggledTierView, "Tier deactivated"),
+        "Activate or deactivate a reward tier",
+        single(tiers_views.ToggledTierView, "Tier deactivated"),
         description="The message is `Tier activated` or `Tier deactivated`.",
     ),
 )

@@ -9,25 +9,25 @@ from pydantic import AfterValidator, Field, ValidationInfo
 from lootkeep.api.external import deliveries
 from lootkeep.api.external.deliveries import EventSubscription
 from lootkeep.api.http.fields import refuse
-from lootkeep.api.http.routes import Call, Group, Reply, Route, many, one, only_message
+from lootkeep.api.http.routes import Call, Group, Reply, Route, many, only_message, single
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.events import EVENT_TYPES
-from lootkeep.domain.webhooks import events_fault, url_fault
+from lootkeep.domain.webhooks import check_events, check_url
 from lootkeep.kernel.errors import existing
-from lootkeep.services import webhooks as services
+from lootkeep.services import webhooks as webhooks_service
 from lootkeep.storage.webhooks import endpoints
-from lootkeep.views import webhooks as views
+from lootkeep.views import webhooks as webhooks_views
 
 
 def _reachable(url: str, info: ValidationInfo) -> str:
-    if info.context and (fault := url_fault(url, info.context.webhook_rules)):
-        raise refuse(fault)
+    if info.context and (error := check_url(url, info.context.webhook_rules)):
+        raise refuse(error)
     return url
 
 
 def _known(types: list[str]) -> list[str]:
-    if fault := events_fault(types):
-        raise refuse(fault)
+    if error := check_events(types):
+        raise refuse(error)
     return types
 
 
@@ -63,34 +63,34 @@ WebhookChanges = partial(WebhookWithState, "WebhookChanges")
 
 async def list_webhooks(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        found = await endpoints.all_webhooks(tx)
-    return Reply([views.webhook(webhook) for webhook in found])
+        webhooks = await endpoints.all_webhooks(tx)
+    return Reply([webhooks_views.webhook(webhook) for webhook in webhooks])
 
 
 async def create_webhook(call: Call[WebhookBody, None]) -> Reply:
-    webhook, secret = await services.create(call.deps, call.body.url, call.body.events)
-    return Reply(views.webhook_with_secret(webhook, secret))
+    webhook, secret = await webhooks_service.create(call.deps, call.body.url, call.body.events)
+    return Reply(webhooks_views.webhook_with_secret(webhook, secret))
 
 
 async def get_webhook(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
         webhook = existing(await endpoints.get(tx, call.id), "Webhook")
-    return Reply(views.webhook(webhook))
+    return Reply(webhooks_views.webhook(webhook))
 
 
 async def update_webhook(call: Call[Body, None]) -> Reply:
-    return Reply(views.webhook(await services.change(call.deps, call.id, call.body.sent())))
+    return Reply(webhooks_views.webhook(await webhooks_service.change(call.deps, call.id, call.body.sent())))
 
 
 async def delete_webhook(call: Call[None, None]) -> Reply:
-    await services.delete(call.deps, call.id)
+    await webhooks_service.delete(call.deps, call.id)
     return Reply()
 
 
 async def test_webhook(call: Call[None, None]) -> Reply:
-    result = await services.test(call.deps, call.id)
+    result = await webhooks_service.test(call.deps, call.id)
     failure = None if result.is_delivered else f"Test webhook delivery failed: {result.reason}"
-    return Reply(views.test_result(result), message=failure)
+    return Reply(webhooks_views.test_result(result), message=failure)
 
 
 GROUP = Group(
@@ -103,7 +103,7 @@ GROUP = Group(
             list_webhooks,
             "webhooks:read",
             "List webhooks",
-            many(views.WebhookView),
+            many(webhooks_views.WebhookView),
             description="All of them, oldest first; secrets are not shown.",
         ),
         Route(
@@ -112,7 +112,7 @@ GROUP = Group(
             create_webhook,
             "webhooks:write",
             "Create a webhook",
-            one(views.WebhookWithSecretView, "Webhook created successfully", status=201),
+            single(webhooks_views.WebhookWithSecretView, "Webhook created successfully", status=201),
             body=WebhookBody,
             description="The `secret` signs every delivery and is shown only here. At most 100 webhooks.",
         ),
@@ -122,7 +122,7 @@ GROUP = Group(
             get_webhook,
             "webhooks:read",
             "Read a webhook",
-            one(views.WebhookView),
+            single(webhooks_views.WebhookView),
             description="Its URL, its subscription and whether it is active; the secret is not shown.",
         ),
         Route(
@@ -131,7 +131,7 @@ GROUP = Group(
             update_webhook,
             "webhooks:write",
             "Update a webhook",
-            one(views.WebhookView, "Webhook updated successfully"),
+            single(webhooks_views.WebhookView, "Webhook updated successfully"),
             body=WebhookChanges,
             description="Only the fields sent are changed; at least one. While `is_active` is false nothing is sent.",
         ),
@@ -150,9 +150,9 @@ GROUP = Group(
             test_webhook,
             "webhooks:write",
             "Send a test delivery",
-            one(views.TestResultView, "Test webhook delivered successfully"),
+            single(webhooks_views.TestResultView, "Test webhook delivered successfully"),
             description="Sent at once, whatever the subscription, and not retried. The event type is `webhook.test`. "
-            "A failure is told in the message.",
+            "The message reports a failure.",
             is_foreign=True,
         ),
         *deliveries.ROUTES,

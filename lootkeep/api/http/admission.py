@@ -24,7 +24,7 @@ PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
 _EMBEDDED_SLOTS = 16
 # Of PostgreSQL, for the worker and the probes.
 _RESERVED_CONNECTIONS = 2
-# A burst may wait for so long. A queue that has not been empty for that long is no burst: then it is kept short, or
+# A burst may wait for so long. A queue that has not been empty for that long is no burst: then it stays short, or
 # everyone would wait for the whole of it, and be answered when nobody listens any more.
 _BURST_SECONDS = 1.0
 _OVERLOAD_SECONDS = 0.2
@@ -34,7 +34,7 @@ _MAX_SLOW = 256
 _WATCH_SECONDS = 0.05
 _WARN_SECONDS = 10.0
 
-Turn = Callable[[bool], None]
+OnTurn = Callable[[bool], None]
 
 
 def slots_for(connections: int | None) -> int:
@@ -42,7 +42,7 @@ def slots_for(connections: int | None) -> int:
     return _EMBEDDED_SLOTS if connections is None else max(1, connections - _RESERVED_CONNECTIONS)
 
 
-class Ticket:
+class AdmissionTicket:
     """One request: since when it has waited or run, and what its connection knows about it."""
 
     __slots__ = ("_admission", "is_admitted", "is_complete", "is_gone", "since")
@@ -58,7 +58,7 @@ class Ticket:
     async def enter(self) -> None:
         """Waits for a slot from now on; raises when that takes too long."""
         self.since = monotonic()
-        if self._admission.enter_at_once(self):
+        if self._admission.try_enter(self):
             return
         turn: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._admission.queue(self, partial(_answer, turn))
@@ -97,19 +97,19 @@ class Admission:
         slow_seconds: float = _SLOW_SECONDS,
     ) -> None:
         self._free = slots
-        self._on_refusal = on_refusal
+        self._on_rejection = on_refusal
         self._burst_seconds = burst_seconds
         self._overload_seconds = overload_seconds
         self._slow_seconds = slow_seconds
         # In the order in which they began.
-        self._running: dict[Ticket, bool] = {}
+        self._running: dict[AdmissionTicket, bool] = {}
         self._slow = 0
-        self._waiting: deque[tuple[Ticket, Turn]] = deque()
+        self._waiting: deque[tuple[AdmissionTicket, OnTurn]] = deque()
         self._queued_since = 0.0
         self._is_watching = False
         self._warned_at = float("-inf")
 
-    def enter_at_once(self, ticket: Ticket) -> bool:
+    def try_enter(self, ticket: AdmissionTicket) -> bool:
         """The way in when there is room."""
         if self._free <= 0 or self._waiting or ticket.is_gone:
             return False
@@ -118,7 +118,7 @@ class Admission:
         self._running[ticket] = True
         return True
 
-    def queue(self, ticket: Ticket, turn: Turn) -> None:
+    def queue(self, ticket: AdmissionTicket, turn: OnTurn) -> None:
         """Calls `turn` with True when there is a slot, and with False when that takes too long or the client leaves."""
         if not self._waiting:
             self._queued_since = ticket.since
@@ -127,7 +127,7 @@ class Admission:
             self._is_watching = True
             asyncio.get_running_loop().call_later(_WATCH_SECONDS, self._watch)
 
-    def leave(self, ticket: Ticket) -> None:
+    def leave(self, ticket: AdmissionTicket) -> None:
         if not ticket.is_admitted:
             return
         ticket.is_admitted = False
@@ -150,7 +150,7 @@ class Admission:
                 return
             waiting.popleft()
             if is_refused:
-                self._note_refusal(now)
+                self._note_rejection(now)
             else:
                 self._free -= 1
                 ticket.since = now
@@ -172,9 +172,9 @@ class Admission:
         if self._is_watching:
             asyncio.get_running_loop().call_later(_WATCH_SECONDS, self._watch)
 
-    def _note_refusal(self, now: float) -> None:
+    def _note_rejection(self, now: float) -> None:
         """Counts each, but logs few: a line for each would cost more than the refusal."""
-        self._on_refusal()
+        self._on_rejection()
         if now - self._warned_at > _WARN_SECONDS:
             self._warned_at = now
             log.warning("more requests than can be answered in time, some are refused", waiting=len(self._waiting))

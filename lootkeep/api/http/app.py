@@ -12,7 +12,7 @@ from typing import Any
 import structlog
 
 from lootkeep.api.http import envelope, idempotency
-from lootkeep.api.http.admission import PROBES, TICKET, Admission, Ticket
+from lootkeep.api.http.admission import PROBES, TICKET, Admission, AdmissionTicket
 from lootkeep.api.http.auth import Tokens
 from lootkeep.api.http.body import parse_body, read_body
 from lootkeep.api.http.envelope import FIXED_HEADERS, Headers
@@ -24,12 +24,12 @@ from lootkeep.api.http.routes import MAX_BODY, Call, Group, Route
 from lootkeep.api.http.validation import parse_query
 from lootkeep.deps import Deps
 from lootkeep.domain.access import Token
-from lootkeep.kernel.errors import Overloaded, Reason, Unavailable
+from lootkeep.kernel.errors import AppError, Overloaded, Unavailable
 
 Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
+AsgiMessage = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[AsgiMessage]]
+Send = Callable[[AsgiMessage], Awaitable[None]]
 ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 log = structlog.get_logger(__name__)
@@ -65,7 +65,7 @@ class Api:
         exchange = _Exchange(scope, receive, self._deps.ids.request_id)
         try:
             await self._answer(exchange)
-        except Reason as reason:
+        except AppError as reason:
             exchange.fail(reason)
         except asyncio.CancelledError:
             # The server stops, and this request has not ended in the time there was.
@@ -90,7 +90,7 @@ class Api:
         scope = exchange.scope
         try:
             exchange.route, path = self._router.find(scope["method"], scope["path"])
-        except Reason:
+        except AppError:
             await self._show_limits(exchange)
             raise
         route = exchange.route
@@ -102,24 +102,24 @@ class Api:
         is_large = route.max_body > MAX_BODY
         body = await parse_body(raw, route.body, self._deps, may_be_large=is_large) if route.body else None
 
-        async def deed(deps: Deps) -> tuple[int, bytes]:
+        async def operation(deps: Deps) -> tuple[int, bytes]:
             reply = await route.handler(Call(deps, token, path, body, query))
             answer = route.answer.again() if reply.is_repeated else route.answer
             return answer.status, envelope.success(reply, answer.message)
 
         key = exchange.headers.get(b"idempotency-key")
         if key is None or route.method != "POST":
-            exchange.status, exchange.body = await deed(self._deps)
+            exchange.status, exchange.body = await operation(self._deps)
             return
         once = idempotency.once_outside if route.is_foreign else idempotency.once
         exchange.status, exchange.body, is_replay = await once(
-            self._deps, token.id, scope["path"], key.decode("latin-1"), raw, deed
+            self._deps, token.id, scope["path"], key.decode("latin-1"), raw, operation
         )
         if is_replay:
             exchange.answer_headers.append((b"idempotent-replayed", b"true"))
 
     async def _read_body(self, exchange: _Exchange, max_bytes: int) -> bytes:
-        ticket: Ticket | None = exchange.scope.get(TICKET)
+        ticket: AdmissionTicket | None = exchange.scope.get(TICKET)
         if ticket is None or ticket.is_complete:
             return await read_body(exchange.scope, exchange.headers, exchange.receive, max_bytes)
         # Nothing is worked on until the client has sent the rest: it must not hold a slot meanwhile.
@@ -137,7 +137,7 @@ class Api:
         return token
 
     async def _show_limits(self, exchange: _Exchange) -> None:
-        """Every answer tells where the caller stands, also one at an address where there is nothing."""
+        """Every response reports the caller's rate limit, including a 404."""
         now = self._deps.clock.now()
         token = await self._tokens.authenticate(exchange.headers.get(b"authorization"), now)
         if token is None:
@@ -147,7 +147,7 @@ class Api:
             await self._limits.show(token, now, exchange.answer_headers)
 
 
-class Admitted:
+class AdmissionMiddleware:
     """The application behind admission control, also on a server that does not queue requests itself."""
 
     def __init__(self, app: ASGIApp, admission: Admission) -> None:
@@ -158,7 +158,7 @@ class Admitted:
         if TICKET in scope or scope["path"] in PROBES:
             await self._app(scope, receive, send)
             return
-        scope[TICKET] = ticket = Ticket(self._admission)
+        scope[TICKET] = ticket = AdmissionTicket(self._admission)
         try:
             await ticket.enter()
             await self._app(scope, receive, send)
@@ -174,7 +174,7 @@ class Admitted:
 def _naming(send: Send, request_id: str) -> Send:
     """Pages carry a request id too."""
 
-    async def named(message: Message) -> None:
+    async def named(message: AsgiMessage) -> None:
         if message["type"] == "http.response.start":
             message["headers"] = [*message["headers"], (b"x-request-id", request_id.encode())]
         await send(message)
@@ -205,7 +205,7 @@ class _Exchange:
         client = self.scope.get("client")
         return client[0] if client else ""
 
-    def fail(self, reason: Reason) -> None:
+    def fail(self, reason: AppError) -> None:
         self.status, self.body, headers = envelope.failure(reason)
         self.answer_headers += headers
 

@@ -8,7 +8,7 @@ from lootkeep.deps import Deps
 from lootkeep.domain.access import Token, digest
 from lootkeep.kernel.clock import MINUTE, Instant
 from lootkeep.services import access
-from lootkeep.storage import access as storage
+from lootkeep.storage import access as access_db
 
 # Whatever was or was not heard, a token is looked up again after so long.
 _REMEMBERED_SECONDS = 5.0
@@ -56,7 +56,7 @@ class Tokens:
     async def _look_up(self, key: str, version: int | None, now: Instant) -> Token | None:
         seen_at = self._deps.clock.monotonic()
         async with self._deps.db.read() as tx:
-            token = await storage.token_by_digest(tx, key)
+            token = await access_db.token_by_digest(tx, key)
         if token is None:
             return None
         if version is not None:
@@ -65,7 +65,7 @@ class Tokens:
                 self._known.clear()
             self._known[key] = (token, version, seen_at)
         is_worth_noting = token.is_valid(now) and (
-            # Also when it lies ahead, because the clock was set back.
+            # Also when it is in the future, because the clock was set back.
             token.last_used_at is None or not 0 <= now - token.last_used_at < _USE_NOTED_EVERY
         )
         if is_worth_noting:

@@ -17,7 +17,7 @@ from lootkeep.deps import Deps
 
 # More digits are too many bytes for any row, and Python refuses to parse thousands of them.
 _MAX_LENGTH_DIGITS = 18
-# A body of so many bytes is checked in a few milliseconds at most.
+# A body of this size is checked in a few milliseconds at most.
 _SMALL_BODY = 16 * 1024
 # Where bodies may be large they hold lists or HTML, which take longer: an unusual e-mail address a third of a
 # millisecond.

@@ -9,7 +9,7 @@ import msgspec
 
 from lootkeep.api.http.errors import STATUSES, MethodNotAllowed, Status, Unauthorized
 from lootkeep.api.http.routes import Reply
-from lootkeep.kernel.errors import Reason, TooOften, Unavailable
+from lootkeep.kernel.errors import AppError, RateLimited, Unavailable
 from lootkeep.kernel.paging import last_page
 from lootkeep.views.fields import field
 
@@ -25,7 +25,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Meta(msgspec.Struct, frozen=True):
-    """Where a page lies in its list."""
+    """The position of a page in its list."""
 
     current_page: Annotated[int, field("The page of this answer, from 1.", 1)]
     last_page: Annotated[int, field("The number of the last page, at least 1.", 1)]
@@ -64,7 +64,7 @@ def success(reply: Reply, message: str | None) -> bytes:
     return b"".join(parts)
 
 
-def failure(reason: Reason) -> tuple[int, bytes, Headers]:
+def failure(reason: AppError) -> tuple[int, bytes, Headers]:
     """Status, body and the headers that this failure must carry."""
     status = status_of(reason)
     fields = dict(reason.fields) if reason.fields else msgspec.UNSET
@@ -72,19 +72,19 @@ def failure(reason: Reason) -> tuple[int, bytes, Headers]:
     return status.code, body, _headers(reason)
 
 
-def status_of(reason: Reason) -> Status:
+def status_of(reason: AppError) -> Status:
     for kind in type(reason).__mro__:
         if kind in STATUSES:
             return STATUSES[kind]
     raise TypeError(f"{type(reason).__name__} has no row in STATUSES") from reason
 
 
-def _headers(reason: Reason) -> Headers:
+def _headers(reason: AppError) -> Headers:
     match reason:
         case Unauthorized():
             return [(b"www-authenticate", b"Bearer")]
         case MethodNotAllowed():
             return [(b"allow", ", ".join(reason.allowed).encode())]
-        case TooOften() | Unavailable():
+        case RateLimited() | Unavailable():
             return [(b"retry-after", str(reason.retry_after).encode())]
     return []

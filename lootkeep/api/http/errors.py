@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from lootkeep.kernel import errors
-from lootkeep.kernel.errors import Reason, TooOften
+from lootkeep.kernel.errors import AppError, RateLimited
 
 
 def as_size(count: int) -> str:
@@ -35,58 +35,58 @@ SERVER_ERROR = Status(500, "Server Error")
 SERVICE_UNAVAILABLE = Status(503, "Service Unavailable")
 
 
-class BadRequest(Reason):
+class BadRequest(AppError):
     """What arrived is not HTTP that can be understood."""
 
 
-class Unauthorized(Reason):
+class Unauthorized(AppError):
     def __init__(self) -> None:
         super().__init__("unauthorized", "A valid access token is required.")
 
 
-class Forbidden(Reason):
+class Forbidden(AppError):
     def __init__(self, scope: str) -> None:
         super().__init__("forbidden", f"The token lacks the required scope {scope}.")
 
 
-class UnknownPath(Reason):
+class UnknownPath(AppError):
     def __init__(self) -> None:
         super().__init__("not_found", "There is nothing at this address.")
 
 
-class MethodNotAllowed(Reason):
+class MethodNotAllowed(AppError):
     def __init__(self, allowed: list[str]) -> None:
         super().__init__("method_not_allowed", f"This address answers to {', '.join(allowed)} only.")
         self.allowed = allowed
 
 
-class TooSlow(Reason):
+class TooSlow(AppError):
     def __init__(self) -> None:
         super().__init__("request_timeout", "The request did not arrive in time. Please send it again.")
 
 
-class PayloadTooLarge(Reason):
+class PayloadTooLarge(AppError):
     def __init__(self, max_bytes: int) -> None:
         super().__init__("payload_too_large", f"The request body must not be larger than {as_size(max_bytes)}.")
 
 
-class UnsupportedMediaType(Reason):
+class UnsupportedMediaType(AppError):
     def __init__(self) -> None:
         super().__init__("unsupported_media_type", "The request body must be sent as application/json.")
 
 
-class TooManyRequests(TooOften):
+class TooManyRequests(RateLimited):
     def __init__(self, seconds: int) -> None:
         unit = "second" if seconds == 1 else "seconds"
         super().__init__("rate_limited", f"Too many requests. Please try again in {seconds} {unit}.", seconds)
 
 
-class ServerError(Reason):
+class ServerError(AppError):
     def __init__(self) -> None:
         super().__init__("server_error", "Something went wrong on our side. The request id helps us to find it.")
 
 
-STATUSES: dict[type[Reason], Status] = {
+STATUSES: dict[type[AppError], Status] = {
     errors.InvalidFields: VALIDATION_ERROR,
     errors.Unprocessable: UNPROCESSABLE,
     errors.NotFound: NOT_FOUND,
@@ -100,6 +100,6 @@ STATUSES: dict[type[Reason], Status] = {
     TooSlow: REQUEST_TIMEOUT,
     PayloadTooLarge: PAYLOAD_TOO_LARGE,
     UnsupportedMediaType: UNSUPPORTED_MEDIA_TYPE,
-    errors.TooOften: TOO_MANY_REQUESTS,
+    errors.RateLimited: TOO_MANY_REQUESTS,
     ServerError: SERVER_ERROR,
 }

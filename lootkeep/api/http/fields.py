@@ -27,7 +27,7 @@ _COUNTRIES = frozenset(country.alpha2 for country in iso3166.countries)
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)")
 # Most e-mail addresses look like this, and then have nothing that is worth a closer look, which takes 50 times as long.
 _PLAIN_EMAIL = re.compile(r"[a-z0-9_]+([.+-][a-z0-9_]+)*@([a-z0-9]+(-[a-z0-9]+)*\.)+[a-z]{2,}")
-_LONGEST_PLAIN_EMAIL = 63
+_MAX_PLAIN_EMAIL = 63
 _NOBODYS_DOMAINS = tuple(f".{domain}" for domain in SPECIAL_USE_DOMAIN_NAMES)
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 # Metadata is the store's own notes on a record: flat, small, and answered as it was sent.
@@ -88,7 +88,7 @@ def _boolean(value: Any) -> Any:
 
 
 def _email(value: str) -> str:
-    if len(value) <= _LONGEST_PLAIN_EMAIL and value.isascii():
+    if len(value) <= _MAX_PLAIN_EMAIL and value.isascii():
         lowered = value.lower()
         if _PLAIN_EMAIL.fullmatch(lowered) and not lowered.endswith(_NOBODYS_DOMAINS):
             return lowered
@@ -121,7 +121,7 @@ def _time(value: Any) -> Any:
     except (ValueError, OverflowError):
         raise refuse("must be a time like 2026-11-15T10:30:00Z") from None
     if moment < 0:
-        raise refuse("must not lie before 1970")
+        raise refuse("must not be before 1970")
     return moment
 
 

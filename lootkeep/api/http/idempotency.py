@@ -1,4 +1,4 @@
-"""Idempotency keys: the same request sent again gets the stored answer, kept in the deed's own transaction."""
+"""Idempotency keys: the same request sent again gets the stored answer, written in the operation's own transaction."""
 
 from __future__ import annotations
 
@@ -9,34 +9,38 @@ from lootkeep.deps import Deps
 from lootkeep.kernel.clock import MINUTE, Instant
 from lootkeep.kernel.errors import Conflict, Unprocessable, invalid
 from lootkeep.services.retention import ANSWERS_KEPT_FOR
-from lootkeep.storage import idempotency as storage
+from lootkeep.storage import idempotency as idempotency_db
 from lootkeep.storage.engine.database import JoinedDatabase, Transaction
-from lootkeep.storage.idempotency import KeptAnswer
+from lootkeep.storage.idempotency import StoredResponse
 
-_LONGEST_KEY = 255
+_MAX_KEY = 255
 _PURPOSE = "kept answer"
 _REQUEST_PURPOSE = "request"
 # Longer than any operation takes: a test delivery ends after ten seconds.
 _LEASE = MINUTE
 
-Deed = Callable[[Deps], Awaitable[tuple[int, bytes]]]
+Operation = Callable[[Deps], Awaitable[tuple[int, bytes]]]
 
 
-async def once(deps: Deps, token_id: int, path: str, key: str, body: bytes, deed: Deed) -> tuple[int, bytes, bool]:
-    """Status and body, and whether they are a replay. What fails is rolled back and not kept: it may be tried again."""
+async def once(
+    deps: Deps, token_id: int, path: str, key: str, body: bytes, operation: Operation
+) -> tuple[int, bytes, bool]:
+    """Status and body, and whether they are a replay. A failure is rolled back, not stored: it may be tried again."""
     fingerprint = _fingerprint(deps, key, body)
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        kept = await _claim(tx, token_id, path, key, fingerprint, now)
-        if kept:
-            return _replay(deps, kept)
-        status, answer = await deed(replace(deps, db=JoinedDatabase(tx)))
-        await storage.add(tx, token_id, path, key, KeptAnswer(fingerprint, status, _sealed(deps, answer), now))
+        stored = await _claim(tx, token_id, path, key, fingerprint, now)
+        if stored:
+            return _replay(deps, stored)
+        status, answer = await operation(replace(deps, db=JoinedDatabase(tx)))
+        await idempotency_db.add(
+            tx, token_id, path, key, StoredResponse(fingerprint, status, _sealed(deps, answer), now)
+        )
     return status, answer, False
 
 
 async def once_outside(
-    deps: Deps, token_id: int, path: str, key: str, body: bytes, deed: Deed
+    deps: Deps, token_id: int, path: str, key: str, body: bytes, operation: Operation
 ) -> tuple[int, bytes, bool]:
     """The same for what acts outside the database or reads for long: no transaction is open meanwhile.
 
@@ -46,42 +50,42 @@ async def once_outside(
     now = deps.clock.now()
     lease = Instant(now + _LEASE)
     async with deps.db.write() as tx:
-        kept = await _claim(tx, token_id, path, key, fingerprint, now)
-        if kept:
-            return _replay(deps, kept)
-        await storage.add(tx, token_id, path, key, KeptAnswer(fingerprint, 0, "", now, lease))
+        stored = await _claim(tx, token_id, path, key, fingerprint, now)
+        if stored:
+            return _replay(deps, stored)
+        await idempotency_db.add(tx, token_id, path, key, StoredResponse(fingerprint, 0, "", now, lease))
     try:
-        status, answer = await deed(deps)
+        status, answer = await operation(deps)
     except Exception:
         async with deps.db.write() as tx:
-            await storage.release(tx, token_id, path, key, lease)
+            await idempotency_db.release(tx, token_id, path, key, lease)
         raise
     async with deps.db.write() as tx:
-        await storage.settle(tx, token_id, path, key, lease, status, _sealed(deps, answer))
+        await idempotency_db.settle(tx, token_id, path, key, lease, status, _sealed(deps, answer))
     return status, answer, False
 
 
 async def _claim(
     tx: Transaction, token_id: int, path: str, key: str, fingerprint: str, now: Instant
-) -> KeptAnswer | None:
+) -> StoredResponse | None:
     """The stored answer; None when there is none, and then nobody else begins until the transaction ends."""
     if not await tx.lock(f"idempotency {token_id} {path} {key}"):
         raise _in_use()
-    kept = await storage.get(tx, token_id, path, key)
-    if kept is None:
+    stored = await idempotency_db.get(tx, token_id, path, key)
+    if stored is None:
         return None
-    is_done = kept.leased_until is None and now - kept.created_at < ANSWERS_KEPT_FOR
+    is_done = stored.leased_until is None and now - stored.created_at < ANSWERS_KEPT_FOR
     # A lease that ends later than one from now would was taken before the clock was set back.
-    is_running = kept.leased_until is not None and now < kept.leased_until <= now + _LEASE
-    if (is_done or is_running) and kept.fingerprint != fingerprint:
+    is_running = stored.leased_until is not None and now < stored.leased_until <= now + _LEASE
+    if (is_done or is_running) and stored.fingerprint != fingerprint:
         raise Unprocessable(
             "idempotency_key_reused", "This Idempotency-Key was already used with another request body."
         )
     if is_running:
         raise _in_use()
     if is_done:
-        return kept
-    await storage.remove(tx, token_id, path, key)
+        return stored
+    await idempotency_db.remove(tx, token_id, path, key)
     return None
 
 
@@ -90,7 +94,7 @@ def _in_use() -> Conflict:
 
 
 def _fingerprint(deps: Deps, key: str, body: bytes) -> str:
-    if not 1 <= len(key) <= _LONGEST_KEY or not key.isascii() or not key.isprintable():
+    if not 1 <= len(key) <= _MAX_KEY or not key.isascii() or not key.isprintable():
         raise invalid("Idempotency-Key", "The Idempotency-Key header must be 1 to 255 printable ASCII characters.")
     # Keyed: a body can hold a short code, which could be guessed from a plain digest.
     return deps.vault.fingerprint(body, _REQUEST_PURPOSE)
@@ -101,5 +105,5 @@ def _sealed(deps: Deps, answer: bytes) -> str:
     return deps.vault.seal(answer.decode(), _PURPOSE)
 
 
-def _replay(deps: Deps, kept: KeptAnswer) -> tuple[int, bytes, bool]:
-    return kept.status, deps.vault.open(kept.answer, _PURPOSE).encode(), True
+def _replay(deps: Deps, stored: StoredResponse) -> tuple[int, bytes, bool]:
+    return stored.status, deps.vault.open(stored.answer, _PURPOSE).encode(), True

@@ -14,8 +14,8 @@ import msgspec
 from lootkeep.kernel.errors import Unprocessable
 
 _DEEPEST = 32
-_LARGEST_INTEGER = 2**63 - 1
-_SMALLEST_INTEGER = -(2**63)
+_MAX_INTEGER = 2**63 - 1
+_MIN_INTEGER = -(2**63)
 # Shorter ones fit into 64 bits, and Python refuses to parse thousands of digits.
 _LONG = b"0" * 19
 _LONG_INTEGERS = re.compile(rb"(?<![0-9.eE+-])-?[0-9]{19,}+(?![.eE])")
@@ -79,7 +79,7 @@ def _check_integers(raw: bytes) -> None:
     if _LONG not in raw.translate(_ALIKE):
         return
     for digits in _LONG_INTEGERS.findall(_without_texts(raw)):
-        if len(digits) > _MAX_DIGITS or not _SMALLEST_INTEGER <= int(digits) <= _LARGEST_INTEGER:
+        if len(digits) > _MAX_DIGITS or not _MIN_INTEGER <= int(digits) <= _MAX_INTEGER:
             raise _unacceptable("The request body holds an integer that does not fit into 64 bits.")
 
 

@@ -8,7 +8,7 @@ from lootkeep.api.http.envelope import Headers
 from lootkeep.api.http.errors import TooManyRequests, Unauthorized
 from lootkeep.domain.access import Token
 from lootkeep.domain.addresses import network_key
-from lootkeep.engines.ratelimit import RateLimiter, Standing
+from lootkeep.engines.ratelimit import RateLimiter, RateLimitState
 from lootkeep.kernel.clock import SECOND, Instant
 
 
@@ -27,7 +27,7 @@ class Limits:
             _apply(await self.limiter.hit(name, limit, now), limit, now, headers)
 
     async def refuse(self, address: str, now: Instant, headers: Headers) -> Unauthorized:
-        """The refusal of a caller without a valid token; one who tries too often is told to wait instead."""
+        """The rejection of a caller without a valid token; one who tries too often has to wait instead."""
         name, limit = self._of_address(address)
         if limit:
             _apply(await self.limiter.hit(name, limit, now), limit, now, headers)
@@ -37,7 +37,7 @@ class Limits:
         """Shows how much of its limit a token has left, without counting: a wrong address costs nothing."""
         name, limit = self._of_token(token)
         if limit:
-            _tell(await self.limiter.hit(name, 0, now), limit, headers)
+            _set_headers(await self.limiter.hit(name, 0, now), limit, headers)
 
     def _of_token(self, token: Token) -> tuple[str, int]:
         return f"token:{token.id}", self.per_minute if token.rate_limit is None else token.rate_limit
@@ -46,15 +46,15 @@ class Limits:
         return f"address:{network_key(address)}", self.auth_failures_per_minute
 
 
-def _apply(standing: Standing, limit: int, now: Instant, headers: Headers) -> None:
-    _tell(standing, limit, headers)
-    if not standing.is_allowed:
-        raise TooManyRequests(standing.retry_after(now))
+def _apply(state: RateLimitState, limit: int, now: Instant, headers: Headers) -> None:
+    _set_headers(state, limit, headers)
+    if not state.is_allowed:
+        raise TooManyRequests(state.retry_after(now))
 
 
-def _tell(standing: Standing, limit: int, headers: Headers) -> None:
+def _set_headers(state: RateLimitState, limit: int, headers: Headers) -> None:
     headers += (
         (b"x-ratelimit-limit", b"%d" % limit),
-        (b"x-ratelimit-remaining", b"%d" % max(0, limit - standing.count)),
-        (b"x-ratelimit-reset", b"%d" % -(-standing.resets_at // SECOND)),
+        (b"x-ratelimit-remaining", b"%d" % max(0, limit - state.count)),
+        (b"x-ratelimit-reset", b"%d" % -(-state.resets_at // SECOND)),
     )

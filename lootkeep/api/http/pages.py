@@ -18,8 +18,8 @@ from lootkeep.storage.lists import Listing
 
 R = TypeVar("R")
 
-LARGEST_PAGE = 100
-# Pages beyond this hold nothing: no list has so many items.
+MAX_PAGE = 100
+# Pages beyond this hold nothing: no list is that long.
 _LAST_PAGE = 1_000_000_000
 _NO_FILTERS = frozenset({"page", "per_page", "sort", "order"})
 
@@ -28,7 +28,7 @@ class PageQuery(Query):
     """`page` and `per_page`, refused rather than clamped when out of range."""
 
     page: Annotated[QueryInteger, Field(ge=1, le=_LAST_PAGE, description="The page, from 1.")] = 1
-    per_page: Annotated[QueryInteger, Field(ge=1, le=LARGEST_PAGE, description="How many items a page holds.")] = 15
+    per_page: Annotated[QueryInteger, Field(ge=1, le=MAX_PAGE, description="How many items a page holds.")] = 15
 
     @property
     def asked(self) -> Page:
@@ -49,7 +49,7 @@ class PageQuery(Query):
 class LimitQuery(Query):
     """`limit`, for the lists that only show their top."""
 
-    limit: Annotated[QueryInteger, Field(ge=1, le=LARGEST_PAGE, description="How many entries to answer.")] = 10
+    limit: Annotated[QueryInteger, Field(ge=1, le=MAX_PAGE, description="How many entries to answer.")] = 10
 
 
 class ListQuery(PageQuery):
@@ -58,7 +58,7 @@ class ListQuery(PageQuery):
     from_: Annotated[QueryDate | None, Field(alias="from", description="Created on this UTC day or later.")] = None
     to: Annotated[QueryDate | None, Field(description="Created on this UTC day or earlier.")] = None
     search: Annotated[str | None, Field(max_length=255, description="A text to look for, in any case.")] = None
-    order: Annotated[paging.Order, Field(description="The direction of the order.")] = "desc"
+    order: Annotated[paging.SortDirection, Field(description="The direction of the order.")] = "desc"
 
 
 async def answer_page(call: Call[Any, Any], listing: Listing[R], view: Callable[[R], Any], **changed: Any) -> Reply:
@@ -81,10 +81,10 @@ def term(search: str | None) -> str | None:
 
 
 def days(first: Instant | None, last: Instant | None) -> dict[str, Instant | None]:
-    """Whole UTC days, both included, as a half-open stretch of time."""
+    """Whole UTC days, both included, as a half-open range of time."""
     if first is not None and last is not None and first > last:
-        raise invalid("from", "The from field must not lie after to.")
+        raise invalid("from", "The from field must not be after to.")
     return {"from": first, "to": None if last is None else Instant(last + DAY)}
 
 
-Order = Annotated[paging.Order, Field(description="The direction of the order.")]
+SortDirection = Annotated[paging.SortDirection, Field(description="The direction of the order.")]

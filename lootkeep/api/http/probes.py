@@ -1,4 +1,4 @@
-"""The pages beside the API: health, readiness, metrics, the OpenAPI document and the reference."""
+"""The pages next to the API: health, readiness, metrics, the OpenAPI document and the reference."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from lootkeep.api.http.resources import Resource
 from lootkeep.api.http.routes import Reply
 from lootkeep.deps import Deps
 from lootkeep.kernel.clock import SECOND
-from lootkeep.kernel.errors import Reason, Unavailable
+from lootkeep.kernel.errors import AppError, Unavailable
 from lootkeep.storage.webhooks import deliveries
 
 Check = Callable[[], Awaitable[bool]]
@@ -58,7 +58,7 @@ class Probes:
         self._document = document
 
     def app(self, *others: Page) -> Starlette:
-        """`others` are pages that belong to no probe, such as those that mails lead to."""
+        """`others` are pages that belong to no probe, such as those that e-mails lead to."""
         app = Starlette(
             routes=[
                 Page("/", self.home),
@@ -71,7 +71,7 @@ class Probes:
                 Page("/docs/{name}", self.docs_asset),
                 *others,
             ],
-            exception_handlers={Reason: _on_reason, HTTPException: _on_http, Exception: _on_error},
+            exception_handlers={AppError: _on_app_error, HTTPException: _on_http, Exception: _on_error},
         )
         # Starlette would send a path with a slash too many to wherever the request's Host says.
         app.router.redirect_slashes = False
@@ -136,8 +136,8 @@ def _data(data: Any) -> Response:
     return Response(envelope.success(Reply(data), None), media_type="application/json", headers=_SECURITY)
 
 
-async def _on_reason(_: Request, reason: Exception) -> Response:
-    if not isinstance(reason, Reason):
+async def _on_app_error(_: Request, reason: Exception) -> Response:
+    if not isinstance(reason, AppError):
         raise reason
     status, body, headers = envelope.failure(reason)
     extra = {name.decode(): value.decode() for name, value in headers}
@@ -147,9 +147,9 @@ async def _on_reason(_: Request, reason: Exception) -> Response:
 async def _on_http(request: Request, error: Exception) -> Response:
     """What Starlette itself refuses: an unknown page, or a method that a page does not have."""
     if isinstance(error, HTTPException) and error.status_code == 405:
-        return await _on_reason(request, MethodNotAllowed((error.headers or {}).get("Allow", "GET").split(", ")))
-    return await _on_reason(request, UnknownPath())
+        return await _on_app_error(request, MethodNotAllowed((error.headers or {}).get("Allow", "GET").split(", ")))
+    return await _on_app_error(request, UnknownPath())
 
 
 async def _on_error(request: Request, _: Exception) -> Response:
-    return await _on_reason(request, ServerError())
+    return await _on_app_error(request, ServerError())

@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 
 from lootkeep.deps import Deps
-from lootkeep.kernel.errors import Reason
+from lootkeep.kernel.errors import AppError
 from lootkeep.storage import access
 from lootkeep.storage.engine import write_check
 
@@ -48,6 +48,6 @@ async def _succeeds(operation: Callable[[], Awaitable[None]]) -> bool:
     try:
         async with asyncio.timeout(_DEADLINE_SECONDS):
             await operation()
-    except (Reason, TimeoutError):
+    except (AppError, TimeoutError):
         return False
     return True

@@ -8,7 +8,7 @@ from typing import Any
 from lootkeep.api.http.errors import MethodNotAllowed, UnknownPath
 from lootkeep.api.http.routes import Group, Route
 
-_LARGEST_ID = 2**63 - 1
+_MAX_ID = 2**63 - 1
 _WORD = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _NOTHING: dict[str, Any] = {}
 
@@ -77,13 +77,13 @@ class Router:
 
 def _identifier(segment: str) -> int:
     """`{id}` is an integer; at anything else there can be nothing."""
-    if not (segment.isascii() and segment.isdigit()) or len(segment) > 19 or int(segment) > _LARGEST_ID:
+    if not (segment.isascii() and segment.isdigit()) or len(segment) > 19 or int(segment) > _MAX_ID:
         raise UnknownPath
     return int(segment)
 
 
 def _word(segment: str) -> str:
-    """Any other parameter is a word of ours: plain letters, digits, dashes."""
+    """Any other parameter is a plain word: plain letters, digits, dashes."""
     if not _WORD.fullmatch(segment):
         raise UnknownPath
     return segment

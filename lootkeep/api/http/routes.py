@@ -53,7 +53,7 @@ Handler = Callable[[Call[Any, Any]], Awaitable[Reply]]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ResponseShape:
     """The shape of a row's success: one view, a list of them, a page of them, or only a message."""
 
     view: type[msgspec.Struct] | None = None
@@ -64,29 +64,29 @@ class Answer:
     # The message of a 200 that only says what was done before, where that can happen.
     repeated: str | None = None
 
-    def again(self) -> Answer:
+    def again(self) -> ResponseShape:
         """The same, for what was done before."""
         if self.repeated is None:
             raise TypeError("a row whose answer can be repeated says so")
         return replace(self, message=self.repeated, status=200, repeated=None)
 
 
-def one(
+def single(
     view: type[msgspec.Struct], message: str | None = None, status: int = 200, *, repeated: str | None = None
-) -> Answer:
-    return Answer(view, message=message, status=status, repeated=repeated)
+) -> ResponseShape:
+    return ResponseShape(view, message=message, status=status, repeated=repeated)
 
 
-def many(view: type[msgspec.Struct]) -> Answer:
-    return Answer(view, is_list=True)
+def many(view: type[msgspec.Struct]) -> ResponseShape:
+    return ResponseShape(view, is_list=True)
 
 
-def paged(view: type[msgspec.Struct]) -> Answer:
-    return Answer(view, is_list=True, is_paged=True)
+def paged(view: type[msgspec.Struct]) -> ResponseShape:
+    return ResponseShape(view, is_list=True, is_paged=True)
 
 
-def only_message(message: str) -> Answer:
-    return Answer(message=message)
+def only_message(message: str) -> ResponseShape:
+    return ResponseShape(message=message)
 
 
 # Compared by identity: a row is a key in the metrics' tables.
@@ -99,7 +99,7 @@ class Route:
     handler: Handler
     scope: str
     summary: str
-    answer: Answer
+    answer: ResponseShape
     body: type[BaseModel] | None = None
     query: type[BaseModel] | None = None
     # How many bytes of body are read.

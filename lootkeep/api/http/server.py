@@ -9,13 +9,13 @@ from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from lootkeep.api.http import envelope
-from lootkeep.api.http.admission import ADMISSION, PROBES, TICKET, Admission, Ticket
+from lootkeep.api.http.admission import ADMISSION, PROBES, TICKET, Admission, AdmissionTicket
 from lootkeep.api.http.envelope import FIXED_HEADERS
 from lootkeep.api.http.errors import BadRequest, TooSlow
-from lootkeep.kernel.errors import Overloaded, Reason, Unavailable
+from lootkeep.kernel.errors import AppError, Overloaded, Unavailable
 
 # Generous for any honest client; the parser itself would buffer a header without end.
-_LARGEST_HEAD = 64 * 1024
+_MAX_HEAD = 64 * 1024
 # What frames a body in chunks, and the trailer after it: enough for a body of the largest size in chunks of 128 bytes.
 _MAX_FRAMING = 64 * 1024
 _END_OF_HEAD = b"\r\n\r\n"
@@ -45,7 +45,7 @@ class Protocol(HttpToolsProtocol):
     # One more than the limit allows: it is for probes.
     _is_surplus = False
     # Of the request that was begun or queued last.
-    _ticket: Ticket | None = None
+    _ticket: AdmissionTicket | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -69,7 +69,7 @@ class Protocol(HttpToolsProtocol):
             end = (self._tail + data).find(_END_OF_HEAD)
             self._head += len(data) if end < 0 else max(0, end - len(self._tail))
             self._tail = data[-3:]
-            if self._head > _LARGEST_HEAD:
+            if self._head > _MAX_HEAD:
                 self.send_400_response("The head of the request is larger than 64 KiB.")
                 return
         else:
@@ -139,14 +139,16 @@ class Protocol(HttpToolsProtocol):
         if admission is None or is_probe:
             super()._start_asgi_task(cycle, app)
             return
-        ticket = self._ticket = Ticket(admission, not cycle.more_body)
+        ticket = self._ticket = AdmissionTicket(admission, not cycle.more_body)
         cycle.scope[TICKET] = ticket  # type: ignore[literal-required]
-        if admission.enter_at_once(ticket):
-            self._take_turn(cycle, app, ticket, True)
+        if admission.try_enter(ticket):
+            self._wait_for_slot(cycle, app, ticket, True)
         else:
-            admission.queue(ticket, partial(self._take_turn, cycle, app, ticket))
+            admission.queue(ticket, partial(self._wait_for_slot, cycle, app, ticket))
 
-    def _take_turn(self, cycle: RequestResponseCycle, app: ASGI3Application, ticket: Ticket, is_admitted: bool) -> None:
+    def _wait_for_slot(
+        self, cycle: RequestResponseCycle, app: ASGI3Application, ticket: AdmissionTicket, is_admitted: bool
+    ) -> None:
         if not is_admitted:
             self._decline(cycle)
             return
@@ -165,7 +167,7 @@ class Protocol(HttpToolsProtocol):
         if self.transport.is_closing():
             return
         cycle.response_started = cycle.response_complete = True
-        # A body that is still to come could not be told from the next request by a client that does not send it now.
+        # A body that is still to come would look like the next request to a client that does not send it now.
         cycle.keep_alive &= not cycle.more_body
         head, body = _overloaded(cycle.keep_alive)
         self.transport.write(head if cycle.scope["method"] == "HEAD" else head + body)
@@ -194,7 +196,7 @@ class Protocol(HttpToolsProtocol):
         else:
             self._refuse(Unavailable() if self._is_stopping else TooSlow())
 
-    def _refuse(self, reason: Reason) -> None:
+    def _refuse(self, reason: AppError) -> None:
         if self._head is None and self.cycle.response_started:
             # The answer did not wait for the body: a second one would be taken for that of the next request.
             self.transport.close()
@@ -203,7 +205,7 @@ class Protocol(HttpToolsProtocol):
         self.transport.close()
 
 
-def _answer(reason: Reason, *, keep_alive: bool) -> tuple[bytes, bytes]:
+def _answer(reason: AppError, *, keep_alive: bool) -> tuple[bytes, bytes]:
     """Head and body."""
     status, body, headers = envelope.failure(reason)
     lines = [b"HTTP/1.1 %d %b" % (status, envelope.status_of(reason).name.encode())]

@@ -1,4 +1,4 @@
-"""From raw parameters to checked models, with every failing field told in a sentence."""
+"""From raw parameters to checked models, with a sentence for every failing field."""
 
 from __future__ import annotations
 
@@ -83,11 +83,11 @@ def parse(values: dict[str, Any], model: type[M], deps: Deps | None = None) -> M
 
 
 def _sentences(error: ValidationError) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    messages: dict[str, list[str]] = {}
     for detail in error.errors(include_url=False, include_input=False):
         name = ".".join(str(part) for part in detail["loc"])
-        found.setdefault(name, []).append(_sentence(name, _predicate(detail)))
-    return found
+        messages.setdefault(name, []).append(_sentence(name, _predicate(detail)))
+    return messages
 
 
 def _predicate(detail: Any) -> str:

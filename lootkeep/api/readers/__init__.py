@@ -1,4 +1,4 @@
-"""The pages that mails lead to, without signing in: unsubscribing, and counting what was opened and followed."""
+"""The pages that e-mails lead to, without signing in: unsubscribing, and counting what was opened and followed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; ba
 _HEADERS = {
     "x-content-type-options": "nosniff",
     "content-security-policy": _POLICY,
-    # The token is in the address: it must not be told to the next page.
+    # The token is in the address: it must not leak to the next page.
     "referrer-policy": "no-referrer",
     "cache-control": "no-store",
     "x-robots-tag": "noindex",
@@ -30,8 +30,8 @@ _PIXEL = base64.b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBR
 
 
 def pages(deps: Deps) -> list[Route]:
-    """Under short addresses, for they stand in mails."""
-    reader = _Readers(deps)
+    """Under short URLs, because they are part of e-mails."""
+    reader = _ReaderPages(deps)
     return [
         Route("/u/{token}", reader.ask, methods=["GET"]),
         Route("/u/{token}", reader.unsubscribe, methods=["POST"]),
@@ -40,7 +40,7 @@ def pages(deps: Deps) -> list[Route]:
     ]
 
 
-class _Readers:
+class _ReaderPages:
     """One method per page. A token that is not ours gets a page that says so, and changes nothing."""
 
     def __init__(self, deps: Deps) -> None:

@@ -8,24 +8,24 @@ from pydantic import AfterValidator, Field
 
 from lootkeep.api.http.errors import Forbidden
 from lootkeep.api.http.fields import Country, Email, IpAddress, Name, Time, not_blank
-from lootkeep.api.http.routes import Call, Group, Reply, Route, one
+from lootkeep.api.http.routes import Call, Group, Reply, Route, single
 from lootkeep.api.http.validation import Body
 from lootkeep.domain import identity
 from lootkeep.domain.referrals import SETTINGS, ReferralSettings
 from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.errors import existing, invalid
-from lootkeep.services import customers as services
-from lootkeep.services import tiers as tier_services
+from lootkeep.services import customers as customers_service
+from lootkeep.services import tiers as tiers_service
 from lootkeep.storage import claims, referrals, tiers
-from lootkeep.storage import customers as storage
-from lootkeep.storage import settings as stored_settings
+from lootkeep.storage import customers as customers_db
+from lootkeep.storage import settings as settings_db
 from lootkeep.views import customer_referrals as referral_views
-from lootkeep.views import customers as views
+from lootkeep.views import customers as customers_views
 
 IMPORT_SCOPE = "store:import"
 
-Word = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(not_blank)]
-DeviceId = Annotated[Word, AfterValidator(identity.device)]
+NameText = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(not_blank)]
+DeviceId = Annotated[NameText, AfterValidator(identity.device)]
 
 
 class SignUpBody(Body):
@@ -33,8 +33,8 @@ class SignUpBody(Body):
 
     email: Annotated[Email, Field(description="Unique in the store.", examples=["jun@example.com"])]
     name: Annotated[Name, Field(description="The customer's name.", examples=["Jun Park"])]
-    username: Annotated[Word | None, Field(description="The name in the game.")] = None
-    external_id: Annotated[Word | None, Field(description="The store's own id of the customer.")] = None
+    username: Annotated[NameText | None, Field(description="The name in the game.")] = None
+    external_id: Annotated[NameText | None, Field(description="The store's own id of the customer.")] = None
     referral_code: Annotated[
         Annotated[str, Field(max_length=255)] | None,
         Field(
@@ -42,11 +42,11 @@ class SignUpBody(Body):
         ),
     ] = None
     country: Annotated[Country | None, Field(description="ISO 3166-1 alpha-2.", examples=["KR"])] = None
-    ip_address: Annotated[IpAddress | None, Field(description="Where they sign up from.")] = None
+    ip_address: Annotated[IpAddress | None, Field(description="The IP address they register from.")] = None
     device_id: Annotated[DeviceId | None, Field(description="What the storefront knows the device by.")] = None
     accepts_marketing: Annotated[bool, Field(description="Whether campaigns may be sent.")] = False
     created_at: Annotated[
-        Time | None, Field(description="When they signed up, for history; needs the scope `store:import`.")
+        Time | None, Field(description="When they registered, for history; needs the scope `store:import`.")
     ] = None
 
 
@@ -62,15 +62,15 @@ async def create_customer(call: Call[SignUpBody, None]) -> Reply:
         if not call.token.may(IMPORT_SCOPE):
             raise Forbidden(IMPORT_SCOPE)
         if body.created_at > call.deps.clock.now():
-            raise invalid("created_at", "The created at field must not lie in the future.")
-    signed_up = await services.sign_up(call.deps, SignUp(**body.sent()))
-    return Reply(views.signed_up(signed_up))
+            raise invalid("created_at", "The created at field must not be in the future.")
+    signed_up = await customers_service.sign_up(call.deps, SignUp(**body.sent()))
+    return Reply(customers_views.signed_up(signed_up))
 
 
 async def get_customer_referrals(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        customer = existing(await storage.get(tx, call.id), "Customer")
-        settings = await stored_settings.get(tx, SETTINGS, ReferralSettings)
+        customer = existing(await customers_db.get(tx, call.id), "Customer")
+        settings = await settings_db.get(tx, SETTINGS, ReferralSettings)
         answer = referral_views.progress(
             customer,
             await referrals.referrer(tx, call.id),
@@ -82,13 +82,13 @@ async def get_customer_referrals(call: Call[None, None]) -> Reply:
 
 
 async def claim_tier(call: Call[ClaimBody, None]) -> Reply:
-    claim, coupon, is_new = await tier_services.claim(call.deps, call.id, call.body.tier_id)
+    claim, coupon, is_new = await tiers_service.claim(call.deps, call.id, call.body.tier_id)
     return Reply(referral_views.claim_with_coupon(claim, coupon), is_repeated=not is_new)
 
 
 GROUP = Group(
     name="Store: customers",
-    description="What the storefront tells of its customers, and their side of the referral program.",
+    description="Customers as the storefront reports them, and their side of the referral program.",
     prefix="/api/store/v1",
     routes=(
         Route(
@@ -96,8 +96,8 @@ GROUP = Group(
             "/customers",
             create_customer,
             "store:write",
-            "Sign a customer up",
-            one(views.SignedUpView, "Customer created successfully", status=201),
+            "Create a customer",
+            single(customers_views.SignedUpView, "Customer created successfully", status=201),
             body=SignUpBody,
             description="Answers the customer with an own referral code, and what became of the code that was sent.",
         ),
@@ -107,7 +107,7 @@ GROUP = Group(
             get_customer_referrals,
             "store:read",
             "Read a customer's referrals",
-            one(referral_views.CustomerReferralsView),
+            single(referral_views.CustomerReferralsView),
             description="The own code, counted referrals, tiers with progress, and claims.",
         ),
         Route(
@@ -116,7 +116,7 @@ GROUP = Group(
             claim_tier,
             "store:write",
             "Claim a reward tier",
-            one(
+            single(
                 referral_views.OwnClaimView,
                 "Reward claimed successfully",
                 status=201,

@@ -9,15 +9,15 @@ from pydantic import Field
 from lootkeep.api.http import card_codes
 from lootkeep.api.http.errors import Forbidden
 from lootkeep.api.http.fields import Country, IpAddress, Metadata, PositiveMoney, Time, metadata_text
-from lootkeep.api.http.routes import Call, Group, Reply, Route, one
+from lootkeep.api.http.routes import Call, Group, Reply, Route, single
 from lootkeep.api.http.validation import Body
-from lootkeep.api.store.customers import IMPORT_SCOPE, DeviceId, Word
+from lootkeep.api.store.customers import IMPORT_SCOPE, DeviceId, NameText
 from lootkeep.deps import Deps
 from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.domain.fraud.facts import Funding, Payment, ThreeDSecure
 from lootkeep.domain.orders import MAX_LINES, MAX_QUANTITY, CheckoutStep
-from lootkeep.services import orders as services
-from lootkeep.views import orders as views
+from lootkeep.services import orders as orders_service
+from lootkeep.views import orders as orders_views
 
 # An order that cannot be paid now never reads as placed, whether it is sent for the first time or again.
 _NOT_PLACED: dict[CheckoutStep | None, str] = {
@@ -28,7 +28,7 @@ _NOT_PLACED: dict[CheckoutStep | None, str] = {
 _UNRETURNED = "Order {}; the gift card that paid for it was revoked and got nothing back"
 _NO_METADATA: dict[str, Any] = {}
 
-Text = Annotated[str, Field(max_length=2000)]
+NoteText = Annotated[str, Field(max_length=2000)]
 
 
 class CartLineBody(Body):
@@ -42,7 +42,7 @@ class PaymentBody(Body):
     """What the payment provider says of the means of payment. No card numbers."""
 
     fingerprint: Annotated[
-        Word | None,
+        NameText | None,
         Field(description="The provider's fingerprint of the card; stored as a hash.", examples=["fp_8Kd2"]),
     ] = None
     bin: Annotated[str | None, Field(pattern="^[0-9]{6,8}$", description="The first digits.", examples=["424242"])] = (
@@ -62,13 +62,13 @@ class OrderBody(Body):
     items: Annotated[list[CartLineBody], Field(min_length=1, max_length=MAX_LINES, description="What is ordered.")]
     ip_address: Annotated[IpAddress, Field(description="Where the order comes from.", examples=["203.0.113.9"])]
     billing_country: Annotated[Country | None, Field(description="ISO 3166-1 alpha-2.", examples=["KR"])] = None
-    user_agent: Annotated[Text | None, Field(description="The browser's User-Agent.")] = None
+    user_agent: Annotated[NoteText | None, Field(description="The browser's User-Agent.")] = None
     device_id: Annotated[DeviceId | None, Field(description="What the storefront knows the device by.")] = None
     coupon_code: Annotated[
-        Word | None, Field(description="A coupon of this customer; gift cards are not discounted.")
+        NameText | None, Field(description="A coupon of this customer; gift cards are not discounted.")
     ] = None
     gift_card_code: Annotated[
-        Word | None,
+        NameText | None,
         Field(
             description="A gift card that pays as much as it holds, except for gift cards.",
             examples=["7KQ2-M9XW-4TRB-7K2P"],
@@ -78,9 +78,9 @@ class OrderBody(Body):
         PaymentBody | None, Field(description="Extension: what the payment provider says of the means of payment.")
     ] = None
     external_id: Annotated[
-        Word | None, Field(description="The store's own id; sent again it answers the same order.")
+        NameText | None, Field(description="The store's own id; sent again it answers the same order.")
     ] = None
-    metadata: Annotated[Metadata, Field(description="Kept with the order as it is.")] = _NO_METADATA
+    metadata: Annotated[Metadata, Field(description="Stored with the order as it is.")] = _NO_METADATA
     created_at: Annotated[Time | None, Field(description="History: when it was placed; needs `store:import`.")] = None
     paid_at: Annotated[Time | None, Field(description="History: when it was paid; needs `store:import`.")] = None
     completed_at: Annotated[Time | None, Field(description="History: when it was delivered; needs `store:import`.")] = (
@@ -91,8 +91,8 @@ class OrderBody(Body):
 class PayBody(Body):
     """How the order was paid."""
 
-    payment_method: Annotated[Word | None, Field(description="As the store calls it.", examples=["card"])] = None
-    transaction_id: Annotated[Word | None, Field(description="The provider's id.", examples=["pi_123"])] = None
+    payment_method: Annotated[NameText | None, Field(description="As the store calls it.", examples=["card"])] = None
+    transaction_id: Annotated[NameText | None, Field(description="The provider's id.", examples=["pi_123"])] = None
 
 
 class RefundBody(Body):
@@ -101,7 +101,7 @@ class RefundBody(Body):
     amount: Annotated[PositiveMoney | None, Field(description="All that is left when absent.", examples=["5.00"])] = (
         None
     )
-    reason: Annotated[Text | None, Field(description="Why it goes back.", examples=["changed their mind"])] = None
+    reason: Annotated[NoteText | None, Field(description="Why it goes back.", examples=["changed their mind"])] = None
     allow_unrecovered: Annotated[
         bool,
         Field(description="Refund what gift cards bought in the order no longer hold, too.", examples=[False]),
@@ -111,7 +111,7 @@ class RefundBody(Body):
 class CancelBody(Body):
     """Why the order is cancelled."""
 
-    reason: Annotated[Text | None, Field(description="Why it is cancelled.", examples=["never paid"])] = None
+    reason: Annotated[NoteText | None, Field(description="Why it is cancelled.", examples=["never paid"])] = None
 
 
 async def place_order(call: Call[OrderBody, None]) -> Reply:
@@ -124,9 +124,9 @@ async def place_order(call: Call[OrderBody, None]) -> Reply:
     payment = _payment(call.deps, sent.pop("payment", None))
     if call.body.gift_card_code:
         await card_codes.find(call.deps, call.token, call.body.gift_card_code)
-    place = services.import_order if is_history else services.place
-    sale, is_new = await place(call.deps, Cart(**sent, lines=lines, metadata=metadata, payment=payment))
-    answer = views.placed(sale)
+    place = orders_service.import_order if is_history else orders_service.place
+    details, is_new = await place(call.deps, Cart(**sent, lines=lines, metadata=metadata, payment=payment))
+    answer = orders_views.placed(details)
     return Reply(answer, message=_NOT_PLACED.get(answer.next), is_repeated=not is_new)
 
 
@@ -140,25 +140,30 @@ def _payment(deps: Deps, body: PaymentBody | None) -> Payment:
 
 async def pay_order(call: Call[PayBody, None]) -> Reply:
     body = call.body
-    return Reply(views.order(await services.pay(call.deps, call.id, body.payment_method, body.transaction_id)))
+    return Reply(
+        orders_views.order(await orders_service.pay(call.deps, call.id, body.payment_method, body.transaction_id))
+    )
 
 
 async def refund_order(call: Call[RefundBody, None]) -> Reply:
     body = call.body
-    sale, refund, way = await services.refund(
+    details, refund, split = await orders_service.refund(
         call.deps, call.id, body.amount, body.reason, allow_unrecovered=body.allow_unrecovered
     )
-    return Reply(views.refunded(sale, refund, way), message=_UNRETURNED.format("refunded") if way.unreturned else None)
+    return Reply(
+        orders_views.refunded(details, refund, split),
+        message=_UNRETURNED.format("refunded") if split.unreturned else None,
+    )
 
 
 async def cancel_order(call: Call[CancelBody, None]) -> Reply:
-    sale, unreturned = await services.cancel(call.deps, call.id, call.body.reason)
-    return Reply(views.order(sale), message=_UNRETURNED.format("cancelled") if unreturned else None)
+    details, unreturned = await orders_service.cancel(call.deps, call.id, call.body.reason)
+    return Reply(orders_views.order(details), message=_UNRETURNED.format("cancelled") if unreturned else None)
 
 
 GROUP = Group(
     name="Store: orders",
-    description="What the store's checkout tells of its orders.",
+    description="Orders as the store's checkout reports them.",
     prefix="/api/store/v1",
     routes=(
         Route(
@@ -167,8 +172,8 @@ GROUP = Group(
             place_order,
             "store:write",
             "Place an order",
-            one(
-                views.PlacedOrderView,
+            single(
+                orders_views.PlacedOrderView,
                 "Order placed successfully",
                 status=201,
                 repeated="The order had been placed before",
@@ -184,8 +189,8 @@ GROUP = Group(
             "/orders/{id}/pay",
             pay_order,
             "store:write",
-            "Tell that an order was paid",
-            one(views.OrderView, "Order paid successfully"),
+            "Mark an order as paid",
+            single(orders_views.OrderView, "Order paid successfully"),
             body=PayBody,
             description="The same `transaction_id` again changes nothing.",
         ),
@@ -195,7 +200,7 @@ GROUP = Group(
             refund_order,
             "store:write",
             "Refund an order",
-            one(views.RefundedOrderView, "Order refunded successfully"),
+            single(orders_views.RefundedOrderView, "Order refunded successfully"),
             body=RefundBody,
             description="In full, or an amount. Money goes back before the gift card does. The amount is taken off "
             "gift cards bought in the order first; what they no longer hold is 409 `gift_cards_spent` unless "
@@ -208,7 +213,7 @@ GROUP = Group(
             cancel_order,
             "store:write",
             "Cancel an order",
-            one(views.OrderView, "Order cancelled successfully"),
+            single(orders_views.OrderView, "Order cancelled successfully"),
             body=CancelBody,
             description="Only before it is paid. Releases the stock, the coupon and what it took from a gift card.",
         ),

@@ -8,11 +8,11 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, Field, WithJsonSchema
 
 from lootkeep.api.http.fields import Currency, Metadata, Money, Name, metadata_text, not_blank, refuse
-from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, one, only_message
+from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, only_message, single
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.products import (
     HIGHEST_PRICE,
-    LARGEST_STOCK,
+    MAX_STOCK,
     BillingInterval,
     BillingType,
     DeliveryType,
@@ -21,10 +21,10 @@ from lootkeep.domain.products import (
 )
 from lootkeep.kernel import money
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services import products as services
-from lootkeep.views import products as views
+from lootkeep.services import products as products_service
+from lootkeep.views import products as products_views
 
-_MOST_TAGS = 20
+_MAX_TAGS = 20
 
 _NO_TAGS: list[str] = []
 _NO_METADATA: dict[str, Any] = {}
@@ -61,8 +61,8 @@ Price = Annotated[
     AfterValidator(_priced),
     WithJsonSchema({"type": "string", "pattern": r"^\d{1,6}(\.\d{1,2})?$"}),
 ]
-Word = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(not_blank)]
-Tags = Annotated[list[Word], Field(max_length=_MOST_TAGS), AfterValidator(_distinct)]
+ShortText = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(not_blank)]
+Tags = Annotated[list[ShortText], Field(max_length=_MAX_TAGS), AfterValidator(_distinct)]
 WebAddress = Annotated[str, Field(max_length=2048, json_schema_extra={"format": "uri"}), AfterValidator(_web_address)]
 
 
@@ -70,9 +70,9 @@ class ProductBody(Body):
     """A product as it is sent."""
 
     name: Annotated[Name, Field(description="What customers see.", examples=["Dragon Sword"])]
-    sku: Annotated[Word | None, Field(description="The store's own number, unique.", examples=["SWORD-01"])] = None
+    sku: Annotated[ShortText | None, Field(description="The store's own number, unique.", examples=["SWORD-01"])] = None
     description: Annotated[
-        Annotated[str, Field(max_length=20_000)] | None, Field(description="What it is, in words.")
+        Annotated[str, Field(max_length=20_000)] | None, Field(description="What it is, as text.")
     ] = None
     delivery_type: Annotated[DeliveryType, Field(description="How it reaches the customer.")] = "manual"
     billing_type: Annotated[BillingType, Field(description="Paid once, or again every period.")] = "one_time"
@@ -92,11 +92,11 @@ class ProductBody(Body):
         Currency | None, Field(description="Currency of the prices; the store's when absent or null.")
     ] = None
     stock: Annotated[
-        Annotated[int, Field(ge=0, le=LARGEST_STOCK)] | None,
+        Annotated[int, Field(ge=0, le=MAX_STOCK)] | None,
         Field(description="How many are left; null is unlimited.", examples=[40]),
     ] = None
     max_per_order: Annotated[
-        Annotated[int, Field(ge=1, le=LARGEST_STOCK)] | None,
+        Annotated[int, Field(ge=1, le=MAX_STOCK)] | None,
         Field(description="How many one order may hold; null is any number."),
     ] = None
     category: Annotated[Name | None, Field(description="Where it is listed.", examples=["Weapons"])] = None
@@ -117,16 +117,16 @@ ProductChanges = partial(ProductBody, "ProductChanges")
 async def create_product(call: Call[ProductBody, None]) -> Reply:
     sent = {name: getattr(call.body, name) for name in ProductTerms.__struct_fields__}
     terms = ProductTerms(**_as_recorded(sent, call.deps.currency))
-    return Reply(views.product(await services.create(call.deps, terms)))
+    return Reply(products_views.product(await products_service.create(call.deps, terms)))
 
 
 async def update_product(call: Call[Body, None]) -> Reply:
     changes = _as_recorded(call.body.sent(), call.deps.currency)
-    return Reply(views.product(await services.change(call.deps, call.id, changes)))
+    return Reply(products_views.product(await products_service.change(call.deps, call.id, changes)))
 
 
 async def delete_product(call: Call[None, None]) -> Reply:
-    await services.delete(call.deps, call.id)
+    await products_service.delete(call.deps, call.id)
     return Reply()
 
 
@@ -151,7 +151,7 @@ GROUP = Group(
             create_product,
             "store:write",
             "Create a product",
-            one(views.ProductView, "Product created successfully", status=201),
+            single(products_views.ProductView, "Product created successfully", status=201),
             body=ProductBody,
             max_body=MAX_LARGE_BODY,
             description="Sends `product.created`.",
@@ -162,7 +162,7 @@ GROUP = Group(
             update_product,
             "store:write",
             "Update a product",
-            one(views.ProductView, "Product updated successfully"),
+            single(products_views.ProductView, "Product updated successfully"),
             body=ProductChanges,
             max_body=MAX_LARGE_BODY,
             description="Only the fields sent are changed. Sends `product.updated` when one of them differs.",

@@ -6,13 +6,13 @@ from typing import Annotated
 
 from pydantic import Field
 
-from lootkeep.api.external.support_tickets import Text
+from lootkeep.api.external.support_tickets import MessageText
 from lootkeep.api.http.fields import Name
-from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, one
+from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, single
 from lootkeep.api.http.validation import Body
 from lootkeep.domain.support_tickets import TicketCategory, TicketForm, TicketPriority
-from lootkeep.services import support_tickets as services
-from lootkeep.views import support_tickets as views
+from lootkeep.services import support_tickets as support_tickets_service
+from lootkeep.views import support_tickets as support_tickets_views
 
 
 class TicketBody(Body):
@@ -20,7 +20,7 @@ class TicketBody(Body):
 
     customer_id: Annotated[int, Field(ge=1, description="Who asks.", examples=[31])]
     subject: Annotated[Name, Field(description="What it is about.", examples=["My key does not work"])]
-    message: Annotated[Text, Field(description="Plain text.", examples=["The game says it was used before."])]
+    message: Annotated[MessageText, Field(description="Plain text.", examples=["The game says it was used before."])]
     priority: Annotated[TicketPriority, Field(description="How much it presses.")] = "normal"
     category: Annotated[TicketCategory, Field(description="What kind of request it is.", examples=["delivery"])] = (
         "other"
@@ -33,17 +33,19 @@ class TicketBody(Body):
 class CustomerMessageBody(Body):
     """A message of the customer."""
 
-    message: Annotated[Text, Field(description="Plain text.", examples=["It works now, thank you!"])]
+    message: Annotated[MessageText, Field(description="Plain text.", examples=["It works now, thank you!"])]
 
 
 async def open_support_ticket(call: Call[TicketBody, None]) -> Reply:
     form = TicketForm(**{name: getattr(call.body, name) for name in TicketForm.__struct_fields__})
-    message, entry = await services.open_ticket(call.deps, form)
-    return Reply(views.detail(entry, [message], None))
+    message, entry = await support_tickets_service.open_ticket(call.deps, form)
+    return Reply(support_tickets_views.detail(entry, [message], None))
 
 
 async def add_customer_message(call: Call[CustomerMessageBody, None]) -> Reply:
-    return Reply(views.posted(*await services.ask(call.deps, call.id, call.body.message)))
+    return Reply(
+        support_tickets_views.posted(*await support_tickets_service.ask(call.deps, call.id, call.body.message))
+    )
 
 
 GROUP = Group(
@@ -57,7 +59,7 @@ GROUP = Group(
             open_support_ticket,
             "store:write",
             "Open a support ticket",
-            one(views.TicketDetailView, "Support ticket created successfully", status=201),
+            single(support_tickets_views.TicketDetailView, "Support ticket created successfully", status=201),
             body=TicketBody,
             max_body=MAX_LARGE_BODY,
             description="Opened for a customer, with their first message.",
@@ -68,7 +70,7 @@ GROUP = Group(
             add_customer_message,
             "store:write",
             "Add a customer's message",
-            one(views.PostedMessageView, "Message added successfully", status=201),
+            single(support_tickets_views.PostedMessageView, "Message added successfully", status=201),
             body=CustomerMessageBody,
             max_body=MAX_LARGE_BODY,
             description="Opens a ticket again that is pending, resolved, or closed for at most 14 days. On one closed "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from lootkeep.domain.fraud.review import Outcome
+from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.domain.orders import OrderStatus
 from lootkeep.kernel.clock import Instant
@@ -35,7 +35,7 @@ class CheckSummary(msgspec.Struct, frozen=True):
     is_reviewed: bool
     reviewed_by: int | None
     reviewed_at: Instant | None
-    review_outcome: Outcome | None
+    review_outcome: ReviewedAs | None
     created_at: Instant
 
 
@@ -56,7 +56,7 @@ class FraudCheck(CheckSummary, frozen=True):
 
     @property
     def place(self) -> tuple[Instant, int]:
-        """Where it stands in the order of time."""
+        """Its position in the order of time."""
         return self.created_at, self.id
 
     @property
@@ -80,11 +80,11 @@ class CheckDetail(FraudCheck, frozen=True):
 
 
 class Review(msgspec.Struct, frozen=True):
-    """What a reviewer said; the last one stands, all are kept."""
+    """What a reviewer said; the last one counts, all are stored."""
 
     id: int
     check_id: int
-    outcome: Outcome
+    outcome: ReviewedAs
     notes: str | None
     reviewed_by: int
     created_at: Instant

@@ -11,11 +11,11 @@ from lootkeep.domain.fraud.facts import OrderFacts
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.fraud.score import ENGINE_VERSION, Action, judge
 
-# So many changed orders are named; the rest are only counted.
-MOST_NAMED = 100
+# At most this many changed orders are listed; the rest are only counted.
+MAX_LISTED = 100
 
 
-class Changed(msgspec.Struct, frozen=True):
+class ChangedOrder(msgspec.Struct, frozen=True):
     """An order that would have been treated otherwise."""
 
     check: FraudCheck
@@ -60,7 +60,7 @@ class Comparison:
         self.before: Counter[Action] = Counter()
         self.after: Counter[Action] = Counter()
         self.changed_count = 0
-        self.changed: list[Changed] = []
+        self.changed: list[ChangedOrder] = []
         self.quality_before = Quality()
         self.quality_after = Quality()
 
@@ -74,8 +74,8 @@ class Comparison:
         self.quality_after.add(verdict.action_taken, check.review_outcome)
         if verdict.action_taken != check.action_taken:
             self.changed_count += 1
-            if len(self.changed) < MOST_NAMED:
-                self.changed.append(Changed(check, verdict.risk_score, verdict.action_taken))
+            if len(self.changed) < MAX_LISTED:
+                self.changed.append(ChangedOrder(check, verdict.risk_score, verdict.action_taken))
 
 
 def facts_of(check: FraudCheck) -> OrderFacts:

@@ -1,6 +1,6 @@
 """Countries that count against an order: our own table, with its date and its reasons, to be edited by hand.
 
-Sources, in words: the comprehensive country programmes of the United States Treasury's Office of Foreign Assets
+Sources: the comprehensive country programmes of the United States Treasury's Office of Foreign Assets
 Control, the European Union's restrictive measures, the sanctions committees of the United Nations Security Council,
 and the lists of the Financial Action Task Force. Syria left the comprehensive programmes in 2025. Measures against
 Russia and Belarus name persons, banks and goods, and those against Crimea, Donetsk and Luhansk regions: no country
@@ -19,7 +19,7 @@ _EMBARGOED = {
     "KP": "sanctions of the United Nations; the FATF calls for action",
 }
 
-# Kept short on purpose: a mark of a few points for everyone who lives there is unfair to nearly all of them.
+# Short on purpose: a mark of a few points for everyone who lives there is unfair to nearly all of them.
 _RISKY = {
     "AF": "sanctions of the United Nations",
     "CD": "sanctions of the United Nations; under the FATF's increased monitoring",

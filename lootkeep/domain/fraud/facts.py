@@ -1,4 +1,4 @@
-"""Everything a signal may look at: gathered first, then judged, then kept with the check."""
+"""Everything a signal may look at: gathered first, then judged, then stored with the check."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Funding = Literal["credit", "debit", "prepaid", "unknown"]
 ThreeDSecure = Literal["passed", "failed", "not_used"]
 
 
-class Network(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class NetworkFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What local data says of an address; null and false where no list knows it."""
 
     country: str | None = None
@@ -39,7 +39,7 @@ class Payment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     three_d_secure: ThreeDSecure | None = None
 
 
-class Mail(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class EmailFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What an e-mail address says about itself."""
 
     is_disposable: bool = False
@@ -79,7 +79,7 @@ class History(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class OrderFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """An order as the engine sees it. Kept with its check, so that the check can be executed again."""
+    """An order as the engine sees it. Stored with its check, so that the check can be executed again."""
 
     at: Instant
     email: str
@@ -89,10 +89,10 @@ class OrderFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     customer_created_at: Instant | None = None
     billing_country: str | None = None
     user_agent: str | None = None
-    # False where nobody could have told it, as in old records: then its absence says nothing.
+    # False where nobody could have known it, as in old records: then its absence says nothing.
     is_user_agent_asked: bool = True
     has_device: bool = False
-    network: Network = Network()
-    mail: Mail = Mail()
+    network: NetworkFacts = NetworkFacts()
+    mail: EmailFacts = EmailFacts()
     payment: Payment = Payment()
     history: History = History()

@@ -1,4 +1,4 @@
-"""What a fraud check tells beside its points: yes or no, for lists to filter by."""
+"""What a fraud check reports besides its points: yes or no, for lists to filter by."""
 
 from __future__ import annotations
 

@@ -8,8 +8,8 @@ import msgspec
 
 from lootkeep.domain.checkout import Cart, PricedLine
 from lootkeep.domain.customers import Customer
-from lootkeep.domain.fraud import mail
-from lootkeep.domain.fraud.facts import History, Network, OrderFacts
+from lootkeep.domain.fraud import email_addresses
+from lootkeep.domain.fraud.facts import History, NetworkFacts, OrderFacts
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.fraud.score import Verdict, judge
 from lootkeep.kernel.clock import Instant
@@ -29,7 +29,7 @@ def facts_of(
     lines: Sequence[PricedLine],
     at: Instant,
     *,
-    network: Network,
+    network: NetworkFacts,
     is_disposable: bool,
     history: History,
 ) -> OrderFacts:
@@ -44,7 +44,7 @@ def facts_of(
         user_agent=cart.user_agent,
         has_device=cart.device_id is not None,
         network=network,
-        mail=mail.describe(customer.email, is_disposable=is_disposable),
+        mail=email_addresses.describe(customer.email, is_disposable=is_disposable),
         payment=cart.payment,
         history=history,
     )

@@ -29,7 +29,7 @@ MAX_ASKED = 50
 
 
 class Sighting(msgspec.Struct, frozen=True, kw_only=True):
-    """An order, reduced to whom it was seen with. Null is what nobody told."""
+    """An order, reduced to whom it was seen with. Null is what was not sent."""
 
     at: Instant
     # By what the customer is known: an id, or else the mailbox.
@@ -43,7 +43,7 @@ class Sighting(msgspec.Struct, frozen=True, kw_only=True):
     amount: Hundredths | None = None
 
 
-class Memory:
+class OrderHistory:
     """Takes orders in the order of time, and only so. A window reaches from just after its beginning to now."""
 
     def __init__(self, window_minutes: int) -> None:
@@ -110,11 +110,11 @@ class _Orders:
         if not times:
             return 0
         gone = bisect_right(times, begin)
-        found = len(times) - gone
-        if gone > found:
+        count = len(times) - gone
+        if gone > count:
             # Seldom enough that it costs next to nothing.
             del times[:gone]
-        return min(found, ENOUGH_ORDERS)
+        return min(count, ENOUGH_ORDERS)
 
     def add(self, thing: str | None, at: Instant) -> None:
         if not thing:
@@ -133,7 +133,7 @@ class _Accounts:
         self._seen: defaultdict[str, dict[str, tuple[Instant, Instant]]] = defaultdict(dict)
 
     def others(self, begin: int, thing: str | None, account: str | None) -> int:
-        """Who is not known cannot be told from others, so nothing is counted."""
+        """Who is not known cannot be distinguished from others, so nothing is counted."""
         seen = self._seen.get(thing) if thing and account else None
         if not seen:
             return 0

@@ -13,7 +13,7 @@ FraudAction = Literal["block", "flag", "verify"]
 SETTINGS = "fraud"
 
 # How long each of the three lists may get.
-MOST_ENTRIES = 10_000
+MAX_ENTRIES = 10_000
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):

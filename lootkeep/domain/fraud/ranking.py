@@ -1,4 +1,4 @@
-"""How well scores tell fraud from the rest: counted by score, so that a million orders are a hundred numbers."""
+"""How well scores separate fraud from the rest: counted by score, so that a million orders are a hundred numbers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import msgspec
 from lootkeep.domain.fraud.score import HIGHEST_SCORE
 
 
-class Tally(msgspec.Struct, frozen=True):
-    """How many orders have each score from 0 to 100, fraud and good ones apart."""
+class ScoreTally(msgspec.Struct, frozen=True):
+    """How many orders have each score from 0 to 100, fraud and good ones separately."""
 
     fraud: list[int]
     good: list[int]
@@ -32,15 +32,15 @@ class Point(msgspec.Struct, frozen=True):
     tpr: float
 
 
-def tally(scored: Iterable[tuple[int, bool]]) -> Tally:
+def tally(scored: Iterable[tuple[int, bool]]) -> ScoreTally:
     """From pairs of a score and whether the order was fraud."""
-    counts = Tally([0] * (HIGHEST_SCORE + 1), [0] * (HIGHEST_SCORE + 1))
+    counts = ScoreTally([0] * (HIGHEST_SCORE + 1), [0] * (HIGHEST_SCORE + 1))
     for score, is_fraud in scored:
         (counts.fraud if is_fraud else counts.good)[score] += 1
     return counts
 
 
-def auc(counts: Tally) -> float | None:
+def auc(counts: ScoreTally) -> float | None:
     """How often a fraud has a higher score than a good order; a tie counts half. Null without both kinds."""
     pairs = counts.frauds * counts.goods
     if not pairs:
@@ -53,7 +53,7 @@ def auc(counts: Tally) -> float | None:
     return doubled / (2 * pairs)
 
 
-def curve(counts: Tally) -> list[Point]:
+def curve(counts: ScoreTally) -> list[Point]:
     """The ROC curve, from catching nothing to catching everything; only the scores that occur make a point."""
     frauds, goods = counts.frauds, counts.goods
     if not frauds or not goods:

@@ -11,8 +11,8 @@ from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.domain.fraud.signals import BY_NAME
 from lootkeep.domain.orders import ALLOWED, OrderStatus
 
-Outcome = Literal["legitimate", "fraud", "inconclusive"]
-OUTCOMES: tuple[Outcome, ...] = ("legitimate", "fraud", "inconclusive")
+ReviewedAs = Literal["legitimate", "fraud", "inconclusive"]
+OUTCOMES: tuple[ReviewedAs, ...] = ("legitimate", "fraud", "inconclusive")
 
 
 class Badge(msgspec.Struct, frozen=True):
@@ -34,7 +34,7 @@ ACTION_BADGES: dict[Action, Badge] = {
 }
 
 
-def consequence(outcome: Outcome, status: OrderStatus) -> Literal["release", "cancel"] | None:
+def consequence(outcome: ReviewedAs, status: OrderStatus) -> Literal["release", "cancel"] | None:
     """The step that a review makes an order take; what is paid or over is left as it is."""
     if outcome == "legitimate" and status in ALLOWED["release"]:
         return "release"
@@ -52,5 +52,5 @@ def detected_signals(points: Mapping[str, int]) -> list[str]:
 
 def label(name: str) -> str:
     """An old check may hold a signal that is gone from the table: then its name has to do."""
-    found = BY_NAME.get(name)
-    return found.label if found else name.replace("_", " ").capitalize()
+    signal = BY_NAME.get(name)
+    return signal.label if signal else name.replace("_", " ").capitalize()

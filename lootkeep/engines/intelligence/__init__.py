@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Lock
 
-from lootkeep.domain.fraud.facts import Network
+from lootkeep.domain.fraud.facts import NetworkFacts
 from lootkeep.engines.intelligence import bundled as bundled_lists
 from lootkeep.engines.intelligence.folder import Folder, Rejection
 from lootkeep.engines.intelligence.knowledge import Knowledge
@@ -31,10 +31,10 @@ class Intelligence:
         self._known: Knowledge | None = None
         self._loading = Lock()
 
-    def network(self, ip_address: str | None) -> Network:
+    def network(self, ip_address: str | None) -> NetworkFacts:
         """What the lists say of an address; nothing of garbage and of addresses that are not public."""
-        known = self._known or self._load()
-        return known.network(ip_address, self._clock.now()) if ip_address else Network()
+        knowledge = self._known or self._load()
+        return knowledge.network(ip_address, self._clock.now()) if ip_address else NetworkFacts()
 
     def is_disposable(self, domain: str) -> bool:
         """Whether mail to this domain, or to one above it, is known to be thrown away."""
@@ -58,7 +58,7 @@ class Intelligence:
                 self._known = Knowledge(self._bundled(), self._folder.sources)
 
     def _load(self) -> Knowledge:
-        """Whoever asks first waits for the lists: an order is not let through because they are still being read."""
+        """The first caller waits for the lists: an order is not let through because they are still being read."""
         with self._loading:
             if self._known is None:
                 self._folder.look()

@@ -15,7 +15,7 @@ V4_BITS = 32
 V6_BITS = 128
 _V4_MASK = (1 << V4_BITS) - 1
 
-# The leading bits of IPv6 addresses that stand for an IPv4 address.
+# The leading bits of IPv6 addresses that embed an IPv4 address.
 _MAPPED = 0xFFFF
 _NAT64 = 0x0064_FF9B << 64
 _SIX_TO_FOUR = 0x2002
@@ -25,7 +25,7 @@ _LOW = (1 << 64) - 1
 _OUTSIDE = 0
 
 
-class Address(NamedTuple):
+class IpAddress(NamedTuple):
     number: int
     is_v6: bool = False
 
@@ -44,24 +44,24 @@ class Span(NamedTuple):
     is_v6: bool = False
 
 
-def parsed(text: str) -> Address | None:
+def parsed(text: str) -> IpAddress | None:
     try:
         if ":" in text:
-            return Address(int.from_bytes(inet_pton(AF_INET6, text), "big"), True)
-        return Address(int.from_bytes(inet_pton(AF_INET, text), "big"))
+            return IpAddress(int.from_bytes(inet_pton(AF_INET6, text), "big"), True)
+        return IpAddress(int.from_bytes(inet_pton(AF_INET, text), "big"))
     except (OSError, ValueError):
         return None
 
 
-def unwrapped(address: Address) -> Address:
+def unwrapped(address: IpAddress) -> IpAddress:
     """The IPv4 address inside an IPv6 one, where there is one."""
     if not address.is_v6:
         return address
     number = address.number
     if number >> V4_BITS in (_MAPPED, _NAT64):
-        return Address(number & _V4_MASK)
+        return IpAddress(number & _V4_MASK)
     if number >> 112 == _SIX_TO_FOUR:
-        return Address(number >> 80 & _V4_MASK)
+        return IpAddress(number >> 80 & _V4_MASK)
     return address
 
 
@@ -76,7 +76,7 @@ def span(text: str) -> Span | None:
     return between(address, address)
 
 
-def between(first: Address | None, last: Address | None) -> Span | None:
+def between(first: IpAddress | None, last: IpAddress | None) -> Span | None:
     if first is None or last is None or first.is_v6 != last.is_v6 or first.number > last.number:
         return None
     return _span(first.number, last.number, first.is_v6)
@@ -125,7 +125,7 @@ class AddressMap(Generic[V]):
         self._high = array("Q", (number >> 64 for number in bounds))
         self._low = array("Q", (number & _LOW for number in bounds))
 
-    def get(self, address: Address) -> V | None:
+    def get(self, address: IpAddress) -> V | None:
         number, is_v6 = address
         if not is_v6:
             return self._values[self._labels_v4[bisect_right(self._v4, number)]]

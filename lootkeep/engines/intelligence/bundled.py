@@ -12,8 +12,8 @@ from pathlib import Path
 
 import msgspec
 
-from lootkeep.domain.fraud.facts import Network
-from lootkeep.engines.intelligence.addresses import Address, AddressMap, span
+from lootkeep.domain.fraud.facts import NetworkFacts
+from lootkeep.engines.intelligence.addresses import AddressMap, IpAddress, span
 from lootkeep.engines.intelligence.layouts import country
 from lootkeep.engines.intelligence.sources import FLAGS, RANK_BUNDLED, Source
 from lootkeep.kernel.clock import SECOND, Instant
@@ -22,21 +22,21 @@ from lootkeep.kernel.clock import SECOND, Instant
 @cache
 def sources() -> tuple[Source, ...]:
     """Loaded once in a process; a package that is missing or damaged is left out, and `doctor` shows the gap."""
-    found = []
+    result = []
     for load in (_countries, _clouds, _networks, _disposable_domains):
         # Whatever is wrong with a package, orders go on without it.
         with suppress(Exception):
-            found.append(load())
-    return tuple(found)
+            result.append(load())
+    return tuple(result)
 
 
 def _countries() -> Source:
     """By the registries: where an address was given out, which for homes is nearly always where it is."""
     from iptocc import country_code
 
-    def look(address: Address) -> Network | None:
+    def look(address: IpAddress) -> NetworkFacts | None:
         code = country(country_code(address.text))
-        return Network(country=code) if code else None
+        return NetworkFacts(country=code) if code else None
 
     return Source(_named("iptocc"), {"country": None}, look, rank=RANK_BUNDLED)
 
@@ -73,11 +73,11 @@ def _networks() -> Source:
 
     networks = table()
 
-    def look(address: Address) -> Network | None:
-        # IPv6 is kept by its upper half there.
+    def look(address: IpAddress) -> NetworkFacts | None:
+        # IPv6 is stored by its upper half there.
         number = address.number >> 64 if address.is_v6 else address.number
         facts, *_ = networks.lookup(number, address.is_v6)
-        return Network(asn_number=facts.asn, asn_name=facts.company or facts.name or None) if facts.asn else None
+        return NetworkFacts(asn_number=facts.asn, asn_name=facts.company or facts.name or None) if facts.asn else None
 
     return Source(_named("whereip-network"), {"asn": None}, look, rank=RANK_BUNDLED)
 
@@ -94,7 +94,7 @@ def _named(package: str) -> str:
 
 
 def _folder(package: str) -> Path:
-    """Where a package lies, without running any of it."""
+    """Where a package is installed, without running any of it."""
     spec = find_spec(package)
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError(package)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 from lootkeep import __version__
-from lootkeep.engines.http1 import Answer, Client, Closed, NotHttp, open_socket, target
+from lootkeep.engines.http1 import Client, ConnectionClosed, NotHttp, Response, open_socket, target
 from lootkeep.engines.intelligence import recognition
 from lootkeep.engines.intelligence.opening import opened
 from lootkeep.engines.intelligence.sources import Need, Rejected, Source
@@ -26,7 +26,7 @@ from lootkeep.kernel.clock import Clock, Instant, instant, iso
 
 
 class PublicList(NamedTuple):
-    """A list that anyone may fetch, and the name under which it is kept."""
+    """A list that anyone may fetch, and the name under which it is stored."""
 
     file: str
     need: Need
@@ -75,27 +75,27 @@ _FIXED_HEADERS = f"User-Agent: Lootkeep/{__version__}\r\nAccept: */*\r\nAccept-E
 _REDIRECTS = (301, 302, 303, 307, 308)
 _MAX_REDIRECTS = 3
 
-# A list that shrinks to less than one in so many of its entries is not believed.
+# A list that shrinks to less than this fraction of its entries is not believed.
 SHRINKS_AT_MOST = 10
 
 
-class Limits(NamedTuple):
+class FetchLimits(NamedTuple):
     seconds: float = 60
     size: int = 64 << 20
 
 
-LIMITS = Limits()
+LIMITS = FetchLimits()
 
 
-class Outcome(NamedTuple):
+class FetchResult(NamedTuple):
     file: str
     is_good: bool
     sentence: str
 
 
 async def refresh(
-    folder: Path, clock: Clock, lists: Sequence[PublicList] = PUBLIC_LISTS, limits: Limits = LIMITS
-) -> list[Outcome]:
+    folder: Path, clock: Clock, lists: Sequence[PublicList] = PUBLIC_LISTS, limits: FetchLimits = LIMITS
+) -> list[FetchResult]:
     """One outcome for each list; what cannot be fetched or verified leaves everything as it was."""
     # One byte more than is allowed, by which a list that is too large is known.
     client = Client(
@@ -107,22 +107,22 @@ async def refresh(
         await client.close()
 
 
-async def _refresh(client: Client, folder: Path, clock: Clock, item: PublicList, limits: Limits) -> Outcome:
+async def _refresh(client: Client, folder: Path, clock: Clock, item: PublicList, limits: FetchLimits) -> FetchResult:
     try:
         answer = await _fetch(client, item.url, limits)
         return await asyncio.to_thread(_save, folder, item, answer, clock.now())
     except Rejected as reason:
-        kept = "The one before stays in use." if (folder / item.file).exists() else "Nothing was written."
-        return Outcome(item.file, False, f"The list of {item.maker} {reason}. {kept}")
+        fallback = "The one before stays in use." if (folder / item.file).exists() else "Nothing was written."
+        return FetchResult(item.file, False, f"The list of {item.maker} {reason}. {fallback}")
 
 
-async def _fetch(client: Client, url: str, limits: Limits) -> Answer:
+async def _fetch(client: Client, url: str, limits: FetchLimits) -> Response:
     try:
         async with asyncio.timeout(limits.seconds):
             answer = await _get(client, url)
     except TimeoutError:
         raise Rejected(f"cannot be fetched: the server took more than {limits.seconds:g} seconds") from None
-    except Closed:
+    except ConnectionClosed:
         raise Rejected("cannot be fetched: the answer was cut short") from None
     except OSError:
         raise Rejected(f"cannot be fetched: {urlsplit(url).hostname} cannot be reached") from None
@@ -137,7 +137,7 @@ async def _fetch(client: Client, url: str, limits: Limits) -> Answer:
     return answer
 
 
-async def _get(client: Client, url: str) -> Answer:
+async def _get(client: Client, url: str) -> Response:
     """Where the last redirect leads; the answer is itself a redirect when there are too many."""
     answer = await client.request(target(url, _FIXED_HEADERS, "GET"))
     for _ in range(_MAX_REDIRECTS):
@@ -148,7 +148,7 @@ async def _get(client: Client, url: str) -> Answer:
     return answer
 
 
-def _save(folder: Path, item: PublicList, answer: Answer, now: Instant) -> Outcome:
+def _save(folder: Path, item: PublicList, answer: Response, now: Instant) -> FetchResult:
     """Written under a passing name, read back as any list is, and only then given its own name."""
     target = folder / item.file
     draft = folder / f".{item.file}.{secrets.token_hex(4)}"
@@ -166,11 +166,11 @@ def _save(folder: Path, item: PublicList, answer: Answer, now: Instant) -> Outco
             draft.unlink(missing_ok=True)
     except OSError as error:
         raise Rejected(f"cannot be written into {folder} ({error.strerror or error})") from None
-    return Outcome(item.file, True, sentence)
+    return FetchResult(item.file, True, sentence)
 
 
 def _compared(item: PublicList, target: Path, draft: Path, new: Source) -> str:
-    """What changed, in words; refuses a list that has all but vanished."""
+    """What changed, as text; rejects a list that has all but vanished."""
     count = new.entries[item.need] or 0
     try:
         before = _read(target, item).entries[item.need] or 0
@@ -202,7 +202,7 @@ def _write(path: Path, content: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def _last_modified(answer: Answer) -> Instant | None:
+def _last_modified(answer: Response) -> Instant | None:
     with suppress(ValueError, KeyError, TypeError):
         return instant(parsedate_to_datetime(answer.headers[b"last-modified"].decode()).astimezone(UTC))
     return None

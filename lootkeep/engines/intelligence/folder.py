@@ -9,7 +9,7 @@ import msgspec
 
 from lootkeep.engines.intelligence import recognition
 from lootkeep.engines.intelligence.opening import MAX_TEXT, opened
-from lootkeep.engines.intelligence.sources import Rejected, Source, Unsettled
+from lootkeep.engines.intelligence.sources import FileChanging, Rejected, Source
 
 
 class Rejection(msgspec.Struct, frozen=True):
@@ -93,7 +93,7 @@ class Folder:
         except OSError as error:
             reason = f"cannot be read ({error.strerror})"
         except Rejected as rejected:
-            stamp = None if isinstance(rejected, Unsettled) else stamp
+            stamp = None if isinstance(rejected, FileChanging) else stamp
             reason = str(rejected)
         except Exception as error:
             # What a reader did not expect is an error of the file: the order that asks first must not fail.

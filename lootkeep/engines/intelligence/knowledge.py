@@ -1,4 +1,4 @@
-"""All lists together, as they are asked: made anew when a list changes, never changed."""
+"""All lists together, as they are asked: made again when a list changes, never changed."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from ipaddress import ip_network
 
 from lootkeep.domain.addresses import NOT_PUBLIC
-from lootkeep.domain.fraud.facts import Network
-from lootkeep.engines.intelligence.addresses import Address, AddressMap, parsed, span, unwrapped
+from lootkeep.domain.fraud.facts import NetworkFacts
+from lootkeep.engines.intelligence.addresses import AddressMap, IpAddress, parsed, span, unwrapped
 from lootkeep.engines.intelligence.hosting import DATED, HOSTING_NETWORKS
 from lootkeep.engines.intelligence.sources import RANK_BUNDLED, Source
 from lootkeep.kernel.clock import DAY, Instant
@@ -25,7 +25,7 @@ _RESERVED = AddressMap(
 )
 
 
-def judged(text: str) -> Address | None:
+def judged(text: str) -> IpAddress | None:
     """The address that is looked up: the IPv4 address inside an IPv6 one; None for garbage and what is not public."""
     address = parsed(text.partition("%")[0])
     if address is None:
@@ -49,10 +49,10 @@ class Knowledge:
             default=None,
         )
 
-    def network(self, text: str, now: Instant) -> Network:
+    def network(self, text: str, now: Instant) -> NetworkFacts:
         address = judged(text)
         if address is None:
-            return Network()
+            return NetworkFacts()
         country = city = number = name = tor_dated = None
         is_vpn = is_proxy = is_datacenter = is_tor = False
         for source in self._asked:
@@ -71,7 +71,7 @@ class Knowledge:
             if label.is_tor:
                 is_tor = True
                 tor_dated = max(tor_dated or 0, source.dated or 0)
-        return Network(
+        return NetworkFacts(
             country=country,
             city=city,
             asn_number=number,

@@ -7,7 +7,7 @@ from typing import Any
 
 import iso3166
 
-from lootkeep.domain.fraud.facts import Network
+from lootkeep.domain.fraud.facts import NetworkFacts
 from lootkeep.engines.intelligence.sources import Need, needs_of
 
 # Parts of a record that may hold the fields below, as the record itself may.
@@ -25,17 +25,19 @@ _TRUE = frozenset({"true", "1", "t", "yes"})
 # Codes such as EU, AP and ZZ are no country's.
 _COUNTRIES = frozenset(country.alpha2 for country in iso3166.countries)
 
-_EMPTY = Network()
+_EMPTY = NetworkFacts()
 
 Record = Mapping[str, Any]
 
 
-def network_of(record: object) -> Network | None:
+def network_of(record: object) -> NetworkFacts | None:
     """What a record says; None when that is nothing we ask for."""
     parts = _parts(record)
     asn_number, asn_name = _asn(parts)
     flags = {f"is_{_FLAGS[name]}": True for part in parts for name in part if name in _FLAGS and _is_true(part[name])}
-    network = Network(country=_country(parts), city=_city(parts), asn_number=asn_number, asn_name=asn_name, **flags)
+    network = NetworkFacts(
+        country=_country(parts), city=_city(parts), asn_number=asn_number, asn_name=asn_name, **flags
+    )
     return None if network == _EMPTY else network
 
 

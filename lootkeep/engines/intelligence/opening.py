@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from io import BufferedReader
 from pathlib import Path
 
-from lootkeep.engines.intelligence.sources import Rejected, Unsettled
+from lootkeep.engines.intelligence.sources import FileChanging, Rejected
 from lootkeep.kernel.clock import Instant, instant
 
 # The largest text that is read, unpacked: a table of all networks has about 60 MB. Databases are not unpacked.
@@ -105,4 +105,4 @@ def opened(path: Path, name: str, max_text: int = MAX_TEXT) -> Iterator[Opened]:
     except OSError as error:
         raise Rejected(f"cannot be read ({error.strerror or error})") from None
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
-        raise Unsettled("was written to while it was read; it is read again in a moment")
+        raise FileChanging("was written to while it was read; it is read again in a moment")

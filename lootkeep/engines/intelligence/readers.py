@@ -9,15 +9,15 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache, partial
 
-from lootkeep.domain.fraud.facts import Network
-from lootkeep.engines.intelligence.addresses import Address, Span, between, parsed, span
+from lootkeep.domain.fraud.facts import NetworkFacts
+from lootkeep.engines.intelligence.addresses import IpAddress, Span, between, parsed, span
 from lootkeep.engines.intelligence.layouts import network_of
 from lootkeep.engines.intelligence.opening import Opened
 from lootkeep.engines.intelligence.sources import FLAGS, Need, Rejected
 from lootkeep.kernel.clock import Instant, instant
 
 # The range is None where a line cannot be read, the label is None where it says nothing we ask for.
-Row = tuple[Span | None, Network | None]
+Row = tuple[Span | None, NetworkFacts | None]
 Reader = Callable[[Opened], Iterator[Row]]
 
 # Tor's exit file: lines that name no address, and those that do.
@@ -52,7 +52,7 @@ def addresses(need: Need) -> Reader:
     return partial(_addresses, label=FLAGS[need])
 
 
-def _addresses(file: Opened, label: Network) -> Iterator[Row]:
+def _addresses(file: Opened, label: NetworkFacts) -> Iterator[Row]:
     newest = Instant(0)
     for line in file.lines():
         text = _bare(line)
@@ -117,12 +117,12 @@ def _between(first: str, last: str) -> Span | None:
     return between(_end(first), _end(last))
 
 
-def _end(text: str) -> Address | None:
+def _end(text: str) -> IpAddress | None:
     """An address as text or as a decimal number."""
     if not (text.isascii() and text.isdigit()):
         return parsed(text)
     number = int(text) if len(text) < 40 else 1 << 128
-    return Address(number, number > _V4_LAST) if number >> 128 == 0 else None
+    return IpAddress(number, number > _V4_LAST) if number >> 128 == 0 else None
 
 
 def _bare(line: str) -> str:

@@ -24,7 +24,7 @@ _MAX_FLAGGED_V4 = 1 << 31
 _EVERYBODY = frozenset({"gmail.com", "outlook.com", "hotmail.com", "yahoo.com", "icloud.com", "proton.me", "gmx.de"})
 
 
-class Kind(NamedTuple):
+class FileKind(NamedTuple):
     """Files of one format. The table in docs/operate/lists.md has a row for each."""
 
     names: str
@@ -38,24 +38,24 @@ class Kind(NamedTuple):
 _LIST = r"[^/]*(\.(txt|list|netset|ipset|conf|csv)(\.gz)?)?"
 
 KINDS = (
-    Kind("`*.tsv`, `*.tsv.gz`", r".*\.tsv(\.gz)?", readers.iptoasn),
-    Kind("`*ip2proxy*.csv`", r".*ip2proxy.*\.csv(\.gz)?", readers.ip2proxy),
-    Kind("any other `*.csv`, `*.csv.gz`", r".*\.csv(\.gz)?", readers.headed, content=rb'"?(network|start_ip)"?,'),
-    Kind("`disposable*.txt`, `disposable*.conf`", r"disposable.*\.(txt|conf|list)(\.gz)?", None),
-    Kind(
+    FileKind("`*.tsv`, `*.tsv.gz`", r".*\.tsv(\.gz)?", readers.iptoasn),
+    FileKind("`*ip2proxy*.csv`", r".*ip2proxy.*\.csv(\.gz)?", readers.ip2proxy),
+    FileKind("any other `*.csv`, `*.csv.gz`", r".*\.csv(\.gz)?", readers.headed, content=rb'"?(network|start_ip)"?,'),
+    FileKind("`disposable*.txt`, `disposable*.conf`", r"disposable.*\.(txt|conf|list)(\.gz)?", None),
+    FileKind(
         "`tor.txt`, `*tor_*`, `*_tor*`, `torbulkexitlist`, `exit-addresses`",
         rf"((.*[^a-z])?tor([^a-z]{_LIST})?|torbulkexitlist.*|exit-addresses.*)",
         readers.addresses("tor"),
         content=rb"(ExitNode|ExitAddress) ",
     ),
-    Kind("`vpn.txt`, `*vpn*`", rf".*vpn{_LIST}", readers.addresses("vpn")),
-    Kind(
+    FileKind("`vpn.txt`, `*vpn*`", rf".*vpn{_LIST}", readers.addresses("vpn")),
+    FileKind(
         "`proxy.txt`, `*proxy*`, `*proxies*`, `*anonymous*`, `*socks*`",
         rf".*(proxy|proxies|anonymous|socks){_LIST}",
         readers.addresses("proxy"),
         content=rb"(?s)#.*\n# Category *: anonymizers",
     ),
-    Kind(
+    FileKind(
         "`datacenter.txt`, `*datacenter*`, `*hosting*`",
         rf".*(datacenter|hosting){_LIST}",
         readers.addresses("datacenter"),
@@ -84,7 +84,7 @@ def read(file: Opened) -> Source:
     return _read_domains(file) if reader is None else _read_addresses(file, reader)
 
 
-def _kind(file: Opened) -> Kind:
+def _kind(file: Opened) -> FileKind:
     name, head = file.name.lower(), file.head()
     for kind in KINDS:
         if re.fullmatch(kind.pattern, name):
@@ -92,7 +92,7 @@ def _kind(file: Opened) -> Kind:
     for kind in KINDS:
         if kind.content and re.match(kind.content, head):
             return kind
-    raise Rejected("has a name that does not tell what it lists: see docs/operate/lists.md")
+    raise Rejected("has a name that does not say what it lists: see docs/operate/lists.md")
 
 
 def _read_addresses(file: Opened, reader: Reader) -> Source:

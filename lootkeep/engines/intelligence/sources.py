@@ -6,18 +6,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from lootkeep.domain.fraud.facts import Network
-from lootkeep.engines.intelligence.addresses import Address
+from lootkeep.domain.fraud.facts import NetworkFacts
+from lootkeep.engines.intelligence.addresses import IpAddress
 from lootkeep.kernel.clock import Instant
 
 Need = Literal["country", "city", "asn", "datacenter", "vpn", "proxy", "tor", "disposable"]
 NEEDS: tuple[Need, ...] = get_args(Need)
 # The label of an address for each need that is a yes or a no.
-FLAGS: dict[Need, Network] = {
-    "datacenter": Network(is_datacenter=True),
-    "vpn": Network(is_vpn=True),
-    "proxy": Network(is_proxy=True),
-    "tor": Network(is_tor=True),
+FLAGS: dict[Need, NetworkFacts] = {
+    "datacenter": NetworkFacts(is_datacenter=True),
+    "vpn": NetworkFacts(is_vpn=True),
+    "proxy": NetworkFacts(is_proxy=True),
+    "tor": NetworkFacts(is_tor=True),
 }
 
 # A database made for look-ups is asked before tables, and the operator's files before the bundled data.
@@ -28,7 +28,7 @@ class Rejected(Exception):
     """A file that is not used; the sentence gives the reason and continues after the file's name."""
 
 
-class Unsettled(Rejected):
+class FileChanging(Rejected):
     """A file that changed while it was read: it is read again at the next look."""
 
 
@@ -37,7 +37,7 @@ class Source:
     name: str
     # The needs it serves, with the number of entries where that is known.
     entries: Mapping[Need, int | None]
-    look: Callable[[Address], Network | None] = lambda _: None
+    look: Callable[[IpAddress], NetworkFacts | None] = lambda _: None
     domains: frozenset[str] = field(default=frozenset(), repr=False)
     dated: Instant | None = None
     checksum: str | None = None
@@ -46,7 +46,7 @@ class Source:
     rank: int = RANK_TABLE
 
 
-def needs_of(network: Network) -> set[Need]:
+def needs_of(network: NetworkFacts) -> set[Need]:
     """The needs for which a label has an answer."""
     values: dict[Need, object] = {"country": network.country, "city": network.city, "asn": network.asn_number}
     values |= {need: getattr(network, f"is_{need}") for need in FLAGS}

@@ -1,4 +1,4 @@
-"""Counting requests: at most so many in any window of a minute, exact under concurrency."""
+"""Counting requests: at most N in any window of a minute, exact under concurrency."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ WINDOW = MINUTE
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """Where a caller stands after a request."""
+class RateLimitState:
+    """A caller's limit and usage after a request."""
 
     is_allowed: bool
     # Requests in the window, this one included when it was allowed.
@@ -28,6 +28,6 @@ class Standing:
 class RateLimiter(Protocol):
     """Whatever counts. A refused request is not counted: a caller who waits gets in. A limit of 0 only looks."""
 
-    async def hit(self, name: str, limit: int, now: Instant) -> Standing: ...
+    async def hit(self, name: str, limit: int, now: Instant) -> RateLimitState: ...
 
     async def close(self) -> None: ...

@@ -6,10 +6,10 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from lootkeep.engines.ratelimit import WINDOW, Standing
+from lootkeep.engines.ratelimit import WINDOW, RateLimitState
 from lootkeep.kernel.clock import SECOND, Instant
 
-# When so many callers are remembered, those who have been quiet for a window are forgotten.
+# When this many callers are remembered, those who have been quiet for a window are forgotten.
 _REMEMBERED = 10_000
 
 
@@ -25,7 +25,7 @@ class MemoryRateLimiter:
         self._times: dict[str, deque[int]] = {}
         self._forget_at = _REMEMBERED
 
-    async def hit(self, name: str, limit: int, now: Instant) -> Standing:
+    async def hit(self, name: str, limit: int, now: Instant) -> RateLimitState:
         ticks = round(self._monotonic() * SECOND)
         times = self._times.get(name)
         if times is None:
@@ -37,7 +37,7 @@ class MemoryRateLimiter:
         if is_allowed:
             times.append(ticks)
         oldest = times[0] if times else ticks
-        return Standing(is_allowed, len(times), Instant(now + oldest - start))
+        return RateLimitState(is_allowed, len(times), Instant(now + oldest - start))
 
     async def close(self) -> None:
         self._times.clear()

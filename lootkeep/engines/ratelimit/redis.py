@@ -10,7 +10,7 @@ import structlog
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.exceptions import RedisError
 
-from lootkeep.engines.ratelimit import WINDOW, Standing
+from lootkeep.engines.ratelimit import WINDOW, RateLimitState
 from lootkeep.engines.ratelimit.memory import MemoryRateLimiter
 from lootkeep.kernel.clock import Instant
 
@@ -64,7 +64,7 @@ class RedisRateLimiter:
         self._is_away = False
         self._rests_until = 0.0
 
-    async def hit(self, name: str, limit: int, now: Instant) -> Standing:
+    async def hit(self, name: str, limit: int, now: Instant) -> RateLimitState:
         if self._is_away and not self._may_try():
             return await self._alone.hit(name, limit, now)
         try:
@@ -77,7 +77,7 @@ class RedisRateLimiter:
             self._is_away = False
             log.info("redis is back, requests are counted there again")
         # A clock that was set back must not make anyone wait for longer than a window.
-        return Standing(bool(allowed), int(count), Instant(min(int(oldest), now) + WINDOW))
+        return RateLimitState(bool(allowed), int(count), Instant(min(int(oldest), now) + WINDOW))
 
     def _may_try(self) -> bool:
         if self._monotonic() < self._rests_until:

@@ -6,14 +6,14 @@ import asyncio
 
 
 class MemoryWakeup:
-    """Set by whoever writes, in the same process."""
+    """Set by writers in the same process."""
 
     def __init__(self) -> None:
         self._event = asyncio.Event()
         self._followers: list[MemoryWakeup] = []
 
     def follower(self) -> MemoryWakeup:
-        """Another to wait on, for a second loop: each hears every call, whoever is busy at the moment."""
+        """Another to wait on, for a second loop: each receives every call, even if the other is busy."""
         follower = MemoryWakeup()
         self._followers.append(follower)
         return follower

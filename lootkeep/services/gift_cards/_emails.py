@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from lootkeep.deps import Deps
-from lootkeep.domain import gift_cards as rules
+from lootkeep.domain import gift_cards as gift_cards_rules
 from lootkeep.domain.gift_cards import GiftCard
 from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage import emails as emails_db
 from lootkeep.storage import gift_cards as gift_cards_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import Changes
-from lootkeep.views import gift_cards as views
+from lootkeep.storage.totals.changes import CounterDeltas
+from lootkeep.views import gift_cards as gift_cards_views
 
 
-async def send(deps: Deps, tx: Transaction, card: GiftCard, email: str, now: Instant, changes: Changes) -> GiftCard:
+async def send(
+    deps: Deps, tx: Transaction, card: GiftCard, email: str, now: Instant, changes: CounterDeltas
+) -> GiftCard:
     """Queues the e-mail with the whole code; refuses when there were too many of them."""
     codes = CardCodes(deps.vault, deps.ids)
-    after = rules.sent(card, now)
-    await emails_db.add(tx, views.mail(card, email, codes.opened(card.sealed_code)), codes.seal, now)
+    after = gift_cards_rules.sent(card, now)
+    await emails_db.add(tx, gift_cards_views.email(card, email, codes.opened(card.sealed_code)), codes.seal, now)
     return await gift_cards_db.save(tx, card, after, now, changes)
 
 
-async def send_first(deps: Deps, tx: Transaction, card: GiftCard, now: Instant, changes: Changes) -> GiftCard:
+async def send_first(deps: Deps, tx: Transaction, card: GiftCard, now: Instant, changes: CounterDeltas) -> GiftCard:
     """E-mails a card that has become valid to its recipient, if it has one and was never sent."""
     if card.recipient_email is None or card.send_count or card.kept_status != "active":
         return card

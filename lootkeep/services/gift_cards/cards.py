@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lootkeep.deps import Deps
-from lootkeep.domain import gift_cards as rules
+from lootkeep.domain import gift_cards as gift_cards_rules
 from lootkeep.domain.gift_cards import GiftCard, GiftCardTerms, LedgerEntry
 from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.clock import Instant
@@ -16,22 +16,22 @@ from lootkeep.storage import customers as customers_db
 from lootkeep.storage import gift_cards as gift_cards_db
 from lootkeep.storage import orders as orders_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import Changes
+from lootkeep.storage.totals.changes import CounterDeltas
 
 _NO_CARD = "Gift card"
 
 
 async def create(deps: Deps, terms: GiftCardTerms, own_code: str | None) -> tuple[GiftCard, str]:
-    """The card and its code, which is told this once."""
+    """The card and its code, which is returned only here."""
     now = deps.clock.now()
-    terms = rules.checked(terms, now)
+    terms = gift_cards_rules.checked(terms, now)
     codes = CardCodes(deps.vault, deps.ids)
-    code = codes.new() if own_code is None else rules.check_code(own_code)
+    code = codes.new() if own_code is None else gift_cards_rules.check_code(own_code)
     sealed = codes.sealed(code)
     async with deps.db.write() as tx:
         if terms.customer_id is not None and await customers_db.get(tx, terms.customer_id) is None:
             raise invalid("customer_id", "The customer id field is not a customer of this store.")
-        changes = Changes(spread=int(sealed.code_hash[:8], 16))
+        changes = CounterDeltas(shard_key=int(sealed.code_hash[:8], 16))
         card = await gift_cards_db.add(tx, terms, sealed, now, changes)
         if card is None:
             raise invalid("code", "The code field has already been taken.")
@@ -45,15 +45,15 @@ async def redeem(
 ) -> tuple[GiftCard, LedgerEntry]:
     """Takes an amount. The same reference again takes nothing more and gives the same entry."""
     now = deps.clock.now()
-    changes = Changes(spread=card_id)
+    changes = CounterDeltas(shard_key=card_id)
     async with deps.db.write() as tx:
-        # The order is held first: whoever refunds it holds it before the card, too.
-        if order_id is not None and await orders_db.for_change(tx, order_id) is None:
+        # The order is held first: a refund locks it before the card, too.
+        if order_id is not None and await orders_db.get_for_update(tx, order_id) is None:
             raise invalid("order_id", "The order id field is not an order of this store.")
-        card = await _for_change(deps, tx, card_id, now, changes)
+        card = await _get_for_update(deps, tx, card_id, now, changes)
         entry = None if reference is None else await gift_cards_db.by_reference(tx, card_id, reference)
         if entry is None:
-            rules.require_redeemable(card, amount, now)
+            gift_cards_rules.require_redeemable(card, amount, now)
             entry = await gift_cards_db.redeem(tx, card, amount, now, changes, order_id=order_id, reference=reference)
         elif entry.amount != -amount:
             raise Conflict("reference_reused", "This reference was already used to redeem another amount.")
@@ -63,9 +63,9 @@ async def redeem(
 
 async def revoke(deps: Deps, card_id: int, reason: str | None) -> GiftCard:
     """For good; revoking again changes nothing."""
-    changes = Changes(spread=card_id)
+    changes = CounterDeltas(shard_key=card_id)
     async with deps.db.write() as tx:
-        card = existing(await gift_cards_db.for_change(tx, card_id), _NO_CARD)
+        card = existing(await gift_cards_db.get_for_update(tx, card_id), _NO_CARD)
         if card.revoked_at is not None:
             return card
         card = await gift_cards_db.revoke(tx, card, reason, deps.clock.now(), changes)
@@ -73,30 +73,30 @@ async def revoke(deps: Deps, card_id: int, reason: str | None) -> GiftCard:
     return card
 
 
-async def change(deps: Deps, card_id: int, wanted: dict[str, Any]) -> GiftCard:
-    if not wanted:
+async def change(deps: Deps, card_id: int, changes_wanted: dict[str, Any]) -> GiftCard:
+    if not changes_wanted:
         raise Unprocessable(
             "nothing_to_change", "Send at least one of recipient_email, recipient_name, message, expires_at and note."
         )
     now = deps.clock.now()
-    changes = Changes(spread=card_id)
+    changes = CounterDeltas(shard_key=card_id)
     async with deps.db.write() as tx:
-        card = await _for_change(deps, tx, card_id, now, changes)
-        changed = await gift_cards_db.save(tx, card, rules.changed(card, wanted, now), now, changes)
+        card = await _get_for_update(deps, tx, card_id, now, changes)
+        changed = await gift_cards_db.save(tx, card, gift_cards_rules.changed(card, changes_wanted, now), now, changes)
         if card.kept_status != "active":
-            # Prolonged after it had run out: nobody may have told its recipient while it was valid.
+            # Prolonged after it had run out: its recipient may never have been notified while it was valid.
             changed = await _emails.send_first(deps, tx, changed, now, changes)
         await changes.apply(tx)
     return changed
 
 
 async def send(deps: Deps, card_id: int, email: str | None) -> tuple[GiftCard, str]:
-    """Mails the card once more, to its recipient or to another address; tells to whom."""
+    """E-mails the card again, to its recipient or to another address; returns that address."""
     now = deps.clock.now()
-    changes = Changes(spread=card_id)
+    changes = CounterDeltas(shard_key=card_id)
     async with deps.db.write() as tx:
-        card = await _for_change(deps, tx, card_id, now, changes)
-        rules.require_sendable(card, now)
+        card = await _get_for_update(deps, tx, card_id, now, changes)
+        gift_cards_rules.require_sendable(card, now)
         address = email or card.recipient_email
         if address is None:
             raise invalid("email", "The email field is required: the gift card has no recipient e-mail.")
@@ -105,7 +105,7 @@ async def send(deps: Deps, card_id: int, email: str | None) -> tuple[GiftCard, s
     return card, address
 
 
-async def _for_change(deps: Deps, tx: Transaction, card_id: int, now: Instant, changes: Changes) -> GiftCard:
+async def _get_for_update(deps: Deps, tx: Transaction, card_id: int, now: Instant, changes: CounterDeltas) -> GiftCard:
     """The card as it is by now, held until the transaction ends."""
-    card = existing(await gift_cards_db.for_change(tx, card_id), _NO_CARD)
+    card = existing(await gift_cards_db.get_for_update(tx, card_id), _NO_CARD)
     return await status.update(deps, tx, card, now, changes)

@@ -6,19 +6,19 @@ from collections.abc import Sequence
 
 from lootkeep.deps import Deps
 from lootkeep.domain.gift_cards import ORDER_REFUNDED, GiftCard, GiftCardTerms
-from lootkeep.domain.orders import Order, Sale
+from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services.gift_cards import _emails
 from lootkeep.storage import gift_cards as gift_cards_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import Changes
+from lootkeep.storage.totals.changes import CounterDeltas
 
 
 async def lock_bought(tx: Transaction, order: Order) -> list[GiftCard]:
     """The cards that were bought in an order, locked until the transaction ends."""
-    cards = [await gift_cards_db.for_change(tx, card_id) for card_id in await gift_cards_db.bought_in(tx, order.id)]
+    cards = [await gift_cards_db.get_for_update(tx, card_id) for card_id in await gift_cards_db.bought_in(tx, order.id)]
     return [card for card in cards if card]
 
 
@@ -27,7 +27,7 @@ async def take_back_bought(
     order: Order,
     bought: Sequence[tuple[GiftCard, Hundredths]],
     now: Instant,
-    changes: Changes,
+    changes: CounterDeltas,
 ) -> None:
     """Takes an amount off each card; cards of an order that was refunded in full are revoked, also those spent."""
     for card, amount in bought:
@@ -37,17 +37,19 @@ async def take_back_bought(
             await gift_cards_db.take_back(tx, card, amount, now, changes, order_id=order.id)
 
 
-async def issue_bought(deps: Deps, tx: Transaction, sale: Sale, now: Instant, changes: Changes) -> None:
+async def issue_bought(
+    deps: Deps, tx: Transaction, details: OrderDetails, now: Instant, changes: CounterDeltas
+) -> None:
     """A card of the line's price for each unit, e-mailed to the buyer."""
-    for line in sale.items:
+    for line in details.items:
         if line.delivery_type == "gift_card":
-            terms = _bought(sale, line.price)
+            terms = _bought_cards(details, line.price)
             for _ in range(line.quantity):
                 card = await _issue(deps, tx, terms, now, changes)
                 await _emails.send_first(deps, tx, card, now, changes)
 
 
-async def _issue(deps: Deps, tx: Transaction, terms: GiftCardTerms, now: Instant, changes: Changes) -> GiftCard:
+async def _issue(deps: Deps, tx: Transaction, terms: GiftCardTerms, now: Instant, changes: CounterDeltas) -> GiftCard:
     codes = CardCodes(deps.vault, deps.ids)
     # A code that is taken is one in a septillion, and the next one will do.
     while True:
@@ -56,16 +58,16 @@ async def _issue(deps: Deps, tx: Transaction, terms: GiftCardTerms, now: Instant
             return card
 
 
-def _bought(sale: Sale, price: Hundredths) -> GiftCardTerms:
+def _bought_cards(details: OrderDetails, price: Hundredths) -> GiftCardTerms:
     return GiftCardTerms(
         initial_balance=price,
-        currency=sale.order.currency,
-        recipient_email=sale.customer.email,
-        recipient_name=sale.customer.name,
+        currency=details.order.currency,
+        recipient_email=details.customer.email,
+        recipient_name=details.customer.name,
         sender_name=None,
         message=None,
-        customer_id=sale.customer.id,
-        order_id=sale.order.id,
+        customer_id=details.customer.id,
+        order_id=details.order.id,
         starts_at=None,
         expires_at=None,
         note=None,

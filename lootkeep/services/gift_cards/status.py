@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from lootkeep.deps import Deps
-from lootkeep.domain import gift_cards as rules
+from lootkeep.domain import gift_cards as gift_cards_rules
 from lootkeep.domain.gift_cards import GiftCard
 from lootkeep.kernel.clock import Instant
 from lootkeep.services.gift_cards import _emails
-from lootkeep.storage import gift_card_turns
+from lootkeep.storage import gift_card_status_changes
 from lootkeep.storage import gift_cards as gift_cards_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import Changes
+from lootkeep.storage.totals.changes import CounterDeltas
 
 
 async def settle(deps: Deps, now: Instant) -> None:
@@ -20,11 +20,11 @@ async def settle(deps: Deps, now: Instant) -> None:
     """
     while True:
         async with deps.db.read() as tx:
-            if not await gift_card_turns.are_due(tx, now):
+            if not await gift_card_status_changes.are_due(tx, now):
                 return
-        changes = Changes(spread=0)
+        changes = CounterDeltas(shard_key=0)
         async with deps.db.write() as tx:
-            for card in await gift_card_turns.lock_due(tx, now):
+            for card in await gift_card_status_changes.lock_due(tx, now):
                 await update(deps, tx, card, now, changes)
             await changes.apply(tx)
 
@@ -34,9 +34,9 @@ async def settle_now(deps: Deps) -> None:
     await settle(deps, deps.clock.now())
 
 
-async def update(deps: Deps, tx: Transaction, card: GiftCard, now: Instant, changes: Changes) -> GiftCard:
+async def update(deps: Deps, tx: Transaction, card: GiftCard, now: Instant, changes: CounterDeltas) -> GiftCard:
     """Brings a locked card up to date; one that has become valid is e-mailed to its recipient."""
-    if rules.status(card, now) == card.kept_status:
+    if gift_cards_rules.status(card, now) == card.kept_status:
         return card
     card = await gift_cards_db.save(tx, card, card, now, changes)
     return await _emails.send_first(deps, tx, card, now, changes)

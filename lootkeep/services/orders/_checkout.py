@@ -21,7 +21,7 @@ from lootkeep.kernel.errors import Unprocessable, invalid
 from lootkeep.storage import coupons as coupons_db
 from lootkeep.storage import products as products_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.fraud_history import Buyer
+from lootkeep.storage.fraud_history import BuyerQuery
 
 
 def check_buyer(customer: Customer | None) -> Customer:
@@ -32,9 +32,9 @@ def check_buyer(customer: Customer | None) -> Customer:
     return customer
 
 
-def buyer(cart: Cart, customer: Customer, currency: str, at: Instant) -> Buyer:
+def buyer(cart: Cart, customer: Customer, currency: str, at: Instant) -> BuyerQuery:
     """Whose history is asked for, as of the time of the order."""
-    return Buyer(
+    return BuyerQuery(
         at,
         customer.email,
         cart.ip_address,
@@ -66,10 +66,10 @@ def judge(
 async def find_coupon(tx: Transaction, cart: Cart, currency: str, now: Instant) -> Coupon | None:
     if not cart.coupon_code:
         return None
-    coupon = await coupons_db.by_code_for_change(tx, plain_code(cart.coupon_code))
-    refusal = coupons.why_not(coupon, cart.customer_id, currency, now)
-    if refusal:
-        raise refusal
+    coupon = await coupons_db.get_by_code_for_update(tx, plain_code(cart.coupon_code))
+    rejection = coupons.check_coupon(coupon, cart.customer_id, currency, now)
+    if rejection:
+        raise rejection
     return coupon
 
 

@@ -6,34 +6,36 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from lootkeep.domain.orders import AUTOMATIC_DELIVERY, Order, Sale
+from lootkeep.domain.orders import AUTOMATIC_DELIVERY, Order, OrderDetails
 from lootkeep.storage import orders as orders_db
 from lootkeep.storage import outbox
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import Changes
+from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.views import order_events
 
 
-async def deliver(tx: Transaction, sale: Sale, fulfilled: Mapping[int, int]) -> Sale:
+async def deliver(tx: Transaction, details: OrderDetails, fulfilled: Mapping[int, int]) -> OrderDetails:
     """Saves how many of each line are delivered; lines that are not named stay as they are."""
     await orders_db.set_fulfilled(tx, fulfilled)
-    items = [replace(line, fulfilled_quantity=fulfilled.get(line.id, line.fulfilled_quantity)) for line in sale.items]
-    return replace(sale, items=items)
+    items = [
+        replace(line, fulfilled_quantity=fulfilled.get(line.id, line.fulfilled_quantity)) for line in details.items
+    ]
+    return replace(details, items=items)
 
 
-async def complete(tx: Transaction, sale: Sale, completed: Order, changes: Changes) -> Sale:
+async def complete(tx: Transaction, details: OrderDetails, completed: Order, changes: CounterDeltas) -> OrderDetails:
     """Saves that everything was delivered, and announces it."""
-    sale = await deliver(tx, sale, {line.id: line.quantity for line in sale.items})
-    await orders_db.save(tx, sale.order, completed, sale.items, changes)
-    sale = replace(sale, order=completed)
-    await outbox.append(tx, "order.completed", order_events.completed(sale), completed.updated_at)
-    return sale
+    details = await deliver(tx, details, {line.id: line.quantity for line in details.items})
+    await orders_db.save(tx, details.order, completed, details.items, changes)
+    details = replace(details, order=completed)
+    await outbox.append(tx, "order.completed", order_events.completed(details), completed.updated_at)
+    return details
 
 
-async def deliver_automatic(tx: Transaction, sale: Sale, changes: Changes) -> Sale:
+async def deliver_automatic(tx: Transaction, details: OrderDetails, changes: CounterDeltas) -> OrderDetails:
     """Keys, files and gift cards are delivered with the payment; an order of nothing else is complete."""
-    automatic = {line.id: line.quantity for line in sale.items if line.delivery_type in AUTOMATIC_DELIVERY}
-    if len(automatic) == len(sale.items):
-        completed = replace(sale.order, status="completed", completed_at=sale.order.paid_at)
-        return await complete(tx, sale, completed, changes)
-    return await deliver(tx, sale, automatic)
+    automatic = {line.id: line.quantity for line in details.items if line.delivery_type in AUTOMATIC_DELIVERY}
+    if len(automatic) == len(details.items):
+        completed = replace(details.order, status="completed", completed_at=details.order.paid_at)
+        return await complete(tx, details, completed, changes)
+    return await deliver(tx, details, automatic)

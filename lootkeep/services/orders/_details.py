@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from lootkeep.domain.orders import Order, Sale
+from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.kernel.errors import existing
 from lootkeep.storage import order_lists
 from lootkeep.storage import orders as orders_db
 from lootkeep.storage.engine.database import Transaction
 
 
-async def lock(tx: Transaction, order_id: int) -> Sale:
+async def lock(tx: Transaction, order_id: int) -> OrderDetails:
     """The order, locked until the transaction ends."""
-    order = existing(await orders_db.for_change(tx, order_id), "Order")
+    order = existing(await orders_db.get_for_update(tx, order_id), "Order")
     return await load(tx, order)
 
 
-async def load(tx: Transaction, order: Order) -> Sale:
+async def load(tx: Transaction, order: Order) -> OrderDetails:
     (details,) = await order_lists.sales(tx, [order])
     return details

@@ -5,8 +5,8 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
-from lootkeep.domain import orders as rules
-from lootkeep.domain.orders import Sale
+from lootkeep.domain import orders as orders_rules
+from lootkeep.domain.orders import OrderDetails
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import gift_cards
@@ -15,31 +15,31 @@ from lootkeep.storage import coupons as coupons_db
 from lootkeep.storage import orders as orders_db
 from lootkeep.storage import products as products_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import Changes
+from lootkeep.storage.totals.changes import CounterDeltas
 
 
-async def cancel(deps: Deps, order_id: int, reason: str | None) -> tuple[Sale, Hundredths]:
+async def cancel(deps: Deps, order_id: int, reason: str | None) -> tuple[OrderDetails, Hundredths]:
     """The order, and what could not be put back on a revoked gift card."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        sale = await _details.lock(tx, order_id)
-        rules.require(sale.order, "cancel")
-        changes = Changes(spread=sale.order.customer_id)
-        sale, unreturned = await cancel_in(tx, sale, reason, now, changes)
+        details = await _details.lock(tx, order_id)
+        orders_rules.require(details.order, "cancel")
+        changes = CounterDeltas(shard_key=details.order.customer_id)
+        details, unreturned = await cancel_in(tx, details, reason, now, changes)
         await changes.apply(tx)
-    return sale, unreturned
+    return details, unreturned
 
 
 async def cancel_in(
-    tx: Transaction, sale: Sale, reason: str | None, now: Instant, changes: Changes
-) -> tuple[Sale, Hundredths]:
+    tx: Transaction, details: OrderDetails, reason: str | None, now: Instant, changes: CounterDeltas
+) -> tuple[OrderDetails, Hundredths]:
     """The same inside a transaction: coupon, stock and gift card are released."""
-    after = replace(sale.order, status="cancelled", cancel_reason=reason, cancelled_at=now, updated_at=now)
-    await orders_db.save(tx, sale.order, after, sale.items, changes)
-    if sale.order.coupon_id is not None:
-        await coupons_db.release(tx, sale.order.coupon_id)
-    for line in sorted((line for line in sale.items if line.holds_stock), key=lambda line: line.product_id):
+    after = replace(details.order, status="cancelled", cancel_reason=reason, cancelled_at=now, updated_at=now)
+    await orders_db.save(tx, details.order, after, details.items, changes)
+    if details.order.coupon_id is not None:
+        await coupons_db.release(tx, details.order.coupon_id)
+    for line in sorted((line for line in details.items if line.holds_stock), key=lambda line: line.product_id):
         await products_db.release_stock(tx, line.product_id, line.quantity)
-    card = await gift_cards.give_back(tx, sale.order, sale.order.gift_card_total, now, changes)
-    unreturned = sale.order.gift_card_total if card and card.revoked_at is not None else Hundredths(0)
-    return replace(sale, order=after), unreturned
+    card = await gift_cards.give_back(tx, details.order, details.order.gift_card_total, now, changes)
+    unreturned = details.order.gift_card_total if card and card.revoked_at is not None else Hundredths(0)
+    return replace(details, order=after), unreturned

@@ -7,32 +7,32 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
-from lootkeep.domain import orders as rules
-from lootkeep.domain.orders import Delivered, Sale
+from lootkeep.domain import orders as orders_rules
+from lootkeep.domain.orders import DeliveredQuantity, OrderDetails
 from lootkeep.services.orders import _delivery, _details
 from lootkeep.storage import orders as orders_db
-from lootkeep.storage.totals.changes import Changes
+from lootkeep.storage.totals.changes import CounterDeltas
 
 
 async def fulfill(
-    deps: Deps, order_id: int, delivered: Sequence[Delivered] | None, note: str | None
-) -> tuple[Sale, bool]:
+    deps: Deps, order_id: int, delivered: Sequence[DeliveredQuantity] | None, note: str | None
+) -> tuple[OrderDetails, bool]:
     """The order, and whether anything was delivered now: a completed order stays as it is, and nothing is sent."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        sale = await _details.lock(tx, order_id)
-        before = sale.order
+        details = await _details.lock(tx, order_id)
+        before = details.order
         if before.status == "completed":
-            return sale, False
-        rules.require(before, "fulfill")
+            return details, False
+        orders_rules.require(before, "fulfill")
         after = replace(before, updated_at=now, fulfillment_note=note or before.fulfillment_note)
-        changes = Changes(spread=after.customer_id)
-        sale = await _delivery.deliver(tx, sale, rules.fulfilled(sale.items, delivered))
-        if sale.is_delivered:
+        changes = CounterDeltas(shard_key=after.customer_id)
+        details = await _delivery.deliver(tx, details, orders_rules.fulfilled(details.items, delivered))
+        if details.is_delivered:
             completed = replace(after, status="completed", completed_at=now)
-            sale = await _delivery.complete(tx, sale, completed, changes)
+            details = await _delivery.complete(tx, details, completed, changes)
         else:
-            await orders_db.save(tx, before, after, sale.items, changes)
-            sale = replace(sale, order=after)
+            await orders_db.save(tx, before, after, details.items, changes)
+            details = replace(details, order=after)
         await changes.apply(tx)
-    return sale, True
+    return details, True

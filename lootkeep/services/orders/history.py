@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from lootkeep.deps import Deps
 from lootkeep.domain import checkout, identity
-from lootkeep.domain import orders as rules
+from lootkeep.domain import orders as orders_rules
 from lootkeep.domain.checkout import Cart, PricedLine
 from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.customers import Customer
@@ -21,20 +21,20 @@ from lootkeep.domain.fraud.facts import History
 from lootkeep.domain.fraud.judgement import Judgement
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.domain.identity import Trace
-from lootkeep.domain.orders import Order, Sale
+from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import Conflict, Reason, Unavailable, invalid
+from lootkeep.kernel.errors import AppError, Conflict, Unavailable, invalid
 from lootkeep.services.orders import _checkout, _details, _payment
-from lootkeep.services.orders.place import Placed
+from lootkeep.services.orders.place import PlacedOrder
 from lootkeep.storage import customers as customers_db
 from lootkeep.storage import fraud_amounts, fraud_checks, fraud_history, settings
 from lootkeep.storage import identity as identity_db
 from lootkeep.storage import orders as orders_db
 from lootkeep.storage import products as products_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.identity import Seen
-from lootkeep.storage.totals.changes import Changes
+from lootkeep.storage.identity import SeenCustomer
+from lootkeep.storage.totals.changes import CounterDeltas
 
 
 class _Request(msgspec.Struct, frozen=True):
@@ -68,18 +68,20 @@ class _Draft(msgspec.Struct, frozen=True):
     coupon: Coupon | None
 
 
-async def import_order(deps: Deps, cart: Cart) -> Placed:
+async def import_order(deps: Deps, cart: Cart) -> PlacedOrder:
     """One order; an external id sent again returns the same order."""
-    changes = Changes(spread=cart.customer_id)
+    changes = CounterDeltas(shard_key=cart.customer_id)
     async with deps.db.write() as tx:
         (placed,) = await import_history(deps, tx, [cart], changes)
-        if isinstance(placed, Reason):
+        if isinstance(placed, AppError):
             raise placed
         await changes.apply(tx)
     return placed
 
 
-async def import_history(deps: Deps, tx: Transaction, carts: Sequence[Cart], changes: Changes) -> list[Placed | Reason]:
+async def import_history(
+    deps: Deps, tx: Transaction, carts: Sequence[Cart], changes: CounterDeltas
+) -> list[PlacedOrder | AppError]:
     """Imports them as if one after the other; returns what became of each.
 
     No two of them have the same external id. One that is refused leaves nothing behind.
@@ -92,19 +94,19 @@ async def import_history(deps: Deps, tx: Transaction, carts: Sequence[Cart], cha
     for number, batch in enumerate(_independent_batches(requests)):
         batch = await _reload_customers(tx, batch) if number else batch
         outcomes |= await _import_batch(deps, tx, batch, context, changes)
-    new = [outcome[0] for outcome in outcomes.values() if not isinstance(outcome, Reason) and outcome[1]]
-    await _payment.add_sold(tx, [sale for sale in new if sale.order.paid_at is not None])
+    new = [outcome[0] for outcome in outcomes.values() if not isinstance(outcome, AppError) and outcome[1]]
+    await _payment.add_sold(tx, [details for details in new if details.order.paid_at is not None])
     return [outcomes[index] for index in range(len(carts))]
 
 
-async def _find_existing(tx: Transaction, carts: Sequence[Cart], now: Instant) -> dict[int, Placed | Reason]:
+async def _find_existing(tx: Transaction, carts: Sequence[Cart], now: Instant) -> dict[int, PlacedOrder | AppError]:
     """Carts whose times are wrong, or whose external id is known or in use; two at once would both find none."""
-    outcomes: dict[int, Placed | Reason] = {}
+    outcomes: dict[int, PlacedOrder | AppError] = {}
     named: dict[str, int] = {}
     for index, cart in enumerate(carts):
         try:
             checkout.check_times(cart, now)
-        except Reason as reason:
+        except AppError as reason:
             outcomes[index] = reason
         else:
             if cart.external_id is not None:
@@ -122,15 +124,15 @@ async def _find_existing(tx: Transaction, carts: Sequence[Cart], now: Instant) -
 
 async def _requests(
     tx: Transaction, carts: dict[int, Cart], now: Instant
-) -> tuple[list[_Request], dict[int, Placed | Reason]]:
+) -> tuple[list[_Request], dict[int, PlacedOrder | AppError]]:
     """The carts with their buyers, and those whose buyer may not order."""
     buyers = await customers_db.get_many(tx, {cart.customer_id for cart in carts.values()})
     requests: list[_Request] = []
-    refused: dict[int, Placed | Reason] = {}
+    refused: dict[int, PlacedOrder | AppError] = {}
     for index, cart in carts.items():
         try:
             customer = _checkout.check_buyer(buyers.get(cart.customer_id))
-        except Reason as reason:
+        except AppError as reason:
             refused[index] = reason
         else:
             traces = identity.traces(customer.email, cart.ip_address, cart.device_id, cart.payment.instrument)
@@ -172,20 +174,20 @@ async def _reload_customers(tx: Transaction, batch: Sequence[_Request]) -> list[
 
 
 async def _import_batch(
-    deps: Deps, tx: Transaction, batch: Sequence[_Request], context: _Context, changes: Changes
-) -> dict[int, Placed | Reason]:
-    outcomes: dict[int, Placed | Reason] = {}
+    deps: Deps, tx: Transaction, batch: Sequence[_Request], context: _Context, changes: CounterDeltas
+) -> dict[int, PlacedOrder | AppError]:
+    outcomes: dict[int, PlacedOrder | AppError] = {}
     drafts: list[_Draft] = []
     for request, history in zip(batch, await _histories(tx, batch, context), strict=True):
         try:
             drafts.append(await _draft(deps, tx, request, history, context))
         except Unavailable:
             raise
-        except Reason as reason:
+        except AppError as reason:
             outcomes[request.index] = reason
     if drafts:
         sales = await _write(deps, tx, drafts, context.now, changes)
-        outcomes |= {draft.request.index: (sale, True) for draft, sale in zip(drafts, sales, strict=True)}
+        outcomes |= {draft.request.index: (details, True) for draft, details in zip(drafts, sales, strict=True)}
     return outcomes
 
 
@@ -222,7 +224,7 @@ async def _draft(deps: Deps, tx: Transaction, request: _Request, history: Histor
         verdict = judgement.verdict
         order = replace(order, risk_level=verdict.risk_level)
         # What was paid long ago is not stopped any more.
-        order = order if is_paid else rules.judged(order, verdict.action_taken, now)
+        order = order if is_paid else orders_rules.judged(order, verdict.action_taken, now)
     if order.status == "cancelled":
         return _Draft(request, order, lines, judgement, coupon)
     if cart.gift_card_code:
@@ -242,20 +244,22 @@ def _take_from_stock(products: dict[int, Product], lines: Sequence[PricedLine]) 
             products[line.product_id] = replace(product, stock=product.stock - line.quantity)
 
 
-async def _write(deps: Deps, tx: Transaction, drafts: Sequence[_Draft], now: Instant, changes: Changes) -> list[Sale]:
+async def _write(
+    deps: Deps, tx: Transaction, drafts: Sequence[_Draft], now: Instant, changes: CounterDeltas
+) -> list[OrderDetails]:
     added = await orders_db.add_many(tx, [(draft.order, draft.lines) for draft in drafts], changes)
     for draft, (order, _) in zip(drafts, added, strict=True):
         await _checkout.reserve_coupon(tx, draft.coupon, order, now)
-    seen = [Seen(draft.request.customer.id, draft.request.traces, draft.order.created_at) for draft in drafts]
+    seen = [SeenCustomer(draft.request.customer.id, draft.request.traces, draft.order.created_at) for draft in drafts]
     await identity_db.remember(tx, seen)
     judged = [(order, draft.judgement) for draft, (order, _) in zip(drafts, added, strict=True) if draft.judgement]
     checks = await fraud_checks.add(tx, judged, changes)
     check_of = {order.id: check for (order, _), check in zip(judged, checks, strict=True)}
     sales = [
-        Sale(order, items, draft.request.customer, check_of.get(order.id))
+        OrderDetails(order, items, draft.request.customer, check_of.get(order.id))
         for draft, (order, items) in zip(drafts, added, strict=True)
     ]
-    paid = [sale for sale in sales if sale.order.paid_at is not None]
+    paid = [details for details in sales if details.order.paid_at is not None]
     if paid:
         await _payment.count(tx, paid, changes, deps.currency)
     return sales

@@ -8,14 +8,14 @@ from msgspec.structs import replace
 
 from lootkeep.deps import Deps
 from lootkeep.domain import checkout, identity
-from lootkeep.domain import orders as rules
+from lootkeep.domain import orders as orders_rules
 from lootkeep.domain.checkout import Cart, PricedLine
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.fraud.judgement import Judgement
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.domain.gift_cards import GiftCard
 from lootkeep.domain.identity import Trace
-from lootkeep.domain.orders import Order, Sale
+from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict
 from lootkeep.services import gift_cards
@@ -27,24 +27,24 @@ from lootkeep.storage import identity as identity_db
 from lootkeep.storage import orders as orders_db
 from lootkeep.storage import products as products_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.identity import Seen
-from lootkeep.storage.totals.changes import Changes
+from lootkeep.storage.identity import SeenCustomer
+from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.views import order_events
 
 # The order, and whether it is new.
-Placed = tuple[Sale, bool]
+PlacedOrder = tuple[OrderDetails, bool]
 
 
-async def place(deps: Deps, cart: Cart) -> Placed:
+async def place(deps: Deps, cart: Cart) -> PlacedOrder:
     """An external id sent again returns the same order."""
-    changes = Changes(spread=cart.customer_id)
+    changes = CounterDeltas(shard_key=cart.customer_id)
     async with deps.db.write() as tx:
         placed = await place_in(deps, tx, cart, changes)
         await changes.apply(tx)
     return placed
 
 
-async def place_in(deps: Deps, tx: Transaction, cart: Cart, changes: Changes) -> Placed:
+async def place_in(deps: Deps, tx: Transaction, cart: Cart, changes: CounterDeltas) -> PlacedOrder:
     """The same inside a transaction that does more, and applies all changes at its end."""
     existing = await _find_existing(tx, cart)
     if existing:
@@ -53,7 +53,7 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart, changes: Changes) ->
     traces = identity.traces(customer.email, cart.ip_address, cart.device_id, cart.payment.instrument)
     version, policy = await settings.current(tx, SETTINGS, Policy)
     if policy.fraud_detection_enabled:
-        await identity_db.hold(tx, traces)
+        await identity_db.lock_traces(tx, traces)
     # Only now: an order is placed when its turn has come, not when it began to wait.
     now = deps.clock.now()
 
@@ -65,7 +65,7 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart, changes: Changes) ->
     order = checkout.order(cart, lines, currency, coupon, referral_code, now)
     if judgement:
         verdict = judgement.verdict
-        order = rules.judged(replace(order, risk_level=verdict.risk_level), verdict.action_taken, now)
+        order = orders_rules.judged(replace(order, risk_level=verdict.risk_level), verdict.action_taken, now)
     card = None
     if order.status != "cancelled":
         lines = await _checkout.reserve_stock(tx, lines, products)
@@ -76,25 +76,25 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart, changes: Changes) ->
         await gift_cards_db.redeem(tx, card, order.gift_card_total, now, changes, order_id=order.id, is_tender=True)
     await _checkout.reserve_coupon(tx, coupon, order, now)
     check = await _remember(tx, customer, traces, order, judgement, changes)
-    sale = Sale(order, items, customer, check)
+    details = OrderDetails(order, items, customer, check)
     if order.status == "cancelled":
-        return sale, True
-    await outbox.append(tx, "order.created", order_events.created(sale), now)
-    return await _payment.record_if_nothing_due(deps, tx, sale, cart.payment_method, now, changes), True
+        return details, True
+    await outbox.append(tx, "order.created", order_events.created(details), now)
+    return await _payment.record_if_nothing_due(deps, tx, details, cart.payment_method, now, changes), True
 
 
 async def place_paid(
-    deps: Deps, tx: Transaction, order: Order, lines: Sequence[PricedLine], customer: Customer, changes: Changes
-) -> Sale:
+    deps: Deps, tx: Transaction, order: Order, lines: Sequence[PricedLine], customer: Customer, changes: CounterDeltas
+) -> OrderDetails:
     """An order that needs no checkout, such as that of a subscription's period: announced, and paid at once."""
     now = order.created_at
     order, items = await orders_db.add(tx, order, lines, changes)
-    sale = Sale(order, items, customer, None)
-    await outbox.append(tx, "order.created", order_events.created(sale), now)
-    return await _payment.record(deps, tx, sale, rules.paid(order, now, None, None, now), changes)
+    details = OrderDetails(order, items, customer, None)
+    await outbox.append(tx, "order.created", order_events.created(details), now)
+    return await _payment.record(deps, tx, details, orders_rules.paid(order, now, None, None, now), changes)
 
 
-async def _find_existing(tx: Transaction, cart: Cart) -> Sale | None:
+async def _find_existing(tx: Transaction, cart: Cart) -> OrderDetails | None:
     """The order with the cart's external id; two requests at once would both find none, so the second is refused."""
     if cart.external_id is None:
         return None
@@ -121,7 +121,7 @@ async def _judge(
 
 
 async def _pay_by_card(
-    deps: Deps, tx: Transaction, cart: Cart, order: Order, lines: Sequence[PricedLine], changes: Changes
+    deps: Deps, tx: Transaction, cart: Cart, order: Order, lines: Sequence[PricedLine], changes: CounterDeltas
 ) -> tuple[Order, GiftCard | None]:
     """The order with what a gift card pays of it, and that card."""
     if not cart.gift_card_code:
@@ -138,10 +138,10 @@ async def _remember(
     traces: list[Trace],
     order: Order,
     judgement: Judgement | None,
-    changes: Changes,
-) -> rules.OrderCheck | None:
+    changes: CounterDeltas,
+) -> orders_rules.OrderCheck | None:
     """Stores who was seen with what, and the fraud check if there is one."""
-    await identity_db.remember(tx, [Seen(customer.id, traces, order.created_at)])
+    await identity_db.remember(tx, [SeenCustomer(customer.id, traces, order.created_at)])
     if judgement is None:
         return None
     (check,) = await fraud_checks.add(tx, [(order, judgement)], changes)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
-from lootkeep.domain import orders as rules
-from lootkeep.domain.orders import Order, Refund, Return, Sale
+from lootkeep.domain import orders as orders_rules
+from lootkeep.domain.orders import Order, OrderDetails, Refund, RefundSplit
 from lootkeep.domain.recovery import recovery
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import gift_cards
@@ -17,44 +17,44 @@ from lootkeep.storage import orders as orders_db
 from lootkeep.storage import outbox
 from lootkeep.storage import referrals as referrals_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import Changes
+from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.views import order_events
 
 
 async def refund(
     deps: Deps, order_id: int, amount: Hundredths | None, reason: str | None, *, allow_unrecovered: bool = False
-) -> tuple[Sale, Refund, Return]:
+) -> tuple[OrderDetails, Refund, RefundSplit]:
     """Refunds an amount, or all that is left; reports which part of it goes where."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        sale = await _details.lock(tx, order_id)
-        before = sale.order
-        rules.require(before, "refund")
-        changes = Changes(spread=before.customer_id)
-        given = await orders_db.add_refund(tx, before, rules.refund_amount(before, amount), reason, now, changes)
-        after = rules.refunded(before, given.amount, now)
+        details = await _details.lock(tx, order_id)
+        before = details.order
+        orders_rules.require(before, "refund")
+        changes = CounterDeltas(shard_key=before.customer_id)
+        given = await orders_db.add_refund(tx, before, orders_rules.refund_amount(before, amount), reason, now, changes)
+        after = orders_rules.refunded(before, given.amount, now)
         # Cards are locked in the order in which they were made: the one that paid is older than any that was bought.
         parts = await _return(tx, before, given, changes)
         unrecovered = await _recover(tx, before, after, given, changes, allow_unrecovered=allow_unrecovered)
-        await orders_db.save(tx, before, after, sale.items, changes)
-        sale = replace(sale, order=after)
-        await _count(tx, sale, given, changes, deps.currency)
-        await outbox.append(tx, "order.refunded", order_events.refunded(sale, given), now)
+        await orders_db.save(tx, before, after, details.items, changes)
+        details = replace(details, order=after)
+        await _count(tx, details, given, changes, deps.currency)
+        await outbox.append(tx, "order.refunded", order_events.refunded(details, given), now)
         await changes.apply(tx)
-    return sale, given, replace(parts, unrecovered=unrecovered)
+    return details, given, replace(parts, unrecovered=unrecovered)
 
 
-async def _return(tx: Transaction, before: Order, refund: Refund, changes: Changes) -> Return:
+async def _return(tx: Transaction, before: Order, refund: Refund, changes: CounterDeltas) -> RefundSplit:
     """Puts the part that a gift card had paid back on it, unless it was revoked."""
-    parts = rules.returned(before, refund.amount)
+    parts = orders_rules.returned(before, refund.amount)
     card = await gift_cards.give_back(tx, before, parts.gift_card, refund.created_at, changes)
     if card and card.revoked_at is not None:
-        return Return(parts.payment, Hundredths(0), unreturned=parts.gift_card)
+        return RefundSplit(parts.payment, Hundredths(0), unreturned=parts.gift_card)
     return parts
 
 
 async def _recover(
-    tx: Transaction, before: Order, after: Order, refund: Refund, changes: Changes, *, allow_unrecovered: bool
+    tx: Transaction, before: Order, after: Order, refund: Refund, changes: CounterDeltas, *, allow_unrecovered: bool
 ) -> Hundredths:
     """Takes the refund off the gift cards bought in the order; returns what they no longer held."""
     cards = await gift_cards.lock_bought(tx, before)
@@ -67,10 +67,12 @@ async def _recover(
     return recovered.unrecovered
 
 
-async def _count(tx: Transaction, sale: Sale, refund: Refund, changes: Changes, store_currency: str) -> None:
+async def _count(
+    tx: Transaction, details: OrderDetails, refund: Refund, changes: CounterDeltas, store_currency: str
+) -> None:
     """What a refund changes besides the order: the customer's totals, the referral."""
-    is_full = sale.order.status == "refunded"
-    counted = sale.counted_in(store_currency, refund.amount)
-    await customers_db.take_back(tx, sale.customer.id, counted, orders=1 if is_full else 0)
+    is_full = details.order.status == "refunded"
+    counted = details.counted_in(store_currency, refund.amount)
+    await customers_db.take_back(tx, details.customer.id, counted, orders=1 if is_full else 0)
     if is_full:
-        await referrals_db.judge(tx, sale.customer, changes)
+        await referrals_db.judge(tx, details.customer, changes)

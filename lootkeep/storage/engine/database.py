@@ -1,4 +1,4 @@
-"""What both engines offer: reading, and writing in one transaction per deed."""
+"""What both engines offer: reading, and writing in one transaction per operation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ R = TypeVar("R")
 
 
 class Transaction(Protocol):
-    """Runs queries. Inside `write()` they stand or fall together; inside `read()` each sees what is committed."""
+    """Runs queries. Inside `write()` they commit or roll back together; inside `read()` each sees what is committed."""
 
     async def all(self, query: Query[R], **values: Any) -> list[R]: ...
 
@@ -20,15 +20,15 @@ class Transaction(Protocol):
 
     async def run(self, query: Query[Any], **values: Any) -> None: ...
 
-    async def long(self, query: Query[R], **values: Any) -> list[R]:
+    async def run_slow(self, query: Query[R], **values: Any) -> list[R]:
         """Like `all`, for a statement of a write that may take long: the event loop goes on meanwhile."""
         ...
 
-    async def each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
+    async def fetch_for_each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
         """What a statement finds or returns for each row of values, all together and in their order."""
         ...
 
-    async def many(self, query: Query[Any], rows: list[dict[str, Any]]) -> None:
+    async def execute_many(self, query: Query[Any], rows: list[dict[str, Any]]) -> None:
         """Runs a statement that writes once for each row of values."""
         ...
 
@@ -53,13 +53,13 @@ class Transaction(Protocol):
 
 
 class Database(Protocol):
-    """Where deeds read and write."""
+    """Where operations read and write."""
 
     def read(self, *, slow: bool = False) -> AbstractAsyncContextManager[Transaction]:
         """`slow` keeps what may take milliseconds away from the event loop."""
         ...
 
-    def write(self, *, single: bool = False, long: bool = False) -> AbstractAsyncContextManager[Transaction]:
+    def write(self, *, single: bool = False, is_long: bool = False) -> AbstractAsyncContextManager[Transaction]:
         """`single` promises one statement at most: it is a transaction by itself, and saves two round trips.
 
         `long` allows each statement minutes, where those of a request have seconds.
@@ -96,7 +96,7 @@ class Engine(Database, Protocol):
 class JoinedDatabase:
     """A database inside a transaction that is already open: reads and writes join it.
 
-    The edge wraps a deed in one when its answer must be stored in the deed's own transaction.
+    The edge wraps an operation in one when its answer must be stored in the operation's own transaction.
     """
 
     def __init__(self, tx: Transaction) -> None:
@@ -107,7 +107,7 @@ class JoinedDatabase:
             raise RuntimeError("A slow read must not join a transaction: it would hold up all who write.")
         return _Joined(self._tx)
 
-    def write(self, *, single: bool = False, long: bool = False) -> AbstractAsyncContextManager[Transaction]:
+    def write(self, *, single: bool = False, is_long: bool = False) -> AbstractAsyncContextManager[Transaction]:
         return _Joined(self._tx)
 
     def write_tokens(self) -> AbstractAsyncContextManager[Transaction]:

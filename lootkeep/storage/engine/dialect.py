@@ -8,7 +8,7 @@ from sqlalchemy import BindParameter, Boolean, ClauseElement, Column, ColumnElem
 from sqlalchemy.ext.compiler import compiles
 
 # A trigram index knows nothing shorter.
-SHORTEST_INDEXED_TERM = 3
+MIN_INDEXED_TERM = 3
 
 
 class Condition(ColumnElement[bool]):
@@ -96,7 +96,7 @@ def _collated(element: Bytewise, compiler: Any, **kw: Any) -> str:
     return f'{compiler.process(element.column, **kw)} COLLATE "C"'
 
 
-class HoldTables(Executable, ClauseElement):
+class LockTables(Executable, ClauseElement):
     """Keeps all other writers away from these tables until the transaction ends."""
 
     inherit_cache = False
@@ -105,25 +105,25 @@ class HoldTables(Executable, ClauseElement):
         self.tables = tables
 
 
-@compiles(HoldTables, "sqlite")
-def _is_held(element: HoldTables, compiler: Any, **kw: Any) -> str:
+@compiles(LockTables, "sqlite")
+def _held_lock(element: LockTables, compiler: Any, **kw: Any) -> str:
     # There is one writer: a transaction that writes keeps the others away by itself.
     return "SELECT 1"
 
 
-@compiles(HoldTables, "postgresql")
-def _lock_tables(element: HoldTables, compiler: Any, **kw: Any) -> str:
+@compiles(LockTables, "postgresql")
+def _lock_tables(element: LockTables, compiler: Any, **kw: Any) -> str:
     return f"LOCK TABLE {', '.join(element.tables)} IN SHARE ROW EXCLUSIVE MODE"
 
 
 class WakeWorkers(Executable, ClauseElement):
-    """Tells the workers of other processes, once the transaction commits, that there is something to do."""
+    """Notifies the workers of other processes, once the transaction commits, that there is something to do."""
 
     inherit_cache = False
 
 
 @compiles(WakeWorkers, "sqlite")
-def _is_told_by_the_commit(element: WakeWorkers, compiler: Any, **kw: Any) -> str:
+def _is_sent_on_commit(element: WakeWorkers, compiler: Any, **kw: Any) -> str:
     return "SELECT 1"
 
 
@@ -132,7 +132,7 @@ def _notify(element: WakeWorkers, compiler: Any, **kw: Any) -> str:
     return "SELECT pg_notify('lootkeep_work', '')"
 
 
-class IsAmong(Condition):
+class IsOneOf(Condition):
     """The column's word is one of those in a text of words separated by blanks; an index on it is used.
 
     PostgreSQL does not plan by the words: one plan serves for all.
@@ -143,14 +143,14 @@ class IsAmong(Condition):
         self.words = words
 
 
-@compiles(IsAmong, "sqlite")
-def _in_words(element: IsAmong, compiler: Any, **kw: Any) -> str:
+@compiles(IsOneOf, "sqlite")
+def _in_words(element: IsOneOf, compiler: Any, **kw: Any) -> str:
     column, words = compiler.process(element.column, **kw), compiler.process(element.words, **kw)
     return f"""{column} IN (SELECT value FROM json_each('["' || replace({words}, ' ', '","') || '"]'))"""
 
 
-@compiles(IsAmong, "postgresql")
-def _in_array(element: IsAmong, compiler: Any, **kw: Any) -> str:
+@compiles(IsOneOf, "postgresql")
+def _in_array(element: IsOneOf, compiler: Any, **kw: Any) -> str:
     column, words = compiler.process(element.column, **kw), compiler.process(element.words, **kw)
     return f"{column} = ANY ((SELECT string_to_array({words}, ' '))::text[])"
 

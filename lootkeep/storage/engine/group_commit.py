@@ -1,4 +1,4 @@
-"""SQLite's one writer: deeds that end while a commit is under way share the next one's fsync."""
+"""SQLite's one writer: operations that end while a commit is under way share the next one's fsync."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ OUTAGES = (
 
 
 class Writer:
-    """The only connection that writes. A deed returns when it is on disk; deeds that end meanwhile share an fsync.
+    """The only connection that writes. Operations return when they are on disk; concurrent ones share an fsync.
 
-    The lock is fair. A commit queues behind the deeds that are already waiting, so they all join its group.
+    The lock is fair. A commit queues behind the operations that are already waiting, so they all join its group.
     Only those that join need a savepoint: the first is the whole transaction until it ends. So a batch, which is
     mostly alone, is spared the copies of pages that a savepoint keeps and SQLite walks through at every statement.
     """
@@ -56,14 +56,14 @@ class Writer:
             if self._is_first:
                 await self._begin(deadline)
             else:
-                self.connection.execute("SAVEPOINT deed")
+                self.connection.execute("SAVEPOINT operation")
         except BaseException:
             self._lock.release()
             raise
 
     async def leave(self, *, succeeded: bool) -> None:
         try:
-            committed = self._end_deed(succeeded)
+            committed = self._end_operation(succeeded)
         finally:
             if self._committing is None:
                 self._committing = asyncio.get_running_loop().create_task(self._commit())
@@ -89,17 +89,17 @@ class Writer:
             except OUTAGES as error:
                 raise Unavailable from error
 
-    def _end_deed(self, succeeded: bool) -> asyncio.Future[None] | None:
+    def _end_operation(self, succeeded: bool) -> asyncio.Future[None] | None:
         """Gives the commit to wait for, if there is anything to keep."""
         if not self.connection.in_transaction:
-            # A full disk can make SQLite roll the whole group back: nobody in it may be told otherwise.
+            # A full disk can make SQLite roll the whole group back: nobody in it may get a success.
             self._answer(_lost)
             raise Unavailable
         if not succeeded:
-            self.connection.execute("ROLLBACK" if self._is_first else "ROLLBACK TO deed; RELEASE deed")
+            self.connection.execute("ROLLBACK" if self._is_first else "ROLLBACK TO operation; RELEASE operation")
             return None
         if not self._is_first:
-            self.connection.execute("RELEASE deed")
+            self.connection.execute("RELEASE operation")
         committed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(committed)
         return committed
@@ -115,7 +115,7 @@ class Writer:
 
     async def _commit_group(self) -> None:
         try:
-            # The fsync runs in a thread: readers and the next deeds' parsing go on meanwhile.
+            # The fsync runs in a thread: readers and the next operations' parsing go on meanwhile.
             loop = asyncio.get_running_loop()
             await loop.run_in_executor(self.thread, self.connection.execute, "COMMIT")
         except apsw.Error:

@@ -59,7 +59,7 @@ class PostgresTransaction:
         compiled = query.postgres
         return compiled.records(await self.fetch(compiled.sql, compiled.arguments(values)))
 
-    async def long(self, query: Query[R], **values: Any) -> list[R]:
+    async def run_slow(self, query: Query[R], **values: Any) -> list[R]:
         if self._timeout is None:
             seconds = self._pool.deadlines.long_statement
             await self.command(lengthen(seconds))
@@ -67,22 +67,22 @@ class PostgresTransaction:
         return await self.all(query, **values)
 
     async def one(self, query: Query[R], **values: Any) -> R | None:
-        found = await self.all(query, **values)
-        return found[0] if found else None
+        rows = await self.all(query, **values)
+        return rows[0] if rows else None
 
     async def run(self, query: Query[Any], **values: Any) -> None:
         await self.all(query, **values)
 
-    async def each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
+    async def fetch_for_each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
         if len(rows) == 1:
             # Arrays of one would cost more than the plain statement does.
             return await self.all(query, **rows[0])
         compiled = query.postgres_set
         return compiled.records(await self.fetch(compiled.sql, compiled.arguments(rows))) if rows else []
 
-    async def many(self, query: Query[Any], rows: list[dict[str, Any]]) -> None:
-        if query.at_once or len(rows) == 1:
-            await self.each(query, rows)
+    async def execute_many(self, query: Query[Any], rows: list[dict[str, Any]]) -> None:
+        if query.set_based or len(rows) == 1:
+            await self.fetch_for_each(query, rows)
             return
         compiled = query.postgres
         try:
@@ -92,13 +92,13 @@ class PostgresTransaction:
             raise self._outage(error) from error
 
     async def insert(self, query: Query[Any], rows: list[dict[str, Any]]) -> list[int]:
-        return [added[0] for added in await self.each(query, rows)]
+        return [added[0] for added in await self.fetch_for_each(query, rows)]
 
     async def fetch(self, sql: str, arguments: list[Any]) -> list[Any]:
         try:
             return await self.connection.fetch(sql, *arguments, timeout=self._timeout)
         except asyncpg.DataError:
-            # A value that no column can hold is a fault of ours, though asyncpg counts it among its own troubles.
+            # A value that no column can hold is our own bug, though asyncpg raises one of its own errors.
             raise
         except OUTAGES as error:
             raise self._outage(error) from error
@@ -149,7 +149,7 @@ class PostgresDatabase:
         is_pooled: bool = False,
         direct_url: str | None = None,
     ) -> PostgresDatabase:
-        """Connects once at the start, so that a wrong address is told at once."""
+        """Connects once at the start, so that a wrong URL is reported at once."""
         pool = Pool(Sessions(url, deadlines, is_pooled), connections)
         try:
             pool.give_back(await pool.take())
@@ -160,8 +160,8 @@ class PostgresDatabase:
     def read(self, *, slow: bool = False) -> AbstractAsyncContextManager[Transaction]:
         return _Read(self._pool)
 
-    def write(self, *, single: bool = False, long: bool = False) -> AbstractAsyncContextManager[Transaction]:
-        if long:
+    def write(self, *, single: bool = False, is_long: bool = False) -> AbstractAsyncContextManager[Transaction]:
+        if is_long:
             return _Write(self._pool, self._pool.deadlines.long_statement)
         return _Read(self._pool) if single else _Write(self._pool)
 
@@ -216,7 +216,7 @@ class _Read(AbstractAsyncContextManager[PostgresTransaction]):
 
 
 class _Write(AbstractAsyncContextManager[PostgresTransaction]):
-    """A connection on loan with a transaction open, whose statements may take so many seconds."""
+    """A connection on loan with a transaction open, whose statements have a time limit."""
 
     def __init__(self, pool: Pool, seconds: float | None = None) -> None:
         self._pool = pool

@@ -37,7 +37,7 @@ class Pool:
         if connection.is_closed():
             self._lost_one()
             return
-        turn = self._next_turn()
+        turn = self._next_waiter()
         if turn:
             turn.set_result(connection)
         else:
@@ -103,10 +103,10 @@ class Pool:
     def _pass_on(self, lent: Connection | None) -> None:
         if lent:
             self.give_back(lent)
-        elif turn := self._next_turn():
+        elif turn := self._next_waiter():
             turn.set_result(None)
 
-    def _next_turn(self) -> asyncio.Future[Connection | None] | None:
+    def _next_waiter(self) -> asyncio.Future[Connection | None] | None:
         while self._waiting:
             turn = self._waiting.popleft()
             if not turn.done():

@@ -12,7 +12,7 @@ from lootkeep.kernel import sockets
 
 Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
 
-# The server or the way to it is at fault, not the statement. Each class stands for all codes of its group.
+# The server or the connection failed, not the statement. Each class covers all codes of its group.
 OUTAGES = (
     OSError,
     TimeoutError,
@@ -107,7 +107,7 @@ def lengthen(seconds: float) -> str:
 
 
 def patience(seconds: float) -> float:
-    """How long we wait for a statement that the server ends after so many seconds."""
+    """How long we wait for a statement that the server ends after a time limit."""
     return seconds + _GRACE_SECONDS
 
 

@@ -49,10 +49,10 @@ class Compiled(Generic[R]):
 def _arguments(names: tuple[str, ...], fixed: dict[str, Any]) -> Callable[[dict[str, Any]], list[Any]]:
     """`{"a": 1, "b": 2}` to `[1, 2, ...]`, with the values that the statement itself brings."""
     parts = [f"fixed[{name!r}]" if name in fixed else f"values[{name!r}]" for name in names]
-    made: Callable[[dict[str, Any]], list[Any]] = eval(  # noqa: S307
+    function: Callable[[dict[str, Any]], list[Any]] = eval(  # noqa: S307
         f"lambda values: [{', '.join(parts)}]", {"fixed": fixed}
     )
-    return made
+    return function
 
 
 def _records(
@@ -64,10 +64,10 @@ def _records(
         return lambda rows: [record(*row) for row in rows]
     names = [f"c{i}" for i in range(len(columns))]
     values = [f"None if c{i} is None else c{i} == 1" if i in booleans else f"c{i}" for i in range(len(columns))]
-    made: Callable[[Iterable[Iterable[Any]]], list[R]] = eval(  # noqa: S307
+    function: Callable[[Iterable[Iterable[Any]]], list[R]] = eval(  # noqa: S307
         f"lambda rows: [record({', '.join(values)}) for {', '.join(names)}, in rows]", {"record": record}
     )
-    return made
+    return function
 
 
 class CompiledSet(Generic[R]):
@@ -102,36 +102,36 @@ def _parameter_types(compiled: Any) -> dict[str, TypeEngine[Any]]:
 def _array_arguments(names: tuple[str, ...], fixed: dict[str, Any]) -> Callable[[Sequence[dict[str, Any]]], list[Any]]:
     """`[{"a": 1}, {"a": 2}]` to `[[1, 2], ...]`, with the values that the statement itself brings."""
     parts = [f"fixed[{name!r}]" if name in fixed else f"[values[{name!r}] for values in rows]" for name in names]
-    made: Callable[[Sequence[dict[str, Any]]], list[Any]] = eval(  # noqa: S307
+    function: Callable[[Sequence[dict[str, Any]]], list[Any]] = eval(  # noqa: S307
         f"lambda rows: [{', '.join(parts)}]", {"fixed": fixed}
     )
-    return made
+    return function
 
 
 class Query(Generic[R]):
     """A statement and the record its rows become; made once, at import, or once per shape of filters.
 
-    `at_once` promises of a statement that writes that no two rows of values touch the same row, and that its values
+    `set_based` promises of a statement that writes that no two rows of values touch the same row, and that its values
     are not used after ON CONFLICT: PostgreSQL then takes many rows in one statement.
     """
 
-    __slots__ = ("_record", "_statement", "at_once", "postgres", "postgres_set", "sqlite")
+    __slots__ = ("_record", "_statement", "postgres", "postgres_set", "set_based", "sqlite")
 
     sqlite: Compiled[R]
     postgres: Compiled[R]
     postgres_set: CompiledSet[R]
 
     @overload
-    def __init__(self: Query[tuple[Any, ...]], statement: ClauseElement, *, at_once: bool = False) -> None: ...
+    def __init__(self: Query[tuple[Any, ...]], statement: ClauseElement, *, set_based: bool = False) -> None: ...
 
     @overload
     def __init__(self, statement: ClauseElement, record: Callable[..., R]) -> None: ...
 
-    def __init__(self, statement: ClauseElement, record: Any = row, *, at_once: bool = False) -> None:
+    def __init__(self, statement: ClauseElement, record: Any = row, *, set_based: bool = False) -> None:
         _check_fields(statement, record)
         self._statement = statement
         self._record: Callable[..., R] = record
-        self.at_once = at_once
+        self.set_based = set_based
 
     def __getattr__(self, name: str) -> Any:
         """Compiles for a dialect when it is first asked for; from then on it is a plain attribute."""

@@ -49,8 +49,8 @@ def _over(statement: ClauseElement, given: FromClause, key: Sequence[ColumnEleme
         # An OFFSET is not joined with what surrounds it: each row of values goes by the index, even where the table
         # was small when the statement was planned.
         by_row = _referring(statement.offset(literal_column("0")), _by_name)
-        found = by_row.lateral("found")
-        return select(found).select_from(given.join(found, true()))
+        lateral = by_row.lateral("found")
+        return select(lateral).select_from(given.join(lateral, true()))
     # The columns of `given` bring FROM or USING with them; those in a subquery must not.
     set_based = _referring(statement, lambda name: given.c[name])
     if not isinstance(statement, Insert):

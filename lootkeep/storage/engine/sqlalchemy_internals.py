@@ -1,4 +1,4 @@
-"""What SQLAlchemy knows of a statement and does not tell by a public name; a new version is checked here."""
+"""What SQLAlchemy knows of a statement and does not expose by a public name; a new version is checked here."""
 
 from __future__ import annotations
 

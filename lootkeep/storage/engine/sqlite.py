@@ -1,4 +1,4 @@
-"""The embedded engine: SQLite through apsw, called inline, one writer whose concurrent deeds share a commit."""
+"""The embedded engine: SQLite through apsw, called inline, one writer whose concurrent operations share a commit."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ class SqliteTransaction:
     async def run(self, query: Query[Any], **values: Any) -> None:
         await self.all(query, **values)
 
-    async def long(self, query: Query[R], **values: Any) -> list[R]:
+    async def run_slow(self, query: Query[R], **values: Any) -> list[R]:
         return await self.all(query, **values)
 
-    async def each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
-        return [found for values in rows for found in self._fetch(query, values)]
+    async def fetch_for_each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
+        return [record for values in rows for record in self._fetch(query, values)]
 
-    async def many(self, query: Query[Any], rows: list[dict[str, Any]]) -> None:
+    async def execute_many(self, query: Query[Any], rows: list[dict[str, Any]]) -> None:
         compiled = query.sqlite
         try:
             self._connection.executemany(compiled.sql, [compiled.arguments(values) for values in rows])
@@ -71,7 +71,7 @@ class SqliteTransaction:
             raise Unavailable from error
 
     async def insert(self, query: Query[Any], rows: list[dict[str, Any]]) -> list[int]:
-        # Not by RETURNING, which makes an insert half as dear again, and several times as dear in a savepoint.
+        # Not by RETURNING: it makes an insert half as expensive again, and several times as expensive in a savepoint.
         added = []
         for values in rows:
             self._fetch(query, values)
@@ -79,7 +79,7 @@ class SqliteTransaction:
         return added
 
     async def lock(self, name: str) -> bool:
-        """There is one writer: whoever is in a transaction has every lock."""
+        """There is one writer: a transaction has every lock."""
         return True
 
     async def lock_each(self, names: Sequence[str]) -> list[bool]:
@@ -99,13 +99,13 @@ class SqliteTransaction:
 
 
 class WritingTransaction(SqliteTransaction):
-    """Writes a hundred thousand rows in the thread of the commits: other deeds wait for it, readers do not."""
+    """Writes a hundred thousand rows in the thread of the commits: other operations wait for it, readers do not."""
 
     def __init__(self, writer: Writer) -> None:
         super().__init__(writer.connection)
         self._thread = writer.thread
 
-    async def long(self, query: Query[R], **values: Any) -> list[R]:
+    async def run_slow(self, query: Query[R], **values: Any) -> list[R]:
         running = asyncio.get_running_loop().run_in_executor(self._thread, self._fetch, query, values)
         try:
             return await asyncio.shield(running)
@@ -126,12 +126,12 @@ class _SlowTransaction(SqliteTransaction):
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._fetch, query, values)
 
     async def one(self, query: Query[R], **values: Any) -> R | None:
-        found = await self.all(query, **values)
-        return found[0] if found else None
+        rows = await self.all(query, **values)
+        return rows[0] if rows else None
 
-    async def each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
+    async def fetch_for_each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
         def fetch() -> list[R]:
-            return [found for values in rows for found in self._fetch(query, values)]
+            return [record for values in rows for record in self._fetch(query, values)]
 
         return await asyncio.get_running_loop().run_in_executor(self._thread, fetch)
 
@@ -155,16 +155,16 @@ class SqliteDatabase:
     def read(self, *, slow: bool = False) -> AbstractAsyncContextManager[Transaction]:
         return self._slow_read if slow else self._read
 
-    def write(self, *, single: bool = False, long: bool = False) -> AbstractAsyncContextManager[Transaction]:
+    def write(self, *, single: bool = False, is_long: bool = False) -> AbstractAsyncContextManager[Transaction]:
         return _Write(self._writer, self._tx)
 
     def write_tokens(self) -> AbstractAsyncContextManager[Transaction]:
         """Nobody remembers tokens here: to look one up takes five microseconds, to ask for changes takes two."""
         return self.write()
 
-    def on_commit(self, deed: Callable[[], None]) -> None:
-        """Calls the deed after every commit in this process."""
-        self._writer.on_commit = deed
+    def on_commit(self, operation: Callable[[], None]) -> None:
+        """Calls the operation after every commit in this process."""
+        self._writer.on_commit = operation
 
     async def revision(self) -> str | None:
         try:
@@ -208,7 +208,7 @@ class _Read(AbstractAsyncContextManager[Transaction]):
 
 
 class _Write(AbstractAsyncContextManager[Transaction]):
-    """One deed: a part of the transaction that it shares with its neighbours."""
+    """One operation: a part of the transaction that it shares with its neighbours."""
 
     def __init__(self, writer: Writer, tx: SqliteTransaction) -> None:
         self._writer = writer
@@ -252,9 +252,9 @@ def _create(path: Path) -> None:
 
 def _open_for_writing(path: Path) -> apsw.Connection:
     connection = _open(path)
-    # A deed's statements go by keys: their plans need not be made anew for each value, as those of lists are.
+    # An operation's statements go by keys: their plans need not be made again for each value, as those of lists are.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-    # A large deed goes through many pages before its commit; those that do not fit are written to the file twice.
+    # A large operation goes through many pages before its commit; those that do not fit are written to the file twice.
     connection.execute(f"PRAGMA cache_size = -{_WRITER_CACHE_KB}")
     return connection
 

@@ -39,13 +39,13 @@ email_campaigns = Table(
     number("opened_count"),
     number("clicked_count"),
     number("unsubscribed_count"),
-    # What stands in the way, or why it failed, in words.
+    # What prevents it, or why it failed, as a sentence.
     text("error", optional=True),
     # When the next mail may be sent: the pace, which all processes keep together.
     number("next_at"),
     number("started_at", optional=True),
     number("completed_at", optional=True),
-    # Kept as it was: the other may be gone.
+    # Stored as it was: the other may be gone.
     number("duplicated_from_id", optional=True),
     # Name and subject, case folded, as the search sees them.
     text("search_text"),

@@ -1,4 +1,4 @@
-"""The outbox, and the counters that are kept while writing."""
+"""The outbox, and the counters that are maintained while writing."""
 
 from __future__ import annotations
 

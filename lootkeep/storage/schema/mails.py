@@ -21,11 +21,11 @@ mails = Table(
     text("from_name", optional=True),
     text("reply_to", optional=True),
     text("subject"),
-    # Both parts as one JSON object, sealed with the application key: a mail may hold a gift card's code.
+    # Both parts as one JSON object, sealed with the application key: an e-mail may hold a gift card's code.
     text("body"),
     # When to send; while a worker holds it, when that worker is given up.
     number("due_at"),
-    # The worker's claim; whoever settles must still hold it.
+    # The worker's claim; a worker that settles must still hold it.
     text("lease", optional=True),
     number("attempts_count"),
     number("failures"),

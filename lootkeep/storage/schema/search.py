@@ -28,19 +28,19 @@ def statements(table: str) -> list[str]:
     ]
 
 
-def _beside(table: Table) -> None:
+def _search_table(table: Table) -> None:
     for statement in statements(table.name):
         ddl = DDL(statement).execute_if(dialect="sqlite")  # type: ignore[no-untyped-call]
         event.listen(table, "after_create", ddl)
 
 
-_beside(customers)
-_beside(gift_cards)
-_beside(support_tickets)
-_beside(products)
-_beside(email_campaigns)
+_search_table(customers)
+_search_table(gift_cards)
+_search_table(support_tickets)
+_search_table(products)
+_search_table(email_campaigns)
 
-# A hint for the workers, told when the transaction commits; losing it loses nothing.
+# A hint for the workers, sent when the transaction commits; losing it loses nothing.
 WAKEUP = (
     "CREATE FUNCTION lootkeep_wake_workers() RETURNS trigger LANGUAGE plpgsql AS "
     "$$ BEGIN PERFORM pg_notify('lootkeep_work', ''); RETURN NULL; END $$",

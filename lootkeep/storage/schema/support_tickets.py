@@ -1,4 +1,4 @@
-"""Support tickets, their messages, and the figures that are kept of them."""
+"""Support tickets, their messages, and their maintained figures."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ ticket_figures = Table(
     Column("status", Text, primary_key=True),
     Column("priority", Text, primary_key=True),
     Column("category", Text, primary_key=True),
-    # On PostgreSQL concurrent deeds would otherwise queue for one row.
+    # On PostgreSQL concurrent operations would otherwise queue for one row.
     Column("shard", BigInteger, primary_key=True, autoincrement=False),
     number("tickets"),
     number("responded"),

@@ -44,7 +44,7 @@ deliveries = Table(
     number("priority"),
     # When to send.
     number("due_at"),
-    # The worker's claim, and when that worker is given up; whoever settles must still hold it.
+    # The worker's claim, and when that worker is given up; a worker that settles must still hold it.
     text("lease", optional=True),
     number("leased_until", optional=True),
     number("attempts_count"),

@@ -27,12 +27,12 @@ _KEY = ("level", "block", "shard", "chunk")
 _THIS = tuple(buyers.c[name] == bindparam(f"of_{name}") for name in _KEY)
 _THERE = Query(select(*(buyers.c[name] for name in _KEY)).where(*_THIS))
 _LOCK = Query(select(*(buyers.c[name] for name in (*_KEY, "bits"))).where(*_THIS).with_for_update())
-_SET = Query(update(buyers).where(*_THIS).values(bits=bindparam("new_bits")), at_once=True)
+_SET = Query(update(buyers).where(*_THIS).values(bits=bindparam("new_bits")), set_based=True)
 _BEGIN = Query(
     postgresql.insert(buyers)
     .values({name: bindparam(f"of_{name}") for name in _KEY} | {"bits": b""})
     .on_conflict_do_nothing(),
-    at_once=True,
+    set_based=True,
 )
 _IN_BLOCKS = Query(
     select(buyers.c.shard, buyers.c.chunk, buyers.c.bits).where(
@@ -51,7 +51,7 @@ _ALL = Query(select(*(buyers.c[name] for name in (*_KEY, "bits"))))
 _REMOVE_ALL = Query(delete(buyers))
 _INSERT = Query(
     insert(buyers).values({name: bindparam(f"of_{name}") for name in _KEY} | {"bits": bindparam("new_bits")}),
-    at_once=True,
+    set_based=True,
 )
 
 Key = tuple[int, ...]
@@ -61,23 +61,23 @@ async def add(tx: Transaction, bought: Iterable[tuple[int, Instant]]) -> None:
     """Nobody holds a row while waiting for another transaction to insert one: so no two deadlock."""
     sets = dict(sorted(_sets(bought).items()))
     rows = {key: _named(key) for key in sets}
-    missing = rows.keys() - set(await tx.each(_THERE, list(rows.values())))
+    missing = rows.keys() - set(await tx.fetch_for_each(_THERE, list(rows.values())))
     if missing:
-        await tx.many(_BEGIN, [rows[key] for key in rows if key in missing])
+        await tx.execute_many(_BEGIN, [rows[key] for key in rows if key in missing])
     changed = []
-    for *key, bits in await tx.each(_LOCK, list(rows.values())):
+    for *key, bits in await tx.fetch_for_each(_LOCK, list(rows.values())):
         before = int.from_bytes(bits, "little")
         if after := sets[tuple(key)] & ~before:
             changed.append(rows[tuple(key)] | {"new_bits": _bytes(before | after)})
     if changed:
-        await tx.many(_SET, changed)
+        await tx.execute_many(_SET, changed)
 
 
 async def count(tx: Transaction, runs: Sequence[Run], others: Iterable[int]) -> int:
     """How many different customers bought in these blocks, or are among the others."""
     sets: dict[Key, int] = defaultdict(int)
     blocks = [dict(zip(("of_level", "first", "stop"), run, strict=True)) for run in runs]
-    for shard, chunk, bits in await tx.each(_IN_BLOCKS, blocks):
+    for shard, chunk, bits in await tx.fetch_for_each(_IN_BLOCKS, blocks):
         sets[shard, chunk] |= int.from_bytes(bits, "little")
     for key, bits in _sets((customer_id, Instant(0)) for customer_id in others).items():
         sets[key[2:]] |= bits
@@ -93,7 +93,7 @@ async def repair(tx: Transaction) -> int:
         await tx.run(_REMOVE_ALL)
         rows = [_named(key) | {"new_bits": expected[key]} for key in sorted(expected)]
         for start in range(0, len(rows), _SETS_AT_ONCE):
-            await tx.many(_INSERT, rows[start : start + _SETS_AT_ONCE])
+            await tx.execute_many(_INSERT, rows[start : start + _SETS_AT_ONCE])
     return wrong
 
 

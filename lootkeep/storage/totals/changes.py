@@ -15,11 +15,11 @@ from lootkeep.storage.totals.total import Added, SumTable, Total
 SHARDS = 4
 
 
-class Changes:
+class CounterDeltas:
     """Changes of totals, by the rows that an operation has changed."""
 
-    def __init__(self, *, spread: int) -> None:
-        self._shard = spread % SHARDS
+    def __init__(self, *, shard_key: int) -> None:
+        self._shard = shard_key % SHARDS
         self._sums: dict[SumTable, dict[tuple[Any, ...], list[int]]] = {COUNTERS: {}, TICKETS: {}, SALES: {}}
         self._buyers: set[tuple[int, Instant]] = set()
 
@@ -56,13 +56,13 @@ class Changes:
                 if any(values)
             ]
             if rows:
-                await tx.many(sums.add, rows)
+                await tx.execute_many(sums.add, rows)
         if self._buyers:
             await buyers.add(tx, self._buyers)
 
 
 async def count(tx: Transaction, source: str, before: Any, after: Any) -> None:
     """The same for an operation that changes one row, by whose id it is spread."""
-    changes = Changes(spread=(after or before).id)
+    changes = CounterDeltas(shard_key=(after or before).id)
     changes.count(source, before, after)
     await changes.apply(tx)

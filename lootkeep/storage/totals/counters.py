@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from sqlalchemy import BigInteger, Text, bindparam, cast, func, select
 
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.engine.dialect import IsAmong
+from lootkeep.storage.engine.dialect import IsOneOf
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import counters
 
@@ -15,7 +15,7 @@ _SUM = cast(func.sum(counters.c.value), BigInteger)
 _UNDER = Query(
     select(counters.c.name, _SUM).where(counters.c.name.like(bindparam("pattern"))).group_by(counters.c.name)
 )
-_OF = Query(select(func.coalesce(_SUM, 0)).where(IsAmong(counters.c.name, bindparam("names", type_=Text))))
+_OF = Query(select(func.coalesce(_SUM, 0)).where(IsOneOf(counters.c.name, bindparam("names", type_=Text))))
 
 
 async def totals(tx: Transaction, prefix: str) -> dict[str, int]:

@@ -13,7 +13,7 @@ from sqlalchemy.sql import literal_column
 from lootkeep.domain.blocks import LENGTHS
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.engine.dialect import HoldTables
+from lootkeep.storage.engine.dialect import LockTables
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.totals import buyers
 from lootkeep.storage.totals.columns import GIVEN, REPAIRS
@@ -22,7 +22,7 @@ from lootkeep.storage.totals.total import SumTable, Total, summed
 
 # Nobody may change what is counted while it is counted. The shared totals come last, as in every operation.
 _HOLD = Query(
-    HoldTables(
+    LockTables(
         "support_tickets",
         "customers",
         "email_campaigns",

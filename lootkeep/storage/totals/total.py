@@ -38,7 +38,7 @@ class SumTable:
         self.key = sorted(keys, key=lambda name: name not in ("level", "block"))
         self.sums = [column.name for column in table.c if not column.primary_key]
         new: dict[str, Any] = {name: bindparam(f"new_{name}") for name in (*self.key, "shard", *self.sums)}
-        self.add = Query(self.added_to(postgresql.insert(table).values(new)), at_once=True)
+        self.add = Query(self.added_to(postgresql.insert(table).values(new)), set_based=True)
 
     def added_to(self, insert: postgresql.Insert) -> postgresql.Insert:
         """The rows that are there already grow by what is inserted."""

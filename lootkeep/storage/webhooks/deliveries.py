@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, bindparam, func, insert, literal_column, or_, select, update
 
-from lootkeep.domain.deliveries import LEASE, Claimed, Result
+from lootkeep.domain.deliveries import LEASE, AttemptResult, ClaimedDelivery
 from lootkeep.domain.settlement import Settlement
 from lootkeep.domain.webhooks import Webhook
 from lootkeep.kernel.clock import Instant
@@ -86,19 +86,19 @@ _CLAIMABLE = Query(
     .order_by(deliveries.c.due_at)
     .limit(bindparam("size"))
     .with_for_update(of=deliveries, skip_locked=True),
-    Claimed,
+    ClaimedDelivery,
 )
 _LEASE = Query(
     update(deliveries)
     .where(_THIS)
     .values(lease=bindparam("worker"), leased_until=bindparam("until"), attempts_count=bindparam("attempt")),
-    at_once=True,
+    set_based=True,
 )
 _START = Query(
     insert(attempts)
     .values(delivery_id=bindparam("item"), number=bindparam("attempt"), outcome="open", started_at=bindparam("now"))
     .inline(),
-    at_once=True,
+    set_based=True,
 )
 _OPEN_ATTEMPT = (attempts.c.delivery_id == bindparam("item"), attempts.c.outcome == "open")
 _INTERRUPT = Query(
@@ -109,7 +109,7 @@ _INTERRUPT = Query(
         finished_at=bindparam("now"),
         reason="the worker stopped before it could record the answer",
     ),
-    at_once=True,
+    set_based=True,
 )
 _FINISH = Query(
     update(attempts)
@@ -122,7 +122,7 @@ _FINISH = Query(
         reason=bindparam("why"),
         excerpt=bindparam("text"),
     ),
-    at_once=True,
+    set_based=True,
 )
 # Locked, so that none is switched on meanwhile.
 _LOCK_SWITCHED_OFF = Query(select(webhooks.c.id).where(~webhooks.c.is_active).with_for_update(read=True))
@@ -139,7 +139,7 @@ _CANCEL = Query(
     update(deliveries)
     .where(_THIS)
     .values(status="cancelled", lease=None, leased_until=None, reason=bindparam("why"), finished_at=bindparam("now")),
-    at_once=True,
+    set_based=True,
 )
 
 
@@ -175,48 +175,48 @@ async def backlog(tx: Transaction, now: Instant) -> tuple[int, Instant | None]:
 
 async def claim(
     tx: Transaction, slots: Sequence[ClaimSlot], lease: str, now: Instant
-) -> tuple[list[tuple[Webhook, Claimed]], int]:
+) -> tuple[list[tuple[Webhook, ClaimedDelivery]], int]:
     """Takes as many due deliveries as each webhook has room for, and records each attempt before it is made.
 
     Returns, too, how many were cancelled because their webhook has dropped their type.
     """
-    locked = await tx.each(_LOCK_WEBHOOK, [{"webhook": slot.webhook_id} for slot in slots])
-    wanted = {webhook.id: (webhook, set(webhook.event_types)) for webhook in locked}
-    due = await _due(tx, [slot for slot in slots if slot.webhook_id in wanted], now)
-    claimed = [item for item in due if item.event_type in wanted[item.webhook_id][1]]
-    unwanted = [item.id for item in due if item.event_type not in wanted[item.webhook_id][1]]
+    locked = await tx.fetch_for_each(_LOCK_WEBHOOK, [{"webhook": slot.webhook_id} for slot in slots])
+    by_webhook = {webhook.id: (webhook, set(webhook.event_types)) for webhook in locked}
+    due = await _due(tx, [slot for slot in slots if slot.webhook_id in by_webhook], now)
+    claimed = [item for item in due if item.event_type in by_webhook[item.webhook_id][1]]
+    unwanted = [item.id for item in due if item.event_type not in by_webhook[item.webhook_id][1]]
     await _cancel(tx, unwanted, _UNWANTED, now)
     if claimed:
         await _start(tx, claimed, lease, now)
-    return [(wanted[item.webhook_id][0], item) for item in claimed], len(unwanted)
+    return [(by_webhook[item.webhook_id][0], item) for item in claimed], len(unwanted)
 
 
-async def _due(tx: Transaction, slots: Sequence[ClaimSlot], now: Instant) -> list[Claimed]:
+async def _due(tx: Transaction, slots: Sequence[ClaimSlot], now: Instant) -> list[ClaimedDelivery]:
     """First attempts, and retries where room is left."""
-    taken: list[Claimed] = []
+    taken: list[ClaimedDelivery] = []
     for priority in range(len(_PRIORITIES)):
         used = Counter(item.webhook_id for item in taken)
-        asked: list[dict[str, Any]] = [
+        arguments: list[dict[str, Any]] = [
             {"webhook": slot.webhook_id, "priority": priority, "size": slot.room - used[slot.webhook_id], "now": now}
             for slot in slots
             if priority in slot.priorities and slot.room > used[slot.webhook_id]
         ]
-        taken += await tx.each(_CLAIMABLE, asked)
+        taken += await tx.fetch_for_each(_CLAIMABLE, arguments)
     return taken
 
 
-async def _start(tx: Transaction, claimed: Sequence[Claimed], lease: str, now: Instant) -> None:
+async def _start(tx: Transaction, claimed: Sequence[ClaimedDelivery], lease: str, now: Instant) -> None:
     held: dict[str, Any] = {"worker": lease, "until": now + LEASE, "now": now}
     rows = [{"item": item.id, "attempt": item.attempts_count, **held} for item in claimed]
-    await tx.many(_LEASE, rows)
+    await tx.execute_many(_LEASE, rows)
     abandoned = [row for row, item in zip(rows, claimed, strict=True) if item.abandoned_by]
     if abandoned:
-        await tx.many(_INTERRUPT, abandoned)
-    await tx.many(_START, rows)
+        await tx.execute_many(_INTERRUPT, abandoned)
+    await tx.execute_many(_START, rows)
 
 
 async def settle(
-    tx: Transaction, lease: str, finished: Sequence[tuple[Claimed, Result, Settlement]], now: Instant
+    tx: Transaction, lease: str, finished: Sequence[tuple[ClaimedDelivery, AttemptResult, Settlement]], now: Instant
 ) -> None:
     """Records what the attempts came to and what becomes of the deliveries."""
     rows = [
@@ -232,7 +232,7 @@ async def settle(
         }
         for claimed, result, _ in finished
     ]
-    await tx.many(_FINISH, rows)
+    await tx.execute_many(_FINISH, rows)
     items = [(claimed, settlement, {"code": result.response_code}) for claimed, result, settlement in finished]
     await QUEUE.settle_all(tx, lease, items, now)
 
@@ -240,7 +240,7 @@ async def settle(
 async def cancel(tx: Transaction, now: Instant) -> int:
     """Ends some deliveries of webhooks that are switched off or deleted; returns how many."""
     off = [{"webhook": webhook_id, "now": now} for (webhook_id,) in await tx.all(_LOCK_SWITCHED_OFF)]
-    pending = [item_id for (item_id,) in await tx.each(_CANCELLABLE, off)][:_BATCH]
+    pending = [item_id for (item_id,) in await tx.fetch_for_each(_CANCELLABLE, off)][:_BATCH]
     await _cancel(tx, pending, _SWITCHED_OFF, now)
     return len(pending)
 
@@ -248,5 +248,5 @@ async def cancel(tx: Transaction, now: Instant) -> int:
 async def _cancel(tx: Transaction, ids: Sequence[int], why: str, now: Instant) -> None:
     rows = [{"item": item_id, "why": why, "now": now} for item_id in ids]
     if rows:
-        await tx.many(_CANCEL, rows)
-        await tx.many(_INTERRUPT, rows)
+        await tx.execute_many(_CANCEL, rows)
+        await tx.execute_many(_INTERRUPT, rows)

@@ -27,7 +27,7 @@ _WAITING = Query(
     .with_for_update(skip_locked=True)
 )
 _FANNED_OUT = Query(
-    update(events).where(events.c.id == bindparam("event")).values(fanned_out_at=bindparam("now")), at_once=True
+    update(events).where(events.c.id == bindparam("event")).values(fanned_out_at=bindparam("now")), set_based=True
 )
 _NEW: dict[str, Any] = {"status": "pending", "priority": 0, "attempts_count": 0, "failures": 0}
 _NEW |= {name: bindparam("now") for name in ("due_at", "created_at")}
@@ -36,7 +36,7 @@ _NEW |= {"event_id": bindparam("event"), "webhook_id": bindparam("webhook")}
 # There is one delivery of an event for each webhook: replays go by that.
 INSERT = postgresql.insert(deliveries).values(_NEW)
 KEY = ["event_id", "webhook_id"]
-_ADD = Query(INSERT.on_conflict_do_nothing(index_elements=KEY).inline(), at_once=True)
+_ADD = Query(INSERT.on_conflict_do_nothing(index_elements=KEY).inline(), set_based=True)
 
 
 async def has_waiting_events(tx: Transaction) -> bool:
@@ -52,10 +52,10 @@ async def fan_out(tx: Transaction, make_id: Callable[[], str], now: Instant) -> 
     rows = [
         {"public_id": make_id(), "event": event_id, "webhook": webhook_id, "event_type": event_type, "now": now}
         for event_id, event_type in waiting
-        for webhook_id, wanted in receivers
-        if event_type in wanted
+        for webhook_id, event_types in receivers
+        if event_type in event_types
     ]
     if rows:
-        await tx.many(_ADD, rows)
-    await tx.many(_FANNED_OUT, [{"event": event_id, "now": now} for event_id, _ in waiting])
+        await tx.execute_many(_ADD, rows)
+    await tx.execute_many(_FANNED_OUT, [{"event": event_id, "now": now} for event_id, _ in waiting])
     return len(waiting)

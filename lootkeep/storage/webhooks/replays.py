@@ -76,9 +76,9 @@ async def add(tx: Transaction, webhook_id: int, since: Instant, event_types: str
     horizon = await outbox.horizon(tx)
     ((last,),) = await tx.all(_LAST_EVENT)
     ((first,),) = await tx.all(_FIRST, since=since)
-    wanted = set(msgspec.json.decode(event_types))
+    types = set(msgspec.json.decode(event_types))
     counts = await tx.all(_TYPES, since=since, last=last)
-    total = sum(count for event_type, count in counts if event_type in wanted)
+    total = sum(count for event_type, count in counts if event_type in types)
     (replay,) = await tx.all(
         _ADD,
         webhook=webhook_id,
@@ -103,11 +103,11 @@ async def step(tx: Transaction, make_id: Callable[[], str], now: Instant) -> Non
     for replay in await tx.all(_RUNNING):
         due = [e for e in await outbox.events_after(tx, replay.cursor, STEP) if e.id <= replay.last_event_id]
         types = set(msgspec.json.decode(replay.event_types))
-        wanted = [event for event in due if event.type in types and event.created_at >= replay.since]
+        matching = [event for event in due if event.type in types and event.created_at >= replay.since]
         shared = {"webhook": replay.webhook_id, "now": now}
-        rows = [{"public_id": make_id(), "event": event.id, "event_type": event.type, **shared} for event in wanted]
+        rows = [{"public_id": make_id(), "event": event.id, "event_type": event.type, **shared} for event in matching]
         if rows:
-            await tx.many(_SEND, rows)
+            await tx.execute_many(_SEND, rows)
         position = due[-1].id if due else replay.cursor
         is_over = await tx.one(_LEFT, position=position, last=replay.last_event_id) is None
         done, finished = replay.done + len(rows), now if is_over else None

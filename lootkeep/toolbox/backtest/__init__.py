@@ -1,1 +1,1 @@
-"""Replaying a shop's past orders through the fraud engine, and telling how well it does."""
+"""Replaying a shop's past orders through the fraud engine, and reporting how well it does."""

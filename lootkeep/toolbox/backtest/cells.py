@@ -13,12 +13,12 @@ import iso3166
 
 from lootkeep.domain import identity
 from lootkeep.kernel.clock import SECOND, Instant, instant
-from lootkeep.kernel.money import LARGEST, Hundredths
+from lootkeep.kernel.money import MAX_AMOUNT, Hundredths
 
 # Nine digits at least: eight are a date without hyphens.
 _UNIX_SECONDS = re.compile(r"[0-9]{9,11}(\.[0-9]+)?")
 _NUMBER = re.compile(r"[0-9]+(\.[0-9]*)?([eE]\+?[0-9]{1,2})?")
-_LARGEST_IPV4 = 2**32 - 1
+_MAX_IPV4 = 2**32 - 1
 _LABELS = {"1": True, "true": True, "fraud": True} | dict.fromkeys(("0", "false", "legit", "legitimate", ""), False)
 _COUNTRIES = {
     name.upper(): country.alpha2
@@ -27,7 +27,7 @@ _COUNTRIES = {
 } | {"UK": "GB"}  # as everyone writes it
 
 
-class Rule(NamedTuple):
+class CellRule(NamedTuple):
     """How a cell is read (it raises ValueError or KeyError), and what it must be."""
 
     read: Callable[[str], Any]
@@ -47,7 +47,7 @@ def ip_address(text: str) -> str:
     if not _NUMBER.fullmatch(text):
         return identity.address(text)
     number = int(Decimal(text))
-    if number > _LARGEST_IPV4:
+    if number > _MAX_IPV4:
         raise ValueError
     return str(ipaddress.IPv4Address(number))
 
@@ -61,7 +61,7 @@ def amount(text: str) -> Hundredths:
         hundredths = round(Decimal(text) * 100)
     except (InvalidOperation, OverflowError):
         raise ValueError from None
-    if abs(hundredths) > LARGEST:
+    if abs(hundredths) > MAX_AMOUNT:
         raise ValueError
     return Hundredths(hundredths)
 
@@ -70,17 +70,17 @@ def is_fraud(text: str) -> bool:
     return _LABELS[text.lower()]
 
 
-_TIME = Rule(time, "must be a time such as 2026-11-15T10:30:00Z, or Unix seconds")
+_TIME = CellRule(time, "must be a time such as 2026-11-15T10:30:00Z, or Unix seconds")
 
-RULES: dict[str, Rule] = {
+RULES: dict[str, CellRule] = {
     "created_at": _TIME,
     "customer_created_at": _TIME,
-    "ip_address": Rule(ip_address, "must be an IP address"),
-    "signup_ip_address": Rule(ip_address, "must be an IP address"),
-    "signup_device_id": Rule(identity.device, "must be a text"),
-    "device_id": Rule(identity.device, "must be a text"),
-    "billing_country": Rule(country, "must be a country code such as DE"),
-    "payment_country": Rule(country, "must be a country code such as DE"),
-    "total": Rule(amount, "must be an amount such as 19.99"),
+    "ip_address": CellRule(ip_address, "must be an IP address"),
+    "signup_ip_address": CellRule(ip_address, "must be an IP address"),
+    "signup_device_id": CellRule(identity.device, "must be a text"),
+    "device_id": CellRule(identity.device, "must be a text"),
+    "billing_country": CellRule(country, "must be a country code such as DE"),
+    "payment_country": CellRule(country, "must be a country code such as DE"),
+    "total": CellRule(amount, "must be an amount such as 19.99"),
 }
-LABEL_RULE = Rule(is_fraud, "must be 1, true or fraud, or else 0, false, legit, legitimate or nothing")
+LABEL_RULE = CellRule(is_fraud, "must be 1, true or fraud, or else 0, false, legit, legitimate or nothing")

@@ -1,4 +1,4 @@
-"""The charts of the page, drawn as SVG that stands in the page itself; colours come from its style."""
+"""The charts of the page, drawn as SVG that is part of the page; colours come from its style."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 
 from lootkeep.domain.fraud import ranking
 from lootkeep.domain.fraud.score import HIGHEST_SCORE, THRESHOLDS
-from lootkeep.toolbox.backtest.report import FEW_MISTAKES, Report
+from lootkeep.toolbox.backtest.report import LOW_FALSE_POSITIVE_RATE, Report
 from lootkeep.toolbox.backtest.tables import percent
 
 _SIDE = 320
 _WIDTH = 560
 _PANEL = 165
 _MARGIN = 44
-# Where the curve begins: beside it stand the shares and what they are shares of.
+# Where the curve begins: next to it are the shares and what they are shares of.
 _ASIDE = 60
 _BIN = 5
 _BINS = HIGHEST_SCORE // _BIN + 1
@@ -68,7 +68,7 @@ def _grid() -> Iterable[str]:
 
 
 def _points(points: Sequence[ranking.Point]) -> Iterable[str]:
-    """Invisible until pointed at: each tells its numbers."""
+    """Invisible until pointed at: each shows its numbers."""
     for point in points:
         words = f"{percent(point.tpr)} of the frauds at {percent(point.fpr)} mistakes"
         yield (
@@ -80,9 +80,9 @@ def _points(points: Sequence[ranking.Point]) -> Iterable[str]:
 def _mark(tpr: float | None) -> Iterable[str]:
     if tpr is None:
         return
-    x, y = _across(FEW_MISTAKES), _up(tpr)
+    x, y = _across(LOW_FALSE_POSITIVE_RATE), _up(tpr)
     yield f'<circle class="mark" cx="{x}" cy="{y}" r="4.5"/>'
-    # Beside the curve and never over the frame.
+    # Next to the curve and never over the frame.
     yield _text(x + 12, min(max(y + 18, _up(1) + 20), _up(0) - 8), f"{percent(tpr)} at 1 % mistakes", "start", "note")
 
 

@@ -1,4 +1,4 @@
-"""Past orders out of a CSV file: columns by name, whatever is missing is not told."""
+"""Past orders out of a CSV file: columns by name, whatever is missing is unknown."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from lootkeep.domain import identity
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.money import Hundredths
-from lootkeep.toolbox.backtest.cells import LABEL_RULE, RULES, Rule
-from lootkeep.toolbox.imports.reading import BadRow, Lines, Row, csv_rows
+from lootkeep.toolbox.backtest.cells import LABEL_RULE, RULES, CellRule
+from lootkeep.toolbox.imports.reading import BadRow, FileRow, Lines, csv_rows
 
 COLUMNS = (
     "order_id",
@@ -30,7 +30,7 @@ COLUMNS = (
     "payment_fingerprint",
     "payment_country",
 )
-# How often the progress is told, in rows.
+# How often progress is reported, in rows.
 _STEP = 500
 
 
@@ -76,45 +76,45 @@ class PastOrders(msgspec.Struct):
 
 
 def read(file: BinaryIO, label: str, advance: Callable[[int], None]) -> PastOrders:
-    """Every row that can be read, and every reason against the others; tells how many bytes it has read."""
+    """Every row that can be read, and every reason against the others; reports how many bytes it has read."""
     label = label.strip().lower()
-    found = PastOrders()
+    past_orders = PastOrders()
 
     def take_columns(columns: list[str]) -> None:
         if label not in columns:
             raise StartupError(f"The file has no column named {label}: it has {', '.join(columns)}.")
-        found.columns = frozenset(columns)
+        past_orders.columns = frozenset(columns)
 
     lines = Lines(file)
     for count, row in enumerate(csv_rows(lines, take_columns)):
-        past = row if isinstance(row, BadRow) else _past_order(row, label, found.columns)
+        past = row if isinstance(row, BadRow) else _past_order(row, label, past_orders.columns)
         if isinstance(past, BadRow):
-            found.skipped.append(past)
+            past_orders.skipped.append(past)
         else:
-            found.orders.append(past)
+            past_orders.orders.append(past)
         if count % _STEP == 0:
             advance(lines.bytes_read)
-    if not found.orders:
-        raise StartupError(_nothing(found))
-    return found
+    if not past_orders.orders:
+        raise StartupError(_nothing(past_orders))
+    return past_orders
 
 
-def _past_order(row: Row, label: str, columns: frozenset[str]) -> PastOrder | BadRow:
+def _past_order(row: FileRow, label: str, columns: frozenset[str]) -> PastOrder | BadRow:
     cells = {name: text for name, cell in row.values.items() if (text := cell.strip())}
-    # What is empty was not told. Only the label's emptiness says something, and an order has to have its time.
+    # What is empty is unknown. Only the label's emptiness says something, and an order has to have its time.
     values: dict[str, Any] = {name: cells[name] for name in COLUMNS if name in cells}
-    faults = list(_check(values, RULES))
+    errors = list(_check(values, RULES))
     if "created_at" in columns and "created_at" not in cells:
-        faults.append("The created_at field is empty.")
+        errors.append("The created_at field is empty.")
     marked = {label: cells.get(label, "")}
-    faults += _check(marked, {label: LABEL_RULE})
-    if faults:
-        return BadRow(row.line, " ".join(faults))
+    errors += _check(marked, {label: LABEL_RULE})
+    if errors:
+        return BadRow(row.line, " ".join(errors))
     values.setdefault("order_id", str(row.line))
     return PastOrder(is_fraud=marked[label] is True, **values)
 
 
-def _check(values: dict[str, Any], rules: Mapping[str, Rule]) -> Iterator[str]:
+def _check(values: dict[str, Any], rules: Mapping[str, CellRule]) -> Iterator[str]:
     """Puts what was read in the place of each text, and gives the sentences about those that cannot be read."""
     for name, rule in rules.items():
         if name not in values:
@@ -125,8 +125,8 @@ def _check(values: dict[str, Any], rules: Mapping[str, Rule]) -> Iterator[str]:
             yield f"The {name} field {rule.words}."
 
 
-def _nothing(found: PastOrders) -> str:
-    if not found.skipped:
+def _nothing(past_orders: PastOrders) -> str:
+    if not past_orders.skipped:
         return "The file holds no orders: there is nothing below the names of the columns."
-    first = found.skipped[0]
-    return f"None of the {len(found.skipped)} rows can be read. Line {first.line}: {first.reason}"
+    first = past_orders.skipped[0]
+    return f"None of the {len(past_orders.skipped)} rows can be read. Line {first.line}: {first.reason}"

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from lootkeep.domain import identity
 from lootkeep.domain.addresses import network_key
-from lootkeep.domain.fraud import mail
-from lootkeep.domain.fraud.facts import History, Mail, Network, OrderFacts, Payment
-from lootkeep.domain.fraud.memory import Memory, Sighting
+from lootkeep.domain.fraud import email_addresses
+from lootkeep.domain.fraud.facts import EmailFacts, History, NetworkFacts, OrderFacts, Payment
+from lootkeep.domain.fraud.memory import OrderHistory, Sighting
 from lootkeep.domain.fraud.policy import Policy, Sensitivity
 from lootkeep.domain.fraud.score import THRESHOLDS, Action, Verdict, decide, judge
 from lootkeep.kernel.clock import Instant
@@ -26,12 +26,12 @@ _STEP = 500
 class Intelligence(Protocol):
     """What local lists know of addresses and of e-mail domains."""
 
-    def network(self, ip_address: str) -> Network: ...
+    def network(self, ip_address: str) -> NetworkFacts: ...
 
     def is_disposable(self, domain: str) -> bool: ...
 
 
-class Judged(msgspec.Struct, frozen=True, gc=False):
+class JudgedOrder(msgspec.Struct, frozen=True, gc=False):
     """An order, what the engine says of it, and what each sensitivity would have done."""
 
     order: PastOrder
@@ -41,12 +41,12 @@ class Judged(msgspec.Struct, frozen=True, gc=False):
 
 def replay(
     past: PastOrders, policy: Policy, intelligence: Intelligence, advance: Callable[[int], None]
-) -> list[Judged]:
+) -> list[JudgedOrder]:
     """In the order of time, where there are times; the answer is in the order of the file."""
     policies = {level: replace(policy, fraud_sensitivity_level=level) for level in THRESHOLDS}
-    memory = Memory(policy.fraud_velocity_window_minutes)
+    memory = OrderHistory(policy.fraud_velocity_window_minutes)
     sign_ups = deque(_sign_ups(past.orders))
-    judged: list[Judged | None] = [None] * len(past.orders)
+    judged: list[JudgedOrder | None] = [None] * len(past.orders)
     # Sorting keeps the file's order among equals.
     in_time = sorted(range(len(past.orders)), key=lambda place: past.orders[place].created_at or 0)
     for count, place in enumerate(in_time):
@@ -56,10 +56,10 @@ def replay(
         facts = _facts(order, past, memory, intelligence)
         verdict = judge(facts, policy)
         actions = {level: decide(facts, policies[level], verdict.risk_score) for level in policies}
-        judged[place] = Judged(order, verdict, actions)
+        judged[place] = JudgedOrder(order, verdict, actions)
         if count % _STEP == 0:
             advance(count)
-    return [one for one in judged if one]
+    return [judged_order for judged_order in judged if judged_order]
 
 
 def _sign_ups(orders: Sequence[PastOrder]) -> list[Sighting]:
@@ -78,7 +78,7 @@ def _sign_ups(orders: Sequence[PastOrder]) -> list[Sighting]:
     return sorted(accounts.values(), key=lambda sighting: sighting.at)
 
 
-def _facts(order: PastOrder, past: PastOrders, memory: Memory, intelligence: Intelligence) -> OrderFacts:
+def _facts(order: PastOrder, past: PastOrders, memory: OrderHistory, intelligence: Intelligence) -> OrderFacts:
     """What the store would have known; the order is remembered at once, whatever becomes of it."""
     sighting = Sighting(
         at=order.created_at or Instant(0),
@@ -106,14 +106,14 @@ def _facts(order: PastOrder, past: PastOrders, memory: Memory, intelligence: Int
         user_agent=order.user_agent,
         is_user_agent_asked="user_agent" in past.columns,
         has_device=order.device_id is not None,
-        network=intelligence.network(order.ip_address) if order.ip_address else Network(),
-        mail=_mail(order.email, intelligence),
+        network=intelligence.network(order.ip_address) if order.ip_address else NetworkFacts(),
+        mail=_email_facts(order.email, intelligence),
         payment=Payment(instrument=order.payment_fingerprint, country=order.payment_country),
         history=history,
     )
 
 
-def _mail(email: str, intelligence: Intelligence) -> Mail:
+def _email_facts(email: str, intelligence: Intelligence) -> EmailFacts:
     if not email:
-        return Mail()
-    return mail.describe(email, is_disposable=intelligence.is_disposable(identity.domain_of(email)))
+        return EmailFacts()
+    return email_addresses.describe(email, is_disposable=intelligence.is_disposable(identity.domain_of(email)))

@@ -12,12 +12,12 @@ from lootkeep.domain.fraud.score import HIGHEST_SCORE, THRESHOLDS, Action
 from lootkeep.domain.fraud.signals import SIGNALS
 from lootkeep.kernel.money import Hundredths, text
 from lootkeep.toolbox.backtest.reading import PastOrders
-from lootkeep.toolbox.backtest.replay import Judged
+from lootkeep.toolbox.backtest.replay import JudgedOrder
 from lootkeep.toolbox.imports.reading import BadRow
 
-FEW_MISTAKES = 0.01
+LOW_FALSE_POSITIVE_RATE = 0.01
 _THRESHOLDS = range(10, HIGHEST_SCORE + 1, 10)
-# So many bad rows are named; the others are counted.
+# At most this many bad rows are listed; the others are counted.
 _NAMED_ROWS = 100
 
 
@@ -32,7 +32,7 @@ class Threshold(msgspec.Struct, frozen=True):
     false_positive_rate: float | None
 
 
-class Level(msgspec.Struct, frozen=True):
+class SensitivityLevel(msgspec.Struct, frozen=True):
     """What a sensitivity level would have done to the orders, with `fraud_action` block."""
 
     level: Sensitivity
@@ -85,10 +85,10 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     # Null where the file has no times.
     last_fifth: LastFifth | None
     thresholds: list[Threshold]
-    sensitivity: list[Level]
+    sensitivity: list[SensitivityLevel]
     signals: list[SignalShare]
     roc: list[ranking.Point]
-    scores: ranking.Tally
+    scores: ranking.ScoreTally
     settings: str
     missing_columns: list[str]
     skipped: int
@@ -96,14 +96,14 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
 
 
-def report(judged: Sequence[Judged], past: PastOrders, seconds: float, settings: str) -> Report:
-    counts = ranking.tally((one.verdict.risk_score, one.order.is_fraud) for one in judged)
+def report(judged: Sequence[JudgedOrder], past: PastOrders, seconds: float, settings: str) -> Report:
+    counts = ranking.tally((order.verdict.risk_score, order.order.is_fraud) for order in judged)
     roc = ranking.curve(counts)
     return Report(
         orders=len(judged),
         frauds=counts.frauds,
         auc=ranking.auc(counts),
-        tpr_at_1pct_fpr=ranking.tpr_at(FEW_MISTAKES, roc),
+        tpr_at_1pct_fpr=ranking.tpr_at(LOW_FALSE_POSITIVE_RATE, roc),
         last_fifth=_last_fifth(judged) if "created_at" in past.columns else None,
         thresholds=[_threshold(score, counts) for score in _THRESHOLDS],
         sensitivity=[_level(level, judged, counts.frauds, "total" in past.columns) for level in THRESHOLDS],
@@ -118,14 +118,16 @@ def report(judged: Sequence[Judged], past: PastOrders, seconds: float, settings:
     )
 
 
-def _last_fifth(judged: Sequence[Judged]) -> LastFifth:
+def _last_fifth(judged: Sequence[JudgedOrder]) -> LastFifth:
     in_time = sorted(judged, key=lambda one: one.order.created_at or 0)
     last = in_time[len(in_time) * 4 // 5 :]
     counts = ranking.tally((one.verdict.risk_score, one.order.is_fraud) for one in last)
-    return LastFifth(len(last), counts.frauds, ranking.auc(counts), ranking.tpr_at(FEW_MISTAKES, ranking.curve(counts)))
+    return LastFifth(
+        len(last), counts.frauds, ranking.auc(counts), ranking.tpr_at(LOW_FALSE_POSITIVE_RATE, ranking.curve(counts))
+    )
 
 
-def _threshold(score: int, counts: ranking.Tally) -> Threshold:
+def _threshold(score: int, counts: ranking.ScoreTally) -> Threshold:
     frauds, goods = sum(counts.fraud[score:]), sum(counts.good[score:])
     return Threshold(
         score=score,
@@ -137,38 +139,38 @@ def _threshold(score: int, counts: ranking.Tally) -> Threshold:
     )
 
 
-def _level(level: Sensitivity, judged: Sequence[Judged], frauds: int, has_totals: bool) -> Level:
-    by_action: dict[Action, list[Judged]] = {}
-    for one in judged:
-        by_action.setdefault(one.actions[level], []).append(one)
+def _level(level: Sensitivity, judged: Sequence[JudgedOrder], frauds: int, has_totals: bool) -> SensitivityLevel:
+    by_action: dict[Action, list[JudgedOrder]] = {}
+    for order in judged:
+        by_action.setdefault(order.actions[level], []).append(order)
     blocked, flagged = by_action.get("blocked", []), by_action.get("flagged", [])
-    stopped = [one for one in blocked if one.order.is_fraud]
-    return Level(
+    stopped = [order for order in blocked if order.order.is_fraud]
+    return SensitivityLevel(
         level=level,
         threshold=THRESHOLDS[level],
         blocked=len(blocked),
         flagged=len(flagged),
         allowed=len(by_action.get("allowed", [])),
         frauds_blocked=len(stopped),
-        frauds_flagged=sum(one.order.is_fraud for one in flagged),
+        frauds_flagged=sum(order.order.is_fraud for order in flagged),
         precision=_share(len(stopped), len(blocked)),
         recall=_share(len(stopped), frauds),
         fraud_total_blocked=_total(stopped) if has_totals else None,
-        good_total_blocked=_total(one for one in blocked if not one.order.is_fraud) if has_totals else None,
+        good_total_blocked=_total(order for order in blocked if not order.order.is_fraud) if has_totals else None,
     )
 
 
-def _signals(judged: Sequence[Judged], counts: ranking.Tally) -> list[SignalShare]:
-    fired: dict[str, list[Judged]] = {signal.name: [] for signal in SIGNALS}
-    for one in judged:
-        for name in one.verdict.signals:
-            fired[name].append(one)
+def _signals(judged: Sequence[JudgedOrder], counts: ranking.ScoreTally) -> list[SignalShare]:
+    fired: dict[str, list[JudgedOrder]] = {signal.name: [] for signal in SIGNALS}
+    for order in judged:
+        for name in order.verdict.signals:
+            fired[name].append(order)
     shares = [_signal(signal.name, signal.label, fired[signal.name], counts) for signal in SIGNALS]
     return sorted(shares, key=lambda share: (-(share.auc_gain or 0), -share.fired))
 
 
-def _signal(name: str, label: str, fired: list[Judged], counts: ranking.Tally) -> SignalShare:
-    frauds = sum(one.order.is_fraud for one in fired)
+def _signal(name: str, label: str, fired: list[JudgedOrder], counts: ranking.ScoreTally) -> SignalShare:
+    frauds = sum(judged.order.is_fraud for judged in fired)
     auc, other = ranking.auc(counts), ranking.auc(_without(name, fired, counts))
     return SignalShare(
         name=name,
@@ -177,24 +179,24 @@ def _signal(name: str, label: str, fired: list[Judged], counts: ranking.Tally) -
         frauds=frauds,
         precision=_share(frauds, len(fired)),
         recall=_share(frauds, counts.frauds),
-        average_points=_share(sum(one.verdict.signals[name] for one in fired), len(fired)),
+        average_points=_share(sum(judged.verdict.signals[name] for judged in fired), len(fired)),
         auc_gain=None if auc is None or other is None else auc - other,
     )
 
 
-def _without(name: str, fired: list[Judged], counts: ranking.Tally) -> ranking.Tally:
+def _without(name: str, fired: list[JudgedOrder], counts: ranking.ScoreTally) -> ranking.ScoreTally:
     """The scores as they would be if the signal did not exist."""
-    changed = ranking.Tally(counts.fraud.copy(), counts.good.copy())
-    for one in fired:
-        kind = changed.fraud if one.order.is_fraud else changed.good
-        rest = sum(one.verdict.signals.values()) - one.verdict.signals[name]
-        kind[one.verdict.risk_score] -= 1
+    changed = ranking.ScoreTally(counts.fraud.copy(), counts.good.copy())
+    for judged in fired:
+        kind = changed.fraud if judged.order.is_fraud else changed.good
+        rest = sum(judged.verdict.signals.values()) - judged.verdict.signals[name]
+        kind[judged.verdict.risk_score] -= 1
         kind[max(0, min(rest, HIGHEST_SCORE))] += 1
     return changed
 
 
-def _total(judged: Iterable[Judged]) -> str:
-    return text(Hundredths(sum(one.order.total or 0 for one in judged)))
+def _total(judged: Iterable[JudgedOrder]) -> str:
+    return text(Hundredths(sum(order.order.total or 0 for order in judged)))
 
 
 def _share(part: int, whole: int) -> float | None:

@@ -13,19 +13,19 @@ Section = tuple[str, Sequence[str], list[Sequence[str]]]
 
 
 def sections(report: Report) -> list[Section]:
-    """Every table: its title, the names of its columns, its rows in words."""
+    """Every table: its title, the names of its columns, its rows as text."""
     return [_levels(report), *_amounts(report), _thresholds(report), _signals(report)]
 
 
 def silences(report: Report) -> list[str]:
     """What the tables say nothing of, and why."""
     quiet = [row.name for row in report.signals if not row.fired]
-    told = []
+    silent = []
     if quiet:
-        told.append(f"Signals that no order set off: {', '.join(quiet)}.")
+        silent.append(f"Signals that no order set off: {', '.join(quiet)}.")
     if report.missing_columns:
-        told.append(f"Columns that the file lacks, so that they say nothing: {', '.join(report.missing_columns)}.")
-    return told
+        silent.append(f"Columns that the file lacks, so that they say nothing: {', '.join(report.missing_columns)}.")
+    return silent
 
 
 def percent(share: float | None) -> str:

@@ -13,7 +13,7 @@ from lootkeep.services import access, fraud, products, referrals, tiers
 
 STAFF = (("mira@store.example", "Mira Okafor"), ("tom@store.example", "Tom Lindqvist"))
 
-# Name, sku, price, how it is delivered, category, how often it is bought beside the others.
+# Name, sku, price, how it is delivered, category, how often it is bought compared with the others.
 _PRODUCTS: tuple[tuple[str, str, int, str, str, int], ...] = (
     ("Emberfall: Standard Edition", "KEY-EMBER", 39_99, "keys", "Games", 10),
     ("Emberfall: Deluxe Edition", "KEY-EMBER-DX", 59_99, "keys", "Games", 6),
@@ -82,9 +82,9 @@ class Catalogue:
             is_active=is_active,
             sort_order=order,
         )
-        made = await tiers.create_tier(self._deps, terms)
+        tier = await tiers.create_tier(self._deps, terms)
         if is_active:
-            self.tiers.append((required, made.id))
+            self.tiers.append((required, tier.id))
 
     def _terms(self, name: str, sku: str, price: int, delivery: Any, category: str, **more: Any) -> ProductTerms:
         fields: dict[str, Any] = {

@@ -78,8 +78,8 @@ class Desk:
             return
         subject, question, answer, category = rng.choice(_TALKS)
         priorities: tuple[TicketPriority, ...] = ("low", "normal", "normal", "normal", "high", "urgent")
-        asked = TicketForm(rng.choice(shop.people).id, subject, question, rng.choice(priorities), category)
-        _, entry = await support_tickets.open_ticket(shop.deps, asked)
+        ticket_form = TicketForm(rng.choice(shop.people).id, subject, question, rng.choice(priorities), category)
+        _, entry = await support_tickets.open_ticket(shop.deps, ticket_form)
         if rng.random() < 0.7:
             shop.agenda.add(shop.between(MINUTE, 2 * HOUR), partial(self._assign, entry.id))
         if rng.random() < 0.9:
@@ -150,9 +150,9 @@ class Desk:
         basket = [line for line in shop.basket() if line[0].delivery_type != "gift_card"][:1]
         if not basket:
             return
-        sale = await shop.place(person, basket, gift_card_code=code)
-        if sale.order.status == "pending":
-            shop.agenda.add(shop.between(MINUTE, 9 * MINUTE), partial(shop.pay, person, sale.order.id))
+        details = await shop.place(person, basket, gift_card_code=code)
+        if details.order.status == "pending":
+            shop.agenda.add(shop.between(MINUTE, 9 * MINUTE), partial(shop.pay, person, details.order.id))
 
     async def _redeem(self, card_id: int, amount: Hundredths) -> None:
         await gift_cards.redeem(self._shop.deps, card_id, amount, None, f"till-{card_id}")

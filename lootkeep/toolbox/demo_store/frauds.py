@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from functools import partial
 
-from lootkeep.domain.fraud.review import Outcome
-from lootkeep.domain.orders import Sale
+from lootkeep.domain.fraud.review import ReviewedAs
+from lootkeep.domain.orders import OrderDetails
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND
 from lootkeep.services import fraud
 from lootkeep.toolbox.demo_store import places
 from lootkeep.toolbox.demo_store.people import Person
 from lootkeep.toolbox.demo_store.shop import Shop
 
-# A forwarding service's domain is real: such customers get no mail from the demo, of no kind.
+# A forwarding service's domain is real: such customers get no e-mail from the demo, of no kind.
 _RELAY = "mozmail.com"
-_NOTES: dict[Outcome, str] = {
+_NOTES: dict[ReviewedAs, str] = {
     "fraud": "The card's owner called the bank.",
     "legitimate": "Answered our mail; a player of many years.",
     "inconclusive": "No answer to two mails.",
@@ -168,18 +168,18 @@ class Frauds:
     def _address(self, block: str) -> str:
         return places.special(block, self._shop.rng)
 
-    async def _order(self, person: Person, truth: Outcome | None, **fields: str) -> None:
+    async def _order(self, person: Person, truth: ReviewedAs | None, **fields: str) -> None:
         """Places it; somebody may look at it, and what is not stopped is paid."""
         shop = self._shop
-        sale = await shop.place(person, shop.basket()[:1], **fields)
-        if truth and sale.check and sale.check.action_taken != "allowed" and shop.rng.random() < 0.75:
-            shop.agenda.add(shop.between(HOUR, 2 * DAY), partial(self._review, person, sale, truth))
-        if sale.order.status == "pending" and shop.rng.random() < 0.8:
-            shop.agenda.add(shop.between(20 * SECOND, 9 * MINUTE), partial(shop.pay, person, sale.order.id))
+        details = await shop.place(person, shop.basket()[:1], **fields)
+        if truth and details.check and details.check.action_taken != "allowed" and shop.rng.random() < 0.75:
+            shop.agenda.add(shop.between(HOUR, 2 * DAY), partial(self._review, person, details, truth))
+        if details.order.status == "pending" and shop.rng.random() < 0.8:
+            shop.agenda.add(shop.between(20 * SECOND, 9 * MINUTE), partial(shop.pay, person, details.order.id))
 
-    async def _review(self, person: Person, sale: Sale, truth: Outcome) -> None:
+    async def _review(self, person: Person, details: OrderDetails, truth: ReviewedAs) -> None:
         shop = self._shop
-        assert sale.check is not None
-        await fraud.review(shop.deps, sale.check.id, truth, _NOTES[truth], shop.rng.choice(shop.catalogue.staff))
-        if truth == "legitimate" and sale.order.status == "on_hold":
-            shop.agenda.add(shop.between(HOUR, 5 * HOUR), partial(shop.pay, person, sale.order.id))
+        assert details.check is not None
+        await fraud.review(shop.deps, details.check.id, truth, _NOTES[truth], shop.rng.choice(shop.catalogue.staff))
+        if truth == "legitimate" and details.order.status == "on_hold":
+            shop.agenda.add(shop.between(HOUR, 5 * HOUR), partial(shop.pay, person, details.order.id))

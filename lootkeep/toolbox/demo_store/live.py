@@ -7,7 +7,7 @@ from random import Random
 
 from lootkeep.deps import Deps
 from lootkeep.domain.checkout import Cart, CartLine
-from lootkeep.domain.orders import Sale
+from lootkeep.domain.orders import OrderDetails
 from lootkeep.kernel.errors import Unavailable
 from lootkeep.kernel.money import text
 from lootkeep.services import customers, orders
@@ -15,34 +15,34 @@ from lootkeep.storage import demo
 from lootkeep.toolbox.demo_store import places
 from lootkeep.toolbox.demo_store.people import People, Person, form
 
-Say = Callable[[str], None]
-# Waits for so many seconds; False when it is time to end.
-Rest = Callable[[float], Awaitable[bool]]
+Print = Callable[[str], None]
+# Waits for this many seconds; False when it is time to end.
+Sleep = Callable[[float], Awaitable[bool]]
 
 _METHODS = ("card", "card", "paypal", "apple_pay")
-_LONGEST_PAUSE = 0.8
-# So many of those who signed up lately are remembered, and come back to buy.
+_MAX_PAUSE = 0.8
+# At most this many recent customers are remembered, and come back to buy.
 _REMEMBERED = 200
 
 
 class Live:
     """One customer does one thing at a time."""
 
-    def __init__(self, deps: Deps, rng: Random, say: Say) -> None:
+    def __init__(self, deps: Deps, rng: Random, say: Print) -> None:
         self._deps = deps
         self._rng = rng
         self._say = say
         self._people: list[Person] = []
-        self._unpaid: list[Sale] = []
+        self._unpaid: list[OrderDetails] = []
         self._products: list[int] = []
         self._make = People(rng)
 
-    async def run(self, rest: Rest) -> None:
+    async def run(self, rest: Sleep) -> None:
         async with self._deps.db.read() as tx:
             self._products = await demo.products_on_sale(tx)
             # Mailboxes are numbered on from those that there are.
             self._make = People(self._rng, await demo.last_customer(tx) + 1)
-        while await rest(self._rng.uniform(0.05, _LONGEST_PAUSE)):
+        while await rest(self._rng.uniform(0.05, _MAX_PAUSE)):
             try:
                 await self._step()
             except Unavailable:
@@ -70,19 +70,19 @@ class Live:
         return person
 
     async def _order(self, person: Person) -> None:
-        sale, _ = await orders.place(self._deps, self._cart(person))
-        total = f"{text(sale.order.total)} {sale.order.currency}"
-        told = f"{person.name} ordered {sale.items[0].product_name}, {total}: {sale.order.number}"
-        if sale.check and sale.check.action_taken != "allowed":
-            words = sale.check.action_taken.replace("_", " ")
-            told += f", {words} with a risk score of {sale.check.risk_score}"
-        self._say(f"{told}.")
-        if sale.order.status == "pending":
-            self._unpaid.append(sale)
+        details, _ = await orders.place(self._deps, self._cart(person))
+        total = f"{text(details.order.total)} {details.order.currency}"
+        line = f"{person.name} ordered {details.items[0].product_name}, {total}: {details.order.number}"
+        if details.check and details.check.action_taken != "allowed":
+            words = details.check.action_taken.replace("_", " ")
+            line += f", {words} with a risk score of {details.check.risk_score}"
+        self._say(f"{line}.")
+        if details.order.status == "pending":
+            self._unpaid.append(details)
 
-    async def _pay(self, sale: Sale) -> None:
+    async def _pay(self, details: OrderDetails) -> None:
         transaction_id = f"live_{self._rng.getrandbits(48):012x}"
-        paid = await orders.pay(self._deps, sale.order.id, self._rng.choice(_METHODS), transaction_id)
+        paid = await orders.pay(self._deps, details.order.id, self._rng.choice(_METHODS), transaction_id)
         if paid.order.status == "paid":
             paid, _ = await orders.fulfill(self._deps, paid.order.id, None, None)
         self._say(f"{paid.customer.name} paid {paid.order.number}; it is {paid.order.status}.")

@@ -9,8 +9,8 @@ from random import Random
 from msgspec.structs import replace as changed
 
 from lootkeep.deps import Deps
-from lootkeep.domain.webhooks import Rules
-from lootkeep.engines.mail.outbox import OutboxMailer
+from lootkeep.domain.webhooks import WebhookRules
+from lootkeep.engines.emails.outbox import OutboxMailer
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import DAY, HOUR, Instant, ManualClock
 from lootkeep.kernel.errors import Conflict
@@ -19,10 +19,10 @@ from lootkeep.storage import demo
 from lootkeep.storage.demo import Demo
 from lootkeep.storage.engine.database import JoinedDatabase, Transaction
 from lootkeep.toolbox.demo_store import places
+from lootkeep.toolbox.demo_store.campaign_emails import CampaignEmails
 from lootkeep.toolbox.demo_store.desk import Desk
 from lootkeep.toolbox.demo_store.frauds import Frauds
 from lootkeep.toolbox.demo_store.ids import SeededIds
-from lootkeep.toolbox.demo_store.letters import Letters
 from lootkeep.toolbox.demo_store.receivers import Deliveries, Receivers
 from lootkeep.toolbox.demo_store.shop import Shop
 from lootkeep.toolbox.demo_store.year import DAYS, Year
@@ -31,13 +31,13 @@ from lootkeep.worker.emails import EmailWorker
 
 SCALES = {"small": 2_000, "medium": 50_000, "large": 1_000_000}
 
-# Fewer would not tell every story twice.
-_FEWEST_STORIES = 24
+# Fewer would not contain every story twice.
+_MIN_STORIES = 24
 _MAILS_AT_ONCE = 300
 
 
 async def load(deps: Deps, scale: str, seed: int, orders: int, advance: Callable[[int], None]) -> Shop:
-    """Fills an empty store; `advance` is told how many orders there are by now."""
+    """Fills an empty store; `advance` is called with the number of orders so far."""
     begun = Demo(scale, seed)
     async with deps.db.write() as tx:
         await _require_empty(tx)
@@ -79,7 +79,7 @@ def _shop(deps: Deps, rng: Random, end: Instant) -> Shop:
         clock=clock,
         ids=SeededIds(rng),
         outbound=Receivers(rng, clock, end),
-        webhook_rules=Rules(allow_insecure=True),
+        webhook_rules=WebhookRules(allow_insecure=True),
         intelligence=places.intelligence(clock),
     )
     return Shop(made, clock, rng, end)
@@ -87,14 +87,14 @@ def _shop(deps: Deps, rng: Random, end: Instant) -> Shop:
 
 async def _live_through(deps: Deps, shop: Shop, orders: int, advance: Callable[[int], None]) -> None:
     length = DAYS * DAY
-    stories = max(_FEWEST_STORIES, orders // 40)
+    stories = max(_MIN_STORIES, orders // 40)
     sending = Deliveries(shop)
     await shop.catalogue.open()
     # The rest are those of frauds, and of subscriptions that are renewed.
     Year(shop, shop.clock.now(), orders * 19 // 20 - 2 * stories).begin()
     Frauds(shop).begin(stories, length)
     Desk(shop).begin(max(10, orders // 40), max(12, orders // 100), length - 2 * DAY)
-    Letters(shop).begin(length)
+    CampaignEmails(shop).begin(length)
     sending.begin(length)
     await shop.agenda.run(deps.db, shop.join, sending.after_each, lambda: advance(shop.orders_placed))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Country(NamedTuple):
+class CountryProfile(NamedTuple):
     """Where buyers live; the weight says how many of them."""
 
     code: str
@@ -85,30 +85,30 @@ _TONGUES: dict[str, tuple[str, str]] = {
 }
 
 COUNTRIES = (
-    Country("US", "Denver", 20, "english"),
-    Country("CA", "Toronto", 6, "english"),
-    Country("MX", "Puebla", 4, "spanish"),
-    Country("BR", "Recife", 7, "portuguese"),
-    Country("AR", "Rosario", 3, "spanish"),
-    Country("CL", "Valparaíso", 2, "spanish"),
-    Country("GB", "Leeds", 8, "english"),
-    Country("DE", "Leipzig", 8, "german"),
-    Country("FR", "Nantes", 6, "french"),
-    Country("ES", "Valencia", 4, "spanish"),
-    Country("PL", "Gdańsk", 5, "polish"),
-    Country("UA", "Lviv", 3, "ukrainian"),
-    Country("GR", "Patras", 2, "greek"),
-    Country("TR", "Izmir", 4, "turkish"),
-    Country("EG", "Giza", 2, "arabic"),
-    Country("AE", "Sharjah", 2, "arabic"),
-    Country("IN", "Pune", 5, "hindi"),
-    Country("JP", "Osaka", 6, "japanese"),
-    Country("KR", "Busan", 4, "korean"),
-    Country("TW", "Tainan", 3, "chinese"),
-    Country("SG", "Singapore", 2, "chinese"),
-    Country("NG", "Ibadan", 3, "yoruba"),
-    Country("ZA", "Durban", 2, "afrikaans"),
-    Country("AU", "Hobart", 4, "english"),
+    CountryProfile("US", "Denver", 20, "english"),
+    CountryProfile("CA", "Toronto", 6, "english"),
+    CountryProfile("MX", "Puebla", 4, "spanish"),
+    CountryProfile("BR", "Recife", 7, "portuguese"),
+    CountryProfile("AR", "Rosario", 3, "spanish"),
+    CountryProfile("CL", "Valparaíso", 2, "spanish"),
+    CountryProfile("GB", "Leeds", 8, "english"),
+    CountryProfile("DE", "Leipzig", 8, "german"),
+    CountryProfile("FR", "Nantes", 6, "french"),
+    CountryProfile("ES", "Valencia", 4, "spanish"),
+    CountryProfile("PL", "Gdańsk", 5, "polish"),
+    CountryProfile("UA", "Lviv", 3, "ukrainian"),
+    CountryProfile("GR", "Patras", 2, "greek"),
+    CountryProfile("TR", "Izmir", 4, "turkish"),
+    CountryProfile("EG", "Giza", 2, "arabic"),
+    CountryProfile("AE", "Sharjah", 2, "arabic"),
+    CountryProfile("IN", "Pune", 5, "hindi"),
+    CountryProfile("JP", "Osaka", 6, "japanese"),
+    CountryProfile("KR", "Busan", 4, "korean"),
+    CountryProfile("TW", "Tainan", 3, "chinese"),
+    CountryProfile("SG", "Singapore", 2, "chinese"),
+    CountryProfile("NG", "Ibadan", 3, "yoruba"),
+    CountryProfile("ZA", "Durban", 2, "afrikaans"),
+    CountryProfile("AU", "Hobart", 4, "english"),
 )
 
 

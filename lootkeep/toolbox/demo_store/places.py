@@ -5,9 +5,9 @@ from __future__ import annotations
 import ipaddress
 from random import Random
 
-from lootkeep.domain.fraud.facts import Network
+from lootkeep.domain.fraud.facts import NetworkFacts
 from lootkeep.engines.intelligence import Intelligence
-from lootkeep.engines.intelligence.addresses import Address
+from lootkeep.engines.intelligence.addresses import IpAddress
 from lootkeep.engines.intelligence.sources import RANK_BUNDLED, Need, Source
 from lootkeep.kernel.clock import Clock
 from lootkeep.toolbox.demo_store.names import COUNTRIES
@@ -26,18 +26,20 @@ SANCTIONED_COUNTRY, HIGH_RISK_COUNTRY, BLOCKED_COUNTRY = "CU", "HT", "AQ"
 DISPOSABLE = "ten-minutes.example"
 
 _SPECIAL = {
-    VPN: Network(country="NL", city="Utrecht", asn_number=64500, asn_name="Veil VPN (demo)", is_vpn=True),
-    PROXY: Network(country="US", city="Boise", asn_number=64501, asn_name="Open Relay (demo)", is_proxy=True),
-    TOR: Network(country="DE", city="Kassel", asn_number=64502, asn_name="Onion Exit (demo)", is_tor=True),
-    DATACENTER: Network(
+    VPN: NetworkFacts(country="NL", city="Utrecht", asn_number=64500, asn_name="Veil VPN (demo)", is_vpn=True),
+    PROXY: NetworkFacts(country="US", city="Boise", asn_number=64501, asn_name="Open Relay (demo)", is_proxy=True),
+    TOR: NetworkFacts(country="DE", city="Kassel", asn_number=64502, asn_name="Onion Exit (demo)", is_tor=True),
+    DATACENTER: NetworkFacts(
         country="US", city="Reno", asn_number=64503, asn_name="Rack and Stack Hosting (demo)", is_datacenter=True
     ),
-    SANCTIONED: Network(country=SANCTIONED_COUNTRY, asn_number=64504, asn_name="Island Telecom (demo)"),
-    HIGH_RISK: Network(country=HIGH_RISK_COUNTRY, asn_number=64505, asn_name="Harbour Net (demo)"),
-    BLOCKED: Network(country=BLOCKED_COUNTRY, asn_number=64506, asn_name="Polar Station (demo)"),
+    SANCTIONED: NetworkFacts(country=SANCTIONED_COUNTRY, asn_number=64504, asn_name="Island Telecom (demo)"),
+    HIGH_RISK: NetworkFacts(country=HIGH_RISK_COUNTRY, asn_number=64505, asn_name="Harbour Net (demo)"),
+    BLOCKED: NetworkFacts(country=BLOCKED_COUNTRY, asn_number=64506, asn_name="Polar Station (demo)"),
 }
 _HOMES = tuple(
-    Network(country=country.code, city=country.city, asn_number=64510 + index, asn_name=f"{country.city} Fibre (demo)")
+    NetworkFacts(
+        country=country.code, city=country.city, asn_number=64510 + index, asn_name=f"{country.city} Fibre (demo)"
+    )
     for index, country in enumerate(COUNTRIES)
 )
 
@@ -84,7 +86,7 @@ def _sources() -> list[Source]:
     ]
 
 
-def _look(address: Address) -> Network | None:
+def _look(address: IpAddress) -> NetworkFacts | None:
     if not address.is_v6:
         return _BLOCKS.get(address.number // _BLOCK)
     index = address.number >> 80 & 0xFFFF

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from random import Random
 
-from lootkeep.domain.deliveries import Result
+from lootkeep.domain.deliveries import AttemptResult
 from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import DAY, HOUR, SECOND, Clock, Instant
@@ -25,7 +25,7 @@ WINDOW = 10 * DAY
 
 
 class Receivers(Outbound):
-    """Stands in for the receivers while the year goes by: no request leaves the process."""
+    """Replaces the receivers while the year goes by: no request leaves the process."""
 
     def __init__(self, rng: Random, clock: Clock, end: Instant) -> None:
         super().__init__()
@@ -34,17 +34,17 @@ class Receivers(Outbound):
         # The listener goes down shortly before the end: some deliveries still wait for their next attempt.
         self._down_from = end - 8 * HOUR
 
-    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Result:
+    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> AttemptResult:
         latency = self._rng.randrange(18, 240)
         if url == BROKEN:
-            return Result(False, 410, latency, "answered 410, gone for good", "This endpoint has moved.")
+            return AttemptResult(False, 410, latency, "answered 410, gone for good", "This endpoint has moved.")
         if self._clock.now() > self._down_from or self._rng.random() < 0.15:
-            return Result(False, 503, latency, "answered 503", "Down for maintenance.")
-        return Result(True, 200, latency, None, "received")
+            return AttemptResult(False, 503, latency, "answered 503", "Down for maintenance.")
+        return AttemptResult(True, 200, latency, None, "received")
 
 
 class Deliveries:
-    """Sends what is due after every deed, as the worker of a running store does."""
+    """Sends what is due after every operation, as the worker of a running store does."""
 
     def __init__(self, shop: Shop) -> None:
         self._shop = shop
@@ -56,7 +56,7 @@ class Deliveries:
         self._shop.agenda.add(length - 2 * DAY, self._switch_off)
 
     async def after_each(self) -> None:
-        """What happened, and the retries that fall due before the next deed."""
+        """What happened, and the retries that fall due before the next operation."""
         if not self._is_open:
             return
         clock, agenda = self._shop.clock, self._shop.agenda

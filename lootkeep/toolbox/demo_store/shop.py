@@ -1,4 +1,4 @@
-"""The demo store at work: signing up, ordering, paying and what may follow, by the store's own deeds."""
+"""The demo store at work: signing up, ordering, paying and what may follow, by the store's own operations."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from typing import Any
 
 from lootkeep.deps import Deps
 from lootkeep.domain.checkout import Cart, CartLine
-from lootkeep.domain.orders import AUTOMATIC_DELIVERY, Sale
+from lootkeep.domain.orders import AUTOMATIC_DELIVERY, OrderDetails
 from lootkeep.domain.products import Product
 from lootkeep.domain.sign_up import SignedUp
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant, ManualClock
-from lootkeep.kernel.errors import Conflict, Reason, Unprocessable
+from lootkeep.kernel.errors import AppError, Conflict, Unprocessable
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import customers, orders, tiers
 from lootkeep.storage.engine.database import JoinedDatabase, Transaction
-from lootkeep.storage.totals.changes import Changes
+from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.toolbox.demo_store.agenda import Agenda
 from lootkeep.toolbox.demo_store.catalogue import Catalogue
 from lootkeep.toolbox.demo_store.people import People, Person, form
 
 Basket = list[tuple[Product, int]]
 
-# Events are kept for so long, so what happened before is written as history, which announces nothing.
+# Events are stored for this long, so what happened before is written as history, which announces nothing.
 RECENT = 30 * DAY
 
 METHODS = ("card", "card", "card", "paypal", "paypal", "apple_pay", "bank_transfer", "crypto")
@@ -48,12 +48,12 @@ class Shop:
         # The referrer of each referral: who brought many is drawn often, and so brings more.
         self._referrers: list[int] = []
         self._brought: Counter[int] = Counter()
-        self._changes = Changes(spread=0)
+        self._changes = CounterDeltas(shard_key=0)
         self._tx: Transaction | None = None
         self._base = deps
 
-    def join(self, tx: Transaction, changes: Changes) -> None:
-        """From here on every deed is a part of this transaction."""
+    def join(self, tx: Transaction, changes: CounterDeltas) -> None:
+        """From here on every operation is a part of this transaction."""
         self._tx, self._changes = tx, changes
         self.deps = replace(self._base, db=JoinedDatabase(tx))
 
@@ -62,7 +62,7 @@ class Shop:
         return self.clock.now() > self.agenda.end - RECENT
 
     def between(self, shortest: int, longest: int) -> int:
-        """A stretch of time by chance."""
+        """A random duration."""
         return self.rng.randrange(shortest, longest)
 
     # Signing up
@@ -76,7 +76,7 @@ class Shop:
         return signed_up
 
     async def arrive(self, person: Person) -> None:
-        """An ordinary customer signs up, brought by another or not."""
+        """An ordinary customer registers, brought by another or not."""
         referrer = self._referrer() if self.rng.random() < 0.35 else None
         code = None if referrer is None else self.people[referrer].code
         signed_up = await self.sign_up(person, code, accepts_marketing=self.rng.random() < 0.6)
@@ -101,7 +101,7 @@ class Shop:
             for product in self.rng.choices(self.catalogue.products, self.catalogue.weights, k=lines)
         }
         few = {"Currency": (1, 1, 1, 2, 3, 5)}
-        return [(one, self.rng.choice(few.get(one.category or "", (1,)))) for one in chosen.values()]
+        return [(item, self.rng.choice(few.get(item.category or "", (1,)))) for item in chosen.values()]
 
     async def buy(self, person: Person) -> None:
         """An ordinary order, and whatever comes of it."""
@@ -111,22 +111,22 @@ class Shop:
         if not is_live and not is_abandoned:
             self._paid(person, await self._place_past(person, basket))
             return
-        sale = await self.place(person, basket)
-        if sale.order.status != "pending":
+        details = await self.place(person, basket)
+        if details.order.status != "pending":
             return
         if is_abandoned:
-            self.agenda.add(self.between(HOUR, 30 * HOUR), partial(self._cancel, sale.order.id))
+            self.agenda.add(self.between(HOUR, 30 * HOUR), partial(self._cancel, details.order.id))
         else:
-            self.agenda.add(self.between(20 * SECOND, 9 * MINUTE), partial(self.pay, person, sale.order.id))
+            self.agenda.add(self.between(20 * SECOND, 9 * MINUTE), partial(self.pay, person, details.order.id))
 
-    async def place(self, person: Person, basket: Basket, **other: Any) -> Sale:
+    async def place(self, person: Person, basket: Basket, **other: Any) -> OrderDetails:
         """Placed now: judged, announced, and waiting for its payment."""
         assert self._tx is not None
-        sale, _ = await orders.place_in(self.deps, self._tx, self._cart(person, basket, **other), self._changes)
+        details, _ = await orders.place_in(self.deps, self._tx, self._cart(person, basket, **other), self._changes)
         self.orders_placed += 1
-        return sale
+        return details
 
-    async def _place_past(self, person: Person, basket: Basket) -> Sale:
+    async def _place_past(self, person: Person, basket: Basket) -> OrderDetails:
         """Placed, paid and delivered in one: as a shop's history is brought in, with the clock at its end."""
         created = self.clock.now()
         paid = Instant(created + self.between(20 * SECOND, 9 * MINUTE))
@@ -139,7 +139,7 @@ class Shop:
         assert self._tx is not None
         (placed,) = await orders.import_history(self.deps, self._tx, [cart], self._changes)
         self.clock.advance(created - end)
-        if isinstance(placed, Reason):
+        if isinstance(placed, AppError):
             raise placed
         self.orders_placed += 1
         return placed[0]
@@ -163,13 +163,13 @@ class Shop:
 
     async def pay(self, person: Person, order_id: int) -> None:
         transaction_id = f"tx_{self.rng.getrandbits(48):012x}"
-        sale = await orders.pay(self.deps, order_id, self.rng.choice(METHODS), transaction_id)
-        if sale.order.status == "paid":
+        details = await orders.pay(self.deps, order_id, self.rng.choice(METHODS), transaction_id)
+        if details.order.status == "paid":
             # What is made by hand takes days.
-            is_by_hand = any(line.delivery_type == "manual" for line in sale.items)
+            is_by_hand = any(line.delivery_type == "manual" for line in details.items)
             wait = self.between(DAY, 8 * DAY) if is_by_hand else self.between(SECOND, 40 * MINUTE)
             self.agenda.add(wait, partial(self.fulfill, order_id))
-        self._paid(person, sale)
+        self._paid(person, details)
 
     async def fulfill(self, order_id: int) -> None:
         # What is made by hand takes so long that the money may be given back before.
@@ -179,17 +179,17 @@ class Shop:
     async def _cancel(self, order_id: int) -> None:
         await orders.cancel(self.deps, order_id, "never paid")
 
-    def _paid(self, person: Person, sale: Sale) -> None:
+    def _paid(self, person: Person, details: OrderDetails) -> None:
         person.orders += 1
         if person.orders == 1 and person.referrer is not None:
             self._count_referral(person.referrer)
-        if self.rng.random() < 0.035 and sale.order.total:
-            self.agenda.add(self.between(2 * HOUR, 9 * DAY), partial(self._refund, sale))
+        if self.rng.random() < 0.035 and details.order.total:
+            self.agenda.add(self.between(2 * HOUR, 9 * DAY), partial(self._refund, details))
 
-    async def _refund(self, sale: Sale) -> None:
-        is_partial = self.rng.random() < 0.3 and sale.order.total > 1_00
-        amount = Hundredths(sale.order.total // 2) if is_partial else None
-        await orders.refund(self.deps, sale.order.id, amount, self.rng.choice(_REASONS))
+    async def _refund(self, details: OrderDetails) -> None:
+        is_partial = self.rng.random() < 0.3 and details.order.total > 1_00
+        amount = Hundredths(details.order.total // 2) if is_partial else None
+        await orders.refund(self.deps, details.order.id, amount, self.rng.choice(_REASONS))
 
     def _count_referral(self, referrer: int) -> None:
         self._brought[referrer] += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from functools import partial
 
-from lootkeep.domain.orders import Sale
+from lootkeep.domain.orders import OrderDetails
 from lootkeep.domain.subscriptions import Subscription
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant, utc
 from lootkeep.services import fraud, products, subscriptions
@@ -26,7 +26,7 @@ class Year:
         self._shop = shop
         self._start = start
         weights = [_weight(utc(Instant(start + day * DAY)), day) for day in range(DAYS)]
-        self._counts = _spread(orders, weights)
+        self._counts = _spread_over_year(orders, weights)
 
     def begin(self) -> None:
         for day in range(DAYS):
@@ -44,7 +44,7 @@ class Year:
                 shop.agenda.add(shop.between(0, DAY), self._look_around)
 
     async def _order(self) -> None:
-        """Of somebody new, who signs up a while before, or of somebody who comes again."""
+        """Of somebody new, who registers a while before, or of somebody who comes again."""
         shop = self._shop
         if not shop.people or shop.rng.random() < 0.4:
             person = shop.make.new()
@@ -58,7 +58,7 @@ class Year:
         await shop.buy(shop.people[place])
 
     async def _look_around(self) -> None:
-        """Not everyone who signs up buys."""
+        """Not everyone who registers buys."""
         await self._shop.arrive(self._shop.make.new())
 
     async def _order_by_hand(self) -> None:
@@ -66,17 +66,17 @@ class Year:
         shop = self._shop
         banner = next(product for product in shop.catalogue.products if product.delivery_type == "manual")
         person = shop.people[0]
-        sale = await shop.place(person, [(banner, 1)])
-        if sale.order.status == "pending":
-            shop.agenda.add(MINUTE, partial(shop.pay, person, sale.order.id))
+        details = await shop.place(person, [(banner, 1)])
+        if details.order.status == "pending":
+            shop.agenda.add(MINUTE, partial(shop.pay, person, details.order.id))
 
     async def _subscribe(self, customer_id: int) -> None:
         shop = self._shop
         shop.orders_placed += 1
         self._await_period(*await subscriptions.create(shop.deps, customer_id, shop.catalogue.subscription_id))
 
-    def _await_period(self, subscription: Subscription, sale: Sale) -> None:
-        self._shop.agenda.add(self._shop.between(SECOND, HOUR), partial(self._shop.fulfill, sale.order.id))
+    def _await_period(self, subscription: Subscription, details: OrderDetails) -> None:
+        self._shop.agenda.add(self._shop.between(SECOND, HOUR), partial(self._shop.fulfill, details.order.id))
         due = subscription.current_period_end - self._shop.clock.now()
         self._shop.agenda.add(due - self._shop.between(HOUR, DAY), partial(self._renew, subscription))
 
@@ -111,7 +111,7 @@ def _weight(moment: datetime, day: int) -> float:
     return weight
 
 
-def _spread(total: int, weights: list[float]) -> list[int]:
+def _spread_over_year(total: int, weights: list[float]) -> list[int]:
     """Whole numbers in these proportions that add up to the total."""
     counts, done, so_far = [], 0, 0.0
     for weight in weights:

@@ -13,11 +13,11 @@ from lootkeep.api.store.customers import SignUpBody
 from lootkeep.deps import Deps
 from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import Reason, invalid
-from lootkeep.services import customers as services
+from lootkeep.kernel.errors import AppError, invalid
+from lootkeep.services import customers as customers_service
 from lootkeep.storage import natural_keys
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import Changes
+from lootkeep.storage.totals.changes import CounterDeltas
 
 # The same rules; only that a text says true or false.
 _TextBody = create_model("CustomerRow", __base__=SignUpBody, accepts_marketing=(QueryBoolean, False))
@@ -36,7 +36,7 @@ class Customers:
     def checked(self, values: dict[str, Any], now: Instant, *, is_text: bool) -> SignUp:
         form = SignUp(**parse(values, _TextBody if is_text else SignUpBody).sent())
         if form.created_at is not None and form.created_at > now:
-            raise invalid("created_at", "The created at field must not lie in the future.")
+            raise invalid("created_at", "The created at field must not be in the future.")
         return form
 
     def key(self, form: SignUp) -> str:
@@ -46,11 +46,11 @@ class Customers:
         return {"external_id": form.external_id} if form.external_id else {}
 
     async def look_up(self, tx: Transaction, forms: Sequence[SignUp]) -> tuple[set[str], None]:
-        found = await natural_keys.customers_by_email(tx, [form.email for form in forms])
-        return set(found), None
+        existing = await natural_keys.customers_by_email(tx, [form.email for form in forms])
+        return set(existing), None
 
     async def add(
-        self, deps: Deps, tx: Transaction, forms: Sequence[SignUp], found: None, changes: Changes
-    ) -> list[bool | Reason]:
-        outcomes = await services.sign_up_all(deps, tx, forms, changes)
-        return [one if isinstance(one, Reason) else True for one in outcomes]
+        self, deps: Deps, tx: Transaction, forms: Sequence[SignUp], existing: None, changes: CounterDeltas
+    ) -> list[bool | AppError]:
+        outcomes = await customers_service.sign_up_all(deps, tx, forms, changes)
+        return [result if isinstance(result, AppError) else True for result in outcomes]

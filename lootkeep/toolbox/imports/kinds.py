@@ -7,15 +7,15 @@ from typing import Any, Protocol, TypeVar
 
 from lootkeep.deps import Deps
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import Reason
+from lootkeep.kernel.errors import AppError
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import Changes
+from lootkeep.storage.totals.changes import CounterDeltas
 
 Form = TypeVar("Form")
-Found = TypeVar("Found")
+Existing = TypeVar("Existing")
 
 
-class Kind(Protocol[Form, Found]):
+class RecordKind(Protocol[Form, Existing]):
     """One kind of record that can be imported: how a row is checked, known again and written."""
 
     noun: str
@@ -34,15 +34,15 @@ class Kind(Protocol[Form, Found]):
         ...
 
     def unique(self, form: Form) -> dict[str, str]:
-        """Fields, beside the key, that no two records share."""
+        """Fields, besides the key, that no two records share."""
         ...
 
-    async def look_up(self, tx: Transaction, forms: Sequence[Form]) -> tuple[set[str], Found]:
+    async def look_up(self, tx: Transaction, forms: Sequence[Form]) -> tuple[set[str], Existing]:
         """The keys that are there already, and what the rows refer to: once for a batch."""
         ...
 
     async def add(
-        self, deps: Deps, tx: Transaction, forms: Sequence[Form], found: Found, changes: Changes
-    ) -> list[bool | Reason]:
+        self, deps: Deps, tx: Transaction, forms: Sequence[Form], existing: Existing, changes: CounterDeltas
+    ) -> list[bool | AppError]:
         """Writes the records, no two with the same key; False for one that was there already, or why it is refused."""
         ...

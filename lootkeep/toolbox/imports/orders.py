@@ -12,23 +12,23 @@ from pydantic import BeforeValidator, Field, create_model
 
 from lootkeep.api.http.fields import Email, IpAddress, QueryInteger
 from lootkeep.api.http.validation import Body, parse
-from lootkeep.api.store.customers import Word
+from lootkeep.api.store.customers import NameText
 from lootkeep.api.store.orders import CartLineBody, OrderBody
 from lootkeep.deps import Deps
 from lootkeep.domain import checkout
 from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import InvalidFields, Reason, invalid
-from lootkeep.services import orders as services
+from lootkeep.kernel.errors import AppError, InvalidFields, invalid
+from lootkeep.services import orders as orders_service
 from lootkeep.storage import natural_keys
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import Changes
+from lootkeep.storage.totals.changes import CounterDeltas
 
 _REFERENCES = ("customer_id", "customer_external_id", "customer_email")
 _DIGITS = re.compile(r"[0-9]{1,18}")
 
 
-class Product(msgspec.Struct, frozen=True):
+class LineProduct(msgspec.Struct, frozen=True):
     """A line's product as the file names it."""
 
     id: int | None
@@ -41,12 +41,12 @@ class OrderForm(msgspec.Struct, frozen=True):
     # What names the customer, and the name.
     reference: str
     customer: str | int
-    products: tuple[Product, ...]
+    products: tuple[LineProduct, ...]
     # The cart without customer and products.
     cart: Cart
 
 
-class Found(msgspec.Struct, frozen=True):
+class ExistingIds(msgspec.Struct, frozen=True):
     """The ids behind the names that a batch uses."""
 
     customers: Mapping[tuple[str, str], int]
@@ -67,13 +67,15 @@ def _split(text: Any) -> Any:
 
 # The API's rules, except that history may not know the address, and names its products and customers in its own way.
 _Id = Annotated[int, Field(ge=1)]
-_LineBody = create_model("OrderRowLine", __base__=CartLineBody, product_id=(_Id | None, None), sku=(Word | None, None))
+_LineBody = create_model(
+    "OrderRowLine", __base__=CartLineBody, product_id=(_Id | None, None), sku=(NameText | None, None)
+)
 _Lines: Any = Annotated[list[_LineBody], *OrderBody.model_fields["items"].metadata]
 _JsonBody: type[Body] = create_model(
     "OrderRow",
     __base__=OrderBody,
     customer_id=(_Id | None, None),
-    customer_external_id=(Word | None, None),
+    customer_external_id=(NameText | None, None),
     customer_email=(Email | None, None),
     ip_address=(IpAddress | None, None),
     items=(_Lines, ...),
@@ -117,26 +119,26 @@ class Orders:
     def unique(self, form: OrderForm) -> dict[str, str]:
         return {}
 
-    async def look_up(self, tx: Transaction, forms: Sequence[OrderForm]) -> tuple[set[str], Found]:
+    async def look_up(self, tx: Transaction, forms: Sequence[OrderForm]) -> tuple[set[str], ExistingIds]:
         keys = [form.cart.external_id for form in forms if form.cart.external_id is not None]
         by_email = await natural_keys.customers_by_email(tx, _names(forms, "customer_email"))
         by_external_id = await natural_keys.customers_by_external_id(tx, _names(forms, "customer_external_id"))
         skus = [product.sku for form in forms for product in form.products if product.sku is not None]
-        found = Found(
+        existing = ExistingIds(
             {("customer_email", email): customer_id for email, customer_id in by_email.items()}
             | {("customer_external_id", name): customer_id for name, customer_id in by_external_id.items()},
             await natural_keys.products_by_sku(tx, skus),
         )
-        return set(await natural_keys.orders_by_external_id(tx, keys)), found
+        return set(await natural_keys.orders_by_external_id(tx, keys)), existing
 
     async def add(
-        self, deps: Deps, tx: Transaction, forms: Sequence[OrderForm], found: Found, changes: Changes
-    ) -> list[bool | Reason]:
-        resolved = [_resolved(form, found) for form in forms]
+        self, deps: Deps, tx: Transaction, forms: Sequence[OrderForm], existing: ExistingIds, changes: CounterDeltas
+    ) -> list[bool | AppError]:
+        resolved = [_resolved(form, existing) for form in forms]
         carts = [cart for cart in resolved if isinstance(cart, Cart)]
-        placed = iter(await services.import_history(deps, tx, carts, changes))
+        placed = iter(await orders_service.import_history(deps, tx, carts, changes))
         outcomes = [next(placed) if isinstance(cart, Cart) else cart for cart in resolved]
-        return [one if isinstance(one, Reason) else one[1] for one in outcomes]
+        return [result if isinstance(result, AppError) else result[1] for result in outcomes]
 
 
 def _history(cart: Cart, now: Instant) -> Cart:
@@ -147,32 +149,32 @@ def _history(cart: Cart, now: Instant) -> Cart:
     return cart
 
 
-def _product(line: dict[str, Any], index: int, *, is_text: bool) -> Product:
+def _product(line: dict[str, Any], index: int, *, is_text: bool) -> LineProduct:
     sku, product_id = line.get("sku"), line.get("product_id")
     if sku is None and product_id is None:
         raise invalid(f"items.{index}.product_id", f"The items.{index}.product id field is required, or a sku.")
     if sku is None:
-        return Product(product_id, None)
+        return LineProduct(product_id, None)
     # Only a cell leaves open which of the two it names: the sku counts, then the id.
-    return Product(int(sku) if is_text and _DIGITS.fullmatch(sku) else None, sku)
+    return LineProduct(int(sku) if is_text and _DIGITS.fullmatch(sku) else None, sku)
 
 
 def _names(forms: Sequence[OrderForm], reference: str) -> list[str]:
     return [str(form.customer) for form in forms if form.reference == reference]
 
 
-def _resolved(form: OrderForm, found: Found) -> Cart | Reason:
+def _resolved(form: OrderForm, existing: ExistingIds) -> Cart | AppError:
     """The cart with ids in place of names, or every name that leads nowhere."""
     errors: dict[str, list[str]] = {}
     customer_id = (
-        form.customer if isinstance(form.customer, int) else found.customers.get((form.reference, form.customer))
+        form.customer if isinstance(form.customer, int) else existing.customers.get((form.reference, form.customer))
     )
     if customer_id is None:
         words = form.reference.replace("_", " ")
         errors[form.reference] = [f"The {words} field is not a customer of this store."]
     lines = []
     for index, (product, line) in enumerate(zip(form.products, form.cart.lines, strict=True)):
-        product_id = found.products.get(product.sku, product.id) if product.sku is not None else product.id
+        product_id = existing.products.get(product.sku, product.id) if product.sku is not None else product.id
         if product_id is None:
             errors[f"items.{index}.sku"] = [f"The items.{index}.sku field is not a product of this store."]
         else:

@@ -11,12 +11,12 @@ from lootkeep.api.http.json import parse_object
 from lootkeep.kernel.errors import StartupError, Unprocessable
 
 # What the API takes as one request.
-_LONGEST_ROW = 1024 * 1024
+_MAX_ROW = 1024 * 1024
 _TOO_LONG = "The row is longer than 1 MiB."
 
 
-class Row(NamedTuple):
-    """A row as it stands in the file, and the line it begins on."""
+class FileRow(NamedTuple):
+    """A row as it is in the file, and the line it begins on."""
 
     line: int
     values: dict[str, Any]
@@ -29,7 +29,7 @@ class BadRow(NamedTuple):
     reason: str
 
 
-Rows = Iterator[Row | BadRow]
+Rows = Iterator[FileRow | BadRow]
 
 
 class TooLong(Exception):
@@ -41,13 +41,13 @@ class Lines:
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
-        self._left = _LONGEST_ROW
+        self._left = _MAX_ROW
         self.number = 0
         self.bytes_read = 0
 
     def begin_row(self) -> int:
         """The next lines belong to a new row; gives the number of its first."""
-        self._left = _LONGEST_ROW
+        self._left = _MAX_ROW
         return self.number + 1
 
     def __iter__(self) -> Lines:
@@ -60,7 +60,7 @@ class Lines:
         self.number += 1
         if len(raw) > self._left:
             while raw and not raw.endswith(b"\n"):
-                raw = self._read(_LONGEST_ROW)
+                raw = self._read(_MAX_ROW)
             raise TooLong
         self._left -= len(raw)
         return raw.removeprefix(codecs.BOM_UTF8) if self.number == 1 else raw
@@ -82,7 +82,7 @@ def csv_rows(lines: Lines, check_columns: Callable[[list[str]], None]) -> Rows:
         line = lines.begin_row()
         try:
             record = next(records)
-            reason = _fault(record, header)
+            reason = _error(record, header)
         except StopIteration:
             return
         except TooLong:
@@ -92,7 +92,7 @@ def csv_rows(lines: Lines, check_columns: Callable[[list[str]], None]) -> Rows:
         if reason:
             yield BadRow(line, reason)
         elif record:
-            yield Row(line, {name: cell for name, cell in zip(header, record, strict=True) if cell})
+            yield FileRow(line, {name: cell for name, cell in zip(header, record, strict=True) if cell})
 
 
 def ndjson_rows(lines: Lines) -> Rows:
@@ -102,7 +102,7 @@ def ndjson_rows(lines: Lines) -> Rows:
         try:
             raw = next(lines)
             if not raw.isspace():
-                yield Row(line, parse_object(raw))
+                yield FileRow(line, parse_object(raw))
         except StopIteration:
             return
         except TooLong:
@@ -119,27 +119,27 @@ def _header(lines: Lines, records: Iterator[list[str]]) -> list[str]:
     lines.begin_row()
     try:
         names = [name.strip().lower() for name in next(records)]
-        fault = _text_fault(names)
+        error = _text_error(names)
     except StopIteration:
         raise StartupError("The file is empty: its first line must name the columns.") from None
     except (TooLong, csv.Error):
-        fault = "It cannot be read as CSV."
-    if fault:
-        raise StartupError(f"The first line must name the columns. {fault}")
+        error = "It cannot be read as CSV."
+    if error:
+        raise StartupError(f"The first line must name the columns. {error}")
     twice = sorted({name for name in names if name and names.count(name) > 1})
     if twice:
         raise StartupError(f"The first line names a column twice: {', '.join(twice)}.")
     return names
 
 
-def _fault(record: list[str], header: list[str]) -> str | None:
+def _error(record: list[str], header: list[str]) -> str | None:
     """An empty line is no record and has none."""
     if record and len(record) != len(header):
         return f"The row has {len(record)} cells, but the first line names {len(header)} columns."
-    return _text_fault(record)
+    return _text_error(record)
 
 
-def _text_fault(cells: list[str]) -> str | None:
+def _text_error(cells: list[str]) -> str | None:
     text = "".join(cells)
     if "\0" in text:
         return "The row holds a NUL character."

@@ -10,10 +10,10 @@ from typing import Generic, NamedTuple
 import msgspec
 
 from lootkeep.deps import Deps
-from lootkeep.kernel.errors import Reason, Unavailable, invalid
+from lootkeep.kernel.errors import AppError, Unavailable, invalid
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import Changes
-from lootkeep.toolbox.imports.kinds import Form, Found, Kind
+from lootkeep.storage.totals.changes import CounterDeltas
+from lootkeep.toolbox.imports.kinds import Existing, Form, RecordKind
 from lootkeep.toolbox.imports.reading import BadRow, Rows
 
 # Large enough that a commit costs little, small enough that a live store waits only a moment for the next.
@@ -23,7 +23,7 @@ _ATTEMPTS = 5
 _PAUSE_SECONDS = 0.5
 
 
-class Tally(msgspec.Struct):
+class RowTally(msgspec.Struct):
     """How many rows went which way."""
 
     imported: int = 0
@@ -33,22 +33,24 @@ class Tally(msgspec.Struct):
     without_key: int = 0
 
 
-class Checked(NamedTuple, Generic[Form]):
+class CheckedRow(NamedTuple, Generic[Form]):
     """A row that is well-formed by itself."""
 
     line: int
     form: Form
 
 
-class _Undone(Exception):
+class _DryRunRollback(Exception):
     """Ends the transaction of a dry run."""
 
 
-class Import(Generic[Form, Found]):
+class Import(Generic[Form, Existing]):
     """One run over one file."""
 
-    def __init__(self, deps: Deps, kind: Kind[Form, Found], refuse: Callable[[int, str], None], *, dry: bool) -> None:
-        self.tally = Tally()
+    def __init__(
+        self, deps: Deps, kind: RecordKind[Form, Existing], refuse: Callable[[int, str], None], *, dry: bool
+    ) -> None:
+        self.tally = RowTally()
         self._deps = deps
         self._kind = kind
         self._tell = refuse
@@ -56,12 +58,12 @@ class Import(Generic[Form, Found]):
         # What a dry run would have written before; hashes, since there may be millions.
         self._imagined: set[int] = set()
 
-    async def run(self, rows: Rows, advance: Callable[[Tally], None], *, is_text: bool) -> None:
+    async def run(self, rows: Rows, advance: Callable[[RowTally], None], *, is_text: bool) -> None:
         while batch := list(islice(rows, _BATCH)):
             await self._write(list(self._checked(iter(batch), is_text=is_text)))
             advance(self.tally)
 
-    def _checked(self, rows: Rows, *, is_text: bool) -> Iterator[Checked[Form]]:
+    def _checked(self, rows: Rows, *, is_text: bool) -> Iterator[CheckedRow[Form]]:
         now = self._deps.clock.now()
         for row in rows:
             if isinstance(row, BadRow):
@@ -69,14 +71,14 @@ class Import(Generic[Form, Found]):
                 continue
             values = {name: value for name, value in row.values.items() if name in self._kind.columns}
             try:
-                yield Checked(row.line, self._kind.checked(values, now, is_text=is_text))
-            except Reason as reason:
+                yield CheckedRow(row.line, self._kind.checked(values, now, is_text=is_text))
+            except AppError as reason:
                 self._refuse(row.line, sentences(reason))
 
-    async def _write(self, batch: list[Checked[Form]]) -> None:
+    async def _write(self, batch: list[CheckedRow[Form]]) -> None:
         """All but those that the store refuses."""
         for attempt in range(_ATTEMPTS):
-            outcomes: list[bool | Reason] = []
+            outcomes: list[bool | AppError] = []
             try:
                 await self._write_in_one(batch, outcomes)
                 break
@@ -86,22 +88,22 @@ class Import(Generic[Form, Found]):
             await asyncio.sleep(_PAUSE_SECONDS)
         self._count(batch, outcomes)
 
-    async def _write_in_one(self, batch: list[Checked[Form]], outcomes: list[bool | Reason]) -> None:
+    async def _write_in_one(self, batch: list[CheckedRow[Form]], outcomes: list[bool | AppError]) -> None:
         forms = [row.form for row in batch]
         try:
-            async with self._deps.db.write(long=True) as tx:
-                known, found = await self._kind.look_up(tx, forms)
-                changes = Changes(spread=0)
+            async with self._deps.db.write(is_long=True) as tx:
+                known_keys, existing = await self._kind.look_up(tx, forms)
+                changes = CounterDeltas(shard_key=0)
                 for part in self._without_repeats(forms):
-                    outcomes += await self._add(tx, part, known, found, changes)
+                    outcomes += await self._add(tx, part, known_keys, existing, changes)
                 if self._is_dry:
-                    raise _Undone
+                    raise _DryRunRollback
                 await changes.apply(tx)
-        except _Undone:
+        except _DryRunRollback:
             return
 
     def _without_repeats(self, forms: list[Form]) -> Iterator[list[Form]]:
-        """Cut where a key comes again: whether it is known by then is not told before the others are written."""
+        """Cut where a key comes again: whether it is known by then is not clear before the others are written."""
         part: list[Form] = []
         keys: set[str | None] = set()
         for form in forms:
@@ -115,21 +117,23 @@ class Import(Generic[Form, Found]):
             yield part
 
     async def _add(
-        self, tx: Transaction, forms: list[Form], known: set[str], found: Found, changes: Changes
-    ) -> list[bool | Reason]:
+        self, tx: Transaction, forms: list[Form], known_keys: set[str], existing: Existing, changes: CounterDeltas
+    ) -> list[bool | AppError]:
         """What comes of each; the keys of what is written become known."""
-        ahead = [self._ahead(form, known) for form in forms]
+        ahead = [self._ahead(form, known_keys) for form in forms]
         new = [form for form, outcome in zip(forms, ahead, strict=True) if outcome is None]
-        added = await self._kind.add(self._deps, tx, new, found, changes) if new else []
-        keys = {self._kind.key(form) for form, one in zip(new, added, strict=True) if not isinstance(one, Reason)}
-        known |= {key for key in keys if key is not None}
+        added = await self._kind.add(self._deps, tx, new, existing, changes) if new else []
+        keys = {
+            self._kind.key(form) for form, result in zip(new, added, strict=True) if not isinstance(result, AppError)
+        }
+        known_keys |= {key for key in keys if key is not None}
         rest = iter(added)
         return [next(rest) if outcome is None else outcome for outcome in ahead]
 
-    def _ahead(self, form: Form, known: set[str]) -> bool | Reason | None:
+    def _ahead(self, form: Form, known_keys: set[str]) -> bool | AppError | None:
         """What is certain without asking the store."""
         key = self._kind.key(form)
-        if key in known or self._is_imagined("key", key):
+        if key in known_keys or self._is_imagined("key", key):
             return False
         for name, value in self._kind.unique(form).items():
             if self._is_imagined(name, value):
@@ -139,9 +143,9 @@ class Import(Generic[Form, Found]):
     def _is_imagined(self, name: str, value: str | None) -> bool:
         return bool(self._imagined) and hash((name, value)) in self._imagined
 
-    def _count(self, batch: list[Checked[Form]], outcomes: list[bool | Reason]) -> None:
+    def _count(self, batch: list[CheckedRow[Form]], outcomes: list[bool | AppError]) -> None:
         for row, outcome in zip(batch, outcomes, strict=True):
-            if isinstance(outcome, Reason):
+            if isinstance(outcome, AppError):
                 self._refuse(row.line, sentences(outcome))
                 continue
             if not outcome:
@@ -159,7 +163,7 @@ class Import(Generic[Form, Found]):
         self._tell(line, reason)
 
 
-def sentences(reason: Reason) -> str:
+def sentences(reason: AppError) -> str:
     """Every reason against a row, in one line."""
     if reason.fields:
         return " ".join(sentence for texts in reason.fields.values() for sentence in texts)

@@ -5,22 +5,22 @@ from __future__ import annotations
 import ipaddress
 from typing import Any, NamedTuple
 
-from lootkeep.domain.addresses import Network
-from lootkeep.domain.deliveries import DEADLINE_SECONDS, Result
-from lootkeep.domain.webhooks import Rules, checked
+from lootkeep.domain.addresses import IpNetwork
+from lootkeep.domain.deliveries import DEADLINE_SECONDS, AttemptResult
+from lootkeep.domain.webhooks import WebhookRules, checked
 from lootkeep.engines.outbound import Outbound
 from lootkeep.kernel.clock import SystemClock
 from lootkeep.kernel.ids import RandomIds
-from lootkeep.toolbox.webhooks.certify_cases import Case, Request, cases
+from lootkeep.toolbox.webhooks.certify_cases import CertifyCase, SignedRequest, cases
 
 # The receiver is the developer's own, wherever it runs.
-_ANYWHERE: tuple[Network, ...] = (ipaddress.ip_network("0.0.0.0/0"), ipaddress.ip_network("::/0"))
+_ANYWHERE: tuple[IpNetwork, ...] = (ipaddress.ip_network("0.0.0.0/0"), ipaddress.ip_network("::/0"))
 _REFUSALS = (401, 403, 400)
 _SLOW = f"Keep the delivery, answer 200 and work afterwards: after {DEADLINE_SECONDS} s it counts as failed."
 _UNTRIED = "not sent, because the first delivery got no answer"
 
 
-class Check(NamedTuple):
+class CaseResult(NamedTuple):
     """What a case came to; there is advice when it failed."""
 
     name: str
@@ -41,8 +41,8 @@ class Check(NamedTuple):
         }
 
 
-async def certify(url: str, secret: str) -> list[Check]:
-    checked({"url": url}, Rules(allow_insecure=True, allowed_networks=_ANYWHERE))
+async def certify(url: str, secret: str) -> list[CaseResult]:
+    checked({"url": url}, WebhookRules(allow_insecure=True, allowed_networks=_ANYWHERE))
     outbound = Outbound(_ANYWHERE)
     try:
         return await _examine(outbound, url, cases(secret, RandomIds(), SystemClock().now()))
@@ -50,13 +50,13 @@ async def certify(url: str, secret: str) -> list[Check]:
         await outbound.close()
 
 
-async def _examine(outbound: Outbound, url: str, planned: list[Case]) -> list[Check]:
-    """One after the other, as order matters. Who does not answer the first is not kept waiting for the rest."""
-    checks: list[Check] = []
-    results: list[Result] = []
+async def _examine(outbound: Outbound, url: str, planned: list[CertifyCase]) -> list[CaseResult]:
+    """One after the other, as order matters. Who does not answer the first is not asked for the rest."""
+    checks: list[CaseResult] = []
+    results: list[AttemptResult] = []
     for case in planned:
         if results and results[0].response_code is None:
-            checks.append(Check(case.name, False, _expected(case), _UNTRIED, None, None))
+            checks.append(CaseResult(case.name, False, _expected(case), _UNTRIED, None, None))
             continue
         answers = [await _send(outbound, url, request) for request in case.requests]
         checks.append(_judge(case, answers))
@@ -64,40 +64,40 @@ async def _examine(outbound: Outbound, url: str, planned: list[Case]) -> list[Ch
     return [*checks, _speed(results)]
 
 
-async def _send(outbound: Outbound, url: str, request: Request) -> Result:
+async def _send(outbound: Outbound, url: str, request: SignedRequest) -> AttemptResult:
     return await outbound.post(url, request.body, request.headers)
 
 
-def _judge(case: Case, answers: list[Result]) -> Check:
+def _judge(case: CertifyCase, answers: list[AttemptResult]) -> CaseResult:
     wrong = [answer for answer in answers if not _fits(case, answer)]
     slowest = max(answer.latency_ms for answer in answers)
     advice = _advice(case, wrong[0]) if wrong else None
-    return Check(case.name, not wrong, _expected(case), _got((wrong or answers)[0]), advice, slowest)
+    return CaseResult(case.name, not wrong, _expected(case), _got((wrong or answers)[0]), advice, slowest)
 
 
-def _fits(case: Case, answer: Result) -> bool:
+def _fits(case: CertifyCase, answer: AttemptResult) -> bool:
     return answer.is_delivered if case.is_good else answer.response_code in _REFUSALS
 
 
-def _expected(case: Case) -> str:
+def _expected(case: CertifyCase) -> str:
     return "2xx" if case.is_good else "401, 403 or 400"
 
 
-def _got(answer: Result) -> str:
+def _got(answer: AttemptResult) -> str:
     return answer.reason or f"answered {answer.response_code}"
 
 
-def _advice(case: Case, answer: Result) -> str:
+def _advice(case: CertifyCase, answer: AttemptResult) -> str:
     if answer.response_code is None:
         return "Start the receiver, check the address, and see that every request gets an answer."
     return case.advice
 
 
-def _speed(results: list[Result]) -> Check:
+def _speed(results: list[AttemptResult]) -> CaseResult:
     """Over all that was sent: a refusal has to be as quick as the rest."""
     unanswered = [result for result in results if result.response_code is None]
     slowest = max(result.latency_ms for result in results)
-    return Check(
+    return CaseResult(
         name="answers in time",
         is_passed=not unanswered,
         expected=f"within {DEADLINE_SECONDS} s",

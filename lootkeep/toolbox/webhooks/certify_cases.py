@@ -12,29 +12,29 @@ from lootkeep.kernel.clock import HOUR, MINUTE, SECOND, Instant, iso
 from lootkeep.kernel.ids import Ids
 from lootkeep.views.order_events import ItemData, OrderData
 
-# The largest order that a store takes: so many lines, with names so long, of characters that take four bytes.
-_MOST_LINES = 100
-_LONGEST_NAME = 255
+# The largest order that a store takes: this many lines, with names this long, of characters that take four bytes.
+_MAX_LINES = 100
+_MAX_NAME = 255
 
 
-class Request(NamedTuple):
+class SignedRequest(NamedTuple):
     body: bytes
     headers: dict[str, str]
 
 
-class Case(NamedTuple):
+class CertifyCase(NamedTuple):
     """What is sent, whether a receiver should take it, and what to do when it does not act so."""
 
     name: str
     is_good: bool
-    requests: list[Request]
+    requests: list[SignedRequest]
     advice: str
 
 
 _ADVICE = {
     "correct delivery": "Verify the raw body, before anything parses it, with the secret given here, and answer 200.",
     "duplicate": "Answer 200 to an id that was handled before, and do nothing: any other answer has it sent again.",
-    "out of order": "Take events in any order, and go by created_at or by reading the order anew from the API.",
+    "out of order": "Take events in any order, and go by created_at or by reading the order again from the API.",
     "unknown event type": "Answer 200 to event types that you do not know: new ones may come with a new version.",
     "large body": "Raise the limit of your framework or proxy to 1 MiB: large orders have large bodies.",
     "rotated secret": "Split webhook-signature at blanks and take the delivery when any of its signatures fits.",
@@ -46,7 +46,7 @@ _ADVICE = {
 }
 
 
-def cases(secret: str, ids: Ids, now: Instant) -> list[Case]:
+def cases(secret: str, ids: Ids, now: Instant) -> list[CertifyCase]:
     """In the order in which they are sent."""
     post, stranger = _Post(secret, ids, now), _Post(ids.webhook_secret(), ids, now)
     order, unsigned, changed = (post.signed("order.paid", _paid()) for _ in range(3))
@@ -55,19 +55,19 @@ def cases(secret: str, ids: Ids, now: Instant) -> list[Case]:
         "duplicate": [order],
         "out of order": post.backwards(),
         "unknown event type": [post.signed("wishlist.created", {"wishlist_id": 7})],
-        "large body": [post.signed("order.paid", _paid(_MOST_LINES, "🐉" * _LONGEST_NAME))],
+        "large body": [post.signed("order.paid", _paid(_MAX_LINES, "🐉" * _MAX_NAME))],
         "rotated secret": [post.signed("order.paid", _paid(), other_secret=ids.webhook_secret())],
     }
     bare = {name: value for name, value in unsigned.headers.items() if "signature" not in name.lower()}
     bad = {
         "wrong signature": [stranger.signed("order.paid", _paid())],
-        "no signature": [Request(unsigned.body, bare)],
-        "changed body": [Request(changed.body.replace(b'"59.97"', b'"09.97"'), changed.headers)],
+        "no signature": [SignedRequest(unsigned.body, bare)],
+        "changed body": [SignedRequest(changed.body.replace(b'"59.97"', b'"09.97"'), changed.headers)],
         "old timestamp": [post.signed("order.paid", _paid(), age=HOUR)],
     }
     return [
-        *(Case(name, True, requests, _ADVICE[name]) for name, requests in good.items()),
-        *(Case(name, False, requests, _ADVICE[name]) for name, requests in bad.items()),
+        *(CertifyCase(name, True, requests, _ADVICE[name]) for name, requests in good.items()),
+        *(CertifyCase(name, False, requests, _ADVICE[name]) for name, requests in bad.items()),
     ]
 
 
@@ -81,15 +81,15 @@ class _Post:
 
     def signed(
         self, event_type: str, data: object, *, age: int = 0, made: int = 0, other_secret: str | None = None
-    ) -> Request:
+    ) -> SignedRequest:
         """`age` is how long ago it was signed, `made` how long ago the event happened."""
         delivery_id = self._ids.delivery_id()
         text = msgspec.json.encode(data).decode()
         body = deliveries.body(delivery_id, event_type, iso(Instant(self._now - age - made)), text).encode()
         secrets = [self._secret, other_secret] if other_secret else [self._secret]
-        return Request(body, signing.headers(body, event_type, delivery_id, secrets, (self._now - age) // SECOND))
+        return SignedRequest(body, signing.headers(body, event_type, delivery_id, secrets, (self._now - age) // SECOND))
 
-    def backwards(self) -> list[Request]:
+    def backwards(self) -> list[SignedRequest]:
         """One order's refund, payment and creation: the latest arrives first."""
         order = msgspec.structs.asdict(_paid())
         created = order | {"status": "pending", "created_at": iso(Instant(self._now - 2 * MINUTE))}

@@ -1,4 +1,4 @@
-"""The receiver behind `lootkeep webhooks listen`: it verifies, shows, forwards, and answers as it is told."""
+"""The receiver behind `lootkeep webhooks listen`: it verifies, shows, forwards, and answers as requested."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ import msgspec
 
 from lootkeep.domain import receiving
 from lootkeep.domain.deliveries import DEADLINE_SECONDS
-from lootkeep.engines.http1 import Client, Closed, NotHttp, open_socket, target
+from lootkeep.engines.http1 import Client, ConnectionClosed, NotHttp, open_socket, target
 from lootkeep.engines.outbound import failure
 from lootkeep.engines.resolver import Resolver
 from lootkeep.kernel.clock import Clock, SystemClock
 from lootkeep.kernel.errors import StartupError
-from lootkeep.toolbox.webhooks.received import Answer, Arrival, Screen
-from lootkeep.toolbox.webhooks.resume import Feed, Memory
-from lootkeep.toolbox.webhooks.server import Connections, Request
+from lootkeep.toolbox.webhooks.received import Arrival, ListenerResponse, Screen
+from lootkeep.toolbox.webhooks.resume import Feed, ResumeFile
+from lootkeep.toolbox.webhooks.server import Connections, ReceivedRequest
 
 # Of an answer of the forward address or the store.
 _MAX_ANSWER_BYTES = 16 * 1024 * 1024
-# Longer than the sender waits, so that the listener can tell how much too slow an answer was.
+# Longer than the sender waits, so that the listener can report how much too slow an answer was.
 _FORWARD_SECONDS = 6 * DEADLINE_SECONDS
 # They belong to one connection, not to the message; Content-Length is counted again.
 _HOP_BY_HOP = {
@@ -37,7 +37,7 @@ _HOP_BY_HOP = {
 _DRAIN_SECONDS = 0.5
 
 
-class Plan(msgspec.Struct, frozen=True):
+class ListenOptions(msgspec.Struct, frozen=True):
     """What was asked for."""
 
     secret: str | None = None
@@ -48,7 +48,7 @@ class Plan(msgspec.Struct, frozen=True):
     token: str | None = None
 
 
-class Tally(msgspec.Struct):
+class DeliveryTally(msgspec.Struct):
     """What came in all."""
 
     deliveries: int = 0
@@ -59,8 +59,8 @@ class Tally(msgspec.Struct):
 class Listener:
     """Handles one request after another, each in its own task."""
 
-    def __init__(self, plan: Plan, memory: Memory, screen: Screen, clock: Clock | None = None) -> None:
-        self.tally = Tally()
+    def __init__(self, plan: ListenOptions, memory: ResumeFile, screen: Screen, clock: Clock | None = None) -> None:
+        self.tally = DeliveryTally()
         self._plan = plan
         self._memory = memory
         self._screen = screen
@@ -83,7 +83,7 @@ class Listener:
         await connections.finish(_DRAIN_SECONDS)
         await self._client.close()
 
-    async def _receive(self, request: Request) -> Answer:
+    async def _receive(self, request: ReceivedRequest) -> ListenerResponse:
         started = time.monotonic()
         arrival = self._look_at(request)
         try:
@@ -94,17 +94,17 @@ class Listener:
         except SystemExit:
             # So rich says that nobody reads the output any more: `listen | head` has seen enough.
             self._stopping.set()
-            return Answer(503, b"the listener ends")
+            return ListenerResponse(503, b"the listener ends")
         return answer
 
-    def _look_at(self, request: Request) -> Arrival:
+    def _look_at(self, request: ReceivedRequest) -> Arrival:
         now = self._clock.now()
         secret, body = self._plan.secret, request.body
         headers = {name.decode(): value.decode("utf-8", "surrogateescape") for name, value in request.headers}
         verdict = receiving.verify(body, headers, secret, now) if secret else None
         parsed = _object(body)
-        told = {name: parsed.get(name) for name in ("id", "event_type")}
-        delivery_id, event_type = (value if isinstance(value, str) else None for value in told.values())
+        identity = {name: parsed.get(name) for name in ("id", "event_type")}
+        delivery_id, event_type = (value if isinstance(value, str) else None for value in identity.values())
         times_seen = self._memory.times_seen(delivery_id) if delivery_id else 0
         is_believed = verdict is None or verdict.is_valid
         # What a stranger makes up must not pass for a delivery that arrived.
@@ -115,30 +115,30 @@ class Listener:
         self.tally.repeated += bool(times_seen)
         return Arrival(now, delivery_id, event_type, times_seen, verdict, body)
 
-    async def _answer(self, request: Request, arrival: Arrival) -> Answer:
+    async def _answer(self, request: ReceivedRequest, arrival: Arrival) -> ListenerResponse:
         """Forwarding comes first: with --fail the other receiver does its work and the sender never learns of it."""
         answer = await self._forward(request, self._plan.forward) if self._plan.forward else None
         if self._plan.fail:
-            return Answer(self._plan.fail, b"told to fail", "as told by --fail")
+            return ListenerResponse(self._plan.fail, b"failing as requested", "as requested by --fail")
         if answer:
             return answer
         if arrival.verdict and not arrival.verdict.is_valid:
-            return Answer(401, arrival.verdict.words.encode())
-        return Answer(200, b"received")
+            return ListenerResponse(401, arrival.verdict.words.encode())
+        return ListenerResponse(200, b"received")
 
-    async def _forward(self, request: Request, url: str) -> Answer:
+    async def _forward(self, request: ReceivedRequest, url: str) -> ListenerResponse:
         """The same headers and bytes, and back what was answered to them."""
         lines = [b"%b: %b\r\n" % header for header in request.headers if header[0].lower() not in _HOP_BY_HOP]
         try:
             async with asyncio.timeout(_FORWARD_SECONDS):
                 answer = await self._client.request(target(url, ""), b"".join(lines), request.body)
         except TimeoutError:
-            return Answer(504, b"the forward address does not answer", "the forward address does not answer")
-        except (NotHttp, Closed, OSError) as error:
+            return ListenerResponse(504, b"the forward address does not answer", "the forward address does not answer")
+        except (NotHttp, ConnectionClosed, OSError) as error:
             words = f"the forward address cannot be reached: {failure(error)}"
-            return Answer(502, words.encode(), words)
+            return ListenerResponse(502, words.encode(), words)
         content_type = answer.headers.get(b"content-type", b"application/octet-stream").decode("latin-1")
-        return Answer(answer.code, answer.beginning, "by the forward address", content_type)
+        return ListenerResponse(answer.code, answer.beginning, "by the forward address", content_type)
 
 
 def bind(port: int) -> socket.socket:

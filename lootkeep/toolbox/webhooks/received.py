@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.highlighter import JSONHighlighter
 from rich.text import Text
 
-from lootkeep.domain.receiving import Verdict
+from lootkeep.domain.receiving import SignatureCheck
 from lootkeep.kernel.clock import Instant, iso
 
 # More of a body than anybody reads on a screen; `--json` has all of it.
@@ -23,11 +23,11 @@ class Arrival(msgspec.Struct, frozen=True):
     id: str | None
     event_type: str | None
     times_seen: int
-    verdict: Verdict | None
+    verdict: SignatureCheck | None
     body: bytes
 
 
-class Answer(msgspec.Struct, frozen=True):
+class ListenerResponse(msgspec.Struct, frozen=True):
     """What the listener answered; `words` say why."""
 
     status: int
@@ -37,7 +37,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class FeedEvent(msgspec.Struct, frozen=True):
-    """An event as the store's feed tells it."""
+    """An event as the store's feed returns it."""
 
     id: int
     event_type: str
@@ -50,12 +50,12 @@ class Screen(Protocol):
 
     def arrived(self, arrival: Arrival) -> None: ...
 
-    def answered(self, arrival: Arrival, answer: Answer, milliseconds: int) -> None: ...
+    def answered(self, arrival: Arrival, answer: ListenerResponse, milliseconds: int) -> None: ...
 
     def missed(self, event: FeedEvent) -> None: ...
 
 
-class Readable:
+class ReadableOutput:
     """In colour on a terminal, plain when it is piped."""
 
     def __init__(self, out: Console) -> None:
@@ -69,10 +69,10 @@ class Readable:
             self._print_indented(Text(words, "yellow"))
         self._print_indented(_pretty(arrival.body))
 
-    def answered(self, arrival: Arrival, answer: Answer, milliseconds: int) -> None:
+    def answered(self, arrival: Arrival, answer: ListenerResponse, milliseconds: int) -> None:
         words = f"answered {answer.status} after {milliseconds} ms" + (f", {answer.words}" if answer.words else "")
         style = "green" if 200 <= answer.status < 300 else "red"
-        # Several may be under way at a time, so the id tells which one this is.
+        # Several may be under way at a time, so the id identifies it.
         self._print_indented(Text.assemble((_clean(words), style), "  ", (_clean(arrival.id or "no id"), "dim")))
         self._out.print()
 
@@ -97,7 +97,7 @@ class JsonLines:
     def arrived(self, arrival: Arrival) -> None:
         pass
 
-    def answered(self, arrival: Arrival, answer: Answer, milliseconds: int) -> None:
+    def answered(self, arrival: Arrival, answer: ListenerResponse, milliseconds: int) -> None:
         verdict = arrival.verdict
         self._print_line(
             {
@@ -128,7 +128,7 @@ def _head(time: str, event_type: str | None, name: str) -> Text:
     )
 
 
-def _signature(verdict: Verdict | None) -> Text:
+def _signature(verdict: SignatureCheck | None) -> Text:
     if verdict is None:
         return Text("signature not checked: give --secret", "yellow")
     return Text(_clean(verdict.words), "green" if verdict.is_valid else "bold red")

@@ -1,4 +1,4 @@
-"""What `webhooks listen` remembers from one run to the next, and the event feed that tells what it missed."""
+"""What `webhooks listen` remembers from one run to the next, and the event feed that has what it missed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from lootkeep.engines.http1 import Answer, Client, Closed, NotHttp, target
+from lootkeep.engines.http1 import Client, ConnectionClosed, NotHttp, Response, target
 from lootkeep.engines.outbound import failure
 from lootkeep.kernel.errors import StartupError
 from lootkeep.toolbox.webhooks.received import FeedEvent
@@ -33,7 +33,7 @@ class _Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     cursor: int | None = None
 
 
-class Memory:
+class ResumeFile:
     """The ids that arrived, and the cursor. While listening the file only grows, so a crash cannot spoil it."""
 
     def __init__(self, file: Path | None) -> None:
@@ -66,9 +66,9 @@ class Memory:
         lines = _read(file)
         for line in lines:
             self._take(line)
-        kept = [*[line for line in lines if line.id is not None][-_KEPT_ARRIVALS:], _Line(cursor=self.cursor)]
+        lines_kept = [*[line for line in lines if line.id is not None][-_KEPT_ARRIVALS:], _Line(cursor=self.cursor)]
         fresh = file.with_name(file.name + ".new")
-        fresh.write_bytes(b"".join(_encoded(line) for line in kept))
+        fresh.write_bytes(b"".join(_encoded(line) for line in lines_kept))
         fresh.replace(file)
 
     def _take(self, line: _Line) -> None:
@@ -105,7 +105,7 @@ class Feed:
         self._header_lines = f"Authorization: Bearer {token}\r\n".encode()
         self._say = say
 
-    async def catch_up(self, memory: Memory, show: Callable[[FeedEvent], None]) -> int:
+    async def catch_up(self, memory: ResumeFile, show: Callable[[FeedEvent], None]) -> int:
         """Shows what happened since the cursor and did not arrive, and counts it. A first run has missed nothing."""
         if memory.cursor is None:
             memory.move(await self._end())
@@ -116,9 +116,9 @@ class Feed:
             assert memory.cursor is not None
             page = await self._page(memory.cursor, _PAGE)
             for event in page.events:
-                known = _fingerprint(event.event_type, event.created_at, msgspec.json.decode(event.data))
-                if arrived[known]:
-                    arrived[known] -= 1
+                fingerprint = _fingerprint(event.event_type, event.created_at, msgspec.json.decode(event.data))
+                if arrived[fingerprint]:
+                    arrived[fingerprint] -= 1
                 else:
                     show(event)
                     missed += 1
@@ -148,13 +148,13 @@ class Feed:
             self._say(f"The store's rate limit is reached; reading goes on in {seconds} s.")
             await asyncio.sleep(seconds)
 
-    async def _get(self, url: str) -> Answer:
+    async def _get(self, url: str) -> Response:
         try:
             async with asyncio.timeout(_PAGE_SECONDS):
                 return await self._client.request(target(url, "", "GET"), self._header_lines)
         except TimeoutError:
             raise StartupError(f"The event feed at {self._url} does not answer.") from None
-        except (NotHttp, Closed, OSError) as error:
+        except (NotHttp, ConnectionClosed, OSError) as error:
             raise StartupError(f"The event feed at {self._url} cannot be read: {failure(error)}.") from None
 
     def _parsed(self, status: int, body: bytes) -> _Page:
@@ -169,8 +169,8 @@ class Feed:
 
 def _fingerprint(event_type: object, created_at: object, data: object) -> str:
     """The same for a delivery and for its event in the feed, which have no id in common."""
-    told = msgspec.json.encode([event_type, created_at, data], order="deterministic")
-    return hashlib.sha256(told).hexdigest()[:32]
+    encoded = msgspec.json.encode([event_type, created_at, data], order="deterministic")
+    return hashlib.sha256(encoded).hexdigest()[:32]
 
 
 def _read(file: Path) -> list[_Line]:

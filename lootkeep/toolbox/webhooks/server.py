@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
 
-from lootkeep.toolbox.webhooks.received import Answer
+from lootkeep.toolbox.webhooks.received import ListenerResponse
 
 # Many times what the store sends, so that it is not this tool that refuses.
 _MAX_REQUEST_BYTES = 16 * 1024 * 1024
@@ -20,14 +20,14 @@ _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 _WITHOUT_BODY = (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
 
 
-class Request(NamedTuple):
+class ReceivedRequest(NamedTuple):
     method: bytes
     headers: list[tuple[bytes, bytes]]
     body: bytes
     keeps_alive: bool
 
 
-Handler = Callable[[Request], Awaitable[Answer]]
+Handler = Callable[[ReceivedRequest], Awaitable[ListenerResponse]]
 
 
 class Connections:
@@ -35,7 +35,7 @@ class Connections:
 
     def __init__(self, handler: Handler) -> None:
         self._handler = handler
-        self._answering: set[asyncio.Task[Answer]] = set()
+        self._answering: set[asyncio.Task[ListenerResponse]] = set()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         # The sender may have gone.
@@ -54,8 +54,8 @@ class Connections:
     async def _exchange(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         incoming = _Incoming(writer)
         while data := await reader.read(_BLOCK_BYTES):
-            if fault := incoming.feed(data):
-                writer.write(_encoded(fault, keeps_alive=False))
+            if error := incoming.feed(data):
+                writer.write(_encoded(error, keeps_alive=False))
                 return
             while incoming.requests:
                 request = incoming.requests.pop(0)
@@ -63,7 +63,7 @@ class Connections:
                 if not request.keeps_alive:
                     return
 
-    async def _answer(self, request: Request) -> Answer:
+    async def _answer(self, request: ReceivedRequest) -> ListenerResponse:
         if request.method != b"POST":
             return _plain(HTTPStatus.METHOD_NOT_ALLOWED)
         task = asyncio.ensure_future(self._handler(request))
@@ -76,12 +76,12 @@ class _Incoming:
     """Collects requests; the parser calls the methods that begin with `on_`."""
 
     def __init__(self, writer: asyncio.StreamWriter) -> None:
-        self.requests: list[Request] = []
+        self.requests: list[ReceivedRequest] = []
         self._writer = writer
         self._parser = HttpRequestParser(self)
         self._received_bytes = 0
 
-    def feed(self, data: bytes) -> Answer | None:
+    def feed(self, data: bytes) -> ListenerResponse | None:
         """What to answer where this is not a request, or one that is too large."""
         self._received_bytes += len(data)
         try:
@@ -109,15 +109,15 @@ class _Incoming:
 
     def on_message_complete(self) -> None:
         parser = self._parser
-        request = Request(parser.get_method(), self._headers, bytes(self._body), parser.should_keep_alive())
+        request = ReceivedRequest(parser.get_method(), self._headers, bytes(self._body), parser.should_keep_alive())
         self.requests.append(request)
 
 
-def _plain(status: HTTPStatus) -> Answer:
-    return Answer(status, status.phrase.encode())
+def _plain(status: HTTPStatus) -> ListenerResponse:
+    return ListenerResponse(status, status.phrase.encode())
 
 
-def _encoded(answer: Answer, *, keeps_alive: bool) -> bytes:
+def _encoded(answer: ListenerResponse, *, keeps_alive: bool) -> bytes:
     connection = "" if keeps_alive else "Connection: close\r\n"
     head = f"HTTP/1.1 {answer.status:d} \r\nContent-Type: {answer.content_type}\r\n{connection}"
     if answer.status in _WITHOUT_BODY:

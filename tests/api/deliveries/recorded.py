@@ -1,4 +1,4 @@
-"""Events without the deeds that cause them, and the log of what became of them."""
+"""Events without the operations that cause them, and the log of what became of them."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from lootkeep.storage import outbox
 from tests.world import World
 
 
-class Something(msgspec.Struct):
+class SampleData(msgspec.Struct):
     number: int
 
 
 async def record(world: World, count: int, event_type: str = "product.created") -> None:
-    """So many events at once, without the deeds that cause them."""
+    """This many events at once, without the operations that cause them."""
     async with world.db.write() as tx:
         for number in range(count):
-            await outbox.append(tx, event_type, Something(number), world.clock.now())
+            await outbox.append(tx, event_type, SampleData(number), world.clock.now())
 
 
 async def log(world: World, webhook: dict[str, Any], query: str = "") -> list[dict[str, Any]]:
     answer = await world.get(f"/webhooks/{webhook['id']}/deliveries{query}")
     assert answer.status_code == 200, answer.text
-    found: list[dict[str, Any]] = answer.json()["data"]
-    return found
+    deliveries: list[dict[str, Any]] = answer.json()["data"]
+    return deliveries

@@ -50,7 +50,7 @@ async def test_the_feed_carries_the_very_data_that_was_delivered(
     assert feed.json()["data"]["events"][0]["data"] == receiver.received[0].json["data"]
 
 
-async def test_a_bad_cursor_is_refused_in_words(world: World) -> None:
+async def test_a_bad_cursor_is_rejected_with_a_message(world: World) -> None:
     expected = {
         "after=-1": ("after", "The after field must be at least 0."),
         "after=x": ("after", "The after field must be an integer."),

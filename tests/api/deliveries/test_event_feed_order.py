@@ -15,7 +15,7 @@ from lootkeep.storage import outbox
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import events
 from lootkeep.worker.deliveries import DeliveryWorker, step_replays
-from tests.api.deliveries.recorded import Something, record
+from tests.api.deliveries.recorded import SampleData, record
 from tests.receiver import Receiver
 from tests.worker.delivering import fan_out, only_postgresql, subscribe, work
 from tests.world import World
@@ -62,7 +62,7 @@ async def test_an_event_of_a_younger_transaction_with_a_smaller_id_is_not_passed
 ) -> None:
     """The older transaction takes the larger id and commits first: neither ids nor transactions are in order."""
     async with world.db.write() as younger:
-        await outbox.append(younger, "order.paid", Something(1), world.clock.now())
+        await outbox.append(younger, "order.paid", SampleData(1), world.clock.now())
         await other.execute(f"{INSERT}; COMMIT")
         assert await shown(world, 0) == []
     assert await shown(world, 0) == [1, 2, 3, 4]
@@ -72,7 +72,7 @@ async def test_an_event_of_a_younger_transaction_with_a_smaller_id_is_not_passed
 async def test_the_feed_goes_as_far_as_the_first_event_that_may_still_come(world: World) -> None:
     await record(world, 2)
     async with world.db.write() as slow:
-        await outbox.append(slow, "order.paid", Something(1), world.clock.now())
+        await outbox.append(slow, "order.paid", SampleData(1), world.clock.now())
         await record(world, 2)
         assert await shown(world, 0) == [1, 2]
         assert await shown(world, 4) == []
@@ -127,7 +127,7 @@ async def test_a_replay_begins_with_an_event_that_commits_after_its_request(
     webhook = await subscribe(insecure_world, receiver, "order.paid")
     now = insecure_world.clock.now()
     async with insecure_world.db.write() as slow:
-        await outbox.append(slow, "order.paid", Something(1), now)
+        await outbox.append(slow, "order.paid", SampleData(1), now)
         await record(insecure_world, 1, "order.paid")
         await insecure_world.post(f"/webhooks/{webhook['id']}/replay", {"since": "2026-11-15T00:00:00Z"})
         await step_replays(insecure_world.deps)
@@ -167,7 +167,7 @@ async def announced(session: asyncpg.Connection[asyncpg.Record]) -> list[int]:
     return [row[0] for row in await session.fetch(ANNOUNCED)]
 
 
-class _Undone(Exception):
+class _Rollback(Exception):
     """Rolls a transaction back."""
 
 
@@ -177,11 +177,11 @@ async def _write(world: World, chance: random.Random) -> None:
         try:
             async with world.db.write() as tx:
                 for _ in range(chance.randint(1, 4)):
-                    await outbox.append(tx, "order.paid", Something(number), world.clock.now())
+                    await outbox.append(tx, "order.paid", SampleData(number), world.clock.now())
                     await _pause(chance)
                 if chance.random() < 0.1:
-                    raise _Undone
-        except _Undone:
+                    raise _Rollback
+        except _Rollback:
             pass
 
 

@@ -54,7 +54,7 @@ async def test_a_delivery_that_waits_says_when_it_is_sent_next(
     assert "2026-11-15T12:05:00Z" <= delivery["next_attempt_at"] <= "2026-11-15T12:05:30Z"
 
 
-async def test_the_log_is_paged_newest_first_unless_told_otherwise(
+async def test_the_log_is_paged_newest_first_by_default(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
@@ -71,12 +71,12 @@ async def test_the_log_is_paged_newest_first_unless_told_otherwise(
 async def test_the_log_shows_only_the_webhooks_own_deliveries(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
-    one = await subscribe(insecure_world, receiver, "product.created")
+    hook = await subscribe(insecure_world, receiver, "product.created")
     other = await subscribe(insecure_world, receiver, "product.created", "order.paid")
     await record(insecure_world, 1)
     await record(insecure_world, 2, "order.paid")
     await work(worker)
-    assert [len(await log(insecure_world, webhook)) for webhook in (one, other)] == [1, 3]
+    assert [len(await log(insecure_world, webhook)) for webhook in (hook, other)] == [1, 3]
     assert len({request.json["id"] for request in receiver.received}) == 4
 
 
@@ -107,12 +107,12 @@ async def test_the_log_is_filtered_by_state_type_and_day(
         assert [delivery["event_id"] for delivery in await log(insecure_world, webhook, query)] == events, query
 
 
-async def test_a_bad_filter_is_refused_in_words(insecure_world: World, receiver: Receiver) -> None:
+async def test_a_bad_filter_is_rejected_with_a_message(insecure_world: World, receiver: Receiver) -> None:
     webhook = await subscribe(insecure_world, receiver)
     expected = {
         "status=lost": ("status", "The status field must be one of: pending, delivered, failed, cancelled."),
         "from=yesterday": ("from", "The from field must be a day like 2026-11-15."),
-        "from=2026-11-16&to=2026-11-15": ("from", "The from field must not lie after to."),
+        "from=2026-11-16&to=2026-11-15": ("from", "The from field must not be after to."),
         "per_page=101": ("per_page", "The per page field must not be greater than 100."),
         "page=0": ("page", "The page field must be at least 1."),
         "sort=url": ("sort", "The sort field must be one of: created_at."),
@@ -150,7 +150,7 @@ async def test_one_delivery_is_read_with_every_attempt(
         "response_code": 503,
         "response_time_ms": first["response_time_ms"],
         "reason": "answered 503",
-        "response_excerpt": "told to answer 503",
+        "response_excerpt": "asked to answer 503",
     }
     assert type(first["response_time_ms"]) is int
     assert (second["number"], second["outcome"], second["started_at"]) == (2, "delivered", "2026-11-15T12:05:31Z")

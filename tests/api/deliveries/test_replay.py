@@ -76,7 +76,7 @@ async def test_a_replay_takes_only_the_types_asked_for(
     assert [request.json["event_type"] for request in receiver.received] == ["order.paid"]
 
 
-async def test_a_replay_goes_at_a_pace_and_tells_its_progress(
+async def test_a_replay_goes_at_a_pace_and_reports_its_progress(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     await record(insecure_world, 150)
@@ -135,7 +135,7 @@ async def test_a_delivery_under_way_is_not_sent_twice_by_a_replay(
     assert len(receiver.received) == 1
 
 
-async def test_a_bad_replay_is_refused_in_words(insecure_world: World, receiver: Receiver) -> None:
+async def test_a_bad_replay_is_rejected_with_a_message(insecure_world: World, receiver: Receiver) -> None:
     webhook = await subscribe(insecure_world, receiver)
     good = "2026-11-15T00:00:00Z"
     a_time = "The since field must be a time like 2026-11-15T10:30:00Z."
@@ -144,7 +144,7 @@ async def test_a_bad_replay_is_refused_in_words(insecure_world: World, receiver:
         ({"since": "yesterday"}, {"since": [a_time]}),
         ({"since": "2026-11-15"}, {"since": [a_time]}),
         ({"since": 5}, {"since": [a_time]}),
-        ({"since": "2026-11-15T12:00:01Z"}, {"since": ["The since field must not lie in the future."]}),
+        ({"since": "2026-11-15T12:00:01Z"}, {"since": ["The since field must not be in the future."]}),
         ({"since": good, "event_types": []}, {"event_types": ["The event types field must not be empty."]}),
     ]
     for body, errors in expected:

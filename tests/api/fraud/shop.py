@@ -20,7 +20,7 @@ DAY = 86_400_000_000
 
 
 async def regular(world: World, **fields: Any) -> int:
-    """A customer who signed up long before."""
+    """A customer who registered long before."""
     customer = (await new_customer(world, **fields))["customer"]
     world.clock.advance(30 * DAY)
     return int(customer["id"])

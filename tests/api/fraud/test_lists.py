@@ -44,13 +44,13 @@ async def test_every_combination_of_filters_gives_what_a_plain_look_finds(world:
         if first and last and first > last:
             continue
         expected = [
-            one["id"]
-            for one in stored
-            if level in (None, one["risk_level"])
-            and action in (None, one["action_taken"])
-            and reviewed in (None, one["is_reviewed"])
-            and (first is None or one["created_at"][:10] >= first)
-            and (last is None or one["created_at"][:10] <= last)
+            fraud_check["id"]
+            for fraud_check in stored
+            if level in (None, fraud_check["risk_level"])
+            and action in (None, fraud_check["action_taken"])
+            and reviewed in (None, fraud_check["is_reviewed"])
+            and (first is None or fraud_check["created_at"][:10] >= first)
+            and (last is None or fraud_check["created_at"][:10] <= last)
         ]
         query = {
             "risk_level": level,
@@ -64,12 +64,12 @@ async def test_every_combination_of_filters_gives_what_a_plain_look_finds(world:
 
 async def test_pages_go_through_the_whole_list_once(world: World) -> None:
     stored = await filled(world)
-    found = []
+    all_ids = []
     for page in range(1, 14):
         ids, total = await listed(world, page=page, per_page=3, risk_level=None)
         assert total == 36
-        found += ids
-    assert found == [one["id"] for one in stored]
+        all_ids += ids
+    assert all_ids == [fraud_check["id"] for fraud_check in stored]
 
 
 async def test_the_list_shows_twenty_and_names_order_and_customer(world: World) -> None:

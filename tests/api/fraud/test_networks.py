@@ -14,8 +14,8 @@ async def test_orders_from_one_ipv6_network_exceed_the_velocity_of_an_address(wo
         await judged(world, customer, ip_address=f"2001:db8:0:7:{number}::{number + 1}")
     await judged(world, customers[3], ip_address="2001:db8:0:8::1")
     signals = [(await check(world, number))["check"]["signals"] for number in range(1, 5)]
-    assert ["velocity_ip" in found for found in signals] == [False, False, True, False]
-    assert ["ip_accounts" in found for found in signals] == [False, True, True, False]
+    assert ["velocity_ip" in names for names in signals] == [False, False, True, False]
+    assert ["ip_accounts" in names for names in signals] == [False, True, True, False]
 
 
 async def test_a_check_shows_the_whole_address(world: World) -> None:

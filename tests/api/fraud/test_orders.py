@@ -29,7 +29,7 @@ from tests.api.fraud.shop import (
     shop,
 )
 from tests.builders import STORE, new_customer, referred
-from tests.recount import kept, recounted, rows, sent
+from tests.recount import maintained, recounted, rows, sent
 from tests.world import World
 
 
@@ -92,7 +92,7 @@ async def test_the_check_can_be_read_with_every_field_of_the_specification(world
     }
 
 
-async def test_a_blocked_order_is_cancelled_takes_nothing_and_tells_nobody(world: World) -> None:
+async def test_a_blocked_order_is_cancelled_takes_nothing_and_sends_no_event(world: World) -> None:
     await shop(world, stock=5)
     customer = await regular(world)
     data = await judged(world, customer, ip_address=TOR)
@@ -102,7 +102,7 @@ async def test_a_blocked_order_is_cancelled_takes_nothing_and_tells_nobody(world
     assert data["order"]["cancelled_at"] == "2026-12-15T12:00:00Z"
     assert [row["stock"] for row in await rows(world.deps.db, products)] == [5]
     assert await sent(world.deps.db) == []
-    assert await kept(world.deps.db) == await recounted(world.deps.db)
+    assert await maintained(world.deps.db) == await recounted(world.deps.db)
 
 
 async def test_a_blocked_order_leaves_the_coupon_unused(world: World) -> None:
@@ -208,10 +208,10 @@ async def test_history_is_judged_at_its_own_time_and_what_was_paid_is_not_stoppe
     customer = (await world.post(f"{STORE}/customers", {"email": "a@a.example", "name": "A", **signed_up})).json()
     paid = {"created_at": "2025-03-01T10:00:30Z", "paid_at": "2025-03-01T10:01:00Z"}
     data = await judged(world, customer["data"]["customer"]["id"], ip_address=TOR, **paid)
-    found = (await check(world, 1))["check"]
-    assert found["created_at"] == "2025-03-01T10:00:30Z"
-    assert found["signals"]["account_age"] == 20
-    assert found["action_taken"] == "blocked"
+    fraud_check = (await check(world, 1))["check"]
+    assert fraud_check["created_at"] == "2025-03-01T10:00:30Z"
+    assert fraud_check["signals"]["account_age"] == 20
+    assert fraud_check["action_taken"] == "blocked"
     assert data["order"]["status"] == "paid"
     assert await sent(world.deps.db) == []
 
@@ -252,15 +252,27 @@ async def test_every_stored_check_executes_again_to_the_same_result(world: World
         stored: list[FraudCheck] = []
         while batch := await fraud_lists.before(tx, *(stored[-1].place if stored else (Instant(2**60), 0)), 0):
             stored += batch
-        again = [judge(facts_of(one), await fraud_checks.policy_of(tx, one.policy_version)) for one in stored]
+        again = [
+            judge(facts_of(fraud_check), await fraud_checks.policy_of(tx, fraud_check.policy_version))
+            for fraud_check in stored
+        ]
     assert len(stored) == 2100
-    assert {one.action_taken for one in stored} == {"allowed", "flagged", "blocked", "verification_required"}
-    assert [(one.risk_score, one.risk_level, one.action_taken, one.points) for one in stored] == [
-        (one.risk_score, one.risk_level, one.action_taken, one.signals) for one in again
+    assert {fraud_check.action_taken for fraud_check in stored} == {
+        "allowed",
+        "flagged",
+        "blocked",
+        "verification_required",
+    }
+    assert [
+        (fraud_check.risk_score, fraud_check.risk_level, fraud_check.action_taken, fraud_check.points)
+        for fraud_check in stored
+    ] == [
+        (fraud_check.risk_score, fraud_check.risk_level, fraud_check.action_taken, fraud_check.signals)
+        for fraud_check in again
     ]
 
 
-async def test_a_referral_turns_successful_only_with_a_paid_order_not_with_a_blocked_one(world: World) -> None:
+async def test_a_referral_becomes_successful_only_with_a_paid_order_not_with_a_blocked_one(world: World) -> None:
     await shop(world)
     referrer = (await new_customer(world))["customer"]
     friend = await referred(world, referrer["referral_code"])

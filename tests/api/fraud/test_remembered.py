@@ -9,7 +9,7 @@ from lootkeep.kernel.clock import Instant, iso
 from lootkeep.services import fraud_amounts
 from tests.api.fraud.shop import DAY, ORDERS, check, judged, place, regular, settings, shop
 from tests.builders import new_customer
-from tests.recount import kept, recounted
+from tests.recount import maintained, recounted
 from tests.world import World
 
 MINUTE = 60_000_000
@@ -61,7 +61,7 @@ async def test_velocity_is_exact_when_sixty_four_orders_come_at_once(world: Worl
     await asyncio.gather(*(served(customer) for customer in customers))
     flags = [(await check(world, number))["check"]["has_velocity_violation"] for number in range(1, 65)]
     assert flags.count(False) == 5
-    assert await kept(world.deps.db) == await recounted(world.deps.db)
+    assert await maintained(world.deps.db) == await recounted(world.deps.db)
 
 
 async def test_accounts_on_one_device_are_remembered_for_two_years(world: World) -> None:

@@ -18,11 +18,11 @@ from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import Instant, ManualClock, instant
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services import customers as customer_services
+from lootkeep.services import customers as customers_service
 from lootkeep.services import fraud, fraud_amounts
-from lootkeep.services import orders as order_services
+from lootkeep.services import orders as orders_service
 from lootkeep.storage import fraud_lists
-from lootkeep.storage.totals.changes import Changes
+from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.toolbox.backtest.reading import COLUMNS, PastOrder, PastOrders
 from lootkeep.toolbox.backtest.replay import replay
 from tests.api.fraud.shop import BROWSER, DATACENTER, PROXY, TOR, VPN, shop
@@ -39,46 +39,44 @@ _BATCH = 250
 
 def past() -> list[PastOrder]:
     """Regulars, rings of fresh accounts, shared devices and addresses, tags and throw-away mail, as they come."""
-    made = random.Random(7)
+    rng = random.Random(7)
     accounts: list[dict[str, Any]] = []
     orders: list[PastOrder] = []
     moment = BEGIN
     while len(orders) < ORDERS:
-        moment += timedelta(seconds=made.choice((1, 5, 20, 20, 60, 60, 90, 600, 3_600, 80_000)))
-        if len(accounts) < 4 or made.random() < 0.4:
-            accounts.append(_account(made, len(accounts) + 1, moment))
+        moment += timedelta(seconds=rng.choice((1, 5, 20, 20, 60, 60, 90, 600, 3_600, 80_000)))
+        if len(accounts) < 4 or rng.random() < 0.4:
+            accounts.append(_account(rng, len(accounts) + 1, moment))
         # Often someone who was just here.
-        buyer = made.choice(accounts[-4:] if made.random() < 0.6 else accounts)
+        buyer = rng.choice(accounts[-4:] if rng.random() < 0.6 else accounts)
         order = PastOrder(
             order_id=str(len(orders) + 1),
             is_fraud=False,
             created_at=instant(moment),
-            ip_address=made.choice(("203.0.113.1", "203.0.113.1", f"192.0.2.{made.randrange(250)}", *NETWORKS)),
-            device_id=made.choice(
-                (None, f"d-{made.randrange(6)}", f"d-{made.randrange(10**6)}", f"own-{buyer['email']}")
-            ),
-            billing_country=made.choice((None, "DE", "SY", "CU")),
-            user_agent=made.choice((None, BROWSER, BROWSER, "curl/8.0")),
-            total=Hundredths(PRICE * made.choice((1, 1, 1, 1, 1, 2, 2, 3, 9))),
-            payment_fingerprint=made.choice((None, f"card-{made.randrange(300)}", f"card-{buyer['email']}")),
-            payment_country=made.choice((None, "DE", "FR")),
+            ip_address=rng.choice(("203.0.113.1", "203.0.113.1", f"192.0.2.{rng.randrange(250)}", *NETWORKS)),
+            device_id=rng.choice((None, f"d-{rng.randrange(6)}", f"d-{rng.randrange(10**6)}", f"own-{buyer['email']}")),
+            billing_country=rng.choice((None, "DE", "SY", "CU")),
+            user_agent=rng.choice((None, BROWSER, BROWSER, "curl/8.0")),
+            total=Hundredths(PRICE * rng.choice((1, 1, 1, 1, 1, 2, 2, 3, 9))),
+            payment_fingerprint=rng.choice((None, f"card-{rng.randrange(300)}", f"card-{buyer['email']}")),
+            payment_country=rng.choice((None, "DE", "FR")),
             **buyer,
         )
         orders.append(order)
     return orders
 
 
-def _account(made: random.Random, number: int, moment: datetime) -> dict[str, Any]:
-    signed_up = moment - timedelta(seconds=made.choice((0, 5, 900, 30_000, 9_000_000)))
+def _account(rng: random.Random, number: int, moment: datetime) -> dict[str, Any]:
+    signed_up = moment - timedelta(seconds=rng.choice((0, 5, 900, 30_000, 9_000_000)))
     # Several accounts share a mailbox, which tags and dots hide.
-    name = made.choice((f"p{number}", f"jun+{number}", f"j.u.n+{number}"))
-    domain = made.choice((f"mail{number}.example", "gmail.com", "trash.example"))
+    name = rng.choice((f"p{number}", f"jun+{number}", f"j.u.n+{number}"))
+    domain = rng.choice((f"mail{number}.example", "gmail.com", "trash.example"))
     return {
         "customer_id": str(number),
         "email": f"{name}@{domain}",
         "customer_created_at": instant(signed_up),
-        "signup_device_id": made.choice((None, f"d-{made.randrange(6)}")),
-        "signup_ip_address": made.choice((None, "203.0.113.1", f"192.0.2.{made.randrange(250)}")),
+        "signup_device_id": rng.choice((None, f"d-{rng.randrange(6)}")),
+        "signup_ip_address": rng.choice((None, "203.0.113.1", f"192.0.2.{rng.randrange(250)}")),
     }
 
 
@@ -113,9 +111,9 @@ def cart(order: PastOrder, customer_id: int) -> Cart:
 async def imported(world: World, orders: list[PastOrder]) -> None:
     known: dict[str, int] = {}
     for form in sign_ups(orders):
-        known[form.email] = (await customer_services.sign_up(world.deps, form)).customer.id
+        known[form.email] = (await customers_service.sign_up(world.deps, form)).customer.id
     for start in range(0, len(orders), _BATCH):
-        changes = Changes(spread=0)
+        changes = CounterDeltas(shard_key=0)
         carts = [
             msgspec.structs.replace(
                 cart(order, known[order.email]), created_at=order.created_at, paid_at=order.created_at
@@ -123,7 +121,7 @@ async def imported(world: World, orders: list[PastOrder]) -> None:
             for order in orders[start : start + _BATCH]
         ]
         async with world.deps.db.write() as tx:
-            await order_services.import_history(world.deps, tx, carts, changes)
+            await orders_service.import_history(world.deps, tx, carts, changes)
             await changes.apply(tx)
 
 
@@ -135,11 +133,11 @@ async def lived_through(world: World, orders: list[PastOrder]) -> None:
         assert order.created_at is not None
         while forms and (forms[0].created_at or 0) <= order.created_at:
             form = forms.pop(0)
-            known[form.email] = (await customer_services.sign_up(deps, form)).customer.id
+            known[form.email] = (await customers_service.sign_up(deps, form)).customer.id
         clock.advance(order.created_at - clock.now())
         await fraud_amounts.refresh(deps)
-        sale, _ = await order_services.place(deps, cart(order, known[order.email]))
-        await order_services.pay(deps, sale.order.id, None, None)
+        details, _ = await orders_service.place(deps, cart(order, known[order.email]))
+        await orders_service.pay(deps, details.order.id, None, None)
 
 
 @pytest.mark.parametrize("path", [imported, lived_through], ids=["import", "checkout"])

@@ -1,4 +1,4 @@
-"""Reviews of fraud checks: what they do with the order, how they are kept, and what the figures say."""
+"""Reviews of fraud checks: what they do with the order, how they are stored, and what the figures say."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lootkeep.services import access
 from lootkeep.storage.schema import products
 from tests.api.fraud.shop import DAY, ORDERS, PROXY, TOR, check, judged, regular, review, settings, shop
 from tests.builders import new_customer
-from tests.recount import kept, recounted, rows, sent
+from tests.recount import maintained, recounted, rows, sent
 from tests.world import World
 
 
@@ -69,7 +69,7 @@ async def test_fraud_cancels_an_order_that_is_not_paid_and_releases_its_stock(wo
     await review(world, 1, "fraud")
     assert await status(world) == "cancelled"
     assert await stock(world) == [5]
-    assert await kept(world.deps.db) == await recounted(world.deps.db)
+    assert await maintained(world.deps.db) == await recounted(world.deps.db)
 
 
 async def test_fraud_leaves_a_paid_order_as_it_is(world: World) -> None:
@@ -80,19 +80,19 @@ async def test_fraud_leaves_a_paid_order_as_it_is(world: World) -> None:
     assert await status(world) == "paid"
 
 
-async def test_the_last_outcome_stands_and_every_review_is_kept(world: World) -> None:
+async def test_the_last_outcome_counts_and_every_review_is_stored(world: World) -> None:
     await held(world)
     for outcome in ("inconclusive", "fraud", "legitimate"):
         world.clock.advance(DAY)
         assert (await review(world, 1, outcome, notes=outcome)).status_code == 200
-    found = (await check(world, 1))["check"]
+    fraud_check = (await check(world, 1))["check"]
     reviews = (await world.get("/fraud/checks/1/reviews")).json()["data"]
-    assert found["review_outcome"] == found["review_notes"] == "legitimate"
-    assert [one["outcome"] for one in reviews] == ["inconclusive", "fraud", "legitimate"]
+    assert fraud_check["review_outcome"] == fraud_check["review_notes"] == "legitimate"
+    assert [stored["outcome"] for stored in reviews] == ["inconclusive", "fraud", "legitimate"]
     assert reviews[0]["reviewed_at"] == "2026-12-16T12:00:00Z"
     # Cancelled by the review before: an order does not come back.
     assert await status(world) == "cancelled"
-    assert await kept(world.deps.db) == await recounted(world.deps.db)
+    assert await maintained(world.deps.db) == await recounted(world.deps.db)
 
 
 async def test_the_reviewer_is_the_user_of_the_token(world: World) -> None:
@@ -106,9 +106,9 @@ async def test_the_reviewer_is_the_user_of_the_token(world: World) -> None:
 async def test_a_legitimate_review_can_trust_the_buyer_from_now_on(world: World) -> None:
     await held(world)
     await review(world, 1, "legitimate", whitelist_ip=True, whitelist_email=True)
-    found = (await world.get("/fraud/settings")).json()["data"]["settings"]
+    current = (await world.get("/fraud/settings")).json()["data"]["settings"]
     again = await judged(world, 1, ip_address=PROXY, user_agent="curl/8.0")
-    assert found["fraud_whitelisted_ips_count"] == found["fraud_whitelisted_emails_count"] == 1
+    assert current["fraud_whitelisted_ips_count"] == current["fraud_whitelisted_emails_count"] == 1
     assert again["fraud_check"]["action_taken"] == "allowed"
 
 
@@ -167,10 +167,10 @@ async def test_the_report_of_signals_counts_what_reviewers_said(world: World) ->
         "name": "tor", "label": "Tor exit", "fired": 4, "right": 2, "wrong": 0, "precision": 1.0
     }  # fmt: skip
     assert report["vpn"]["precision"] is None
-    assert await kept(world.deps.db) == await recounted(world.deps.db)
+    assert await maintained(world.deps.db) == await recounted(world.deps.db)
 
 
-async def test_the_dashboard_keeps_days_weeks_and_months_apart(world: World) -> None:
+async def test_the_dashboard_separates_days_weeks_and_months(world: World) -> None:
     await shop(world)
     customer = (await new_customer(world))["customer"]["id"]
     # Sunday 2026-11-15; the week began on the 9th.

@@ -37,7 +37,7 @@ LISTS = [
 ]
 
 
-async def test_a_new_store_has_the_defaults_and_tells_the_countries(world: World) -> None:
+async def test_a_new_store_has_the_defaults_and_reports_the_countries(world: World) -> None:
     data = (await world.get("/fraud/settings")).json()["data"]
     assert data == {
         "settings": DEFAULTS,
@@ -51,8 +51,8 @@ async def test_an_update_answers_exactly_the_fields_sent(world: World) -> None:
     answer = await world.put("/fraud/settings", sent)
     assert answer.json()["message"] == "Fraud settings updated successfully"
     assert answer.json()["data"] == {"fraud_action": "verify", "fraud_whitelisted_ips_count": 1}
-    found = (await world.get("/fraud/settings")).json()["data"]["settings"]
-    assert found == DEFAULTS | {"fraud_action": "verify", "fraud_whitelisted_ips_count": 1}
+    current = (await world.get("/fraud/settings")).json()["data"]["settings"]
+    assert current == DEFAULTS | {"fraud_action": "verify", "fraud_whitelisted_ips_count": 1}
 
 
 async def test_every_setting_can_be_changed(world: World) -> None:
@@ -143,7 +143,7 @@ async def test_what_cannot_be_an_entry_is_refused_when_added_and_when_removed(
             assert list(answer.json()["errors"]) == [field]
 
 
-async def test_a_backtest_tells_what_other_settings_would_have_done_and_changes_nothing(world: World) -> None:
+async def test_a_backtest_reports_what_other_settings_would_have_done_and_changes_nothing(world: World) -> None:
     await shop(world)
     customer = await regular(world)
     await judged(world, await regular(world, email="jun@trash.example"), ip_address=PROXY, user_agent="curl/8.0")
@@ -157,7 +157,7 @@ async def test_a_backtest_tells_what_other_settings_would_have_done_and_changes_
     assert (data["is_complete"], data["older_engine_checks"]) == (True, 0)
     assert data["before"]["actions"] == {"allowed": 1, "flagged": 1, "blocked": 1, "verification_required": 0}
     assert data["after"]["precision"] == data["after"]["recall"] == 1.0
-    assert {(one["check_id"], one["action_before"], one["action_after"]) for one in data["changed"]} >= {
+    assert {(order["check_id"], order["action_before"], order["action_after"]) for order in data["changed"]} >= {
         (1, "flagged", "blocked")
     }
     assert data["changed_count"] == len(data["changed"])
@@ -186,11 +186,11 @@ async def test_a_buyer_is_explained_with_when_it_ends(world: World) -> None:
         world.clock.advance(60_000_000)
     answer = await world.get("/fraud/explain", params={"ip": DATACENTER, "email": "jun@trash.example"})
     data = answer.json()["data"]
-    found = {row["name"]: row for row in data["signals"]}
+    by_name = {row["name"]: row for row in data["signals"]}
     assert data["is_known_customer"] is True
-    assert set(found) == {"datacenter", "disposable_email", "velocity_email", "order_burst"}
-    assert found["velocity_email"]["until"] == "2026-12-15T13:00:00Z"
-    assert found["datacenter"]["until"] is None
+    assert set(by_name) == {"datacenter", "disposable_email", "velocity_email", "order_burst"}
+    assert by_name["velocity_email"]["until"] == "2026-12-15T13:00:00Z"
+    assert by_name["datacenter"]["until"] is None
     assert data["risk_score"] == sum(row["points"] for row in data["signals"])
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import asyncpg
 import pytest
 
-from tests.api.server.serving import PROGRAMS, Served, environment, start, stop
+from tests.api.server.serving import PROGRAMS, RunningServer, environment, start, stop
 from tests.conftest import ENGINES, new_postgres_database
 
 
@@ -30,7 +30,7 @@ def postgres_settings(postgres_admin_url: str, worker_id: str) -> Iterator[dict[
 
 
 @pytest.fixture(scope="module")
-def served(database: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def served(database: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """A server of the tests' module."""
     running = start(database, tmp_path_factory.mktemp("server"), PROGRAMS / "lootkeep", "serve")
     yield running

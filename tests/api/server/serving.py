@@ -33,7 +33,7 @@ MEBIBYTE = 1024 * 1024
 
 
 @dataclass
-class Served:
+class RunningServer:
     """A server that answers."""
 
     process: subprocess.Popen[bytes]
@@ -109,7 +109,7 @@ async def prepare(settings: Settings) -> str:
     return secret
 
 
-async def stored_names(served: Served) -> set[str]:
+async def stored_names(served: RunningServer) -> set[str]:
     """The tiers in the database of a server that was stopped."""
     engine = await wiring.open_database(settings_of(served.environment))
     world = World(engine)
@@ -121,12 +121,12 @@ async def stored_names(served: Served) -> set[str]:
 
 
 def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return int(sock.getsockname()[1])
 
 
-def start(settings: dict[str, str], folder: Path, *words: str | Path) -> Served:
+def start(settings: dict[str, str], folder: Path, *words: str | Path) -> RunningServer:
     """Starts a server and waits until it is ready."""
     port = free_port()
     token = asyncio.run(prepare(settings_of(settings)))
@@ -134,7 +134,7 @@ def start(settings: dict[str, str], folder: Path, *words: str | Path) -> Served:
         process = subprocess.Popen(
             [*(str(word) for word in words), "--port", str(port)], env=settings, cwd=folder, stdout=log, stderr=log
         )
-    served = Served(process, port, token, settings)
+    served = RunningServer(process, port, token, settings)
     deadline = time.monotonic() + PATIENCE_SECONDS
     while not is_ready(served):
         if process.poll() is not None or time.monotonic() > deadline:
@@ -144,14 +144,14 @@ def start(settings: dict[str, str], folder: Path, *words: str | Path) -> Served:
     return served
 
 
-def is_ready(served: Served) -> bool:
+def is_ready(served: RunningServer) -> bool:
     try:
         return served.get("/readyz").status_code == 200
     except httpx.TransportError:
         return False
 
 
-def stop(served: Served) -> int:
+def stop(served: RunningServer) -> int:
     if served.process.poll() is None:
         served.process.send_signal(signal.SIGTERM)
         try:

@@ -8,7 +8,7 @@ import socket
 import httpx
 import pytest
 
-from tests.api.server.serving import BRONZE, PATIENCE_SECONDS, TIERS, Served, read_all, responses
+from tests.api.server.serving import BRONZE, PATIENCE_SECONDS, TIERS, RunningServer, read_all, responses
 
 BODY = json.dumps(BRONZE).encode()
 CHUNK = b"%x\r\n%s\r\n" % (len(BODY), BODY)
@@ -26,14 +26,14 @@ ENDLESS_FRAMING = {
 }
 
 
-def chunked(served: Served, path: str = TIERS, *headers: str, token: str | None = None) -> bytes:
+def chunked(served: RunningServer, path: str = TIERS, *headers: str, token: str | None = None) -> bytes:
     """The head of a creation whose body comes in chunks."""
     authorization = f"Authorization: Bearer {served.token if token is None else token}"
     lines = (f"POST {path} HTTP/1.1", "Host: store", authorization, "Content-Type: application/json", *headers)
     return "\r\n".join((*lines, "Transfer-Encoding: chunked", "", "")).encode()
 
 
-def send_until_closed(served: Served, start: bytes, piece: bytes) -> tuple[bytes, int]:
+def send_until_closed(served: RunningServer, start: bytes, piece: bytes) -> tuple[bytes, int]:
     """What was answered, and how much the server took before it closed the connection."""
     taken = 0
     with socket.create_connection(("127.0.0.1", served.port), PATIENCE_SECONDS) as connection:
@@ -48,21 +48,21 @@ def send_until_closed(served: Served, start: bytes, piece: bytes) -> tuple[bytes
 
 
 @pytest.mark.parametrize("kind", ENDLESS_FRAMING)
-def test_a_request_whose_framing_never_ends_is_cut_off(served: Served, kind: str) -> None:
+def test_a_request_whose_framing_never_ends_is_cut_off(served: RunningServer, kind: str) -> None:
     start, piece = ENDLESS_FRAMING[kind]
     _, taken = send_until_closed(served, chunked(served) + start, piece)
     assert taken < ENDLESS
     assert served.get("/healthz").status_code == 200
 
 
-def test_a_trailer_without_end_after_the_answer_is_cut_off_without_a_second_one(served: Served) -> None:
+def test_a_trailer_without_end_after_the_answer_is_cut_off_without_a_second_one(served: RunningServer) -> None:
     received, taken = send_until_closed(served, chunked(served, "/api/x", token="") + b"0\r\n", b"X: y\r\n" * 10_000)
     assert taken < ENDLESS
     assert received.count(b"HTTP/1.1 ") <= 1
 
 
 @pytest.mark.parametrize("kind", ENDLESS_FRAMING)
-def test_too_much_framing_is_refused_in_the_envelope(served: Served, kind: str) -> None:
+def test_too_much_framing_is_refused_in_the_envelope(served: RunningServer, kind: str) -> None:
     """In small parts that the server has read before it answers, so that the answer is not lost."""
     start, piece = ENDLESS_FRAMING[kind]
     with socket.create_connection(("127.0.0.1", served.port), PATIENCE_SECONDS) as connection:
@@ -79,14 +79,14 @@ def test_too_much_framing_is_refused_in_the_envelope(served: Served, kind: str) 
     }
 
 
-def test_a_body_in_small_chunks_with_a_trailer_is_accepted(served: Served) -> None:
+def test_a_body_in_small_chunks_with_a_trailer_is_accepted(served: RunningServer) -> None:
     chunks = b"".join(b"1;note=x\r\n%c\r\n" % byte for byte in BODY)
     trailer = b"0\r\nDigest: none\r\nX-Note: " + b"x" * 10_000 + b"\r\n\r\n"
     (answer,) = served.converse(chunked(served, TIERS, "Connection: close"), chunks, trailer)
     assert answer.status_code == 201
 
 
-def test_many_requests_in_chunks_on_one_connection_are_counted_apart(served: Served) -> None:
+def test_many_requests_in_chunks_on_one_connection_are_counted_separately(served: RunningServer) -> None:
     request = chunked(served) + CHUNK + b"0\r\nX: " + b"x" * 40_000 + b"\r\n\r\n"
     last = chunked(served, TIERS, "Connection: close") + CHUNK + b"0\r\n\r\n"
     assert [answer.status_code for answer in served.converse(request, request, request, last)] == [201] * 4
@@ -95,7 +95,7 @@ def test_many_requests_in_chunks_on_one_connection_are_counted_apart(served: Ser
 # The fields of a trailer
 
 
-def creation_with_trailer(served: Served, token: str | None, *fields: str) -> list[httpx.Response]:
+def creation_with_trailer(served: RunningServer, token: str | None, *fields: str) -> list[httpx.Response]:
     """The answers to a creation with these trailer fields, and to a list that follows on the same connection."""
     head = chunked(served, token=token) if token is not None else chunked(served).replace(b"Authorization", b"X-None")
     trailer = "".join(f"{field}\r\n" for field in fields).encode()
@@ -105,12 +105,12 @@ def creation_with_trailer(served: Served, token: str | None, *fields: str) -> li
 
 
 @pytest.mark.parametrize("token", [None, "lk_wrong"])
-def test_a_token_in_a_trailer_lets_nobody_in(served: Served, token: str | None) -> None:
+def test_a_token_in_a_trailer_lets_nobody_in(served: RunningServer, token: str | None) -> None:
     answers = creation_with_trailer(served, token, f"Authorization: Bearer {served.token}")
     assert [answer.status_code for answer in answers] == [401, 401]
 
 
-def test_no_field_of_a_trailer_changes_the_request(served: Served) -> None:
+def test_no_field_of_a_trailer_changes_the_request(served: RunningServer) -> None:
     trailer = ("Authorization: Bearer lk_wrong", "Content-Type: text/plain", "Idempotency-Key: x", "X-Request-ID: late")
     created, following = creation_with_trailer(served, served.token, *trailer)
     assert (created.status_code, following.status_code) == (201, 401)

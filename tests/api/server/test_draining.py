@@ -1,4 +1,4 @@
-"""What a server that stops does with connections that are kept, half a request, and requests that never end."""
+"""What a server that stops does with idle keep-alive connections, half a request, and requests that never end."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ UNAVAILABLE = {
 }
 
 
-class Hasty(Protocol):
+class ShortTimeoutServer(Protocol):
     """The server's own, with less patience."""
 
     idle_seconds = 0.05
@@ -43,7 +43,7 @@ def creation(world: World, *headers: str) -> tuple[bytes, bytes]:
     return "\r\n".join((*lines, *ending)).encode(), body
 
 
-async def test_a_request_on_a_kept_connection_is_answered_while_the_server_stops(world: World) -> None:
+async def test_a_request_on_a_keep_alive_connection_is_answered_while_the_server_stops(world: World) -> None:
     head, body = creation(world)
     async with connected(world.app, Patient) as client:
         first = await client.ask(HEALTH)
@@ -65,9 +65,9 @@ async def test_the_request_under_way_is_answered_and_its_connection_closed(world
     assert (answer[:13], b"connection: close" in answer) == (b"HTTP/1.1 201 ", True)
 
 
-@pytest.mark.parametrize("before", [b"", HEALTH], ids=["new", "kept"])
+@pytest.mark.parametrize("before", [b"", HEALTH], ids=["new", "reused"])
 async def test_an_idle_connection_is_closed_without_a_word(world: World, before: bytes) -> None:
-    async with connected(world.app, Hasty) as client:
+    async with connected(world.app, ShortTimeoutServer) as client:
         if before:
             await client.ask(before)
             await client.reader.readuntil(b"}}")
@@ -78,7 +78,7 @@ async def test_an_idle_connection_is_closed_without_a_word(world: World, before:
 @pytest.mark.parametrize("part", ["head", "body"])
 async def test_half_a_request_is_refused_in_the_envelope_when_the_server_stops(world: World, part: str) -> None:
     head, body = creation(world, "Expect: 100-continue")
-    async with connected(world.app, Hasty) as client:
+    async with connected(world.app, ShortTimeoutServer) as client:
         if part == "body":
             await client.ask(head)
             client.writer.write(body[:9])

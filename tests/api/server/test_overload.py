@@ -15,8 +15,8 @@ import pytest
 from uvicorn import Config
 from uvicorn.server import ServerState
 
-from lootkeep.api.http.admission import ADMISSION, Admission, Ticket
-from lootkeep.api.http.app import Admitted
+from lootkeep.api.http.admission import ADMISSION, Admission, AdmissionTicket
+from lootkeep.api.http.app import AdmissionMiddleware
 from lootkeep.api.http.server import Protocol
 from tests.api.server.overload import OVERLOADED
 from tests.api.server.serving import BRONZE, PATIENCE_SECONDS, TIERS
@@ -27,7 +27,7 @@ HASTY = partial(Admission, burst_seconds=0.0, overload_seconds=0.0, slow_seconds
 PATIENT = partial(Admission, burst_seconds=NEVER, slow_seconds=NEVER)
 
 
-class Held:
+class BlockingApp:
     """An application that begins requests and answers them when it may."""
 
     def __init__(self) -> None:
@@ -58,7 +58,7 @@ async def listening(app: Any, admission: Admission) -> AsyncIterator[httpx.Async
 
 
 async def test_a_request_that_waits_too_long_for_a_slot_is_refused_and_the_one_under_way_is_not() -> None:
-    app = Held()
+    app = BlockingApp()
     async with listening(app, HASTY(1)) as client:
         first = asyncio.create_task(client.get("/first"))
         await app.has_begun.wait()
@@ -72,23 +72,23 @@ async def test_a_request_that_waits_too_long_for_a_slot_is_refused_and_the_one_u
 
 
 async def test_a_connection_whose_request_was_refused_serves_the_next_one() -> None:
-    app = Held()
+    app = BlockingApp()
     async with listening(app, HASTY(1)) as client:
         reader, writer = await asyncio.open_connection(client.base_url.host, client.base_url.port)
         first = asyncio.create_task(client.get("/first"))
         await app.has_begun.wait()
         writer.write(b"GET /second HTTP/1.1\r\nHost: store\r\n\r\n")
-        refusal = await reader.readuntil(b"}")
+        rejection = await reader.readuntil(b"}")
         app.may_end.set()
         await first
         writer.write(b"GET /third HTTP/1.1\r\nHost: store\r\n\r\n")
         answer = await reader.readuntil(b"\r\n\r\n")
         writer.close()
-    assert (refusal[:13], answer[:13]) == (b"HTTP/1.1 503 ", b"HTTP/1.1 200 ")
+    assert (rejection[:13], answer[:13]) == (b"HTTP/1.1 503 ", b"HTTP/1.1 200 ")
 
 
 async def test_probes_are_answered_while_every_slot_is_taken() -> None:
-    app = Held()
+    app = BlockingApp()
     async with listening(app, PATIENT(1)) as client:
         first = asyncio.create_task(client.get("/first"))
         await app.has_begun.wait()
@@ -98,7 +98,7 @@ async def test_probes_are_answered_while_every_slot_is_taken() -> None:
 
 
 async def test_a_request_whose_client_has_gone_is_never_begun() -> None:
-    app = Held()
+    app = BlockingApp()
     async with listening(app, PATIENT(1)) as client:
         first = asyncio.create_task(client.get("/first"))
         await app.has_begun.wait()
@@ -116,7 +116,7 @@ async def test_a_request_whose_client_has_gone_is_never_begun() -> None:
 
 
 async def test_what_waits_for_something_slow_does_not_keep_others_out() -> None:
-    app = Held()
+    app = BlockingApp()
     async with listening(app, Admission(1, slow_seconds=0.0, burst_seconds=NEVER)) as client:
         answers = [asyncio.create_task(client.get(f"/{number}")) for number in range(3)]
         async with asyncio.timeout(PATIENCE_SECONDS):
@@ -127,8 +127,8 @@ async def test_what_waits_for_something_slow_does_not_keep_others_out() -> None:
         assert {answer.status_code for answer in await asyncio.gather(*answers)} == {200}
 
 
-def waited(admission: Admission, seconds: float) -> Ticket:
-    ticket = Ticket(admission)
+def waited(admission: Admission, seconds: float) -> AdmissionTicket:
+    ticket = AdmissionTicket(admission)
     ticket.since = monotonic() - seconds
     return ticket
 
@@ -146,8 +146,8 @@ def waited(admission: Admission, seconds: float) -> Ticket:
 async def test_those_who_have_waited_longest_are_refused_first(waits: tuple[float, ...], admitted: list[bool]) -> None:
     admission = Admission(1, burst_seconds=10.0, overload_seconds=5.0, slow_seconds=NEVER)
     turns: list[bool] = []
-    running = Ticket(admission)
-    assert admission.enter_at_once(running)
+    running = AdmissionTicket(admission)
+    assert admission.try_enter(running)
     tickets = [waited(admission, seconds) for seconds in waits]
     for ticket in tickets:
         admission.queue(ticket, turns.append)
@@ -188,10 +188,10 @@ async def test_of_too_many_writes_exactly_the_acknowledged_ones_are_stored(world
     assert {tier["name"] for tier in (await world.get("/referrals/tiers")).json()["data"]} == acknowledged
 
 
-async def test_another_server_gets_the_same_refusal(world: World) -> None:
+async def test_another_server_gets_the_same_rejection(world: World) -> None:
     admission = HASTY(1)
-    assert admission.enter_at_once(Ticket(admission))
-    transport = httpx.ASGITransport(Admitted(world.app, admission))
+    assert admission.try_enter(AdmissionTicket(admission))
+    transport = httpx.ASGITransport(AdmissionMiddleware(world.app, admission))
     async with httpx.AsyncClient(transport=transport, base_url="http://store.test") as client:
         answer = await client.get(TIERS, headers={"Authorization": f"Bearer {world.token}"})
         health = await client.get("/healthz")

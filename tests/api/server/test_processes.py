@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.api.server.serving import PATIENCE_SECONDS, PROGRAMS, Served, start, stop
+from tests.api.server.serving import PATIENCE_SECONDS, PROGRAMS, RunningServer, start, stop
 from tests.api.server.uploads import Upload
 
 
 @pytest.fixture
-def served(postgres_settings: dict[str, str], tmp_path: Path) -> Iterator[Served]:
+def served(postgres_settings: dict[str, str], tmp_path: Path) -> Iterator[RunningServer]:
     running = start(postgres_settings, tmp_path, PROGRAMS / "lootkeep", "serve", "--workers", "2")
     yield running
     stop(running)
@@ -28,7 +28,7 @@ def children(pid: int) -> list[int]:
     return [int(child) for child in listed if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
 
 
-def test_processes_end_when_the_one_that_started_them_is_killed(served: Served) -> None:
+def test_processes_end_when_the_one_that_started_them_is_killed(served: RunningServer) -> None:
     handles = [os.pidfd_open(child) for child in children(served.process.pid)]
     served.process.kill()
     served.process.wait()
@@ -36,7 +36,7 @@ def test_processes_end_when_the_one_that_started_them_is_killed(served: Served) 
     assert ended == [True, True]
 
 
-def test_a_process_that_is_killed_is_replaced(served: Served) -> None:
+def test_a_process_that_is_killed_is_replaced(served: RunningServer) -> None:
     first, second = children(served.process.pid)
     os.kill(first, signal.SIGKILL)
     deadline = time.monotonic() + PATIENCE_SECONDS
@@ -46,7 +46,7 @@ def test_a_process_that_is_killed_is_replaced(served: Served) -> None:
     assert len(alive) == 2
 
 
-def test_no_connection_is_taken_while_processes_end_what_is_under_way(served: Served) -> None:
+def test_no_connection_is_taken_while_processes_end_what_is_under_way(served: RunningServer) -> None:
     upload = Upload(served, "under way")
     served.process.send_signal(signal.SIGTERM)
     deadline = time.monotonic() + PATIENCE_SECONDS

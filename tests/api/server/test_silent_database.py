@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.api.server.serving import BRONZE, PROGRAMS, TIERS, Served, start, stop
+from tests.api.server.serving import BRONZE, PROGRAMS, TIERS, RunningServer, start, stop
 from tests.gate import Gate
 
 # The server has 15 seconds; the rest is for a busy machine.
@@ -50,7 +50,7 @@ async def test_sigterm_ends_a_server_while_nothing_arrives_at_postgresql_or_from
 Upload = tuple[asyncio.StreamReader, asyncio.StreamWriter, bytes]
 
 
-async def begin(served: Served) -> Upload:
+async def begin(served: RunningServer) -> Upload:
     reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
     body = json.dumps(BRONZE).encode()
     headers = ("Content-Type: application/json", f"Content-Length: {len(body)}", "Expect: 100-continue")

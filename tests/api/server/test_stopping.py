@@ -1,4 +1,4 @@
-"""A server that is told to stop under load ends every request it has begun."""
+"""A server that is asked to stop under load ends every request it has begun."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.api.server.serving import (
     PATIENCE_SECONDS,
     PROGRAMS,
     TIERS,
-    Served,
+    RunningServer,
     start,
     stop,
     stored_names,
@@ -26,9 +26,9 @@ from tests.api.server.uploads import Upload
 class Load:
     """Clients that create tiers, each on a connection of its own, until nobody listens any more."""
 
-    def __init__(self, served: Served) -> None:
+    def __init__(self, served: RunningServer) -> None:
         self._served = served
-        self.told: list[tuple[str, int]] = []
+        self.answered: list[tuple[str, int]] = []
         self.broken: list[str] = []
         self.is_going = asyncio.Event()
 
@@ -46,12 +46,12 @@ class Load:
                 except httpx.TransportError as error:
                     self.broken.append(repr(error))
                     return
-                self.told.append((name, answer.status_code))
-                if len(self.told) == 100:
+                self.answered.append((name, answer.status_code))
+                if len(self.answered) == 100:
                     self.is_going.set()
 
 
-async def stop_under_load(served: Served, load: Load) -> Load:
+async def stop_under_load(served: RunningServer, load: Load) -> Load:
     clients = [asyncio.create_task(load.run(number)) for number in range(8)]
     await asyncio.wait_for(load.is_going.wait(), PATIENCE_SECONDS)
     served.process.send_signal(signal.SIGTERM)
@@ -66,20 +66,20 @@ def test_sigterm_under_load_fails_no_request_and_loses_nothing(database: dict[st
     finished = [upload.finish().status_code for upload in uploads]
     code = stop(served)
     assert finished == [201] * 20
-    assert (load.broken, {status for _, status in load.told}) == ([], {201})
-    acknowledged = {name for name, _ in load.told} | {f"under way {number}" for number in range(20)}
+    assert (load.broken, {status for _, status in load.answered}) == ([], {201})
+    acknowledged = {name for name, _ in load.answered} | {f"under way {number}" for number in range(20)}
     assert acknowledged - asyncio.run(stored_names(served)) == set()
     assert code in (0, -signal.SIGTERM)
     assert "Traceback" not in (tmp_path / "server.log").read_text()
 
 
-class KeptLoad(Load):
+class KeepAliveLoad(Load):
     """Clients that create tiers one after the other, each on one connection until the server closes it."""
 
     async def run(self, client: int) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", self._served.port)
         for number in itertools.count():
-            name = f"kept {client} {number}"
+            name = f"reused {client} {number}"
             body = json.dumps(BRONZE | {"name": name}).encode()
             headers = ("Content-Type: application/json", f"Content-Length: {len(body)}")
             try:
@@ -89,20 +89,20 @@ class KeptLoad(Load):
             except (OSError, EOFError) as error:
                 self.broken.append(repr(error))
                 break
-            self.told.append((name, int(head[9:12])))
-            if len(self.told) == 100:
+            self.answered.append((name, int(head[9:12])))
+            if len(self.answered) == 100:
                 self.is_going.set()
             if "connection: close" in head:
                 break
         writer.close()
 
 
-def test_sigterm_drops_no_request_on_a_kept_connection(database: dict[str, str], tmp_path: Path) -> None:
+def test_sigterm_drops_no_request_on_a_keep_alive_connection(database: dict[str, str], tmp_path: Path) -> None:
     # One process is all that an embedded database has.
     workers = "1" if database["LOOTKEEP_DATABASE_URL"].startswith("sqlite") else "2"
     served = start(database, tmp_path, PROGRAMS / "lootkeep", "serve", "--workers", workers)
-    load = asyncio.run(stop_under_load(served, KeptLoad(served)))
+    load = asyncio.run(stop_under_load(served, KeepAliveLoad(served)))
     assert stop(served) == -signal.SIGTERM
-    assert (load.broken, {status for _, status in load.told}) == ([], {201})
-    assert {name for name, _ in load.told} - asyncio.run(stored_names(served)) == set()
+    assert (load.broken, {status for _, status in load.answered}) == ([], {201})
+    assert {name for name, _ in load.answered} - asyncio.run(stored_names(served)) == set()
     assert "Traceback" not in (tmp_path / "server.log").read_text()

@@ -11,7 +11,7 @@ from tests.api.server.serving import (
     BRONZE,
     PATIENCE_SECONDS,
     TIERS,
-    Served,
+    RunningServer,
     read_all,
     responses,
 )
@@ -20,7 +20,7 @@ from tests.api.server.serving import (
 class Upload:
     """A request whose body is not finished yet, and of which the server is known to wait for the rest."""
 
-    def __init__(self, served: Served, name: str) -> None:
+    def __init__(self, served: RunningServer, name: str) -> None:
         self._body = json.dumps(BRONZE | {"name": name}).encode()
         self._connection = socket.create_connection(("127.0.0.1", served.port), PATIENCE_SECONDS)
         headers = ("Content-Type: application/json", f"Content-Length: {len(self._body)}", "Expect: 100-continue")

@@ -10,19 +10,19 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from tests.cli.import_store import csv_text
-from tests.cli.terminal import Outcome, Terminal
+from tests.cli.terminal import CommandResult, Terminal
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 ORDER = {"order_id": "1", "created_at": "2026-01-01T00:00:00Z", "email": "ada@a.example", "fraud": "0"}
 
 
-class Run:
+class BacktestRun:
     """The command, on a file of rows."""
 
     def __init__(self, terminal: Terminal) -> None:
         self.terminal = terminal
 
-    def __call__(self, rows: Iterable[dict[str, Any]] | str, *options: str, label: str = "fraud") -> Outcome:
+    def __call__(self, rows: Iterable[dict[str, Any]] | str, *options: str, label: str = "fraud") -> CommandResult:
         text = rows if isinstance(rows, str) else csv_text([{k: str(v) for k, v in row.items()} for row in rows])
         (self.terminal.folder / "past.csv").write_text(text)
         return self.terminal.call("fraud", "backtest", "past.csv", "--label", label, *options)
@@ -30,8 +30,8 @@ class Run:
     def report(self, rows: Iterable[dict[str, Any]] | str, *options: str, label: str = "fraud") -> dict[str, Any]:
         outcome = self(rows, "--json", *options, label=label)
         assert outcome.code == 0, outcome.err
-        found: dict[str, Any] = json.loads(outcome.out)
-        return found
+        result: dict[str, Any] = json.loads(outcome.out)
+        return result
 
     def scores(self, rows: Iterable[dict[str, Any]] | str) -> list[dict[str, str]]:
         self.report(rows, "--scores", "scores.csv")
@@ -41,7 +41,7 @@ class Run:
 
 def past(count: int, seed: int = 1) -> list[dict[str, Any]]:
     """A year of a made-up shop: most are customers, some are rings of fresh accounts on one device."""
-    made = random.Random(seed)
+    rng = random.Random(seed)
     rows: list[dict[str, Any]] = []
 
     def add(signed_up: datetime, at: datetime, device: str, address: int, is_fraud: bool) -> None:
@@ -54,21 +54,21 @@ def past(count: int, seed: int = 1) -> list[dict[str, Any]]:
                 "created_at": at.isoformat(),
                 "ip_address": address,
                 "device_id": device,
-                "total": f"{made.randint(5, 99)}.00",
+                "total": f"{rng.randint(5, 99)}.00",
                 "fraud": int(is_fraud),
             }
         )
 
     # In a range that is not in use, of which no list knows anything: a network's points would blur the picture.
     while len(rows) < count:
-        signed_up = BEGIN + timedelta(minutes=made.randrange(500_000))
-        device, address = f"d{made.randrange(count * 20)}", made.randrange(240 << 24, 2**32 - 1)
-        if made.random() < 0.02:
-            for place in range(made.randint(2, 8)):
-                moment = signed_up + timedelta(minutes=place * made.randint(1, 90))
+        signed_up = BEGIN + timedelta(minutes=rng.randrange(500_000))
+        device, address = f"d{rng.randrange(count * 20)}", rng.randrange(240 << 24, 2**32 - 1)
+        if rng.random() < 0.02:
+            for place in range(rng.randint(2, 8)):
+                moment = signed_up + timedelta(minutes=place * rng.randint(1, 90))
                 add(moment, moment + timedelta(seconds=1), device, address, True)
         else:
-            bought = signed_up + timedelta(minutes=made.randrange(200_000))
-            add(signed_up, bought, device, address, made.random() < 0.02)
-    made.shuffle(rows)
+            bought = signed_up + timedelta(minutes=rng.randrange(200_000))
+            add(signed_up, bought, device, address, rng.random() < 0.02)
+    rng.shuffle(rows)
     return rows

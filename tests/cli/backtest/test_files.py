@@ -7,49 +7,49 @@ import json
 import pytest
 
 from lootkeep.domain.fraud.signals import SIGNALS
-from tests.cli.backtest.runs import ORDER, Run, past
+from tests.cli.backtest.runs import ORDER, BacktestRun, past
 
 
 @pytest.mark.parametrize("column", [name for name in past(1)[0] if name != "fraud"])
-def test_any_column_may_be_missing(run: Run, column: str) -> None:
+def test_any_column_may_be_missing(run: BacktestRun, column: str) -> None:
     rows = [{name: value for name, value in row.items() if name != column} for row in past(200)]
-    found = run.report(rows)
-    assert found["orders"] == len(rows)
-    assert column in found["missing_columns"]
+    report = run.report(rows)
+    assert report["orders"] == len(rows)
+    assert column in report["missing_columns"]
 
 
-def test_all_columns_may_be_missing_and_then_nothing_is_held_against_anyone(run: Run) -> None:
-    found = run.report("fraud\n1\n0\n0\n")
-    assert (found["orders"], found["frauds"], found["auc"]) == (3, 1, 0.5)
-    assert [row["fired"] for row in found["signals"]] == [0] * len(SIGNALS)
+def test_all_columns_may_be_missing_and_then_nothing_is_held_against_anyone(run: BacktestRun) -> None:
+    report = run.report("fraud\n1\n0\n0\n")
+    assert (report["orders"], report["frauds"], report["auc"]) == (3, 1, 0.5)
+    assert [row["fired"] for row in report["signals"]] == [0] * len(SIGNALS)
 
 
-def test_a_user_agent_is_missed_only_where_there_is_a_column_for_it(run: Run) -> None:
+def test_a_user_agent_is_missed_only_where_there_is_a_column_for_it(run: BacktestRun) -> None:
     assert run.scores([ORDER])[0]["score"] == "0"
     assert run.scores([ORDER | {"user_agent": ""}])[0]["score"] == "5"
     assert run.scores([ORDER | {"user_agent": "curl/8.0"}])[0]["score"] == "20"
 
 
-def test_without_times_nothing_is_said_of_an_hour_but_devices_are_remembered(run: Run) -> None:
-    told = {"ip_address": "203.0.113.9", "device_id": "d", "customer_created_at": "2026-01-01", "fraud": 0}
-    rows = [told | {"customer_id": str(number)} for number in range(9)]
+def test_without_times_nothing_is_said_of_an_hour_but_devices_are_remembered(run: BacktestRun) -> None:
+    columns = {"ip_address": "203.0.113.9", "device_id": "d", "customer_created_at": "2026-01-01", "fraud": 0}
+    rows = [columns | {"customer_id": str(number)} for number in range(9)]
     assert [row["score"] for row in run.scores(rows)] == ["0", *["12"] * 8]
 
 
-def test_an_order_without_an_id_is_named_by_its_line(run: Run) -> None:
+def test_an_order_without_an_id_is_named_by_its_line(run: BacktestRun) -> None:
     assert [row["order_id"] for row in run.scores("fraud\n1\n0\n")] == ["2", "3"]
 
 
-def test_columns_are_found_in_any_case_and_order_and_others_are_ignored(run: Run) -> None:
-    found = run.report("Mood, Is_Fraud ,Order_ID\ngood,TRUE,7\nbad,Legit,8\n", label="IS_FRAUD")
-    assert (found["orders"], found["frauds"], found["skipped"]) == (2, 1, 0)
+def test_columns_are_found_in_any_case_and_order_and_others_are_ignored(run: BacktestRun) -> None:
+    report = run.report("Mood, Is_Fraud ,Order_ID\ngood,TRUE,7\nbad,Legit,8\n", label="IS_FRAUD")
+    assert (report["orders"], report["frauds"], report["skipped"]) == (2, 1, 0)
 
 
 @pytest.mark.parametrize(
     ("label", "frauds"),
     [("1", 1), ("true", 1), ("Fraud", 1), ("0", 0), ("false", 0), ("legit", 0), ("Legitimate", 0), ("", 0), (" ", 0)],
 )
-def test_a_label_says_fraud_or_not(run: Run, label: str, frauds: int) -> None:
+def test_a_label_says_fraud_or_not(run: BacktestRun, label: str, frauds: int) -> None:
     assert run.report([ORDER | {"fraud": label}])["frauds"] == frauds
 
 
@@ -70,22 +70,24 @@ BAD = [
 
 
 @pytest.mark.parametrize(("change", "reason"), BAD, ids=[" ".join(change) for change, _ in BAD])
-def test_a_bad_row_is_told_with_its_line_and_reasons_and_skipped(run: Run, change: dict[str, str], reason: str) -> None:
+def test_a_bad_row_is_reported_with_its_line_and_reasons_and_skipped(
+    run: BacktestRun, change: dict[str, str], reason: str
+) -> None:
     usual = ORDER | {"ip_address": "203.0.113.9", "billing_country": "DE", "total": "5"}
     outcome = run([usual, usual | change, usual], "--json")
-    found = json.loads(outcome.out)
-    assert (outcome.code, found["orders"], found["skipped"]) == (0, 2, 1)
-    assert found["skipped_rows"] == [{"line": 3, "reason": reason}]
+    report = json.loads(outcome.out)
+    assert (outcome.code, report["orders"], report["skipped"]) == (0, 2, 1)
+    assert report["skipped_rows"] == [{"line": 3, "reason": reason}]
     assert outcome.err == f"Line 3: {reason}\nSkipped rows: 1.\n"
 
 
-def test_rows_that_are_no_csv_are_bad_rows_too(run: Run) -> None:
+def test_rows_that_are_no_csv_are_bad_rows_too(run: BacktestRun) -> None:
     outcome = run("order_id,fraud\n1,0\n2\n3,0,0\n4,1\n", "--json")
     assert json.loads(outcome.out)["orders"] == 2
     assert outcome.err.splitlines()[0] == "Line 3: The row has 1 cells, but the first line names 2 columns."
 
 
-def test_of_many_bad_rows_the_first_are_told_and_all_are_counted(run: Run) -> None:
+def test_of_many_bad_rows_the_first_are_reported_and_all_are_counted(run: BacktestRun) -> None:
     outcome = run([ORDER, *[ORDER | {"fraud": "?"}] * 150], "--json")
     assert json.loads(outcome.out)["skipped"] == 150
     assert len(json.loads(outcome.out)["skipped_rows"]) == 100
@@ -106,7 +108,9 @@ def test_of_many_bad_rows_the_first_are_told_and_all_are_counted(run: Run) -> No
         ),
     ],
 )
-def test_a_file_that_says_nothing_is_one_sentence_and_exit_code_2(run: Run, content: str, sentence: str) -> None:
+def test_a_file_that_says_nothing_is_one_sentence_and_exit_code_2(
+    run: BacktestRun, content: str, sentence: str
+) -> None:
     outcome = run(content)
     assert (outcome.code, outcome.sentence) == (2, sentence)
 
@@ -120,7 +124,9 @@ def test_a_file_that_says_nothing_is_one_sentence_and_exit_code_2(run: Run, cont
         (["past.csv", "--scores", "no/s.csv"], "no/s.csv cannot be written: No such file or directory."),
     ],
 )
-def test_files_that_cannot_be_read_or_written_are_one_sentence(run: Run, options: list[str], sentence: str) -> None:
+def test_files_that_cannot_be_read_or_written_are_one_sentence(
+    run: BacktestRun, options: list[str], sentence: str
+) -> None:
     run([ORDER])
     outcome = run.terminal.call("fraud", "backtest", "--label", "fraud", *options)
     assert (outcome.code, outcome.sentence) == (2, sentence)

@@ -6,94 +6,94 @@ from typing import Any
 
 import pytest
 
-from lootkeep.domain.fraud.facts import Network
+from lootkeep.domain.fraud.facts import NetworkFacts
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.fraud.signals import SIGNALS
 from lootkeep.toolbox.backtest.reading import PastOrder, PastOrders
 from lootkeep.toolbox.backtest.replay import replay
-from tests.cli.backtest.runs import ORDER, Run, past
+from tests.cli.backtest.runs import ORDER, BacktestRun, past
 
 
-def test_rings_of_fresh_accounts_are_told_from_customers(run: Run) -> None:
+def test_rings_of_fresh_accounts_are_distinguished_from_customers(run: BacktestRun) -> None:
     rows = past(3000)
-    found = run.report(rows)
-    assert (found["orders"], found["frauds"]) == (len(rows), sum(row["fraud"] for row in rows))
-    assert found["auc"] > 0.85
-    assert found["tpr_at_1pct_fpr"] > 0.7
-    medium, high = found["sensitivity"][1:]
+    report = run.report(rows)
+    assert (report["orders"], report["frauds"]) == (len(rows), sum(row["fraud"] for row in rows))
+    assert report["auc"] > 0.85
+    assert report["tpr_at_1pct_fpr"] > 0.7
+    medium, high = report["sensitivity"][1:]
     assert (medium["level"], medium["precision"]) == ("medium", 1)
     assert (high["level"], high["recall"] > 0.6) == ("high", True)
-    assert found["signals"][0]["name"] in ("account_age", "device_reuse")
+    assert report["signals"][0]["name"] in ("account_age", "device_reuse")
 
 
-def test_json_has_every_key(run: Run) -> None:
-    found = run.report(past(200))
-    assert set(found) >= {"orders", "frauds", "auc", "tpr_at_1pct_fpr", "thresholds", "signals", "seconds"}
-    assert [row["score"] for row in found["thresholds"]] == list(range(10, 101, 10))
-    assert {row["name"] for row in found["signals"]} == {signal.name for signal in SIGNALS}
-    assert [(row["level"], row["threshold"]) for row in found["sensitivity"]] == [
+def test_json_has_every_key(run: BacktestRun) -> None:
+    report = run.report(past(200))
+    assert set(report) >= {"orders", "frauds", "auc", "tpr_at_1pct_fpr", "thresholds", "signals", "seconds"}
+    assert [row["score"] for row in report["thresholds"]] == list(range(10, 101, 10))
+    assert {row["name"] for row in report["signals"]} == {signal.name for signal in SIGNALS}
+    assert [(row["level"], row["threshold"]) for row in report["sensitivity"]] == [
         ("low", 80),
         ("medium", 60),
         ("high", 40),
     ]
-    assert found["settings"] == "the defaults of a new store"
-    assert (found["skipped"], found["skipped_rows"]) == (0, [])
+    assert report["settings"] == "the defaults of a new store"
+    assert (report["skipped"], report["skipped_rows"]) == (0, [])
 
 
-def test_the_numbers_are_those_of_counting_by_hand(run: Run) -> None:
+def test_the_numbers_are_those_of_counting_by_hand(run: BacktestRun) -> None:
     rows = past(1500, seed=2)
     scores = {row["order_id"]: row for row in run.scores(rows)}
-    found = run.report(rows)
+    report = run.report(rows)
     points = [(int(scores[row["order_id"]]["score"]), bool(row["fraud"])) for row in rows]
     frauds = [score for score, is_fraud in points if is_fraud]
     goods = [score for score, is_fraud in points if not is_fraud]
     pairs = sum((fraud > good) + 0.5 * (fraud == good) for fraud in frauds for good in goods)
-    assert found["auc"] == pytest.approx(pairs / len(frauds) / len(goods))
-    for row in found["thresholds"]:
+    assert report["auc"] == pytest.approx(pairs / len(frauds) / len(goods))
+    for row in report["thresholds"]:
         caught = [is_fraud for score, is_fraud in points if score >= row["score"]]
         assert (row["flagged"], row["frauds"]) == (len(caught), sum(caught))
         assert row["recall"] == pytest.approx(sum(caught) / len(frauds))
     blocked = [row for row in scores.values() if row["action_taken"] == "blocked"]
-    assert len(blocked) == found["sensitivity"][1]["blocked"]
+    assert len(blocked) == report["sensitivity"][1]["blocked"]
 
 
-def test_scores_are_written_in_the_order_of_the_file(run: Run) -> None:
+def test_scores_are_written_in_the_order_of_the_file(run: BacktestRun) -> None:
     rows = past(300)
     assert [row["order_id"] for row in run.scores(rows)] == [row["order_id"] for row in rows]
 
 
 @pytest.mark.parametrize("order_id", ["=1+1", "+1", "-1", "@SUM(A1)", "=HYPERLINK(A1)"])
-def test_an_order_id_that_is_a_formula_is_written_as_text(run: Run, order_id: str) -> None:
+def test_an_order_id_that_is_a_formula_is_written_as_text(run: BacktestRun, order_id: str) -> None:
     assert [row["order_id"] for row in run.scores([ORDER | {"order_id": order_id}])] == [f"'{order_id}"]
 
 
-def test_what_came_later_is_not_held_against_an_order(run: Run) -> None:
+def test_what_came_later_is_not_held_against_an_order(run: BacktestRun) -> None:
     later = ORDER | {"order_id": "later", "email": "bob@a.example", "device_id": "d", "created_at": "2026-01-03"}
     earlier = ORDER | {"order_id": "earlier", "device_id": "d", "created_at": "2026-01-02"}
     assert {row["order_id"]: row["score"] for row in run.scores([later, earlier])} == {"later": "20", "earlier": "0"}
 
 
-def test_orders_of_the_same_moment_come_as_in_the_file(run: Run) -> None:
+def test_orders_of_the_same_moment_come_as_in_the_file(run: BacktestRun) -> None:
     rows = [ORDER | {"order_id": name, "email": f"{name}@a.example", "device_id": "d"} for name in "ab"]
     assert [row["score"] for row in run.scores(rows)] == ["0", "24"]
 
 
-def test_labels_are_not_learned_from(run: Run) -> None:
+def test_labels_are_not_learned_from(run: BacktestRun) -> None:
     rows = past(300)
     turned = [row | {"fraud": 1 - row["fraud"]} for row in rows]
     assert run.scores(rows) == run.scores(turned)
 
 
-def test_accounts_are_known_by_their_mailbox_where_there_is_no_customer_id(run: Run) -> None:
-    mails = ["anna@gmail.com", "an.na+x@googlemail.com", "eve@a.example"]
+def test_accounts_are_known_by_their_mailbox_where_there_is_no_customer_id(run: BacktestRun) -> None:
+    emails = ["anna@gmail.com", "an.na+x@googlemail.com", "eve@a.example"]
     rows = [
-        {"created_at": f"2026-01-0{day}", "device_id": "d", "email": mail, "fraud": 0}
-        for day, mail in enumerate(mails, 1)
+        {"created_at": f"2026-01-0{day}", "device_id": "d", "email": email, "fraud": 0}
+        for day, email in enumerate(emails, 1)
     ]
     assert [row["score"] for row in run.scores(rows)] == ["0", "5", "20"]
 
 
-def test_velocity_is_exceeded_by_the_order_after_the_limit(run: Run) -> None:
+def test_velocity_is_exceeded_by_the_order_after_the_limit(run: BacktestRun) -> None:
     rows = [
         {"created_at": f"2026-01-01 10:0{n}:00", "customer_id": "ada", "ip_address": "203.0.113.9", "fraud": 0}
         for n in range(8)
@@ -104,18 +104,18 @@ def test_velocity_is_exceeded_by_the_order_after_the_limit(run: Run) -> None:
 class NoLists:
     """Knows nothing of anybody."""
 
-    def network(self, ip_address: str) -> Network:
-        return Network()
+    def network(self, ip_address: str) -> NetworkFacts:
+        return NetworkFacts()
 
     def is_disposable(self, domain: str) -> bool:
         return False
 
 
-class Lists(NoLists):
+class FixedLists(NoLists):
     """Knows one VPN and one throw-away domain."""
 
-    def network(self, ip_address: str) -> Network:
-        return Network(is_vpn=ip_address == "203.0.113.9", country="DE")
+    def network(self, ip_address: str) -> NetworkFacts:
+        return NetworkFacts(is_vpn=ip_address == "203.0.113.9", country="DE")
 
     def is_disposable(self, domain: str) -> bool:
         return domain == "gone.example"
@@ -126,12 +126,12 @@ def test_what_lists_know_is_taken_into_account() -> None:
         PastOrder(order_id="1", is_fraud=True, email="x@Gone.example", ip_address="203.0.113.9", billing_country="FR"),
         PastOrder(order_id="2", is_fraud=False, email="y@a.example"),
     ]
-    judged = replay(PastOrders(orders=orders), Policy(), Lists(), lambda done: None)
-    assert [one.verdict.signals for one in judged] == [{"vpn": 10, "geo_mismatch": 10, "disposable_email": 20}, {}]
+    judged = replay(PastOrders(orders=orders), Policy(), FixedLists(), lambda done: None)
+    assert [order.verdict.signals for order in judged] == [{"vpn": 10, "geo_mismatch": 10, "disposable_email": 20}, {}]
     assert judged[0].actions == {"low": "flagged", "medium": "flagged", "high": "blocked"}
 
 
-def test_the_last_fifth_by_time_has_figures_of_its_own(run: Run) -> None:
+def test_the_last_fifth_by_time_has_figures_of_its_own(run: BacktestRun) -> None:
     early: list[dict[str, Any]] = [
         ORDER | {"order_id": f"e{day}", "created_at": f"2026-01-{day:02}", "fraud": 0} for day in range(1, 9)
     ]
@@ -144,7 +144,7 @@ def test_the_last_fifth_by_time_has_figures_of_its_own(run: Run) -> None:
     assert found == {"orders": 2, "frauds": 1, "auc": 1.0, "tpr_at_1pct_fpr": 1.0}
 
 
-def test_without_a_signal_a_score_does_not_fall_below_zero_either(run: Run) -> None:
+def test_without_a_signal_a_score_does_not_fall_below_zero_either(run: BacktestRun) -> None:
     times = ("2026-01-01", "2026-04-01", "2026-04-20", "2026-05-01")
     rows: list[dict[str, Any]] = [
         ORDER | {"created_at": time, "user_agent": "Mozilla/5.0", "fraud": 0} for time in times
@@ -156,7 +156,7 @@ def test_without_a_signal_a_score_does_not_fall_below_zero_either(run: Run) -> N
     assert found["user_agent_missing_or_bot"] == pytest.approx(1 / 3 - 1 / 2)
 
 
-def test_other_settings_can_be_tried(run: Run) -> None:
+def test_other_settings_can_be_tried(run: BacktestRun) -> None:
     rows = [ORDER | {"created_at": "2026-01-01T10:00:30", "customer_created_at": "2026-01-01T10:00:00", "fraud": 0}]
     (run.terminal.folder / "settings.json").write_text('{"fraud_accounts_made_at_checkout": true}')
     assert [row["score"] for row in run.scores(rows)] == ["20"]
@@ -164,7 +164,7 @@ def test_other_settings_can_be_tried(run: Run) -> None:
     assert (found["settings"], found["scores"]["good"][0]) == ("the settings of settings.json", 1)
 
 
-def test_settings_that_cannot_be_used_are_named(run: Run) -> None:
+def test_settings_that_cannot_be_used_are_named(run: BacktestRun) -> None:
     (run.terminal.folder / "settings.json").write_text('{"fraud_velocity_window_minutes": 5}')
     outcome = run([ORDER | {"created_at": "2026-01-01", "fraud": 0}], "--settings", "settings.json")
     assert (outcome.code, "fraud_velocity_window_minutes" in outcome.err) == (2, True)

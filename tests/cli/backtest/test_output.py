@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 
-from tests.cli.backtest.runs import ORDER, Run, past
+from tests.cli.backtest.runs import ORDER, BacktestRun, past
 from tests.cli.import_store import csv_text
 from tests.cli.terminal import Terminal
 
 
-def test_the_terminal_shows_tables(run: Run) -> None:
+def test_the_terminal_shows_tables(run: BacktestRun) -> None:
     outcome = run(past(500))
     assert (outcome.code, outcome.err) == (0, "")
     assert re.match(r"5\d\d orders, \d+ of them fraud \(\d+\.\d %\)\.\nJudged with the defaults", outcome.out)
@@ -19,9 +19,9 @@ def test_the_terminal_shows_tables(run: Run) -> None:
     assert "Columns that the file lacks, so that they say nothing: billing_country, user_agent, signup" in outcome.out
 
 
-def test_where_no_order_was_fraud_there_is_nothing_to_rank(run: Run) -> None:
-    found = run.report([ORDER])
-    assert (found["auc"], found["tpr_at_1pct_fpr"], found["roc"]) == (None, None, [])
+def test_where_no_order_was_fraud_there_is_nothing_to_rank(run: BacktestRun) -> None:
+    report = run.report([ORDER])
+    assert (report["auc"], report["tpr_at_1pct_fpr"], report["roc"]) == (None, None, [])
     assert "AUC                            –" in run([ORDER], "--html", "page.html").out
     assert "ROC curve" not in (run.terminal.folder / "page.html").read_text()
 
@@ -33,7 +33,7 @@ def test_the_command_runs_by_itself(terminal: Terminal) -> None:
     assert list(terminal.folder.iterdir()) == [terminal.folder / "past.csv"]
 
 
-class Page(HTMLParser):
+class ReportPage(HTMLParser):
     """Sees that every element is closed, and collects what could lead elsewhere."""
 
     _VOID = ("meta", "br", "hr")
@@ -60,11 +60,11 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_the_page_is_whole_and_needs_nothing_from_elsewhere(run: Run) -> None:
+def test_the_page_is_whole_and_needs_nothing_from_elsewhere(run: BacktestRun) -> None:
     rows = past(400)
     run([*rows, rows[0] | {"fraud": "?"}], "--html", "page.html")
     text = (run.terminal.folder / "page.html").read_text()
-    page = Page(text)
+    page = ReportPage(text)
     assert page.open == []
     assert page.seen.count("svg") == 2
     assert page.seen.count("table") == 4

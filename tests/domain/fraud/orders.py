@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from lootkeep.domain.fraud.facts import History, Mail, Network, OrderFacts
+from lootkeep.domain.fraud.facts import EmailFacts, History, NetworkFacts, OrderFacts
 from lootkeep.kernel.clock import DAY, Instant
 
 NOW = Instant(1_763_200_000_000_000)
 BROWSER = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0 Safari/537.36"
 
-NETWORK = Network(country="DE", city="Berlin", asn_number=64500, asn_name="Example Home")
+NETWORK = NetworkFacts(country="DE", city="Berlin", asn_number=64500, asn_name="Example Home")
 
-_PARTS: dict[str, Any] = {"network": NETWORK, "mail": Mail(), "history": History()}
+_PARTS: dict[str, Any] = {"network": NETWORK, "mail": EmailFacts(), "history": History()}
 
 
 def order(**changes: Any) -> OrderFacts:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lootkeep.domain.fraud.facts import History
-from lootkeep.domain.fraud.memory import ENOUGH_ACCOUNTS, ENOUGH_ORDERS, Memory, Sighting
+from lootkeep.domain.fraud.memory import ENOUGH_ACCOUNTS, ENOUGH_ORDERS, OrderHistory, Sighting
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant
 from lootkeep.kernel.money import Hundredths
 
@@ -21,9 +21,9 @@ def seen(ago: int = 0, **changes: Any) -> Sighting:
 
 
 def history(*before: Sighting, of: Sighting | None = None, window: int = 60) -> History:
-    memory = Memory(window)
-    for one in before:
-        memory.remember(one)
+    memory = OrderHistory(window)
+    for sighting in before:
+        memory.remember(sighting)
     return memory.history(of or seen())
 
 
@@ -42,8 +42,8 @@ def test_own_orders_count_for_address_and_mailbox_but_not_as_other_accounts() ->
 
 
 def test_the_window_begins_just_after_its_edge() -> None:
-    found = history(seen(HOUR), seen(HOUR - 1))
-    assert (found.address_orders, found.mailbox_orders) == (1, 1)
+    past = history(seen(HOUR), seen(HOUR - 1))
+    assert (past.address_orders, past.mailbox_orders) == (1, 1)
 
 
 def test_the_window_is_as_long_as_the_store_says() -> None:
@@ -78,7 +78,7 @@ def test_the_first_owner_is_not_suspected_for_those_who_came_later() -> None:
 
 
 def test_an_account_is_on_the_device_from_its_sign_up_on() -> None:
-    memory = Memory(60)
+    memory = OrderHistory(60)
     memory.remember_sign_up(seen(9 * DAY, account="ada"))
     found = memory.history(seen(account="bob", account_created_at=NOW))
     assert (found.device_accounts, found.device_accounts_before, found.mailbox_orders) == (1, 1, 0)
@@ -101,18 +101,18 @@ def test_an_order_is_large_above_nine_of_ten_of_the_ninety_days_before_its_week(
 
 
 def test_an_account_counts_by_its_last_time_and_once() -> None:
-    found = history(seen(200 * DAY, account="bob"), seen(2 * DAY, account="bob"), seen(DAY, account="bob"))
-    assert (found.device_accounts, found.device_accounts_in_hour) == (1, 0)
+    past = history(seen(200 * DAY, account="bob"), seen(2 * DAY, account="bob"), seen(DAY, account="bob"))
+    assert (past.device_accounts, past.device_accounts_in_hour) == (1, 0)
 
 
 def test_an_account_seen_again_is_later_than_one_seen_once() -> None:
-    found = history(seen(3 * HOUR, account="bob"), seen(2 * HOUR, account="eve"), seen(MINUTE, account="bob"))
-    assert (found.device_accounts, found.device_accounts_in_hour) == (2, 1)
+    past = history(seen(3 * HOUR, account="bob"), seen(2 * HOUR, account="eve"), seen(MINUTE, account="bob"))
+    assert (past.device_accounts, past.device_accounts_in_hour) == (2, 1)
 
 
 def test_accounts_at_an_address_are_not_those_on_the_device() -> None:
-    found = history(seen(MINUTE, account="bob", device="desk"))
-    assert (found.device_accounts, found.address_accounts_in_hour) == (0, 1)
+    past = history(seen(MINUTE, account="bob", device="desk"))
+    assert (past.device_accounts, past.address_accounts_in_hour) == (0, 1)
 
 
 def test_counting_accounts_ends_when_there_are_enough() -> None:
@@ -121,7 +121,7 @@ def test_counting_accounts_ends_when_there_are_enough() -> None:
     assert history(*crowd).address_accounts_in_hour == ENOUGH_ACCOUNTS
 
 
-def test_what_was_not_told_is_neither_remembered_nor_counted() -> None:
+def test_what_was_not_sent_is_neither_remembered_nor_counted() -> None:
     nothing = {"account": None, "address": None, "mailbox": None, "device": None}
     assert history(seen(MINUTE, **nothing), of=seen(0, **nothing)) == History()
     assert history(seen(MINUTE, account="bob"), of=seen(0, account=None)).device_accounts == 0
@@ -138,46 +138,53 @@ some = st.none() | st.sampled_from(["a", "b", "c"])
 
 @given(st.lists(st.tuples(HOURS, some, some, some, some), max_size=30), st.sampled_from([15, 60, 1440]))
 def test_the_memory_is_that_of_counting_all_orders_again(rows: list[Any], window: int) -> None:
-    memory = Memory(window)
+    memory = OrderHistory(window)
     before: list[Sighting] = []
     for ago, account, address, mailbox, device in sorted(rows, key=lambda row: -row[0]):
-        one = seen(ago, account=account, address=address, mailbox=mailbox, device=device)
-        assert memory.history(one) == counted(before, one, window)
-        memory.remember(one)
-        before.append(one)
+        sighting = seen(ago, account=account, address=address, mailbox=mailbox, device=device)
+        assert memory.history(sighting) == counted(before, sighting, window)
+        memory.remember(sighting)
+        before.append(sighting)
 
 
-def counted(before: list[Sighting], one: Sighting, window: int) -> History:
+def counted(before: list[Sighting], sighting: Sighting, window: int) -> History:
     def orders(field: str) -> int:
-        value = getattr(one, field)
-        return sum(bool(value) and getattr(b, field) == value and b.at > one.at - window * MINUTE for b in before)
+        value = getattr(sighting, field)
+        return sum(bool(value) and getattr(b, field) == value and b.at > sighting.at - window * MINUTE for b in before)
 
     def accounts(field: str, span: int) -> int:
-        value = getattr(one, field)
-        if not value or not one.account:
+        value = getattr(sighting, field)
+        if not value or not sighting.account:
             return 0
-        found = {b.account for b in before if getattr(b, field) == value and b.at > one.at - span and b.account}
-        return min(len(found - {one.account}), ENOUGH_ACCOUNTS)
+        found = {b.account for b in before if getattr(b, field) == value and b.at > sighting.at - span and b.account}
+        return min(len(found - {sighting.account}), ENOUGH_ACCOUNTS)
 
-    own = [b for b in before if one.account and b.account == one.account]
-    made = min((b.at for b in own), default=one.at)
+    own = [b for b in before if sighting.account and b.account == sighting.account]
+    made = min((b.at for b in own), default=sighting.at)
 
     def newcomer() -> int:
         times: dict[str, list[int]] = {}
         for b in before:
-            if one.device and b.device == one.device and one.account and b.account and b.account != one.account:
+            if (
+                sighting.device
+                and b.device == sighting.device
+                and sighting.account
+                and b.account
+                and b.account != sighting.account
+            ):
                 times.setdefault(b.account, []).append(b.at)
         return sum(
-            min(seen_at) < made and one.at - 730 * DAY < max(seen_at) <= one.at - HOUR for seen_at in times.values()
+            min(seen_at) < made and sighting.at - 730 * DAY < max(seen_at) <= sighting.at - HOUR
+            for seen_at in times.values()
         )
 
     return History(
         address_orders=orders("address"),
         mailbox_orders=orders("mailbox"),
-        customer_orders_in_day=min(sum(b.at > one.at - DAY for b in own), ENOUGH_ORDERS),
-        has_older_order=any(b.at < one.at - 7 * DAY for b in own),
+        customer_orders_in_day=min(sum(b.at > sighting.at - DAY for b in own), ENOUGH_ORDERS),
+        has_older_order=any(b.at < sighting.at - 7 * DAY for b in own),
         first_paid_at=min((b.at for b in own), default=None),
-        device_known_since=min((b.at for b in own if one.device and b.device == one.device), default=None),
+        device_known_since=min((b.at for b in own if sighting.device and b.device == sighting.device), default=None),
         device_accounts=accounts("device", 730 * DAY),
         device_accounts_before=newcomer(),
         device_accounts_in_hour=accounts("device", HOUR),

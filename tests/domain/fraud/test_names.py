@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lootkeep.domain.fraud.agents import is_bot
-from lootkeep.domain.fraud.mail import describe, relay, tagged
+from lootkeep.domain.fraud.email_addresses import describe, relay, tagged
 from tests.domain.fraud.orders import BROWSER
 
 
@@ -72,6 +72,6 @@ def test_a_tag_is_seen_in_the_name_only(email: str, is_so: bool) -> None:
     assert tagged(email) is is_so
 
 
-def test_what_an_address_says_is_told_together() -> None:
+def test_what_an_address_says_is_reported_together() -> None:
     told = describe("anna+x@mozmail.com", is_disposable=True)
     assert (told.is_disposable, told.is_relay, told.has_tag) == (True, True, True)

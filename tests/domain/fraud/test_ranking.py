@@ -49,7 +49,7 @@ def test_a_curve_goes_from_nothing_to_everything_and_never_back(rows: list[tuple
         ([Point(0, 0), Point(0, 1), Point(1, 1)], 1),
     ],
 )
-def test_the_share_of_frauds_lies_on_the_line_between_two_points(points: list[Point], tpr: float | None) -> None:
+def test_the_share_of_frauds_is_on_the_line_between_two_points(points: list[Point], tpr: float | None) -> None:
     assert tpr_at(0.01, points) == (None if tpr is None else pytest.approx(tpr))
 
 

@@ -14,7 +14,7 @@ from lootkeep.domain.fraud.review import (
     ACTION_BADGES,
     OUTCOMES,
     RISK_BADGES,
-    Outcome,
+    ReviewedAs,
     consequence,
     detected_signals,
     label,
@@ -33,7 +33,7 @@ STEPS = {
 
 @pytest.mark.parametrize("outcome", OUTCOMES)
 @pytest.mark.parametrize("status", STATUSES)
-def test_a_review_moves_an_order_only_from_where_it_may(outcome: Outcome, status: OrderStatus) -> None:
+def test_a_review_moves_an_order_only_from_where_it_may(outcome: ReviewedAs, status: OrderStatus) -> None:
     assert consequence(outcome, status) == STEPS.get((outcome, status))
 
 
@@ -53,18 +53,18 @@ def test_every_level_and_every_action_has_its_badge() -> None:
     }
 
 
-def test_signals_are_told_in_words_with_the_heaviest_first() -> None:
+def test_signals_are_reported_as_text_with_the_heaviest_first() -> None:
     verdict = judge(order(has_tag=True, is_proxy=True, is_disposable=True), Policy())
     assert detected_signals(verdict.signals) == ["Disposable e-mail address", "Proxy address", "Tagged e-mail address"]
 
 
-def test_a_signal_that_is_no_longer_in_the_table_is_told_by_its_name() -> None:
+def test_a_signal_that_is_no_longer_in_the_table_is_reported_by_its_name() -> None:
     assert label("odd_hour") == "Odd hour"
 
 
 def test_the_countries_exist_and_are_in_one_list_only() -> None:
-    known = {country.alpha2 for country in iso3166.countries}
-    assert known >= countries.SANCTIONED | countries.HIGH_RISK
+    codes = {country.alpha2 for country in iso3166.countries}
+    assert codes >= countries.SANCTIONED | countries.HIGH_RISK
     assert not countries.SANCTIONED & countries.HIGH_RISK
     assert {"CU", "IR", "KP"} == countries.SANCTIONED
 

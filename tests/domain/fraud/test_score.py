@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lootkeep.domain.fraud.facts import History, Mail, Network, OrderFacts, Payment
+from lootkeep.domain.fraud.facts import EmailFacts, History, NetworkFacts, OrderFacts, Payment
 from lootkeep.domain.fraud.flags import Flags, flags
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.fraud.score import Verdict, decide, judge, level
@@ -75,8 +75,8 @@ def test_the_decision_is_that_of_the_rules(sensitivity: Any, action: Any, proof:
             **{f"fraud_block_{name}": name == switched_on for name in BLOCKS},
             **TRUST[trust],
         )
-        wanted = expected(score, sensitivity, action, proof, switched_on, trust)
-        assert decide(facts, policy, score) == wanted, (score, switched_on, trust)
+        wanted_result = expected(score, sensitivity, action, proof, switched_on, trust)
+        assert decide(facts, policy, score) == wanted_result, (score, switched_on, trust)
 
 
 @pytest.mark.parametrize("score", range(101))
@@ -85,8 +85,8 @@ def test_the_level_follows_from_the_score(score: int) -> None:
 
 
 def test_a_score_is_the_sum_of_its_signals_and_never_above_a_hundred() -> None:
-    some = judge(order(is_vpn=True, has_tag=True), Policy())
-    assert some == Verdict(15, "low", "allowed", {"vpn": 10, "tagged_email": 5})
+    verdict = judge(order(is_vpn=True, has_tag=True), Policy())
+    assert verdict == Verdict(15, "low", "allowed", {"vpn": 10, "tagged_email": 5})
     all_of_it = judge(order(confirmed_frauds=3, device_accounts=3, is_tor=True), Policy())
     assert (all_of_it.risk_score, sum(all_of_it.signals.values())) == (100, 112)
 
@@ -97,8 +97,8 @@ def test_a_score_is_never_below_zero() -> None:
 
 
 def test_a_verdict_lists_its_signals_in_the_order_of_the_table() -> None:
-    found = judge(order(confirmed_frauds=1, is_vpn=True, mailbox_orders=9, country="MM"), Policy())
-    assert list(found.signals) == [signal.name for signal in SIGNALS if signal.name in found.signals]
+    verdict = judge(order(confirmed_frauds=1, is_vpn=True, mailbox_orders=9, country="MM"), Policy())
+    assert list(verdict.signals) == [signal.name for signal in SIGNALS if signal.name in verdict.signals]
 
 
 def test_whom_the_store_trusts_is_allowed_though_the_signals_are_recorded() -> None:
@@ -127,7 +127,7 @@ def test_a_list_of_trusted_addresses_does_not_trust_who_has_none() -> None:
 SUSPICIOUS = order(country="IR", billing_country="DE", mailbox_orders=3, is_disposable=True)
 
 
-def test_the_flags_tell_what_the_signals_found() -> None:
+def test_the_flags_report_what_the_signals_found() -> None:
     assert flags(SUSPICIOUS, Policy()) == Flags(
         has_geo_mismatch=True, has_velocity_violation=True, is_sanctioned_country=True, is_disposable_email=True
     )
@@ -168,7 +168,7 @@ any_order = st.builds(
     user_agent=st.none() | st.text(max_size=30) | st.sampled_from(["curl/8", "Mozilla/5.0"]),
     is_user_agent_asked=st.booleans(),
     network=st.builds(
-        Network,
+        NetworkFacts,
         country=codes,
         is_vpn=st.booleans(),
         is_proxy=st.booleans(),
@@ -176,7 +176,7 @@ any_order = st.builds(
         is_tor=st.booleans(),
         tor_list_days=st.none() | st.integers(0, 400),
     ),
-    mail=st.builds(Mail, is_disposable=st.booleans(), is_relay=st.booleans(), has_tag=st.booleans()),
+    mail=st.builds(EmailFacts, is_disposable=st.booleans(), is_relay=st.booleans(), has_tag=st.booleans()),
     payment=st.builds(
         Payment,
         country=codes,
@@ -216,7 +216,7 @@ any_policy = st.builds(
 
 
 @given(any_order, any_policy)
-def test_a_score_lies_between_0_and_100_and_every_signal_within_its_cap(facts: OrderFacts, policy: Policy) -> None:
+def test_a_score_is_between_0_and_100_and_every_signal_within_its_cap(facts: OrderFacts, policy: Policy) -> None:
     verdict = judge(facts, policy)
     caps = {signal.name: signal.cap for signal in SIGNALS}
     assert 0 <= verdict.risk_score <= 100

@@ -64,21 +64,21 @@ def products() -> dict[str, Any]:
         body = ProductBody(name=name, price=price, delivery_type=DeliveryType.MANUAL)
         last = create_product.sync(client=client(), body=body)
         assert isinstance(last, ProductConfirmation), last
-    found = list_products.sync_detailed(
+    response = list_products.sync_detailed(
         client=client(),
         status=ProductStatus.ACTIVE,
         min_price="5",
         sort=ListProductsSort.PRICE,
         per_page=1,
     )
-    assert isinstance(found.parsed, ProductPageResponse), found
+    assert isinstance(response.parsed, ProductPageResponse), response
     got = get_product.sync(last.data.id, client=client())
     assert got is not None
     assert not isinstance(got, Failure)
     return {
-        "dearest": [product.name for product in found.parsed.data],
-        "total": found.parsed.meta.total,
-        "limit": found.headers["X-RateLimit-Limit"],
+        "dearest": [product.name for product in response.parsed.data],
+        "total": response.parsed.meta.total,
+        "limit": response.headers["X-RateLimit-Limit"],
         "price": got.data.price,
         "description": got.data.description,
     }

@@ -30,7 +30,7 @@ _NAMED: dict[str, tuple[str, ...]] = {
     "FraudDecision": get_args(score.Action),
     "FraudAction": get_args(policy.FraudAction),
     "FraudSensitivity": get_args(policy.Sensitivity),
-    "ReviewOutcome": get_args(review.Outcome),
+    "ReviewOutcome": get_args(review.ReviewedAs),
     "DeliveryStatus": get_args(deliveries.DeliveryStatus),
     "OrderStatus": get_args(orders.OrderStatus),
     "ProductStatus": get_args(products.ProductStatus),
@@ -53,7 +53,7 @@ _NAMED: dict[str, tuple[str, ...]] = {
     "DiscountType": get_args(referrals.DiscountType),
     "AnalyticsPeriod": get_args(analytics.PeriodName),
     "AnalyticsInterval": get_args(analytics.Interval),
-    "SortDirection": get_args(paging.Order),
+    "SortDirection": get_args(paging.SortDirection),
 }
 # By their words in any order: one of the two writers of schemas sorts them.
 _NAMES = {frozenset(words): name for name, words in _NAMED.items()}

@@ -43,7 +43,7 @@ _FAILURES: dict[str, tuple[Status, str, str, str]] = {
     "ValidationError": (
         errors.VALIDATION_ERROR,
         "validation_failed",
-        "Fields are at fault (`Validation Error`), or the body or the deed is not acceptable (`Unprocessable`).",
+        "Fields are at fault (`Validation Error`), or the body or the operation is not acceptable (`Unprocessable`).",
         "The given data was invalid.",
     ),
     "TooManyRequests": (
@@ -52,7 +52,7 @@ _FAILURES: dict[str, tuple[Status, str, str, str]] = {
         "The rate limit is exceeded; `Retry-After` tells how many seconds to wait.",
         errors.TooManyRequests(12).message,
     ),
-    "ServerError": (errors.SERVER_ERROR, "server_error", "A fault of ours.", errors.ServerError().message),
+    "ServerError": (errors.SERVER_ERROR, "server_error", "An error in the service.", errors.ServerError().message),
     "ServiceUnavailable": (
         errors.SERVICE_UNAVAILABLE,
         "service_unavailable",

@@ -11,7 +11,7 @@ from lootkeep.api.http import errors
 from lootkeep.api.http.openapi import failures, schemas
 from lootkeep.api.http.openapi.examples import example_of
 from lootkeep.api.http.openapi.schemas import Json, ref
-from lootkeep.api.http.routes import Answer, Group, Route
+from lootkeep.api.http.routes import Group, ResponseShape, Route
 
 HEADERS: Json = {
     "X-RateLimit-Limit": {"description": "Requests allowed in a minute.", "schema": {"type": "integer"}},
@@ -113,7 +113,7 @@ _IDEMPOTENCY_KEY: Json = {
 }
 
 
-def _success(answer: Answer, shapes: Json) -> Json:
+def _success(answer: ResponseShape, shapes: Json) -> Json:
     example = example_of(schemas.envelope(answer), shapes)
     if answer.message:
         example["message"] = answer.message

@@ -11,7 +11,7 @@ from pydantic.json_schema import models_json_schema
 
 from lootkeep.api.http.envelope import Failure, Meta
 from lootkeep.api.http.openapi import enums
-from lootkeep.api.http.routes import Answer, Group, Route
+from lootkeep.api.http.routes import Group, ResponseShape, Route
 
 Json = dict[str, Any]
 
@@ -56,13 +56,13 @@ def named(shapes: Json, groups: tuple[Group, ...]) -> Json:
     return dict(sorted({name: shape for name, shape in {**shapes, **envelopes}.items() if name not in queries}.items()))
 
 
-def envelope_name(answer: Answer) -> str:
+def envelope_name(answer: ResponseShape) -> str:
     subject = answer.view.__name__.removesuffix("View") if answer.view else ""
     kind = "Page" if answer.is_paged else "List" if answer.is_list else ""
     return f"{subject}{kind}{'Confirmation' if answer.message else 'Response'}"
 
 
-def envelope(answer: Answer) -> Json:
+def envelope(answer: ResponseShape) -> Json:
     """The envelope around what an operation answers."""
     properties: Json = {"success": {"type": "boolean", "const": True}}
     if answer.message:

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from lootkeep.api.http.reference import curl, snippets
 from lootkeep.api.http.reference.schemas import Node, Schemas
-from lootkeep.api.http.reference.shown import Answer, Api, Body, Event, Group, Operation, Parameter
+from lootkeep.api.http.reference.shown import ApiDoc, BodyDoc, Event, GroupDoc, OperationDoc, ParameterDoc, ResponseDoc
 
 METHODS = ("get", "post", "put", "patch", "delete", "head", "options")
 # The order in which a caller needs them.
@@ -22,11 +22,11 @@ RESERVED = ("main", "events", "introduction", "authentication", "errors", "filte
 _KNOWN_STATUSES = {str(status.value) for status in HTTPStatus}
 
 
-def read(document: Node) -> Api:
+def read(document: Node) -> ApiDoc:
     info = document.get("info", {})
     reader = _Reader(document)
     server = urlsplit(reader.server)
-    return Api(
+    return ApiDoc(
         title=str(info.get("title", "API")),
         version=str(info.get("version", "")),
         description=str(info.get("description", "")),
@@ -55,8 +55,8 @@ class _Reader:
         schemes = self._components.get("securitySchemes", {}).values()
         return "\n\n".join(str(scheme["description"]) for scheme in schemes if scheme.get("description"))
 
-    def errors(self) -> list[Answer]:
-        """The failures that operations refer to, told once."""
+    def errors(self) -> list[ResponseDoc]:
+        """The failures that operations refer to, described once."""
         used = {
             response["$ref"]: status
             for _, _, operation in self._each()
@@ -66,16 +66,16 @@ class _Reader:
         answers = [self._answer(str(status), {"$ref": ref}) for ref, status in used.items()]
         return sorted(answers, key=lambda answer: answer.status)
 
-    def groups(self) -> list[Group]:
+    def groups(self) -> list[GroupDoc]:
         """In the order of the document's tags; operations with an undeclared tag come last."""
         tags = self._document.get("tags", ())
         described = {str(tag["name"]): str(tag.get("description", "")) for tag in tags}
-        members: dict[str, list[Operation]] = {name: [] for name in described}
+        members: dict[str, list[OperationDoc]] = {name: [] for name in described}
         for path, method, operation in self._each():
             tag = str(next(iter(operation.get("tags", ())), "Other"))
             members.setdefault(tag, []).append(self._operation(path, method, operation))
         return [
-            Group(self._anchor(f"group-{name}"), name, described.get(name, ""), operations)
+            GroupDoc(self._anchor(f"group-{name}"), name, described.get(name, ""), operations)
             for name, operations in members.items()
             if operations
         ]
@@ -104,13 +104,13 @@ class _Reader:
                     parameters = [*item.get("parameters", ()), *item[method].get("parameters", ())]
                     yield path, method, {**item[method], "parameters": parameters}
 
-    def _operation(self, path: str, method: str, node: Node) -> Operation:
+    def _operation(self, path: str, method: str, node: Node) -> OperationDoc:
         parameters = [self._parameter(parameter) for parameter in node["parameters"]]
-        responses = [self._answer(str(status), one) for status, one in node.get("responses", {}).items()]
+        responses = [self._answer(str(status), response) for status, response in node.get("responses", {}).items()]
         security = node.get("security", self._document.get("security", []))
         body = self._body(node.get("requestBody"))
         full_path = self.prefix + path
-        return Operation(
+        return OperationDoc(
             anchor=self._anchor(str(node.get("operationId") or f"{method}-{path}")),
             method=method,
             path=full_path,
@@ -120,7 +120,7 @@ class _Reader:
             is_deprecated=bool(node.get("deprecated")),
             needs_token=any(security),
             scopes=[str(scope) for choice in security for scopes in choice.values() for scope in scopes],
-            parameters=_by_place(parameters),
+            parameters=_by_location(parameters),
             body=body,
             answers=[answer for answer in responses if _is_success(answer.status)],
             failures=[answer for answer in responses if not _is_success(answer.status)],
@@ -128,15 +128,15 @@ class _Reader:
             snippets=snippets.snippets(method, full_path, parameters, body, needs_token=any(security)),
         )
 
-    def _anchor(self, wanted: str) -> str:
-        anchor = base = _slug(wanted) or "operation"
+    def _anchor(self, text: str) -> str:
+        anchor = base = _slug(text) or "operation"
         number = 2
         while anchor in self._anchors:
             anchor, number = f"{base}-{number}", number + 1
         self._anchors.add(anchor)
         return anchor
 
-    def _parameter(self, node: Node) -> Parameter:
+    def _parameter(self, node: Node) -> ParameterDoc:
         node = self._schemas.resolve(node)
         schema: Node = node.get("schema", {})
         described = {**schema, "description": node.get("description") or schema.get("description", "")}
@@ -144,29 +144,29 @@ class _Reader:
         # An address cannot carry a null: "or null" there only means that it may be left out.
         field = self._schemas.field(str(node.get("name", "")), described, is_required=is_required)
         example = _text(node["example"] if "example" in node else self._schemas.sample(schema))
-        return Parameter(
+        return ParameterDoc(
             place=str(node.get("in", "query")),
             field=dataclasses.replace(field, type=field.type.removesuffix(" or null")),
             example=example,
             prefill=example if is_required else "",
         )
 
-    def _body(self, node: Node | None) -> Body | None:
+    def _body(self, node: Node | None) -> BodyDoc | None:
         if node is None:
             return None
         node = self._schemas.resolve(node)
         schema, example = self._content(node)
-        return Body(
+        return BodyDoc(
             is_required=bool(node.get("required")),
             description=str(node.get("description", "")),
             fields=list(self._schemas.fields(schema)),
             example=example,
         )
 
-    def _answer(self, status: str, node: Node) -> Answer:
+    def _answer(self, status: str, node: Node) -> ResponseDoc:
         answer = self._schemas.resolve(node)
         schema, example = self._content(answer)
-        return Answer(
+        return ResponseDoc(
             status=status,
             name=_error_name(example) or _status_name(status),
             description=str(answer.get("description", "")),
@@ -184,7 +184,7 @@ class _Reader:
         schema: Node = media.get("schema", {})
         if "example" in media:
             return schema, _pretty(media["example"])
-        named = [self._schemas.resolve(one).get("value") for one in media.get("examples", {}).values()]
+        named = [self._schemas.resolve(example).get("value") for example in media.get("examples", {}).values()]
         return schema, _pretty(named[0] if named else self._schemas.sample(schema))
 
 
@@ -195,19 +195,19 @@ def _is_success(status: str) -> bool:
 def _error_name(example: str) -> str:
     """What our envelope calls the failure; HTTP's own words for a status differ from it."""
     try:
-        found = json.loads(example)
+        body = json.loads(example)
     except ValueError:
         return ""
-    return str(found.get("error", "")) if isinstance(found, dict) else ""
+    return str(body.get("error", "")) if isinstance(body, dict) else ""
 
 
 def _status_name(status: str) -> str:
     return HTTPStatus(int(status)).phrase if status in _KNOWN_STATUSES else ""
 
 
-def _by_place(parameters: list[Parameter]) -> list[tuple[str, list[Parameter]]]:
-    found = [(place, [one for one in parameters if one.place == place]) for place in PLACES]
-    return [(place, members) for place, members in found if members]
+def _by_location(parameters: list[ParameterDoc]) -> list[tuple[str, list[ParameterDoc]]]:
+    groups = [(place, [parameter for parameter in parameters if parameter.place == place]) for place in PLACES]
+    return [(place, members) for place, members in groups if members]
 
 
 def _shared_anchor(ref: str) -> str:

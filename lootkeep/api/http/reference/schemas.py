@@ -1,4 +1,4 @@
-"""A JSON schema in words: its type, its limits, its fields, and a sample value when none is given."""
+"""A JSON schema as text: its type, its limits, its fields, and a sample value when none is given."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 Node = Mapping[str, Any]
 
-# Deeper than any answer of ours; made-up samples and tables stop here.
+# Deeper than any response; made-up samples and tables stop here.
 MAX_DEPTH = 6
 
 _FORMATS = {
@@ -52,7 +52,7 @@ class Schemas:
         self._document = document
 
     def resolve(self, node: Node) -> Node:
-        """What `node` stands for; what is written beside a `$ref` wins over what it points to."""
+        """What `node` refers to; keys next to a `$ref` win over what it points to."""
         seen: set[str] = set()
         while "$ref" in node and node["$ref"] not in seen:
             seen.add(node["$ref"])
@@ -61,11 +61,11 @@ class Schemas:
         return node
 
     def _target(self, ref: str) -> Node:
-        found: Any = self._document
+        node: Any = self._document
         for part in ref.removeprefix("#/").split("/"):
             name = part.replace("~1", "/").replace("~0", "~")
-            found = found.get(name, {}) if isinstance(found, Mapping) else {}
-        return found if isinstance(found, Mapping) else {}
+            node = node.get(name, {}) if isinstance(node, Mapping) else {}
+        return node if isinstance(node, Mapping) else {}
 
     def plain(self, node: Node) -> Node:
         """`node` resolved, `allOf` merged, and a union that has one member besides null replaced by it."""
@@ -128,10 +128,10 @@ class Schemas:
         return [value for value in values if value is not None]
 
     def _limits(self, node: Node) -> list[str]:
-        found = list(_own_limits(node))
+        limits = list(_own_limits(node))
         for member in self._members(node):
-            found += self._limits(self.plain(member))
-        return list(dict.fromkeys(found))
+            limits += self._limits(self.plain(member))
+        return list(dict.fromkeys(limits))
 
     def fields(self, node: Node, above: tuple[Node, ...] = ()) -> Iterator[Field]:
         """The fields of an object, or of the objects in an array, each followed by its own fields."""
@@ -140,7 +140,7 @@ class Schemas:
             yield from self.fields(node.get("items", {}), above)
             return
         properties, required = self._properties(node)
-        # An object that contains itself is told once.
+        # An object that contains itself is described once.
         if properties in above or len(above) >= MAX_DEPTH:
             return
         for name, schema in properties.items():

@@ -10,7 +10,7 @@ from lootkeep.api.http.reference.schemas import Field
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class ParameterDoc:
     place: str
     field: Field
     example: str
@@ -19,7 +19,7 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class BodyDoc:
     is_required: bool
     description: str
     fields: list[Field]
@@ -27,7 +27,7 @@ class Body:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ResponseDoc:
     status: str
     name: str
     description: str
@@ -39,7 +39,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class OperationDoc:
     anchor: str
     method: str
     path: str
@@ -49,25 +49,25 @@ class Operation:
     is_deprecated: bool
     needs_token: bool
     scopes: list[str]
-    parameters: list[tuple[str, list[Parameter]]]
-    body: Body | None
-    answers: list[Answer]
-    failures: list[Answer]
+    parameters: list[tuple[str, list[ParameterDoc]]]
+    body: BodyDoc | None
+    answers: list[ResponseDoc]
+    failures: list[ResponseDoc]
     curl: str
     snippets: Sequence[tuple[str, str, str]]
 
     @property
     def path_parts(self) -> list[str]:
-        """Literal, parameter, literal, ...: the page sets the parameters apart."""
+        """Literal, parameter, literal, ...: the page highlights the parameters."""
         return re.split(r"(\{[^}]*\})", self.path)
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class GroupDoc:
     anchor: str
     name: str
     description: str
-    operations: list[Operation]
+    operations: list[OperationDoc]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +77,12 @@ class Event:
     anchor: str
     name: str
     description: str
-    headers: list[Parameter]
-    body: Body
+    headers: list[ParameterDoc]
+    body: BodyDoc
 
 
 @dataclass(frozen=True, slots=True)
-class Api:
+class ApiDoc:
     title: str
     version: str
     description: str
@@ -91,7 +91,7 @@ class Api:
     prefix: str
     is_beside: bool
     authentication: str
-    groups: list[Group]
+    groups: list[GroupDoc]
     events: list[Event]
     events_description: str
-    errors: list[Answer]
+    errors: list[ResponseDoc]

@@ -8,7 +8,7 @@ import textwrap
 from typing import NamedTuple
 
 from lootkeep.api.http.reference.curl import url_of
-from lootkeep.api.http.reference.shown import Body, Parameter
+from lootkeep.api.http.reference.shown import BodyDoc, ParameterDoc
 
 
 class Snippet(NamedTuple):
@@ -19,7 +19,7 @@ class Snippet(NamedTuple):
 
 
 def snippets(
-    method: str, path: str, parameters: list[Parameter], body: Body | None, *, needs_token: bool
+    method: str, path: str, parameters: list[ParameterDoc], body: BodyDoc | None, *, needs_token: bool
 ) -> list[Snippet]:
     needed = [parameter for parameter in parameters if parameter.field.is_required]
     headers = {parameter.field.name: parameter.example for parameter in needed if parameter.place == "header"}
@@ -30,7 +30,7 @@ def snippets(
     ]
 
 
-def _python(method: str, url: str, headers: dict[str, str], body: Body | None, *, needs_token: bool) -> Snippet:
+def _python(method: str, url: str, headers: dict[str, str], body: BodyDoc | None, *, needs_token: bool) -> Snippet:
     lines = [f"{name!r}: {value!r}" for name, value in headers.items()]
     if needs_token:
         lines.insert(0, '"Authorization": "Bearer " + os.environ["LOOTKEEP_TOKEN"]')
@@ -46,7 +46,7 @@ def _python(method: str, url: str, headers: dict[str, str], body: Body | None, *
     )
 
 
-def _javascript(method: str, url: str, headers: dict[str, str], body: Body | None, *, needs_token: bool) -> Snippet:
+def _javascript(method: str, url: str, headers: dict[str, str], body: BodyDoc | None, *, needs_token: bool) -> Snippet:
     sent = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in headers.items()]
     if body:
         sent.insert(0, '"Content-Type": "application/json"')

@@ -17,5 +17,5 @@ def relay_email(facts: OrderFacts, policy: Policy) -> bool:
 
 
 def tagged_email(facts: OrderFacts, policy: Policy) -> bool:
-    """The address carries a tag (`anna+shop@`), by which one mailbox can sign up many times."""
+    """The address carries a tag (`anna+shop@`), by which one mailbox can register many times."""
     return facts.mail.has_tag

@@ -1,4 +1,4 @@
-"""Where the buyer is, by the address and by what was told for billing."""
+"""Where the buyer is, by the address and by the billing country."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from lootkeep.domain.fraud.policy import Policy
 
 
 def sanctioned_country(facts: OrderFacts, policy: Policy) -> bool:
-    """The address or the billing country lies in a country under a comprehensive embargo."""
+    """The address or the billing country is in a country under a comprehensive embargo."""
     return facts.network.country in countries.SANCTIONED or facts.billing_country in countries.SANCTIONED
 
 
@@ -19,12 +19,12 @@ def blocked_country(facts: OrderFacts, policy: Policy) -> bool:
 
 
 def high_risk_country(facts: OrderFacts, policy: Policy) -> bool:
-    """The address or the billing country lies in a country of the high-risk table."""
+    """The address or the billing country is in a country of the high-risk table."""
     return facts.network.country in countries.HIGH_RISK or facts.billing_country in countries.HIGH_RISK
 
 
 def geo_mismatch(facts: OrderFacts, policy: Policy) -> bool:
-    """The address lies in another country than the billing address. Not told of datacenters, \
+    """The IP address is in another country than the billing address. Not applied to datacenters, \
 whose country is often that of the owner and not that of the machine."""
     detected, billing = facts.network.country, facts.billing_country
     return bool(detected and billing and detected != billing and not facts.network.is_datacenter)

@@ -8,7 +8,7 @@ from lootkeep.domain.fraud.policy import Policy
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE
 
 # More than three other accounts say no more than three.
-MOST_ACCOUNTS = 3
+MAX_ACCOUNTS = 3
 # A customer is trusted once an order was paid this long ago, on a device used for at least a day.
 TRUSTED_AFTER = 60 * DAY
 DEVICE_TRUSTED_AFTER = DAY
@@ -36,12 +36,12 @@ def device_reuse(facts: OrderFacts, policy: Policy) -> bool:
 def device_newcomer(facts: OrderFacts, policy: Policy) -> int:
     """Other accounts used this device before this one was made, for each of up to three. Those of the last hour are \
 counted by `device_velocity`. The first owner is not suspected for those who came later."""
-    return min(facts.history.device_accounts_before, MOST_ACCOUNTS)
+    return min(facts.history.device_accounts_before, MAX_ACCOUNTS)
 
 
 def device_velocity(facts: OrderFacts, policy: Policy) -> int:
     """Other accounts were seen on this device within the hour, for each of up to three."""
-    return min(facts.history.device_accounts_in_hour, MOST_ACCOUNTS)
+    return min(facts.history.device_accounts_in_hour, MAX_ACCOUNTS)
 
 
 def ip_accounts(facts: OrderFacts, policy: Policy) -> bool:

@@ -21,7 +21,7 @@ class Signal(msgspec.Struct, frozen=True):
     """
 
     name: str
-    # For people: stands in `detected_signals`, the console and reports.
+    # For people: shown in `detected_signals`, the console and reports.
     label: str
     family: Family
     points: int

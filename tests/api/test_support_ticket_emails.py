@@ -1,4 +1,4 @@
-"""Replies are mailed to the customer: what staff tell them, once, and never what is internal."""
+"""Replies are mailed to the customer: what staff write, once, and never what is internal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lootkeep.storage import emails
-from lootkeep.storage.emails import Body
+from lootkeep.storage.emails import EmailBodies
 from tests.builders import STORE, new_customer, new_ticket
 from tests.world import World
 
@@ -21,14 +21,14 @@ async def a_ticket(world: World, **fields: Any) -> int:
     return number
 
 
-async def queued(world: World) -> list[tuple[str, str, Body]]:
-    """Address, subject and body of every mail, oldest first."""
+async def queued(world: World) -> list[tuple[str, str, EmailBodies]]:
+    """Address, subject and body of every e-mail, oldest first."""
     async with world.db.read() as tx:
-        found = await emails.newest(tx, "queued", 1000)
-    return [(mail.to_email, mail.subject, emails.body_of(mail, world.deps.vault.open)) for mail in found[::-1]]
+        sent = await emails.newest(tx, "queued", 1000)
+    return [(email.to_email, email.subject, emails.body_of(email, world.deps.vault.open)) for email in sent[::-1]]
 
 
-async def test_a_public_message_is_mailed(world: World) -> None:
+async def test_a_public_message_is_emailed(world: World) -> None:
     ticket_id = await a_ticket(world)
     await world.post(f"/support-tickets/{ticket_id}/messages", {"message": "Here is a new key."})
     ((address, subject, body),) = await queued(world)
@@ -37,14 +37,14 @@ async def test_a_public_message_is_mailed(world: World) -> None:
     assert "Here is a new key." in body.html
 
 
-async def test_a_last_word_is_mailed_once_however_often_the_ticket_is_closed(world: World) -> None:
+async def test_a_last_word_is_emailed_once_however_often_the_ticket_is_closed(world: World) -> None:
     ticket_id = await a_ticket(world)
     for _ in range(3):
         await world.post(f"/support-tickets/{ticket_id}/close", {"message": "Enjoy!"})
     assert [body.text.splitlines()[-1] for _, _, body in await queued(world)] == ["Enjoy!"]
 
 
-async def test_nothing_else_is_mailed(world: World) -> None:
+async def test_nothing_else_is_emailed(world: World) -> None:
     ticket_id = await a_ticket(world)
     await world.post(f"/support-tickets/{ticket_id}/messages", {"message": "Looks like fraud.", "is_internal": True})
     await world.post(f"{STORE}/support-tickets/{ticket_id}/messages", {"message": "Hello?"})
@@ -68,7 +68,7 @@ async def test_hostile_text_stays_text(world: World) -> None:
 
 
 @pytest.mark.parametrize("name", ["messages", "close"])
-async def test_of_many_calls_with_one_key_one_mail_is_sent(world: World, name: str) -> None:
+async def test_of_many_calls_with_one_key_one_email_is_sent(world: World, name: str) -> None:
     ticket_id = await a_ticket(world)
     calls = [
         world.post(f"/support-tickets/{ticket_id}/{name}", {"message": "Once."}, headers={"Idempotency-Key": "same"})

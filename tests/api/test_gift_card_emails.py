@@ -10,7 +10,7 @@ import pytest
 import structlog
 
 from lootkeep.kernel.clock import DAY, HOUR
-from lootkeep.services import gift_cards as services
+from lootkeep.services import gift_cards as gift_cards_service
 from lootkeep.storage import emails
 from lootkeep.storage.schema import metadata
 from tests.builders import STORE, honest_buyer, new_customer, new_gift_card, new_order, new_product, paid_order
@@ -21,12 +21,12 @@ async def letters(world: World) -> list[tuple[str, str, str]]:
     """Address, subject and text of what is queued, in order."""
     async with world.db.read() as tx:
         queued = await emails.newest(tx, "queued", 1000)
-    assert {mail.kind for mail in queued} <= {"gift_card"}
-    found = [(mail.to_email, mail.subject, emails.body_of(mail, world.deps.vault.open).text) for mail in queued]
-    return found[::-1]
+    assert {email.kind for email in queued} <= {"gift_card"}
+    sent = [(email.to_email, email.subject, emails.body_of(email, world.deps.vault.open).text) for email in queued]
+    return sent[::-1]
 
 
-async def test_a_card_with_a_recipient_is_mailed_when_it_is_made(world: World) -> None:
+async def test_a_card_with_a_recipient_is_emailed_when_it_is_created(world: World) -> None:
     card = await new_gift_card(
         world,
         recipient_email="jun@example.com",
@@ -37,15 +37,15 @@ async def test_a_card_with_a_recipient_is_mailed_when_it_is_made(world: World) -
     )
     assert (card["sent_at"], card["send_count"]) == ("2026-11-15T12:00:00Z", 1)
     ((address, subject, text),) = await letters(world)
-    assert (address, subject) == ("jun@example.com", "Your gift card over $25.00")
+    assert (address, subject) == ("jun@example.com", "Your $25.00 gift card")
     assert text == (
-        "Hello Jun,\n\nMina has sent you a gift card over $25.00.\n\n"
+        "Hello Jun,\n\nMina has sent you a $25.00 gift card.\n\n"
         f"    {card['code']}\n\nHappy birthday!\n\nIt can be used until 1 January 2027, 00:00 UTC.\n"
-        "Whoever has the code can spend it: keep it to yourself.\n"
+        "Anyone who has the code can spend it: keep it to yourself.\n"
     )
 
 
-async def test_a_card_without_a_recipient_is_mailed_to_nobody(world: World) -> None:
+async def test_a_card_without_a_recipient_is_emailed_to_nobody(world: World) -> None:
     card = await new_gift_card(world)
     assert (card["sent_at"], card["send_count"]) == (None, 0)
     assert await letters(world) == []
@@ -58,15 +58,15 @@ async def test_a_refused_card_is_not_mailed(world: World) -> None:
     assert await letters(world) == []
 
 
-async def test_a_scheduled_card_is_mailed_once_when_it_becomes_valid(world: World) -> None:
+async def test_a_scheduled_card_is_emailed_once_when_it_becomes_valid(world: World) -> None:
     card = await new_gift_card(world, recipient_email="jun@example.com", starts_at="2026-11-16T12:00:00Z")
     assert card["send_count"] == 0
     await world.put("/gift-cards/1", {"recipient_email": "mina@example.com"})
-    await services.settle_now(world.deps)
+    await gift_cards_service.settle_now(world.deps)
     assert await letters(world) == []
     world.clock.advance(DAY)
     for _ in range(2):
-        await services.settle_now(world.deps)
+        await gift_cards_service.settle_now(world.deps)
         await world.get("/gift-cards/statistics")
     ((address, _, text),) = await letters(world)
     assert address == "mina@example.com"
@@ -75,21 +75,21 @@ async def test_a_scheduled_card_is_mailed_once_when_it_becomes_valid(world: Worl
     assert (after["sent_at"], after["send_count"]) == ("2026-11-16T12:00:00Z", 1)
 
 
-@pytest.mark.parametrize("deed", ["redeem", "order", "change"])
-async def test_a_card_that_is_used_before_the_worker_saw_it_become_valid_is_mailed_all_the_same(
-    world: World, deed: str
+@pytest.mark.parametrize("operation", ["redeem", "order", "change"])
+async def test_a_card_that_is_used_before_the_worker_saw_it_become_valid_is_emailed_all_the_same(
+    world: World, operation: str
 ) -> None:
     customer = (await new_customer(world))["customer"]["id"]
     await new_product(world)
     card = await new_gift_card(world, recipient_email="jun@example.com", starts_at="2026-11-16T12:00:00Z")
     world.clock.advance(DAY)
-    if deed == "redeem":
+    if operation == "redeem":
         await world.post("/gift-cards/1/redeem", {"amount": "25.00"})
-    if deed == "order":
+    if operation == "order":
         await new_order(world, customer, (1, 1), gift_card_code=card["code"])
-    if deed == "change":
+    if operation == "change":
         await world.put("/gift-cards/1", {"expires_at": "2026-12-01T00:00:00Z"})
-    await services.settle_now(world.deps)
+    await gift_cards_service.settle_now(world.deps)
     assert len(await letters(world)) == 1
 
 
@@ -100,11 +100,11 @@ async def test_a_scheduled_card_that_is_over_before_it_was_mailed_is_not(world: 
     if end == "revoked":
         await world.post("/gift-cards/1/revoke")
     world.clock.advance(3 * DAY)
-    await services.settle_now(world.deps)
+    await gift_cards_service.settle_now(world.deps)
     assert await letters(world) == []
 
 
-async def test_a_card_that_ran_out_unmailed_is_mailed_when_it_is_prolonged(world: World) -> None:
+async def test_a_card_that_ran_out_unmailed_is_emailed_when_it_is_prolonged(world: World) -> None:
     times = {"starts_at": "2026-11-16T12:00:00Z", "expires_at": "2026-11-17T12:00:00Z"}
     await new_gift_card(world, recipient_email="jun@example.com", **times)
     world.clock.advance(3 * DAY)
@@ -118,12 +118,10 @@ async def test_bought_cards_are_mailed_to_the_buyer(world: World) -> None:
     customer = (await new_customer(world))["customer"]
     await new_product(world, delivery_type="gift_card", price="50.00")
     await paid_order(world, customer["id"], (1, 2))
-    found = await letters(world)
-    assert [(address, subject) for address, subject, _ in found] == [
-        (customer["email"], "Your gift card over $50.00")
-    ] * 2
-    assert found[0][2] != found[1][2]
-    assert "here is your gift card over $50.00." in found[0][2]
+    sent = await letters(world)
+    assert [(address, subject) for address, subject, _ in sent] == [(customer["email"], "Your $50.00 gift card")] * 2
+    assert sent[0][2] != sent[1][2]
+    assert "here is your $50.00 gift card." in sent[0][2]
 
 
 async def test_a_card_that_is_sent_again_says_what_is_left_on_it(world: World) -> None:
@@ -131,12 +129,12 @@ async def test_a_card_that_is_sent_again_says_what_is_left_on_it(world: World) -
     await world.post("/gift-cards/1/redeem", {"amount": "5.00"})
     await world.post("/gift-cards/1/resend-email", {"email": "mina@example.com"})
     _, (address, subject, text) = await letters(world)
-    assert (address, subject) == ("mina@example.com", "Your gift card over $20.00")
+    assert (address, subject) == ("mina@example.com", "Your $20.00 gift card")
     assert card["code"] in text
 
 
 async def test_a_code_is_to_be_read_in_no_database_and_no_log(world: World, address: Path | str) -> None:
-    """Whatever is done with it; and the mail that holds it is sealed."""
+    """Whatever is done with it; and the e-mail that holds it is sealed."""
     with structlog.testing.capture_logs() as logs:
         codes = await _everything(world)
     stored = await _stored(address)
@@ -155,8 +153,8 @@ async def _everything(world: World) -> list[str]:
     own = {"initial_balance": 50, "code": "CANARY-YELLOW-77", "recipient_email": "jun@example.com"}
     for _ in range(2):
         assert (await world.post(f"{STORE}/gift-cards", own, headers=key)).status_code == 201
-    made: str = (await new_gift_card(world))["code"]
-    for code in (own["code"], made, "NOBODY-HAS-THIS-CODE"):
+    country_code: str = (await new_gift_card(world))["code"]
+    for code in (own["code"], country_code, "NOBODY-HAS-THIS-CODE"):
         await world.post("/gift-cards/validate", {"code": code}, headers={"Idempotency-Key": f"v{str(code)[:2]}"})
         cart: dict[str, Any] = {"customer_id": customer, "items": [{"product_id": 1, "quantity": 1}]}
         body = cart | honest_buyer(customer) | {"gift_card_code": code}
@@ -166,7 +164,7 @@ async def _everything(world: World) -> list[str]:
     await world.post(f"{STORE}/orders/1/refund")
     await world.post("/gift-cards/1/revoke")
     world.clock.advance(HOUR)
-    return [str(own["code"]), made, "NOBODY-HAS-THIS-CODE"]
+    return [str(own["code"]), country_code, "NOBODY-HAS-THIS-CODE"]
 
 
 async def _stored(address: Path | str) -> bytes:
@@ -174,6 +172,6 @@ async def _stored(address: Path | str) -> bytes:
     if isinstance(address, Path):
         return b"".join(file.read_bytes() for file in address.parent.glob(f"{address.name}*"))
     connection = await asyncpg.connect(address)
-    found = [str(row) for table in metadata.sorted_tables for row in await connection.fetch(f"SELECT * FROM {table}")]
+    rows = [str(row) for table in metadata.sorted_tables for row in await connection.fetch(f"SELECT * FROM {table}")]
     await connection.close()
-    return "\n".join(found).encode()
+    return "\n".join(rows).encode()

@@ -22,19 +22,19 @@ async def taken(db: Database, *, ignoring: set[int]) -> Counter[int]:
 
 
 def judged(attributed: list[Row], placed: list[Row]) -> list[Row]:
-    """The referrals, with state and first order as the orders that stand say."""
+    """The referrals, with state and first order as the orders that count say."""
     paid_at = defaultdict(list)
     for order in placed:
         if order["status"] in STANDING:
             paid_at[order["customer_id"]].append(order["paid_at"])
-    firsts = {one["customer_id"]: min(paid_at[one["customer_id"]], default=None) for one in attributed}
+    firsts = {row["customer_id"]: min(paid_at[row["customer_id"]], default=None) for row in attributed}
     return [
-        one
+        row
         | {
-            "status": "pending" if firsts[one["customer_id"]] is None else "successful",
-            "first_order_at": firsts[one["customer_id"]],
+            "status": "pending" if firsts[row["customer_id"]] is None else "successful",
+            "first_order_at": firsts[row["customer_id"]],
         }
-        for one in attributed
+        for row in attributed
     ]
 
 
@@ -51,16 +51,16 @@ def spending_of(customer_id: int, placed: list[Row], currency: str) -> tuple[Any
 
 def referring(attributed: list[Row], claimed: list[Row]) -> dict[int, tuple[int, ...]]:
     brought = defaultdict(list)
-    for one in attributed:
-        brought[one["referrer_id"]].append(one)
+    for row in attributed:
+        brought[row["referrer_id"]].append(row)
     claims = Counter(claim["customer_id"] for claim in claimed)
     return {
         referrer: (
             len(ones),
-            sum(one["status"] == "successful" for one in ones),
+            sum(row["status"] == "successful" for row in ones),
             claims[referrer],
-            max(one["referred_at"] for one in ones),
-            max(one["first_order_at"] or 0 for one in ones),
+            max(row["referred_at"] for row in ones),
+            max(row["first_order_at"] or 0 for row in ones),
         )
         for referrer, ones in brought.items()
     }
@@ -76,8 +76,8 @@ def holding_of(coupon_id: int, placed: list[Row]) -> tuple[Any, ...]:
 
 
 async def claims_of_tiers(db: Database) -> dict[int, tuple[int]]:
-    made = Counter(claim["tier_id"] for claim in await rows(db, reward_claims))
-    return {tier["id"]: (made[tier["id"]],) for tier in await rows(db, referral_tiers)}
+    claims = Counter(claim["tier_id"] for claim in await rows(db, reward_claims))
+    return {tier["id"]: (claims[tier["id"]],) for tier in await rows(db, referral_tiers)}
 
 
 async def sales_of_products(db: Database, placed: list[Row]) -> dict[int, tuple[int]]:

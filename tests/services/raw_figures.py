@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 Row = dict[str, Any]
 
 
-class Reckoning:
+class RawFigures:
     """The same figures from the raw rows, by asking each order on which local day it fell."""
 
     def __init__(self, stored: dict[str, list[Row]], first: date, last: date, zone: str, interval: str) -> None:
@@ -40,7 +40,7 @@ class Reckoning:
             self.add(first_at, "USD", new=1)
 
     def label(self, at: int | None) -> str | None:
-        """The interval in which a time lies, as the answer names it; None outside."""
+        """The interval that a time is in, as the answer names it; None outside."""
         if at is None:
             return None
         moment = datetime.fromtimestamp(at // 1_000_000, UTC)

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 import trustme
 
-from lootkeep.domain.emails import Email, NewEmail, NotAHeaderError, Outcome
-from lootkeep.engines.mail.message import Sender, parse_sender
-from lootkeep.engines.mail.outbox import OutboxMailer
-from lootkeep.engines.mail.smtp import SmtpMailer, SmtpServer, parse_server
+from lootkeep.domain.emails import Email, NewEmail, NotAHeaderError, SendResult
+from lootkeep.engines.emails.message import Sender, parse_sender
+from lootkeep.engines.emails.outbox import OutboxMailer
+from lootkeep.engines.emails.smtp import SmtpMailer, SmtpServer, parse_server
 from lootkeep.kernel.clock import ManualClock
 from tests.mailbox import MailServer
 from tests.world import NOON
@@ -45,7 +45,7 @@ async def server() -> AsyncIterator[MailServer]:
         yield server
 
 
-async def send(server: MailServer, *emails: Email, **options: Any) -> list[Outcome]:
+async def send(server: MailServer, *emails: Email, **options: Any) -> list[SendResult]:
     sending = mailer(server, **options)
     try:
         return [await sending.send(email) for email in emails]
@@ -55,7 +55,7 @@ async def send(server: MailServer, *emails: Email, **options: Any) -> list[Outco
 
 async def test_an_email_arrives_with_both_parts_and_its_headers(server: MailServer) -> None:
     outcome = await send(server, email(reply_to="help@store.example", headers=(("X-Extra", "yes"),)))
-    assert outcome == [Outcome("sent")]
+    assert outcome == [SendResult("sent")]
     (arrived,) = server.arrived
     assert (arrived.sender, arrived.recipients) == ("shop@store.example", ["ann@mail.example"])
     headers = {
@@ -86,7 +86,7 @@ async def test_an_email_arrives_with_both_parts_and_its_headers(server: MailServ
 )
 async def test_hostile_text_comes_out_as_it_went_in(server: MailServer, text: str) -> None:
     sent = email(to_name=text, from_name=text, subject=text, text=f"{text}\n.\n..\n", html=f"{text}\n")
-    assert await send(server, sent) == [Outcome("sent")]
+    assert await send(server, sent) == [SendResult("sent")]
     (arrived,) = server.arrived
     message: Any = arrived.message
     assert (arrived.sender, arrived.recipients) == ("shop@store.example", ["ann@mail.example"])
@@ -113,15 +113,15 @@ async def test_nor_does_one_that_got_so_far_reach_the_server(server: MailServer,
 
 
 async def test_one_connection_serves_many_emails(server: MailServer) -> None:
-    assert await send(server, *(email(f"p{n}@mail.example") for n in range(5))) == [Outcome("sent")] * 5
+    assert await send(server, *(email(f"p{n}@mail.example") for n in range(5))) == [SendResult("sent")] * 5
     assert (len(server.arrived), server.connections) == (5, 1)
 
 
-async def test_a_connection_that_the_server_has_closed_is_made_again(server: MailServer) -> None:
+async def test_a_connection_that_the_server_has_closed_is_opened_again(server: MailServer) -> None:
     sending = mailer(server)
     await sending.send(email())
     server.drop_connections()
-    assert await sending.send(email()) == Outcome("sent")
+    assert await sending.send(email()) == SendResult("sent")
     assert (len(server.arrived), server.connections) == (2, 2)
     await sending.close()
 
@@ -140,25 +140,25 @@ async def test_a_connection_that_the_server_has_closed_is_made_again(server: Mai
         ("vanish", "unreachable", False),
     ],
 )
-async def test_a_refusal_is_told_in_words_and_does_not_spoil_the_next(
+async def test_a_rejection_is_reported_as_text_and_does_not_spoil_the_next(
     server: MailServer, word: str, kind: str, is_bounce: bool
 ) -> None:
     refused, taken = await send(server, email(f"{word}@mail.example"), email())
     assert (refused.kind, refused.is_bounce, refused.perhaps_sent) == (kind, is_bounce, False)
     assert (refused.reason or "").startswith("the mail server ")
-    assert taken == Outcome("sent")
+    assert taken == SendResult("sent")
 
 
-async def test_a_connection_lost_after_the_content_leaves_it_open_whether_the_mail_arrived(server: MailServer) -> None:
+async def test_a_connection_lost_after_the_content_leaves_it_open_whether_the_email_arrived(server: MailServer) -> None:
     (outcome,) = await send(server, email("drop@mail.example"))
     reason = "the mail server closed the connection before the server confirmed the mail"
-    assert outcome == Outcome("deferred", reason, perhaps_sent=True)
+    assert outcome == SendResult("deferred", reason, perhaps_sent=True)
 
 
 async def test_a_server_that_never_answers_is_given_up(server: MailServer) -> None:
     (outcome,) = await send(server, email("hang@mail.example"), deadline=0.3)
     reason = "the mail server did not answer within 0.3 s before the server confirmed the mail"
-    assert outcome == Outcome("deferred", reason, perhaps_sent=True)
+    assert outcome == SendResult("deferred", reason, perhaps_sent=True)
 
 
 async def test_a_server_that_says_nothing_at_all_is_given_up() -> None:
@@ -170,35 +170,35 @@ async def test_a_server_that_says_nothing_at_all_is_given_up() -> None:
     listener = await asyncio.start_server(silent, "127.0.0.1", 0)
     port = listener.sockets[0].getsockname()[1]
     sending = SmtpMailer(SmtpServer("127.0.0.1", port), SENDER, ManualClock(NOON), deadline=0.2)
-    assert await sending.send(email()) == Outcome("unreachable", "the mail server did not answer within 0.2 s")
+    assert await sending.send(email()) == SendResult("unreachable", "the mail server did not answer within 0.2 s")
     over.set()
     listener.close()
     await listener.wait_closed()
 
 
-async def test_a_server_that_is_not_there_is_told() -> None:
+async def test_a_server_that_is_not_there_is_reported() -> None:
     async with MailServer() as server:
         url = server.url
     sending = SmtpMailer(parse_server(url), SENDER, ManualClock(NOON))
-    assert await sending.send(email()) == Outcome("unreachable", "the mail server cannot be reached")
+    assert await sending.send(email()) == SendResult("unreachable", "the mail server cannot be reached")
     assert await sending.check() == "the mail server cannot be reached"
 
 
-async def test_a_refused_sender_concerns_every_mail() -> None:
+async def test_a_refused_sender_concerns_every_email() -> None:
     async with MailServer(sender_refusal="550 not you") as server:
-        assert await send(server, email()) == [Outcome("unreachable", "the mail server answered 550: not you")]
+        assert await send(server, email()) == [SendResult("unreachable", "the mail server answered 550: not you")]
 
 
 async def test_an_address_beyond_ascii_needs_a_server_that_takes_it() -> None:
     async with MailServer() as able, MailServer(takes_utf8=False) as unable:
-        assert await send(able, email("zoë@mail.example")) == [Outcome("sent")]
+        assert await send(able, email("zoë@mail.example")) == [SendResult("sent")]
         assert able.arrived[0].recipients == ["zoë@mail.example"]
         (outcome,) = await send(unable, email("zoë@mail.example"))
-    assert outcome == Outcome("refused", "the mail server does not take addresses with characters beyond ASCII")
+    assert outcome == SendResult("refused", "the mail server does not take addresses with characters beyond ASCII")
 
 
 async def test_the_name_of_a_host_is_written_in_ascii(server: MailServer) -> None:
-    assert await send(server, email("ann@bücher.example")) == [Outcome("sent")]
+    assert await send(server, email("ann@bücher.example")) == [SendResult("sent")]
     assert server.arrived[0].recipients == ["ann@xn--bcher-kva.example"]
 
 
@@ -233,11 +233,11 @@ async def test_a_certificate_that_is_not_trusted_stops_it(authority: trustme.CA)
     served, _ = contexts(authority)
     async with MailServer(tls=served, is_tls_from_the_start=True) as server:
         sending = SmtpMailer(SmtpServer("127.0.0.1", server.port, is_tls=True), SENDER, ManualClock(NOON))
-        assert await sending.send(email()) == Outcome("unreachable", "the mail server's certificate is not trusted")
+        assert await sending.send(email()) == SendResult("unreachable", "the mail server's certificate is not trusted")
 
 
 async def test_without_a_server_nothing_is_called_sent() -> None:
-    assert await OutboxMailer().send(email()) == Outcome("outbox")
+    assert await OutboxMailer().send(email()) == SendResult("outbox")
 
 
 @pytest.mark.parametrize(

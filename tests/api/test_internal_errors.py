@@ -1,4 +1,4 @@
-"""Faults of our own are told without a trace of them."""
+"""Internal errors are reported without details."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from lootkeep.api.http.routes import Call, Group, Reply, Route, only_message
 from tests.world import EXTERNAL, World
 
 
-class Mishap(Exception):
-    """Whatever goes wrong inside; none of it may be told outside."""
+class UnexpectedError(Exception):
+    """Whatever goes wrong inside; none of it may leak outside."""
 
 
 async def stumble(_: Call[None, None]) -> Reply:
-    raise Mishap("the password of /etc/lootkeep is hunter2")
+    raise UnexpectedError("the password of /etc/lootkeep is hunter2")
 
 
 STUMBLES = Group(
@@ -38,7 +38,7 @@ def edge(world: World, *groups: Group) -> httpx.AsyncClient:
     )
 
 
-async def test_a_fault_of_ours_is_told_without_a_trace_of_it(world: World) -> None:
+async def test_an_internal_error_is_reported_without_details(world: World) -> None:
     async with edge(world, STUMBLES) as client:
         answer = await client.get(EXTERNAL + "/stumble", headers={"X-Request-ID": "mine"})
     assert answer.status_code == 500
@@ -50,13 +50,13 @@ async def test_a_fault_of_ours_is_told_without_a_trace_of_it(world: World) -> No
     }
     assert answer.headers["X-Request-ID"] == "mine"
     assert answer.headers["X-RateLimit-Remaining"] == "59"
-    told = answer.text + str(answer.headers)
-    assert not [word for word in ("Mishap", "hunter2", "Traceback", "lootkeep", ".py") if word in told]
+    response_text = answer.text + str(answer.headers)
+    assert not [word for word in ("Mishap", "hunter2", "Traceback", "lootkeep", ".py") if word in response_text]
 
 
-async def test_a_fault_of_a_page_is_told_without_a_trace_of_it(world: World) -> None:
+async def test_an_internal_error_of_a_page_is_reported_without_details(world: World) -> None:
     async def check() -> bool:
-        raise Mishap("hunter2")
+        raise UnexpectedError("hunter2")
 
     pages = Probes(world.deps, world.tokens, world.limits, Metrics(), {"database": check}, {}).app()
     # The framework raises the error again after its answer, for the server to log.

@@ -13,7 +13,7 @@ from lootkeep.domain.emails import Email, refuse_line_breaks
 from lootkeep.kernel.clock import Instant, utc
 
 _PLAIN_ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9.-]+")
-_LONGEST_WORD = 60
+_MAX_WORD = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def _words(text: str) -> str:
 
 def _is_plain(text: str) -> bool:
     """ASCII, short, and not what a reader would decode."""
-    return text.isascii() and text.isprintable() and len(text) <= _LONGEST_WORD and "=?" not in text
+    return text.isascii() and text.isprintable() and len(text) <= _MAX_WORD and "=?" not in text
 
 
 def _part(kind: str, text: str) -> bytes:

@@ -9,7 +9,7 @@ from tests.api.ticket_steps import STATES, a_ticket, customer_writes, in_state, 
 from tests.world import World
 
 
-async def test_an_answer_of_the_staff_makes_it_the_customers_turn(world: World) -> None:
+async def test_an_answer_of_the_staff_makes_it_wait_for_the_customer(world: World) -> None:
     ticket = await a_ticket(world)
     world.clock.advance(90 * 1_000_000)
     answer = await staff_writes(world, ticket["id"])
@@ -23,17 +23,20 @@ async def test_an_answer_of_the_staff_makes_it_the_customers_turn(world: World) 
         "is_internal": False,
         "created_at": "2026-11-15T12:01:30Z",
     }
-    told = data["ticket"]
-    assert (told["status"], told["messages_count"], told["last_message_by"]) == ("pending", 2, "staff")
-    assert told["first_response_at"] == told["last_message_at"] == told["updated_at"] == "2026-11-15T12:01:30Z"
+    updated = data["ticket"]
+    assert (updated["status"], updated["messages_count"], updated["last_message_by"]) == ("pending", 2, "staff")
+    assert updated["first_response_at"] == updated["last_message_at"] == updated["updated_at"] == "2026-11-15T12:01:30Z"
 
 
 async def test_only_the_first_answer_is_the_first_response(world: World) -> None:
     ticket = await a_ticket(world)
     await staff_writes(world, ticket["id"])
     world.clock.advance(HOUR)
-    told = (await staff_writes(world, ticket["id"])).json()["data"]["ticket"]
-    assert (told["first_response_at"], told["last_message_at"]) == ("2026-11-15T12:00:00Z", "2026-11-15T13:00:00Z")
+    updated = (await staff_writes(world, ticket["id"])).json()["data"]["ticket"]
+    assert (updated["first_response_at"], updated["last_message_at"]) == (
+        "2026-11-15T12:00:00Z",
+        "2026-11-15T13:00:00Z",
+    )
 
 
 async def test_a_staff_message_leaves_a_resolved_ticket_resolved(world: World) -> None:
@@ -85,10 +88,10 @@ async def test_a_customers_message_opens_the_ticket(world: World, status: str) -
     world.clock.advance(MINUTE)
     answer = await customer_writes(world, ticket_id)
     assert answer.status_code == 201
-    told = answer.json()["data"]["ticket"]
-    assert (told["status"], told["resolved_at"], told["closed_at"]) == ("open", None, None)
-    assert (told["messages_count"], told["last_message_by"]) == (2, "customer")
-    assert told["reopened_count"] == (1 if status in ("resolved", "closed") else 0)
+    ticket = answer.json()["data"]["ticket"]
+    assert (ticket["status"], ticket["resolved_at"], ticket["closed_at"]) == ("open", None, None)
+    assert (ticket["messages_count"], ticket["last_message_by"]) == (2, "customer")
+    assert ticket["reopened_count"] == (1 if status in ("resolved", "closed") else 0)
 
 
 async def test_a_customer_opens_a_closed_ticket_again_within_14_days(world: World) -> None:
@@ -101,7 +104,7 @@ async def test_a_customer_opens_a_closed_ticket_again_within_14_days(world: Worl
     ]
 
 
-async def test_later_the_customer_is_told_to_open_a_new_one(world: World) -> None:
+async def test_later_the_customer_is_asked_to_open_a_new_one(world: World) -> None:
     ticket_id = await in_state(world, "closed")
     before = await read(world, ticket_id)
     world.clock.advance(14 * DAY + 1)

@@ -1,4 +1,4 @@
-"""Records as mails: two templates for each kind, plain text with the subject on its first line, and HTML."""
+"""Records as e-mails: two templates for each kind, plain text with the subject on its first line, and HTML."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def render(
     reply_to: str | None = None,
     **values: Any,
 ) -> NewEmail:
-    """The mail of `KIND.txt` and `KIND.html`. Values go in as they are into the text, and escaped into the HTML."""
+    """The e-mail of `KIND.txt` and `KIND.html`. Values go in as they are into the text, and escaped into the HTML."""
     first, _, text = _environment().get_template(f"{kind}.txt").render(values).partition("\n")
     if not first.startswith(_SUBJECT):
         raise ValueError(f"{kind}.txt must begin with `{_SUBJECT}`")

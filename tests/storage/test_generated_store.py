@@ -22,12 +22,12 @@ from lootkeep.kernel.clock import SECOND, Instant, ManualClock
 from lootkeep.kernel.ids import CountingIds
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import customers, fraud, orders, products, recount, tiers
-from lootkeep.storage import customers as stored_customers
+from lootkeep.storage import customers as customers_db
 from lootkeep.storage import schema
 from lootkeep.storage.engine.database import Database, Engine, Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.engine.sqlite import SqliteDatabase
-from lootkeep.storage.totals.changes import Changes
+from lootkeep.storage.totals.changes import CounterDeltas
 from tests.world import World
 
 SIZE = 1200
@@ -54,17 +54,17 @@ class GivenCodes(CountingIds):
         return next(self._codes)
 
 
-async def test_the_services_would_have_made_the_same_rows(world: World, tmp_path: Path) -> None:
+async def test_the_services_would_have_written_the_same_rows(world: World, tmp_path: Path) -> None:
     await data.make_sqlite(tmp_path / "made.db", data.REFERRALS, SIZE)
-    made = SqliteDatabase(tmp_path / "made.db")
+    database = SqliteDatabase(tmp_path / "made.db")
     deps = replace(world.deps, clock=ManualClock(rows.NOW), ids=GivenCodes())
     await _live_through(deps)
     for table in COMPARED:
-        assert await _rows(made, table) == await _rows(world.db, table), table.name
-    # The totals lie in other shards; their sums must be those of a recount in both.
-    for db in (made, world.db):
+        assert await _rows(database, table) == await _rows(world.db, table), table.name
+    # The totals are in other shards; their sums must be those of a recount in both.
+    for db in (database, world.db):
         assert set((await recount.check(replace(deps, db=db))).values()) == {0}
-    await made.close()
+    await database.close()
 
 
 @pytest.fixture
@@ -77,17 +77,17 @@ async def judging(db: Engine) -> AsyncIterator[World]:
 
 async def test_the_services_would_have_judged_the_same_orders(judging: World, tmp_path: Path) -> None:
     await data.make_sqlite(tmp_path / "made.db", data.ORDERS, ORDERS)
-    made = SqliteDatabase(tmp_path / "made.db")
+    database = SqliteDatabase(tmp_path / "made.db")
     deps = replace(judging.deps, clock=ManualClock(rows.NOW), ids=GivenCodes())
     await _sell(deps)
     for table in JUDGED:
-        assert await _rows(made, table) == await _rows(judging.db, table), table.name
-    for db in (made, judging.db):
+        assert await _rows(database, table) == await _rows(judging.db, table), table.name
+    for db in (database, judging.db):
         assert set((await recount.check(replace(deps, db=db))).values()) == {0}
-    await made.close()
+    await database.close()
 
 
-def test_the_made_checks_have_every_level_and_action() -> None:
+def test_the_generated_checks_have_every_level_and_action() -> None:
     checks = [row for part in judged.parts(ORDERS) for row in part.get(schema.fraud_checks, ())]
     assert {row["risk_level"] for row in checks} == {"low", "medium", "high", "critical"}
     assert {row["action_taken"] for row in checks} == {"allowed", "flagged", "blocked", "verification_required"}
@@ -109,7 +109,7 @@ async def _live_through(deps: Deps) -> None:
     await products.create(deps, ProductTerms(**terms))
     for required in rows.TIERS:
         await tiers.create_tier(deps, _tier(required))
-    changes = Changes(spread=0)
+    changes = CounterDeltas(shard_key=0)
     async with deps.db.write() as tx:
         for person in people(SIZE):
             by = person.referrer.code if person.referrer else None
@@ -127,15 +127,15 @@ async def _live_through(deps: Deps) -> None:
 
 
 async def _sell(deps: Deps) -> None:
-    """A year of orders, deed by deed, then the reviews."""
+    """A year of orders, operation by operation, then the reviews."""
     terms: dict[str, Any] = dict.fromkeys(ProductTerms.__struct_fields__) | rows.PRODUCT
     await products.create(deps, ProductTerms(**terms))
-    made = list(enumerate(purchases(ORDERS), 1))
+    numbered = list(enumerate(purchases(ORDERS), 1))
     for version, action in enumerate(judged.ACTIONS):
         await fraud.change_settings(deps, {"fraud_action": action})
-        changes = Changes(spread=0)
+        changes = CounterDeltas(shard_key=0)
         async with deps.db.write() as tx:
-            for number, purchase in made:
+            for number, purchase in numbered:
                 if judged.version_at(number, ORDERS) == version:
                     await _buy(deps, tx, purchase, changes)
             await changes.apply(tx)
@@ -144,9 +144,9 @@ async def _sell(deps: Deps) -> None:
             await fraud.review(deps, check["id"], outcome, None, judged.OWNER)
 
 
-async def _buy(deps: Deps, tx: Transaction, purchase: Purchase, changes: Changes) -> None:
+async def _buy(deps: Deps, tx: Transaction, purchase: Purchase, changes: CounterDeltas) -> None:
     buyer = purchase.buyer
-    if await stored_customers.get(tx, buyer.id) is None:
+    if await customers_db.get(tx, buyer.id) is None:
         form = SignUp(buyer.email, buyer.name, created_at=buyer.created_at)
         await customers.sign_up_in(deps, tx, form, changes)
     cart = Cart(

@@ -22,12 +22,12 @@ ESCAPE = "\x1b["
 
 
 def leaves() -> Iterator[tuple[str, set[str]]]:
-    """Every command in words, with its options."""
+    """Every command as text, with its options."""
     waiting = [(name, imported(name)) for name in COMMANDS]
     while waiting:
         words, command = waiting.pop()
         below = getattr(command, "commands", {})
-        waiting += [(f"{words} {name}", found) for name, found in below.items()]
+        waiting += [(f"{words} {name}", child) for name, child in below.items()]
         if not below:
             yield words, {option for parameter in command.params for option in parameter.opts}
 
@@ -58,12 +58,12 @@ def test_there_are_no_colours_in_a_pipe(tmp_path: Path, words: tuple[str, ...]) 
 
 
 def test_there_are_colours_on_a_terminal_and_a_sign_of_life_while_it_takes(tmp_path: Path) -> None:
-    said = _on_a_terminal(tmp_path, "migrate")
-    assert "Bringing the schema up to date" in said
+    output = _on_a_terminal(tmp_path, "migrate")
+    assert "Bringing the schema up to date" in output
     assert ESCAPE in _on_a_terminal(tmp_path, "doctor")
 
 
-def test_an_unknown_command_is_told_with_what_may_be_meant(terminal: Terminal) -> None:
+def test_an_unknown_command_is_reported_with_what_may_be_meant(terminal: Terminal) -> None:
     outcome = terminal.run("tokn")
     assert outcome.code == 2
     assert "Did you mean 'token'?" in outcome.err
@@ -78,7 +78,7 @@ def test_an_unknown_command_is_told_with_what_may_be_meant(terminal: Terminal) -
         ("lootkeep demo load --scale ", ["small", "medium", "large"]),
     ],
 )
-def test_bash_is_told_how_a_line_may_go_on(tmp_path: Path, typed: str, expected: list[str]) -> None:
+def test_bash_learns_how_a_line_may_go_on(tmp_path: Path, typed: str, expected: list[str]) -> None:
     asked = {"_LOOTKEEP_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(len(typed.split(" ")) - 1)}
     done = subprocess.run([PROGRAM], cwd=tmp_path, env=os.environ | asked, capture_output=True, text=True, check=False)
     assert done.stdout.split() == expected
@@ -135,7 +135,7 @@ def test_a_password_is_not_shown_wherever_in_an_address_it_is(terminal: Terminal
     assert not re.search("hun|ter2", outcome.out)
 
 
-def test_what_is_made_is_told_as_json(terminal: Terminal) -> None:
+def test_what_is_created_is_printed_as_json(terminal: Terminal) -> None:
     token = json.loads(terminal.call("token", "create", "--name", "till", "--scope", "orders:read", "--json").out)
     assert (token["token"][:3], token["name"], token["scopes"]) == ("lk_", "till", ["orders:read"])
     revoked = terminal.call("token", "revoke", str(token["id"]), "--json")
@@ -158,15 +158,15 @@ def _on_a_terminal(folder: Path, *words: str) -> str:
     ours, theirs = pty.openpty()
     with subprocess.Popen([PROGRAM, *words], cwd=folder, env=_coloured(), stdout=theirs, stderr=theirs):
         os.close(theirs)
-        said = b""
+        output = b""
         while block := _read(ours):
-            said += block
+            output += block
     os.close(ours)
-    return said.decode()
+    return output.decode()
 
 
 def _read(terminal: int) -> bytes:
-    """Nothing when the other side is closed, which Linux tells as an error."""
+    """Nothing when the other side is closed, which Linux reports as an error."""
     try:
         return os.read(terminal, 65536)
     except OSError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lootkeep.domain.fraud.facts import Mail
+from lootkeep.domain.fraud.facts import EmailFacts
 from lootkeep.domain.identity import domain_of
 
 # Services that hand out addresses which forward to a real mailbox. A person may have hundreds of them, and most
@@ -43,13 +43,13 @@ _RELAYS = frozenset(
 )
 
 
-# Of an address that nobody told.
-NONE = Mail()
+# For an e-mail that was not sent.
+NONE = EmailFacts()
 
 
-def describe(email: str, *, is_disposable: bool) -> Mail:
-    """The facts about an address; whether its domain is disposable, a list has to tell."""
-    return Mail(is_disposable=is_disposable, is_relay=relay(email), has_tag=tagged(email))
+def describe(email: str, *, is_disposable: bool) -> EmailFacts:
+    """The facts about an e-mail; whether its domain is disposable comes from a list."""
+    return EmailFacts(is_disposable=is_disposable, is_relay=relay(email), has_tag=tagged(email))
 
 
 def relay(email: str) -> bool:

@@ -30,8 +30,8 @@ class Template(msgspec.Struct, frozen=True):
     links: tuple[str, ...]
 
 
-class Addresses(msgspec.Struct, frozen=True):
-    """The links of one mail that lead to this service; without tracking there is only the first."""
+class TrackingLinks(msgspec.Struct, frozen=True):
+    """The links of one e-mail that lead to this service; without tracking there is only the first."""
 
     unsubscribe: str
     pixel: str | None = None
@@ -57,22 +57,22 @@ def template(
     return Template(subject, text, html, _distinct(counted))
 
 
-def filled(made: Template, values: Mapping[str, str], addresses: Addresses) -> tuple[str, str, str]:
+def filled(compiled: Template, values: Mapping[str, str], addresses: TrackingLinks) -> tuple[str, str, str]:
     """Subject, text and HTML for one reader. Values are put in once, and what they hold is never looked at again."""
     plain = {name: one_line(value) for name, value in values.items()} | {"unsubscribe_url": addresses.unsubscribe}
     safe = {name: escape(value) for name, value in plain.items()}
-    html = _PLACEHOLDER.sub(lambda match: safe[match[1]], made.html)
+    html = _PLACEHOLDER.sub(lambda match: safe[match[1]], compiled.html)
     if addresses.click is not None:
         click = addresses.click
         html = _MARKS.sub(lambda match: escape(click(int(match[1]))), html)
     if addresses.pixel is not None:
         html = _before_end(html, f'<img src="{escape(addresses.pixel)}" width="1" height="1" alt="">')
-    subject = one_line(_PLACEHOLDER.sub(lambda match: plain[match[1]], made.subject))
-    return subject, _PLACEHOLDER.sub(lambda match: plain[match[1]], made.text), html
+    subject = one_line(_PLACEHOLDER.sub(lambda match: plain[match[1]], compiled.subject))
+    return subject, _PLACEHOLDER.sub(lambda match: plain[match[1]], compiled.text), html
 
 
 def targets(body_html: str | None) -> tuple[str, ...]:
-    """Where the counted links of a mail lead, each once, in order: a link is known by its place here."""
+    """Where the counted links of an e-mail lead, each once, in order: a link is known by its place here."""
     return _distinct(links(body_html or ""))
 
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from lootkeep.domain.campaign_mail import Addresses, filled, targets, template
+from lootkeep.domain.campaign_emails import TrackingLinks, filled, targets, template
 from lootkeep.domain.html import links, text_of
 
 VALUES = {"name": "Ann", "email": "ann@mail.example", "referral_code": "ABCD2345"}
@@ -29,7 +29,7 @@ VALUES = {"name": "Ann", "email": "ann@mail.example", "referral_code": "ABCD2345
         ("", "\n"),
     ],
 )
-def test_text_is_made_from_html(html: str, text: str) -> None:
+def test_text_is_created_from_html(html: str, text: str) -> None:
     assert text_of(html) == text
 
 
@@ -50,14 +50,14 @@ def test_links_are_whole_web_addresses_that_are_the_same_for_all() -> None:
 def test_each_target_is_counted_under_one_number() -> None:
     html = "<a href='https://a.example/'>1</a><a href='https://b.example/'>2</a><a href='https://a.example/'>3</a>"
     assert targets(html) == ("https://a.example/", "https://b.example/")
-    made = template("S", None, html, None, is_tracked=True)
-    _, _, written = filled(made, VALUES, Addresses("U", "P", lambda number: f"C{number}"))
+    compiled = template("S", None, html, None, is_tracked=True)
+    _, _, written = filled(compiled, VALUES, TrackingLinks("U", "P", lambda number: f"C{number}"))
     assert written.startswith("<a href='C0'>1</a><a href='C1'>2</a><a href='C0'>3</a>")
 
 
-def test_a_mail_that_is_only_text_gets_an_html_part_that_shows_it_as_it_is() -> None:
-    made = template("S", None, None, "Hi {{ name }}\n<b>&", is_tracked=True)
-    _, text, html = filled(made, VALUES, Addresses("https://u.example/"))
+def test_an_email_that_is_only_text_gets_an_html_part_that_shows_it_as_it_is() -> None:
+    compiled = template("S", None, None, "Hi {{ name }}\n<b>&", is_tracked=True)
+    _, text, html = filled(compiled, VALUES, TrackingLinks("https://u.example/"))
     assert text == "Hi Ann\n<b>&\n\nUnsubscribe: https://u.example/\n"
     assert html.startswith('<div style="white-space:pre-wrap">Hi Ann\n&lt;b&gt;&amp;</div>')
 

@@ -14,8 +14,8 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import aiosmtplib
 from aiosmtplib import SMTPResponseException
 
-from lootkeep.domain.emails import DEADLINE_SECONDS, Email, Outcome
-from lootkeep.engines.mail.message import Sender, envelope_address, to_bytes
+from lootkeep.domain.emails import DEADLINE_SECONDS, Email, SendResult
+from lootkeep.engines.emails.message import Sender, envelope_address, to_bytes
 from lootkeep.kernel.clock import Clock
 
 StartTls = Literal["auto", "required", "never"]
@@ -90,12 +90,12 @@ class SmtpMailer:
         self._deadline = deadline
         self._client: aiosmtplib.SMTP | None = None
 
-    async def send(self, email: Email) -> Outcome:
+    async def send(self, email: Email) -> SendResult:
         transfer = _Transfer()
         try:
             raw = to_bytes(email, self._sender, self._clock.now())
         except (ValueError, LookupError):
-            return Outcome("refused", "the letter cannot be written: an address or a header is not valid")
+            return SendResult("refused", "the letter cannot be written: an address or a header is not valid")
         try:
             async with asyncio.timeout(self._deadline):
                 return await self._hand_over(email, raw, transfer)
@@ -103,10 +103,10 @@ class SmtpMailer:
             return await self._refusal(error, transfer)
         except (aiosmtplib.SMTPException, OSError, TimeoutError, ValueError) as error:
             self._drop()
-            reason = _reason(error, self._deadline)
+            reason = _failure_text(error, self._deadline)
             if transfer.has_begun:
-                return Outcome("deferred", f"{reason} before the server confirmed the mail", perhaps_sent=True)
-            return Outcome("unreachable", reason)
+                return SendResult("deferred", f"{reason} before the server confirmed the mail", perhaps_sent=True)
+            return SendResult("unreachable", reason)
         except asyncio.CancelledError:
             self._drop()
             raise
@@ -119,7 +119,7 @@ class SmtpMailer:
         except SMTPResponseException as error:
             return _words(error)
         except (aiosmtplib.SMTPException, OSError, TimeoutError, ValueError) as error:
-            return _reason(error, self._deadline)
+            return _failure_text(error, self._deadline)
         return None
 
     async def close(self) -> None:
@@ -129,16 +129,16 @@ class SmtpMailer:
                 await client.quit(timeout=_QUIT_SECONDS)
             client.close()
 
-    async def _hand_over(self, email: Email, raw: bytes, transfer: _Transfer) -> Outcome:
+    async def _hand_over(self, email: Email, raw: bytes, transfer: _Transfer) -> SendResult:
         client = await self._begin(email)
         if client is None:
-            return Outcome("refused", "the mail server does not take addresses with characters beyond ASCII")
+            return SendResult("refused", "the mail server does not take addresses with characters beyond ASCII")
         transfer.stage = "recipient"
         await client.rcpt(envelope_address(email.to_email), encoding="utf-8")
         transfer.stage = "content"
         transfer.has_begun = True
         await client.data(raw)
-        return Outcome("sent")
+        return SendResult("sent")
 
     async def _begin(self, email: Email) -> aiosmtplib.SMTP | None:
         """A connection that has taken the sender. One that was idle may be dead: then a new one is made, once."""
@@ -176,15 +176,15 @@ class SmtpMailer:
         self._client = client
         return client
 
-    async def _refusal(self, error: SMTPResponseException, transfer: _Transfer) -> Outcome:
+    async def _refusal(self, error: SMTPResponseException, transfer: _Transfer) -> SendResult:
         """The server answered: the connection is good for the next e-mail, unless it says good-bye."""
         await self._reset(error)
-        # Who may send, and whether at all, concerns every mail.
+        # Who may send, and whether at all, concerns every e-mail.
         if error.code == 421 or transfer.stage == "sender":
-            return Outcome("unreachable", _words(error))
+            return SendResult("unreachable", _words(error))
         if error.code >= 500:
-            return Outcome("refused", _words(error), is_bounce=transfer.stage == "recipient" and _is_bounce(error))
-        return Outcome("deferred", _words(error))
+            return SendResult("refused", _words(error), is_bounce=transfer.stage == "recipient" and _is_bounce(error))
+        return SendResult("deferred", _words(error))
 
     async def _reset(self, error: SMTPResponseException) -> None:
         client = self._client
@@ -212,10 +212,10 @@ class _Transfer:
 
 def _is_bounce(error: SMTPResponseException) -> bool:
     """There is no such mailbox; a refusal for other reasons says nothing about the address."""
-    found = _ENHANCED.search(error.message)
-    if found is None:
+    match = _ENHANCED.search(error.message)
+    if match is None:
         return error.code in _BOUNCES
-    subject, detail = int(found[2]), int(found[3])
+    subject, detail = int(match[2]), int(match[3])
     return subject == 1 or (subject == 2 and detail == 1)
 
 
@@ -225,8 +225,8 @@ def _words(error: SMTPResponseException) -> str:
     return f"the mail server answered {error.code}: {clean}" if clean else f"the mail server answered {error.code}"
 
 
-def _reason(error: BaseException, deadline: float) -> str:
-    """Why there was no answer, in words."""
+def _failure_text(error: BaseException, deadline: float) -> str:
+    """Why there was no answer, as a sentence."""
     cause = error.__cause__ or error
     if isinstance(cause, ssl.SSLCertVerificationError):
         return "the mail server's certificate is not trusted"

@@ -1,11 +1,11 @@
-"""Campaigns of the demo: one that was sent and read, one that lies in the outbox, and drafts."""
+"""Campaigns of the demo: one that was sent and read, one that is in the outbox, and drafts."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from lootkeep.domain.campaigns import Audience, Filters
-from lootkeep.domain.emails import Email, Outcome
+from lootkeep.domain.campaigns import Audience, SegmentFilters
+from lootkeep.domain.emails import Email, SendResult
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import DAY, MINUTE
 from lootkeep.services import campaigns
@@ -17,11 +17,11 @@ _PER_MINUTE = 60_000
 _READERS = 400
 
 
-class _Postbox:
-    """Stands in for the mail server: takes every e-mail, and stores none."""
+class _DiscardingMailer:
+    """Replaces the mail server: takes every e-mail, and stores none."""
 
-    async def send(self, email: Email) -> Outcome:
-        return Outcome("sent")
+    async def send(self, email: Email) -> SendResult:
+        return SendResult("sent")
 
     async def check(self) -> str | None:
         return None
@@ -30,7 +30,7 @@ class _Postbox:
         return None
 
 
-class Letters:
+class CampaignEmails:
     def __init__(self, shop: Shop) -> None:
         self._shop = shop
 
@@ -45,7 +45,7 @@ class Letters:
         campaign = await campaigns.create(deps, _terms("Welcome aboard", "What our players like best", lately))
         sent = await campaigns.send(deps, campaign.id, None)
         options = CampaignOptions("http://127.0.0.1:8000", emails_per_minute=_PER_MINUTE)
-        worker = CampaignWorker(deps, MemoryWakeup(), _Postbox(), options)
+        worker = CampaignWorker(deps, MemoryWakeup(), _DiscardingMailer(), options)
         while await worker.run_once():
             shop.clock.advance(MINUTE // _PER_MINUTE)
         for reader in range(1, sent.recipients_count + 1):
@@ -62,11 +62,11 @@ class Letters:
 
     async def _write(self) -> None:
         deps = self._shop.deps
-        sale = await campaigns.create(deps, _terms("Autumn sale", "Half price until Sunday", Audience()))
-        await campaigns.send(deps, sale.id, None)
-        loyal = Audience(type="segment", filters=Filters(min_orders=3))
+        details = await campaigns.create(deps, _terms("Autumn sale", "Half price until Sunday", Audience()))
+        await campaigns.send(deps, details.id, None)
+        loyal = Audience(type="segment", filters=SegmentFilters(min_orders=3))
         await campaigns.create(deps, _terms("For our regulars", "A look at what comes next", loyal))
-        brought = Audience(type="segment", filters=Filters(is_referrer=True))
+        brought = Audience(type="segment", filters=SegmentFilters(is_referrer=True))
         await campaigns.create(deps, _terms("Recruiters", "Your code is worth more in December", brought))
 
 

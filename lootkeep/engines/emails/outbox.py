@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from lootkeep.domain.emails import Email, Outcome
+from lootkeep.domain.emails import Email, SendResult
 
 
 class OutboxMailer:
     """Sends nothing, and says so."""
 
-    async def send(self, email: Email) -> Outcome:
-        return Outcome("outbox")
+    async def send(self, email: Email) -> SendResult:
+        return SendResult("outbox")
 
     async def check(self) -> str | None:
         return "no mail server is set"

@@ -21,99 +21,99 @@ from lootkeep.storage.engine.query import Query
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.storage.schema import metadata
 from tests.conftest import ENGINES, drop_postgres_database, new_postgres_database
-from tests.storage.plans import Asked, Recorder, Work, postgres_work, sqlite_work
+from tests.storage.plans import QueryRecorder, QueryWork, RecordedQuery, postgres_work, sqlite_work
 
 LARGE = 10_000
 # A page of fifteen joined rows and up to a thousand skipped keys; a table of this size would be many times that.
-MOST_STEPS = 30_000
-MOST_ROWS = 5_000
+MAX_STEPS = 30_000
+MAX_ROWS = 5_000
 # Sums of each day are bounded by a store's age, not by what is in it.
 SUMS = "FROM sales_rollups"
-# Counts what a filter leaves, which may be much; the index it walks is told by the plan.
+# Counts what a filter leaves, which may be much; the index it walks is shown by the plan.
 COUNTING = "SELECT count(*)"
 
 ALIASES = {"brought_by": "customers"}
 
 
-class Undone(Exception):
-    """Takes a deed back."""
+class Rollback(Exception):
+    """Takes an operation back."""
 
 
 def address_of(
     name: str, make_sqlite: Callable[[Path], Awaitable[None]], make_postgres: Callable[[str], Awaitable[None]]
 ) -> Any:
-    """A fixture: where a store lies that is made once for all tests, on each engine in turn."""
+    """A fixture: the location of a store that is built once for all tests, on each engine in turn."""
 
     @pytest.fixture(scope="session", params=ENGINES)
     def address(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path | str]:
         if request.param == "sqlite":
             path = tmp_path_factory.mktemp(name) / f"{name}.db"
-            asyncio.run(_made(make_sqlite(path)))
+            asyncio.run(_generated(make_sqlite(path)))
             yield path
             return
         admin_url = request.getfixturevalue("postgres_admin_url")
         run, worker = request.getfixturevalue("testrun_uid"), request.getfixturevalue("worker_id")
         url = asyncio.run(new_postgres_database(admin_url, f"lootkeep_{run[:8]}_{worker}_{name}"))
-        asyncio.run(_made(make_postgres(url)))
+        asyncio.run(_generated(make_postgres(url)))
         yield url
         asyncio.run(drop_postgres_database(admin_url, url))
 
     return address
 
 
-async def _made(making: Awaitable[None]) -> None:
+async def _generated(making: Awaitable[None]) -> None:
     await making
 
 
 @dataclass
-class Made:
+class GeneratedStore:
     """The made store, and a connection that explains its plans."""
 
     engine: Engine
-    explain: Callable[[Asked], Awaitable[Work]]
+    explain: Callable[[RecordedQuery], Awaitable[QueryWork]]
     most: int
     large: set[str]
 
-    async def works(self, recorder: Recorder) -> list[Work]:
+    async def works(self, recorder: QueryRecorder) -> list[QueryWork]:
         assert recorder.asked
-        return [await self.explain(asked) for asked in recorder.asked]
+        return [await self.explain(query) for query in recorder.asked]
 
-    def is_small(self, work: Work) -> bool:
+    def is_small(self, work: QueryWork) -> bool:
         if SUMS in work.sql:
             return not work.scanned & self.large
-        # A table that lies in the order of the list is walked along until the page is full.
+        # A table that is in the order of the list is walked along until the page is full.
         is_walked = work.touched <= self.most // 20
         is_counting = work.sql.startswith(COUNTING)
         return is_walked or (not work.scanned & self.large and (is_counting or work.touched <= self.most))
 
-    def is_by_index(self, work: Work) -> bool:
+    def is_by_index(self, work: QueryWork) -> bool:
         """The query of a list: it goes along an index, and sorts the page alone, or what a filter's index found."""
         is_in_order = not work.sorts_many or "fetched" in work.sql
         return self.is_small(work) or (not work.scanned & self.large and (work.sql.startswith(COUNTING) or is_in_order))
 
 
 @asynccontextmanager
-async def opened(address: Path | str) -> AsyncIterator[Made]:
+async def opened(address: Path | str) -> AsyncIterator[GeneratedStore]:
     """A made store, a file or the address of a database."""
     if isinstance(address, Path):
         engine = SqliteDatabase(address)
         connection = apsw.Connection(str(address))
-        yield Made(engine, partial(sqlite_work, connection, ALIASES), MOST_STEPS, await _large(engine))
+        yield GeneratedStore(engine, partial(sqlite_work, connection, ALIASES), MAX_STEPS, await _large(engine))
         connection.close()
         await engine.close()
     else:
         database = await PostgresDatabase.open(address, 2)
         explaining = await asyncpg.connect(address)
-        yield Made(database, partial(postgres_work, explaining), MOST_ROWS, await _large(database))
+        yield GeneratedStore(database, partial(postgres_work, explaining), MAX_ROWS, await _large(database))
         await explaining.close()
         await database.close()
 
 
 async def _large(engine: Engine) -> set[str]:
-    found = set()
+    tables = set()
     async with engine.read() as tx:
         for table in metadata.sorted_tables:
             count = await tx.one(Query(select(func.count()).select_from(table)))
             if count and count[0] > LARGE:
-                found.add(table.name)
-    return found
+                tables.add(table.name)
+    return tables
