@@ -14,6 +14,7 @@ from lootkeep.domain.analytics import zone
 from lootkeep.engines import key_file
 from lootkeep.engines.emails.message import parse_sender
 from lootkeep.kernel.errors import StartupError
+from lootkeep.kernel.redaction import HIDDEN, ShownSetting, redacted
 
 PREFIX = "LOOTKEEP_"
 
@@ -236,6 +237,32 @@ def load() -> Settings:
         return Settings()
     except ValidationError as error:
         raise StartupError("\n".join(_sentence(detail) for detail in error.errors(include_input=False))) from None
+
+
+def shown(settings: Settings) -> list[ShownSetting]:
+    """Every setting, without the secrets in it."""
+    fields = Settings.model_fields.items()
+    return [
+        ShownSetting(
+            variable(name),
+            _text(getattr(settings, name)),
+            field.description or "",
+            name not in settings.model_fields_set,
+        )
+        for name, field in fields
+    ]
+
+
+def _text(value: object) -> str | None:
+    if value is None:
+        return None
+    if isinstance(value, SecretStr):
+        return HIDDEN
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return ",".join(str(part) for part in value)
+    return redacted(str(value))
 
 
 def variable(name: str) -> str:

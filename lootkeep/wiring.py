@@ -7,7 +7,7 @@ import gc
 from collections.abc import AsyncIterator, Callable, MutableMapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from lootkeep import __version__
 from lootkeep.console.page import Options
@@ -26,8 +26,8 @@ from lootkeep.engines.wakeup.postgres import PostgresWakeup
 from lootkeep.kernel.clock import Clock, SystemClock
 from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.ids import RandomIds
-from lootkeep.services import access, fraud_amounts, gift_cards, retention, secret_key
-from lootkeep.settings import Settings, load
+from lootkeep.services import access, fraud_amounts, gift_cards, health, retention, secret_key
+from lootkeep.settings import Settings, load, shown
 from lootkeep.storage import migrations
 from lootkeep.storage.engine.database import Database, Engine
 from lootkeep.storage.engine.postgres import PostgresDatabase
@@ -216,7 +216,15 @@ def console_options(settings: Settings) -> Options:
     """The console carries the name under which the store sends mail."""
     name = parse_sender(settings.mail_from).name if settings.mail_from else ""
     is_https = (settings.public_url or "").startswith("https://")
-    return Options(name or "Lootkeep", settings.timezone, is_https)
+    delays, examine = settings.webhook_retry_delays, partial(_examine, settings)
+    return Options(name or "Lootkeep", settings.timezone, is_https, delays, shown(settings), examine)
+
+
+async def _examine(settings: Settings, deps: Deps) -> list[health.Finding]:
+    # What is wired here is an engine: only within a change do Deps hold less.
+    engine = nullcontext(cast(Engine, deps.db))
+    sender = mailer(settings, deps.clock)
+    return await health.examine(settings, lambda: engine, sender, deps.intelligence, deps.clock.now())
 
 
 def _periodic_tasks(deps: Deps, settings: Settings) -> tuple[PeriodicTask, ...]:

@@ -31,6 +31,10 @@ PICTURES = (
     ("fraud-phone", "/console/fraud", PHONE, "light"),
     ("fraud-signals", "/console/fraud/signals", DESK, "dark"),
     ("campaign", "/console/campaigns/1", DESK, "light"),
+    ("webhook", "/console/webhooks/1", DESK, "light"),
+    ("webhook-phone", "/console/webhooks/1", PHONE, "dark"),
+    ("events", "/console/events", DESK, "dark"),
+    ("analytics", "/console/analytics", DESK, "light"),
     ("search", "/console/search?q=an", DESK, "dark"),
     ("account", "/console/account", DESK, "light"),
 )

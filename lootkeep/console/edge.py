@@ -144,6 +144,8 @@ class Edge:
     async def _respond(self, visit: Visit, answer: Answer, status: int = 200) -> Response:
         if isinstance(answer, Response):
             return answer
+        if isinstance(answer, Done) and answer.shown is not None:
+            return await self._render(visit, "secret.html", answer.shown)
         if isinstance(answer, Done):
             response: Response = RedirectResponse(answer.to, 303)
             if answer.secret is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from functools import lru_cache
 
+import msgspec
 from markupsafe import Markup
 
 from lootkeep.domain.analytics import zone
@@ -79,6 +80,11 @@ def duration(microseconds: int) -> str:
         minutes = rest // MINUTE
         return f"{hours} h {minutes} min" if minutes and hours < 10 else f"{hours} h"
     return f"{microseconds // DAY} d"
+
+
+def pretty(text: str) -> str:
+    """JSON, indented for people."""
+    return msgspec.json.format(text.encode(), indent=2).decode()
 
 
 def number(count: int) -> str:

@@ -20,7 +20,7 @@ TONES = {
     **dict.fromkeys(
         ("on_hold", "medium", "flagged", "verification_required", "high", "scheduled", "low_stock"), "warn"
     ),
-    **dict.fromkeys(("critical", "blocked", "failed", "fraud", "urgent", "revoked", "out_of_stock"), "bad"),
+    **dict.fromkeys(("critical", "blocked", "failed", "fraud", "urgent", "revoked", "out_of_stock", "failing"), "bad"),
     **dict.fromkeys(("completed", "open", "sending"), "info"),
 }
 

@@ -57,26 +57,26 @@ async def show_overview(visit: Visit) -> Answer:
     date_range = analytics_rules.named(period, visit.now, visit.options.timezone)
     formats = Formats(visit.options.timezone, visit.deps.currency)
     async with visit.deps.db.read(slow=True) as tx:
-        course = await _course(tx, date_range, visit.deps.currency)
+        course = await course_of(tx, date_range, visit.deps.currency)
         receivers = await _receivers(tx, visit.now)
         latest, _ = await order_lists.LISTING.page(tx, ListRequest(ListedPage(1, _LATEST)))
         return {
             "period": period,
             "periods": PERIODS,
             "tiles": [
-                *_sales_tiles(course, formats),
+                *sales_tiles(course, formats),
                 await _referral_tile(tx),
                 await _fraud_tile(tx, date_range),
                 _webhook_tile(receivers),
             ],
-            "chart": _chart(course, formats),
+            "chart": revenue_chart(course, formats),
             "needs": await attention.needs(tx, visit.now),
             "sales": await order_lists.sales(tx, latest),
             "receivers": receivers[:_MAX_RECEIVERS],
         }
 
 
-async def _course(tx: Transaction, date_range: DateRange, currency: str) -> Course:
+async def course_of(tx: Transaction, date_range: DateRange, currency: str) -> Course:
     interval = analytics_rules.interval_for(date_range, None)
     cuts = analytics_rules.buckets(date_range, interval)
     now = await analytics_db.series(tx, cuts, None)
@@ -87,7 +87,7 @@ async def _course(tx: Transaction, date_range: DateRange, currency: str) -> Cour
     )
 
 
-def _sales_tiles(course: Course, formats: Formats) -> list[Tile]:
+def sales_tiles(course: Course, formats: Formats) -> list[Tile]:
     revenue, revenue_before = sum(f.net for f in course.now), sum(f.net for f in course.before)
     orders, orders_before = sum(f.orders for f in course.now), sum(f.orders for f in course.before)
     return [
@@ -132,7 +132,7 @@ async def _receivers(tx: Transaction, now: Instant) -> list[health.Receiver]:
     return await health.receivers(tx, active, now)
 
 
-def _chart(course: Course, formats: Formats) -> LineChart:
+def revenue_chart(course: Course, formats: Formats) -> LineChart:
     labels = [formats.short_day(cut.at) for cut in course.cuts[:-1]]
     now, before = course.now, course.before
     return line_chart(

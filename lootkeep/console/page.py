@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
@@ -12,8 +12,11 @@ from starlette.responses import Response
 
 from lootkeep.deps import Deps
 from lootkeep.domain.accounts import Person, Role, Session
+from lootkeep.domain.deliveries import RETRY_SECONDS
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, Fields, NotFound
+from lootkeep.kernel.redaction import ShownSetting
+from lootkeep.services.health import Finding
 
 PREFIX = "/console"
 _MAX_ID = 2**63 - 1
@@ -28,6 +31,12 @@ class Options:
     timezone: str = "UTC"
     # People reach it over https, whatever the last proxy speaks.
     is_https: bool = False
+    # Seconds to wait after each failed attempt of a delivery.
+    retry_delays: Sequence[int] = RETRY_SECONDS
+    # What the service was started with.
+    settings: Sequence[ShownSetting] = ()
+    # Looks at everything the service depends on.
+    examine: Callable[[Deps], Awaitable[Sequence[Finding]]] | None = None
 
 
 @dataclass(slots=True)
@@ -92,6 +101,8 @@ class Done:
     after: Mapping[str, Any] | None = None
     # The secret of a session that begins or ends with this answer; an empty one ends it.
     secret: str | None = None
+    # The values of `secret.html`, which is shown at once instead of going on: a secret is seen only now.
+    shown: Mapping[str, Any] | None = None
 
 
 class Stale(Conflict):

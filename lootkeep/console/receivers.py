@@ -41,16 +41,27 @@ class Sending:
         """`200 in 71 ms`, `404`, or what else came of it."""
         if self.attempt is None:
             return "Queued" if self.delivery and self.delivery.status == "pending" else "Not sent"
-        if self.attempt.response_code is None:
-            return self.attempt.reason or "No answer"
         took = f" in {self.attempt.latency_ms} ms" if self.attempt.latency_ms is not None else ""
-        return f"{self.attempt.response_code}{took}"
+        return f"{answer_of(self.attempt)}{took if self.attempt.response_code is not None else ''}"
+
+
+def answer_of(attempt: Attempt) -> str:
+    """`404`, or why there was no answer."""
+    if attempt.response_code is not None:
+        return str(attempt.response_code)
+    if attempt.outcome == "open":
+        return "Under way"
+    return (attempt.reason or "No answer").capitalize()
 
 
 async def sendings(tx: Transaction, order: Order, refunded_at: Sequence[Instant], now: Instant) -> list[Sending]:
-    """In the order of events, then of receivers."""
     steps = (order.created_at, order.paid_at, order.completed_at, order.updated_at, *refunded_at)
     recorded = await order_events.announced(tx, order.id, [at for at in steps if at is not None])
+    return await sendings_of(tx, recorded)
+
+
+async def sendings_of(tx: Transaction, recorded: Sequence[OrderEvent]) -> list[Sending]:
+    """In the order of events, then of receivers."""
     made = await order_events.deliveries_of(tx, [event.id for event in recorded])
     attempts = await order_events.last_attempts(tx, made)
     by_receiver = {(delivery.event_id, delivery.webhook_id): delivery for delivery in made}

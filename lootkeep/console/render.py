@@ -33,7 +33,9 @@ def environment(formats_of_store: formats.Formats) -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    named: dict[str, Any] = {name: getattr(formats, name) for name in ("number", "percent", "change", "plural")}
+    named: dict[str, Any] = {
+        name: getattr(formats, name) for name in ("number", "percent", "change", "plural", "pretty")
+    }
     named |= {name: getattr(formats_of_store, name) for name in ("money", "whole_money", "day", "short_day")}
     named |= {name: getattr(formats_of_store, name) for name in ("long_day", "time", "clock", "ago")}
     environment.filters |= named | {"duration": formats.duration, "order_number": order_number, "reasons": _reasons}

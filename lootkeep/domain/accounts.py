@@ -54,6 +54,19 @@ class Person(User, frozen=True):
         return RANKS[self.role] >= RANKS[role]
 
 
+class ListedUser(msgspec.Struct, frozen=True):
+    """A user, and the account where there is one."""
+
+    id: int
+    email: str
+    name: str
+    created_at: Instant
+    role: Role | None
+    has_password: bool
+    has_totp: bool
+    updated_at: Instant | None
+
+
 class Session(msgspec.Struct, frozen=True):
     """One browser that is signed in."""
 

@@ -102,6 +102,11 @@ def settle(result: AttemptResult, failures: int, now: Instant, delays: Sequence[
     return Settlement("pending", due_at, failures, result.reason)
 
 
+def given_up_at(due_at: Instant, failures: int, delays: Sequence[int]) -> Instant:
+    """When a pending delivery fails for good if every attempt from the one at `due_at` on fails."""
+    return Instant(due_at + sum(delays[failures:]) * SECOND)
+
+
 def max_wait(delay_seconds: int) -> int:
     """In microseconds, with all of the jitter."""
     return int(delay_seconds * SECOND * (1 + _JITTER))

@@ -35,7 +35,7 @@ async def is_set_up(deps: Deps) -> bool:
         return await accounts_db.has_password(tx)
 
 
-async def make_link(deps: Deps, email: str | None, role: Role = "staff") -> str:
+async def make_link(deps: Deps, email: str | None, role: Role = "staff", *, is_logged: bool = True) -> str:
     """The token of a one-time link that sets a password: of this user, or of the owner."""
     token, now = deps.ids.secret(), deps.clock.now()
     async with deps.db.write() as tx:
@@ -44,7 +44,7 @@ async def make_link(deps: Deps, email: str | None, role: Role = "staff") -> str:
             raise NotFound("User")
         await accounts_db.add(tx, user.id, "owner" if user.is_owner else role, now)
         await accounts_db.add_link(tx, user.id, digest(token), now, Instant(now + accounts_rules.LINK_LIFETIME))
-        if email:
+        if email and is_logged:
             await audit_db.add(tx, user_id=None, action="Make a one-time link", record=f"user:{user.id}", now=now)
     return token
 

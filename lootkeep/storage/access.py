@@ -9,10 +9,17 @@ from lootkeep.domain.access import Token, User
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
+from lootkeep.storage.lists import Join, Listing, Sort
 from lootkeep.storage.schema import tokens, users
 
 _USER = [users.c[name] for name in User.__struct_fields__]
 _TOKEN = [tokens.c[name] for name in Token.__struct_fields__]
+
+
+class TokenOfUser(Token, frozen=True):
+    """A token with its user's e-mail."""
+
+    email: str
 
 
 # ON CONFLICT reads the same in both dialects; SQLAlchemy spells it in the dialect modules only.
@@ -49,6 +56,20 @@ _REVOKE = Query(
 )
 _TOKEN_EXISTS = Query(select(tokens.c.id).where(tokens.c.id == bindparam("token_id")))
 _USED = Query(update(tokens).where(tokens.c.id == bindparam("token_id")).values(last_used_at=bindparam("now")))
+
+TOKENS = Listing(
+    tokens,
+    TokenOfUser,
+    {},
+    {
+        "created_at": Sort(tokens.c.id),
+        "name": Sort(tokens.c.name),
+        "expires_at": Sort(tokens.c.expires_at, "largest"),
+        "last_used_at": Sort(tokens.c.last_used_at, "smallest"),
+    },
+    columns=(*_TOKEN, users.c.email),
+    joins=(Join(users, users.c.id == tokens.c.user_id),),
+)
 
 
 async def add_user(tx: Transaction, email: str, name: str, *, is_owner: bool, now: Instant) -> User | None:

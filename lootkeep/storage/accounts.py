@@ -7,10 +7,11 @@ from typing import Any
 from sqlalchemy import bindparam, delete, exists, insert, select, update
 from sqlalchemy.dialects import postgresql
 
-from lootkeep.domain.accounts import Account, Person, Role, Session
+from lootkeep.domain.accounts import Account, ListedUser, Person, Role, Session
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
+from lootkeep.storage.lists import Join, Listing, Sort
 from lootkeep.storage.schema import account_links, accounts, sessions, users
 
 # Sessions that one transaction removes.
@@ -43,6 +44,10 @@ _SET = Query(
     .values(
         {name: bindparam(f"new_{name}") for name in ("role", "password_hash", "totp_secret", "totp_step", "updated_at")}
     )
+)
+# Locked, so that two owners cannot remove each other at once.
+_OWNERS = Query(
+    select(*_ACCOUNT).where(accounts.c.role == "owner").order_by(accounts.c.user_id).with_for_update(), Account
 )
 _RENAME = Query(
     update(users).where(users.c.id == bindparam("user")).values(email=bindparam("address"), name=bindparam("new_name"))
@@ -111,6 +116,21 @@ _REVOKE_OTHERS = Query(
 _OLD = select(sessions.c.id).where(sessions.c.expires_at < bindparam("before")).limit(_BATCH)
 _PURGE = Query(delete(sessions).where(sessions.c.id.in_(_OLD)).returning(sessions.c.id))
 
+LISTING = Listing(
+    users,
+    ListedUser,
+    {},
+    {"created_at": Sort(users.c.id), "name": Sort(users.c.name), "email": Sort(users.c.email)},
+    columns=(
+        *(users.c[name] for name in ("id", "email", "name", "created_at")),
+        accounts.c.role,
+        accounts.c.password_hash.is_not(None).label("has_password"),
+        accounts.c.totp_secret.is_not(None).label("has_totp"),
+        accounts.c.updated_at,
+    ),
+    joins=(Join(accounts, accounts.c.user_id == users.c.id, is_optional=True),),
+)
+
 
 async def get(tx: Transaction, user_id: int) -> Account | None:
     return await tx.one(_GET, user=user_id)
@@ -118,6 +138,10 @@ async def get(tx: Transaction, user_id: int) -> Account | None:
 
 async def get_for_update(tx: Transaction, user_id: int) -> Account | None:
     return await tx.one(_LOCK, user=user_id)
+
+
+async def lock_owners(tx: Transaction) -> list[Account]:
+    return await tx.all(_OWNERS)
 
 
 async def has_password(tx: Transaction) -> bool:
@@ -159,6 +183,10 @@ async def add_link(tx: Transaction, user_id: int, digest: str, now: Instant, exp
     """The only link of the user that works."""
     await tx.run(_REMOVE_LINKS, user=user_id)
     await tx.run(_ADD_LINK, user=user_id, hashed=digest, now=now, until=expires_at)
+
+
+async def remove_links(tx: Transaction, user_id: int) -> None:
+    await tx.run(_REMOVE_LINKS, user=user_id)
 
 
 async def user_of_link(tx: Transaction, digest: str, now: Instant) -> int | None:

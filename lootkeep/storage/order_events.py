@@ -36,6 +36,10 @@ _AT = Query(
     .order_by(events.c.id),
     OrderEvent,
 )
+_GET = Query(
+    select(*(events.c[name] for name in OrderEvent.__struct_fields__)).where(events.c.id == bindparam("event")),
+    OrderEvent,
+)
 _DELIVERIES = Query(
     select(*(deliveries.c[name] for name in Delivery.__struct_fields__)).where(
         deliveries.c.event_id == bindparam("event")
@@ -58,6 +62,11 @@ _REFUNDS = Query(
 
 async def refunds_of(tx: Transaction, order_id: int) -> list[Refund]:
     return await tx.all(_REFUNDS, order=order_id)
+
+
+async def get(tx: Transaction, event_id: int) -> OrderEvent | None:
+    """An event of any kind."""
+    return await tx.one(_GET, event=event_id)
 
 
 async def announced(tx: Transaction, order_id: int, moments: Sequence[Instant]) -> list[OrderEvent]:

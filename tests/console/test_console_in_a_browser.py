@@ -40,6 +40,19 @@ PATHS = (
     "/console/fraud/signals",
     "/console/fraud/lists",
     "/console/fraud/settings",
+    "/console/webhooks",
+    "/console/webhooks/1",
+    "/console/webhooks/1/edit",
+    "/console/events",
+    "/console/events/1",
+    "/console/tokens",
+    "/console/tokens/new",
+    "/console/analytics",
+    "/console/users",
+    "/console/users/1",
+    "/console/audit",
+    "/console/settings",
+    "/console/health",
 )
 # What reaches out of the page, but for what scrolls in a box of its own.
 TOO_WIDE = """
@@ -53,7 +66,7 @@ TOO_WIDE = """
 # On SQLite alone: pages are the same on both engines, which the other tests show.
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
-    """With two orders, one of which is completed, and a draft of a campaign."""
+    """With two orders, one of which is completed, a draft of a campaign and a webhook."""
     folder = tmp_path_factory.mktemp("console")
     with served(start(folder, environment({"log_level": "warning"}), "serve", "--port", "0")) as server:
         headers = {"Authorization": f"Bearer {server.token}"}
@@ -70,6 +83,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
             shop.post(f"{server.address}{EXTERNAL}/orders/1/fulfill", json={}).raise_for_status()
             campaign = {"name": "Winter sale", "subject": "Hello {{ name }}", "body_html": "<p>Hi</p>"}
             shop.post(f"{server.address}{EXTERNAL}/email-campaigns", json=campaign).raise_for_status()
+            webhook = {"url": "https://hooks.example/bot", "events": ["product.deleted"]}
+            shop.post(f"{server.address}{EXTERNAL}/webhooks", json=webhook).raise_for_status()
         yield server
 
 
@@ -140,6 +155,20 @@ def test_a_slash_goes_to_the_search_from_anywhere(browser: Browser, store: Servi
     browser.write(".search input", "ORD-000001")
     browser.press("Enter")
     browser.until("document.querySelector('h1').textContent.includes('ORD-000001')")
+
+
+def test_a_secret_is_shown_once_and_a_reload_shows_the_form_again(browser: Browser, store: Serving) -> None:
+    browser.resize(1400, 900)
+    browser.open(f"{store.address}/console/tokens/new")
+    browser.write("#name", "Discord bot")
+    browser.click("input[value='orders:read']")
+    browser.click("button.main")
+    browser.until("document.querySelector('.secret')")
+    assert browser.text(".secret").startswith("lk_")
+    browser.run("location.reload()")
+    browser.until("document.querySelector('#name')")
+    assert browser.run("document.querySelector('.secret')") is None
+    assert browser.console() == []
 
 
 def test_everything_works_without_javascript(browser: Browser, store: Serving) -> None:

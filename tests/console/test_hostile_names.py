@@ -8,13 +8,13 @@ from lootkeep.console.pages import PAGES
 from tests.api.campaigns import make
 from tests.api.claiming import new_tier
 from tests.builders import new_customer, new_gift_card, new_product, new_ticket, paid_order
-from tests.console.visits import path_of, visitor
+from tests.console.visits import new_delivery, path_of, visitor
 from tests.world import World
 
 NAMES = {
     "script": "<script>alert(1)</script>",
     "attribute": "\"' onmouseover='alert(1)' x=\"",
-    "template": "{{ 7 * 7 }}{% raw %}",
+    "template": "{{ 1234 * 5678 }}{% raw %}",
     "right to left": "\u202egnp.exe\u202c شركة",
     "long": "x" * 255,
 }
@@ -29,6 +29,7 @@ async def test_a_hostile_name_is_shown_as_text_on_every_page(world: World, name:
     await new_gift_card(world, customer_id=customer["id"], recipient_name=name, sender_name=name, message=name)
     await new_tier(world, name=name, description=name)
     await make(world, name=name, subject=name, audience={"type": "customers", "customer_ids": [customer["id"]]})
+    await new_delivery(world)
     visits = await visitor(world, "owner")
     paths = [path_of(page) for page in PAGES if page.method == "GET"] + ["/search?q=ORD-1", f"/search?q={name[:20]}"]
     for path in paths:
@@ -36,7 +37,7 @@ async def test_a_hostile_name_is_shown_as_text_on_every_page(world: World, name:
         assert answer.status_code in (200, 422), path
         assert "<script>" not in answer.text, path
         assert "' onmouseover='" not in answer.text, path
-        assert "49" not in answer.text.replace("{{ 7 * 7 }}", "") or "{{ 7 * 7 }}" not in name, path
+        assert "7006652" not in answer.text, path
 
 
 async def test_an_address_of_ten_thousand_characters_and_control_characters_break_nothing(store: World) -> None:

@@ -8,27 +8,11 @@ from lootkeep.domain.accounts import ABSOLUTE_LIMIT, IDLE_LIMIT, TOTP_STEP_SECON
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant
 from lootkeep.services import access, sign_in
 from lootkeep.storage import audit as audit_db
-from tests.console.visits import EMAIL, PASSWORD, Visitor, visitor
+from tests.console.visits import EMAIL, PASSWORD, first_owner, signs_in, visitor
 from tests.world import World
 
 # RFC 6238, appendix B: the secret "12345678901234567890", six digits.
 SECRET = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
-
-
-async def set_up(world: World) -> Visitor:
-    """The owner, by the link of the first start."""
-    visits = await visitor(world, None)
-    link = await sign_in.make_link(world.deps, None)
-    fields = {"name": "Ada Park", "email": EMAIL, "password": PASSWORD, "repeated": PASSWORD}
-    answer = await visits.post("/setup", on=f"/setup?token={link}", link=link, **fields)
-    assert (answer.status_code, answer.headers["location"]) == (303, "/console"), answer.text
-    return visits
-
-
-async def signs_in(world: World, password: str = PASSWORD, email: str = EMAIL, code: str = "") -> tuple[int, Visitor]:
-    visits = await visitor(world, None)
-    answer = await visits.post("/sign-in", on="/sign-in", email=email, password=password, code=code)
-    return answer.status_code, visits
 
 
 async def test_the_link_of_the_first_start_makes_the_owner_once(world: World) -> None:
@@ -68,7 +52,7 @@ async def test_a_short_password_or_two_different_ones_are_said_in_the_form(world
 
 
 async def test_a_password_lets_in_and_a_wrong_one_does_not(world: World) -> None:
-    await set_up(world)
+    await first_owner(world)
     right, visits = await signs_in(world, email=f" {EMAIL.upper()}")
     wrong, _ = await signs_in(world, password="something else entirely")
     unknown, _ = await signs_in(world, email="nobody@store.example")
@@ -77,7 +61,7 @@ async def test_a_password_lets_in_and_a_wrong_one_does_not(world: World) -> None
 
 
 async def test_the_cookie_is_new_with_each_sign_in_and_ends_with_the_sign_out(world: World) -> None:
-    visits = await set_up(world)
+    visits = await first_owner(world)
     before = visits.http.cookies["lootkeep"]
     await visits.post("/sign-out")
     assert "lootkeep" not in visits.http.cookies
@@ -98,7 +82,7 @@ async def test_over_https_the_cookie_has_the_prefix_and_is_secure(world: World) 
 
 
 async def test_after_signing_in_one_is_where_one_wanted_to_go_but_never_elsewhere(world: World) -> None:
-    await set_up(world)
+    await first_owner(world)
     visits = await visitor(world, None)
     asked = await visits.get("/orders?status=paid")
     assert asked.headers["location"] == "/console/sign-in?next=/console/orders%3Fstatus%3Dpaid"
@@ -113,7 +97,7 @@ async def test_after_signing_in_one_is_where_one_wanted_to_go_but_never_elsewher
 
 
 async def test_a_session_ends_after_an_idle_time_and_in_any_case_some_day(world: World) -> None:
-    visits = await set_up(world)
+    visits = await first_owner(world)
     for _ in range(ABSOLUTE_LIMIT // (IDLE_LIMIT - HOUR)):
         world.clock.advance(IDLE_LIMIT - HOUR)
         assert (await visits.get("/account")).status_code == 200
@@ -125,7 +109,7 @@ async def test_a_session_ends_after_an_idle_time_and_in_any_case_some_day(world:
 
 
 async def test_too_many_attempts_must_wait_by_account_and_by_address(world: World) -> None:
-    await set_up(world)
+    await first_owner(world)
     by_account = [(await signs_in(world, password="wrong" * 4))[0] for _ in range(sign_in.ATTEMPTS_PER_ACCOUNT + 1)]
     assert by_account == [422] * sign_in.ATTEMPTS_PER_ACCOUNT + [429]
     assert (await signs_in(world))[0] == 429
@@ -134,7 +118,7 @@ async def test_too_many_attempts_must_wait_by_account_and_by_address(world: Worl
 
 
 async def test_sessions_are_listed_and_can_be_ended_by_their_user_alone(world: World) -> None:
-    visits = await set_up(world)
+    visits = await first_owner(world)
     _, other = await signs_in(world)
     stranger = await visitor(world, "owner")
     page = await visits.get("/account")
@@ -146,7 +130,7 @@ async def test_sessions_are_listed_and_can_be_ended_by_their_user_alone(world: W
 
 
 async def test_a_changed_password_is_the_only_one_that_works(world: World) -> None:
-    visits = await set_up(world)
+    visits = await first_owner(world)
     _, other = await signs_in(world)
     new = "another horse battery"
     wrong = await visits.post("/account/password", current="not it at all", password=new, repeated=new)
@@ -173,7 +157,7 @@ def test_a_code_is_accepted_a_step_early_or_late_and_once() -> None:
 
 
 async def test_a_second_factor_is_asked_for_once_it_is_set_up_and_a_code_works_once(world: World) -> None:
-    visits = await set_up(world)
+    visits = await first_owner(world)
     code = totp_code(SECRET, world.clock.now() // SECOND // TOTP_STEP_SECONDS)
     assert (await visits.post("/account/totp", secret=SECRET, code="000000")).status_code == 422
     assert (await visits.post("/account/totp", secret=SECRET, code=code)).status_code == 303
@@ -198,7 +182,7 @@ async def test_a_user_gets_in_by_a_link_with_the_role_it_was_made_with(world: Wo
 
 
 async def test_signing_in_is_in_the_audit_log(world: World) -> None:
-    await set_up(world)
+    await first_owner(world)
     await signs_in(world)
     async with world.db.read() as tx:
         entries = await audit_db.changes_since(tx, "user:1", Instant(0))

@@ -12,16 +12,19 @@ from lootkeep.domain.accounts import Role
 from lootkeep.services import access, sign_in
 from lootkeep.storage import access as access_db
 from lootkeep.storage import accounts as accounts_db
+from lootkeep.storage.webhooks import fan_out
 from tests.browser import Browser
+from tests.builders import STORE
 from tests.world import World
 
 PASSWORD = "correct horse battery"
 EMAIL = "ada@store.example"
+DELIVERY = "wh_00000000-0000-0000-0000-00000000000a"
 _TOKEN = re.compile(r'name="token" value="([0-9a-f]+)"')
 
 
 # By the name of a path's parameter, what the store of the tests has there.
-PARAMETERS = {"{id}": "1", "{list}": "emails"}
+PARAMETERS = {"{id}": "1", "{list}": "emails", "{delivery_id}": DELIVERY}
 
 
 def path_of(page: Page) -> str:
@@ -71,6 +74,31 @@ async def user(world: World, role: Role) -> int:
     async with world.deps.db.write() as tx:
         await accounts_db.add(tx, added.id, role, now)
     return added.id
+
+
+async def new_delivery(world: World) -> None:
+    """A webhook, and the delivery `DELIVERY` of the last event, which waits to be sent."""
+    body = {"url": "https://hooks.example/bot", "events": ["product.updated"]}
+    assert (await world.post("/webhooks", body)).status_code == 201
+    assert (await world.put(f"{STORE}/products/1", {"description": "Now with a description."})).status_code == 200
+    async with world.db.write() as tx:
+        await fan_out.fan_out(tx, lambda: DELIVERY, world.clock.now())
+
+
+async def first_owner(world: World) -> Visitor:
+    """The owner, by the link of the first start."""
+    visits = await visitor(world, None)
+    link = await sign_in.make_link(world.deps, None)
+    fields = {"name": "Ada Park", "email": EMAIL, "password": PASSWORD, "repeated": PASSWORD}
+    answer = await visits.post("/setup", on=f"/setup?token={link}", link=link, **fields)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/console"), answer.text
+    return visits
+
+
+async def signs_in(world: World, password: str = PASSWORD, email: str = EMAIL, code: str = "") -> tuple[int, Visitor]:
+    visits = await visitor(world, None)
+    answer = await visits.post("/sign-in", on="/sign-in", email=email, password=password, code=code)
+    return answer.status_code, visits
 
 
 def set_up(browser: Browser) -> None:

@@ -10,6 +10,7 @@ from lootkeep.domain.webhooks import Webhook
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
+from lootkeep.storage.lists import Listing, Sort, equals
 from lootkeep.storage.schema import webhooks
 
 _WEBHOOK = [webhooks.c[name] for name in Webhook.__struct_fields__]
@@ -44,6 +45,14 @@ _REMOVE = Query(
     .where(*_THIS)
     .values(deleted_at=bindparam("now"), updated_at=bindparam("now"), is_active=False)
     .returning(webhooks.c.id)
+)
+
+LISTING = Listing(
+    webhooks,
+    Webhook,
+    {"is_active": equals(webhooks.c.is_active, "is_active", None)},
+    {"created_at": Sort(webhooks.c.id), "url": Sort(webhooks.c.url)},
+    always=(_ALIVE,),
 )
 
 

@@ -21,7 +21,9 @@ _DELIVERIES = 1_000
 _FAILURES = 3
 
 
-class _Attempt(msgspec.Struct, frozen=True):
+class RecentAttempt(msgspec.Struct, frozen=True):
+    """What the health of a receiver is seen from."""
+
     outcome: str
     started_at: Instant
     response_code: int | None
@@ -53,17 +55,35 @@ _newest = (
     .subquery()
 )
 _ATTEMPTS = Query(
-    select(*(attempts.c[name] for name in _Attempt.__struct_fields__))
+    select(*(attempts.c[name] for name in RecentAttempt.__struct_fields__))
     .join(_newest, _newest.c.id == attempts.c.delivery_id)
     .where(attempts.c.finished_at.is_not(None))
     .order_by(attempts.c.started_at),
-    _Attempt,
+    RecentAttempt,
 )
 _WAITING = Query(
     select(func.count()).where(
         deliveries.c.webhook_id == bindparam("webhook"), deliveries.c.status == "pending", deliveries.c.failures > 0
     )
 )
+
+_FIRST_DUE = Query(
+    select(deliveries.c.failures, func.min(deliveries.c.due_at))
+    .where(deliveries.c.webhook_id == bindparam("webhook"), deliveries.c.status == "pending")
+    .group_by(deliveries.c.failures)
+)
+
+
+async def failures(tx: Transaction, webhook_id: int) -> tuple[list[RecentAttempt], bool]:
+    """The attempts after the last one that was delivered, the oldest first, and whether there was such a one."""
+    made = await tx.all(_ATTEMPTS, webhook=webhook_id)
+    failed = _last_failures(made)
+    return failed, len(failed) < len(made)
+
+
+async def first_due(tx: Transaction, webhook_id: int) -> list[tuple[int, Instant]]:
+    """For each number of failures that pending deliveries have, when the first of them is due."""
+    return [(count, due_at) for count, due_at in await tx.all(_FIRST_DUE, webhook=webhook_id)]
 
 
 async def receivers(tx: Transaction, webhooks: Sequence[Webhook], now: Instant) -> list[Receiver]:
@@ -97,13 +117,13 @@ async def _receiver(tx: Transaction, webhook: Webhook, now: Instant) -> Receiver
     )
 
 
-def _last_failures(made: Sequence[_Attempt]) -> list[_Attempt]:
+def _last_failures(made: Sequence[RecentAttempt]) -> list[RecentAttempt]:
     """The attempts after the last one that was delivered, the oldest first."""
     last = max((number for number, attempt in enumerate(made) if attempt.outcome == "delivered"), default=-1)
     return list(made[last + 1 :])
 
 
-def _minutes(recent: Sequence[_Attempt], now: Instant) -> tuple[str, ...]:
+def _minutes(recent: Sequence[RecentAttempt], now: Instant) -> tuple[str, ...]:
     outcomes: list[set[bool]] = [set() for _ in range(MINUTES)]
     for attempt in recent:
         outcomes[MINUTES - 1 - (now - attempt.started_at) // MINUTE].add(attempt.outcome == "delivered")

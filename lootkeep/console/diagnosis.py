@@ -1,0 +1,139 @@
+"""What is wrong with a receiver, as sentences: from its last attempts, with what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lootkeep.console.formats import Formats, plural
+from lootkeep.domain.deliveries import DEADLINE_SECONDS, given_up_at
+from lootkeep.domain.webhooks import Webhook
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage.webhooks.health import Receiver, RecentAttempt
+
+# A receiver that needs this long fails as soon as it is a little slower.
+_SLOW_MS = DEADLINE_SECONDS * 1000 // 2
+
+_SERVER_ERROR = "The receiver itself failed: its log says why."
+_REFUSED = (
+    "It refuses the request: as a rule the signature is checked with another secret, or a firewall is in front. "
+    "Compare the secret, or rotate it here and set the new one there."
+)
+# By the code of the answer.
+_CODES = {
+    400: "It does not accept the body. Check which events it expects, and its log.",
+    401: _REFUSED,
+    403: _REFUSED,
+    404: "The server answers, but there is nothing at this path.",
+    405: "The path exists, but does not take POST requests.",
+    410: "It says that it is gone for good: delete the webhook, or give it the new address.",
+    413: "It finds the body too large: raise the limit of its server.",
+    422: "It does not accept the body. Check which events it expects, and its log.",
+    429: "It finds the requests too many: raise its limit, or subscribe to fewer events.",
+}
+# By what the reason contains, where there was no answer.
+_REASONS = {
+    "timed out": "It must answer within the deadline: let it answer at once and do the work afterwards.",
+    "certificate expired": "Renew its certificate; nothing is sent over a connection that cannot be trusted.",
+    "certificate is for another host": "Its certificate does not name this host: check the address, or renew it.",
+    "certificate is not trusted": "Its certificate must come from a public authority, with the whole chain.",
+    "TLS": "Its server does not agree on a secure connection: it must offer TLS 1.2 or newer.",
+    "not public": "The name leads to a private address, which webhooks do not reach unless the operator permits it.",
+    "name": "The name cannot be looked up: check the spelling of the host, and its DNS records.",
+    "refused": "Nothing listens at this port: start the receiver, or check the port.",
+    "unreachable": "There is no way to its network: check its address and its firewall.",
+    "closed": "It ends connections without an answer: its server, or a proxy in front, may have crashed.",
+    "not HTTP": "Something else than a web server answers at this port.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    tone: str
+    sentences: Sequence[str]
+
+
+def diagnose(
+    webhook: Webhook,
+    receiver: Receiver,
+    failures: Sequence[RecentAttempt],
+    formats: Formats,
+    *,
+    has_worked: bool,
+    given_up: Instant | None,
+) -> Diagnosis | None:
+    """None when there is nothing to say."""
+    if not webhook.is_active:
+        return Diagnosis("warn", ["This webhook is switched off: nothing is sent, and what happens now is not queued."])
+    if not failures:
+        is_slow = receiver.p95_ms is not None and receiver.p95_ms >= _SLOW_MS
+        return Diagnosis("warn", [_slow(receiver)]) if is_slow else None
+    last = failures[-1]
+    same = _same_reason(failures)
+    sentences = [_what(same, formats), advice(last)]
+    if len(same) < len(failures):
+        earlier = failures[-len(same) - 1].reason or "failed"
+        since = formats.time(failures[0].started_at)
+        sentences.append(f"It has failed since {since}; before that it {_as_predicate(earlier)}.")
+    elif has_worked and len(failures) > 1:
+        sentences.append("It worked until then, so something changed there, such as a deploy.")
+    if last.response_code in (401, 403) and webhook.previous_secret_until is not None:
+        until = formats.time(webhook.previous_secret_until)
+        sentences.append(f"Its secret was rotated; the old one signs until {until}.")
+    sentences += _waiting(receiver, formats, given_up)
+    return Diagnosis("bad" if receiver.is_failing else "warn", sentences)
+
+
+def advice(attempt: RecentAttempt) -> str:
+    """What an attempt that failed means, and what to do."""
+    code, reason = attempt.response_code, attempt.reason or ""
+    if code is None:
+        return next((text for part, text in _REASONS.items() if part in reason), "")
+    if 300 <= code < 400:
+        return "Redirects are not followed, so that nobody else is sent the store's data: enter where it leads to."
+    return _CODES.get(code, _SERVER_ERROR if code >= 500 else "It does not accept the request: its log says why.")
+
+
+def first_given_up(due: Sequence[tuple[int, Instant]], delays: Sequence[int]) -> Instant | None:
+    """When the first pending delivery that failed before is given up, if nothing changes."""
+    return min((given_up_at(due_at, failures, delays) for failures, due_at in due if failures), default=None)
+
+
+def _same_reason(failures: Sequence[RecentAttempt]) -> Sequence[RecentAttempt]:
+    """The last attempts that all failed in the same way: what is wrong now."""
+    others = [number for number, attempt in enumerate(failures, 1) if attempt.reason != failures[-1].reason]
+    return failures[others[-1] if others else 0 :]
+
+
+def _what(failures: Sequence[RecentAttempt], formats: Formats) -> str:
+    subject = "The last attempt on" if len(failures) == 1 else "Every attempt since"
+    reason = _as_predicate(failures[-1].reason or "failed")
+    return f"{subject} {formats.time(failures[0].started_at)} failed: it {reason}{_took(failures)}."
+
+
+def _as_predicate(reason: str) -> str:
+    """Reasons are predicates (`answered 404`) or name what happened."""
+    return reason if reason.startswith(("answered", "timed out")) else f"gave no answer ({reason})"
+
+
+def _took(failures: Sequence[RecentAttempt]) -> str:
+    times = [attempt.latency_ms for attempt in failures if attempt.latency_ms is not None]
+    return f", within {max(times)} ms" if times and failures[-1].response_code is not None else ""
+
+
+def _slow(receiver: Receiver) -> str:
+    seconds = (receiver.p95_ms or 0) / 1000
+    return (
+        f"It answers slowly: one in twenty takes {seconds:.1f} s or more, and after {DEADLINE_SECONDS} s an attempt "
+        "has failed. Let it answer at once and do the work afterwards."
+    )
+
+
+def _waiting(receiver: Receiver, formats: Formats, given_up: Instant | None) -> list[str]:
+    if not receiver.waiting:
+        return ["Nothing waits to be sent again."]
+    waits = plural(receiver.waiting, "delivery waits", "deliveries wait")
+    sentences = [f"{waits} and will be sent when it answers; nothing is lost yet."]
+    if given_up is not None:
+        sentences.append(f"The first one is given up on {formats.time(given_up)}.")
+    return sentences

@@ -1,0 +1,32 @@
+"""Settings and addresses without the secrets in them."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+from urllib.parse import unquote
+
+HIDDEN = "***"
+# The password in `postgresql://USER:PASSWORD@HOST/NAME`, up to the last @: one that was not encoded may hold anything.
+_PASSWORD = re.compile(r"(?<=://)([^:/?#@]*):.*@")
+_PARAMETER = re.compile(r"([?&][^=&]*)=[^&]*")
+# Parts of the names that drivers give to secrets; to hide too much does no harm.
+_SECRET_NAMES = re.compile("pass|pwd|secret|token|key", re.IGNORECASE)
+
+
+class ShownSetting(NamedTuple):
+    """A setting that may be read over somebody's shoulder; no value when it is not set."""
+
+    name: str
+    value: str | None
+    description: str
+    is_default: bool
+
+
+def redacted(address: str) -> str:
+    """An address without its passwords, wherever in it they are."""
+    return _PARAMETER.sub(_redacted_parameter, _PASSWORD.sub(rf"\1:{HIDDEN}@", address))
+
+
+def _redacted_parameter(parameter: re.Match[str]) -> str:
+    return f"{parameter[1]}={HIDDEN}" if _SECRET_NAMES.search(unquote(parameter[1])) else parameter[0]

@@ -1,0 +1,14 @@
+"""The events that were recorded, as a list."""
+
+from __future__ import annotations
+
+from lootkeep.storage.lists import Listing, Sort, equals, within
+from lootkeep.storage.order_events import OrderEvent
+from lootkeep.storage.schema import events
+
+LISTING = Listing(
+    events,
+    OrderEvent,
+    {"type": equals(events.c.type, "type", None), **within(events.c.created_at)},
+    {"created_at": Sort(events.c.id)},
+)
