@@ -32,7 +32,7 @@ async def test_a_blocked_order_is_refused_and_says_what_was_detected(world: Worl
     for answer in (first, again):
         order, check = answer.json()["data"]["order"], answer.json()["data"]["fraud_check"]
         assert (order["status"], order["amount_due"]) == ("cancelled", "0.00")
-        assert check["detected_signals"] == ["Tor exit", "No browser, or a program"]
+        assert check["detected_signals"] == ["No browser, or a program", "Tor exit"]
 
 
 async def test_an_order_on_hold_goes_from_verification_to_its_payment(world: World) -> None:
