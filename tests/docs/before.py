@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from datetime import date, timedelta
 from typing import Any
 
 import httpx
@@ -55,6 +56,14 @@ async def small_store(stage: PageEnvironment) -> None:
     await _customer(stage, "Jun Park", "jun@example.org", referral_code=code)
     order = await _order(stage, 2)
     await stage.post(f"{STORE}/orders/{order}/pay")
+
+
+async def sales_of_two_days(stage: PageEnvironment) -> None:
+    """The small store; the two days of the page are yesterday and the day of its order."""
+    await small_store(stage)
+    order = (await stage.http.get("/api/external/v1/orders/1")).json()["data"]
+    today = date.fromisoformat(order["paid_at"][:10])
+    stage.known.texts |= {"2026-11-15": today.isoformat(), "2026-11-14": (today - timedelta(days=1)).isoformat()}
 
 
 async def referral_program(stage: PageEnvironment) -> None:
@@ -121,6 +130,7 @@ async def ticket(stage: PageEnvironment) -> None:
 BEFORE: dict[str, Callable[[PageEnvironment], Awaitable[None]]] = {
     "README.md": nothing,
     "docs/quickstart.md": nothing,
+    "docs/api/analytics.md": sales_of_two_days,
     "docs/api/fraud.md": suspicious_order,
     "docs/api/gift-cards.md": gift_card,
     "docs/api/referrals.md": referral_program,

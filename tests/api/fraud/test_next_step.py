@@ -37,7 +37,7 @@ async def test_a_blocked_order_is_refused_and_says_what_was_detected(world: Worl
 
 async def test_an_order_on_hold_goes_from_verification_to_its_payment(world: World) -> None:
     await shop(world)
-    customer = await regular(world)
+    customer = await regular(world, email="jun@trash.example")
     await settings(world, fraud_action="verify", fraud_sensitivity_level="high")
 
     async def send() -> httpx.Response:
@@ -70,7 +70,9 @@ async def test_nothing_is_left_to_do_for_a_free_order(world: World) -> None:
 async def test_a_free_order_on_hold_is_not_paid_at_once(world: World) -> None:
     await shop(world, price="0.00")
     await settings(world, fraud_action="verify", fraud_sensitivity_level="high")
-    answer = await place(world, await regular(world), ip_address=PROXY, user_agent="curl/8.0")
+    answer = await place(
+        world, await regular(world, email="jun@trash.example"), ip_address=PROXY, user_agent="curl/8.0"
+    )
     assert said(answer) == (201, VERIFY, "verify")
 
 
