@@ -11,6 +11,7 @@ from tests.rules.tree import ROOT, files, name
 
 # The changelog is a link in docs/, for the site.
 DOCS = [page for page in files("*.md", under=ROOT / "docs") if not page.is_symlink()]
+MAX_README_LINES = 120
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *DOCS]
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
@@ -51,12 +52,16 @@ def test_every_make_command_that_is_named_exists() -> None:
     assert offenders(lambda page: set(_MAKE.findall(page.read_text())) - targets) == {}
 
 
-def test_readme_names_every_command_of_the_makefile_and_of_lootkeep() -> None:
-    readme = (ROOT / "README.md").read_text()
+def test_the_page_of_commands_names_every_command_of_the_makefile_and_of_lootkeep() -> None:
+    page = (ROOT / "docs/operate/commands.md").read_text()
     makes = [f"make {target}" for target in _TARGET.findall((ROOT / "Makefile").read_text())]
     lootkeeps = [f"lootkeep {command}" for command in _commands()]
-    missing = [command for command in [*makes, *lootkeeps] if f"`{command}" not in readme]
-    assert not missing, f"README.md does not name {', '.join(missing)}."
+    missing = [command for command in [*makes, *lootkeeps] if f"`{command}" not in page]
+    assert not missing, f"docs/operate/commands.md does not name {', '.join(missing)}."
+
+
+def test_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text().splitlines()) <= MAX_README_LINES
 
 
 def test_every_page_can_be_reached_from_readme() -> None:
