@@ -23,13 +23,14 @@ async def busy_world(db: Engine) -> AsyncIterator[World]:
     await world.close()
 
 
+HINT = " (LOOTKEEP_WEBHOOK_ALLOW_INSECURE=true or `lootkeep serve --dev` allows http and localhost)"
 URL_FAULTS = [
     (None, "The url field must be a string."),
     (7, "The url field must be a string."),
     (["https://shop.example"], "The url field must be a string."),
     ("", "The url field must be an HTTPS URL."),
     ("shop.example/hooks", "The url field must be an HTTPS URL."),
-    ("http://shop.example/hooks", "The url field must be an HTTPS URL."),
+    ("http://shop.example/hooks", f"The url field must be an HTTPS URL{HINT}."),
     ("ftp://shop.example/", "The url field must be an HTTPS URL."),
     ("https://shop.example/a b", "The url field must be a valid URL."),
     ("https://shop.example:70000/", "The url field must be a valid URL."),
@@ -43,12 +44,12 @@ URL_FAULTS = [
     ("https://shop.example/#part", "The url field must not hold a fragment."),
     ("https://shop.example/#", "The url field must not hold a fragment."),
     ("https://shop.example/" + "x" * 2028, "The url field must not be greater than 2048 characters."),
-    ("https://127.0.0.1/", "The url field must not point to a private address."),
+    ("https://127.0.0.1/", f"The url field must not point to a private address{HINT}."),
     ("https://10.1.2.3/", "The url field must not point to a private address."),
     ("https://169.254.169.254/latest", "The url field must not point to a private address."),
-    ("https://[::1]/", "The url field must not point to a private address."),
+    ("https://[::1]/", f"The url field must not point to a private address{HINT}."),
     ("https://[::ffff:10.0.0.1]/", "The url field must not point to a private address."),
-    ("https://localhost/", "The url field must not point to a private address."),
+    ("https://localhost/", f"The url field must not point to a private address{HINT}."),
     ("https://2130706433/", "The url field must write an IP address in its ordinary form."),
     ("https://0x7f.1/", "The url field must write an IP address in its ordinary form."),
 ]
