@@ -59,7 +59,7 @@ async def test_a_placed_order_is_answered_with_every_field(world: World) -> None
                 "transaction_id": None,
                 "ip_address": "203.0.113.1",
                 "billing_country": "KR",
-                "fraud": {"check_id": 1, "risk_score": 25, "risk_level": "low", "action_taken": "allowed"},
+                "fraud": {"check_id": 1, "risk_score": 20, "risk_level": "low", "action_taken": "allowed"},
                 "cancel_reason": None,
                 "external_id": "shop-1",
                 "metadata": {"cart": 7},
@@ -74,7 +74,7 @@ async def test_a_placed_order_is_answered_with_every_field(world: World) -> None
             "next": "pay",
             "fraud_check": {
                 "id": 1,
-                "risk_score": 25,
+                "risk_score": 20,
                 "risk_level": "low",
                 "action_taken": "allowed",
                 "detected_signals": ["New account"],
