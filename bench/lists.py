@@ -120,11 +120,7 @@ def _sales(numbers: str, at: str) -> Iterator[str]:
     )
     for table in ("customers", "products", "email_campaigns", "orders"):
         name = "'orders.' || status" if table == "orders" else f"'{table}.all'"
-        for bucket in ("-1", f"created_at / {DAY}", f"-2 - created_at / {DAY} / 16"):
-            yield (
-                f"INSERT INTO counters (name, bucket, shard, value) SELECT {name}, {bucket}, 0, count(*) FROM {table}"
-                " GROUP BY 1, 2"
-            )
+        yield f"INSERT INTO counters (name, shard, value) SELECT {name}, 0, count(*) FROM {table} GROUP BY 1"
 
 
 def readings(size: int) -> dict[str, Reading]:

@@ -44,7 +44,9 @@ def sql(query: Query[Any], engine: str) -> str:
     """What runs; on PostgreSQL also the form for many rows of values, of a statement that takes them at once."""
     if engine == "sqlite":
         return query.sqlite.sql
-    return f"{query.postgres.sql}\n-- for many rows\n{query.postgres_set.sql}" if query.at_once else query.postgres.sql
+    return (
+        f"{query.postgres.sql}\n-- for many rows\n{query.postgres_set.sql}" if query.set_based else query.postgres.sql
+    )
 
 
 def _constants(variables: dict[str, Any]) -> Iterator[tuple[str, Query[Any]]]:

@@ -82,7 +82,7 @@ async def test_an_edit_leaves_what_the_form_does_not_show_and_is_logged(store: W
     assert (sword["name"], sword["metadata"], sword["stock"]) == ("Dragon Sword", {"rarity": "epic"}, 9)
     async with store.db.read() as tx:
         (entry,) = await audit_db.changes_since(tx, "product:1", Instant(0))
-    assert {name for name, _, _ in entry.changes} == {"name", "price", "tags", "delivery_type"}
+    assert {name for name, _, _ in entry.changes} == {"name", "description", "price", "tags", "delivery_type"}
 
 
 async def test_a_stale_edit_is_refused_and_so_is_a_taken_sku(store: World) -> None:

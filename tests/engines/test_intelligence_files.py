@@ -200,7 +200,7 @@ def test_a_list_of_disposable_domains_is_known_by_its_name(lists: ListFolder, na
         ("vpn.txt.gz", b"not packed at all", "cannot be unpacked"),
         ("vpn.txt.gz", gzip.compress(b"192.0.2.1\n" * 1000, mtime=0)[:-20], "cannot be unpacked"),
         ("ip2asn.tsv", "one\ttwo\tthree\n", "does not hold an address or a network in line"),
-        ("ip2asn.tsv", "192.0.2.0\t192.0.2.255\t0\tNone\tNot routed\n", "tells nothing of any address"),
+        ("ip2asn.tsv", "192.0.2.0\t192.0.2.255\t0\tNone\tNot routed\n", "says nothing about any address"),
         ("ipinfo.csv", "name,value\n1,2\n", "has no column `network`"),
         ("ipinfo.csv", "", "has no column `network`"),
         ("ipinfo.csv", "network,country\n192.0.2.0/24\n", "does not hold an address or a network in line"),

@@ -117,7 +117,9 @@ class Ordering(StoreModel):
         else:
             assert isinstance(self.refusal(operation), Conflict)
 
-    @rule(order_id=st.none() | placed, asked=st.sampled_from([None, None, 1, 5_00, 1000_00]), is_allowed=st.booleans())
+    @rule(
+        order_id=st.none() | placed, requested=st.sampled_from([None, None, 1, 5_00, 1000_00]), is_allowed=st.booleans()
+    )
     def refund(self, order_id: int | None, requested: int | None, is_allowed: bool) -> None:
         """Any order, or the newest."""
         order_id = order_id or max(self.sales)

@@ -103,7 +103,7 @@ def _read_addresses(file: Opened, reader: Reader) -> Source:
     for label, count in labels.rows.items():
         entries.update(dict.fromkeys(needs_of(label), count))
     if not entries:
-        raise Rejected("tells nothing of any address")
+        raise Rejected("says nothing about any address")
     if entries.keys() <= FLAGS.keys() and labels.covered_v4 >= _MAX_FLAGGED_V4:
         raise Rejected("names half of all addresses")
     return Source(file.name, entries, labels.get, dated=file.dated, checksum=file.checksum(), skipped=rows.mistakes)
