@@ -46,10 +46,10 @@ class ApiError(LootkeepError):
         self.retry_after = retry_after
 
     def __str__(self) -> str:
-        told = f"{self.status} {self.code}: {self.message}"
+        text = f"{self.status} {self.code}: {self.message}"
         for name, sentences in self.fields.items():
-            told += f" [{name}] {' '.join(sentences)}"
-        return f"{told} (request {self.request_id})" if self.request_id else told
+            text += f" [{name}] {' '.join(sentences)}"
+        return f"{text} (request {self.request_id})" if self.request_id else text
 
 
 class Unauthorized(ApiError):
@@ -92,14 +92,14 @@ _BY_STATUS: dict[int, type[ApiError]] = {
 
 def from_answer(status: int, body: Any, request_id: str | None, retry_after: int | None) -> ApiError:
     """The error of an answer. What is between client and service may answer too, and in other words."""
-    told: Mapping[str, Any] = body if isinstance(body, Mapping) else {}
+    answer: Mapping[str, Any] = body if isinstance(body, Mapping) else {}
     kind = _BY_STATUS.get(status, ServerError if status >= 500 else ApiError)
     return kind(
         status,
-        str(told.get("error", "Error")),
-        str(told.get("code", "unknown")),
-        str(told.get("message", f"The server answered {status}.")),
-        told.get("errors") or {},
+        str(answer.get("error", "Error")),
+        str(answer.get("code", "unknown")),
+        str(answer.get("message", f"The server answered {status}.")),
+        answer.get("errors") or {},
         request_id,
         retry_after,
     )

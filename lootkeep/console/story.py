@@ -86,9 +86,9 @@ async def _moments(tx: Transaction, details: OrderDetails, check: CheckDetail | 
     moments += [*_steps(details), *(_refunded(refund, details) for refund in refunds)]
     referral = await _referral(tx, details)
     moments.sort(key=lambda moment: moment.at)
-    told = await sendings(tx, details.order, [refund.created_at for refund in refunds], now)
-    last = max([moment.at for moment in moments] + [sending.at for sending in told])
-    return [*moments, *referral, *_sent(told, last)]
+    recorded = await sendings(tx, details.order, [refund.created_at for refund in refunds], now)
+    last = max([moment.at for moment in moments] + [sending.at for sending in recorded])
+    return [*moments, *referral, *_sent(recorded, last)]
 
 
 async def _placed(tx: Transaction, details: OrderDetails) -> Moment:
@@ -151,12 +151,12 @@ async def _referral(tx: Transaction, details: OrderDetails) -> list[Moment]:
     return [Moment(details.order.paid_at, "ok", "Referral counted", part="referral", values={"referrer": referrer})]
 
 
-def _sent(told: Sequence[Sending], at: Instant) -> list[Moment]:
+def _sent(recorded: Sequence[Sending], at: Instant) -> list[Moment]:
     """What receivers got, after everything else: deliveries go on while the story does."""
-    if not told:
+    if not recorded:
         return []
-    due = [sending for sending in told if sending.delivery is not None]
+    due = [sending for sending in recorded if sending.delivery is not None]
     done = [sending for sending in due if sending.delivery and sending.delivery.status == "delivered"]
     title = "Sent to no receiver" if not due else f"{len(done)} of {len(due)} deliveries arrived"
     tone = "quiet" if not due else "ok" if len(done) == len(due) else "bad"
-    return [Moment(at, tone, title, part="sendings", values={"sendings": told})]
+    return [Moment(at, tone, title, part="sendings", values={"sendings": recorded})]

@@ -94,9 +94,9 @@ def _text(amount: int) -> str:
     return text(Hundredths(amount))
 
 
-async def check(world: World, told: list[ScheduledStep], question: Question) -> None:
+async def check(world: World, steps: list[ScheduledStep], question: Question) -> None:
     zone, night = question.night
-    await live(world, told, night - timedelta(days=1) + timedelta(minutes=15 * question.lead))
+    await live(world, steps, night - timedelta(days=1) + timedelta(minutes=15 * question.lead))
     first = night.date() + timedelta(days=question.begins)
     last = first + timedelta(days=question.days - 1)
     query = {"from": first.isoformat(), "to": last.isoformat(), "timezone": zone}
@@ -141,11 +141,11 @@ def play(empty: Callable[[], Coroutine[Any, Any, Engine]], examples: int) -> Non
     @settings(
         deadline=None, max_examples=examples, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
     )
-    @given(told=operations, question=questions)
-    def every_history_agrees(told: list[ScheduledStep], question: Question) -> None:
+    @given(steps=operations, question=questions)
+    def every_history_agrees(steps: list[ScheduledStep], question: Question) -> None:
         world = home.move_in()
         try:
-            home.run(check(world, told, question))
+            home.run(check(world, steps, question))
         finally:
             home.move_out(world)
 

@@ -81,7 +81,7 @@ class CampaignBody(Body):
 
     name: Annotated[Name, Field(description="For the store's own eyes.", examples=["Winter sale"])]
     subject: Annotated[Name, Field(description="One line; may hold placeholders.", examples=["20% off, {{ name }}"])]
-    preview_text: Annotated[OptionalText | None, Field(description="What mail programs show beside the subject.")] = (
+    preview_text: Annotated[OptionalText | None, Field(description="What mail programs show next to the subject.")] = (
         None
     )
     from_name: Annotated[OptionalText | None, Field(description="In whose name; the store's when absent.")] = None

@@ -168,7 +168,7 @@ def metadata_text(value: Any) -> str:
 
 
 def _flat_metadata(metadata: dict[str, Any]) -> dict[str, Any]:
-    # The keys are the client's own words, so a fault is told of the whole field and echoes none of them.
+    # The keys are the client's own words, so an error names the whole field and echoes none of them.
     if len(metadata) > _MAX_METADATA_KEYS:
         raise refuse(f"must not have more than {_MAX_METADATA_KEYS} keys")
     if not all(1 <= len(key) <= _MAX_METADATA_KEY_LENGTH for key in metadata):

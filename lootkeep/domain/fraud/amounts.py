@@ -8,7 +8,7 @@ from lootkeep.kernel.money import Hundredths
 WEEK = 7 * DAY
 # By the orders of so long before the week.
 _MEMORY = 90 * DAY
-# With fewer orders a large one cannot be told from an ordinary one.
+# With fewer orders a large one cannot be distinguished from an ordinary one.
 _MIN_ORDERS = 100
 # A line that could not be counted again is used for so many weeks.
 MAX_WEEKS = 13

@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Wakeup(Protocol):
-    """Anything that tells a worker that there may be something to do."""
+    """Anything that notifies a worker that there may be something to do."""
 
     async def wait(self, seconds: float) -> None:
         """Returns when woken, or when the time is over."""

@@ -73,5 +73,5 @@ def test_a_tag_is_seen_in_the_name_only(email: str, is_so: bool) -> None:
 
 
 def test_what_an_address_says_is_reported_together() -> None:
-    told = describe("anna+x@mozmail.com", is_disposable=True)
-    assert (told.is_disposable, told.is_relay, told.has_tag) == (True, True, True)
+    description = describe("anna+x@mozmail.com", is_disposable=True)
+    assert (description.is_disposable, description.is_relay, description.has_tag) == (True, True, True)

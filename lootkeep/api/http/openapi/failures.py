@@ -49,7 +49,7 @@ _FAILURES: dict[str, tuple[Status, str, str, str]] = {
     "TooManyRequests": (
         errors.TOO_MANY_REQUESTS,
         "rate_limited",
-        "The rate limit is exceeded; `Retry-After` tells how many seconds to wait.",
+        "The rate limit is exceeded; `Retry-After` says how many seconds to wait.",
         errors.TooManyRequests(12).message,
     ),
     "ServerError": (errors.SERVER_ERROR, "server_error", "An error in the service.", errors.ServerError().message),
