@@ -9,6 +9,8 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcon
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, cast
 
+import structlog
+
 from lootkeep import __version__
 from lootkeep.console.page import Options
 from lootkeep.deps import Deps
@@ -67,7 +69,7 @@ async def opened(settings: Settings) -> AsyncIterator[Deps]:
     check_settings(settings)
     engine = await open_database(settings)
     limiter = _limiter(settings)
-    outbound = Outbound(reachable(webhook_rules(settings)))
+    outbound = make_outbound(settings)
     try:
         if settings.sqlite_path:
             await migrations.upgrade(engine)
@@ -90,6 +92,10 @@ async def opened(settings: Settings) -> AsyncIterator[Deps]:
         await outbound.close()
         await limiter.close()
         await engine.close()
+
+
+def make_outbound(settings: Settings) -> Outbound:
+    return Outbound(reachable(webhook_rules(settings)))
 
 
 def check_settings(settings: Settings) -> None:
@@ -150,6 +156,8 @@ def app() -> Application:
     """The factory that servers name: `lootkeep.wiring:app`."""
     settings = load()
     logs.configure(settings.log_level, settings.log_format)
+    for sentence in settings.unknown_names:
+        structlog.get_logger(__name__).warning("unknown setting", sentence=sentence)
     groups()
     # What is loaded stays: to look through it for garbage would hold the event loop for a twentieth of a second.
     gc.freeze()
@@ -224,7 +232,7 @@ async def _examine(settings: Settings, deps: Deps) -> list[health.Finding]:
     # What is wired here is an engine: only within a change do Deps hold less.
     engine = nullcontext(cast(Engine, deps.db))
     sender = mailer(settings, deps.clock)
-    return await health.examine(settings, lambda: engine, sender, deps.intelligence, deps.clock.now())
+    return await health.examine(settings, lambda: engine, sender, deps.outbound, deps.intelligence, deps.clock.now())
 
 
 def _periodic_tasks(deps: Deps, settings: Settings) -> tuple[PeriodicTask, ...]:
