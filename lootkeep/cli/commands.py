@@ -34,6 +34,7 @@ COMMANDS = {
     "settings": CommandRow("show_settings", "show", _RUN, "Show every setting, its value, and where it comes from."),
     "token": CommandRow("token", "app", _ACCESS, "Create, list and revoke access tokens."),
     "user": CommandRow("user", "app", _ACCESS, "Add and list users."),
+    "sandbox": CommandRow("sandbox", "app", _ACCESS, "See and wipe what test tokens work on."),
     "import": CommandRow("import_", "app", _DATA, "Import a shop's customers and orders."),
     "demo": CommandRow("demo", "app", _DATA, "Fill an empty store with a demo."),
     "mail": CommandRow("mail", "app", _TOOLS, "See the e-mails and the outbox, and send what was not sent."),

@@ -104,7 +104,8 @@ async def post(
     deps: Deps, webhook: Webhook, body: bytes, event_type: str, delivery_id: str, now: Instant
 ) -> AttemptResult:
     """One signed request."""
-    headers = signing.headers(body, event_type, delivery_id, secrets_of(deps, webhook, now), now // SECOND)
+    secrets = secrets_of(deps, webhook, now)
+    headers = signing.headers(body, event_type, delivery_id, secrets, now // SECOND, is_test=deps.is_test)
     return await deps.outbound.post(webhook.url, body, headers)
 
 
