@@ -15,6 +15,7 @@ from lootkeep.domain.deliveries import AttemptResult, Delivery
 from lootkeep.domain.webhooks import MAX_WEBHOOKS, SECRET_OVERLAP, SECRET_PURPOSE, TEST_EVENT, Replay, Webhook
 from lootkeep.kernel.clock import SECOND, Instant, iso
 from lootkeep.kernel.errors import Conflict, NotFound, Unprocessable, existing, invalid
+from lootkeep.storage import outbox
 from lootkeep.storage.webhooks import endpoints, log, replays
 
 
@@ -70,6 +71,13 @@ async def test(deps: Deps, webhook_id: int) -> AttemptResult:
     delivery_id = deps.ids.delivery_id()
     body = deliveries_rules.body(delivery_id, TEST_EVENT, iso(now), data).encode()
     return await post(deps, webhook, body, TEST_EVENT, delivery_id, now)
+
+
+async def trigger(deps: Deps, event_type: str, data: msgspec.Struct) -> int:
+    """Records an event that did not happen; returns how many webhooks want it."""
+    async with deps.db.write() as tx:
+        await outbox.append(tx, event_type, data, deps.clock.now())
+        return sum(webhook.wants(event_type) for webhook in await endpoints.all_webhooks(tx))
 
 
 async def redeliver(deps: Deps, public_id: str) -> Delivery:
