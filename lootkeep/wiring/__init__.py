@@ -179,7 +179,7 @@ def api(deps: Deps, settings: Settings, tokens: Tokens, worker: Worker, metrics:
 
     limits = Limits(deps.limiter, settings.rate_limit_per_minute, settings.auth_failures_per_minute)
     checks: dict[str, Check] = {"database": DatabaseCheck(deps), "worker": worker.is_alive}
-    probes = Probes(deps, tokens, limits, metrics, checks, document())
+    probes = Probes(deps, tokens, limits, metrics, checks, document(), settings.docs_url)
     console = Edge(deps, console_options(settings), PAGES)
     return Api(deps, groups(), tokens, limits, metrics, probes.app(*readers.pages(deps), *console.routes()))
 
