@@ -9,6 +9,8 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcon
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, cast
 
+import structlog
+
 from lootkeep import __version__
 from lootkeep.console.page import Options
 from lootkeep.deps import Deps
@@ -27,7 +29,14 @@ from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.wiring.sandbox import Sandbox, opened_sandbox, opened_store, without_mail
 from lootkeep.wiring.sandbox import exists as sandbox_exists
-from lootkeep.wiring.store import check_settings, intelligence, open_database, opened, webhook_rules
+from lootkeep.wiring.store import (
+    check_settings,
+    intelligence,
+    make_outbound,
+    open_database,
+    opened,
+    webhook_rules,
+)
 from lootkeep.worker.campaigns import CampaignOptions, CampaignWorker
 from lootkeep.worker.clock_watch import ClockWatch
 from lootkeep.worker.deliveries import DeliveryWorker, step_replays
@@ -48,6 +57,7 @@ __all__ = [
     "app",
     "check_settings",
     "intelligence",
+    "make_outbound",
     "open_database",
     "opened",
     "opened_sandbox",
@@ -104,6 +114,8 @@ def app() -> Application:
     """The factory that servers name: `lootkeep.wiring:app`."""
     settings = load()
     logs.configure(settings.log_level, settings.log_format)
+    for sentence in settings.unknown_names:
+        structlog.get_logger(__name__).warning("unknown setting", sentence=sentence)
     groups()
     # What is loaded stays: to look through it for garbage would hold the event loop for a twentieth of a second.
     gc.freeze()
@@ -214,7 +226,7 @@ async def _examine(settings: Settings, deps: Deps) -> list[health.Finding]:
     # What is wired here is an engine: only within a change do Deps hold less.
     engine = nullcontext(cast(Engine, deps.db))
     sender = mailer(settings, deps.clock)
-    return await health.examine(settings, lambda: engine, sender, deps.intelligence, deps.clock.now())
+    return await health.examine(settings, lambda: engine, sender, deps.outbound, deps.intelligence, deps.clock.now())
 
 
 def _periodic_tasks(deps: Deps, settings: Settings) -> tuple[PeriodicTask, ...]:

@@ -40,7 +40,7 @@ async def opened(settings: Settings) -> AsyncIterator[Deps]:
     check_settings(settings)
     engine = await open_database(settings)
     limiter = _limiter(settings)
-    outbound = Outbound(reachable(webhook_rules(settings)))
+    outbound = make_outbound(settings)
     try:
         if settings.sqlite_path:
             await migrations.upgrade(engine)
@@ -63,6 +63,10 @@ async def opened(settings: Settings) -> AsyncIterator[Deps]:
         await outbound.close()
         await limiter.close()
         await engine.close()
+
+
+def make_outbound(settings: Settings) -> Outbound:
+    return Outbound(reachable(webhook_rules(settings)))
 
 
 def check_settings(settings: Settings) -> None:

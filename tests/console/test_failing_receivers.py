@@ -35,7 +35,7 @@ async def test_a_receiver_that_has_failed_for_days_is_reported_and_stays_switche
     assert (delivery["status"], delivery["attempts_count"]) == ("failed", 6)
     assert (await world.get(f"/webhooks/{webhook['id']}")).json()["data"]["is_active"]
     assert "has failed for 3 d" in overview
-    assert f"Webhook {webhook['id']} (127.0.0.1:{receiver_port(webhook)}/hook) has failed for 3 days" in examined
+    assert f"Webhook {webhook['id']} (127.0.0.1:{receiver_port(webhook)}/hook) has failed for 84 hours" in examined
 
 
 async def test_a_receiver_that_works_again_is_reported_no_more(insecure_world: World) -> None:

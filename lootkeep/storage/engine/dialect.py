@@ -263,3 +263,19 @@ def _by_temporary_file(element: TakeSpace, compiler: Any, **kw: Any) -> str:
         "SELECT count(*) FROM set_config('work_mem', '64kB', true) AS memory, "
         "generate_series(1, 5000 + 0 * length(memory))"
     )
+
+
+class ServerTime(Executable, ClauseElement):
+    """The time of the database server, in microseconds; NULL where the database is embedded."""
+
+    inherit_cache = False
+
+
+@compiles(ServerTime, "sqlite")
+def _no_server(element: ServerTime, compiler: Any, **kw: Any) -> str:
+    return "SELECT NULL"
+
+
+@compiles(ServerTime, "postgresql")
+def _server_time(element: ServerTime, compiler: Any, **kw: Any) -> str:
+    return "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)"

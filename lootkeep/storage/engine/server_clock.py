@@ -1,0 +1,16 @@
+"""The time of the machine on which the database runs."""
+
+from __future__ import annotations
+
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.dialect import ServerTime
+from lootkeep.storage.engine.query import Query
+
+_NOW = Query(ServerTime())
+
+
+async def now(tx: Transaction) -> Instant | None:
+    """None where the database runs in this process."""
+    ((time,),) = await tx.all(_NOW)
+    return None if time is None else Instant(time)
