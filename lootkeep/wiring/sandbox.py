@@ -74,10 +74,11 @@ class Sandbox:
     async def _open(self) -> None:
         try:
             deps = await self._stack.enter_async_context(opened_sandbox(self._live, self._settings))
-        except StartupError as error:
-            if str(error) != self._logged:
-                log.error("the sandbox cannot be opened", error=str(error))
-            self._logged = str(error)
+        except Exception as error:
+            # Whatever is wrong with it must not stop the store.
+            if repr(error) != self._logged:
+                log.error("the sandbox cannot be opened", error=str(error) or repr(error))
+            self._logged = repr(error)
             raise Unavailable("Test mode is not available right now. The log of the service says why.") from error
         self._begin_work(deps)
         self._deps = deps

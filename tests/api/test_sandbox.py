@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from lootkeep import wiring
+from lootkeep.api.http.app import ModeSwitch
 from lootkeep.services import access, campaigns, sandbox
 from lootkeep.storage.engine.database import Engine
+from lootkeep.wiring.sandbox import Sandbox
 from tests.builders import STORE, new_customer
 from tests.sandboxes import TwoStores, fill, order, two_stores
 from tests.world import World
@@ -124,5 +128,13 @@ async def test_a_reset_removes_everything_but_the_tokens(stores: TwoStores) -> N
     assert product.json()["data"]["id"] == 1
 
 
-async def test_without_a_sandbox_a_test_token_is_unknown(world: World) -> None:
-    assert (await world.get("/products", token="lktest_anything")).status_code == 401
+async def test_a_sandbox_that_cannot_be_opened_stops_test_requests_only(world: World, tmp_path: Path) -> None:
+    settings = world.settings.model_copy(update={"database_url": f"sqlite:///{tmp_path}/store.db"})
+    (tmp_path / "store-sandbox.db").write_bytes(b"not a database" * 1000)
+    broken = Sandbox(world.deps, settings, lambda _: None)
+    switch = ModeSwitch(world.app, partial(broken.api, lambda _: world.app), lambda: None)
+    await broken.look()
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(switch), base_url="http://store.test") as world.http:
+        test, live = await world.get("/products", token="lktest_x"), await world.get("/products")
+    assert (test.status_code, test.headers["Lootkeep-Mode"], test.json()["code"]) == (503, "test", "service_unavailable")
+    assert live.status_code == 200
