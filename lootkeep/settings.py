@@ -102,6 +102,7 @@ class Settings(BaseSettings):
     public_url: str | None = Field(
         None, description="Where people reach this service, for links in e-mails; `http://HOST:PORT` when not given."
     )
+    docs_url: str | None = Field(None, description="Where you publish the output of `make docs`; `/docs` links to it.")
     campaign_mails_per_minute: Annotated[int, Field(ge=1, le=60_000)] = Field(
         300, description="How many e-mails of campaigns are sent a minute, by all processes together."
     )
@@ -181,7 +182,7 @@ class Settings(BaseSettings):
             parse_sender(sender)
         return sender or None
 
-    @field_validator("public_url")
+    @field_validator("public_url", "docs_url")
     @classmethod
     def _public(cls, url: str | None) -> str | None:
         if not url:
