@@ -12,7 +12,7 @@ import typer
 
 from lootkeep import settings
 from lootkeep.cli.output import JsonFlag, TestFlag, out, print_json, print_table
-from lootkeep.cli.store import in_store
+from lootkeep.cli.store import in_store, location
 from lootkeep.deps import Deps
 from lootkeep.domain.webhooks import EVENT_PATTERNS, Webhook, WebhookRules
 from lootkeep.services import webhooks
@@ -61,7 +61,8 @@ def create(
     if json:
         print_json(webhooks_views.webhook_with_secret(webhook, secret))
         return
-    out.print(f"Webhook {webhook.id} was created for {_shown(webhook.event_types)}. Its secret is shown only now:\n")
+    sentence = f"Webhook {webhook.id} was created in {location()} for {_shown(webhook.event_types)}."
+    out.print(f"{sentence} Its secret is shown only now:\n", markup=False)
     out.print(f"  {secret}\n", markup=False)
 
 
