@@ -112,7 +112,7 @@ def temporary_webhook(port: int, event_types: list[str], *, is_test: bool) -> It
 
 
 def _shown(event_types: list[str]) -> str:
-    """The name that stands for exactly these types, if there is one."""
+    """The name of the pattern for exactly these types, if there is one."""
     names = [name for name, types in EVENT_PATTERNS.items() if set(types) == set(event_types)]
     return names[0] if names else " ".join(event_types)
 

@@ -73,13 +73,13 @@ def priced(
             errors[f"items.{index}.{field}"] = [f"The items.{index}.{field.replace('_', ' ')} field {sentence}."]
     if errors:
         raise InvalidFields(errors)
-    found = [_line(line, products[line.product_id]) for line in lines]
+    priced_lines = [_line(line, products[line.product_id]) for line in lines]
     currencies = {products[line.product_id].currency for line in lines}
     if len(currencies) > 1:
         raise InvalidFields({"items": ["The items field mixes products of different currencies."]})
-    if sum(line.total for line in found) > MAX_AMOUNT:
+    if sum(line.total for line in priced_lines) > MAX_AMOUNT:
         raise InvalidFields({"items": ["The items field comes to more than an order can hold."]})
-    return found, currencies.pop()
+    return priced_lines, currencies.pop()
 
 
 def order(

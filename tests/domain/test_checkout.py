@@ -138,10 +138,12 @@ def test_currencies_are_not_mixed() -> None:
 
 
 def test_an_order_holds_up_to_the_largest_amount() -> None:
-    dear = product(price=Hundredths(999_999_99))
-    lines, _ = price((1, 1000), catalogue=[dear])
+    expensive = product(price=Hundredths(999_999_99))
+    lines, _ = price((1, 1000), catalogue=[expensive])
     assert lines[0].total < MAX_AMOUNT
-    assert faults((1, 1001), catalogue=[dear]) == {"items": ["The items field comes to more than an order can hold."]}
+    assert faults((1, 1001), catalogue=[expensive]) == {
+        "items": ["The items field comes to more than an order can hold."]
+    }
 
 
 def test_an_order_is_placed_pending_with_what_it_comes_to() -> None:
