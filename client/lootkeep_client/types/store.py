@@ -53,6 +53,7 @@ class Subscription(TypedDict):
     cancel_reason: str | None
     renewals_count: int
     latest_order_id: int | None
+    external_id: str | None
     created_at: str
     updated_at: str
 

@@ -204,24 +204,6 @@ def _in_jsonb(element: IsListed, compiler: Any, **kw: Any) -> str:
     return f"{column} = ANY (ARRAY({values}))"
 
 
-class SharesEntry(IsListed):
-    """The column is a JSON array that has an entry in common with another."""
-
-
-@compiles(SharesEntry, "sqlite")
-def _shares_json(element: SharesEntry, compiler: Any, **kw: Any) -> str:
-    column, array = compiler.process(element.column, **kw), compiler.process(element.array, **kw)
-    return (
-        f"EXISTS (SELECT 1 FROM json_each({column}) AS own WHERE own.value IN (SELECT value FROM json_each({array})))"
-    )
-
-
-@compiles(SharesEntry, "postgresql")
-def _shares_jsonb(element: SharesEntry, compiler: Any, **kw: Any) -> str:
-    column, array = compiler.process(element.column, **kw), compiler.process(element.array, **kw)
-    return f"{column}::jsonb ?| ARRAY(SELECT jsonb_array_elements_text({array}::text::jsonb))"
-
-
 class TakeSpace(Executable, ClauseElement):
     """Takes some 70 KB of the disk that the tables are on, and gives them back: it fails when no file can grow."""
 
