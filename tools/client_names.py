@@ -89,6 +89,8 @@ _STORE = {
     "GET /customers": "store.customers.list",
     "GET /customers/{id}": "store.customers.get",
     "PUT /customers/{id}": "store.customers.update",
+    "DELETE /customers/{id}": "store.customers.delete",
+    "GET /customers/{id}/export": "store.customers.export",
     "GET /customers/{id}/referrals": "store.customers.referrals",
     "POST /customers/{id}/claims": "store.customers.claim",
     "POST /products": "store.products.create",

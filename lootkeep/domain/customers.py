@@ -15,6 +15,9 @@ from lootkeep.kernel.money import Hundredths
 CustomerStatus = Literal["active", "blocked"]
 MailboxStatus = Literal["ok", "bounced", "complained", "unsubscribed"]
 
+ERASED_NAME = "Erased customer"
+ERASED_REASON = "Personal data was erased."
+
 MAX_TAGS = 50
 MAX_TAG_LENGTH = 50
 MAX_NOTE_LENGTH = 2000
@@ -67,6 +70,11 @@ def changed(before: Customer, changes: Mapping[str, Any], now: Instant) -> Custo
         time = "consent_given_at" if after.accepts_marketing else "consent_withdrawn_at"
         after = replace(after, **{time: now})
     return replace(after, updated_at=now)
+
+
+def pseudonym(customer_id: int) -> str:
+    """The e-mail of a customer whose personal data was erased: unique, and of a domain that can never exist."""
+    return f"erased-{customer_id}@erased.invalid"
 
 
 def search_text(*parts: str | None) -> str:

@@ -175,6 +175,14 @@ class StoreCustomers:
         """Change a customer of the store."""
         return await self._core.one(types.Customer, "PUT", "/api/store/v1/customers/{id}", customer_id, body=body)
 
+    async def delete(self, customer_id: int) -> str:
+        """Erase a customer."""
+        return await self._core.message("DELETE", "/api/store/v1/customers/{id}", customer_id)
+
+    async def export(self, customer_id: int) -> types.CustomerExport:
+        """Export a customer."""
+        return await self._core.one(types.CustomerExport, "GET", "/api/store/v1/customers/{id}/export", customer_id)
+
     async def referrals(self, customer_id: int) -> types.CustomerReferrals:
         """Read a customer's referrals."""
         return await self._core.one(

@@ -167,6 +167,14 @@ class StoreCustomers:
         """Change a customer of the store."""
         return self._core.one(types.Customer, "PUT", "/api/store/v1/customers/{id}", customer_id, body=body)
 
+    def delete(self, customer_id: int) -> str:
+        """Erase a customer."""
+        return self._core.message("DELETE", "/api/store/v1/customers/{id}", customer_id)
+
+    def export(self, customer_id: int) -> types.CustomerExport:
+        """Export a customer."""
+        return self._core.one(types.CustomerExport, "GET", "/api/store/v1/customers/{id}/export", customer_id)
+
     def referrals(self, customer_id: int) -> types.CustomerReferrals:
         """Read a customer's referrals."""
         return self._core.one(types.CustomerReferrals, "GET", "/api/store/v1/customers/{id}/referrals", customer_id)

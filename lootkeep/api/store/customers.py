@@ -10,19 +10,21 @@ from lootkeep.api.http import customers as customers_http
 from lootkeep.api.http.errors import Forbidden
 from lootkeep.api.http.fields import Country, Email, IpAddress, Name, Time, not_blank
 from lootkeep.api.http.pages import PageQuery
-from lootkeep.api.http.routes import Call, Group, Reply, Route, paged, single
+from lootkeep.api.http.routes import Call, Group, Reply, Route, only_message, paged, single
 from lootkeep.api.http.validation import Body
 from lootkeep.domain import identity
 from lootkeep.domain.referrals import SETTINGS, ReferralSettings
 from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.errors import existing, invalid
 from lootkeep.services import customers as customers_service
+from lootkeep.services import privacy as privacy_service
 from lootkeep.services import tiers as tiers_service
 from lootkeep.storage import claims, referrals, tiers
 from lootkeep.storage import customers as customers_db
 from lootkeep.storage import settings as settings_db
 from lootkeep.views import customer_referrals as referral_views
 from lootkeep.views import customers as customers_views
+from lootkeep.views.customer_export import CustomerExportView
 
 IMPORT_SCOPE = "store:import"
 
@@ -88,6 +90,15 @@ async def read_store_customer(call: Call[None, None]) -> Reply:
 
 async def change_store_customer(call: Call[Body, None]) -> Reply:
     return await customers_http.change(call)
+
+
+async def export_customer(call: Call[None, None]) -> Reply:
+    return Reply(await privacy_service.export(call.deps, call.id))
+
+
+async def erase_customer(call: Call[None, None]) -> Reply:
+    await privacy_service.erase(call.deps, call.id, call.token.user_id)
+    return Reply()
 
 
 async def get_customer_referrals(call: Call[None, None]) -> Reply:
@@ -159,6 +170,26 @@ GROUP = Group(
             description="Only the fields sent are changed. Orders of a blocked customer are refused with "
             "`customer_blocked`.",
             may_conflict=True,
+        ),
+        Route(
+            "DELETE",
+            "/customers/{id}",
+            erase_customer,
+            "store:write",
+            "Erase a customer",
+            only_message("Customer erased successfully"),
+            description="Personal data goes, wherever it is stored; orders, totals and fraud evidence stay under a "
+            "pseudonym. Active subscriptions are cancelled. Erasing again is 200.",
+            is_foreign=True,
+        ),
+        Route(
+            "GET",
+            "/customers/{id}/export",
+            export_customer,
+            "store:read",
+            "Export a customer",
+            single(CustomerExportView),
+            description="Everything that is held about a person.",
         ),
         Route(
             "GET",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BindParameter, Boolean, ClauseElement, Column, ColumnElement, Executable, Text
+from sqlalchemy import BigInteger, BindParameter, Boolean, ClauseElement, Column, ColumnElement, Executable, Text
 from sqlalchemy.ext.compiler import compiles
 
 # A trigram index knows nothing shorter.
@@ -202,6 +202,27 @@ def _in_jsonb(element: IsListed, compiler: Any, **kw: Any) -> str:
     if not isinstance(element.column.type, Text):
         return f"{column} = ANY (ARRAY({values})::bigint[])"
     return f"{column} = ANY (ARRAY({values}))"
+
+
+class JsonInteger(ColumnElement[int]):
+    """The integer that a JSON object has under a key, or null."""
+
+    inherit_cache = False
+    type = BigInteger()
+
+    def __init__(self, column: Column[str], key: str) -> None:
+        self.column = column
+        self.key = key
+
+
+@compiles(JsonInteger, "sqlite")
+def _json_extract(element: JsonInteger, compiler: Any, **kw: Any) -> str:
+    return f"json_extract({compiler.process(element.column, **kw)}, '$.{element.key}')"
+
+
+@compiles(JsonInteger, "postgresql")
+def _from_jsonb(element: JsonInteger, compiler: Any, **kw: Any) -> str:
+    return f"({compiler.process(element.column, **kw)}::jsonb ->> '{element.key}')::bigint"
 
 
 class TakeSpace(Executable, ClauseElement):

@@ -31,6 +31,9 @@ def upgrade() -> None:
     )
     op.execute(sa.text(_TAGS[op.get_context().dialect.name]))
     op.create_index("ix_customer_tags_customer_id", "customer_tags", ["customer_id"])
+    # What a person was sent.
+    op.create_index("ix_mails_to_email", "mails", ["to_email"])
+    op.create_index("ix_campaign_recipients_customer_id", "campaign_recipients", ["customer_id"])
     op.add_column("subscriptions", sa.Column("external_id", sa.Text, nullable=True))
     op.create_index("uq_subscriptions_external_id", "subscriptions", ["external_id"], unique=True)
     op.create_index("ix_subscriptions_created_at_id", "subscriptions", ["created_at", "id"])
