@@ -69,6 +69,7 @@ class FraudSettingsAnswer(TypedDict):
     settings: FraudSettings
     sanctioned_countries: Sequence[str]
     high_risk_countries: Sequence[str]
+    missing_lists: Sequence[str]
 
 
 class CheckOrder(TypedDict):

@@ -116,6 +116,27 @@ def _lock_tables(element: LockTables, compiler: Any, **kw: Any) -> str:
     return f"LOCK TABLE {', '.join(element.tables)} IN SHARE ROW EXCLUSIVE MODE"
 
 
+class EmptyTables(Executable, ClauseElement):
+    """Removes all rows of these tables, which are named before those they refer to; ids begin at 1 again."""
+
+    inherit_cache = False
+
+    def __init__(self, *tables: str) -> None:
+        self.tables = tables
+
+
+@compiles(EmptyTables, "sqlite")
+def _delete_each(element: EmptyTables, compiler: Any, **kw: Any) -> str:
+    sequences = ", ".join(f"'{table}'" for table in element.tables)
+    deletions = [f"DELETE FROM {table}" for table in element.tables]
+    return "; ".join([*deletions, f"DELETE FROM sqlite_sequence WHERE name IN ({sequences})"])
+
+
+@compiles(EmptyTables, "postgresql")
+def _truncate(element: EmptyTables, compiler: Any, **kw: Any) -> str:
+    return f"TRUNCATE {', '.join(element.tables)} RESTART IDENTITY"
+
+
 class WakeWorkers(Executable, ClauseElement):
     """Notifies the workers of other processes, once the transaction commits, that there is something to do."""
 
@@ -245,3 +266,20 @@ def _by_temporary_file(element: TakeSpace, compiler: Any, **kw: Any) -> str:
         "SELECT count(*) FROM set_config('work_mem', '64kB', true) AS memory, "
         "generate_series(1, 5000 + 0 * length(memory))"
     )
+
+
+class ServerTime(ColumnElement[int]):
+    """The time of the database server, in microseconds; NULL where the database is embedded."""
+
+    inherit_cache = True
+    type = BigInteger()
+
+
+@compiles(ServerTime, "sqlite")
+def _no_server(element: ServerTime, compiler: Any, **kw: Any) -> str:
+    return "NULL"
+
+
+@compiles(ServerTime, "postgresql")
+def _server_time(element: ServerTime, compiler: Any, **kw: Any) -> str:
+    return "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)"
