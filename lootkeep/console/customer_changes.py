@@ -80,8 +80,8 @@ async def _change(visit: Visit, changes: dict[str, Any], message: str) -> Done:
         before = existing(await customers_db.get_for_update(tx, visit.id, changes.get("email")), "Customer")
     visit.check_unchanged(record, before.updated_at)
     after = await customers_service.change(visit.deps, visit.id, changes)
-    values = [_audited(customer, changes) for customer in (before, after)]
-    return Done(url(f"/customers/{visit.id}"), message, record, *values)
+    to = url(f"/customers/{visit.id}")
+    return Done(to, message, record, _audited(before, changes), _audited(after, changes))
 
 
 def _audited(customer: Customer, changes: dict[str, Any]) -> dict[str, Any]:
