@@ -51,6 +51,7 @@ class Subscription(msgspec.Struct, frozen=True):
     # The first period begins here, and all others are counted from it.
     created_at: Instant
     updated_at: Instant
+    external_id: str | None = None
 
 
 def checked(customer: Customer | None, product: Product | None) -> tuple[Customer, Product]:
@@ -73,7 +74,7 @@ def require_buyer(customer: Customer) -> None:
         raise Unprocessable("customer_blocked", "This customer is blocked and cannot subscribe.")
 
 
-def started(customer: Customer, product: Product, now: Instant) -> Subscription:
+def started(customer: Customer, product: Product, now: Instant, external_id: str | None = None) -> Subscription:
     """The subscription in its first period. Its id is not known yet."""
     assert product.billing_interval is not None
     assert product.billing_interval_count is not None
@@ -97,6 +98,7 @@ def started(customer: Customer, product: Product, now: Instant) -> Subscription:
         latest_order_id=None,
         created_at=now,
         updated_at=now,
+        external_id=external_id,
     )
 
 

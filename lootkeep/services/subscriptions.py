@@ -13,7 +13,7 @@ from lootkeep.domain.orders import OrderDetails
 from lootkeep.domain.products import Product
 from lootkeep.domain.subscriptions import Subscription
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import Unprocessable, existing, invalid
+from lootkeep.kernel.errors import Conflict, Unprocessable, existing, invalid
 from lootkeep.services import orders
 from lootkeep.storage import customers, outbox, products
 from lootkeep.storage import orders as orders_db
@@ -23,16 +23,20 @@ from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.views import subscriptions as subscriptions_views
 
 
-async def create(deps: Deps, customer_id: int, product_id: int) -> tuple[Subscription, OrderDetails]:
+async def create(
+    deps: Deps, customer_id: int, product_id: int, external_id: str | None = None
+) -> tuple[Subscription, OrderDetails]:
     """The subscription, and the paid order of its first period."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
+        await _claim_external_id(tx, external_id)
+        await customers.take_turn(tx, customer_id)
         # The product is held, so that it is not deleted while it gets its first subscription.
         pair = await customers.get(tx, customer_id), await products.get_for_update(tx, product_id)
         customer, product = subscriptions_rules.checked(*pair)
         if await products.reserve_stock(tx, product.id, 1) is None:
             raise invalid("product_id", f"The product id field {subscriptions_rules.OUT_OF_STOCK}.")
-        subscription = await subscriptions_db.add(tx, subscriptions_rules.started(customer, product, now))
+        subscription = await subscriptions_db.add(tx, subscriptions_rules.started(customer, product, now, external_id))
         return await _pay_period(deps, tx, subscription, product, customer, now)
 
 
@@ -63,6 +67,18 @@ async def cancel(
         await subscriptions_db.save(tx, after)
         await outbox.append(tx, "subscription.cancelled", subscriptions_views.cancelled(after, customer), now)
     return after, customer
+
+
+async def _claim_external_id(tx: Transaction, external_id: str | None) -> None:
+    """Sent again, it is refused: a second subscription would be paid for a second time."""
+    if external_id is None:
+        return
+    if not await tx.lock(f"subscription {external_id}"):
+        raise Conflict("subscription_in_progress", "A subscription with this external id is being made right now.")
+    subscription = await subscriptions_db.by_external_id(tx, external_id)
+    if subscription:
+        sentence = f"The external id field has already been taken by subscription {subscription.id}."
+        raise invalid("external_id", sentence)
 
 
 async def _renew(deps: Deps, tx: Transaction, before: Subscription, now: Instant) -> tuple[Subscription, OrderDetails]:

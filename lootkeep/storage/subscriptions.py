@@ -9,6 +9,7 @@ from lootkeep.domain.subscriptions import Subscription
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
+from lootkeep.storage.lists import Listing, Sort, equals
 from lootkeep.storage.schema import subscriptions
 
 _SUBSCRIPTION = [subscriptions.c[name] for name in Subscription.__struct_fields__]
@@ -33,6 +34,8 @@ _ADD = Query(
     .returning(*_SUBSCRIPTION),
     Subscription,
 )
+_GET = Query(select(*_SUBSCRIPTION).where(_THIS), Subscription)
+_BY_EXTERNAL_ID = Query(select(*_SUBSCRIPTION).where(subscriptions.c.external_id == bindparam("wanted")), Subscription)
 _LOCK = Query(select(*_SUBSCRIPTION).where(_THIS).with_for_update(), Subscription)
 _SET = Query(update(subscriptions).where(_THIS).values({name: bindparam(name) for name in _CHANGING}))
 # Bounded: one batch never holds the write lock for long.
@@ -54,12 +57,32 @@ _EXPIRE = Query(
 )
 
 
+LISTING = Listing(
+    subscriptions,
+    Subscription,
+    {
+        "external_id": equals(subscriptions.c.external_id, "external_id", "unsorted"),
+        "customer_id": equals(subscriptions.c.customer_id, "customer_id"),
+        "status": equals(subscriptions.c.status, "status"),
+    },
+    {"created_at": Sort(subscriptions.c.created_at)},
+)
+
+
 async def add(tx: Transaction, subscription: Subscription) -> Subscription:
     """Stores a new subscription; its id is given here."""
     values = msgspec.structs.asdict(subscription)
     del values["id"]
     (added,) = await tx.all(_ADD, **values)
     return added
+
+
+async def get(tx: Transaction, subscription_id: int) -> Subscription | None:
+    return await tx.one(_GET, subscription=subscription_id)
+
+
+async def by_external_id(tx: Transaction, external_id: str) -> Subscription | None:
+    return await tx.one(_BY_EXTERNAL_ID, wanted=external_id)
 
 
 async def get_for_update(tx: Transaction, subscription_id: int) -> Subscription | None:

@@ -130,7 +130,10 @@ def test_every_failing_field_of_a_row_is_reported(store: ImportedStore) -> None:
 
 def test_an_external_id_of_another_customer_is_refused(store: ImportedStore) -> None:
     rows = [CUSTOMER | {"external_id": "c1"}, CUSTOMER | {"external_id": "c1", "email": "ben@b.example"}]
-    assert store.reason("customers", csv_text(rows)) == "Line 3: The external id field has already been taken."
+    assert (
+        store.reason("customers", csv_text(rows))
+        == "Line 3: The external id field has already been taken by customer 1."
+    )
 
 
 BAD_ORDERS = [

@@ -23,6 +23,7 @@ PATHS = (
     "/console/account",
     "/console/customers",
     "/console/customers/1",
+    "/console/customers/1/edit",
     "/console/products",
     "/console/products/1",
     "/console/products/new",

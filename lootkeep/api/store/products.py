@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
-from lootkeep.api.http.fields import Currency, Metadata, Money, Name, metadata_text, not_blank, refuse
+from lootkeep.api.http.fields import Currency, Metadata, Money, Name, distinct, metadata_text, not_blank, refuse
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, only_message, single
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.products import (
@@ -38,12 +38,6 @@ def _priced(amount: Hundredths) -> Hundredths:
     return amount
 
 
-def _distinct(words: list[str]) -> list[str]:
-    if len(set(words)) != len(words):
-        raise refuse("must not hold the same entry twice")
-    return words
-
-
 def _web_address(value: str) -> str:
     try:
         parts = urlsplit(value)
@@ -62,7 +56,7 @@ Price = Annotated[
     WithJsonSchema({"type": "string", "pattern": r"^\d{1,6}(\.\d{1,2})?$"}),
 ]
 ShortText = Annotated[str, Field(min_length=1, max_length=MAX_WORD_LENGTH), AfterValidator(not_blank)]
-Tags = Annotated[list[ShortText], Field(max_length=MAX_TAGS), AfterValidator(_distinct)]
+Tags = Annotated[list[ShortText], Field(max_length=MAX_TAGS), AfterValidator(distinct)]
 WebAddress = Annotated[str, Field(max_length=2048, json_schema_extra={"format": "uri"}), AfterValidator(_web_address)]
 
 

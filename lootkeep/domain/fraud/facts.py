@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
@@ -96,3 +97,9 @@ class OrderFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     mail: EmailFacts = EmailFacts()
     payment: Payment = Payment()
     history: History = History()
+
+    def without_person(self, pseudonym: str) -> OrderFacts:
+        """What is left when the buyer's personal data is erased; what is missing then says nothing."""
+        network = replace(self.network, city=None)
+        gone = {"ip_address": None, "user_agent": None, "is_user_agent_asked": False}
+        return replace(self, email=pseudonym, network=network, payment=replace(self.payment, bin=None), **gone)

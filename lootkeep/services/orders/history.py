@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
-from lootkeep.domain import checkout, identity
+from lootkeep.domain import checkout
 from lootkeep.domain import orders as orders_rules
 from lootkeep.domain.checkout import Cart, PricedLine
 from lootkeep.domain.coupons import Coupon
@@ -135,7 +135,7 @@ async def _requests(
         except AppError as reason:
             refused[index] = reason
         else:
-            traces = identity.traces(customer.email, cart.ip_address, cart.device_id, cart.payment.instrument)
+            traces = _checkout.traces(cart, customer)
             requests.append(_Request(index, cart, cart.created_at or now, customer, traces))
     return requests, refused
 

@@ -6,7 +6,7 @@ from lootkeep.storage.schema.accounts import account_links, accounts, audit_log,
 from lootkeep.storage.schema.analytics import buyers, sales_rollups
 from lootkeep.storage.schema.campaigns import campaign_recipients, email_campaigns
 from lootkeep.storage.schema.columns import metadata
-from lootkeep.storage.schema.customers import customers, sightings
+from lootkeep.storage.schema.customers import customer_tags, customers, sightings
 from lootkeep.storage.schema.events import counters, events
 from lootkeep.storage.schema.fraud import fraud_checks, fraud_policies, fraud_reviews, large_amounts
 from lootkeep.storage.schema.gift_cards import gift_card_entries, gift_cards
@@ -33,6 +33,7 @@ __all__ = [
     "campaign_recipients",
     "counters",
     "coupons",
+    "customer_tags",
     "customers",
     "deliveries",
     "email_campaigns",

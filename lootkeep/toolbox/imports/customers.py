@@ -53,4 +53,4 @@ class Customers:
         self, deps: Deps, tx: Transaction, forms: Sequence[SignUp], existing: None, changes: CounterDeltas
     ) -> list[bool | AppError]:
         outcomes = await customers_service.sign_up_all(deps, tx, forms, changes)
-        return [result if isinstance(result, AppError) else True for result in outcomes]
+        return [result if isinstance(result, AppError) else result.is_new for result in outcomes]
