@@ -41,6 +41,9 @@ FormatOption = Annotated[
 Errors = Annotated[
     Path | None, typer.Option("--errors", metavar="FILE.csv", help="Write refused rows with their reasons here, too.")
 ]
+CurrentPrices = Annotated[
+    bool, typer.Option("--current-prices", help="Give lines without a price the price that their product has now.")
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Check everything and write nothing.")]
 JsonSummaryFlag = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
 
@@ -62,11 +65,12 @@ def orders(
     file: File,
     format_: FormatOption = None,
     errors: Errors = None,
+    current_prices: CurrentPrices = False,
     dry_run: DryRun = False,
     json: JsonSummaryFlag = False,
 ) -> None:
     """Import orders. Those whose external id is in the store already are skipped. Nothing is announced."""
-    _import(Orders(), file, format_, errors, is_dry=dry_run, is_json=json)
+    _import(Orders(takes_current_prices=current_prices), file, format_, errors, is_dry=dry_run, is_json=json)
 
 
 def _import(

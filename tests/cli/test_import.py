@@ -58,10 +58,10 @@ def test_a_customer_comes_in_with_every_column(store: ImportedStore) -> None:
 
 def test_an_order_comes_in_paid_and_delivered_and_announces_nothing(shop: ImportedStore) -> None:
     before = shop.rows(events)
-    full = ORDER | {"items": "SWORD:2;SHIELD:1", "billing_country": "gb", "ip_address": "203.0.113.9"}
+    full = ORDER | {"items": "SWORD:2@8.00;SHIELD:1@4.00", "billing_country": "gb", "ip_address": "203.0.113.9"}
     assert shop.tally("orders", csv_text([full])) == (1, 0, 0)
     (order,) = shop.rows(orders)
-    assert (order["status"], order["total"], order["billing_country"]) == ("completed", 25_00, "GB")
+    assert (order["status"], order["total"], order["billing_country"]) == ("completed", 20_00, "GB")
     assert [(item["sku"], item["quantity"]) for item in shop.rows(order_items)] == [("SWORD", 2), ("SHIELD", 1)]
     assert shop.rows(events) == before
 
@@ -82,13 +82,15 @@ def test_an_order_names_its_customer_in_three_ways(shop: ImportedStore, names: d
 
 def test_a_cell_names_a_product_by_sku_first_and_then_by_id(shop: ImportedStore) -> None:
     shop.product("1", price=1_00)
-    assert shop.tally("orders", csv_text([ORDER | {"items": "1:1;2:1;"}])) == (1, 0, 0)
+    assert shop.tally("orders", csv_text([ORDER | {"items": "1:1@1.00;2:1@4;"}])) == (1, 0, 0)
     assert [item["sku"] for item in shop.rows(order_items)] == ["1", "SHIELD"]
 
 
 def test_ndjson_takes_the_same_in_its_own_types(shop: ImportedStore) -> None:
     ada = CUSTOMER | {"email": "ben@b.example", "accepts_marketing": True, "username": None}
-    order = ORDER | {"items": [{"product_id": 1, "quantity": 2}, {"sku": "SHIELD", "quantity": 1}]}
+    order = ORDER | {
+        "items": [{"product_id": 1, "quantity": 2, "price": 8}, {"sku": "SHIELD", "quantity": 1, "price": "4.00"}]
+    }
     assert shop.tally("customers", ndjson([ada]) + "\n", name="c.ndjson") == (1, 0, 0)
     assert shop.tally("orders", ndjson([order]), name="o.jsonl") == (1, 0, 0)
     assert [item["sku"] for item in shop.rows(order_items)] == ["SWORD", "SHIELD"]
@@ -134,11 +136,13 @@ def test_an_external_id_of_another_customer_is_refused(store: ImportedStore) -> 
 
 
 BAD_ORDERS = [
-    ({"items": "BOW:1"}, "The items.0.sku field is not a product of this store."),
-    ({"items": "SWORD:1;99:1"}, "The items.1.product id field is not a product of this store."),
+    ({"items": "BOW:1@1.00"}, "The items.0.sku field is not a product of this store."),
+    ({"items": "SWORD:1@1.00;99:1@1.00"}, "The items.1.product id field is not a product of this store."),
     ({"items": "SWORD"}, "The items.0.quantity field is required."),
     ({"items": "SWORD:two"}, "The items.0.quantity field must be an integer."),
     ({"items": "SWORD:0"}, "The items.0.quantity field must be at least 1."),
+    ({"items": "SWORD:1;SHIELD:1@2.00"}, "The items.0.price field is required, or --current-prices."),
+    ({"items": "SWORD:1@cheap"}, "The items.0.price field must be a number with at most two decimals."),
     ({"items": ";"}, "The items field must not be empty."),
     ({"items": ""}, "The items field is required."),
     ({"customer_email": "ben@b.example"}, "The customer email field is not a customer of this store."),
@@ -147,7 +151,7 @@ BAD_ORDERS = [
     ({"created_at": ""}, "The created at field is required when paid at is given."),
     ({"paid_at": ""}, "The paid at field is required when completed at is given."),
     ({"external_id": "x" * 256}, "The external id field must not be greater than 255 characters."),
-    ({"items": "COIN:1;SWORD:1"}, "The items field mixes products of different currencies."),
+    ({"items": "COIN:1@1.00;SWORD:1@1.00"}, "The items field mixes products of different currencies."),
     (
         {"items": "RARE:4", "paid_at": "", "completed_at": ""},
         "The items.0.quantity field is more than what is in stock.",

@@ -1,4 +1,4 @@
-"""From a cart to an order: prices, faults of lines, totals and the times of history."""
+"""From a cart to an order: prices, faults of lines, and totals."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lootkeep.domain.checkout import Cart, CartLine, PricedLine, check_times, order, payable_by_card, priced
+from lootkeep.domain.checkout import Cart, CartLine, PricedLine, order, payable_by_card, priced
 from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import DAY, Instant
@@ -50,8 +50,9 @@ def product(number: int = 1, **changes: Any) -> Product:
 
 
 def price(*lines: tuple[int, int], catalogue: list[Product], is_history: bool = False) -> tuple[list[PricedLine], str]:
-    cart_lines = [CartLine(number, quantity) for number, quantity in lines]
-    return priced(cart_lines, {item.id: item for item in catalogue}, is_history=is_history)
+    cart_lines = tuple(CartLine(number, quantity) for number, quantity in lines)
+    paid_at = NOW if is_history else None
+    return priced(cart(lines=cart_lines, paid_at=paid_at), {item.id: item for item in catalogue})
 
 
 def faults(*lines: tuple[int, int], catalogue: list[Product]) -> dict[str, list[str]]:
@@ -209,47 +210,3 @@ def test_history_keeps_its_own_time() -> None:
     lines, currency = price((1, 1), catalogue=[product()])
     placed = order(cart(created_at=Instant(5)), lines, currency, None, None, NOW)
     assert (placed.created_at, placed.updated_at) == (5, NOW)
-
-
-@pytest.mark.parametrize(
-    "times",
-    [
-        {},
-        {"created_at": NOW},
-        {"created_at": 5, "paid_at": 5, "completed_at": 5},
-        {"created_at": 1, "paid_at": 2, "completed_at": NOW},
-        {"created_at": 1, "paid_at": 2},
-    ],
-)
-def test_times_in_their_order_and_not_in_the_future_are_fine(times: dict[str, Any]) -> None:
-    check_times(cart(**times), NOW)
-
-
-@pytest.mark.parametrize(
-    ("times", "field", "sentence"),
-    [
-        ({"paid_at": 5}, "created_at", "The created at field is required when paid at is given."),
-        ({"completed_at": 5}, "paid_at", "The paid at field is required when completed at is given."),
-        (
-            {"created_at": 5, "completed_at": 5},
-            "paid_at",
-            "The paid at field is required when completed at is given.",
-        ),
-        ({"created_at": NOW + 1}, "created_at", "The created at field must not be in the future."),
-        ({"created_at": 5, "paid_at": NOW + 1}, "paid_at", "The paid at field must not be in the future."),
-        (
-            {"created_at": 5, "paid_at": 4},
-            "paid_at",
-            "The paid at field must not be before the step that precedes it.",
-        ),
-        (
-            {"created_at": 5, "paid_at": 9, "completed_at": 8},
-            "completed_at",
-            "The completed at field must not be before the step that precedes it.",
-        ),
-    ],
-)
-def test_times_out_of_order_are_refused_with_their_field(times: dict[str, Any], field: str, sentence: str) -> None:
-    with pytest.raises(InvalidFields) as rejection:
-        check_times(cart(**times), NOW)
-    assert rejection.value.fields == {field: [sentence]}

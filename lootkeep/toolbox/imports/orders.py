@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import msgspec
@@ -13,10 +13,10 @@ from pydantic import BeforeValidator, Field, create_model
 from lootkeep.api.http.fields import Email, IpAddress, QueryInteger
 from lootkeep.api.http.validation import Body, parse
 from lootkeep.api.store.customers import NameText
-from lootkeep.api.store.orders import CartLineBody, OrderBody
+from lootkeep.api.store.orders import CartLineBody, OrderBody, PastRefundBody
 from lootkeep.deps import Deps
-from lootkeep.domain import checkout
-from lootkeep.domain.checkout import Cart, CartLine
+from lootkeep.domain import past_orders
+from lootkeep.domain.checkout import Cart, CartLine, PastRefund
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import AppError, InvalidFields, invalid
 from lootkeep.services import orders as orders_service
@@ -53,16 +53,27 @@ class ExistingIds(msgspec.Struct, frozen=True):
     products: Mapping[str, int]
 
 
-def _split(text: Any) -> Any:
-    """`SWORD-01:2;12:1` as lines; the last colon counts, since a sku may hold one."""
+def _lines(text: Any) -> Any:
+    """`SWORD-01:2@9.99;12:1` as lines; the last colon counts, since a sku may hold one."""
     lines = []
-    for part in filter(None, (part.strip() for part in text.split(";"))):
-        sku, colon, quantity = part.rpartition(":")
-        if not colon:
-            lines.append({"sku": part})
-        else:
-            lines.append({"sku": sku, "quantity": int(quantity) if _DIGITS.fullmatch(quantity) else quantity})
+    for part in _parts(text):
+        sku, colon, rest = part.rpartition(":")
+        quantity, at, price = rest.partition("@")
+        line: dict[str, Any] = {"sku": sku if colon else part}
+        if colon:
+            line["quantity"] = int(quantity) if _DIGITS.fullmatch(quantity) else quantity
+        lines.append(line | ({"price": price} if at else {}))
     return lines
+
+
+def _refunds(text: Any) -> Any:
+    """`5.00@2024-03-01T10:00:00Z;2.50` as refunds."""
+    parts = (part.partition("@") for part in _parts(text))
+    return [{"amount": amount} | ({"created_at": time} if at else {}) for amount, at, time in parts]
+
+
+def _parts(text: str) -> Iterator[str]:
+    return filter(None, (part.strip() for part in text.split(";")))
 
 
 # The API's rules, except that history may not know the address, and names its products and customers in its own way.
@@ -84,7 +95,8 @@ _TextBody: type[Body] = create_model(
     "OrderTextRow",
     __base__=_JsonBody,
     customer_id=(Annotated[QueryInteger, Field(ge=1)] | None, None),
-    items=(Annotated[_Lines, BeforeValidator(_split)], ...),
+    items=(Annotated[_Lines, BeforeValidator(_lines)], ...),
+    refunds=(Annotated[list[PastRefundBody], BeforeValidator(_refunds)], []),
 )
 
 
@@ -93,6 +105,9 @@ class Orders:
 
     noun = "orders"
     columns = frozenset(_JsonBody.model_fields) - {"coupon_code", "gift_card_code", "metadata"}
+
+    def __init__(self, *, takes_current_prices: bool = False) -> None:
+        self._takes_current_prices = takes_current_prices
 
     def missing(self, columns: Collection[str]) -> str | None:
         if "items" not in columns:
@@ -109,8 +124,11 @@ class Orders:
             raise invalid("customer_email", "The customer email field is required, or another that names the customer.")
         lines = [line.sent() for line in sent.pop("items")]
         products = tuple(_product(line, index, is_text=is_text) for index, line in enumerate(lines))
-        quantities = tuple(CartLine(0, line["quantity"]) for line in lines)
-        cart = _history(Cart(**{"ip_address": None, **sent}, customer_id=0, lines=quantities), now)
+        sent["refunds"] = tuple(PastRefund(**refund.sent()) for refund in sent.get("refunds", ()))
+        cart_lines = tuple(CartLine(0, line["quantity"], line.get("price")) for line in lines)
+        cart = _history(Cart(**{"ip_address": None, **sent}, customer_id=0, lines=cart_lines), now)
+        if cart.is_concluded and not self._takes_current_prices:
+            _check_prices(cart)
         return OrderForm(reference, references[reference], products, cart)
 
     def key(self, form: OrderForm) -> str | None:
@@ -143,10 +161,20 @@ class Orders:
 
 def _history(cart: Cart, now: Instant) -> Cart:
     """Its times in order. One that names none is of now: with a time of its own it is history and announces nothing."""
-    if cart.created_at is None and cart.paid_at is None and cart.completed_at is None:
+    if cart.created_at is None and not cart.is_concluded and cart.completed_at is None:
         return replace(cart, created_at=now)
-    checkout.check_times(cart, now)
-    return cart
+    return past_orders.dated(cart, now)
+
+
+def _check_prices(cart: Cart) -> None:
+    """What the products cost today says nothing of what was paid."""
+    errors = {
+        f"items.{index}.price": [f"The items.{index}.price field is required, or --current-prices."]
+        for index, line in enumerate(cart.lines)
+        if line.price is None
+    }
+    if errors:
+        raise InvalidFields(errors)
 
 
 def _product(line: dict[str, Any], index: int, *, is_text: bool) -> LineProduct:
@@ -178,7 +206,7 @@ def _resolved(form: OrderForm, existing: ExistingIds) -> Cart | AppError:
         if product_id is None:
             errors[f"items.{index}.sku"] = [f"The items.{index}.sku field is not a product of this store."]
         else:
-            lines.append(CartLine(product_id, line.quantity))
+            lines.append(CartLine(product_id, line.quantity, line.price))
     if errors or customer_id is None:
         return InvalidFields(errors)
     return replace(form.cart, customer_id=customer_id, lines=tuple(lines))
