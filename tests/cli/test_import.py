@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import pytest
@@ -103,7 +102,7 @@ BAD_CUSTOMERS = [
     ({"name": "x" * 256}, "The name field must not be greater than 255 characters."),
     ({"country": "XX"}, "The country field must be an ISO 3166-1 alpha-2 country code."),
     ({"ip_address": "300.1.1.1"}, "The ip address field must be a valid IP address."),
-    ({"accepts_marketing": "yes"}, "The accepts marketing field must be true or false."),
+    ({"accepts_marketing": "maybe"}, "The accepts marketing field must be true or false."),
     ({"created_at": "yesterday"}, "The created at field must be a time like 2026-11-15T10:30:00Z."),
     ({"created_at": "2999-01-01T00:00:00Z"}, "The created at field must not be in the future."),
     ({"name": "a\0b"}, "The row holds a NUL character."),
@@ -244,8 +243,9 @@ def test_a_quote_that_never_ends_is_reported(store: ImportedStore) -> None:
         ("customers", "email\n", "The file lacks a column named name."),
         ("customers", "a,b\n", "The file lacks a column named email and one named name."),
         ("customers", "email,email,name\n", "The first line names a column twice: email."),
-        ("customers", b"\xff\xfee\0m\0", "The first line must name the columns. The row holds a NUL character."),
-        ("customers", b"caf\xe9\n", "The first line must name the columns. The row is not UTF-8."),
+        ("customers", b"\xff\xfee\0m", "The file is not UTF-16."),
+        ("customers", b"em\0ail,name\n", "The first line must name the columns. The row holds a NUL character."),
+        ("customers", b"caf\x81\n", "The first line must name the columns. The row is not Windows-1252."),
         ("orders", "external_id,customer_id\n", "The file lacks a column named items."),
         ("orders", "items\n", "The file lacks a column named customer_id, customer_external_id or customer_email."),
     ],
@@ -275,12 +275,3 @@ def test_standard_input_and_a_format_do_for_a_file(store: ImportedStore) -> None
     piped = store.terminal.run("import", "customers", "-", "--format", "ndjson", **store.settings)
     assert piped == (0, "0 customers imported, 0 skipped, 0 refused.\n", "")
     assert store.tally("customers", csv_text([CUSTOMER]), "--format", "csv", name="c.txt") == (1, 0, 0)
-
-
-def test_refused_rows_are_written_to_a_file(store: ImportedStore) -> None:
-    store.run("customers", csv_text([CUSTOMER, {"email": "x", "name": "X"}]), "--errors", "bad.csv")
-    with (store.terminal.folder / "bad.csv").open(newline="") as file:
-        assert list(csv.reader(file)) == [
-            ["line", "reason"],
-            ["3", "The email field must be a valid e-mail address."],
-        ]

@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lootkeep.domain.checkout import Cart, CartLine, PricedLine, order, payable_by_card, priced
+from lootkeep.domain.checkout import CartLine, PricedLine, order, payable_by_card, priced
 from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import InvalidFields
 from lootkeep.kernel.money import MAX_AMOUNT, Hundredths
-from tests.plain import PLAIN
+from tests.domain.carts import NOW, cart, product
 
-NOW = Instant(100 * DAY)
-SWORD = Product(
-    **msgspec.structs.asdict(PLAIN)
-    | {"name": "Dragon Sword", "sku": "S-1", "delivery_type": "keys", "price": Hundredths(19_99)},
-    id=1,
-    slug="dragon-sword",
-    sales_count=0,
-    created_at=NOW,
-    updated_at=NOW,
-    deleted_at=None,
-)
 COUPON = Coupon(
     origin="welcome",
     discount_type="percentage",
@@ -42,11 +29,6 @@ COUPON = Coupon(
     discount_given=Hundredths(0),
     created_at=NOW,
 )
-CART = Cart(customer_id=7, lines=(CartLine(1, 1),), ip_address="203.0.113.9")
-
-
-def product(number: int = 1, **changes: Any) -> Product:
-    return msgspec.structs.replace(SWORD, id=number, **changes)
 
 
 def price(*lines: tuple[int, int], catalogue: list[Product], is_history: bool = False) -> tuple[list[PricedLine], str]:
@@ -60,10 +42,6 @@ def faults(*lines: tuple[int, int], catalogue: list[Product]) -> dict[str, list[
         price(*lines, catalogue=catalogue)
     assert rejection.value.fields is not None
     return {field: list(sentences) for field, sentences in rejection.value.fields.items()}
-
-
-def cart(**fields: Any) -> Cart:
-    return msgspec.structs.replace(CART, **fields)
 
 
 def test_a_line_takes_name_price_and_delivery_as_they_are_now() -> None:

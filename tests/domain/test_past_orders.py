@@ -14,7 +14,7 @@ from lootkeep.domain.past_orders import concluded, dated
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields
 from lootkeep.kernel.money import Hundredths
-from tests.domain.test_checkout import NOW, cart, product
+from tests.domain.carts import NOW, cart, product
 
 FIVE = PastRefund(Hundredths(5_00))
 ALL = PastRefund(Hundredths(19_99))

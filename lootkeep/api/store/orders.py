@@ -9,7 +9,7 @@ from pydantic import Field
 from lootkeep.api.http import card_codes
 from lootkeep.api.http.errors import Forbidden
 from lootkeep.api.http.fields import Country, Currency, IpAddress, Metadata, PositiveMoney, Time, metadata_text
-from lootkeep.api.http.routes import Call, Group, Reply, Route, single
+from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, single
 from lootkeep.api.http.validation import Body
 from lootkeep.api.store.customers import IMPORT_SCOPE, DeviceId, NameText
 from lootkeep.api.store.products import Price
@@ -29,6 +29,7 @@ _NOT_PLACED: dict[CheckoutStep | None, str] = {
 _UNRETURNED = "Order {}; the gift card that paid for it was revoked and got nothing back"
 _NO_METADATA: dict[str, Any] = {}
 _NO_REFUNDS: list[Any] = []
+_MAX_PAST_REFUNDS = 20
 # What only the past brings with it.
 _HISTORY = ("created_at", "paid_at", "completed_at", "cancelled_at", "status", "discount", "currency", "refunds")
 
@@ -119,7 +120,7 @@ class OrderBody(Body):
         Currency | None, Field(description="History: else that of the products; needs `store:import`.")
     ] = None
     refunds: Annotated[
-        Annotated[list[PastRefundBody], Field(max_length=MAX_LINES)],
+        Annotated[list[PastRefundBody], Field(max_length=_MAX_PAST_REFUNDS)],
         Field(
             description="History: what was given back; needs `store:import`. A refunded order that names none was "
             "given back in full."
@@ -223,6 +224,7 @@ GROUP = Group(
                 repeated="The order had been placed before",
             ),
             body=OrderBody,
+            max_body=MAX_LARGE_BODY,
             description="Reserves stock and coupon, and takes what it can from the gift card. `next` says what the "
             "checkout has to do now: `pay`, `wait_for_review`, `verify` (the order is on hold) or `refused` (it must "
             "not be paid). An order with nothing due is paid at once, and `next` is null. The same `external_id` again "
