@@ -246,7 +246,7 @@ def test_a_quote_that_never_ends_is_reported(store: ImportedStore) -> None:
         ("customers", b"\xff\xfee\0m", "The file is not UTF-16."),
         ("customers", b"em\0ail,name\n", "The first line must name the columns. The row holds a NUL character."),
         ("customers", b"caf\x81\n", "The first line must name the columns. The row is not Windows-1252."),
-        ("orders", "external_id,customer_id\n", "The file lacks a column named items."),
+        ("orders", "external_id,customer_id\n", "The file lacks a column named items or item_sku."),
         ("orders", "items\n", "The file lacks a column named customer_id, customer_external_id or customer_email."),
     ],
 )

@@ -236,13 +236,12 @@ def _columns(header: list[str], options: FileOptions) -> list[str]:
     for name in (*options.columns, *options.ignored):
         if name not in headings:
             raise StartupError(f"The file has no column named {name}: it has {', '.join(header)}.")
+    preset = {}
+    for heading, column in options.preset.items():
+        if heading in headings:
+            preset[heading] = "" if column in preset.values() else column
+    options = options._replace(preset=preset)
     columns = [_column(heading, options) for heading in header]
-    rivals = [heading for heading in options.preset if heading in headings and heading not in options.columns]
-    chosen = {options.preset[heading]: heading for heading in reversed(rivals)}
-    columns = [
-        "" if heading.lower() in rivals and chosen[options.preset[heading.lower()]] != heading.lower() else column
-        for heading, column in zip(header, columns, strict=True)
-    ]
     twice = sorted({name for name in columns if name and columns.count(name) > 1})
     if twice:
         raise StartupError(f"The first line names a column twice: {', '.join(twice)}.")

@@ -140,10 +140,11 @@ def _as_text(values: Values) -> Values:
 def preset_of(shop: Shop, noun: str) -> Preset | None:
     """Fresh for each run: what belongs together in a file is remembered on the way."""
     if (shop, noun) == (Shop.shopify, "products"):
-        return Preset(_SHOPIFY_PRODUCTS, frozenset({"price / international"}), _ShopifyProducts())
+        return Preset(_SHOPIFY_PRODUCTS, _SHOPIFY_DERIVED, _ShopifyProducts())
     return _PRESETS.get((shop, noun))
 
 
+_SHOPIFY_DERIVED = frozenset({"price / international", "compare at price / international"})
 _SHOPIFY_PRODUCTS = {
     "handle": "handle",
     "title": "name",
