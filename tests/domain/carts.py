@@ -7,10 +7,9 @@ from typing import Any
 import msgspec
 
 from lootkeep.domain.checkout import Cart, CartLine
-from lootkeep.domain.products import Product
+from lootkeep.domain.products import PLAIN, Product
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.money import Hundredths
-from tests.plain import PLAIN
 
 NOW = Instant(100 * DAY)
 SWORD = Product(

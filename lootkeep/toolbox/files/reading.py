@@ -236,7 +236,7 @@ def _columns(header: list[str], options: FileOptions) -> list[str]:
     for name in (*options.columns, *options.ignored):
         if name not in headings:
             raise StartupError(f"The file has no column named {name}: it has {', '.join(header)}.")
-    preset = {}
+    preset: dict[str, str] = {}
     for heading, column in options.preset.items():
         if heading in headings:
             preset[heading] = "" if column in preset.values() else column
