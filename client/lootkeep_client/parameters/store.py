@@ -115,6 +115,12 @@ class PlaceOrder(TypedDict, total=False):
     created_at: str | None
     paid_at: str | None
     completed_at: str | None
+    cancelled_at: str | None
+    status: Literal["paid", "completed", "partially_refunded", "refunded", "cancelled"] | None
+    discount: str | None
+    currency: str | None
+    refunds: Sequence[types.PastRefundBody]
+    payment_method: str | None
 
 
 class PayOrder(TypedDict, total=False):

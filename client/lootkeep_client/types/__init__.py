@@ -118,6 +118,7 @@ from lootkeep_client.types.store import GiftCardWithCode as GiftCardWithCode
 from lootkeep_client.types.store import OrderCheck as OrderCheck
 from lootkeep_client.types.store import OwnClaim as OwnClaim
 from lootkeep_client.types.store import PaidPeriod as PaidPeriod
+from lootkeep_client.types.store import PastRefundBody as PastRefundBody
 from lootkeep_client.types.store import PaymentBody as PaymentBody
 from lootkeep_client.types.store import PlacedOrder as PlacedOrder
 from lootkeep_client.types.store import Referred as Referred

@@ -25,6 +25,7 @@ from lootkeep_client.types.words import (
 class CartLineBody(TypedDict):
     product_id: int
     quantity: int
+    price: NotRequired[str | None]
 
 
 class PaymentBody(TypedDict):
@@ -33,6 +34,12 @@ class PaymentBody(TypedDict):
     country: NotRequired[str | None]
     funding: NotRequired[Literal["credit", "debit", "prepaid", "unknown"] | None]
     three_d_secure: NotRequired[Literal["passed", "failed", "not_used"] | None]
+
+
+class PastRefundBody(TypedDict):
+    amount: str
+    reason: NotRequired[str | None]
+    created_at: NotRequired[str | None]
 
 
 class SubscriptionProduct(TypedDict):

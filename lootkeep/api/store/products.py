@@ -110,12 +110,12 @@ ProductChanges = partial(ProductBody, "ProductChanges")
 
 async def create_product(call: Call[ProductBody, None]) -> Reply:
     sent = {name: getattr(call.body, name) for name in ProductTerms.__struct_fields__}
-    terms = ProductTerms(**_as_recorded(sent, call.deps.currency))
+    terms = ProductTerms(**as_recorded(sent, call.deps.currency))
     return Reply(products_views.product(await products_service.create(call.deps, terms)))
 
 
 async def update_product(call: Call[Body, None]) -> Reply:
-    changes = _as_recorded(call.body.sent(), call.deps.currency)
+    changes = as_recorded(call.body.sent(), call.deps.currency)
     return Reply(products_views.product(await products_service.change(call.deps, call.id, changes)))
 
 
@@ -124,7 +124,7 @@ async def delete_product(call: Call[None, None]) -> Reply:
     return Reply()
 
 
-def _as_recorded(fields: dict[str, Any], store_currency: str) -> dict[str, Any]:
+def as_recorded(fields: dict[str, Any], store_currency: str) -> dict[str, Any]:
     """The fields as a product's record holds them: with a currency, and lists and objects as JSON."""
     recorded = dict(fields)
     for name in fields.keys() & {"tags", "metadata"}:

@@ -55,7 +55,7 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart, changes: CounterDelt
     now = deps.clock.now()
 
     products = await products_db.get_many(tx, {line.product_id for line in cart.lines})
-    lines, currency = checkout.priced(cart.lines, products)
+    lines, currency = checkout.priced(cart, products)
     judgement = await _judge(deps, tx, cart, customer, (lines, currency), (version, policy), now)
     coupon = await _checkout.find_coupon(tx, cart, currency, now)
     referral_code = await customers_db.code_that_brought(tx, customer)
