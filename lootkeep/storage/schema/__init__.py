@@ -22,7 +22,7 @@ from lootkeep.storage.schema.referrals import (
     reward_claims,
 )
 from lootkeep.storage.schema.support_tickets import support_tickets, ticket_figures, ticket_messages
-from lootkeep.storage.schema.webhooks import attempts, deliveries, replays, webhooks
+from lootkeep.storage.schema.webhooks import attempts, deliveries, replays, webhook_versions, webhooks
 
 __all__ = [
     "account_links",
@@ -67,5 +67,6 @@ __all__ = [
     "ticket_messages",
     "tokens",
     "users",
+    "webhook_versions",
     "webhooks",
 ]
