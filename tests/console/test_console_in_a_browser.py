@@ -14,6 +14,9 @@ from tests.cli.terminal import Serving, environment, served, start
 from tests.console.visits import EMAIL, PASSWORD, set_up
 from tests.world import EXTERNAL
 
+# Any link of the pages here is reached by fewer.
+MAX_TABS = 60
+
 
 # On SQLite alone: pages are the same on both engines, which the other tests show.
 @pytest.fixture(scope="module")
@@ -96,6 +99,25 @@ def test_a_slash_goes_to_the_search_from_anywhere(browser: Browser, store: Servi
     browser.write(".search input", "ORD-000001")
     browser.press("Enter")
     browser.until("document.querySelector('h1').textContent.includes('ORD-000001')")
+
+
+def test_the_way_to_an_order_needs_no_mouse(browser: Browser, store: Serving) -> None:
+    browser.resize(1400, 900)
+    browser.open(f"{store.address}/console")
+    follow(browser, "a[href='/console/orders']", "Orders")
+    follow(browser, "td a.row", "ORD-")
+    assert browser.console() == []
+
+
+def follow(browser: Browser, link: str, title: str) -> None:
+    """Goes to the link with the tabulator, where the focus can be seen, and opens it."""
+    for _ in range(MAX_TABS):
+        browser.press("Tab")
+        if browser.run(f'document.activeElement.matches("{link}")'):
+            break
+    assert browser.run("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    browser.press("Enter")
+    browser.until(f"document.querySelector('h1').textContent.startsWith('{title}')")
 
 
 def test_a_secret_is_shown_once_and_a_reload_shows_the_form_again(browser: Browser, store: Serving) -> None:
