@@ -86,7 +86,7 @@ async def why_nothing_sent(tx: Transaction, event: OrderEvent, webhook: Webhook)
     """For an event that was recorded and a webhook that has no delivery of it: what was true at its fan-out."""
     if event.fanned_out_at is None:
         return "Not sent yet: it is queued."
-    if webhook.created_at > event.fanned_out_at:
+    if webhook.created_at >= event.fanned_out_at:
         return "Not sent: this webhook was created later."
     version = await endpoints.version_at(tx, webhook.id, event.fanned_out_at)
     reason = version.reason_against(event.type) if version else None

@@ -10,7 +10,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from lootkeep.console import formats
-from lootkeep.console.labels import LABELS, badge
+from lootkeep.console.labels import LABELS, badge, label
 from lootkeep.console.page import PREFIX, url
 from lootkeep.domain.fraud.review import detected_signals
 from lootkeep.domain.orders import order_number
@@ -43,6 +43,7 @@ def environment(formats_of_store: formats.Formats) -> Environment:
         "order_number": order_number,
         "reasons": _reasons,
         "badge": badge,
+        "label": label,
     }
     environment.globals |= {
         "url": url,

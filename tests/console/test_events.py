@@ -41,6 +41,7 @@ async def test_why_nothing_was_sent_is_what_was_true_then(world: World) -> None:
     for number, events in enumerate((["order.paid"], ["order.created"], ["order.paid"])):
         await world.post("/webhooks", {"url": f"https://hooks.example/{number}", "events": events})
     await world.put("/webhooks/1", {"is_active": False})
+    world.clock.advance(MINUTE)
     await record(world, event_type="order.paid")
     visits = await visitor(world, "read_only")
     assert (await visits.get("/events/1")).text.count("Not sent yet: it is queued.") == 3
