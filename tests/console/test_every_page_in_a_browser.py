@@ -18,6 +18,8 @@ from tests.cli.terminal import PROGRAM, Serving, environment, served, start
 from tests.console.visits import path_of, set_up
 from tests.generators import packages
 
+# The first one loads the demo, and may install what npm has.
+pytestmark = pytest.mark.timeout(600)
 WIDTHS = (390, 820, 1400)
 # What the theme and the width can change of what axe finds in the light, on a desk.
 OF_LOOK = ("color-contrast", "scrollable-region-focusable", "target-size", "link-in-text-block")
@@ -104,6 +106,19 @@ def test_every_page_fits_every_width_without_a_complaint(browser: Browser, demo:
             wide += [f"{path} {width} {element}" for element in browser.run(TOO_WIDE)]
     assert wide == []
     assert browser.console() == []
+
+
+def test_every_page_is_whole_without_javascript(browser: Browser, demo: Serving) -> None:
+    titles = {}
+    paths = addresses(browser, demo)
+    browser.scripts(are_on=False)
+    try:
+        for path in paths:
+            browser.open(demo.address + path)
+            titles[path] = browser.text("main h1")
+    finally:
+        browser.scripts(are_on=True)
+    assert [path for path, title in titles.items() if title in ("", "Something went wrong", "Not found")] == []
 
 
 def addresses(browser: Browser, demo: Serving) -> list[str]:
