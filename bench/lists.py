@@ -172,7 +172,7 @@ async def make_postgres(url: str, size: int) -> None:
     await connection.close()
 
 
-async def _generated(engine: str, size: int) -> str:
+async def generated(engine: str, size: int) -> str:
     started = time.monotonic()
     name = built.name_of("lists", size, __file__)
     if engine == "sqlite":
@@ -204,7 +204,7 @@ def main() -> int:
     options = parser.parse_args()
     results: list[GrowthResult] = []
     for engine in options.engine or ENGINES:
-        addresses = [asyncio.run(_generated(engine, size)) for size in SIZES]
+        addresses = [asyncio.run(generated(engine, size)) for size in SIZES]
         results += uvloop.run(_compare(engine, addresses, options))
     Console(width=140).print(as_table(results))
     if options.json:

@@ -22,7 +22,7 @@ from lootkeep.storage.schema.referrals import (
     reward_claims,
 )
 from lootkeep.storage.schema.support_tickets import support_tickets, ticket_figures, ticket_messages
-from lootkeep.storage.schema.webhooks import attempts, deliveries, replays, webhooks
+from lootkeep.storage.schema.webhooks import attempts, deliveries, replays, webhook_versions, webhooks
 
 __all__ = [
     "account_links",
@@ -68,5 +68,6 @@ __all__ = [
     "ticket_messages",
     "tokens",
     "users",
+    "webhook_versions",
     "webhooks",
 ]
