@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lootkeep.domain.emails import StoreIdentity
 from lootkeep.domain.webhooks import WebhookRules
 from lootkeep.engines.intelligence import Intelligence
 from lootkeep.engines.outbound import Outbound
@@ -27,3 +28,4 @@ class Deps:
     webhook_rules: WebhookRules
     currency: str
     intelligence: Intelligence
+    store: StoreIdentity

@@ -11,6 +11,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from lootkeep.domain.analytics import zone
+from lootkeep.domain.emails import StoreIdentity
 from lootkeep.engines import key_file
 from lootkeep.engines.emails.message import parse_sender
 from lootkeep.kernel.errors import StartupError
@@ -208,6 +209,12 @@ class Settings(BaseSettings):
         if key is not None and len(key.get_secret_value()) < key_file.MIN_KEY_LENGTH:
             raise ValueError(f"must have at least {key_file.MIN_KEY_LENGTH} characters")
         return key
+
+    @property
+    def store_identity(self) -> StoreIdentity:
+        """The store carries the name under which it sends mail."""
+        name = parse_sender(self.mail_from).name if self.mail_from else ""
+        return StoreIdentity(name or "Lootkeep", self.public_url or f"http://{self.host}:{self.port}")
 
     @property
     def listen_url(self) -> str | None:

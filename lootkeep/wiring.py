@@ -83,6 +83,7 @@ async def opened(settings: Settings) -> AsyncIterator[Deps]:
             webhook_rules(settings),
             settings.currency,
             intelligence(settings),
+            settings.store_identity,
         )
         await access.ensure_owner(deps)
         yield deps
@@ -213,11 +214,9 @@ def api(deps: Deps, settings: Settings, tokens: Tokens, worker: Worker, metrics:
 
 
 def console_options(settings: Settings) -> Options:
-    """The console carries the name under which the store sends mail."""
-    name = parse_sender(settings.mail_from).name if settings.mail_from else ""
     is_https = (settings.public_url or "").startswith("https://")
     delays, examine = settings.webhook_retry_delays, partial(_examine, settings)
-    return Options(name or "Lootkeep", settings.timezone, is_https, delays, shown(settings), examine)
+    return Options(settings.store_identity.name, settings.timezone, is_https, delays, shown(settings), examine)
 
 
 async def _examine(settings: Settings, deps: Deps) -> list[health.Finding]:
@@ -268,7 +267,6 @@ def mailer(settings: Settings, clock: Clock) -> Mailer:
 def campaign_options(settings: Settings) -> CampaignOptions:
     """How campaigns are sent."""
     return CampaignOptions(
-        settings.public_url or f"http://{settings.host}:{settings.port}",
         settings.campaign_mails_per_minute,
         settings.campaign_tracking,
         has_server=settings.smtp_url is not None,

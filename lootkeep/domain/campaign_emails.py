@@ -14,9 +14,12 @@ from lootkeep.domain.html import Link, links, text_of
 # What a mail may say of its reader.
 PLACEHOLDERS = ("name", "email", "referral_code", "unsubscribe_url")
 _PLACEHOLDER = re.compile(r"\{\{\s*(" + "|".join(PLACEHOLDERS) + r")\s*\}\}")
+_ANY_PLACEHOLDER = re.compile(r"\{\{([^{}]{0,100})\}\}")
+_NAME_LIKE = re.compile(r"[A-Za-z_]{1,30}")
 _UNSUBSCRIBE = re.compile(r"\{\{\s*unsubscribe_url\s*\}\}")
 _BODY_TAG = re.compile(r"<body\b[^<>]*>", re.IGNORECASE)
 _BODY_END = re.compile(r"</body\s*>", re.IGNORECASE)
+_MAX_NAMED = 5
 # A link whose target begins here is filled in for each reader.
 _MARK = "\x00{}\x00"
 _MARKS = re.compile(r"\x00(\d+)\x00")
@@ -71,6 +74,22 @@ def filled(compiled: Template, values: Mapping[str, str], addresses: TrackingLin
         html = _before_end(html, f'<img src="{escape(addresses.pixel)}" width="1" height="1" alt="">')
     subject = one_line(_PLACEHOLDER.sub(lambda match: plain[match[1]], compiled.subject))
     return subject, _PLACEHOLDER.sub(lambda match: plain[match[1]], compiled.text), html
+
+
+def check_placeholders(text: str) -> str | None:
+    """What is wrong with them. A name that looks like one is repeated, so that a typing error is seen."""
+    names = dict.fromkeys(match[1].strip() for match in _ANY_PLACEHOLDER.finditer(text))
+    unknown = [name for name in names if name not in PLACEHOLDERS]
+    if not unknown:
+        return None
+    shown = ", ".join(written(name) for name in unknown[:_MAX_NAMED] if _NAME_LIKE.fullmatch(name))
+    known = ", ".join(map(written, PLACEHOLDERS))
+    return f"holds an unknown placeholder{shown and f': {shown}'}; known are {known}"
+
+
+def written(placeholder: str) -> str:
+    """A placeholder as it is written in an e-mail."""
+    return f"{{{{ {placeholder} }}}}"
 
 
 def targets(body_html: str | None) -> tuple[str, ...]:

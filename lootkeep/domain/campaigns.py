@@ -8,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from lootkeep.domain import emails
+from lootkeep.domain.campaign_emails import check_placeholders
 from lootkeep.domain.emails import SendResult, holds_line_break
 from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import DAY, Instant
@@ -116,6 +117,26 @@ class RecipientFields(msgspec.Struct, frozen=True):
     is_wanted: bool
 
 
+class Reader(msgspec.Struct, frozen=True):
+    """Someone an e-mail is filled in for; without an id, nobody in particular."""
+
+    id: int | None
+    name: str
+    email: str
+    referral_code: str
+
+
+class EmailPreview(msgspec.Struct, frozen=True):
+    """A campaign's e-mail as one reader would get it."""
+
+    reader: Reader
+    from_name: str | None
+    reply_to: str | None
+    subject: str
+    text: str
+    html: str
+
+
 class Preview(msgspec.Struct, frozen=True):
     """Whom a campaign would reach if it were sent now."""
 
@@ -154,6 +175,9 @@ def checked(fields: dict[str, Any]) -> dict[str, Any]:
     for name in ("body_html", "body_text"):
         if len((fields.get(name) or "").encode()) > MAX_BODY:
             errors[name] = [f"The {name.replace('_', ' ')} field must not be larger than 500 KB."]
+    for name in ("subject", "preview_text", "body_html", "body_text"):
+        if name not in errors and (error := check_placeholders(fields.get(name) or "")):
+            errors[name] = [f"The {name.replace('_', ' ')} field {error}."]
     if "audience" in fields:
         errors |= _check_audience(fields["audience"])
     if errors:

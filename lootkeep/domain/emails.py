@@ -23,6 +23,14 @@ LEASE = 90 * SECOND
 INTERRUPTED = "the worker stopped before it could record the answer"
 
 
+class StoreIdentity(msgspec.Struct, frozen=True):
+    """The store as its e-mails show it; the operator's settings."""
+
+    name: str = "Lootkeep"
+    # Where people reach this service.
+    public_url: str = "http://127.0.0.1:8000"
+
+
 class NotAHeaderError(ValueError):
     """A line break in a header would let its writer add headers or recipients."""
 

@@ -23,6 +23,9 @@ UNSUBSCRIBE = "unsubscribe"
 OPEN = "open"
 CLICK = "click"
 
+# The recipient of an e-mail that is shown or sent as a test: their links change nothing.
+NOBODY = 0
+
 _NO_CAMPAIGN = "Email campaign"
 
 
@@ -74,7 +77,7 @@ async def send(deps: Deps, campaign_id: int, scheduled_at: Instant | None) -> Ca
         campaign = await _get_or_404(tx, campaign_id)
         campaigns.require_sendable(campaign)
         if scheduled_at is not None:
-            if await audiences.is_empty(tx, audience_of(campaign)):
+            if await audiences.someone(tx, audience_of(campaign)) is None:
                 raise campaigns.no_audience()
             return await campaigns_db.schedule(tx, campaign_id, scheduled_at, now)
         count = await audiences.fix(tx, campaign_id, audience_of(campaign), now)

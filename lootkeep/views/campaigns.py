@@ -12,6 +12,7 @@ from lootkeep.domain.campaigns import (
     Campaign,
     CampaignEntry,
     CampaignStatus,
+    EmailPreview,
     Preview,
     SegmentFilters,
     audience_of,
@@ -111,6 +112,26 @@ class RecipientsPreviewView(msgspec.Struct, frozen=True):
     ]
 
 
+class ReaderView(msgspec.Struct, frozen=True):
+    id: Annotated[int | None, field("The customer; null for nobody in particular, when the audience is empty.", 12)]
+    name: Annotated[str, field("Their name.", "Ann")]
+    email: Annotated[str, field("Their address.", "ann@mail.example")]
+
+
+class EmailPreviewView(msgspec.Struct, frozen=True):
+    reader: Annotated[ReaderView, field("Whom it is filled in for.", {"id": 12, "name": "Ann"})]
+    from_name: Annotated[str | None, field("In whose name; the store's when null.", "Dragon Shop")]
+    reply_to: Annotated[str | None, field("Where answers go.", "help@shop.example")]
+    subject: Annotated[str, field("The subject, filled in.", "20% off until Sunday, Ann")]
+    html: Annotated[str, field("The whole e-mail, filled in.", "<p>Hello Ann!</p>")]
+    text: Annotated[str, field("The same as plain text.", "Hello Ann!")]
+
+
+class TestEmailView(msgspec.Struct, frozen=True):
+    sent_to: Annotated[str, field("The address.", "me@shop.example")]
+    subject: Annotated[str, field("The subject.", "[Test] 20% off until Sunday, Ann")]
+
+
 _ENTRY = shown(CampaignListView, CampaignEntry, "audience")
 _CAMPAIGN = shown(CampaignView, Campaign, "audience")
 _FILTERS = shown(FiltersView, SegmentFilters)
@@ -150,6 +171,11 @@ def preview(preview: Preview) -> RecipientsPreviewView:
     return RecipientsPreviewView(
         preview.total, ExcludedView(**preview.excluded), [SampleView(*person) for person in preview.sample]
     )
+
+
+def email_preview(preview: EmailPreview) -> EmailPreviewView:
+    reader = ReaderView(preview.reader.id, preview.reader.name, preview.reader.email)
+    return EmailPreviewView(reader, preview.from_name, preview.reply_to, preview.subject, preview.html, preview.text)
 
 
 def _audience(audience: Audience) -> AudienceView:

@@ -30,7 +30,6 @@ _MAX_LEFT_OUT = 100
 class CampaignOptions:
     """How campaigns are sent; the operator's settings."""
 
-    public_url: str
     emails_per_minute: int = 300
     is_tracked: bool = True
     has_server: bool = True
@@ -129,7 +128,7 @@ class CampaignWorker(MailerWorker[tuple[Recipient, RecipientFields]]):
         )
 
     def _addresses(self, recipient_id: int) -> TrackingLinks:
-        sign, base = self._deps.vault.sign, self._options.public_url
+        sign, base = self._deps.vault.sign, self._deps.store.public_url
         unsubscribe = f"{base}/u/{sign(str(recipient_id), campaigns.UNSUBSCRIBE)}"
         if not self._options.is_tracked:
             return TrackingLinks(unsubscribe)

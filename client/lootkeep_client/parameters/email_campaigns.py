@@ -45,6 +45,18 @@ class UpdateCampaign(TypedDict, total=False):
     audience: Mapping[str, Any]
 
 
+class PreviewEmail(TypedDict, total=False):
+    """Preview a campaign's e-mail."""
+
+    customer_id: int
+
+
+class SendTestEmail(TypedDict, total=False):
+    """Send a test e-mail."""
+
+    email: Required[str]
+
+
 class SendCampaign(TypedDict, total=False):
     """Send or schedule a campaign."""
 

@@ -43,6 +43,18 @@ class EmailCampaigns:
         """Preview a campaign's recipients."""
         return self._core.one("GET", "/api/external/v1/email-campaigns/{id}/preview-recipients", email_campaign_id)
 
+    def preview(self, email_campaign_id: int, **query: Unpack[takes.PreviewEmail]) -> Data:
+        """Preview a campaign's e-mail."""
+        return self._core.one("GET", "/api/external/v1/email-campaigns/{id}/preview", email_campaign_id, query=query)
+
+    def test(
+        self, email_campaign_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.SendTestEmail]
+    ) -> Data:
+        """Send a test e-mail."""
+        return self._core.one(
+            "POST", "/api/external/v1/email-campaigns/{id}/test", email_campaign_id, body=body, key=idempotency_key
+        )
+
     def send(
         self, email_campaign_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.SendCampaign]
     ) -> Data:

@@ -55,7 +55,10 @@ class _ReaderPages:
 
     async def unsubscribe(self, request: Request) -> Response:
         """The button of the page above, and the one click of RFC 8058, whatever the body."""
-        is_done = await campaigns.unsubscribe(self._deps, request.path_params["token"])
+        token = request.path_params["token"]
+        if campaigns.recipient_of(self._deps, token, campaigns.UNSUBSCRIBE) == campaigns.NOBODY:
+            return _page("test")
+        is_done = await campaigns.unsubscribe(self._deps, token)
         return _page("done") if is_done else _page("unknown", 404)
 
     async def opened(self, request: Request) -> Response:
