@@ -11,7 +11,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from lootkeep.domain.analytics import zone
-from lootkeep.domain.emails import StoreIdentity
+from lootkeep.domain.emails import StoreIdentity, one_line
 from lootkeep.engines import key_file
 from lootkeep.engines.emails.message import parse_sender
 from lootkeep.kernel.errors import StartupError
@@ -99,6 +99,11 @@ class Settings(BaseSettings):
     public_url: str | None = Field(
         None, description="Where people reach this service, for links in e-mails; `http://HOST:PORT` when not given."
     )
+    store_name: str | None = Field(None, description="The store's name; that of `LOOTKEEP_MAIL_FROM` when not given.")
+    store_url: str | None = Field(None, description="The shop itself, where referral links in e-mails lead.")
+    store_logo_url: str | None = Field(None, description="A picture for the head of e-mails, shown 40 pixels high.")
+    store_postal_address: str | None = Field(None, description="For the foot of e-mails; many countries require it.")
+    store_mail_reason: str | None = Field(None, description="Why customers get campaigns, if not for the usual reason.")
     campaign_mails_per_minute: Annotated[int, Field(ge=1, le=60_000)] = Field(
         300, description="How many e-mails of campaigns are sent a minute, by all processes together."
     )
@@ -178,7 +183,7 @@ class Settings(BaseSettings):
             parse_sender(sender)
         return sender or None
 
-    @field_validator("public_url")
+    @field_validator("public_url", "store_url", "store_logo_url")
     @classmethod
     def _public(cls, url: str | None) -> str | None:
         if not url:
@@ -186,6 +191,11 @@ class Settings(BaseSettings):
         if not re.fullmatch(r"https?://[^\s/?#@\"<>]+(/[^\s?#\"<>]*)?", url):
             raise ValueError("must be an address such as https://shop.example")
         return url.rstrip("/")
+
+    @field_validator("store_name", "store_postal_address", "store_mail_reason")
+    @classmethod
+    def _one_line(cls, text: str | None) -> str | None:
+        return one_line(text or "") or None
 
     @field_validator("currency")
     @classmethod
@@ -212,9 +222,15 @@ class Settings(BaseSettings):
 
     @property
     def store_identity(self) -> StoreIdentity:
-        """The store carries the name under which it sends mail."""
-        name = parse_sender(self.mail_from).name if self.mail_from else ""
-        return StoreIdentity(name or "Lootkeep", self.public_url or f"http://{self.host}:{self.port}")
+        sender = parse_sender(self.mail_from).name if self.mail_from else ""
+        return StoreIdentity(
+            self.store_name or sender or "Lootkeep",
+            self.public_url or f"http://{self.host}:{self.port}",
+            self.store_url,
+            self.store_logo_url,
+            self.store_postal_address,
+            self.store_mail_reason,
+        )
 
     @property
     def listen_url(self) -> str | None:

@@ -74,6 +74,7 @@ class CampaignEntry(msgspec.Struct, frozen=True):
     opened_count: int
     clicked_count: int
     unsubscribed_count: int
+    referral_clicks_count: int
     error: str | None
     started_at: Instant | None
     completed_at: Instant | None
@@ -166,7 +167,7 @@ def audience_of(campaign: CampaignEntry) -> Audience:
     return msgspec.json.decode(campaign.audience, type=Audience)
 
 
-def checked(fields: dict[str, Any]) -> dict[str, Any]:
+def checked(fields: dict[str, Any], *, has_store_url: bool) -> dict[str, Any]:
     """The fields as they are stored, or everything that is wrong with them."""
     errors: dict[str, list[str]] = {}
     for name in ("name", "subject", "preview_text", "from_name", "reply_to"):
@@ -176,7 +177,7 @@ def checked(fields: dict[str, Any]) -> dict[str, Any]:
         if len((fields.get(name) or "").encode()) > MAX_BODY:
             errors[name] = [f"The {name.replace('_', ' ')} field must not be larger than 500 KB."]
     for name in ("subject", "preview_text", "body_html", "body_text"):
-        if name not in errors and (error := check_placeholders(fields.get(name) or "")):
+        if name not in errors and (error := check_placeholders(fields.get(name) or "", has_store_url=has_store_url)):
             errors[name] = [f"The {name.replace('_', ' ')} field {error}."]
     if "audience" in fields:
         errors |= _check_audience(fields["audience"])

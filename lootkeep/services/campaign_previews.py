@@ -12,6 +12,7 @@ from lootkeep.kernel.errors import RateLimited, existing, invalid
 from lootkeep.services import campaigns as campaigns_service
 from lootkeep.storage import audiences, customers, emails
 from lootkeep.storage import campaigns as campaigns_db
+from lootkeep.views.emails import campaign_layout
 
 # By all users together: a test shows how an e-mail looks, it is not a way to send many.
 TESTS_PER_MINUTE = 10
@@ -58,11 +59,16 @@ async def send_test(deps: Deps, campaign_id: int, email: str) -> EmailPreview:
 
 def _rendered(deps: Deps, campaign: Campaign, reader: Reader) -> EmailPreview:
     compiled = template(
-        campaign.subject, campaign.preview_text, campaign.body_html, campaign.body_text, is_tracked=False
+        campaign.subject,
+        campaign.preview_text,
+        campaign.body_html,
+        campaign.body_text,
+        campaign_layout(deps.store),
+        is_tracked=False,
     )
     values = {"name": reader.name, "email": reader.email, "referral_code": reader.referral_code}
     nobody = deps.vault.sign(str(campaigns_service.NOBODY), campaigns_service.UNSUBSCRIBE)
-    links = TrackingLinks(f"{deps.store.public_url}/u/{nobody}")
+    links = TrackingLinks(f"{deps.store.public_url}/u/{nobody}", deps.store.referral_link(reader.referral_code))
     subject, text, html = filled(compiled, values, links)
     from_name = None if campaign.from_name is None else one_line(campaign.from_name)
     return EmailPreview(reader, from_name, campaign.reply_to, subject, text, html)

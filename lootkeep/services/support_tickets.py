@@ -153,6 +153,7 @@ async def _write_to_customer(
     customer = await _customer(tx, ticket)
     email = render(
         "ticket_reply",
+        deps.store,
         customer.email,
         customer.name,
         subject=ticket.subject,

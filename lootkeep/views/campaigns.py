@@ -84,6 +84,7 @@ class CampaignStatsView(msgspec.Struct, frozen=True):
     opened: Annotated[int, field("Who have opened it, as far as mail programs report it.", 320)]
     clicked: Annotated[int, field("Who have followed a link.", 96)]
     unsubscribed: Annotated[int, field("Who unsubscribed by it.", 4)]
+    referral_clicks: Annotated[int, field("How often referral links in it were followed, by anyone.", 31)]
     progress: Annotated[int | float, field("Percentage of the recipients that are done with.", 67.0)]
     failure_rate: Annotated[int | float, field("Percentage of sent and failed.", 0.37)]
     open_rate: Annotated[int | float, field("Percentage of sent.", 40.0)]
@@ -159,6 +160,7 @@ def stats(campaign: CampaignEntry) -> CampaignStatsView:
         opened=campaign.opened_count,
         clicked=campaign.clicked_count,
         unsubscribed=campaign.unsubscribed_count,
+        referral_clicks=campaign.referral_clicks_count,
         progress=rate(done, campaign.recipients_count),
         failure_rate=rate(campaign.failed_count, campaign.sent_count + campaign.failed_count),
         open_rate=rate(campaign.opened_count, campaign.sent_count),
