@@ -26,12 +26,13 @@ from lootkeep.engines.wakeup.postgres import PostgresWakeup
 from lootkeep.kernel.clock import Clock, SystemClock
 from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.ids import RandomIds
-from lootkeep.services import access, fraud_amounts, gift_cards, health, retention, secret_key
+from lootkeep.services import access, alerts, fraud_amounts, gift_cards, health, retention, secret_key
 from lootkeep.settings import Settings, load, shown
 from lootkeep.storage import migrations
 from lootkeep.storage.engine.database import Database, Engine
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
+from lootkeep.worker.alerts import AlertWorker
 from lootkeep.worker.campaigns import CampaignOptions, CampaignWorker
 from lootkeep.worker.clock_watch import ClockWatch
 from lootkeep.worker.deliveries import DeliveryWorker, step_replays
@@ -186,7 +187,9 @@ async def working(deps: Deps, settings: Settings, metrics: Metrics, *tasks: Peri
     )
     emails = EmailWorker(deps, wakeup.follower(), mailer(settings, deps.clock))
     campaigns = CampaignWorker(deps, wakeup.follower(), mailer(settings, deps.clock), campaign_options(settings))
-    worker = Worker((*_periodic_tasks(deps, settings), *tasks), (deliveries.run, emails.run, campaigns.run))
+    alert_worker = AlertWorker(deps, wakeup.follower(), mailer(settings, deps.clock))
+    loops = (deliveries.run, emails.run, campaigns.run, alert_worker.run)
+    worker = Worker((*_periodic_tasks(deps, settings), *tasks), loops)
     worker.start()
     try:
         yield worker
@@ -231,6 +234,7 @@ def _periodic_tasks(deps: Deps, settings: Settings) -> tuple[PeriodicTask, ...]:
         PeriodicTask("watch the clock", 5, ClockWatch(deps, settings.webhook_retry_delays).look),
         PeriodicTask("replay events", 1, partial(step_replays, deps)),
         PeriodicTask("cancel deliveries", 5, partial(retention.cancel_deliveries, deps)),
+        PeriodicTask("look for alerts", 60, partial(alerts.look, deps)),
         PeriodicTask("settle gift cards", 60, partial(gift_cards.settle_now, deps)),
         PeriodicTask("expire subscriptions", 60, partial(retention.expire_subscriptions, deps)),
         PeriodicTask("measure large orders", 3600, partial(fraud_amounts.refresh, deps)),

@@ -84,6 +84,12 @@ _EXTERNAL = {
     "POST /email-campaigns/{id}/send": "email_campaigns.send",
     "POST /email-campaigns/{id}/duplicate": "email_campaigns.duplicate",
     "POST /email-campaigns/{id}/cancel": "email_campaigns.cancel",
+    "GET /alerts": "alerts.list",
+    "POST /alerts": "alerts.create",
+    "GET /alerts/{id}": "alerts.get",
+    "PUT /alerts/{id}": "alerts.update",
+    "DELETE /alerts/{id}": "alerts.delete",
+    "POST /alerts/{id}/test": "alerts.test",
 }
 _STORE = {
     "POST /customers": "store.customers.create",

@@ -16,6 +16,7 @@ from lootkeep.engines.intelligence import advice as list_advice
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import StartupError, Unavailable
 from lootkeep.services import secret_key
+from lootkeep.storage import alerts as alerts_db
 from lootkeep.storage import demo, fraud_advice, migrations
 from lootkeep.storage import settings as stored_settings
 from lootkeep.storage.engine import write_check
@@ -69,7 +70,7 @@ async def examine(
     database, key = await _database(config, opened, now)
     findings = [_safety(config), database, key, *_files(config), await _redis(config), await _mail(config, mailer)]
     if database.is_good and opened is not None:
-        findings += await _accounts(opened)
+        findings += [await _alerts(opened), *await _accounts(opened)]
     return [*findings, *_lists(config, intelligence, now)]
 
 
@@ -118,6 +119,18 @@ async def _accounts(opened: Opened) -> list[Finding]:
         "account, set fraud_accounts_made_at_checkout with PUT /fraud/settings."
     )
     return [Finding("accounts", True, sentence)]
+
+
+async def _alerts(opened: Opened) -> Finding:
+    async with opened() as engine, engine.read() as tx:
+        alerts = await alerts_db.all_alerts(tx)
+    failing = [f"{alert.name} ({alert.reason})" for alert in alerts if alert.failures]
+    if failing:
+        return Finding("alerts", False, f"These cannot be sent: {', '.join(failing)}. Check where they lead.")
+    sentence = (
+        f"{len(alerts)} set, none fails." if alerts else "None is set: nobody is notified of held orders or faults."
+    )
+    return Finding("alerts", True, sentence)
 
 
 def _broken(sentence: str) -> tuple[Finding, Finding]:

@@ -22,6 +22,8 @@ PATHS = (
     "/console/search?q=a",
     "/console/account",
     "/console/customers",
+    "/console/alerts",
+    "/console/alerts/1/edit",
     "/console/customers/1",
     "/console/products",
     "/console/products/1",

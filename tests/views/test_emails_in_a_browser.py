@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,16 @@ STORE = StoreIdentity(
     "Dragon Shop Ltd, 12 Harbour Road, Galway, Ireland",
 )
 LONG = "https://shop.example/" + "averylongaddress" * 12
-TEXTS = {
+TEXTS: dict[str, dict[str, Any]] = {
+    "alert": {
+        "name": "Staff",
+        "title": "3 alerts",
+        "lines": [
+            ("Order ORD-000123 over 129.90 USD is held for review", "https://lootkeep.example/console/orders/123")
+        ],
+        "more": "and 2 more",
+        "console": "https://lootkeep.example/console/alerts",
+    },
     "gift_card": {
         "amount": "$20.00",
         "code": "7KQ2-M9XW-4TRB-7K2P",

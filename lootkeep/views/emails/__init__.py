@@ -14,6 +14,7 @@ from lootkeep.domain.emails import NewEmail, StoreIdentity, one_line
 _SUBJECT = "Subject: "
 # Why the reader gets an e-mail of this kind, as its last lines say.
 _REASONS = {
+    "alert": "You get this because you work for {store}.",
     "gift_card": "You get this because a gift card of {store} was sent to you.",
     "ticket_reply": "You get this because you wrote to the support of {store}.",
     "campaign": "You get this because you agreed to news and offers from {store}.",
