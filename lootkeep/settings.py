@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
+from difflib import get_close_matches
 from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from typing import Annotated, Literal
 
+from dotenv import dotenv_values
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
@@ -15,15 +18,16 @@ from lootkeep.domain.emails import StoreIdentity, one_line
 from lootkeep.engines import key_file
 from lootkeep.engines.emails.message import parse_sender
 from lootkeep.kernel.errors import StartupError
-from lootkeep.kernel.redaction import HIDDEN, ShownSetting, redacted
+from lootkeep.kernel.redaction import ShownSetting, shown_value
 
 PREFIX = "LOOTKEEP_"
+_ENV_FILE = ".env"
 
 
 class Settings(BaseSettings):
     """Environment variables with the prefix LOOTKEEP_, or a `.env` file in the working directory."""
 
-    model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=".env", extra="ignore", frozen=True)
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=_ENV_FILE, extra="ignore", frozen=True)
 
     database_url: str = Field(
         "sqlite:///lootkeep.db",
@@ -223,14 +227,18 @@ class Settings(BaseSettings):
     @property
     def store_identity(self) -> StoreIdentity:
         sender = parse_sender(self.mail_from).name if self.mail_from else ""
-        return StoreIdentity(
-            self.store_name or sender or "Lootkeep",
-            self.public_url or f"http://{self.host}:{self.port}",
-            self.store_url,
-            self.store_logo_url,
-            self.store_postal_address,
-            self.store_mail_reason,
-        )
+        public_url = self.public_url or f"http://{self.host}:{self.port}"
+        shown = (self.store_url, self.store_logo_url, self.store_postal_address, self.store_mail_reason)
+        return StoreIdentity(self.store_name or sender or "Lootkeep", public_url, *shown)
+
+    @property
+    def unknown_names(self) -> list[str]:
+        """A sentence for each variable that looks like a setting and is none."""
+        given = {*os.environ, *dotenv_values(_ENV_FILE)}
+        # Those of the tests lead to their servers.
+        own = {name for name in given if name.startswith(PREFIX) and not name.startswith(f"{PREFIX}TEST_")}
+        names = sorted(own - _KNOWN)
+        return [_unknown(name) for name in names]
 
     @property
     def listen_url(self) -> str | None:
@@ -264,28 +272,11 @@ def load() -> Settings:
 
 def shown(settings: Settings) -> list[ShownSetting]:
     """Every setting, without the secrets in it."""
-    fields = Settings.model_fields.items()
+    fields, given = Settings.model_fields.items(), settings.model_fields_set
     return [
-        ShownSetting(
-            variable(name),
-            _text(getattr(settings, name)),
-            field.description or "",
-            name not in settings.model_fields_set,
-        )
+        ShownSetting(variable(name), shown_value(getattr(settings, name)), field.description or "", name not in given)
         for name, field in fields
     ]
-
-
-def _text(value: object) -> str | None:
-    if value is None:
-        return None
-    if isinstance(value, SecretStr):
-        return HIDDEN
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, tuple):
-        return ",".join(str(part) for part in value)
-    return redacted(str(value))
 
 
 def variable(name: str) -> str:
@@ -297,3 +288,12 @@ def _sentence(detail: object) -> str:
     name = variable(str(detail["loc"][0]))
     reason = str(detail["msg"]).removeprefix("Value error, ")
     return f"{name}: {reason[0].lower()}{reason[1:]}."
+
+
+# The client's own variables are no settings of the service.
+_KNOWN = {variable(name) for name in Settings.model_fields} | {"LOOTKEEP_URL", "LOOTKEEP_TOKEN"}
+
+
+def _unknown(name: str) -> str:
+    nearest = get_close_matches(name, _KNOWN, n=1)
+    return f"{name} is not a setting" + (f"; did you mean {nearest[0]}?" if nearest else ".")

@@ -9,6 +9,8 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcon
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, cast
 
+import structlog
+
 from lootkeep import __version__
 from lootkeep.console.page import Options
 from lootkeep.deps import Deps
@@ -152,6 +154,8 @@ def app() -> Application:
     """The factory that servers name: `lootkeep.wiring:app`."""
     settings = load()
     logs.configure(settings.log_level, settings.log_format)
+    for sentence in settings.unknown_names:
+        structlog.get_logger(__name__).warning("unknown setting", sentence=sentence)
     groups()
     # What is loaded stays: to look through it for garbage would hold the event loop for a twentieth of a second.
     gc.freeze()
@@ -188,8 +192,8 @@ async def working(deps: Deps, settings: Settings, metrics: Metrics, *tasks: Peri
     emails = EmailWorker(deps, wakeup.follower(), mailer(settings, deps.clock))
     campaigns = CampaignWorker(deps, wakeup.follower(), mailer(settings, deps.clock), campaign_options(settings))
     alert_worker = AlertWorker(deps, wakeup.follower(), mailer(settings, deps.clock))
-    loops = (deliveries.run, emails.run, campaigns.run, alert_worker.run)
-    worker = Worker((*_periodic_tasks(deps, settings), *tasks), loops)
+    queues = (deliveries, emails, campaigns, alert_worker)
+    worker = Worker((*_periodic_tasks(deps, settings), *tasks), tuple(queue.run for queue in queues))
     worker.start()
     try:
         yield worker
@@ -226,7 +230,7 @@ async def _examine(settings: Settings, deps: Deps) -> list[health.Finding]:
     # What is wired here is an engine: only within a change do Deps hold less.
     engine = nullcontext(cast(Engine, deps.db))
     sender = mailer(settings, deps.clock)
-    return await health.examine(settings, lambda: engine, sender, deps.intelligence, deps.clock.now())
+    return await health.examine(settings, lambda: engine, sender, deps.outbound, deps.intelligence, deps.clock.now())
 
 
 def _periodic_tasks(deps: Deps, settings: Settings) -> tuple[PeriodicTask, ...]:
@@ -270,11 +274,8 @@ def mailer(settings: Settings, clock: Clock) -> Mailer:
 
 def campaign_options(settings: Settings) -> CampaignOptions:
     """How campaigns are sent."""
-    return CampaignOptions(
-        settings.campaign_mails_per_minute,
-        settings.campaign_tracking,
-        has_server=settings.smtp_url is not None,
-    )
+    has_server = settings.smtp_url is not None
+    return CampaignOptions(settings.campaign_mails_per_minute, settings.campaign_tracking, has_server=has_server)
 
 
 def _limiter(settings: Settings) -> RateLimiter:
