@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, Required, TypedDict
+from typing import Required, TypedDict
+
+from lootkeep_client import types
 
 
 class CreateAlert(TypedDict, total=False):
     """Create an alert."""
 
     name: Required[str]
-    channel: Required[Literal["discord", "slack", "email", "webhook"]]
+    channel: Required[types.AlertChannel]
     target: Required[str]
-    triggers: Required[
-        Sequence[Literal["order_held", "order_blocked", "ticket_created", "receiver_failing", "backlog"]]
-    ]
+    triggers: Required[Sequence[types.AlertTrigger]]
     amount: str | None
     minutes: int
     limit_per_hour: int
@@ -25,9 +25,9 @@ class UpdateAlert(TypedDict, total=False):
     """Update an alert."""
 
     name: str
-    channel: Literal["discord", "slack", "email", "webhook"]
+    channel: types.AlertChannel
     target: str
-    triggers: Sequence[Literal["order_held", "order_blocked", "ticket_created", "receiver_failing", "backlog"]]
+    triggers: Sequence[types.AlertTrigger]
     amount: str | None
     minutes: int
     limit_per_hour: int

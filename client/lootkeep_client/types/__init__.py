@@ -143,6 +143,8 @@ from lootkeep_client.types.webhooks import Sent as Sent
 from lootkeep_client.types.webhooks import TestResult as TestResult
 from lootkeep_client.types.webhooks import Webhook as Webhook
 from lootkeep_client.types.webhooks import WebhookWithSecret as WebhookWithSecret
+from lootkeep_client.types.words import AlertChannel as AlertChannel
+from lootkeep_client.types.words import AlertTrigger as AlertTrigger
 from lootkeep_client.types.words import AnalyticsInterval as AnalyticsInterval
 from lootkeep_client.types.words import AnalyticsPeriod as AnalyticsPeriod
 from lootkeep_client.types.words import AudienceType as AudienceType

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, TypedDict
+from typing import TypedDict
+
+from lootkeep_client.types.words import AlertChannel, AlertTrigger
 
 
 class Alert(TypedDict):
     id: int
     name: str
-    channel: Literal["discord", "email", "slack", "webhook"]
+    channel: AlertChannel
     target: str
-    triggers: Sequence[Literal["backlog", "order_blocked", "order_held", "receiver_failing", "ticket_created"]]
+    triggers: Sequence[AlertTrigger]
     amount: str | None
     minutes: int
     limit_per_hour: int

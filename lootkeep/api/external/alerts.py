@@ -61,9 +61,7 @@ class AlertBody(Body):
         Annotated[int, Field(ge=1, le=MAX_PER_HOUR)],
         Field(description="Messages an hour; what is beyond is one summary at its end."),
     ] = 10
-    muted_until: Annotated[
-        Time | None, Field(description="Nothing is sent before; then one summary.", examples=["2026-12-01T09:00:00Z"])
-    ] = None
+    muted_until: Annotated[Time | None, Field(description="Nothing is sent before; then one summary.")] = None
 
 
 AlertChanges = partial(AlertBody, "AlertChanges")
