@@ -23,7 +23,7 @@ PATHS = (
     "/console/account",
     "/console/customers",
     "/console/alerts",
-    "/console/alerts/1/edit",
+    "/console/alerts/new",
     "/console/customers/1",
     "/console/products",
     "/console/products/1",
