@@ -29,3 +29,5 @@ class Deps:
     currency: str
     intelligence: Intelligence
     store: StoreIdentity
+    # The sandbox: what test tokens work on.
+    is_test: bool = False

@@ -108,6 +108,7 @@ class Settings(BaseSettings):
     store_logo_url: str | None = Field(None, description="A picture for the head of e-mails, shown 40 pixels high.")
     store_postal_address: str | None = Field(None, description="For the foot of e-mails; many countries require it.")
     store_mail_reason: str | None = Field(None, description="Why customers get campaigns, if not for the usual reason.")
+    docs_url: str | None = Field(None, description="Where you publish the output of `make docs`; `/docs` links to it.")
     campaign_mails_per_minute: Annotated[int, Field(ge=1, le=60_000)] = Field(
         300, description="How many e-mails of campaigns are sent a minute, by all processes together."
     )
@@ -187,7 +188,7 @@ class Settings(BaseSettings):
             parse_sender(sender)
         return sender or None
 
-    @field_validator("public_url", "store_url", "store_logo_url")
+    @field_validator("public_url", "store_url", "store_logo_url", "docs_url")
     @classmethod
     def _public(cls, url: str | None) -> str | None:
         if not url:

@@ -49,11 +49,16 @@ COMMANDS = {
     "settings": CommandRow("show_settings", "show", _RUN, "Show every setting, its value, and where it comes from."),
     "token": CommandRow("token", "app", _ACCESS, "Create, list and revoke access tokens."),
     "user": CommandRow("user", "app", _ACCESS, "Add and list users."),
+    "sandbox": CommandRow("sandbox", "app", _ACCESS, "See and wipe what test tokens work on."),
     "import": CommandRow("import_", "app", _DATA, "Import a shop's customers and orders."),
     "demo": CommandRow("demo", "app", _DATA, "Fill an empty store with a demo."),
     "mail": CommandRow("mail", "app", _TOOLS, "See the e-mails and the outbox, and send what was not sent."),
     "fraud": CommandRow("fraud", "app", _TOOLS, "See what fraud detection would have done, and look after its lists."),
-    "webhooks": CommandRow("webhooks", "app", _TOOLS, "Receive webhooks on this machine, and check a receiver."),
+    "webhooks": CommandRow(
+        "webhooks", "app", _TOOLS, "Set webhooks up, receive them on this machine, and check a receiver."
+    ),
+    "trigger": CommandRow("trigger", "trigger", _TOOLS, "Record a made-up event."),
+    "events": CommandRow("events", "app", _TOOLS, "Read what happened in the store, as it happens."),
     "openapi": CommandRow("openapi", "openapi", _TOOLS, "Print the OpenAPI 3.1 document."),
 }
 

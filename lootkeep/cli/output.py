@@ -18,6 +18,9 @@ T = TypeVar("T")
 # The option of every command whose answer a machine may read.
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
+# The option of commands that work on a store.
+TestFlag = Annotated[bool, typer.Option("--test", help="Work on the sandbox, which test tokens use.")]
+
 _WIDE = 100_000
 
 out = Console(highlight=False, soft_wrap=True, emoji=False)

@@ -19,6 +19,7 @@ _NAMES = {
     "clock": "Clock",
     "disk": "Disk space",
     "egress": "Receivers",
+    "webhooks": "Webhooks",
     "public URL": "Public URL",
     "lists": "Lists",
 }

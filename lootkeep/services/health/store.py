@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager
 from lootkeep.domain.alerts import Alert
 from lootkeep.domain.fraud.policy import SETTINGS as FRAUD_SETTINGS
 from lootkeep.domain.fraud.policy import Policy
-from lootkeep.kernel.clock import MINUTE, SECOND, Instant
+from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant
 from lootkeep.kernel.errors import StartupError, Unavailable
 from lootkeep.services import secret_key
 from lootkeep.services.health.finding import Config, Finding
@@ -17,7 +17,8 @@ from lootkeep.storage import campaign_queue, demo, emails, fraud_advice, migrati
 from lootkeep.storage import settings as stored_settings
 from lootkeep.storage.engine import server_clock, write_check
 from lootkeep.storage.engine.database import Engine
-from lootkeep.storage.webhooks import deliveries, fan_out
+from lootkeep.storage.webhooks import deliveries, fan_out, health
+from lootkeep.storage.webhooks.health import Receiver
 
 # Of fewer new buyers nothing is concluded.
 _MIN_BUYERS = 30
@@ -98,7 +99,8 @@ async def contents(opened: Opened, now: Instant) -> list[Finding]:
         alerts = _alerts(await alerts_db.all_alerts(tx))
         newest = await outbox.newest_at(tx)
         server_time = await server_clock.now(tx)
-    return [_queues(waits, now), alerts, *_clock(newest, server_time, now), *accounts]
+        webhooks = _webhooks(await health.failing(tx, now), now)
+    return [_queues(waits, now), alerts, *_clock(newest, server_time, now), *accounts, *webhooks]
 
 
 def _queues(waits: Mapping[str, Instant | None], now: Instant) -> Finding:
@@ -143,3 +145,17 @@ def _accounts(policy: Policy, buyers: int, at_once: int) -> list[Finding]:
         "account, set fraud_accounts_made_at_checkout with PUT /fraud/settings."
     )
     return [Finding("accounts", "warning", sentence)]
+
+
+def _webhooks(failing: Sequence[Receiver], now: Instant) -> list[Finding]:
+    """Receivers that have failed for more than a day. They stay switched on: only people switch a webhook off."""
+    return [
+        Finding(
+            "webhooks",
+            "warning",
+            f"Webhook {receiver.id} ({receiver.name}) has failed for {(now - receiver.failing_since) // HOUR} hours: "
+            "repair its receiver and send again what it missed, or switch it off.",
+        )
+        for receiver in failing
+        if receiver.failing_since is not None and now - receiver.failing_since > DAY
+    ]

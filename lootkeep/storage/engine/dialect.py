@@ -116,6 +116,27 @@ def _lock_tables(element: LockTables, compiler: Any, **kw: Any) -> str:
     return f"LOCK TABLE {', '.join(element.tables)} IN SHARE ROW EXCLUSIVE MODE"
 
 
+class EmptyTables(Executable, ClauseElement):
+    """Removes all rows of these tables, which are named before those they refer to; ids begin at 1 again."""
+
+    inherit_cache = False
+
+    def __init__(self, *tables: str) -> None:
+        self.tables = tables
+
+
+@compiles(EmptyTables, "sqlite")
+def _delete_each(element: EmptyTables, compiler: Any, **kw: Any) -> str:
+    sequences = ", ".join(f"'{table}'" for table in element.tables)
+    deletions = [f"DELETE FROM {table}" for table in element.tables]
+    return "; ".join([*deletions, f"DELETE FROM sqlite_sequence WHERE name IN ({sequences})"])
+
+
+@compiles(EmptyTables, "postgresql")
+def _truncate(element: EmptyTables, compiler: Any, **kw: Any) -> str:
+    return f"TRUNCATE {', '.join(element.tables)} RESTART IDENTITY"
+
+
 class WakeWorkers(Executable, ClauseElement):
     """Notifies the workers of other processes, once the transaction commits, that there is something to do."""
 
