@@ -33,8 +33,18 @@ COMMANDS = {
     ),
     "worker": CommandRow("worker", "worker", _RUN, "Send webhooks and do the chores. Needs PostgreSQL."),
     "migrate": CommandRow("migrate", "migrate", _RUN, "Bring the database to the newest schema."),
-    "doctor": CommandRow(
-        "doctor", "doctor", _RUN, "Check the settings, the database, the key, Redis, mail and the lists."
+    "doctor": CommandRow("doctor", "doctor", _RUN, "Check everything the service depends on."),
+    "backup": CommandRow(
+        "backup",
+        "backup",
+        _RUN,
+        "Write the whole store to a file while it runs, then read the file and count its rows.",
+    ),
+    "restore": CommandRow(
+        "backup",
+        "restore",
+        _RUN,
+        "Bring a store back from a file: an embedded database, or an empty PostgreSQL database.",
     ),
     "settings": CommandRow("show_settings", "show", _RUN, "Show every setting, its value, and where it comes from."),
     "token": CommandRow("token", "app", _ACCESS, "Create, list and revoke access tokens."),

@@ -13,6 +13,8 @@ from rich.markup import escape
 
 from lootkeep import settings, wiring
 from lootkeep.cli.output import JsonFlag, out, print_json, run, waiting
+from lootkeep.domain.webhooks import reachable
+from lootkeep.engines.outbound import Outbound
 from lootkeep.kernel.clock import SystemClock
 from lootkeep.kernel.errors import StartupError
 from lootkeep.services import health, recount
@@ -81,7 +83,7 @@ async def _examine() -> list[Finding]:
         return [Finding("settings", "bad", str(error))]
     is_missing = config.sqlite_path is not None and not config.sqlite_path.exists()
     opened = None if is_missing else partial(_opened, config)
-    clock, outbound = SystemClock(), wiring.make_outbound(config)
+    clock, outbound = SystemClock(), Outbound(reachable(wiring.webhook_rules(config)))
     mailer, intelligence = wiring.mailer(config, clock), wiring.intelligence(config)
     try:
         return await health.examine(config, opened, mailer, outbound, intelligence, clock.now())

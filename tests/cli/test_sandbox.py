@@ -12,12 +12,12 @@ import httpx
 import pytest
 
 from lootkeep import wiring
+from lootkeep.domain.products import PLAIN
 from lootkeep.services import products, webhooks
 from lootkeep.settings import Settings
 from tests.cli.receivers import CliReceiver, Request, receiving
 from tests.cli.terminal import KEY, SECONDS, Serving, Terminal
 from tests.conftest import ENGINES
-from tests.plain import PLAIN
 
 PRODUCT = {"name": "VIP rank", "price": "20.00"}
 NO_SANDBOX = "There is no sandbox yet: `lootkeep token create --test` makes it.\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BindParameter, Boolean, ClauseElement, Column, ColumnElement, Executable, Text
+from sqlalchemy import BigInteger, BindParameter, Boolean, ClauseElement, Column, ColumnElement, Executable, Text
 from sqlalchemy.ext.compiler import compiles
 
 # A trigram index knows nothing shorter.
@@ -265,17 +265,18 @@ def _by_temporary_file(element: TakeSpace, compiler: Any, **kw: Any) -> str:
     )
 
 
-class ServerTime(Executable, ClauseElement):
+class ServerTime(ColumnElement[int]):
     """The time of the database server, in microseconds; NULL where the database is embedded."""
 
-    inherit_cache = False
+    inherit_cache = True
+    type = BigInteger()
 
 
 @compiles(ServerTime, "sqlite")
 def _no_server(element: ServerTime, compiler: Any, **kw: Any) -> str:
-    return "SELECT NULL"
+    return "NULL"
 
 
 @compiles(ServerTime, "postgresql")
 def _server_time(element: ServerTime, compiler: Any, **kw: Any) -> str:
-    return "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)"
+    return "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from sqlalchemy import select
+
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import ServerTime
 from lootkeep.storage.engine.query import Query
 
-_NOW = Query(ServerTime())
+_NOW = Query(select(ServerTime()))
 
 
 async def now(tx: Transaction) -> Instant | None:
