@@ -31,6 +31,7 @@ BAD = {
     "smtp_url": ("mail.example", "must be smtp://USER:PASSWORD@HOST:PORT, or smtps:// with TLS from the start"),
     "mail_from": ("Shop", "must be an address such as Shop <shop@example.com>"),
     "public_url": ("shop.example", "must be an address such as https://shop.example"),
+    "docs_url": ("docs.example", "must be an address such as https://shop.example"),
     "campaign_mails_per_minute": ("0", "input should be greater than or equal to 1"),
     "campaign_tracking": ("perhaps", "input should be a valid boolean, unable to interpret input"),
     "mails_kept_days": ("0", "input should be greater than or equal to 1"),
