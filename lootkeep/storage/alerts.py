@@ -13,7 +13,7 @@ from lootkeep.domain.alerts import Alert, AlertTrigger, Notice
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.engine.dialect import IsListed, SharesEntry, WakeWorkers
+from lootkeep.storage.engine.dialect import IsListed, WakeWorkers
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.queue import EmailQueue
 from lootkeep.storage.schema import alert_notices as notices
@@ -70,7 +70,7 @@ _wanting = select(
     bindparam("path", type_=Text),
     bindparam("now", type_=BigInteger),
 ).where(
-    SharesEntry(alerts.c.triggers, bindparam("wanted", type_=Text)),
+    IsListed(bindparam("wanted", type_=Text), alerts.c.triggers),
     func.coalesce(alerts.c.amount, 0) <= bindparam("of_amount", type_=BigInteger),
     alerts.c.minutes <= bindparam("of_minutes", type_=BigInteger),
 )
@@ -156,7 +156,7 @@ async def raise_notice(
     is_raised = await tx.all(
         _RAISE,
         trigger=trigger,
-        wanted=msgspec.json.encode([trigger]).decode(),
+        wanted=trigger,
         key=key,
         text=text,
         path=path,

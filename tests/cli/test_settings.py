@@ -33,6 +33,7 @@ BAD = {
     "public_url": ("shop.example", "must be an address such as https://shop.example"),
     "store_url": ("shop.example", "must be an address such as https://shop.example"),
     "store_logo_url": ("logo.png", "must be an address such as https://shop.example"),
+    "docs_url": ("docs.example", "must be an address such as https://shop.example"),
     "campaign_mails_per_minute": ("0", "input should be greater than or equal to 1"),
     "campaign_tracking": ("perhaps", "input should be a valid boolean, unable to interpret input"),
     "mails_kept_days": ("0", "input should be greater than or equal to 1"),
