@@ -30,6 +30,7 @@ from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import JsonInteger
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import (
+    alert_notices,
     attempts,
     audit_log,
     campaign_recipients,
@@ -80,9 +81,9 @@ def _part_of(column: Any, table: Table) -> Any:
     return column.in_(select(table.c.id).where(_own(table)))
 
 
-def _record_of(table: Table, noun: str) -> Any:
-    """What the audit log calls the customer's rows of a table."""
-    return audit_log.c.record.in_(select(literal(f"{noun}:", Text) + sql_cast(table.c.id, Text)).where(_own(table)))
+def _names(column: Any, table: Table, noun: str) -> Any:
+    """A row that names one of the customer's rows in another table, such as `ticket:7`."""
+    return column.in_(select(literal(f"{noun}:", Text) + sql_cast(table.c.id, Text)).where(_own(table)))
 
 
 def _renamed(column: Any) -> Erasure:
@@ -98,9 +99,9 @@ _CHECK = _part_of(fraud_checks.c.order_id, orders)
 _CARD = or_(_own(gift_cards), gift_cards.c.recipient_email == _EMAIL)
 _AUDITED = or_(
     audit_log.c.record == literal("customer:", Text) + sql_cast(_CUSTOMER, Text),
-    _record_of(orders, "order"),
-    _record_of(support_tickets, "ticket"),
-    _record_of(gift_cards, "gift_card"),
+    _names(audit_log.c.record, orders, "order"),
+    _names(audit_log.c.record, support_tickets, "ticket"),
+    _names(audit_log.c.record, gift_cards, "gift_card"),
 )
 
 PERSONAL: dict[Table, Erasure] = {
@@ -147,6 +148,7 @@ PERSONAL: dict[Table, Erasure] = {
         },
     ),
     support_tickets: Erasure(_own(support_tickets), {"subject": _ERASED_TEXT, "search_text": ""}),
+    alert_notices: Erasure(_names(alert_notices.c.key, support_tickets, "ticket"), {"text": _ERASED_TEXT}),
     ticket_messages: Erasure(
         _part_of(ticket_messages.c.ticket_id, support_tickets),
         {

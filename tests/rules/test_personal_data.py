@@ -11,6 +11,8 @@ from lootkeep.storage.schema import metadata
 NOT_PERSONAL = {
     "account_links": "digest",
     "accounts": "role password_hash totp_secret",
+    "alert_notices": "key path trigger",
+    "alerts": "channel lease name reason status target triggers",
     "attempts": "outcome reason",
     "audit_log": "action record ip_address",
     "campaign_recipients": "status lease",
