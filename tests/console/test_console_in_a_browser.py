@@ -38,6 +38,7 @@ PATHS = (
     "/console/fraud/checks",
     "/console/fraud/checks/1",
     "/console/fraud/signals",
+    "/console/fraud/rules",
     "/console/fraud/lists",
     "/console/fraud/settings",
     "/console/webhooks",

@@ -25,6 +25,7 @@ class ReviewFraudCheck(TypedDict, total=False):
     notes: str | None
     whitelist_ip: bool
     whitelist_email: bool
+    block: Sequence[Literal["customer", "email", "device", "ip", "instrument"]]
 
 
 class UpdateFraudSettings(TypedDict, total=False):
@@ -42,6 +43,7 @@ class UpdateFraudSettings(TypedDict, total=False):
     fraud_check_velocity: bool
     fraud_check_disposable_email: bool
     fraud_accounts_made_at_checkout: bool
+    fraud_signal_points: Mapping[str, Any]
     fraud_velocity_limit_orders_per_ip: int
     fraud_velocity_limit_orders_per_email: int
     fraud_velocity_window_minutes: int
@@ -87,9 +89,10 @@ class UnblockCountry(TypedDict, total=False):
 
 
 class BacktestSettings(TypedDict, total=False):
-    """Backtest settings on past orders."""
+    """Backtest settings or a rule on past orders."""
 
-    settings: Required[Mapping[str, Any]]
+    settings: Mapping[str, Any]
+    rule: Mapping[str, Any] | None
     days: int
 
 
@@ -98,3 +101,57 @@ class ExplainBuyer(TypedDict, total=False):
 
     ip: str
     email: str
+
+
+class CreateFraudRule(TypedDict, total=False):
+    """Create a rule."""
+
+    name: Required[str]
+    expression: Required[str]
+    action: Required[Literal["allow", "block", "verify", "flag", "points"]]
+    points: int
+    mode: Literal["off", "shadow", "on"]
+    note: str | None
+    expires_at: str | None
+
+
+class UpdateFraudRule(TypedDict, total=False):
+    """Update a rule."""
+
+    name: str
+    expression: str
+    action: Literal["allow", "block", "verify", "flag", "points"]
+    points: int
+    mode: Literal["off", "shadow", "on"]
+    note: str | None
+    expires_at: str | None
+
+
+class CreateFraudList(TypedDict, total=False):
+    """Create a list."""
+
+    name: Required[str]
+    kind: Required[Literal["email", "domain", "ip", "device", "instrument", "country", "customer"]]
+    note: str | None
+
+
+class ListFraudListEntries(TypedDict, total=False):
+    """List the entries of a list."""
+
+    page: int
+    per_page: int
+    value: str
+
+
+class AddFraudListEntries(TypedDict, total=False):
+    """Add entries to a list."""
+
+    values: Required[Sequence[str]]
+    reason: str | None
+    expires_at: str | None
+
+
+class RemoveFraudListEntry(TypedDict, total=False):
+    """Remove an entry from a list."""
+
+    value: Required[str]

@@ -47,6 +47,64 @@ class FraudSettings:
         return self._core.one("PUT", "/api/external/v1/fraud/settings", body=body)
 
 
+class FraudRules:
+    """`client.fraud.rules`."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    def list(self) -> Rows:
+        """List the store's own rules."""
+        return self._core.many("GET", "/api/external/v1/fraud/rules")
+
+    def create(self, *, idempotency_key: str | None = None, **body: Unpack[takes.CreateFraudRule]) -> Data:
+        """Create a rule."""
+        return self._core.one("POST", "/api/external/v1/fraud/rules", body=body, key=idempotency_key)
+
+    def update(self, rule_id: int, **body: Unpack[takes.UpdateFraudRule]) -> Data:
+        """Update a rule."""
+        return self._core.one("PUT", "/api/external/v1/fraud/rules/{id}", rule_id, body=body)
+
+    def delete(self, rule_id: int) -> str:
+        """Delete a rule."""
+        return self._core.message("DELETE", "/api/external/v1/fraud/rules/{id}", rule_id)
+
+
+class FraudLists:
+    """`client.fraud.lists`."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    def list(self) -> Rows:
+        """List the store's own lists."""
+        return self._core.many("GET", "/api/external/v1/fraud/lists")
+
+    def create(self, *, idempotency_key: str | None = None, **body: Unpack[takes.CreateFraudList]) -> Data:
+        """Create a list."""
+        return self._core.one("POST", "/api/external/v1/fraud/lists", body=body, key=idempotency_key)
+
+    def delete(self, list_id: int) -> str:
+        """Delete a list."""
+        return self._core.message("DELETE", "/api/external/v1/fraud/lists/{id}", list_id)
+
+    def entries(self, list_id: int, **query: Unpack[takes.ListFraudListEntries]) -> Pages:
+        """List the entries of a list."""
+        return self._core.pages("GET", "/api/external/v1/fraud/lists/{id}/entries", list_id, query=query)
+
+    def add_entries(
+        self, list_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.AddFraudListEntries]
+    ) -> str:
+        """Add entries to a list."""
+        return self._core.message(
+            "POST", "/api/external/v1/fraud/lists/{id}/entries", list_id, body=body, key=idempotency_key
+        )
+
+    def remove_entry(self, list_id: int, **body: Unpack[takes.RemoveFraudListEntry]) -> str:
+        """Remove an entry from a list."""
+        return self._core.message("DELETE", "/api/external/v1/fraud/lists/{id}/entries", list_id, body=body)
+
+
 class FraudChecks:
     """`client.fraud.checks`."""
 
@@ -96,6 +154,8 @@ class Fraud:
         self._core = core
         self.blocked_countries = FraudBlockedCountries(core)
         self.checks = FraudChecks(core)
+        self.lists = FraudLists(core)
+        self.rules = FraudRules(core)
         self.settings = FraudSettings(core)
         self.whitelist = FraudWhitelist(core)
 
@@ -108,7 +168,7 @@ class Fraud:
         return self._core.many("GET", "/api/external/v1/fraud/signals")
 
     def backtest(self, *, idempotency_key: str | None = None, **body: Unpack[takes.BacktestSettings]) -> Data:
-        """Backtest settings on past orders."""
+        """Backtest settings or a rule on past orders."""
         return self._core.one("POST", "/api/external/v1/fraud/backtest", body=body, key=idempotency_key)
 
     def explain(self, **query: Unpack[takes.ExplainBuyer]) -> Data:

@@ -216,7 +216,7 @@ async def _draft(deps: Deps, tx: Transaction, request: _Request, history: Histor
     lines, currency = checkout.priced(cart.lines, context.products, is_history=is_paid)
     judgement = None
     if history:
-        judgement = _checkout.judge(deps, cart, customer, lines, history, context.policy, request.at)
+        judgement = await _checkout.judge(deps, tx, cart, customer, lines, history, context.policy, request.at)
     coupon = await _checkout.find_coupon(tx, cart, currency, now)
     referral_code = context.referral_codes.get(customer.referred_by_id or 0)
     order = checkout.order(cart, lines, currency, coupon, referral_code, now)
