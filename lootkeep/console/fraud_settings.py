@@ -222,7 +222,11 @@ async def show_signals(visit: Visit) -> Answer:
         policy = await settings_db.get(tx, SETTINGS, Policy)
     reports = sorted(fraud_reports_views.signal_report(counts), key=lambda report: -report.fired)
     off = {name for name, signal in BY_NAME.items() if signal.setting and not getattr(policy, signal.setting)}
-    return {"signals": [(report, BY_NAME[report.name]) for report in reports], "off": off}
+    return {
+        "signals": [(report, BY_NAME[report.name]) for report in reports],
+        "off": off,
+        "changes": policy.fraud_signal_points,
+    }
 
 
 PAGES = (

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Required, TypedDict
+from typing import Literal, Required, TypedDict
+
+from lootkeep_client import types
 
 
 class ListFraudChecks(TypedDict, total=False):
@@ -11,8 +13,8 @@ class ListFraudChecks(TypedDict, total=False):
 
     page: int
     per_page: int
-    risk_level: Literal["low", "medium", "high", "critical"]
-    action_taken: Literal["allowed", "flagged", "blocked", "verification_required"]
+    risk_level: types.RiskLevel
+    action_taken: types.FraudDecision
     is_reviewed: bool
     start_date: str
     end_date: str
@@ -21,7 +23,7 @@ class ListFraudChecks(TypedDict, total=False):
 class ReviewFraudCheck(TypedDict, total=False):
     """Review a fraud check."""
 
-    outcome: Required[Literal["legitimate", "fraud", "inconclusive"]]
+    outcome: Required[types.ReviewOutcome]
     notes: str | None
     whitelist_ip: bool
     whitelist_email: bool
@@ -32,8 +34,8 @@ class UpdateFraudSettings(TypedDict, total=False):
     """Update the settings of fraud detection."""
 
     fraud_detection_enabled: bool
-    fraud_sensitivity_level: Literal["low", "medium", "high"]
-    fraud_action: Literal["block", "flag", "verify"]
+    fraud_sensitivity_level: types.FraudSensitivity
+    fraud_action: types.FraudAction
     fraud_block_vpn: bool
     fraud_block_proxy: bool
     fraud_block_datacenter: bool
@@ -43,7 +45,7 @@ class UpdateFraudSettings(TypedDict, total=False):
     fraud_check_velocity: bool
     fraud_check_disposable_email: bool
     fraud_accounts_made_at_checkout: bool
-    fraud_signal_points: Mapping[str, Any]
+    fraud_signal_points: Mapping[str, int]
     fraud_velocity_limit_orders_per_ip: int
     fraud_velocity_limit_orders_per_email: int
     fraud_velocity_window_minutes: int
@@ -91,8 +93,8 @@ class UnblockCountry(TypedDict, total=False):
 class BacktestSettings(TypedDict, total=False):
     """Backtest settings or a rule on past orders."""
 
-    settings: Mapping[str, Any]
-    rule: Mapping[str, Any] | None
+    settings: types.FraudSettingsChanges
+    rule: types.TriedRuleBody | None
     days: int
 
 
@@ -101,57 +103,3 @@ class ExplainBuyer(TypedDict, total=False):
 
     ip: str
     email: str
-
-
-class CreateFraudRule(TypedDict, total=False):
-    """Create a rule."""
-
-    name: Required[str]
-    expression: Required[str]
-    action: Required[Literal["allow", "block", "verify", "flag", "points"]]
-    points: int
-    mode: Literal["off", "shadow", "on"]
-    note: str | None
-    expires_at: str | None
-
-
-class UpdateFraudRule(TypedDict, total=False):
-    """Update a rule."""
-
-    name: str
-    expression: str
-    action: Literal["allow", "block", "verify", "flag", "points"]
-    points: int
-    mode: Literal["off", "shadow", "on"]
-    note: str | None
-    expires_at: str | None
-
-
-class CreateFraudList(TypedDict, total=False):
-    """Create a list."""
-
-    name: Required[str]
-    kind: Required[Literal["email", "domain", "ip", "device", "instrument", "country", "customer"]]
-    note: str | None
-
-
-class ListFraudListEntries(TypedDict, total=False):
-    """List the entries of a list."""
-
-    page: int
-    per_page: int
-    value: str
-
-
-class AddFraudListEntries(TypedDict, total=False):
-    """Add entries to a list."""
-
-    values: Required[Sequence[str]]
-    reason: str | None
-    expires_at: str | None
-
-
-class RemoveFraudListEntry(TypedDict, total=False):
-    """Remove an entry from a list."""
-
-    value: Required[str]

@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
+from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.domain.fraud.comparison import facts_of
 from lootkeep.domain.fraud.rule import MAX_RULES
 from lootkeep.domain.fraud.score import judge
-from lootkeep.kernel.clock import HOUR
+from lootkeep.kernel.clock import DAY, HOUR, Instant
+from lootkeep.services import orders as orders_service
 from lootkeep.storage import fraud_checks
 from tests.api.fraud.own_rules import RULE, action, make, new_list
 from tests.api.fraud.shop import DATACENTER, TOR, VPN, check, judged, regular, review, shop, stored
@@ -156,6 +158,18 @@ async def test_every_check_executes_again_to_the_same_result_after_rules_and_lis
     ]
     assert {one.action_taken for one in checks} >= {"allowed", "flagged"}
     assert len({len(one.rules) for one in checks}) > 1
+
+
+async def test_an_imported_order_is_judged_by_rules_and_lists_too(world: World) -> None:
+    await shop(world)
+    customer = await regular(world)
+    await new_list(world, "mine", "device", "phone")
+    await make(world, expression="device in @mine")
+    at = Instant(world.clock.now() - DAY)
+    cart = Cart(customer, (CartLine(1, 1),), VPN, device_id="phone", created_at=at, paid_at=at)
+    await orders_service.import_order(world.deps, cart)
+    (imported,) = await stored(world)
+    assert (imported.action_taken, [hit.name for hit in imported.rules]) == ("verification_required", ["VPN"])
 
 
 async def test_a_rule_is_tried_on_past_orders_before_it_is_saved(world: World) -> None:
