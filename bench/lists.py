@@ -57,7 +57,7 @@ LISTS = {
         customer_lists.LISTING,
         _TIMES
         | {"email": "c77@c.example", "country": "C7", "status": "blocked", "min_total_spent": 99_00}
-        | {"has_orders": 99, "has_no_orders": 0, "accepts_marketing": True},
+        | {"has_orders": 99, "has_no_orders": 0, "accepts_marketing": True, "external_id": "E77", "tag": "T7"},
     ),
     "products": List(
         product_lists.LISTING,
@@ -76,9 +76,9 @@ def statements(engine: str, size: int) -> Iterator[str]:
     at = f"{BEGIN} + (i * {DAYS * DAY // size})"
     search = f"|| i || CASE WHEN i % {size // 20} = 0 THEN ' {RARE}' ELSE '' END"
     yield (
-        "INSERT INTO customers (id, email, name, country, status, accepts_marketing, email_status, referral_code,"
-        " orders_count, total_spent, tags, search_text, created_at, updated_at)"
-        f" SELECT i, 'c' || i || '@c.example', 'Customer ' || (i * 7919 % {size}), 'C' || (i % 100),"
+        "INSERT INTO customers (id, external_id, email, name, country, status, accepts_marketing, email_status,"
+        " referral_code, orders_count, total_spent, tags, search_text, created_at, updated_at)"
+        f" SELECT i, 'E' || i, 'c' || i || '@c.example', 'Customer ' || (i * 7919 % {size}), 'C' || (i % 100),"
         f" CASE WHEN i % 100 = 3 THEN 'blocked' ELSE 'active' END, CASE WHEN i % 100 = 5 THEN {true} ELSE {false} END,"
         f" 'ok', 'C' || i, i % 100, i * 31 % 100 * 100, '[]', 'customer ' {search}, {at}, {at} FROM {numbers}"
     )
@@ -91,7 +91,8 @@ def statements(engine: str, size: int) -> Iterator[str]:
         f" 'USD', i * 17 % 1000, 'C' || (i % 100), '[]', i * 13 % 1000, '{{}}', 'product ' {search}, {at}, {at}"
         f" FROM {numbers}"
     )
-    yield f"INSERT INTO product_tags (tag, product_id) SELECT 'T' || (i % 1000), i FROM {numbers}"
+    for noun in ("product", "customer"):
+        yield f"INSERT INTO {noun}_tags (tag, {noun}_id) SELECT 'T' || (i % 1000), i FROM {numbers}"
     counts = "".join(f", {name}_count" for name in (*_CAMPAIGN_COUNTS, "unsubscribed"))
     yield (
         "INSERT INTO email_campaigns (id, name, subject, is_text_derived, links, audience, status, next_at,"
@@ -171,7 +172,7 @@ async def make_postgres(url: str, size: int) -> None:
     await connection.close()
 
 
-async def _generated(engine: str, size: int) -> str:
+async def generated(engine: str, size: int) -> str:
     started = time.monotonic()
     name = built.name_of("lists", size, __file__)
     if engine == "sqlite":
@@ -203,7 +204,7 @@ def main() -> int:
     options = parser.parse_args()
     results: list[GrowthResult] = []
     for engine in options.engine or ENGINES:
-        addresses = [asyncio.run(_generated(engine, size)) for size in SIZES]
+        addresses = [asyncio.run(generated(engine, size)) for size in SIZES]
         results += uvloop.run(_compare(engine, addresses, options))
     Console(width=140).print(as_table(results))
     if options.json:

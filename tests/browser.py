@@ -55,7 +55,6 @@ KEYS = {
 
 # Asks at every frame; the driver ends it when the time is over.
 UNTIL = """
-const done = arguments[0];
 const ask = () => { if (CONDITION) done(); else requestAnimationFrame(ask); };
 ask();
 """
@@ -99,9 +98,13 @@ class Browser:
         """What a JavaScript expression is in the page."""
         return self._tell("execute/sync", script=f"return ({expression})", args=[])
 
+    def wait_for(self, program: str) -> Any:
+        """What a program in the page passes to `done` when it has finished."""
+        return self._tell("execute/async", script=f"const done = arguments[0];{program}", args=[])
+
     def until(self, condition: str) -> None:
         """Waits for a JavaScript expression to be true in the page."""
-        self._tell("execute/async", script=UNTIL.replace("CONDITION", condition), args=[])
+        self.wait_for(UNTIL.replace("CONDITION", condition))
 
     def resize(self, width: int, height: int) -> None:
         """The size of the page itself; a window has a least width."""
@@ -109,9 +112,10 @@ class Browser:
         self._command("Emulation.setDeviceMetricsOverride", **metrics)
 
     def prefer(self, scheme: str) -> None:
-        """The colour scheme that the reader likes: light or dark."""
-        feature = {"name": "prefers-color-scheme", "value": scheme}
-        self._command("Emulation.setEmulatedMedia", features=[feature])
+        """The colour scheme that the reader likes: light or dark. It is there at once, without a transition."""
+        features = {"prefers-color-scheme": scheme, "prefers-reduced-motion": "reduce"}
+        named = [{"name": name, "value": value} for name, value in features.items()]
+        self._command("Emulation.setEmulatedMedia", features=named)
 
     def console(self) -> list[str]:
         """The errors and warnings in the console since it was last asked."""
@@ -120,6 +124,10 @@ class Browser:
     def screenshot(self) -> bytes:
         """The page as it is seen, as PNG."""
         return base64.b64decode(_value(self._http.get("screenshot")))
+
+    def preload(self, script: str) -> None:
+        """Runs it in every page that is opened from now on, before the page's own."""
+        self._command("Page.addScriptToEvaluateOnNewDocument", source=script)
 
     def scripts(self, *, are_on: bool) -> None:
         """Whether pages that are opened from now on may run JavaScript."""

@@ -34,6 +34,8 @@ NOT_QUICK = (
     "api/test_reference_in_a_browser.py",
     "cli/",
     "console/test_console_in_a_browser.py",
+    "console/test_every_page_in_a_browser.py",
+    "console/test_review_in_a_browser.py",
     "docs/",
     "engines/test_outbound_deadline.py",
     "engines/test_ratelimit.py",

@@ -65,6 +65,7 @@ _EXTERNAL = {
     "POST /orders/{id}/fulfill": "orders.fulfill",
     "GET /customers": "customers.list",
     "GET /customers/{id}": "customers.get",
+    "PUT /customers/{id}": "customers.update",
     "GET /analytics/revenue": "analytics.revenue",
     "GET /analytics/sales": "analytics.sales",
     "GET /gift-cards": "gift_cards.list",
@@ -95,6 +96,11 @@ _EXTERNAL = {
 }
 _STORE = {
     "POST /customers": "store.customers.create",
+    "GET /customers": "store.customers.list",
+    "GET /customers/{id}": "store.customers.get",
+    "PUT /customers/{id}": "store.customers.update",
+    "DELETE /customers/{id}": "store.customers.delete",
+    "GET /customers/{id}/export": "store.customers.export",
     "GET /customers/{id}/referrals": "store.customers.referrals",
     "POST /customers/{id}/claims": "store.customers.claim",
     "POST /products": "store.products.create",
@@ -104,6 +110,8 @@ _STORE = {
     "POST /orders/{id}/pay": "store.orders.pay",
     "POST /orders/{id}/refund": "store.orders.refund",
     "POST /orders/{id}/cancel": "store.orders.cancel",
+    "GET /subscriptions": "store.subscriptions.list",
+    "GET /subscriptions/{id}": "store.subscriptions.get",
     "POST /subscriptions": "store.subscriptions.create",
     "POST /subscriptions/{id}/renew": "store.subscriptions.renew",
     "POST /subscriptions/{id}/cancel": "store.subscriptions.cancel",

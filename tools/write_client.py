@@ -149,7 +149,7 @@ def _record(method: Method, types: Types) -> str:
 
 
 def _deliveries(types: Types) -> None:
-    """What a webhook receives, told apart by `event_type`."""
+    """What a webhook receives, distinguished by `event_type`."""
     types.start("deliveries")
     bodies = [operation["post"]["requestBody"] for operation in DOCUMENT["webhooks"].values()]
     types.add_union("WebhookDelivery", map(_content, bodies))

@@ -18,6 +18,7 @@ from rich.table import Table
 
 from lootkeep import wiring
 from lootkeep.api.external import fraud_settings
+from lootkeep.cli.files import DelimiterOption, EncodingOption, MapOption, mapped
 from lootkeep.cli.output import fail, out, print_json
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.kernel.errors import StartupError
@@ -27,6 +28,7 @@ from lootkeep.toolbox.backtest import lists, page, tables
 from lootkeep.toolbox.backtest.reading import PastOrders, read
 from lootkeep.toolbox.backtest.replay import JudgedOrder, replay
 from lootkeep.toolbox.backtest.report import Report, report
+from lootkeep.toolbox.files.reading import FileOptions
 
 # At most this many bad rows are printed on the terminal.
 _TOLD_ROWS = 20
@@ -44,6 +46,9 @@ def backtest(
         Path | None,
         typer.Option(metavar="FILE", help="Judge with these settings: JSON as PUT /fraud/settings takes it."),
     ] = None,
+    delimiter: DelimiterOption = None,
+    encoding: EncodingOption = None,
+    map_: MapOption = None,
 ) -> None:
     """Replay past orders through the fraud engine in the order of time, with memory and no training.
 
@@ -52,7 +57,8 @@ def backtest(
     signup_device_id, signup_ip_address, payment_fingerprint, payment_country.
     """
     try:
-        result = _run(file, label, scores, html, settings)
+        options = FileOptions(delimiter, encoding, mapped(map_ or ()))
+        result = _run(file, label, options, scores, html, settings)
     except StartupError as error:
         fail(str(error), code=2)
     if json:
@@ -61,11 +67,13 @@ def backtest(
         _show(result)
 
 
-def _run(file: Path, label: str, scores: Path | None, html: Path | None, settings: Path | None) -> Report:
+def _run(
+    file: Path, label: str, options: FileOptions, scores: Path | None, html: Path | None, settings: Path | None
+) -> Report:
     started = time.monotonic()
     policy, intelligence = _policy(settings), wiring.intelligence(load())
     with _bar() as bar:
-        past = _read(file, label, bar)
+        past = _read(file, label, options, bar)
         judged = replay(past, policy, intelligence, bar("Judging", len(past.orders)))
     words = f"the settings of {settings.name}" if settings else "the defaults of a new store"
     warned = lists.warnings(intelligence.status(), past.orders)
@@ -111,10 +119,10 @@ def _bar() -> Iterator[Bar]:
         yield begin
 
 
-def _read(file: Path, label: str, bar: Bar) -> PastOrders:
+def _read(file: Path, label: str, options: FileOptions, bar: Bar) -> PastOrders:
     try:
         with file.open("rb") as opened:
-            return read(opened, label, bar("Reading", file.stat().st_size))
+            return read(opened, label, options, bar("Reading", file.stat().st_size))
     except OSError as error:
         raise StartupError(f"{file} cannot be read: {error.strerror}.") from None
 

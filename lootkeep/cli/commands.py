@@ -50,7 +50,9 @@ COMMANDS = {
     "token": CommandRow("token", "app", _ACCESS, "Create, list and revoke access tokens."),
     "user": CommandRow("user", "app", _ACCESS, "Add and list users."),
     "sandbox": CommandRow("sandbox", "app", _ACCESS, "See and wipe what test tokens work on."),
-    "import": CommandRow("import_", "app", _DATA, "Import a shop's customers and orders."),
+    "import": CommandRow(
+        "import_", "app", _DATA, "Import a shop's products, customers, orders, gift cards and subscriptions."
+    ),
     "demo": CommandRow("demo", "app", _DATA, "Fill an empty store with a demo."),
     "mail": CommandRow("mail", "app", _TOOLS, "See the e-mails and the outbox, and send what was not sent."),
     "fraud": CommandRow("fraud", "app", _TOOLS, "See what fraud detection would have done, and look after its lists."),

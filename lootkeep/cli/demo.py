@@ -18,6 +18,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from lootkeep import settings, wiring
 from lootkeep.cli.output import JsonFlag, out, print_json, run
+from lootkeep.cli.store import location
 from lootkeep.deps import Deps
 from lootkeep.kernel.errors import StartupError
 from lootkeep.storage import demo
@@ -78,7 +79,9 @@ async def _fill(deps: Deps, scale: str, seed: int, *, is_json: bool) -> None:
     if is_json:
         print_json({"scale": scale, "seed": seed, "orders": orders, "seconds": seconds})
         return
-    out.print(f"The demo is loaded: {orders:,} orders of the last year. `lootkeep serve` shows it.")
+    out.print(
+        f"The demo is in {location()}: {orders:,} orders of the last year. `lootkeep serve` shows it.", markup=False
+    )
 
 
 async def _made(deps: Deps, scale: str, seed: int) -> int:

@@ -11,8 +11,9 @@ from typing import Annotated
 import msgspec
 import typer
 
-from lootkeep import settings, wiring
+from lootkeep import wiring
 from lootkeep.cli.output import JsonFlag, TestFlag, out, run
+from lootkeep.cli.store import existing
 from lootkeep.domain.events import RecordedEvent
 from lootkeep.kernel.clock import iso
 from lootkeep.settings import Settings
@@ -38,7 +39,7 @@ def tail(
     is_test: TestFlag = False,
 ) -> None:
     """Print events, one a line: time, id, type and data. Ctrl-C ends it."""
-    run(_tail(settings.load(), last, follow=follow, is_json=json, is_test=is_test))
+    run(_tail(existing(), last, follow=follow, is_json=json, is_test=is_test))
 
 
 async def _tail(config: Settings, last: int, *, follow: bool, is_json: bool, is_test: bool) -> None:

@@ -1,30 +1,40 @@
-"""`lootkeep import`: brings the customers and orders that a shop had before."""
+"""`lootkeep import`: brings what a shop had before."""
 
 from __future__ import annotations
 
-import csv
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO
+from typing import Annotated, Any, BinaryIO, NamedTuple
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
 from lootkeep import settings, wiring
+from lootkeep.cli.files import DelimiterOption, EncodingOption, MapOption, mapped
 from lootkeep.cli.output import out, print_json, run
 from lootkeep.kernel.errors import StartupError
-from lootkeep.kernel.spreadsheet import plain_cell
+from lootkeep.toolbox.files.dialect import Delimiter, Encoding
+from lootkeep.toolbox.files.reading import BadRow, FileOptions, RowFile, opened
 from lootkeep.toolbox.imports.customers import Customers
+from lootkeep.toolbox.imports.gift_cards import GiftCards
+from lootkeep.toolbox.imports.ignored import look_through
 from lootkeep.toolbox.imports.kinds import RecordKind
 from lootkeep.toolbox.imports.orders import Orders
-from lootkeep.toolbox.imports.reading import Lines, csv_rows, ndjson_rows
+from lootkeep.toolbox.imports.presets import Preset, Shop, converted, preset_of
+from lootkeep.toolbox.imports.products import Products
+from lootkeep.toolbox.imports.refused import written_to
 from lootkeep.toolbox.imports.running import Import, RowTally
+from lootkeep.toolbox.imports.subscriptions import Subscriptions
 
-app = typer.Typer(help="Import a shop's customers and orders.", no_args_is_help=True)
+app = typer.Typer(
+    help="Import a shop's products, customers, orders, gift cards and subscriptions, in this order. What is in the "
+    "store already is skipped, so a file can be run again. Nothing is announced to webhooks.",
+    no_args_is_help=True,
+)
 
 
 class Format(StrEnum):
@@ -36,81 +46,164 @@ _ENDINGS = {".csv": Format.csv, ".ndjson": Format.ndjson, ".jsonl": Format.ndjso
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="A CSV or NDJSON file; - reads standard input.")]
 FormatOption = Annotated[
-    Format | None, typer.Option("--format", help="What the file is [default: by its name].", show_default=False)
+    Format | None, typer.Option("--format", help="What the file is, if its name does not say it.", show_default=False)
+]
+FromOption = Annotated[
+    Shop | None,
+    typer.Option("--from", help="The file is an export of this shop, with its headings.", show_default=False),
+]
+IgnoreOption = Annotated[
+    list[str] | None,
+    typer.Option("--ignore", metavar="HEADING", help="Accept that this column is not imported; may be repeated."),
 ]
 Errors = Annotated[
-    Path | None, typer.Option("--errors", metavar="FILE.csv", help="Write refused rows with their reasons here, too.")
+    Path | None,
+    typer.Option("--errors", metavar="FILE", help="Write the refused rows here with their reasons, to be corrected."),
+]
+CurrentPrices = Annotated[
+    bool, typer.Option("--current-prices", help="Give lines without a price the price that their product has now.")
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Check everything and write nothing.")]
 JsonSummaryFlag = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
 
 
-@app.command()
-def customers(
-    file: File,
-    format_: FormatOption = None,
-    errors: Errors = None,
-    dry_run: DryRun = False,
-    json: JsonSummaryFlag = False,
-) -> None:
-    """Import customers. Those whose e-mail is in the store already are skipped, so a file can be run again."""
-    _import(Customers(), file, format_, errors, is_dry=dry_run, is_json=json)
+class Request(NamedTuple):
+    """What is imported, and how."""
+
+    kind: RecordKind[Any, Any]
+    file: str
+    options: FileOptions
+    preset: Preset
+    errors: Path | None
+    is_dry: bool
+    is_json: bool
+
+
+def _command(name: str, kind: RecordKind[Any, Any], words: str) -> None:
+    @app.command(name, help=words)
+    def command(
+        file: File,
+        from_: FromOption = None,
+        format_: FormatOption = None,
+        delimiter: DelimiterOption = None,
+        encoding: EncodingOption = None,
+        map_: MapOption = None,
+        ignore: IgnoreOption = None,
+        errors: Errors = None,
+        dry_run: DryRun = False,
+        json: JsonSummaryFlag = False,
+    ) -> None:
+        preset = _preset(from_, kind)
+        options = _options(file, preset, format_, delimiter, encoding, map_, ignore)
+        _import(Request(kind, file, options, preset, errors, dry_run, json))
+
+
+_command("products", Products(), "Import products; they are known again by their sku.")
+_command("customers", Customers(), "Import customers; they are known again by their e-mail.")
 
 
 @app.command()
 def orders(
     file: File,
+    from_: FromOption = None,
     format_: FormatOption = None,
+    delimiter: DelimiterOption = None,
+    encoding: EncodingOption = None,
+    map_: MapOption = None,
+    ignore: IgnoreOption = None,
     errors: Errors = None,
+    current_prices: CurrentPrices = False,
     dry_run: DryRun = False,
     json: JsonSummaryFlag = False,
 ) -> None:
-    """Import orders. Those whose external id is in the store already are skipped. Nothing is announced."""
-    _import(Orders(), file, format_, errors, is_dry=dry_run, is_json=json)
+    """Import orders as they were; they are known again by their external id."""
+    kind = Orders(takes_current_prices=current_prices)
+    preset = _preset(from_, kind)
+    options = _options(file, preset, format_, delimiter, encoding, map_, ignore)
+    _import(Request(kind, file, options, preset, errors, dry_run, json))
 
 
-def _import(
-    kind: RecordKind[Any, Any], file: str, format_: Format | None, errors: Path | None, *, is_dry: bool, is_json: bool
-) -> None:
-    is_text = (format_ or _format_of(file)) is Format.csv
+_command("gift-cards", GiftCards(), "Import gift cards and what is left on them; they are known again by their code.")
+_command(
+    "subscriptions",
+    Subscriptions(),
+    "Import subscriptions, which go on here; they are known again by customer, product and beginning.",
+)
+
+
+def _preset(shop: Shop | None, kind: RecordKind[Any, Any]) -> Preset:
+    if shop is None:
+        return Preset({})
+    preset = preset_of(shop, kind.noun)
+    if preset is None:
+        raise StartupError(f"{shop} documents no export of {kind.noun}: name its columns with --map.")
+    return preset
+
+
+def _options(
+    file: str,
+    preset: Preset,
+    format_: Format | None,
+    delimiter: Delimiter | None,
+    encoding: Encoding | None,
+    pairs: list[str] | None,
+    ignore: list[str] | None,
+) -> FileOptions:
+    ignored = frozenset(heading.strip().lower() for heading in ignore or ())
+    is_json = (format_ or _format_of(file)) is Format.ndjson
+    return FileOptions(delimiter, encoding, mapped(pairs or ()), preset.columns, ignored, is_json)
+
+
+def _import(request: Request) -> None:
     with ExitStack() as stack:
-        lines = Lines(stack.enter_context(_opened(file)))
-        note = stack.enter_context(_notes(errors))
-        advance = stack.enter_context(_progress(file, lines))
+        rows = stack.enter_context(opened(stack.enter_context(_opened(request.file)), request.options))
+        _check_columns(request, rows)
+        note = stack.enter_context(_notes(request, rows))
+        advance = stack.enter_context(_progress(rows))
         try:
-            tally = run(_run(kind, lines, note, advance, is_text=is_text, is_dry=is_dry))
+            tally = run(_run(request, rows, note, advance))
         except KeyboardInterrupt:
             _say("Interrupted. Nothing is half-written: run the same command again to go on.")
             raise
-    if is_json:
-        print_json(_summary(kind, tally, is_dry=is_dry))
+    if request.is_json:
+        print_json(_summary(request, tally))
     else:
-        _print_summary(kind, tally, is_dry=is_dry)
+        _print_summary(request, tally)
     if tally.refused:
         sys.exit(1)
 
 
-async def _run(
-    kind: RecordKind[Any, Any],
-    lines: Lines,
-    note: Callable[[int, str], None],
-    advance: Callable[[RowTally], None],
-    *,
-    is_text: bool,
-    is_dry: bool,
-) -> RowTally:
-    def check_columns(columns: list[str]) -> None:
-        missing = kind.missing(columns)
-        if missing:
-            raise StartupError(f"The file lacks {missing}.")
-        ignored = [name for name in columns if name not in kind.columns]
-        if ignored:
-            _say(f"Ignored columns: {', '.join(ignored)}.")
+def _check_columns(request: Request, rows: RowFile) -> None:
+    """Reports what would be lost, and stops where that is money."""
+    kind = request.kind
+    for column in request.options.columns.values():
+        if column not in kind.columns:
+            raise StartupError(f"--map names no column of {kind.noun}: there are {', '.join(sorted(kind.columns))}.")
+    # A name may be in several columns of a preset, and a price in another form.
+    is_checked = not request.options.is_json and not request.options.preset
+    missing = kind.missing(rows.columns) if is_checked else None
+    if missing:
+        raise StartupError(f"The file lacks {missing}.")
+    known = kind.columns | {*request.preset.columns.values(), *request.preset.derived}
+    ignored = look_through(rows, known)
+    if ignored.others:
+        _say(f"Ignored columns: {', '.join(ignored.others)}.")
+    if ignored.money:
+        columns = ", ".join(f"{name} ({count} rows)" for name, count in ignored.money.items())
+        options = " ".join(f'--ignore "{name}"' for name in ignored.money)
+        raise StartupError(
+            f"These columns hold money that would be lost: {columns}. Nothing was imported. "
+            f"Say what they are with --map, or accept it with {options}."
+        )
 
-    rows = csv_rows(lines, check_columns) if is_text else ndjson_rows(lines)
+
+async def _run(
+    request: Request, rows: RowFile, note: Callable[[BadRow], None], advance: Callable[[RowTally], None]
+) -> RowTally:
     async with wiring.opened(settings.load()) as deps:
-        running = Import(deps, kind, note, dry=is_dry)
-        await running.run(rows, advance, is_text=is_text)
+        running = Import(deps, request.kind, rows.dialect, note, dry=request.is_dry)
+        records = request.kind.combined(rows.rows(), rows.dialect)
+        await running.run(converted(records, request.preset), advance)
     return running.tally
 
 
@@ -131,59 +224,55 @@ def _opened(file: str) -> AbstractContextManager[BinaryIO]:
 
 
 @contextmanager
-def _notes(errors: Path | None) -> Iterator[Callable[[int, str], None]]:
+def _notes(request: Request, rows: RowFile) -> Iterator[Callable[[BadRow], None]]:
     """Reports a rejected row on stderr, and in the file if one is asked for."""
-    if errors is None:
-        yield lambda line, reason: _say(f"Line {line}: {reason}")
+    if request.errors is None:
+        yield lambda row: _say(f"Line {row.line}: {row.reason}")
         return
-    try:
-        opened = errors.open("w", newline="", encoding="utf-8")
-    except OSError as error:
-        raise StartupError(f"{errors} cannot be written: {error.strerror}.") from None
-    with opened:
-        table = csv.writer(opened)
-        table.writerow(("line", "reason"))
+    if request.errors.exists() and request.file != "-" and request.errors.samefile(request.file):
+        raise StartupError("--errors names the file that is imported: choose another name.")
+    with written_to(request.errors, rows) as write:
 
-        def note(line: int, reason: str) -> None:
-            _say(f"Line {line}: {reason}")
-            table.writerow((line, plain_cell(reason)))
+        def note(row: BadRow) -> None:
+            _say(f"Line {row.line}: {row.reason}")
+            write(row)
 
         yield note
 
 
 @contextmanager
-def _progress(file: str, lines: Lines) -> Iterator[Callable[[RowTally], None]]:
+def _progress(rows: RowFile) -> Iterator[Callable[[RowTally], None]]:
     """A bar over the bytes of the file, for someone who watches."""
     if not _stderr.is_terminal:
         yield lambda tally: None
         return
-    size = None if file == "-" else Path(file).stat().st_size
     columns = (BarColumn(), DownloadColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
     with Progress(*columns, console=_stderr, transient=True) as progress:
-        task = progress.add_task("", total=size)
+        task = progress.add_task("", total=rows.size)
 
         def advance(tally: RowTally) -> None:
             words = f"{tally.imported} imported, {tally.skipped} skipped, {tally.refused} refused"
-            progress.update(task, completed=lines.bytes_read, description=words)
+            progress.update(task, completed=rows.bytes_read, description=words)
 
         yield advance
 
 
-def _summary(kind: RecordKind[Any, Any], tally: RowTally, *, is_dry: bool) -> dict[str, object]:
+def _summary(request: Request, tally: RowTally) -> dict[str, object]:
     return {
-        "kind": kind.noun,
-        "dry_run": is_dry,
+        "kind": request.kind.noun,
+        "dry_run": request.is_dry,
         "imported": tally.imported,
         "skipped": tally.skipped,
         "refused": tally.refused,
     }
 
 
-def _print_summary(kind: RecordKind[Any, Any], tally: RowTally, *, is_dry: bool) -> None:
-    verb = "would be imported" if is_dry else "imported"
+def _print_summary(request: Request, tally: RowTally) -> None:
+    kind = request.kind
+    verb = "would be imported" if request.is_dry else "imported"
     out.print(f"{tally.imported} {kind.noun} {verb}, {tally.skipped} skipped, {tally.refused} refused.")
     if tally.without_key:
-        _say(f"{tally.without_key} {kind.noun} have no external id: the same file would import them again.")
+        _say(f"{tally.without_key} {kind.noun} have no {kind.key_name}: the same file would import them again.")
 
 
 _stderr = Console(stderr=True, highlight=False, soft_wrap=True)

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from lootkeep import settings, wiring
+from lootkeep import wiring
 from lootkeep.cli.output import fail, out, print_json, print_table, run
+from lootkeep.cli.store import existing, location
 from lootkeep.domain.emails import EmailStatus, QueuedEmail
 from lootkeep.engines.vault import SealError
 from lootkeep.kernel.clock import iso
@@ -86,7 +87,7 @@ def retry(
     json: _Json = False,
 ) -> None:
     """Queue e-mails again that failed or are in the outbox. The worker sends them."""
-    given = settings.load()
+    given = existing()
     if given.smtp_url is None:
         fail("LOOTKEEP_SMTP_URL is not set: the e-mails would end in the outbox again.")
     run(_retry(mail_ids))
@@ -94,16 +95,16 @@ def retry(
         print_json({"queued": mail_ids})
         return
     for mail_id in mail_ids:
-        out.print(f"Mail {mail_id} is queued.")
+        out.print(f"Mail {mail_id} is queued in {location()}.", markup=False)
 
 
 async def _newest(status: EmailStatus | None, before: int, size: int) -> list[QueuedEmail]:
-    async with wiring.opened(settings.load()) as deps, deps.db.read() as tx:
+    async with wiring.opened(existing()) as deps, deps.db.read() as tx:
         return await emails_db.newest(tx, status, size, before)
 
 
 async def _read(mail_id: int) -> tuple[QueuedEmail, str]:
-    async with wiring.opened(settings.load()) as deps:
+    async with wiring.opened(existing()) as deps:
         email = await emails.get(deps, mail_id)
         try:
             return email, emails_db.body_of(email, deps.vault.open).text
@@ -112,7 +113,7 @@ async def _read(mail_id: int) -> tuple[QueuedEmail, str]:
 
 
 async def _retry(mail_ids: list[int]) -> None:
-    async with wiring.opened(settings.load()) as deps:
+    async with wiring.opened(existing()) as deps:
         await emails.retry(deps, mail_ids)
 
 

@@ -9,6 +9,7 @@ import typer
 
 from lootkeep import settings, wiring
 from lootkeep.cli.output import JsonFlag, out, print_json, run, waiting
+from lootkeep.cli.store import location
 from lootkeep.storage import migrations
 
 
@@ -59,5 +60,5 @@ def _sentence(schema: Schema) -> str:
         there = f"The schema is {schema.after}" if schema.after else "There is no schema yet"
         return f"{there}, the newest is {migrations.HEAD}: run `lootkeep migrate`."
     if schema.before != schema.after:
-        return f"The schema is now {schema.after}."
+        return f"The schema of {location()} is now {schema.after}."
     return f"The schema is up to date ({schema.after})."

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import typer
 
-from lootkeep import settings, wiring
+from lootkeep import wiring
 from lootkeep.cli.output import JsonFlag, out, print_json, print_table, run
+from lootkeep.cli.store import existing, location
 from lootkeep.services import sandbox
 from lootkeep.settings import Settings
 from lootkeep.storage import sandbox as sandbox_db
@@ -18,7 +19,7 @@ _NOTHING = "There is no sandbox yet: `lootkeep token create --test` makes it."
 @app.command()
 def status(json: JsonFlag = False) -> None:
     """Show where the sandbox is, how much it holds and which fraud limits are relaxed."""
-    config = settings.load()
+    config = existing()
     counts = run(_counts(config))
     path = config.sqlite_path
     place = str(sandbox_db.path_of(path).resolve()) if path else f"the schema {sandbox_db.SCHEMA}"
@@ -37,11 +38,12 @@ def status(json: JsonFlag = False) -> None:
 @app.command()
 def reset(json: JsonFlag = False) -> None:
     """Remove everything from the sandbox but its tokens, also while servers run. Ids begin at 1 again."""
-    existed = run(_reset(settings.load()))
+    existed = run(_reset(existing()))
     if json:
         print_json({"existed": existed})
         return
-    out.print("The sandbox is empty; its tokens are still valid." if existed else _NOTHING)
+    done = f"The sandbox of {location()} is empty; its tokens are still valid."
+    out.print(done if existed else _NOTHING, markup=False)
 
 
 async def _counts(config: Settings) -> dict[str, int] | None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from lootkeep.cli.output import JsonFlag, TestFlag, fail, out, print_json, print_table
-from lootkeep.cli.store import in_store
+from lootkeep.cli.store import in_store, location
 from lootkeep.deps import Deps
 from lootkeep.domain.access import SCOPES, Token
 from lootkeep.kernel.clock import Instant, SystemClock, iso
@@ -62,7 +62,7 @@ def create(
     elif quiet:
         typer.echo(secret)
     else:
-        out.print(f"Token {token.id} was made. Keep it safe, it is shown only now:\n")
+        out.print(f"Token {token.id} was made in {location()}. Keep it safe, it is shown only now:\n", markup=False)
         out.print(f"  {secret}\n", markup=False)
 
 
@@ -102,7 +102,8 @@ def revoke(
     if json:
         print_json({"id": token_id, "was_valid": revoked})
         return
-    out.print(f"Token {token_id} is revoked." if revoked else f"Token {token_id} had been revoked before.")
+    done = "is revoked" if revoked else "had been revoked before"
+    out.print(f"Token {token_id} {done} in {location()}.", markup=False)
 
 
 async def _all(deps: Deps) -> list[tuple[Token, str]]:

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from lootkeep import settings, wiring
+from lootkeep import wiring
 from lootkeep.cli.output import JsonFlag, out, print_json, print_table, run
+from lootkeep.cli.store import existing, location
 from lootkeep.domain.access import User
 from lootkeep.domain.accounts import Role
 from lootkeep.kernel.clock import iso
@@ -45,7 +46,7 @@ def add(
     if json:
         print_json(_json(user))
         return
-    out.print(f"User {user.id} added: {user.email}", markup=False)
+    out.print(f"User {user.id} added in {location()}: {user.email}", markup=False)
 
 
 @app.command()
@@ -55,7 +56,7 @@ def link(
     json: JsonFlag = False,
 ) -> None:
     """Print a one-time link that sets a user's password for the console. It works for a day."""
-    config = settings.load()
+    config = existing()
     address = console_link(config, run(_link(config, email, role)))
     if json:
         print_json({"link": address})
@@ -87,12 +88,12 @@ async def _link(config: Settings, email: str, role: RoleName) -> str:
 
 
 async def _add(email: str, name: str) -> User:
-    async with wiring.opened(settings.load()) as deps:
+    async with wiring.opened(existing()) as deps:
         return await access.add_user(deps, email, name)
 
 
 async def _all() -> list[User]:
-    async with wiring.opened(settings.load()) as deps, deps.db.read() as tx:
+    async with wiring.opened(existing()) as deps, deps.db.read() as tx:
         return await access_db.all_users(tx)
 
 

@@ -12,7 +12,7 @@ import typer
 
 from lootkeep import settings
 from lootkeep.cli.output import JsonFlag, TestFlag, out, print_json, print_table
-from lootkeep.cli.store import in_store
+from lootkeep.cli.store import in_store, location
 from lootkeep.deps import Deps
 from lootkeep.domain.webhooks import EVENT_PATTERNS, Webhook, WebhookRules
 from lootkeep.services import webhooks
@@ -61,7 +61,8 @@ def create(
     if json:
         print_json(webhooks_views.webhook_with_secret(webhook, secret))
         return
-    out.print(f"Webhook {webhook.id} was created for {_shown(webhook.event_types)}. Its secret is shown only now:\n")
+    sentence = f"Webhook {webhook.id} was created in {location()} for {_shown(webhook.event_types)}."
+    out.print(f"{sentence} Its secret is shown only now:\n", markup=False)
     out.print(f"  {secret}\n", markup=False)
 
 
@@ -111,7 +112,7 @@ def temporary_webhook(port: int, event_types: list[str], *, is_test: bool) -> It
 
 
 def _shown(event_types: list[str]) -> str:
-    """The name that stands for exactly these types, if there is one."""
+    """The name of the pattern for exactly these types, if there is one."""
     names = [name for name, types in EVENT_PATTERNS.items() if set(types) == set(event_types)]
     return names[0] if names else " ".join(event_types)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from lootkeep.console.page import Answer, Done, Page, Visit, url
+from lootkeep.console.page import Answer, Done, Page, Visit, change, url
 from lootkeep.kernel.errors import Unprocessable
 from lootkeep.services import sign_in
 from lootkeep.storage import accounts as accounts_db
@@ -57,34 +57,13 @@ def _done(visit: Visit, message: str) -> Done:
     return Done(url(_ACCOUNT), message, record=f"user:{visit.user.id}")
 
 
+_FORM = ("account.html", show_account)
+_STOPPED = "Anyone who has your password can sign in then, without your phone."
+
 PAGES = (
     Page("GET", _ACCOUNT, "read_only", "Your account", show_account, "account.html"),
-    Page(
-        "POST",
-        "/account/password",
-        "read_only",
-        "Change your password",
-        change_password,
-        "account.html",
-        again=show_account,
-        is_foreign=True,
-    ),
-    Page(
-        "POST",
-        "/account/totp",
-        "read_only",
-        "Ask for a code at sign-in",
-        start_totp,
-        "account.html",
-        again=show_account,
-    ),
-    Page(
-        "POST",
-        "/account/totp/stop",
-        "read_only",
-        "Stop asking for a code",
-        stop_totp,
-        confirm="Anyone who has your password can sign in then, without your phone.",
-    ),
-    Page("POST", "/account/sessions/{id}/end", "read_only", "Sign a browser out", end_session),
+    change("/account/password", "Change your password", change_password, _FORM, role="read_only", is_foreign=True),
+    change("/account/totp", "Ask for a code at sign-in", start_totp, _FORM, role="read_only"),
+    change("/account/totp/stop", "Stop asking for a code", stop_totp, confirm=_STOPPED, role="read_only"),
+    change("/account/sessions/{id}/end", "Sign a browser out", end_session, role="read_only"),
 )

@@ -71,7 +71,7 @@ async def needs(tx: Transaction, now: Instant) -> list[Need]:
 
 def _failing_receiver(receiver: health.Receiver, now: Instant) -> Need:
     since = f" for {duration(now - receiver.failing_since)}" if receiver.failing_since else ""
-    text = f"{plural(receiver.waiting, 'delivery waits', 'deliveries wait')}; it {receiver.last_answer}."
+    text = f"{plural(receiver.waiting, 'delivery waits', 'deliveries wait')}. The last attempt: {receiver.last_answer}."
     return Need(
         "bad", f"{receiver.name} has failed{since}", text, "Look", "/webhooks/{id}", url(f"/webhooks/{receiver.id}")
     )

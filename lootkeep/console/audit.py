@@ -30,13 +30,13 @@ async def list_entries(visit: Visit) -> Answer:
         audit_db.LISTING,
         columns=(
             Column("When", lambda entry: iso(entry.created_at), "created_at"),
-            Column("Who", lambda entry: entry.user_name or "The command line"),
+            Column("Who", lambda entry: entry.who),
             Column("What", lambda entry: entry.action),
             Column("Record", lambda entry: entry.record),
             Column("Changes", lambda entry: "; ".join(f"{name}: {a} → {b}" for name, a, b in entry.changes)),
             Column("From", lambda entry: entry.ip_address, is_number=True),
         ),
-        empty="Every change that somebody makes in the console is recorded here.",
+        empty="Every change that somebody makes in the console is recorded here, and who signs in or fails to.",
         file="audit",
         choices=(Choice("user_id", "Who", {str(person.id): person.name for person in people}, int),),
         linked={"record": ("Record", str), "action": ("Action", str)},
@@ -49,7 +49,7 @@ def record_page(record: str, has_page: Callable[[str], bool]) -> str | None:
     """The path of the page of a record such as `order:12`, where there is one."""
     kind, _, key = record.partition(":")
     path = _PAGES.get(kind)
-    return path.split("{")[0] + key if path and has_page(path) and key else None
+    return path.split("{")[0] + key if path and has_page(path) and key not in ("", "unknown") else None
 
 
 PAGES = (Page("GET", "/audit", "owner", "Audit log", list_entries, "audit.html", group="Store"),)

@@ -62,7 +62,7 @@ CUSTOMERS = ListPage(
         Choice("status", "Status", {name: label(name) for name in get_args(CustomerStatus)}),
         Choice("accepts_marketing", "Campaigns", {"yes": "Accepts", "no": "Declines"}, lambda value: value == "yes"),
     ),
-    linked={"country": ("Country", str.upper)},
+    linked={"country": ("Country", str.upper), "tag": ("Tag", str)},
     search="Name or e-mail",
 )
 
@@ -80,7 +80,7 @@ async def show_customer(visit: Visit) -> Answer:
         "customer": customer,
         "title": customer.name,
         "average": customer.total_spent // customer.orders_count if customer.orders_count else 0,
-        "tags": ", ".join(msgspec.json.decode(customer.tags)),
+        "tags": msgspec.json.decode(customer.tags),
         "card_statuses": {card.id: card_status(card, visit.now) for card in cards},
         "moments": _moments(customer, shown),
     }

@@ -19,6 +19,9 @@ _REFUSED = (
     "It refuses the request: as a rule the signature is checked with another secret, or a firewall is in front. "
     "Compare the secret, or rotate it here and set the new one there."
 )
+_UNKNOWN = "It could not be reached: check that it is up, and its address."
+_NO_ROUTE = "There is no way to its network: check its address and its firewall."
+_ENDED = "It ends connections without an answer: its server, or a proxy in front, may have crashed."
 # By the code of the answer.
 _CODES = {
     400: "It does not accept the body. Check which events it expects, and its log.",
@@ -41,8 +44,10 @@ _REASONS = {
     "not public": "The name leads to a private address, which webhooks do not reach unless the operator permits it.",
     "name": "The name cannot be looked up: check the spelling of the host, and its DNS records.",
     "refused": "Nothing listens at this port: start the receiver, or check the port.",
-    "unreachable": "There is no way to its network: check its address and its firewall.",
-    "closed": "It ends connections without an answer: its server, or a proxy in front, may have crashed.",
+    "unreachable": _NO_ROUTE,
+    "no route": _NO_ROUTE,
+    "closed": _ENDED,
+    "reset": _ENDED,
     "not HTTP": "Something else than a web server answers at this port.",
 }
 
@@ -88,7 +93,7 @@ def advice(attempt: RecentAttempt) -> str:
     """What an attempt that failed means, and what to do."""
     code, reason = attempt.response_code, attempt.reason or ""
     if code is None:
-        return next((text for part, text in _REASONS.items() if part in reason), "")
+        return next((text for part, text in _REASONS.items() if part in reason), _UNKNOWN)
     if 300 <= code < 400:
         return "Redirects are not followed, so that nobody else is sent the store's data: enter where it leads to."
     return _CODES.get(code, _SERVER_ERROR if code >= 500 else "It does not accept the request: its log says why.")

@@ -8,18 +8,21 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 import structlog
+from markupsafe import Markup
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
-from starlette.routing import Route
+from starlette.routing import Match, Route
+from starlette.types import Scope
 
 from lootkeep.console import guard
-from lootkeep.console.attention import Attention
+from lootkeep.console.attention import Attention, Waiting
 from lootkeep.console.formats import Formats
 from lootkeep.console.guard import ForeignForm
 from lootkeep.console.labels import label
 from lootkeep.console.page import PREFIX, Answer, Done, Options, Page, Stale, Visit, url
 from lootkeep.console.render import ASSETS, environment
 from lootkeep.deps import Deps
+from lootkeep.domain.accounts import Person
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import AppError, Conflict, InvalidFields, NotFound, RateLimited, Unavailable, Unprocessable
 from lootkeep.services import sign_in
@@ -51,6 +54,19 @@ class Forbidden(Conflict):
 _STATUSES[Forbidden] = 403
 
 
+class PageRoute(Route):
+    """Compares the start of the path first: one of a hundred routes matches, and an expression costs more."""
+
+    def __init__(self, path: str, *arguments: Any, **options: Any) -> None:
+        super().__init__(path, *arguments, **options)
+        self._start = path.partition("{")[0]
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        if not scope["path"].startswith(self._start):
+            return Match.NONE, {}
+        return super().matches(scope)
+
+
 class Edge:
     """All pages over one store."""
 
@@ -60,10 +76,12 @@ class Edge:
         self._pages = pages
         self._attention = Attention(deps)
         self._templates = environment(Formats(options.timezone, deps.currency))
+        self._waiting: Waiting = {}
+        self._navigations: dict[tuple[str, str], Markup] = {}
         self._paths = {page.path for page in pages if page.method == "GET"}
 
     def routes(self) -> list[Route]:
-        found = [Route(_route(page.path), self._endpoint(page), methods=[page.method]) for page in self._pages]
+        found = [PageRoute(_route(page.path), self._endpoint(page), methods=[page.method]) for page in self._pages]
         nothing = Page("GET", "", None, "Not found", _nothing)
         return [
             Route(f"{PREFIX}/static/{{name}}", _asset, methods=["GET"]),
@@ -192,7 +210,7 @@ class Edge:
             "options": self._options,
             "token": guard.form_token(self._deps.vault, visit.secret),
             "message": message,
-            "navigation": await self._navigation(visit) if visit.person else {},
+            "navigation": await self._navigation(visit) if visit.person else "",
             "has_page": self._paths.__contains__,
         }
         html = self._templates.get_template(template).render(shown | dict(values))
@@ -203,14 +221,24 @@ class Edge:
             guard.clear_message(response)
         return response
 
-    async def _navigation(self, visit: Visit) -> dict[str, list[tuple[Page, int, str]]]:
-        """The pages of each group that the user may open, each with how many wait there and how urgently."""
+    async def _navigation(self, visit: Visit) -> Markup:
+        """Rendered once for each role and page, until a number in it may have changed."""
         waiting = await self._attention.waiting()
+        if waiting is not self._waiting:
+            self._waiting, self._navigations = waiting, {}
+        key = visit.user.role, visit.page.entry
+        if key not in self._navigations:
+            template = self._templates.get_template("_navigation.html")
+            html = template.render(groups=self._groups(visit.user), lit=visit.page.entry)
+            self._navigations[key] = Markup(html)  # noqa: S704  what a template rendered is escaped
+        return self._navigations[key]
+
+    def _groups(self, user: Person) -> dict[str, list[tuple[Page, int, str]]]:
+        """The pages of each group that the user may open, each with how many wait there and how urgently."""
         groups: dict[str, list[tuple[Page, int, str]]] = {}
         for page in self._pages:
-            if page.group is not None and page.role is not None and visit.user.may(page.role):
-                count, tone = waiting.get(page.path, (0, ""))
-                groups.setdefault(page.group, []).append((page, count, tone))
+            if page.group is not None and page.role is not None and user.may(page.role):
+                groups.setdefault(page.group, []).append((page, *self._waiting.get(page.path, (0, ""))))
         return groups
 
 

@@ -60,10 +60,6 @@ EVENTS = ListPage(
 )
 
 
-async def list_events(visit: Visit) -> Answer:
-    return await lists.show(visit, EVENTS)
-
-
 async def show_event(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
         event = existing(await order_events.get(tx, visit.id), "Event")
@@ -72,6 +68,6 @@ async def show_event(visit: Visit) -> Answer:
 
 
 PAGES = (
-    Page("GET", "/events", "read_only", "Event feed", list_events, "events.html", group="Connect"),
-    Page("GET", "/events/{id}", "read_only", "Event", show_event, "event.html", under="/events"),
+    Page("GET", "/events", "read_only", "Event feed", lists.page_of(EVENTS), "events.html", group="Connect"),
+    Page("GET", "/events/{id}", "read_only", "Event", show_event, "event.html"),
 )

@@ -86,6 +86,22 @@ class Form:
             self._refuse(name, "This must be a valid e-mail address.")
             return None
 
+    def country(self, name: str) -> str | None:
+        text = self.visit.text(name)
+        try:
+            return inputs.country(text) if text else None
+        except ValueError:
+            self._refuse(name, "This must be a country code of two letters, such as KR.")
+            return None
+
+    def words(self, name: str, most: int, max_length: int) -> list[str]:
+        """Distinct words, separated by commas."""
+        text = self.visit.text(name) or ""
+        words = list(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
+        if len(words) > most or any(len(word) > max_length for word in words):
+            self._refuse(name, f"There may be up to {most} words of up to {max_length} characters.")
+        return words
+
     def day(self, name: str, *, is_included: bool = False) -> Instant | None:
         """When the day begins in the store's zone; when it ends, for a last day that counts."""
         text = self.visit.text(name)

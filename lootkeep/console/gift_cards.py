@@ -9,7 +9,7 @@ from lootkeep.console.formats import Formats
 from lootkeep.console.forms import Form
 from lootkeep.console.labels import label
 from lootkeep.console.lists import Choice, Column, ListPage
-from lootkeep.console.page import Answer, Done, Page, Visit, change, url
+from lootkeep.console.page import Answer, Done, Page, Visit, change, lock, url
 from lootkeep.domain import gift_cards as gift_cards_rules
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.gift_cards import (
@@ -111,7 +111,7 @@ async def issue(visit: Visit) -> Answer:
 
 
 async def edit(visit: Visit) -> Answer:
-    before = await _lock(visit)
+    before = await lock(visit, gift_cards_db.get_for_update, "Gift card")
     form = Form(visit)
     wanted: dict[str, Any] = {
         "recipient_name": form.text("recipient_name"),
@@ -132,7 +132,7 @@ async def edit(visit: Visit) -> Answer:
 
 
 async def redeem(visit: Visit) -> Answer:
-    before = await _lock(visit)
+    before = await lock(visit, gift_cards_db.get_for_update, "Gift card")
     form = Form(visit)
     amount = form.required_amount("amount", 1, MAX_BALANCE)
     reference = form.text("reference", MAX_REFERENCE_LENGTH)
@@ -143,7 +143,7 @@ async def redeem(visit: Visit) -> Answer:
 
 
 async def revoke(visit: Visit) -> Answer:
-    before = await _lock(visit)
+    before = await lock(visit, gift_cards_db.get_for_update, "Gift card")
     form = Form(visit)
     reason = form.text("reason", MAX_MESSAGE_LENGTH)
     form.check()
@@ -151,7 +151,7 @@ async def revoke(visit: Visit) -> Answer:
 
 
 async def send(visit: Visit) -> Answer:
-    before = await _lock(visit)
+    before = await lock(visit, gift_cards_db.get_for_update, "Gift card")
     form = Form(visit)
     email = form.email("email")
     form.check()
@@ -165,13 +165,6 @@ async def _customer(visit: Visit, text: str) -> Customer | None:
     number = int(text) if text.isascii() and text.isdigit() and len(text) < 18 else None
     async with visit.deps.db.read() as tx:
         return await customers_db.get(tx, number) if number is not None else None
-
-
-async def _lock(visit: Visit) -> GiftCard:
-    async with visit.deps.db.write() as tx:
-        card = existing(await gift_cards_db.get_for_update(tx, visit.id), "Gift card")
-    visit.check_unchanged(f"gift_card:{card.id}", card.updated_at)
-    return card
 
 
 def _last_day(visit: Visit, card: GiftCard) -> str:
@@ -202,9 +195,9 @@ _REVOKED = "The card is worth nothing from now on, for good."
 
 PAGES = (
     Page("GET", "/gift-cards", "read_only", "Gift cards", list_gift_cards, "gift_cards.html", group="Sell"),
-    Page("GET", "/gift-cards/new", "staff", "Issue a gift card", show_new, "gift_card_new.html", under="/gift-cards"),
+    Page("GET", "/gift-cards/new", "staff", "Issue a gift card", show_new, "gift_card_new.html"),
     change("/gift-cards/new", "Issue a gift card", issue, _FORM),
-    Page("GET", "/gift-cards/{id}", "read_only", "Gift card", show_gift_card, "gift_card.html", under="/gift-cards"),
+    Page("GET", "/gift-cards/{id}", "read_only", "Gift card", show_gift_card, "gift_card.html"),
     change("/gift-cards/{id}/edit", "Change a gift card", edit, _CARD),
     change("/gift-cards/{id}/send", "Send a gift card", send, _CARD),
     change("/gift-cards/{id}/redeem", "Redeem a gift card", redeem, _CARD, _TAKEN),

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
+from markupsafe import Markup
+
 LABELS = {
     "on_hold": "Held",
     "partially_refunded": "Partly refunded",
@@ -23,6 +27,13 @@ TONES = {
     **dict.fromkeys(("critical", "blocked", "failed", "fraud", "urgent", "revoked", "out_of_stock", "failing"), "bad"),
     **dict.fromkeys(("completed", "open", "sending"), "info"),
 }
+
+
+@lru_cache(maxsize=1024)
+def badge(status: str, text: str | None = None, tone: str | None = None) -> Markup:
+    """A word in the tone of its status; `text` overrides the status's own label."""
+    shown = tone or TONES.get(status, "quiet")
+    return Markup('<span class="badge {}">{}</span>').format(shown, text or label(status))
 
 
 def label(status: str) -> str:

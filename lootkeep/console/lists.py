@@ -7,12 +7,13 @@ import io
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from functools import lru_cache
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote_plus
 
 from starlette.responses import Response
 
-from lootkeep.console.page import Answer, Visit
+from lootkeep.console.page import Answer, Handler, Visit
 from lootkeep.domain.analytics import midnight
 from lootkeep.kernel.errors import invalid
 from lootkeep.kernel.paging import ListRequest, Page, SortDirection, last_page
@@ -26,6 +27,9 @@ MAX_EXPORTED = 10_000
 _EXPORTED_AT_ONCE = 100
 _MAX_PAGE = 1_000_000
 _MAX_TERM = 255
+
+# The filters of a list are the same words again and again.
+_quoted = lru_cache(maxsize=1024)(quote_plus)
 
 Load = Callable[[Transaction, Sequence[Any]], Awaitable[Sequence[Any]]]
 
@@ -103,7 +107,8 @@ class Shown:
     def url(self, **changes: str | int | None) -> str:
         """The same list with some of its parameters changed; None removes one, and any change begins at page 1."""
         values = {name: value for name, value in self.query.items() if name != "page"} | changes
-        return "?" + urlencode({name: value for name, value in values.items() if value is not None})
+        pairs = [f"{_quoted(name)}={_quoted(str(value))}" for name, value in values.items() if value is not None]
+        return "?" + "&".join(pairs)
 
     def sort_url(self, column: Column) -> str:
         is_descending = self.request.sort == column.sort and self.request.order == "desc"
@@ -129,6 +134,16 @@ async def show(visit: Visit, spec: ListPage, **fixed: Any) -> Answer:
         return await _export(visit, spec, request)
     rows, total = await _page(visit, spec, request)
     return {"list": Shown(spec, rows, total, request, query)}
+
+
+def page_of(spec: ListPage, **more: Any) -> Handler:
+    """The handler of a page that shows a list and nothing else; `more` goes to the template."""
+
+    async def handler(visit: Visit) -> Answer:
+        listed = await show(visit, spec)
+        return listed | more if isinstance(listed, dict) else listed
+
+    return handler
 
 
 async def _page(visit: Visit, spec: ListPage, request: ListRequest) -> tuple[Sequence[Any], int]:

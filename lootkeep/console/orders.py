@@ -7,7 +7,7 @@ from typing import get_args
 from lootkeep.console import lists
 from lootkeep.console.labels import label
 from lootkeep.console.lists import Choice, Column, ListPage
-from lootkeep.console.page import Answer, Done, Page, Visit, url
+from lootkeep.console.page import Answer, Done, Page, Visit, change, lock, url
 from lootkeep.console.story import show_order
 from lootkeep.domain.customers import plain_code
 from lootkeep.domain.fraud.review import ReviewedAs
@@ -15,7 +15,7 @@ from lootkeep.domain.fraud.score import RiskLevel
 from lootkeep.domain.orders import Order, OrderDetails, OrderStatus
 from lootkeep.kernel import money
 from lootkeep.kernel.clock import iso
-from lootkeep.kernel.errors import NotFound, Unprocessable, invalid
+from lootkeep.kernel.errors import Unprocessable, invalid
 from lootkeep.services import fraud as fraud_service
 from lootkeep.services import orders as orders_service
 from lootkeep.services import webhooks as webhooks_service
@@ -50,26 +50,22 @@ ORDERS = ListPage(
 )
 
 
-async def list_orders(visit: Visit) -> Answer:
-    return await lists.show(visit, ORDERS)
-
-
 async def fulfill(visit: Visit) -> Answer:
-    before = await _lock(visit)
+    before = await lock(visit, orders_db.get_for_update, "Order")
     details, is_new = await orders_service.fulfill(visit.deps, visit.id, None, visit.text("note"))
     message = f"{before.number} is fulfilled." if is_new else f"{before.number} had been fulfilled before."
     return _done(before, details, message)
 
 
 async def cancel(visit: Visit) -> Answer:
-    before = await _lock(visit)
+    before = await lock(visit, orders_db.get_for_update, "Order")
     details, unreturned = await orders_service.cancel(visit.deps, visit.id, visit.text("reason"))
     note = f" {money.text(unreturned)} could not go back on a revoked gift card." if unreturned else ""
     return _done(before, details, f"{before.number} is cancelled.{note}")
 
 
 async def refund(visit: Visit) -> Answer:
-    before = await _lock(visit)
+    before = await lock(visit, orders_db.get_for_update, "Order")
     details, given, _ = await orders_service.refund(visit.deps, visit.id, _amount(visit), visit.text("reason"))
     return _done(before, details, f"{money.text(given.amount)} {before.currency} of {before.number} were refunded.")
 
@@ -90,7 +86,7 @@ async def send_again(visit: Visit) -> Answer:
 
 
 async def _review(visit: Visit, outcome: ReviewedAs, what: str) -> Done:
-    before = await _lock(visit)
+    before = await lock(visit, orders_db.get_for_update, "Order")
     async with visit.deps.db.read() as tx:
         (details,) = await order_lists.sales(tx, [before])
     if details.check is None:
@@ -99,16 +95,6 @@ async def _review(visit: Visit, outcome: ReviewedAs, what: str) -> Done:
     async with visit.deps.db.read() as tx:
         (details,) = await order_lists.sales(tx, [await orders_db.get(tx, visit.id) or before])
     return _done(before, details, f"{before.number} {what}.")
-
-
-async def _lock(visit: Visit) -> Order:
-    """The order as it is before the change, which the form must have shown."""
-    async with visit.deps.db.write() as tx:
-        order = await orders_db.get_for_update(tx, visit.id)
-    if order is None:
-        raise NotFound("Order")
-    visit.check_unchanged(f"order:{order.id}", order.updated_at)
-    return order
 
 
 def _amount(visit: Visit) -> money.Hundredths | None:
@@ -139,36 +125,18 @@ def _url(order_id: int) -> str:
     return url(f"/orders/{order_id}")
 
 
+_ORDER = ("order.html", show_order)
+_GONE = "The order is cancelled for good. Its coupon, stock and gift card are released."
+_FRAUD = "The order is cancelled where it still can be, and counts as confirmed fraud for its buyer."
+
 PAGES = (
-    Page("GET", "/orders", "read_only", "Orders", list_orders, "orders.html", group="Sell"),
-    Page("GET", "/orders/{id}", "read_only", "Order", show_order, "order.html", under="/orders"),
-    Page("POST", "/orders/{id}/fulfill", "staff", "Mark fulfilled", fulfill, "order.html", again=show_order),
-    Page(
-        "POST",
-        "/orders/{id}/cancel",
-        "staff",
-        "Cancel order",
-        cancel,
-        "order.html",
-        under="/orders",
-        confirm="The order is cancelled for good. Its coupon, stock and gift card are released.",
-        again=show_order,
-    ),
-    Page("GET", "/orders/{id}/refund", "staff", "Refund order", show_order, "refund.html", under="/orders"),
-    Page(
-        "POST", "/orders/{id}/refund", "staff", "Refund order", refund, "refund.html", under="/orders", again=show_order
-    ),
-    Page("POST", "/orders/{id}/approve", "staff", "Approve order", approve, "order.html", again=show_order),
-    Page(
-        "POST",
-        "/orders/{id}/reject",
-        "staff",
-        "Reject order as fraud",
-        reject,
-        "order.html",
-        under="/orders",
-        confirm="The order is cancelled where it still can be, and counts as confirmed fraud for its buyer.",
-        again=show_order,
-    ),
-    Page("POST", "/orders/{id}/send-again", "staff", "Send a delivery again", send_again),
+    Page("GET", "/orders", "read_only", "Orders", lists.page_of(ORDERS), "orders.html", group="Sell"),
+    Page("GET", "/orders/{id}", "read_only", "Order", show_order, "order.html"),
+    change("/orders/{id}/fulfill", "Mark fulfilled", fulfill, _ORDER),
+    change("/orders/{id}/cancel", "Cancel order", cancel, _ORDER, _GONE),
+    Page("GET", "/orders/{id}/refund", "staff", "Refund order", show_order, "refund.html"),
+    change("/orders/{id}/refund", "Refund order", refund, ("refund.html", show_order)),
+    change("/orders/{id}/approve", "Approve order", approve, _ORDER),
+    change("/orders/{id}/reject", "Reject order as fraud", reject, _ORDER, _FRAUD),
+    change("/orders/{id}/send-again", "Send a delivery again", send_again),
 )

@@ -121,10 +121,10 @@ async def _fraud_tile(tx: Transaction, date_range: DateRange) -> Tile:
 
 
 def _webhook_tile(receivers: Sequence[health.Receiver]) -> Tile:
-    delivered, failed = sum(r.delivered for r in receivers), sum(r.failed for r in receivers)
+    delivered, attempts = sum(r.day[0] for r in receivers), sum(r.day[1] for r in receivers)
     failing = sum(receiver.is_failing for receiver in receivers)
-    note = f"{plural(failing, 'receiver')} failing" if failing else "within the last hour"
-    return Tile("Webhooks delivered", percent(delivered, delivered + failed), note, "bad" if failing else "", "")
+    note = f"{plural(failing, 'receiver')} failing" if failing else "of the attempts of a day"
+    return Tile("Webhooks delivered", percent(delivered, attempts), note, "bad" if failing else "", "")
 
 
 async def _receivers(tx: Transaction, now: Instant) -> list[health.Receiver]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import lru_cache
+from typing import Any, Protocol, TypeVar
 from urllib.parse import quote
 
 from starlette.requests import Request
@@ -14,9 +15,10 @@ from lootkeep.deps import Deps
 from lootkeep.domain.accounts import Person, Role, Session
 from lootkeep.domain.deliveries import RETRY_SECONDS
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import Conflict, Fields, NotFound
+from lootkeep.kernel.errors import Conflict, Fields, NotFound, existing
 from lootkeep.kernel.redaction import ShownSetting
 from lootkeep.services.health import Finding
+from lootkeep.storage.engine.database import Transaction
 
 PREFIX = "/console"
 _MAX_ID = 2**63 - 1
@@ -89,6 +91,17 @@ class Visit:
             raise Stale(record, self.form["version"])
 
 
+class Versioned(Protocol):
+    """A record that says when it was changed."""
+
+    @property
+    def updated_at(self) -> Instant: ...
+
+
+R = TypeVar("R", bound=Versioned)
+Load = Callable[[Transaction, int], Awaitable[R | None]]
+
+
 @dataclass(frozen=True, slots=True)
 class Done:
     """A change was made: where to go on, what to say there, and what the audit log holds."""
@@ -105,6 +118,14 @@ class Done:
     shown: Mapping[str, Any] | None = None
 
 
+async def lock(visit: Visit, load: Load[R], name: str) -> R:
+    """The page's record before the change, which the form must have shown; `name` is what people call it."""
+    async with visit.deps.db.write() as tx:
+        record = existing(await load(tx, visit.id), name)
+    visit.check_unchanged(f"{name.lower().replace(' ', '_')}:{visit.id}", record.updated_at)
+    return record
+
+
 class Stale(Conflict):
     """The record was changed after the form was shown."""
 
@@ -116,6 +137,7 @@ class Stale(Conflict):
 
 Answer = Mapping[str, Any] | Done | Response
 Handler = Callable[[Visit], Awaitable[Answer]]
+Form = tuple[str | None, Handler | None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,7 +155,7 @@ class Page:
     template: str | None = None
     # The group of the navigation that the page is in.
     group: str | None = None
-    # The navigation entry that is lit, for pages that have none of their own.
+    # The navigation entry that is lit, where the path does not begin with it.
     under: str | None = None
     # A question that is asked before the change is made.
     confirm: str | None = None
@@ -142,16 +164,28 @@ class Page:
     # Waits for something other than the database, so that no transaction may be open.
     is_foreign: bool = False
 
+    @property
+    def entry(self) -> str:
+        """The path of the navigation entry that is lit."""
+        return self.under or "/".join(self.path.split("/")[:2])
+
 
 def change(
-    path: str, title: str, handler: Handler, form: tuple[str, Handler], confirm: str | None = None, role: Role = "staff"
+    path: str,
+    title: str,
+    handler: Handler,
+    form: Form = (None, None),
+    confirm: str | None = None,
+    role: Role = "staff",
+    *,
+    is_foreign: bool = False,
 ) -> Page:
-    """The row of a change whose form, a template and its handler, is shown again with what was wrong."""
+    """The row of a change. Its form, a template and its handler, is shown again with what was wrong."""
     template, again = form
-    under = f"/{path.split('/')[1]}"
-    return Page("POST", path, role, title, handler, template, under=under, confirm=confirm, again=again)
+    return Page("POST", path, role, title, handler, template, confirm=confirm, again=again, is_foreign=is_foreign)
 
 
+@lru_cache(maxsize=4096)
 def url(path: str) -> str:
     """The address of a page."""
     return PREFIX + quote(path)

@@ -70,10 +70,6 @@ PRODUCTS = ListPage(
 )
 
 
-async def list_products(visit: Visit) -> Answer:
-    return await lists.show(visit, PRODUCTS)
-
-
 async def show_product(visit: Visit) -> Answer:
     async with visit.deps.db.read(slow=True) as tx:
         product = existing(await products_db.get(tx, visit.id), "Product")
@@ -208,11 +204,11 @@ _PRODUCT = ("product.html", show_product)
 _GONE = "The product leaves the store for good. Orders go on naming it. To pause it, archive it instead."
 
 PAGES = (
-    Page("GET", "/products", "read_only", "Products", list_products, "products.html", group="Sell"),
-    Page("GET", "/products/new", "staff", "New product", show_form, "product_form.html", under="/products"),
+    Page("GET", "/products", "read_only", "Products", lists.page_of(PRODUCTS), "products.html", group="Sell"),
+    Page("GET", "/products/new", "staff", "New product", show_form, "product_form.html"),
     change("/products/new", "Create a product", create, _FORM),
-    Page("GET", "/products/{id}", "read_only", "Product", show_product, "product.html", under="/products"),
-    Page("GET", "/products/{id}/edit", "staff", "Edit a product", show_form, "product_form.html", under="/products"),
+    Page("GET", "/products/{id}", "read_only", "Product", show_product, "product.html"),
+    Page("GET", "/products/{id}/edit", "staff", "Edit a product", show_form, "product_form.html"),
     change("/products/{id}/edit", "Edit a product", edit, _FORM),
     change("/products/{id}/stock", "Set the stock of a product", set_stock, _PRODUCT),
     change("/products/{id}/delete", "Delete a product", delete, _PRODUCT, _GONE),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from lootkeep.domain.deliveries import Attempt, Delivery
 from lootkeep.domain.orders import Order
 from lootkeep.domain.webhooks import Webhook
+from lootkeep.engines.outbound import NOT_PUBLIC
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage import order_events
 from lootkeep.storage.engine.database import Transaction
@@ -39,8 +40,10 @@ class Sending:
     @property
     def answer(self) -> str:
         """`200 in 71 ms`, `404`, or what else came of it."""
+        if self.delivery is not None and self.delivery.status == "cancelled":
+            return f"Cancelled: {self.delivery.reason}" if self.delivery.reason else "Cancelled"
         if self.attempt is None:
-            return "Queued" if self.delivery and self.delivery.status == "pending" else "Not sent"
+            return "Queued"
         took = f" in {self.attempt.latency_ms} ms" if self.attempt.latency_ms is not None else ""
         return f"{answer_of(self.attempt)}{took if self.attempt.response_code is not None else ''}"
 
@@ -51,6 +54,8 @@ def answer_of(attempt: Attempt) -> str:
         return str(attempt.response_code)
     if attempt.outcome == "open":
         return "Under way"
+    if attempt.reason == NOT_PUBLIC:
+        return f"Refused by rule: {NOT_PUBLIC}"
     return (attempt.reason or "No answer").capitalize()
 
 
@@ -71,23 +76,18 @@ async def sendings_of(tx: Transaction, recorded: Sequence[OrderEvent]) -> list[S
         for webhook in webhooks:
             delivery = by_receiver.get((event.id, webhook.id))
             attempt = attempts.get(delivery.id) if delivery else None
-            reason = "" if delivery else why_nothing_sent(event, webhook)
+            reason = "" if delivery else await why_nothing_sent(tx, event, webhook)
             name = health.name(webhook.url)
             sendings.append(Sending(event.created_at, event.type, name, webhook.id, delivery, attempt, reason))
     return sendings
 
 
-def why_nothing_sent(event: OrderEvent, webhook: Webhook) -> str:
-    """For an event that was recorded and a webhook that has no delivery of it."""
+async def why_nothing_sent(tx: Transaction, event: OrderEvent, webhook: Webhook) -> str:
+    """For an event that was recorded and a webhook that has no delivery of it: what was true at its fan-out."""
     if event.fanned_out_at is None:
         return "Not sent yet: it is queued."
-    if webhook.created_at > event.created_at:
+    if webhook.created_at >= event.fanned_out_at:
         return "Not sent: this webhook was created later."
-    was_changed = webhook.updated_at > event.created_at
-    if event.type not in webhook.event_types:
-        return "Not sent: it does not subscribe to this event."
-    if not webhook.is_active:
-        return "Not sent: this webhook is switched off."
-    if was_changed:
-        return "Not sent: it was switched off then, or did not subscribe to this event."
-    return "Not sent."
+    version = await endpoints.version_at(tx, webhook.id, event.fanned_out_at)
+    reason = version.reason_against(event.type) if version else None
+    return f"Not sent: {reason or 'what this webhook subscribed to then was not recorded'}."

@@ -10,7 +10,7 @@ from lootkeep.console import lists
 from lootkeep.console.forms import Form
 from lootkeep.console.labels import label
 from lootkeep.console.lists import Choice, Column, ListPage
-from lootkeep.console.page import Answer, Done, Handler, Page, Visit, change, url
+from lootkeep.console.page import Answer, Done, Handler, Page, Visit, change, lock, url
 from lootkeep.domain.referral_abuse import SENTENCES
 from lootkeep.domain.referrals import (
     MAX_COUPON_VALIDITY_DAYS,
@@ -112,19 +112,6 @@ async def show_program(visit: Visit) -> Answer:
     }
 
 
-async def list_referrals(visit: Visit) -> Answer:
-    return await lists.show(visit, REFERRALS)
-
-
-async def list_claims(visit: Visit) -> Answer:
-    return await lists.show(visit, CLAIMS)
-
-
-async def list_refused(visit: Visit) -> Answer:
-    answer = await lists.show(visit, REFUSED)
-    return answer | {"sentences": SENTENCES} if isinstance(answer, dict) else answer
-
-
 async def change_settings(visit: Visit) -> Answer:
     async with visit.deps.db.write() as tx:
         before = await settings_db.get_for_update(tx, SETTINGS, ReferralSettings, visit.now)
@@ -166,20 +153,20 @@ async def create_tier(visit: Visit) -> Answer:
 
 
 async def edit_tier(visit: Visit) -> Answer:
-    before = await _lock(visit)
+    before = await lock(visit, tiers_db.get_tier_for_update, "Tier")
     after = await tiers_service.change_tier(visit.deps, visit.id, _terms(visit))
     return _done(before, "The tier is saved. Coupons that were claimed before stay as they are.", *_both(before, after))
 
 
 async def toggle_tier(visit: Visit) -> Answer:
-    before = await _lock(visit)
+    before = await lock(visit, tiers_db.get_tier_for_update, "Tier")
     after = await tiers_service.toggle_tier(visit.deps, visit.id)
     message = "can be claimed again" if after.is_active else "cannot be claimed any more"
     return _done(before, f"The tier {message}.", *_both(before, after))
 
 
 async def delete_tier(visit: Visit) -> Answer:
-    before = await _lock(visit)
+    before = await lock(visit, tiers_db.get_tier_for_update, "Tier")
     if await tiers_service.delete_tier(visit.deps, visit.id):
         return _done(before, "The tier is deleted.", _audited(before), {})
     message = "The tier has claims, so it is switched off instead of deleted."
@@ -201,13 +188,6 @@ def _terms(visit: Visit) -> dict[str, Any]:
     return terms
 
 
-async def _lock(visit: Visit) -> Tier:
-    async with visit.deps.db.write() as tx:
-        tier = existing(await tiers_db.get_tier_for_update(tx, visit.id), "Tier")
-    visit.check_unchanged(f"tier:{tier.id}", tier.updated_at)
-    return tier
-
-
 def _both(before: Tier, after: Tier) -> tuple[dict[str, Any], dict[str, Any]]:
     return _audited(before), _audited(after)
 
@@ -221,7 +201,7 @@ def _audited(tier: Tier) -> dict[str, Any]:
 
 
 def _list(path: str, title: str, handler: Handler) -> Page:
-    return Page("GET", f"/referrals/{path}", "read_only", title, handler, f"referral_{path}.html", under="/referrals")
+    return Page("GET", f"/referrals/{path}", "read_only", title, handler, f"referral_{path}.html")
 
 
 _PROGRAM = ("referrals.html", show_program)
@@ -231,12 +211,12 @@ _GONE = "Customers see the tier no more. One that has claims is switched off ins
 PAGES = (
     Page("GET", "/referrals", "read_only", "Referrals", show_program, "referrals.html", group="Grow"),
     change("/referrals/settings", "Change the referral program", change_settings, _PROGRAM, role="owner"),
-    _list("list", "Who brought whom", list_referrals),
-    _list("claims", "Claimed rewards", list_claims),
-    _list("refused", "Refused referrals", list_refused),
-    Page("GET", "/referrals/tiers/new", "staff", "New tier", show_tier, "tier.html", under="/referrals"),
+    _list("list", "Who brought whom", lists.page_of(REFERRALS)),
+    _list("claims", "Claimed rewards", lists.page_of(CLAIMS)),
+    _list("refused", "Refused referrals", lists.page_of(REFUSED, sentences=SENTENCES)),
+    Page("GET", "/referrals/tiers/new", "staff", "New tier", show_tier, "tier.html"),
     change("/referrals/tiers/new", "Create a tier", create_tier, _TIER),
-    Page("GET", "/referrals/tiers/{id}", "staff", "Tier", show_tier, "tier.html", under="/referrals"),
+    Page("GET", "/referrals/tiers/{id}", "staff", "Tier", show_tier, "tier.html"),
     change("/referrals/tiers/{id}", "Change a tier", edit_tier, _TIER),
     change("/referrals/tiers/{id}/toggle", "Switch a tier on or off", toggle_tier, _TIER),
     change("/referrals/tiers/{id}/delete", "Delete a tier", delete_tier, _TIER, _GONE),

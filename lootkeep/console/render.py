@@ -10,7 +10,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from lootkeep.console import formats
-from lootkeep.console.labels import LABELS, TONES
+from lootkeep.console.labels import LABELS, badge, label
 from lootkeep.console.page import PREFIX, url
 from lootkeep.domain.fraud.review import detected_signals
 from lootkeep.domain.orders import order_number
@@ -38,12 +38,18 @@ def environment(formats_of_store: formats.Formats) -> Environment:
     }
     named |= {name: getattr(formats_of_store, name) for name in ("money", "whole_money", "day", "short_day")}
     named |= {name: getattr(formats_of_store, name) for name in ("long_day", "time", "clock", "ago")}
-    environment.filters |= named | {"duration": formats.duration, "order_number": order_number, "reasons": _reasons}
+    environment.filters |= named | {
+        "duration": formats.duration,
+        "order_number": order_number,
+        "reasons": _reasons,
+        "badge": badge,
+        "label": label,
+    }
     environment.globals |= {
         "url": url,
         "prefix": PREFIX,
         "labels": LABELS,
-        "tones": TONES,
+        "badge_html": badge,
         "assets": {name: f"{PREFIX}/static/{name}?v={_version(body)}" for name, (_, body) in ASSETS.items()},
     }
     # The shared components, under the names by which every template calls them.

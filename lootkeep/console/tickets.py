@@ -10,7 +10,7 @@ from markupsafe import escape
 from lootkeep.console import lists
 from lootkeep.console.labels import label
 from lootkeep.console.lists import Choice, Column, ListPage
-from lootkeep.console.page import Answer, Done, Page, Visit, change, url
+from lootkeep.console.page import Answer, Done, Page, Visit, change, lock, url
 from lootkeep.domain.support_tickets import (
     MAX_MESSAGE_LENGTH,
     STEPS,
@@ -60,10 +60,6 @@ TICKETS = ListPage(
 )
 
 
-async def list_tickets(visit: Visit) -> Answer:
-    return await lists.show(visit, TICKETS)
-
-
 async def show_ticket(visit: Visit) -> Answer:
     before = visit.query.get("before", "")
     async with visit.deps.db.read() as tx:
@@ -88,26 +84,26 @@ async def show_ticket(visit: Visit) -> Answer:
 
 
 async def reply(visit: Visit) -> Answer:
-    before = await _lock(visit)
+    before = await lock(visit, tickets_db.get_for_update, "Ticket")
     _, after = await support_tickets_service.answer(visit.deps, visit.id, visit.user.id, _message(visit))
     return _done(before, after, "Your reply is on its way to the customer.")
 
 
 async def note(visit: Visit) -> Answer:
-    before = await _lock(visit)
+    before = await lock(visit, tickets_db.get_for_update, "Ticket")
     _, after = await support_tickets_service.note(visit.deps, visit.id, visit.user.id, _message(visit))
     return _done(before, after, "The note is saved. Customers never see notes.")
 
 
 async def close(visit: Visit) -> Answer:
-    before = await _lock(visit)
+    before = await lock(visit, tickets_db.get_for_update, "Ticket")
     body = _message(visit) if visit.text("message") else None
     after = await support_tickets_service.close(visit.deps, visit.id, visit.user.id, body)
     return _done(before, after, f"{before.number} is closed.")
 
 
 async def set_status(visit: Visit) -> Answer:
-    before = await _lock(visit)
+    before = await lock(visit, tickets_db.get_for_update, "Ticket")
     status = visit.form.get("status", "")
     if status not in _STATUSES:
         raise invalid("status", "Choose one of the statuses.")
@@ -116,7 +112,7 @@ async def set_status(visit: Visit) -> Answer:
 
 
 async def set_priority(visit: Visit) -> Answer:
-    before = await _lock(visit)
+    before = await lock(visit, tickets_db.get_for_update, "Ticket")
     priority = visit.form.get("priority", "")
     if priority not in _PRIORITIES:
         raise invalid("priority", "Choose one of the priorities.")
@@ -127,20 +123,12 @@ async def set_priority(visit: Visit) -> Answer:
 
 
 async def assign(visit: Visit) -> Answer:
-    before = await _lock(visit)
+    before = await lock(visit, tickets_db.get_for_update, "Ticket")
     agent = visit.form.get("user_id", "")
     if agent and not (agent.isascii() and agent.isdigit() and len(agent) < 18):
         raise invalid("user_id", "Choose one of the users.")
     after = await support_tickets_service.assign(visit.deps, visit.id, visit.user.id, int(agent) if agent else None)
     return _done(before, after, f"{before.number} is assigned to {after.assigned_to_name or 'nobody'}.")
-
-
-async def _lock(visit: Visit) -> Ticket:
-    """The ticket before the change; a step must have shown it as it is, a message may cross another."""
-    async with visit.deps.db.write() as tx:
-        ticket = existing(await tickets_db.get_for_update(tx, visit.id), "Ticket")
-    visit.check_unchanged(f"ticket:{ticket.id}", ticket.updated_at)
-    return ticket
 
 
 def _message(visit: Visit) -> str:
@@ -180,8 +168,8 @@ def _audited(ticket: Ticket) -> dict[str, object]:
 _TICKET = ("ticket.html", show_ticket)
 
 PAGES = (
-    Page("GET", "/tickets", "read_only", "Tickets", list_tickets, "tickets.html", group="Support"),
-    Page("GET", "/tickets/{id}", "read_only", "Ticket", show_ticket, "ticket.html", under="/tickets"),
+    Page("GET", "/tickets", "read_only", "Tickets", lists.page_of(TICKETS), "tickets.html", group="Support"),
+    Page("GET", "/tickets/{id}", "read_only", "Ticket", show_ticket, "ticket.html"),
     change("/tickets/{id}/reply", "Reply to a ticket", reply, _TICKET),
     change("/tickets/{id}/note", "Add a note to a ticket", note, _TICKET),
     change("/tickets/{id}/close", "Close a ticket", close, _TICKET),

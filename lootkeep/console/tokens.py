@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lootkeep.console import lists
 from lootkeep.console.lists import Column, ListPage
-from lootkeep.console.page import Answer, Done, Page, Visit, url
+from lootkeep.console.page import Answer, Done, Page, Visit, change, url
 from lootkeep.domain.access import SCOPES, Token
 from lootkeep.kernel.clock import Instant, iso
 from lootkeep.kernel.errors import invalid
@@ -31,11 +31,6 @@ TOKENS = ListPage(
     file="tokens",
     has_dates=False,
 )
-
-
-async def list_tokens(visit: Visit) -> Answer:
-    listed = await lists.show(visit, TOKENS)
-    return listed | {"all_scopes": len(SCOPES)} if isinstance(listed, dict) else listed
 
 
 async def show_form(visit: Visit) -> Answer:
@@ -87,20 +82,14 @@ def _iso(at: Instant | None) -> str | None:
     return iso(at) if at is not None else None
 
 
-_FORM = "token_form.html"
+_FORM = ("token_form.html", show_form)
+_REVOKED = "Programs that use it are refused from their next request on. This cannot be undone."
+list_tokens = lists.page_of(TOKENS, all_scopes=len(SCOPES))
+
 PAGES = (
     Page("GET", _TOKENS, "owner", "API tokens", list_tokens, "tokens.html", group="Connect"),
-    Page("GET", "/tokens/new", "owner", "Create a token", show_form, _FORM, under=_TOKENS),
-    Page("POST", "/tokens/new", "owner", "Create a token", create, _FORM, under=_TOKENS, again=show_form),
-    Page(
-        "POST",
-        "/tokens/{id}/revoke",
-        "owner",
-        "Revoke token",
-        revoke,
-        under=_TOKENS,
-        confirm="Programs that use it are refused from their next request on. This cannot be undone.",
-        # Waits until every process has forgotten the token.
-        is_foreign=True,
-    ),
+    Page("GET", "/tokens/new", "owner", "Create a token", show_form, "token_form.html"),
+    change("/tokens/new", "Create a token", create, _FORM, role="owner"),
+    # Waits until every process has forgotten the token.
+    change("/tokens/{id}/revoke", "Revoke token", revoke, confirm=_REVOKED, role="owner", is_foreign=True),
 )

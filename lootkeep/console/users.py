@@ -5,7 +5,7 @@ from __future__ import annotations
 from lootkeep.console import lists
 from lootkeep.console.labels import label
 from lootkeep.console.lists import Column, ListPage
-from lootkeep.console.page import Answer, Done, Page, Visit, url
+from lootkeep.console.page import Answer, Done, Page, Visit, change, url
 from lootkeep.domain.accounts import ROLE_NAMES, ListedUser, Role
 from lootkeep.kernel.clock import iso
 from lootkeep.kernel.errors import existing, invalid
@@ -45,11 +45,6 @@ USERS = ListPage(
 )
 
 
-async def list_users(visit: Visit) -> Answer:
-    listed = await lists.show(visit, USERS)
-    return listed | {"state": state} if isinstance(listed, dict) else listed
-
-
 async def show_form(visit: Visit) -> Answer:
     return {"roles": _ROLES}
 
@@ -85,14 +80,8 @@ async def change_role(visit: Visit) -> Answer:
 
 async def disable(visit: Visit) -> Answer:
     before = await users_service.disable(visit.deps, visit.id)
-    could = before.password_hash is not None
-    return Done(
-        _url(visit),
-        "They are signed out everywhere.",
-        f"user:{visit.id}",
-        {"can_sign_in": could},
-        {"can_sign_in": False},
-    )
+    could, can = {"can_sign_in": before.password_hash is not None}, {"can_sign_in": False}
+    return Done(_url(visit), "They are signed out everywhere.", f"user:{visit.id}", could, can)
 
 
 def _role(visit: Visit) -> Role:
@@ -116,24 +105,19 @@ def _url(visit: Visit) -> str:
     return url(f"{_USERS}/{visit.id}")
 
 
-_USER = "user.html"
+_FORM = ("user_form.html", show_form)
+_USER = ("user.html", show_user)
+_DISABLED = (
+    "They are signed out everywhere and cannot sign in until they get a new one-time link. "
+    "API tokens in their name go on working; revoke those on the page of tokens."
+)
+
 PAGES = (
-    Page("GET", _USERS, "owner", "Users", list_users, "users.html", group="Store"),
-    Page("GET", "/users/new", "owner", "Invite a user", show_form, "user_form.html", under=_USERS),
-    Page("POST", "/users/new", "owner", "Invite a user", invite, "user_form.html", under=_USERS, again=show_form),
-    Page("GET", "/users/{id}", "owner", "User", show_user, _USER, under=_USERS),
-    Page("POST", "/users/{id}/role", "owner", "Change role", change_role, _USER, under=_USERS, again=show_user),
-    Page("POST", "/users/{id}/link", "owner", "Make a one-time link", make_link, _USER, under=_USERS),
-    Page(
-        "POST",
-        "/users/{id}/disable",
-        "owner",
-        "Disable user",
-        disable,
-        _USER,
-        under=_USERS,
-        confirm="They are signed out everywhere and cannot sign in until they get a new one-time link. "
-        "API tokens in their name go on working; revoke those on the page of tokens.",
-        again=show_user,
-    ),
+    Page("GET", _USERS, "owner", "Users", lists.page_of(USERS, state=state), "users.html", group="Store"),
+    Page("GET", "/users/new", "owner", "Invite a user", show_form, "user_form.html"),
+    change("/users/new", "Invite a user", invite, _FORM, role="owner"),
+    Page("GET", "/users/{id}", "owner", "User", show_user, "user.html"),
+    change("/users/{id}/role", "Change role", change_role, _USER, role="owner"),
+    change("/users/{id}/link", "Make a one-time link", make_link, _USER, role="owner"),
+    change("/users/{id}/disable", "Disable user", disable, _USER, _DISABLED, role="owner"),
 )

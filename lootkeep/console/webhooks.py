@@ -11,7 +11,7 @@ from lootkeep.console import diagnosis, lists
 from lootkeep.console.formats import Formats, plural
 from lootkeep.console.labels import label
 from lootkeep.console.lists import Choice, Column, ListPage
-from lootkeep.console.page import Answer, Done, Page, Visit, url
+from lootkeep.console.page import Answer, Done, Page, Visit, change, lock, url
 from lootkeep.console.receivers import answer_of
 from lootkeep.domain.analytics import zone
 from lootkeep.domain.deliveries import Attempt, Delivery, DeliveryStatus
@@ -145,8 +145,8 @@ async def create(visit: Visit) -> Answer:
     return _with_secret(webhook, secret, "The webhook is created.", None)
 
 
-async def change(visit: Visit) -> Answer:
-    before = await _lock(visit)
+async def edit(visit: Visit) -> Answer:
+    before = await lock(visit, endpoints.get_for_update, "Webhook")
     changes = {"url": visit.form.get("url", "").strip(), "events": _events(visit)}
     is_active = visit.form.get("is_active") == "yes"
     after = await webhooks_service.change(visit.deps, visit.id, changes | {"is_active": is_active})
@@ -154,13 +154,13 @@ async def change(visit: Visit) -> Answer:
 
 
 async def delete(visit: Visit) -> Answer:
-    before = await _lock(visit)
+    before = await lock(visit, endpoints.get_for_update, "Webhook")
     await webhooks_service.delete(visit.deps, visit.id)
     return Done(url("/webhooks"), f"{health.name(before.url)} is deleted.", f"webhook:{before.id}", _audited(before))
 
 
 async def rotate(visit: Visit) -> Answer:
-    before = await _lock(visit)
+    before = await lock(visit, endpoints.get_for_update, "Webhook")
     webhook, secret = await webhooks_service.rotate_secret(visit.deps, visit.id)
     return _with_secret(webhook, secret, "The secret is rotated. The old one goes on signing for 24 hours.", before)
 
@@ -240,14 +240,6 @@ async def _get(tx: Transaction, visit: Visit) -> Webhook:
     return existing(await endpoints.get(tx, visit.id), "Webhook")
 
 
-async def _lock(visit: Visit) -> Webhook:
-    """The webhook as it is before the change, which the form must have shown."""
-    async with visit.deps.db.write() as tx:
-        webhook = existing(await endpoints.get_for_update(tx, visit.id), "Webhook")
-    visit.check_unchanged(f"webhook:{webhook.id}", webhook.updated_at)
-    return webhook
-
-
 def _audited(webhook: Webhook) -> dict[str, object]:
     rotated = webhook.previous_secret_until
     return {
@@ -262,39 +254,24 @@ def _url(webhook: Webhook) -> str:
     return url(f"/webhooks/{webhook.id}")
 
 
-_FORM = "webhook_form.html"
+_FORM = ("webhook_form.html", show_form)
+_REPLAY = ("replay.html", show_replay)
+_GONE = "It receives nothing more, and what waits to be sent to it is cancelled."
+_DELIVERY = "/deliveries/{delivery_id}"
+
 PAGES = (
     Page("GET", "/webhooks", "read_only", "Webhooks", list_webhooks, "webhooks.html", group="Connect"),
-    Page("GET", "/webhooks/new", "staff", "Create a webhook", show_form, _FORM, under="/webhooks"),
-    Page("POST", "/webhooks/new", "staff", "Create a webhook", create, _FORM, under="/webhooks", again=show_form),
-    Page("GET", "/webhooks/{id}", "read_only", "Webhook", show_webhook, "webhook.html", under="/webhooks"),
-    Page("GET", "/webhooks/{id}/edit", "staff", "Change a webhook", show_form, _FORM, under="/webhooks"),
-    Page("POST", "/webhooks/{id}/edit", "staff", "Change a webhook", change, _FORM, under="/webhooks", again=show_form),
-    Page(
-        "POST",
-        "/webhooks/{id}/delete",
-        "staff",
-        "Delete webhook",
-        delete,
-        under="/webhooks",
-        confirm="It receives nothing more, and what waits to be sent to it is cancelled.",
-    ),
-    Page("GET", "/webhooks/{id}/secret", "staff", "Rotate secret", show_form, "rotate.html", under="/webhooks"),
-    Page("POST", "/webhooks/{id}/secret", "staff", "Rotate secret", rotate, under="/webhooks"),
-    Page("POST", "/webhooks/{id}/test", "staff", "Send a test", test, is_foreign=True),
-    Page("GET", "/webhooks/{id}/replay", "staff", "Replay events", show_replay, "replay.html", under="/webhooks"),
-    Page(
-        "POST",
-        "/webhooks/{id}/replay",
-        "staff",
-        "Replay events",
-        replay,
-        "replay.html",
-        under="/webhooks",
-        again=show_replay,
-    ),
-    Page(
-        "GET", "/deliveries/{delivery_id}", "read_only", "Delivery", show_delivery, "delivery.html", under="/webhooks"
-    ),
-    Page("POST", "/deliveries/{delivery_id}/send-again", "staff", "Send a delivery again", send_again),
+    Page("GET", "/webhooks/new", "staff", "Create a webhook", show_form, "webhook_form.html"),
+    change("/webhooks/new", "Create a webhook", create, _FORM),
+    Page("GET", "/webhooks/{id}", "read_only", "Webhook", show_webhook, "webhook.html"),
+    Page("GET", "/webhooks/{id}/edit", "staff", "Change a webhook", show_form, "webhook_form.html"),
+    change("/webhooks/{id}/edit", "Change a webhook", edit, _FORM),
+    change("/webhooks/{id}/delete", "Delete webhook", delete, confirm=_GONE),
+    Page("GET", "/webhooks/{id}/secret", "staff", "Rotate secret", show_form, "rotate.html"),
+    change("/webhooks/{id}/secret", "Rotate secret", rotate),
+    change("/webhooks/{id}/test", "Send a test", test, is_foreign=True),
+    Page("GET", "/webhooks/{id}/replay", "staff", "Replay events", show_replay, "replay.html"),
+    change("/webhooks/{id}/replay", "Replay events", replay, _REPLAY),
+    Page("GET", _DELIVERY, "read_only", "Delivery", show_delivery, "delivery.html", under="/webhooks"),
+    change(f"{_DELIVERY}/send-again", "Send a delivery again", send_again),
 )

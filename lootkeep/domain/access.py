@@ -7,6 +7,7 @@ import hashlib
 import msgspec
 
 from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import invalid
 
 TOKEN_PREFIX = "lk_"  # noqa: S105  what a token starts with, so that leaked ones are recognised by scanners
 # No other token starts with it, so a look at the token decides which store is asked.
@@ -76,3 +77,18 @@ def digest(token: str) -> str:
 
 def hint(token: str) -> str:
     return token[: token.index("_") + 1 + _HINT_CHARACTERS]
+
+
+def check_name(name: str) -> None:
+    if not name.strip():
+        raise invalid("name", "The name field must not be blank.")
+    if not name.isprintable():
+        raise invalid("name", "The name field must hold printable characters only.")
+
+
+def checked_email(text: str) -> str:
+    email = text.strip().lower()
+    name, at, host = email.rpartition("@")
+    if not (name and at and host) or not email.isprintable() or " " in email:
+        raise invalid("email", "The email field must be a valid e-mail address.")
+    return email

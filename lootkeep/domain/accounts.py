@@ -97,6 +97,11 @@ class AuditEntry(msgspec.Struct, frozen=True):
     user_name: str | None
 
     @property
+    def who(self) -> str:
+        """Nobody is signed in on the command line, nor when signing in fails."""
+        return self.user_name or ("Somebody" if self.ip_address else "The command line")
+
+    @property
     def changes(self) -> list[tuple[str, object, object]]:
         """Each field that changed, with its value before and after."""
         before, after = msgspec.json.decode(self.before), msgspec.json.decode(self.after)

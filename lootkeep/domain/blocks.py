@@ -1,4 +1,4 @@
-"""Time cut into the blocks by which sales are added up, and any stretch of time as such blocks."""
+"""Time cut into the blocks by which sales are added up, and any period as such blocks."""
 
 from __future__ import annotations
 

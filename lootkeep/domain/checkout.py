@@ -1,21 +1,20 @@
-"""From a cart to an order: lines at the current prices, and what they come to."""
+"""From a cart to an order: lines at their prices, and what they come to."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 import msgspec
-from msgspec.structs import replace
 
-from lootkeep.domain import coupons, orders
+from lootkeep.domain import coupons
 from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.fraud.facts import Payment
 from lootkeep.domain.gift_cards import MAX_BOUGHT_AT_ONCE
-from lootkeep.domain.orders import AUTOMATIC_DELIVERY, Order
+from lootkeep.domain.orders import Order, PastStatus
 from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields, invalid
-from lootkeep.kernel.money import MAX_AMOUNT, Hundredths
+from lootkeep.kernel.money import MAX_AMOUNT, Hundredths, text
 
 OUT_OF_STOCK = "is more than what is in stock"
 
@@ -23,10 +22,20 @@ OUT_OF_STOCK = "is more than what is in stock"
 class CartLine(msgspec.Struct, frozen=True):
     product_id: int
     quantity: int
+    # Only for history: what one cost then.
+    price: Hundredths | None = None
+
+
+class PastRefund(msgspec.Struct, frozen=True):
+    """What was given back of an order of the past; without a time of its own it belongs to the order's last step."""
+
+    amount: Hundredths
+    reason: str | None = None
+    created_at: Instant | None = None
 
 
 class PricedLine(msgspec.Struct, frozen=True):
-    """A line with the product's name and price as they are at this moment."""
+    """A line with the product's name as it is at this moment, and its price."""
 
     product_id: int
     product_name: str
@@ -60,26 +69,35 @@ class Cart(msgspec.Struct, frozen=True):
     created_at: Instant | None = None
     paid_at: Instant | None = None
     completed_at: Instant | None = None
+    cancelled_at: Instant | None = None
+    status: PastStatus | None = None
+    discount: Hundredths | None = None
+    currency: str | None = None
+    refunds: tuple[PastRefund, ...] = ()
     payment_method: str | None = None
 
+    @property
+    def is_concluded(self) -> bool:
+        """It was paid or cancelled long ago: nothing is reserved for it, and nothing stops it any more."""
+        return self.paid_at is not None or self.status is not None
 
-def priced(
-    lines: Sequence[CartLine], products: Mapping[int, Product], *, is_history: bool = False
-) -> tuple[list[PricedLine], str]:
+
+def priced(cart: Cart, products: Mapping[int, Product]) -> tuple[list[PricedLine], str]:
     """The lines with their prices and their currency, or every reason why they cannot be ordered."""
+    lines = cart.lines
     errors: dict[str, list[str]] = {}
     for index, line in enumerate(lines):
-        for field, sentence in _check_amounts(line, lines, products.get(line.product_id), is_history):
+        for field, sentence in _check_line(line, cart, products.get(line.product_id)):
             errors[f"items.{index}.{field}"] = [f"The items.{index}.{field.replace('_', ' ')} field {sentence}."]
     if errors:
         raise InvalidFields(errors)
-    found = [_line(line, products[line.product_id]) for line in lines]
-    currencies = {products[line.product_id].currency for line in lines}
+    priced_lines = [_line(line, products[line.product_id]) for line in lines]
+    currencies = {cart.currency or products[line.product_id].currency for line in lines}
     if len(currencies) > 1:
         raise InvalidFields({"items": ["The items field mixes products of different currencies."]})
-    if sum(line.total for line in found) > MAX_AMOUNT:
+    if sum(line.total for line in priced_lines) > MAX_AMOUNT:
         raise InvalidFields({"items": ["The items field comes to more than an order can hold."]})
-    return found, currencies.pop()
+    return priced_lines, currencies.pop()
 
 
 def order(
@@ -92,9 +110,7 @@ def order(
 ) -> Order:
     """The order as it is placed: pending, with what it comes to. Its number is not known yet."""
     subtotal = Hundredths(sum(line.total for line in lines))
-    # History has the discount that it had: it issues no cards.
-    undiscounted = Hundredths(0) if cart.paid_at is not None else _gift_cards(lines)
-    discount = _discount(coupon, subtotal, undiscounted) if coupon else Hundredths(0)
+    discount = _discount(cart, coupon, subtotal, lines)
     return Order(
         id=0,
         customer_id=cart.customer_id,
@@ -133,42 +149,17 @@ def payable_by_card(order: Order, lines: Sequence[PricedLine]) -> Hundredths:
     return payable
 
 
-def concluded(
-    cart: Cart, order: Order, lines: Sequence[PricedLine], now: Instant
-) -> tuple[Order, Sequence[PricedLine]]:
-    """History as it came out: paid and delivered as far as it was; what cost nothing is paid."""
-    if cart.paid_at is None and (order.amount_due > 0 or order.status != "pending"):
-        return order, lines
-    paid = orders.paid(order, now if cart.paid_at is None else cart.paid_at, cart.payment_method, None, now)
-    automatic = [line.delivery_type in AUTOMATIC_DELIVERY for line in lines]
-    completed_at = paid.paid_at if cart.completed_at is None and all(automatic) else cart.completed_at
-    is_complete = completed_at is not None
-    lines = [
-        replace(line, fulfilled_quantity=line.quantity) if is_complete or is_automatic else line
-        for line, is_automatic in zip(lines, automatic, strict=True)
-    ]
-    return (replace(paid, status="completed", completed_at=completed_at) if is_complete else paid), lines
-
-
-def check_times(cart: Cart, now: Instant) -> None:
-    """History is in the past, and in order."""
-    if cart.completed_at is not None and cart.paid_at is None:
-        raise invalid("paid_at", "The paid at field is required when completed at is given.")
-    if cart.paid_at is not None and cart.created_at is None:
-        raise invalid("created_at", "The created at field is required when paid at is given.")
-    earliest = Instant(0)
-    for name, time in (("created_at", cart.created_at), ("paid_at", cart.paid_at), ("completed_at", cart.completed_at)):
-        if time is None:
-            continue
-        words = name.replace("_", " ")
-        if time > now:
-            raise invalid(name, f"The {words} field must not be in the future.")
-        if time < earliest:
-            raise invalid(name, f"The {words} field must not be before the step that precedes it.")
-        earliest = time
-
-
-def _discount(coupon: Coupon, subtotal: Hundredths, undiscounted: Hundredths) -> Hundredths:
+def _discount(cart: Cart, coupon: Coupon | None, subtotal: Hundredths, lines: Sequence[PricedLine]) -> Hundredths:
+    if cart.discount is not None:
+        if cart.discount > subtotal:
+            raise invalid(
+                "discount", f"The discount field must not be greater than {text(subtotal)}, what the items come to."
+            )
+        return cart.discount
+    if coupon is None:
+        return Hundredths(0)
+    # History has the discount that it had: it issues no cards.
+    undiscounted = Hundredths(0) if cart.is_concluded else _gift_cards(lines)
     if subtotal and subtotal == undiscounted:
         raise invalid("coupon_code", "The coupon code field cannot be used here: gift cards are not discounted.")
     return coupons.discount(coupon, Hundredths(subtotal - undiscounted))
@@ -179,16 +170,16 @@ def _gift_cards(lines: Sequence[PricedLine]) -> Hundredths:
     return Hundredths(sum(line.total for line in lines if line.delivery_type == "gift_card"))
 
 
-def _check_amounts(
-    line: CartLine, lines: Sequence[CartLine], product: Product | None, is_history: bool
-) -> list[tuple[str, str]]:
+def _check_line(line: CartLine, cart: Cart, product: Product | None) -> list[tuple[str, str]]:
     if product is None:
         return [("product_id", "is not a product of this store")]
-    if is_history:
+    if line.price is None and cart.currency not in (None, product.currency):
+        return [("price", f"is required: the product is sold in {product.currency} now")]
+    if cart.is_concluded:
         return []
     if product.status != "active":
         return [("product_id", "is not for sale at present")]
-    ordered = sum(other.quantity for other in lines if other.product_id == line.product_id)
+    ordered = sum(other.quantity for other in cart.lines if other.product_id == line.product_id)
     if product.max_per_order is not None and ordered > product.max_per_order:
         return [("quantity", f"must not be greater than {product.max_per_order} per order")]
     if product.delivery_type == "gift_card" and ordered > MAX_BOUGHT_AT_ONCE:
@@ -199,12 +190,13 @@ def _check_amounts(
 
 
 def _line(line: CartLine, product: Product) -> PricedLine:
+    price = product.price if line.price is None else line.price
     return PricedLine(
         product_id=product.id,
         product_name=product.name,
         sku=product.sku,
         delivery_type=product.delivery_type,
         quantity=line.quantity,
-        price=product.price,
-        total=Hundredths(product.price * line.quantity),
+        price=price,
+        total=Hundredths(price * line.quantity),
     )

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import Conflict, invalid
 from lootkeep.kernel.money import Hundredths
 
 CustomerStatus = Literal["active", "blocked"]
 MailboxStatus = Literal["ok", "bounced", "complained", "unsubscribed"]
+
+ERASED_NAME = "Erased customer"
+ERASED_REASON = "Personal data was erased."
+
+MAX_TAGS = 50
+MAX_TAG_LENGTH = 50
+MAX_NOTE_LENGTH = 2000
 
 
 class Customer(msgspec.Struct, frozen=True):
@@ -35,6 +45,36 @@ class Customer(msgspec.Struct, frozen=True):
     note: str | None
     created_at: Instant
     updated_at: Instant
+    status_reason: str | None = None
+    consent_given_at: Instant | None = None
+    consent_withdrawn_at: Instant | None = None
+    erased_at: Instant | None = None
+
+
+def changed(before: Customer, changes: Mapping[str, Any], now: Instant) -> Customer:
+    """The customer with these fields changed; the same record when nothing differs."""
+    if before.erased_at is not None:
+        raise Conflict("customer_erased", "The personal data of this customer was erased. Nothing can be changed.")
+    values = dict(changes)
+    if values.get("status", before.status) != before.status:
+        # A reason belongs to the change it was given for.
+        values.setdefault("status_reason", None)
+    if values.get("email"):
+        values["email"] = values["email"].lower()
+    after = replace(before, **values)
+    if after.status == "blocked" and not after.status_reason:
+        raise invalid("status_reason", "The status reason field is required for a customer who is blocked.")
+    if after == before:
+        return before
+    if after.accepts_marketing != before.accepts_marketing:
+        time = "consent_given_at" if after.accepts_marketing else "consent_withdrawn_at"
+        after = replace(after, **{time: now})
+    return replace(after, updated_at=now)
+
+
+def pseudonym(customer_id: int) -> str:
+    """The e-mail of a customer whose personal data was erased: unique, and of a domain that can never exist."""
+    return f"erased-{customer_id}@erased.invalid"
 
 
 def search_text(*parts: str | None) -> str:

@@ -132,6 +132,17 @@ def checked(terms: GiftCardTerms, now: Instant) -> GiftCardTerms:
     return terms
 
 
+def checked_past(terms: GiftCardTerms, left: Hundredths) -> GiftCardTerms:
+    """The terms of a card that was issued elsewhere, which may have expired, and what is left on it."""
+    if terms.initial_balance > MAX_BALANCE:
+        raise invalid("initial_balance", f"The initial balance field must not be greater than {text(MAX_BALANCE)}.")
+    if not 0 <= left <= terms.initial_balance:
+        raise invalid("balance", f"The balance field must be 0 to {text(terms.initial_balance)}, the initial balance.")
+    if terms.starts_at is not None and terms.expires_at is not None and terms.expires_at <= terms.starts_at:
+        raise invalid("expires_at", "The expires at field must be after the time when the card becomes valid.")
+    return terms
+
+
 def changed(card: GiftCard, changes: dict[str, Any], now: Instant) -> GiftCard:
     """The card after a change by staff. Revoking is final: only the note can be changed then."""
     if card.revoked_at is not None and changes.keys() - {"note"}:

@@ -14,6 +14,8 @@ from lootkeep.kernel.errors import Conflict, InvalidFields, Unprocessable, inval
 from lootkeep.kernel.money import Hundredths, text
 
 OrderStatus = Literal["pending", "on_hold", "paid", "completed", "partially_refunded", "refunded", "cancelled"]
+# How an order of the past may have come out.
+PastStatus = Literal["paid", "completed", "partially_refunded", "refunded", "cancelled"]
 OrderStep = Literal["pay", "cancel", "refund", "fulfill", "release"]
 # What a checkout has to do about an order.
 CheckoutStep = Literal["pay", "wait_for_review", "verify", "refused"]

@@ -27,10 +27,12 @@ class SignUp(msgspec.Struct, frozen=True):
 
 
 class SignedUp(msgspec.Struct, frozen=True):
-    """The new customer, and what became of the referral code."""
+    """The customer, and what became of the referral code."""
 
     customer: Customer
     referrer: Customer | None = None
     refusal: RejectionReason | None = None
     marks: tuple[str, ...] = ()
     welcome_coupon: Coupon | None = None
+    # False for one who was there already, under the same external id and e-mail.
+    is_new: bool = True

@@ -12,7 +12,7 @@ from lootkeep.domain.checkout import PricedLine
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.products import BillingInterval, Product
 from lootkeep.kernel.clock import DAY, Instant, iso
-from lootkeep.kernel.errors import Conflict, InvalidFields, Unprocessable
+from lootkeep.kernel.errors import Conflict, InvalidFields, Unprocessable, invalid
 from lootkeep.kernel.money import Hundredths
 
 SubscriptionStatus = Literal["active", "cancelled", "expired"]
@@ -51,6 +51,7 @@ class Subscription(msgspec.Struct, frozen=True):
     # The first period begins here, and all others are counted from it.
     created_at: Instant
     updated_at: Instant
+    external_id: str | None = None
 
 
 def checked(customer: Customer | None, product: Product | None) -> tuple[Customer, Product]:
@@ -73,7 +74,7 @@ def require_buyer(customer: Customer) -> None:
         raise Unprocessable("customer_blocked", "This customer is blocked and cannot subscribe.")
 
 
-def started(customer: Customer, product: Product, now: Instant) -> Subscription:
+def started(customer: Customer, product: Product, now: Instant, external_id: str | None = None) -> Subscription:
     """The subscription in its first period. Its id is not known yet."""
     assert product.billing_interval is not None
     assert product.billing_interval_count is not None
@@ -97,7 +98,71 @@ def started(customer: Customer, product: Product, now: Instant) -> Subscription:
         latest_order_id=None,
         created_at=now,
         updated_at=now,
+        external_id=external_id,
     )
+
+
+class PastTerms(msgspec.Struct, frozen=True):
+    """What a subscription of the past brings with it; the rest is the product's."""
+
+    created_at: Instant
+    status: SubscriptionStatus = "active"
+    price: Hundredths | None = None
+    currency: str | None = None
+    interval: BillingInterval | None = None
+    interval_count: int | None = None
+    current_period_end: Instant | None = None
+    cancelled_at: Instant | None = None
+    cancel_reason: str | None = None
+
+
+def of_the_past(customer: Customer, product: Product, terms: PastTerms, now: Instant) -> Subscription:
+    """The subscription as it is now, in the period that it was paid for; its id is not known yet."""
+    if product.billing_type != "recurring":
+        raise invalid("product_id", "The product id field is not a product with recurring billing.")
+    if terms.price is None and terms.currency not in (None, product.currency):
+        raise invalid("price", f"The price field is required: the product is sold in {product.currency} now.")
+    own = {name: getattr(terms, name) for name in ("price", "currency", "interval", "interval_count")}
+    begun = msgspec.structs.replace(
+        started(customer, product, terms.created_at),
+        **{name: value for name, value in own.items() if value is not None},
+        updated_at=now,
+    )
+    return _ended_as(_in_period(begun, terms, now), terms, now)
+
+
+def _in_period(begun: Subscription, terms: PastTerms, now: Instant) -> Subscription:
+    """In the period that ends when the terms say, or else in the one that it was in last."""
+    rhythm = begun.created_at, begun.interval, begun.interval_count
+    until = terms.current_period_end
+    if until is None:
+        until = Instant((now if terms.cancelled_at is None else terms.cancelled_at) + 1)
+    number = 0
+    while period_start(*rhythm, number + 1) < until:
+        number += 1
+    end = period_start(*rhythm, number + 1)
+    if terms.current_period_end not in (None, end):
+        raise invalid(
+            "current_period_end",
+            f"The current period end field must be a whole number of periods after created at, such as {iso(end)}.",
+        )
+    return msgspec.structs.replace(
+        begun, current_period_start=period_start(*rhythm, number), current_period_end=end, renewals_count=number
+    )
+
+
+def _ended_as(subscription: Subscription, terms: PastTerms, now: Instant) -> Subscription:
+    asked = terms.cancelled_at
+    if asked is not None and not subscription.created_at <= asked <= now:
+        raise invalid("cancelled_at", "The cancelled at field must be after created at and not in the future.")
+    if terms.status == "active" and asked is None:
+        return subscription
+    if asked is None:
+        raise invalid("cancelled_at", "The cancelled at field is required unless the subscription is active.")
+    is_at_once = terms.status == "cancelled"
+    ended = cancelled(subscription, asked, at_period_end=not is_at_once, reason=terms.cancel_reason)
+    status = "active" if terms.status == "active" and ended.current_period_end > now else terms.status
+    return msgspec.structs.replace(ended, status=status, updated_at=now)
 
 
 def line(subscription: Subscription, product: Product) -> PricedLine:

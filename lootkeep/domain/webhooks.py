@@ -61,6 +61,20 @@ class Webhook(msgspec.Struct, frozen=True):
         return self.is_active and event_type in self.event_types
 
 
+class WebhookVersion(msgspec.Struct, frozen=True):
+    """What a webhook subscribed to from a time on."""
+
+    events: str
+    is_active: bool
+
+    def reason_against(self, event_type: str) -> str | None:
+        """Why an event of this type was not for the webhook; None when it was."""
+        if not self.is_active:
+            return "this webhook was switched off then"
+        types: list[str] = msgspec.json.decode(self.events)
+        return None if event_type in types else "it did not subscribe to this event then"
+
+
 class Replay(msgspec.Struct, frozen=True):
     """Recorded events that are sent again to one webhook."""
 

@@ -25,7 +25,7 @@ _KEPT_CHARACTERS = 2 * 1024
 _SHOWN_CHARACTERS = 200
 # As long as a date is.
 _SHOWN_RETRY_AFTER = 29
-_NOT_PUBLIC = "the address is not public"
+NOT_PUBLIC = "the address is not public"
 _OPEN_FILES = 65_536
 
 
@@ -88,7 +88,7 @@ class Outbound:
         """Sees the very address that is dialled: literals, names and names that change their mind alike."""
         family, kind, protocol, _, address = info
         if not is_public(address[0], self._allowed):
-            raise NotPublicError(_NOT_PUBLIC)
+            raise NotPublicError(NOT_PUBLIC)
         return socket.socket(family, kind, protocol)
 
 
@@ -136,8 +136,8 @@ def failure(error: Exception) -> str:
     if isinstance(error, NotResolved):
         return str(error)
     # Of several addresses that were tried, one error reports all.
-    if _NOT_PUBLIC in str(error):
-        return _NOT_PUBLIC
+    if NOT_PUBLIC in str(error):
+        return NOT_PUBLIC
     if isinstance(error, OSError) and error.errno:
         return os.strerror(error.errno).lower()
     return "the connection failed"

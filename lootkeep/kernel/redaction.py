@@ -23,9 +23,9 @@ class ShownSetting(NamedTuple):
     is_default: bool
 
 
-def redacted(address: str) -> str:
-    """An address without its passwords, wherever in it they are."""
-    return _PARAMETER.sub(_redacted_parameter, _PASSWORD.sub(rf"\1:{HIDDEN}@", address))
+def redacted(url: str) -> str:
+    """A URL without its passwords, wherever they are in it."""
+    return _PARAMETER.sub(_redacted_parameter, _PASSWORD.sub(rf"\1:{HIDDEN}@", url))
 
 
 def _redacted_parameter(parameter: re.Match[str]) -> str:

@@ -22,10 +22,8 @@ async def ensure_owner(deps: Deps) -> None:
 
 
 async def add_user(deps: Deps, email: str, name: str) -> User:
-    address = email.strip().lower()
-    if not _looks_like_an_address(address):
-        raise invalid("email", "The email field must be a valid e-mail address.")
-    _check_name(name)
+    address = access.checked_email(email)
+    access.check_name(name)
     async with deps.db.write() as tx:
         user = await access_db.add_user(tx, address, name, is_owner=False, now=deps.clock.now())
     if user is None:
@@ -43,7 +41,7 @@ async def create_token(
     expires_in_days: int | None = None,
 ) -> tuple[str, Token]:
     """The token itself, shown only here, and its record."""
-    _check_name(name)
+    access.check_name(name)
     unknown = sorted(set(scopes) - set(access.SCOPES))
     if unknown:
         raise invalid("scope", f"There is no scope {', '.join(unknown)}.")
@@ -78,15 +76,3 @@ async def revoke_token(deps: Deps, token_id: int) -> bool:
 async def note_use(deps: Deps, token_id: int) -> None:
     async with deps.db.write(single=True) as tx:
         await access_db.set_last_used(tx, token_id, deps.clock.now())
-
-
-def _check_name(name: str) -> None:
-    if not name.strip():
-        raise invalid("name", "The name field must not be blank.")
-    if not name.isprintable():
-        raise invalid("name", "The name field must hold printable characters only.")
-
-
-def _looks_like_an_address(text: str) -> bool:
-    name, at, host = text.rpartition("@")
-    return bool(name and at and host) and text.isprintable() and " " not in text

@@ -7,22 +7,32 @@ from typing import Any
 from lootkeep.deps import Deps
 from lootkeep.domain import products
 from lootkeep.domain.products import Product, ProductTerms
+from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, existing, invalid
 from lootkeep.storage import outbox
 from lootkeep.storage import products as products_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals import changes as changes_db
+from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.views import products as products_views
 
 
 async def create(deps: Deps, terms: ProductTerms) -> Product:
-    terms = products.checked(terms)
     now = deps.clock.now()
+    changes = CounterDeltas(shard_key=now)
     async with deps.db.write() as tx:
-        await _claim_sku(tx, terms.sku)
-        product = await products_db.add(tx, terms, now)
+        product = await add_in(tx, terms, now, changes)
         await outbox.append(tx, "product.created", products_views.created(product), now)
-        await changes_db.count(tx, "products", None, product)
+        await changes.apply(tx)
+    return product
+
+
+async def add_in(tx: Transaction, terms: ProductTerms, now: Instant, changes: CounterDeltas) -> Product:
+    """The same inside a transaction that does more; announces nothing."""
+    terms = products.checked(terms)
+    await _claim_sku(tx, terms.sku)
+    product = await products_db.add(tx, terms, now)
+    changes.count("products", None, product)
     return product
 
 

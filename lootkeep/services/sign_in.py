@@ -8,13 +8,14 @@ import secrets
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
+from lootkeep.domain import access as access_rules
 from lootkeep.domain import accounts as accounts_rules
 from lootkeep.domain.access import OWNER_EMAIL, User, digest
-from lootkeep.domain.accounts import Person, Role, Session
+from lootkeep.domain.accounts import Account, Person, Role, Session
 from lootkeep.domain.addresses import network_key
 from lootkeep.engines import passwords
-from lootkeep.kernel.clock import MINUTE, Instant
-from lootkeep.kernel.errors import NotFound, RateLimited, Unprocessable, invalid
+from lootkeep.kernel.clock import HOUR, MINUTE, Instant
+from lootkeep.kernel.errors import InvalidFields, NotFound, RateLimited, Unprocessable, existing, invalid
 from lootkeep.storage import access as access_db
 from lootkeep.storage import accounts as accounts_db
 from lootkeep.storage import audit as audit_db
@@ -23,6 +24,9 @@ from lootkeep.storage.engine.database import Transaction
 # Sign-ins a minute that fail or not, for one account and from one network.
 ATTEMPTS_PER_ACCOUNT = 5
 ATTEMPTS_PER_NETWORK = 20
+# Of failed sign-ins an hour, for one account and for all that do not exist: an attack must not fill the log.
+LOGGED_FAILURES = 10
+_FAILED = "Failed to sign in"
 # `last seen` is worth one write a minute, not one per request.
 _SEEN_EVERY = MINUTE
 _MAX_USER_AGENT = 400
@@ -89,20 +93,36 @@ async def sign_in(deps: Deps, email: str, password: str, code: str, ip: str) -> 
     async with deps.db.read() as tx:
         person = await accounts_db.person_by_email(tx, address)
         account = await accounts_db.get(tx, person.id) if person else None
-    if not await passwords.is_password(password, account.password_hash if account else None) or account is None:
-        raise invalid("password", "The e-mail or the password is not right.")
+    try:
+        if not await passwords.is_password(password, account.password_hash if account else None) or account is None:
+            raise invalid("password", "The e-mail or the password is not right.")
+        await _check_code(deps, account.user_id, code.strip(), ip, now)
+    except InvalidFields as refusal:
+        await _log_failure(deps, account, next(iter(refusal.fields or ())), ip, now)
+        raise
+    return account.user_id
+
+
+async def _check_code(deps: Deps, user_id: int, code: str, ip: str, now: Instant) -> None:
     async with deps.db.write() as tx:
-        account = await accounts_db.get_for_update(tx, account.user_id)
-        assert account is not None
+        account = existing(await accounts_db.get_for_update(tx, user_id), "Account")
         if account.totp_secret is not None:
-            step = accounts_rules.accepted_step(
-                deps.vault.open(account.totp_secret, _TOTP_PURPOSE), code.strip(), now, account.totp_step
-            )
+            secret = deps.vault.open(account.totp_secret, _TOTP_PURPOSE)
+            step = accounts_rules.accepted_step(secret, code, now, account.totp_step)
             if step is None:
                 raise invalid("code", "Enter the six digits that your authenticator shows now.")
             await accounts_db.save(tx, replace(account, totp_step=step))
-        await _log(tx, account.user_id, "Signed in", ip, now)
-    return account.user_id
+        await _log(tx, user_id, "Signed in", ip, now)
+
+
+async def _log_failure(deps: Deps, account: Account | None, wrong: str, ip: str, now: Instant) -> None:
+    """Which e-mail was entered is not logged: it may be a password in the wrong field."""
+    record = f"user:{account.user_id}" if account else "user:unknown"
+    async with deps.db.write() as tx:
+        logged = await audit_db.times(tx, record, _FAILED, LOGGED_FAILURES)
+        if len(logged) < LOGGED_FAILURES or logged[-1] <= now - HOUR:
+            after = {"wrong": wrong}
+            await audit_db.add(tx, user_id=None, action=_FAILED, record=record, ip_address=ip, after=after, now=now)
 
 
 async def start_session(deps: Deps, user_id: int, ip: str | None, user_agent: str | None) -> str:
@@ -183,12 +203,8 @@ async def _count_attempt(deps: Deps, email: str, ip: str, now: Instant) -> None:
 
 
 async def _name_owner(tx: Transaction, user: User, email: str, name: str) -> None:
-    address = email.strip().lower()
-    before, at, host = address.rpartition("@")
-    if not (before and at and host) or " " in address or not address.isprintable():
-        raise invalid("email", "The e-mail must be a valid address.")
-    if not name.strip() or not name.isprintable():
-        raise invalid("name", "The name must not be empty.")
+    address = access_rules.checked_email(email)
+    access_rules.check_name(name)
     taken = await access_db.user_by_email(tx, address)
     if taken is not None and taken.id != user.id:
         raise invalid("email", "Another user has this e-mail.")

@@ -11,9 +11,9 @@ from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.orders import OrderDetails
 from lootkeep.domain.products import Product
-from lootkeep.domain.subscriptions import Subscription
+from lootkeep.domain.subscriptions import PastTerms, Subscription
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import Unprocessable, existing, invalid
+from lootkeep.kernel.errors import Conflict, Unprocessable, existing, invalid
 from lootkeep.services import orders
 from lootkeep.storage import customers, outbox, products
 from lootkeep.storage import orders as orders_db
@@ -23,17 +23,34 @@ from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.views import subscriptions as subscriptions_views
 
 
-async def create(deps: Deps, customer_id: int, product_id: int) -> tuple[Subscription, OrderDetails]:
+async def create(
+    deps: Deps, customer_id: int, product_id: int, external_id: str | None = None
+) -> tuple[Subscription, OrderDetails]:
     """The subscription, and the paid order of its first period."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
+        await _claim_external_id(tx, external_id)
+        await customers.take_turn(tx, customer_id)
         # The product is held, so that it is not deleted while it gets its first subscription.
         pair = await customers.get(tx, customer_id), await products.get_for_update(tx, product_id)
         customer, product = subscriptions_rules.checked(*pair)
         if await products.reserve_stock(tx, product.id, 1) is None:
             raise invalid("product_id", f"The product id field {subscriptions_rules.OUT_OF_STOCK}.")
-        subscription = await subscriptions_db.add(tx, subscriptions_rules.started(customer, product, now))
+        subscription = await subscriptions_db.add(tx, subscriptions_rules.started(customer, product, now, external_id))
         return await _pay_period(deps, tx, subscription, product, customer, now)
+
+
+async def import_in(deps: Deps, tx: Transaction, customer_id: int, product_id: int, terms: PastTerms) -> Subscription:
+    """One of the past: it goes on where it was, makes no order and announces nothing."""
+    now = deps.clock.now()
+    customer, product = await customers.get(tx, customer_id), await products.get_for_update(tx, product_id)
+    if customer is None:
+        raise invalid("customer_id", "The customer id field is not a customer of this store.")
+    if product is None:
+        raise invalid("product_id", "The product id field is not a product of this store.")
+    if terms.created_at > now:
+        raise invalid("created_at", "The created at field must not be in the future.")
+    return await subscriptions_db.add(tx, subscriptions_rules.of_the_past(customer, product, terms, now))
 
 
 async def renew(deps: Deps, subscription_id: int) -> tuple[Subscription, OrderDetails]:
@@ -65,12 +82,20 @@ async def cancel(
     return after, customer
 
 
+async def _claim_external_id(tx: Transaction, external_id: str | None) -> None:
+    """Sent again, it is refused: a second subscription would be paid for a second time."""
+    if external_id is None:
+        return
+    if not await tx.lock(f"subscription {external_id}"):
+        raise Conflict("subscription_in_progress", "A subscription with this external id is being made right now.")
+    subscription = await subscriptions_db.by_external_id(tx, external_id)
+    if subscription:
+        sentence = f"The external id field has already been taken by subscription {subscription.id}."
+        raise invalid("external_id", sentence)
+
+
 async def _renew(deps: Deps, tx: Transaction, before: Subscription, now: Instant) -> tuple[Subscription, OrderDetails]:
-    assert before.latest_order_id is not None
-    latest = await orders_db.get(tx, before.latest_order_id)
-    assert latest is not None
-    assert latest.paid_at is not None
-    subscriptions_rules.require_renewable(before, latest.paid_at, now)
+    subscriptions_rules.require_renewable(before, await _last_paid_at(tx, before), now)
     customer = await _customer(tx, before)
     subscriptions_rules.require_buyer(customer)
     product = await products.get(tx, before.product_id)
@@ -81,6 +106,12 @@ async def _renew(deps: Deps, tx: Transaction, before: Subscription, now: Instant
             "product_out_of_stock", f"The product {before.product_name} {subscriptions_rules.OUT_OF_STOCK}."
         )
     return await _pay_period(deps, tx, subscriptions_rules.renewed(before, now), product, customer, now)
+
+
+async def _last_paid_at(tx: Transaction, subscription: Subscription) -> Instant:
+    """One that came from elsewhere has no order here yet: its period was paid when it began."""
+    latest = await orders_db.get(tx, subscription.latest_order_id) if subscription.latest_order_id else None
+    return subscription.current_period_start if latest is None or latest.paid_at is None else latest.paid_at
 
 
 async def _pay_period(

@@ -1,4 +1,4 @@
-"""Figures of any stretch of time from the sums per quarter of an hour, UTC day and 32 UTC days."""
+"""Figures of any period from the sums per quarter of an hour, UTC day and 32 UTC days."""
 
 from __future__ import annotations
 

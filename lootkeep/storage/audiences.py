@@ -25,9 +25,9 @@ from sqlalchemy import cast as sql_cast
 from lootkeep.domain.campaigns import SAMPLE, Audience, Exclusion, Preview
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.engine.dialect import IsListed, SharesEntry
+from lootkeep.storage.engine.dialect import IsListed
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.schema import campaign_recipients, customers, order_items, orders, referrers
+from lootkeep.storage.schema import campaign_recipients, customer_tags, customers, order_items, orders, referrers
 
 _LISTS = frozenset({"customer_ids", "countries", "product_ids", "tags"})
 
@@ -46,6 +46,7 @@ _HAS_BOUGHT = exists().where(
     order_items.c.order_id == orders.c.id,
     IsListed(order_items.c.product_id, _list("product_ids")),
 )
+_HAS_TAG = exists().where(customer_tags.c.customer_id == customers.c.id, IsListed(customer_tags.c.tag, _list("tags")))
 _HAS_REFERRED = exists().where(referrers.c.customer_id == customers.c.id, referrers.c.total_referrals > 0)
 
 # Each filter by its name; `segment` is any choice of them.
@@ -59,7 +60,7 @@ _FILTERS: dict[str, Any] = {
     "registered_from": customers.c.created_at >= _number("registered_from"),
     "registered_to": customers.c.created_at <= _number("registered_to"),
     "product_ids": _HAS_BOUGHT,
-    "tags": SharesEntry(customers.c.tags, _list("tags")),
+    "tags": _HAS_TAG,
     "is_referrer": _HAS_REFERRED,
     "is_no_referrer": ~_HAS_REFERRED,
 }

@@ -37,6 +37,12 @@ _SINCE = Query(
     .limit(_MAX_SHOWN),
     AuditEntry,
 )
+_TIMES = Query(
+    select(audit_log.c.created_at)
+    .where(audit_log.c.record == bindparam("of_record"), audit_log.c.action == bindparam("of_action"))
+    .order_by(audit_log.c.id.desc())
+    .limit(bindparam("size"))
+)
 
 LISTING = Listing(
     audit_log,
@@ -79,3 +85,8 @@ async def add(
 async def changes_since(tx: Transaction, record: str, since: Instant) -> list[AuditEntry]:
     """What people changed of a record after a time, the newest first."""
     return await tx.all(_SINCE, of_record=record, since=since)
+
+
+async def times(tx: Transaction, record: str, action: str, size: int) -> list[Instant]:
+    """When an action was last logged of a record, the newest first."""
+    return [at for (at,) in await tx.all(_TIMES, of_record=record, of_action=action, size=size)]

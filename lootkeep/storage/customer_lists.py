@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sqlalchemy import bindparam, select
+
 from lootkeep.domain.customers import Customer
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import Bytewise
@@ -17,16 +19,21 @@ from lootkeep.storage.lists import (
     counted,
     equals,
     one_of,
+    subquery,
     within,
 )
-from lootkeep.storage.schema import customers
+from lootkeep.storage.schema import customer_tags, customers
+
+_TAGGED = select(customer_tags.c.customer_id).where(customer_tags.c.tag == bindparam("wanted_tag"))
 
 LISTING = Listing(
     customers,
     Customer,
     {
         "email": equals(customers.c.email, "email", "unsorted"),
+        "external_id": equals(customers.c.external_id, "external_id", "unsorted"),
         "search": contains(customers.c.search_text),
+        "tag": subquery(customers.c.id, _TAGGED),
         "country": equals(customers.c.country, "country"),
         "status": equals(customers.c.status, "status"),
         "min_total_spent": at_least(customers.c.total_spent, "min_total_spent"),

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 from msgspec.structs import replace
-from sqlalchemy import BindParameter, bindparam, case, or_, select, update
+from sqlalchemy import BigInteger, BindParameter, Boolean, bindparam, case, delete, insert, or_, select, update
 from sqlalchemy.dialects import postgresql
 
 from lootkeep.domain.customers import Customer, search_text
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.schema import customers
+from lootkeep.storage.schema import customer_tags, customers
 from lootkeep.storage.totals.changes import CounterDeltas
 
 _CUSTOMER = [customers.c[name] for name in Customer.__struct_fields__]
@@ -44,6 +44,9 @@ _ADD = Query(
             "orders_count": 0,
             "total_spent": 0,
             "tags": "[]",
+            "consent_given_at": case(
+                (bindparam("accepts_marketing", type_=Boolean), bindparam("created_at", type_=BigInteger))
+            ),
         }
     )
     .on_conflict_do_nothing()
@@ -54,6 +57,14 @@ _GET = Query(select(*_CUSTOMER).where(_THIS), Customer)
 _BY_EMAIL = Query(select(*_CUSTOMER).where(customers.c.email == bindparam("email")), Customer)
 _BY_EXTERNAL_ID = Query(select(*_CUSTOMER).where(customers.c.external_id == bindparam("external_id")), Customer)
 _BY_CODE = Query(select(*_CUSTOMER).where(customers.c.referral_code == bindparam("code")), Customer)
+# What a change may change; totals are added to where they arise.
+_CHANGING = (
+    *("email", "name", "username", "external_id", "country", "status", "accepts_marketing", "email_status", "tags"),
+    *("note", "updated_at", "status_reason", "consent_given_at", "consent_withdrawn_at", "erased_at"),
+)
+_SAVE = Query(update(customers).where(_THIS).values({name: bindparam(name) for name in (*_CHANGING, "search_text")}))
+_TAG = Query(insert(customer_tags).values(tag=bindparam("word"), customer_id=bindparam("customer")))
+_UNTAG = Query(delete(customer_tags).where(customer_tags.c.customer_id == bindparam("customer")))
 _SET_REFERRER = Query(
     update(customers).where(_THIS).values(referred_by_id=bindparam("referrer")).returning(*_CUSTOMER), Customer
 )
@@ -98,6 +109,42 @@ async def add(tx: Transaction, new: Iterable[NewCustomer]) -> list[Customer]:
 
 async def get(tx: Transaction, customer_id: int) -> Customer | None:
     return await tx.one(_GET, customer=customer_id)
+
+
+async def get_for_update(
+    tx: Transaction, customer_id: int, email: str | None = None, external_id: str | None = None
+) -> Customer | None:
+    """Held until the transaction ends; orders that are being placed are waited for, and the next ones wait.
+
+    So do those who want the same new e-mail or external id.
+    """
+    await take_turn(tx, customer_id, *_names(email, external_id))
+    return await tx.one(_LOCK, customer=customer_id)
+
+
+async def wait_for_names(tx: Transaction, email: str, external_id: str | None) -> None:
+    """Waits for operations that give one of these to another customer."""
+    await tx.wait_for(*_names(email, external_id))
+
+
+async def take_turn(tx: Transaction, customer_id: int, *names: str) -> None:
+    """One after the other: operations that read a customer first and write by it later. Waits for more names too."""
+    await tx.wait_for(f"customer {customer_id}", *names)
+
+
+def _names(email: str | None, external_id: str | None) -> list[str]:
+    names = {"email": email and email.lower(), "external id": external_id}
+    return [f"customer {name} {value}" for name, value in names.items() if value]
+
+
+async def save(tx: Transaction, before: Customer, after: Customer) -> None:
+    values = {name: getattr(after, name) for name in _CHANGING}
+    await tx.run(_SAVE, customer=after.id, search_text=search_text(after.name, after.email), **values)
+    if after.tags != before.tags:
+        await tx.run(_UNTAG, customer=after.id)
+        words = msgspec.json.decode(after.tags, type=list[str])
+        if words:
+            await tx.execute_many(_TAG, [{"word": word, "customer": after.id} for word in words])
 
 
 async def get_many(tx: Transaction, customer_ids: Iterable[int]) -> dict[int, Customer]:

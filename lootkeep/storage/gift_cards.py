@@ -51,7 +51,7 @@ _NEW = {
     "send_count": 0,
     "recent_sends": 0,
     "search_text": bindparam("searched"),
-    "created_at": bindparam("now"),
+    "created_at": bindparam("created"),
     "updated_at": bindparam("now"),
 }
 _ADD = Query(
@@ -112,9 +112,16 @@ _PAYING = Query(select(entries.c.gift_card_id).where(entries.c.order_id == bindp
 
 
 async def add(
-    tx: Transaction, terms: GiftCardTerms, code: SealedCode, now: Instant, changes: CounterDeltas
+    tx: Transaction,
+    terms: GiftCardTerms,
+    code: SealedCode,
+    now: Instant,
+    changes: CounterDeltas,
+    *,
+    created_at: Instant | None = None,
 ) -> GiftCard | None:
-    """A new card with the first entry of its ledger; None when the code is taken."""
+    """A new card with the first entry of its ledger; None when the code is taken. A card of the past has its time."""
+    created = now if created_at is None else created_at
     is_scheduled = terms.starts_at is not None and terms.starts_at > now
     values = msgspec.structs.asdict(terms) | msgspec.structs.asdict(code)
     card = await tx.one(
@@ -124,11 +131,12 @@ async def add(
         turning=terms.starts_at if is_scheduled else terms.expires_at,
         searched=_searched(terms, code.last_four),
         now=now,
+        created=created,
     )
     if card is None:
         return None
     changes.count("gift cards", None, card)
-    await _enter(tx, card, "issue", card.balance, now, order_id=card.order_id)
+    await _enter(tx, card, "issue", card.balance, created, order_id=card.order_id)
     return card
 
 
@@ -177,6 +185,14 @@ async def redeem(
 ) -> LedgerEntry:
     saved = await save(tx, card, gift_cards_rules.redeemed(card, amount, now), now, changes)
     return await _enter(tx, saved, "redeem", -amount, now, order_id=order_id, reference=reference, is_tender=is_tender)
+
+
+async def set_left(tx: Transaction, card: GiftCard, left: Hundredths, now: Instant, changes: CounterDeltas) -> GiftCard:
+    """What is left on a card that was used before it came here, and the status that it has by then."""
+    saved = await save(tx, card, replace(card, balance=left), now, changes)
+    if left < card.balance:
+        await _enter(tx, saved, "redeem", left - card.balance, now)
+    return saved
 
 
 async def give_back(

@@ -12,6 +12,7 @@ from sqlalchemy.dialects import postgresql
 from lootkeep.domain.customers import CustomerStatus
 from lootkeep.domain.identity import Trace, TraceKind
 from lootkeep.kernel.clock import Instant
+from lootkeep.storage import customers as customers_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import customers, sightings
@@ -108,14 +109,12 @@ async def remember(tx: Transaction, seen: Iterable[SeenCustomer]) -> None:
         await tx.execute_many(_SEE, rows)
 
 
-async def lock_traces(tx: Transaction, traces: Iterable[Trace]) -> None:
+async def take_turn(tx: Transaction, customer_id: int, traces: Iterable[Trace]) -> None:
     """Waits until no other transaction judges an order with one of these traces, and makes others wait in turn.
 
-    A customer has one mailbox for good, so orders of one customer come one after the other too.
+    Orders of one customer come one after the other too, and so do changes of the customer.
     """
-    names = {f"{trace.kind} {trace.value}" for trace in traces}
-    if names:
-        await tx.wait_for(*names)
+    await customers_db.take_turn(tx, customer_id, *{f"{trace.kind} {trace.value}" for trace in traces})
 
 
 async def seen_with(tx: Transaction, trace: Trace, customer_ids: Iterable[int]) -> set[int]:

@@ -1,4 +1,4 @@
-"""Many rows at once by the names people give them: e-mails, external ids, skus."""
+"""Many rows at once by the names people give them: e-mails, external ids, skus, hashes of codes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sqlalchemy import Column, bindparam, select
 
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.schema import customers, orders, products
+from lootkeep.storage.schema import customers, gift_cards, orders, products
 
 
 def _ids_by(column: Column[Any]) -> Query[tuple[Any, ...]]:
@@ -20,6 +20,7 @@ _CUSTOMERS_BY_EMAIL = _ids_by(customers.c.email)
 _CUSTOMERS_BY_EXTERNAL_ID = _ids_by(customers.c.external_id)
 _ORDERS_BY_EXTERNAL_ID = _ids_by(orders.c.external_id)
 _PRODUCTS_BY_SKU = _ids_by(products.c.sku)
+_GIFT_CARDS_BY_HASH = _ids_by(gift_cards.c.code_hash)
 
 
 async def customers_by_email(tx: Transaction, emails: Iterable[str]) -> dict[str, int]:
@@ -37,6 +38,10 @@ async def orders_by_external_id(tx: Transaction, external_ids: Iterable[str]) ->
 
 async def products_by_sku(tx: Transaction, skus: Iterable[str]) -> dict[str, int]:
     return await _ids(tx, _PRODUCTS_BY_SKU, skus)
+
+
+async def gift_cards_by_hash(tx: Transaction, hashes: Iterable[str]) -> dict[str, int]:
+    return await _ids(tx, _GIFT_CARDS_BY_HASH, hashes)
 
 
 async def _ids(tx: Transaction, query: Query[tuple[Any, ...]], names: Iterable[str]) -> dict[str, int]:

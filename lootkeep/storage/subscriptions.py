@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 from sqlalchemy import bindparam, insert, select, update
 
@@ -9,6 +11,7 @@ from lootkeep.domain.subscriptions import Subscription
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
+from lootkeep.storage.lists import Listing, Sort, equals
 from lootkeep.storage.schema import subscriptions
 
 _SUBSCRIPTION = [subscriptions.c[name] for name in Subscription.__struct_fields__]
@@ -33,7 +36,16 @@ _ADD = Query(
     .returning(*_SUBSCRIPTION),
     Subscription,
 )
+_GET = Query(select(*_SUBSCRIPTION).where(_THIS), Subscription)
+_BY_EXTERNAL_ID = Query(select(*_SUBSCRIPTION).where(subscriptions.c.external_id == bindparam("wanted")), Subscription)
 _LOCK = Query(select(*_SUBSCRIPTION).where(_THIS).with_for_update(), Subscription)
+_STARTED = Query(
+    select(subscriptions.c.customer_id, subscriptions.c.product_id, subscriptions.c.created_at).where(
+        subscriptions.c.customer_id == bindparam("customer"),
+        subscriptions.c.product_id == bindparam("product"),
+        subscriptions.c.created_at == bindparam("start"),
+    )
+)
 _SET = Query(update(subscriptions).where(_THIS).values({name: bindparam(name) for name in _CHANGING}))
 # Bounded: one batch never holds the write lock for long.
 _EXPIRE = Query(
@@ -54,6 +66,18 @@ _EXPIRE = Query(
 )
 
 
+LISTING = Listing(
+    subscriptions,
+    Subscription,
+    {
+        "external_id": equals(subscriptions.c.external_id, "external_id", "unsorted"),
+        "customer_id": equals(subscriptions.c.customer_id, "customer_id"),
+        "status": equals(subscriptions.c.status, "status"),
+    },
+    {"created_at": Sort(subscriptions.c.created_at)},
+)
+
+
 async def add(tx: Transaction, subscription: Subscription) -> Subscription:
     """Stores a new subscription; its id is given here."""
     values = msgspec.structs.asdict(subscription)
@@ -62,9 +86,23 @@ async def add(tx: Transaction, subscription: Subscription) -> Subscription:
     return added
 
 
+async def get(tx: Transaction, subscription_id: int) -> Subscription | None:
+    return await tx.one(_GET, subscription=subscription_id)
+
+
+async def by_external_id(tx: Transaction, external_id: str) -> Subscription | None:
+    return await tx.one(_BY_EXTERNAL_ID, wanted=external_id)
+
+
 async def get_for_update(tx: Transaction, subscription_id: int) -> Subscription | None:
     """Held until the transaction ends: two renewals of one subscription come one after the other."""
     return await tx.one(_LOCK, subscription=subscription_id)
+
+
+async def started(tx: Transaction, starts: Iterable[tuple[int, int, Instant]]) -> set[tuple[int, int, Instant]]:
+    """Those of them that there are: who subscribed to what, and when."""
+    rows = [dict(zip(("customer", "product", "start"), start, strict=True)) for start in sorted(set(starts))]
+    return {(customer, product, start) for customer, product, start in await tx.fetch_for_each(_STARTED, rows)}
 
 
 async def save(tx: Transaction, subscription: Subscription) -> None:

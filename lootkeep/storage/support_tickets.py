@@ -48,6 +48,12 @@ _ADD = Query(
     .returning(*_TICKET),
     Ticket,
 )
+_SUBJECTS = Query(
+    select(support_tickets.c.id, support_tickets.c.subject)
+    .where(support_tickets.c.customer_id == bindparam("customer"))
+    .order_by(support_tickets.c.id)
+)
+_SET_SEARCH_TEXT = Query(update(support_tickets).where(_THIS).values(search_text=bindparam("text")))
 _LOCK = Query(select(*_TICKET).where(_THIS).with_for_update(), Ticket)
 _ENTRY = Query(
     select(*ENTRY)
@@ -79,6 +85,17 @@ async def add(tx: Transaction, ticket: Ticket, customer: Customer) -> Ticket:
     del values["id"]
     (added,) = await tx.all(_ADD, **values, text=search_text(ticket.subject, customer.name, customer.email))
     return added
+
+
+async def set_customer(tx: Transaction, customer: Customer) -> None:
+    """The customer's tickets are found by the new name and e-mail."""
+    tickets = await tx.all(_SUBJECTS, customer=customer.id)
+    if tickets:
+        rows = [
+            {"ticket": ticket_id, "text": search_text(subject, customer.name, customer.email)}
+            for ticket_id, subject in tickets
+        ]
+        await tx.execute_many(_SET_SEARCH_TEXT, rows)
 
 
 async def get_for_update(tx: Transaction, ticket_id: int) -> Ticket | None:

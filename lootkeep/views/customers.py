@@ -26,7 +26,10 @@ class CustomerView(msgspec.Struct, frozen=True):
     external_id: Annotated[str | None, field("The store's own id of the customer.", None)]
     country: Annotated[str | None, field("ISO 3166-1 alpha-2.", "KR")]
     status: Annotated[CustomerStatus, field("A blocked customer cannot order.", "active")]
+    status_reason: Annotated[str | None, field("Why the customer is blocked, or is not any more.", None)]
     accepts_marketing: Annotated[bool, field("Whether campaigns may be sent.", True)]
+    consent_given_at: Annotated[Moment | None, field("When campaigns were last agreed to.", "2026-11-15T10:30:00Z")]
+    consent_withdrawn_at: Annotated[Moment | None, field("When campaigns were last declined.", None)]
     email_status: Annotated[MailboxStatus, field("Whether mail arrives.", "ok")]
     referral_code: Annotated[str, field("The code this customer gives away.", "K7WQ2M9X")]
     referred_by: CodeOwnerView | None
@@ -39,6 +42,7 @@ class CustomerView(msgspec.Struct, frozen=True):
     note: Annotated[str | None, field("For staff only.", None)]
     created_at: Time
     updated_at: Time
+    erased_at: Annotated[Moment | None, field("When the personal data was erased.", None)]
 
 
 class CouponView(msgspec.Struct, frozen=True):
@@ -87,8 +91,8 @@ def customer(record: Customer, referrer: Customer | None) -> CustomerView:
 
 
 def _attribution(result: SignedUp) -> AttributionView | None:
-    """What became of a referral code; None when there was none."""
-    if result.referrer is None and result.refusal is None:
+    """What became of a referral code; None when there was none, or when it was said before."""
+    if not result.is_new or (result.referrer is None and result.refusal is None):
         return None
     return AttributionView(
         attributed=result.refusal is None,

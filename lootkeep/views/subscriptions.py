@@ -38,6 +38,7 @@ class SubscriptionView(msgspec.Struct, frozen=True):
     cancel_reason: Annotated[str | None, field("Why it was cancelled.", None)]
     renewals_count: Annotated[int, field("How often it was renewed.", 0)]
     latest_order_id: Annotated[int | None, field("The order that paid the latest period.", 123)]
+    external_id: Annotated[str | None, field("The store's own id of the subscription.", None)]
     created_at: Time
     updated_at: Time
 

@@ -27,9 +27,10 @@ async def test_a_customer_is_answered_with_every_field(world: World) -> None:
         "last_order_at": "2026-11-16T12:00:00Z",
     }
     assert list(answer["data"]) == [
-        *("id", "email", "name", "username", "external_id", "country", "status", "accepts_marketing", "email_status"),
-        *("referral_code", "referred_by", "orders_count", "total_spent", "average_order_value", "first_order_at"),
-        *("last_order_at", "tags", "note", "created_at", "updated_at"),
+        *("id", "email", "name", "username", "external_id", "country", "status", "status_reason", "accepts_marketing"),
+        *("consent_given_at", "consent_withdrawn_at", "email_status", "referral_code", "referred_by", "orders_count"),
+        *("total_spent", "average_order_value", "first_order_at", "last_order_at", "tags", "note", "created_at"),
+        *("updated_at", "erased_at"),
     ]
     listed = (await world.get("/customers?has_orders=true")).json()
     assert (listed["data"], listed["meta"]["total"]) == ([answer["data"]], 1)
@@ -42,8 +43,14 @@ async def test_filters_and_orders_find_the_customers_they_name(world: World) -> 
     await new_customer(world, email="b@b.example", name="Zoë Ødegård", country="KR")
     await new_product(world)
     await paid_order(world, 1, (1, 1))
+    await world.put("/customers/1", {"tags": ["vip"]})
+    await world.put("/customers/3", {"tags": ["vip", "Pre-order, %"]})
     expected = {
         "": [3, 2, 1],
+        "tag=vip": [3, 1],
+        "tag=vip&country=de": [1],
+        "tag=Pre-order, %25": [3],
+        "tag=VIP": [],
         "sort=id&order=asc": [1, 2, 3],
         "sort=name&order=asc": [2, 3, 1],
         "sort=email": [2, 3, 1],
@@ -102,3 +109,17 @@ async def test_hostile_texts_come_back_as_they_were_sent_and_are_found_by_themse
     for term in ("%_\\", "'; DROP", '" <script', "{{7"):
         answer = (await world.call("GET", "/customers", params={"search": term})).json()
         assert [customer["id"] for customer in answer["data"]] == [1], term
+
+
+async def test_staff_change_a_customer_as_the_store_does(world: World) -> None:
+    customer = (await new_customer(world))["customer"]
+    changes = {"status": "blocked", "status_reason": "Stolen card.", "tags": ["fraud"], "note": "See ticket 12."}
+    answer = await world.put("/customers/1", changes, token=await world.new_token("customers:write"))
+    assert answer.json() == {
+        "success": True,
+        "message": "Customer updated successfully",
+        "data": customer | changes,
+    }
+    assert (await world.get("/customers/1")).json()["data"] == answer.json()["data"]
+    refused = await world.put("/customers/1", {"name": "X"}, token=await world.new_token("customers:read"))
+    assert refused.json()["message"] == "The token lacks the required scope customers:write."

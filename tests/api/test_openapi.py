@@ -175,7 +175,11 @@ REPEATED = [(prefix, route) for prefix, route in ALL_ROWS if route.answer.repeat
 async def test_what_is_sent_again_is_answered_as_the_document_says(world: World) -> None:
     anna, tier_id = await anna_with(world, bought=1), await new_tier(world)
     order = {"customer_id": anna["id"], "items": [{"product_id": 1, "quantity": 1}], "ip_address": "203.0.113.9"}
-    bodies = {"claim_tier": {"tier_id": tier_id}, "place_order": order | {"external_id": "cart-1"}}
+    bodies = {
+        "claim_tier": {"tier_id": tier_id},
+        "create_customer": {"email": "jun@j.example", "name": "Jun", "external_id": "31"},
+        "place_order": order | {"external_id": "cart-1"},
+    }
     assert {route.handler.__name__ for _, route in REPEATED} == set(bodies)
     for prefix, route in REPEATED:
         path = path_of(prefix, route, anna["id"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -30,7 +31,10 @@ async def test_a_new_customer_is_answered_with_every_field(world: World) -> None
                 "external_id": None,
                 "country": None,
                 "status": "active",
+                "status_reason": None,
                 "accepts_marketing": False,
+                "consent_given_at": None,
+                "consent_withdrawn_at": None,
                 "email_status": "ok",
                 "referral_code": code,
                 "referred_by": None,
@@ -43,6 +47,7 @@ async def test_a_new_customer_is_answered_with_every_field(world: World) -> None
                 "note": None,
                 "created_at": "2026-11-15T12:00:00Z",
                 "updated_at": "2026-11-15T12:00:00Z",
+                "erased_at": None,
             },
             "referral": None,
             "welcome_coupon": None,
@@ -125,7 +130,7 @@ async def test_an_e_mail_is_unique_whatever_its_case(world: World, again: str) -
     await sign_up(world, email="Jun@j.example")
     answer = await sign_up(world, email=again, name="Someone else")
     assert answer.status_code == 422
-    assert answer.json()["errors"] == {"email": ["The email field has already been taken."]}
+    assert answer.json()["errors"] == {"email": ["The email field has already been taken by customer 1."]}
     assert (await maintained(world.db))["counters"]["customers.all"] == 1
 
 
@@ -138,7 +143,27 @@ async def test_an_external_id_is_unique(world: World) -> None:
     await sign_up(world, external_id="31")
     answer = await sign_up(world, email="other@j.example", external_id="31")
     assert answer.status_code == 422
-    assert answer.json()["errors"] == {"external_id": ["The external id field has already been taken."]}
+    assert answer.json()["errors"] == {"external_id": ["The external id field has already been taken by customer 1."]}
+
+
+async def test_a_known_external_id_with_the_same_e_mail_answers_that_customer(world: World) -> None:
+    referrer = await anna(world)
+    first = await sign_up(world, external_id="31", referral_code=referrer["referral_code"], accepts_marketing=True)
+    again = await sign_up(world, external_id="31", email="JUN@j.example", name="Another name")
+    assert (first.status_code, again.status_code) == (201, 200)
+    assert again.json() == {
+        "success": True,
+        "message": "The customer had been created before",
+        "data": {"customer": first.json()["data"]["customer"], "referral": None, "welcome_coupon": None},
+    }
+    assert await maintained(world.db) == await recounted(world.db)
+
+
+async def test_customers_created_at_the_same_time_under_one_external_id_are_one(world: World) -> None:
+    answers = await asyncio.gather(*(sign_up(world, external_id="31") for _ in range(8)))
+    assert sorted(answer.status_code for answer in answers) == [200] * 7 + [201]
+    assert {answer.json()["data"]["customer"]["id"] for answer in answers} == {1}
+    assert (await maintained(world.db))["counters"]["customers.all"] == 1
 
 
 async def test_the_own_code_has_eight_characters_that_cannot_be_misread(world: World) -> None:

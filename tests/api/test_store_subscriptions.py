@@ -25,7 +25,8 @@ BODY = {"customer_id": 1, "product_id": 1}
 NOVEMBER, DECEMBER, JANUARY = "2026-11-15T12:00:00Z", "2026-12-15T12:00:00Z", "2027-01-15T12:00:00Z"
 KEYS = (
     "id status customer product price currency interval interval_count current_period_start current_period_end "
-    "cancel_at_period_end cancelled_at ends_at cancel_reason renewals_count latest_order_id created_at updated_at"
+    "cancel_at_period_end cancelled_at ends_at cancel_reason renewals_count latest_order_id external_id "
+    "created_at updated_at"
 )
 COMMON = (
     "subscription_id customer_email customer_name product_id product_name price currency interval interval_count "

@@ -21,20 +21,20 @@ from lootkeep.kernel.money import Hundredths
 from lootkeep.services import customers, products, recount
 from lootkeep.settings import Settings
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.schema import counters, events, order_items, orders, referrals, sightings
+from lootkeep.storage.schema import counters, events, order_items, orders, referrals, refunds, sightings
 from lootkeep.storage.schema import customers as customer_table
 from tests.cli.terminal import KEY, CommandResult, Terminal
 
 T = TypeVar("T")
 
 # What an import writes; the rest is the set-up's.
-WRITTEN = (customer_table, orders, order_items, referrals, sightings, counters, events)
+WRITTEN = (customer_table, orders, order_items, refunds, referrals, sightings, counters, events)
 
 CUSTOMER = {"email": "ada@a.example", "name": "Ada", "created_at": "2024-01-02T03:04:05Z"}
 ORDER = {
     "external_id": "o1",
     "customer_email": "ada@a.example",
-    "items": "SWORD:1",
+    "items": "SWORD:1@10.00",
     "created_at": "2024-02-01T10:00:00Z",
     "paid_at": "2024-02-01T10:01:00Z",
     "completed_at": "2024-02-02T10:00:00Z",
@@ -154,7 +154,7 @@ def orders_csv(count: int, customers: int) -> str:
         {
             "external_id": f"o{number}",
             "customer_external_id": f"c{number * 7 % customers}",
-            "items": "SWORD:2;SHIELD:1" if number % 2 else "SWORD:1",
+            "items": "SWORD:2@9.50;SHIELD:1@5.00" if number % 2 else "SWORD:1@9.50",
             "created_at": f"2025-{number % 12 + 1:02}-{number % 28 + 1:02}T10:00:00Z",
             "paid_at": f"2025-{number % 12 + 1:02}-{number % 28 + 1:02}T11:00:00Z" if number % 5 else "",
         }

@@ -83,6 +83,12 @@ class Terminal:
     capture: pytest.CaptureFixture[str]
     settings: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def database(self) -> str:
+        """As a command names the store that it has changed."""
+        url = self.settings.get("database_url", "sqlite:///lootkeep.db")
+        return str(self.folder / url.removeprefix("sqlite:///")) if url.startswith("sqlite") else url
+
     def run(self, *arguments: str, **settings: str) -> CommandResult:
         """In a process of its own: the real command."""
         done = subprocess.run(

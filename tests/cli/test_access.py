@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,13 @@ from lootkeep.domain.access import SCOPES
 from tests.cli.terminal import Terminal
 
 CREATE = ("token", "create", "--name", "till")
+
+
+@pytest.fixture
+def terminal(terminal: Terminal) -> Terminal:
+    """In the folder of a store."""
+    terminal.call("migrate")
+    return terminal
 
 
 def make(terminal: Terminal, *options: str) -> str:
@@ -30,7 +38,9 @@ def test_a_token_is_created_listed_and_revoked_by_the_real_commands(terminal: Te
     listed = terminal.run("token", "list")
     revoked = terminal.run("token", "revoke", "1")
     secret = created.out.splitlines()[2].strip()
-    assert created.out == f"Token 1 was made. Keep it safe, it is shown only now:\n\n  {secret}\n\n"
+    assert created.out == (
+        f"Token 1 was made in {terminal.database}. Keep it safe, it is shown only now:\n\n  {secret}\n\n"
+    )
     assert listed.out.splitlines()[1].split() == [
         "1",
         "till",
@@ -40,7 +50,7 @@ def test_a_token_is_created_listed_and_revoked_by_the_real_commands(terminal: Te
         "never",
         "referrals:read",
     ]
-    assert revoked == (0, "Token 1 is revoked.\n", "")
+    assert revoked == (0, f"Token 1 is revoked in {terminal.database}.\n", "")
 
 
 def test_quiet_prints_the_token_and_nothing_else(terminal: Terminal) -> None:
@@ -139,7 +149,7 @@ def test_revoking_twice_is_no_error(terminal: Terminal) -> None:
     make(terminal)
     terminal.call("token", "revoke", "1")
     outcome = terminal.call("token", "revoke", "1")
-    assert (outcome.code, outcome.out) == (0, "Token 1 had been revoked before.\n")
+    assert (outcome.code, outcome.out) == (0, f"Token 1 had been revoked before in {terminal.database}.\n")
 
 
 def test_a_token_that_does_not_exist_cannot_be_revoked(terminal: Terminal) -> None:
@@ -210,3 +220,16 @@ def test_a_link_is_printed_for_a_user_that_exists(terminal: Terminal) -> None:
 def _users(terminal: Terminal) -> list[dict[str, Any]]:
     users: list[dict[str, Any]] = json.loads(terminal.call("user", "list", "--json").out)
     return users
+
+
+@pytest.mark.parametrize("words", [("token", "list"), ("user", "list"), (*CREATE, "--all-scopes"), ("mail", "list")])
+def test_a_command_in_the_wrong_folder_makes_no_store(
+    terminal: Terminal, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    terminal.folder = tmp_path / "elsewhere"
+    terminal.folder.mkdir()
+    refused = terminal.call(*words).sentence
+    assert refused.startswith(
+        f"There is no store at {terminal.folder}/lootkeep.db. Run this in the folder of the store"
+    )
+    assert list(terminal.folder.iterdir()) == []

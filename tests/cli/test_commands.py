@@ -69,13 +69,13 @@ def test_openapi_prints_the_document_and_needs_no_database(terminal: Terminal) -
 def test_migrate_makes_the_schema_and_says_so_then_has_nothing_to_do(terminal: Terminal, new_postgres_url: str) -> None:
     first = terminal.call("migrate", database_url=new_postgres_url)
     second = terminal.call("migrate", database_url=new_postgres_url)
-    assert (first.code, first.out) == (0, f"The schema is now {migrations.HEAD}.\n")
+    assert (first.code, first.out) == (0, f"The schema of {new_postgres_url} is now {migrations.HEAD}.\n")
     assert (second.code, second.out) == (0, f"The schema is up to date ({migrations.HEAD}).\n")
 
 
 def test_migrate_makes_an_embedded_database_too(terminal: Terminal) -> None:
     outcome = terminal.call("migrate")
-    assert (outcome.code, outcome.out) == (0, f"The schema is now {migrations.HEAD}.\n")
+    assert (outcome.code, outcome.out) == (0, f"The schema of {terminal.database} is now {migrations.HEAD}.\n")
     assert (terminal.folder / "lootkeep.db").exists()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import signal
 from pathlib import Path
@@ -15,7 +14,7 @@ from tests.cli.import_store import CUSTOMER, ORDER, ImportedStore, csv_text, cus
 from tests.cli.terminal import SECONDS, Terminal
 
 # Several batches, so that a run can be killed between them.
-MANY = 3000
+MANY = 1600
 
 
 @pytest.fixture
@@ -52,21 +51,21 @@ def test_orders_without_an_external_id_come_with_a_warning(store: ImportedStore)
 def test_a_dry_run_says_what_would_happen_and_writes_nothing(store: ImportedStore) -> None:
     store.product("SWORD")
     store.product("SHIELD")
-    people = customers_csv(1200, store.referrer())
+    people = customers_csv(600, store.referrer())
     # Both of another batch than what they repeat: a known e-mail, and a taken external id.
     people += "player3@mail3.example,Again,,,,\nnew@new.example,Clash,c5,,,\nnobody,Bad,,,,\n"
     before = store.everything()
     imagined = store.tally("customers", people, "--dry-run")
-    assert imagined == (1200, 1, 2)
+    assert imagined == (600, 1, 2)
     assert store.everything() == before
     assert store.tally("customers", people) == imagined
-    sales = orders_csv(1100, customers=1200) + "o7,c1,SWORD:1,,\no-bad,nobody,SWORD:1,,\n"
+    sales = orders_csv(550, customers=600) + "o7,c1,SWORD:1@9.50,,\no-bad,nobody,SWORD:1@9.50,,\n"
     before = store.everything()
     imagined = store.tally("orders", sales, "--dry-run")
-    assert imagined == (1100, 1, 1)
+    assert imagined == (550, 1, 1)
     assert store.everything() == before
     assert store.tally("orders", sales) == imagined
-    assert store.run("orders", sales, "--dry-run").out == "0 orders would be imported, 1101 skipped, 1 refused.\n"
+    assert store.run("orders", sales, "--dry-run").out == "0 orders would be imported, 551 skipped, 1 refused.\n"
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
@@ -88,16 +87,18 @@ def test_a_run_that_was_ended_in_the_middle_goes_on_where_it_was(store: Imported
 
 
 def _interrupted(store: ImportedStore, kind: str, content: str, number: signal.Signals) -> None:
-    """Feeds a part of the file through a pipe: the run is in the middle of it, somewhere, when the signal comes."""
+    """Ends the run when it reports a bad row of the second batch: the first is written, and the last is not yet."""
     lines = content.splitlines(keepends=True)
-    pipe = store.terminal.folder / f"{kind}-pipe.csv"
-    os.mkfifo(pipe)
-    with store.terminal.start("import", kind, pipe.name, **store.settings) as process:
-        with pipe.open("w") as end:
-            end.writelines(lines[: random.randrange(len(lines) // 2, len(lines))])
-            end.flush()
-            process.send_signal(number)
+    lines.insert(random.randrange(501, 999), ",,,,\n" if kind == "orders" else ",,,,,\n")
+    (store.terminal.folder / f"{kind}.csv").write_text("".join(lines))
+    with store.terminal.start("import", kind, f"{kind}.csv", **store.settings) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline().startswith("Line ")
+        process.send_signal(number)
         _, output = process.communicate(timeout=SECONDS)
+    # A run that ends before the signal comes has nothing to go on with, and that is fine, too.
+    if process.returncode == 1:
+        return
     if number is signal.SIGINT:
         assert process.returncode == 130
         assert output == "Interrupted. Nothing is half-written: run the same command again to go on.\n"

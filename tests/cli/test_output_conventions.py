@@ -136,6 +136,7 @@ def test_a_password_is_not_shown_wherever_in_an_address_it_is(terminal: Terminal
 
 
 def test_what_is_created_is_printed_as_json(terminal: Terminal) -> None:
+    terminal.call("migrate")
     token = json.loads(terminal.call("token", "create", "--name", "till", "--scope", "orders:read", "--json").out)
     assert (token["token"][:3], token["name"], token["scopes"]) == ("lk_", "till", ["orders:read"])
     revoked = terminal.call("token", "revoke", str(token["id"]), "--json")

@@ -66,7 +66,7 @@ def store(request: pytest.FixtureRequest, terminal: Terminal) -> Terminal:
     terminal.settings |= {"webhook_allow_insecure": "true", "secret_key": KEY, "log_level": "warning"}
     if request.param == "postgresql":
         terminal.settings["database_url"] = request.getfixturevalue("new_postgres_url")
-        assert terminal.call("migrate").code == 0
+    assert terminal.call("migrate").code == 0
     return terminal
 
 
@@ -141,7 +141,7 @@ def test_test_tokens_are_listed_and_revoked_in_the_sandbox(store: Terminal) -> N
     (listed,) = json.loads(store.call("token", "list", "--test", "--json").out)
     assert listed["hint"] == secret[: len("lktest_") + 4]
     assert json.loads(store.call("token", "list", "--json").out) == []
-    assert store.call("token", "revoke", "1", "--test").out == "Token 1 is revoked.\n"
+    assert store.call("token", "revoke", "1", "--test").out == f"Token 1 is revoked in {store.database}.\n"
 
 
 def test_a_test_token_has_no_user(terminal: Terminal) -> None:

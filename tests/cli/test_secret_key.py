@@ -31,12 +31,19 @@ COMMANDS = (
 )
 
 
+@pytest.fixture
+def terminal(terminal: Terminal) -> Terminal:
+    """In the folder of a store that was never started."""
+    terminal.call("migrate")
+    return terminal
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def store(request: pytest.FixtureRequest, terminal: Terminal) -> Terminal:
     """A store that was started with a key, on each engine in turn."""
     if request.param == "postgresql":
         terminal.settings = {"database_url": request.getfixturevalue("new_postgres_url")}
-        terminal.run("migrate")
+    terminal.run("migrate")
     terminal.settings |= {"secret_key": KEY}
     assert terminal.call("user", "list").code == 0
     return terminal

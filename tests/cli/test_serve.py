@@ -99,6 +99,7 @@ def test_database_log_index_and_key_are_readable_by_their_owner_only(terminal: T
 @pytest.mark.parametrize("name", ["lootkeep.db", "lootkeep.db.key"])
 @pytest.mark.parametrize(("mode", "is_good"), [(0o644, False), (0o602, False), (0o640, True), (0o600, True)])
 def test_doctor_finds_files_that_everybody_may_read(terminal: Terminal, name: str, mode: int, is_good: bool) -> None:
+    terminal.call("migrate")
     terminal.call("user", "list")
     (terminal.folder / name).chmod(mode)
     outcome = terminal.call("doctor", "--json")
@@ -108,6 +109,7 @@ def test_doctor_finds_files_that_everybody_may_read(terminal: Terminal, name: st
 
 
 def test_the_secret_key_is_created_next_to_the_database_for_its_owner_only_and_reused(terminal: Terminal) -> None:
+    terminal.call("migrate")
     terminal.call("user", "list")
     file = terminal.folder / "lootkeep.db.key"
     first = file.read_text()
@@ -118,12 +120,14 @@ def test_the_secret_key_is_created_next_to_the_database_for_its_owner_only_and_r
 
 
 def test_a_key_that_is_set_is_used_and_none_is_created(terminal: Terminal) -> None:
+    terminal.call("migrate")
     terminal.call("user", "list", secret_key=KEY)
     assert not (terminal.folder / "lootkeep.db.key").exists()
 
 
 def test_an_empty_key_file_is_refused_rather_than_used_as_a_key(terminal: Terminal) -> None:
     (terminal.folder / "lootkeep.db.key").write_text("")
+    terminal.call("migrate")
     assert "lootkeep.db.key" in terminal.call("user", "list").sentence
 
 
@@ -144,6 +148,7 @@ def test_neither_token_nor_key_appears_in_the_logs(terminal: Terminal) -> None:
 
 
 def test_the_token_is_nowhere_in_the_data(terminal: Terminal) -> None:
+    terminal.call("migrate")
     token = terminal.call("token", "create", "--name", "till", "--all-scopes", "--quiet").out.strip()
     files = [file for file in terminal.folder.iterdir() if token.encode() in file.read_bytes()]
     assert files == []

@@ -113,4 +113,4 @@ def test_what_an_extension_has_made_does_not_make_a_database_foreign(terminal: T
 
     asyncio.run(extend())
     outcome = terminal.call("migrate", database_url=new_postgres_url)
-    assert (outcome.code, outcome.out) == (0, f"The schema is now {migrations.HEAD}.\n")
+    assert (outcome.code, outcome.out) == (0, f"The schema of {new_postgres_url} is now {migrations.HEAD}.\n")

@@ -115,6 +115,10 @@ async def test_too_many_attempts_must_wait_by_account_and_by_address(world: Worl
     assert (await signs_in(world))[0] == 429
     world.clock.advance(MINUTE + SECOND)
     assert (await signs_in(world))[0] == 303
+    world.clock.advance(MINUTE + SECOND)
+    several = range(sign_in.ATTEMPTS_PER_NETWORK + 1)
+    by_address = [(await signs_in(world, email=f"b{number}@store.example"))[0] for number in several]
+    assert by_address == [422] * sign_in.ATTEMPTS_PER_NETWORK + [429]
 
 
 async def test_sessions_are_listed_and_can_be_ended_by_their_user_alone(world: World) -> None:
@@ -190,3 +194,27 @@ async def test_signing_in_is_in_the_audit_log(world: World) -> None:
         ("Signed in", "Ada Park"),
         ("Set a password by link", "Ada Park"),
     ]
+
+
+async def test_failed_sign_ins_are_in_the_audit_log_but_never_fill_it(world: World) -> None:
+    visits = await first_owner(world)
+    await signs_in(world, password="wrong" * 4)
+    page = (await visits.get("/audit?action=Failed+to+sign+in")).text
+    assert "<bdi>Somebody</bdi>" in page
+    assert 'href="/console/users/1"' in page
+    for _ in range(3):
+        for email in (EMAIL, "hunter2hunter2"):
+            for _ in range(sign_in.ATTEMPTS_PER_ACCOUNT):
+                await signs_in(world, password="wrong" * 4, email=email)
+        world.clock.advance(MINUTE + SECOND)
+    assert await failures(world, "user:1") == sign_in.LOGGED_FAILURES
+    assert await failures(world, "user:unknown") == sign_in.LOGGED_FAILURES
+    assert "hunter2" not in (await visits.get("/audit?format=csv")).text
+    world.clock.advance(HOUR)
+    await signs_in(world, password="wrong" * 4)
+    assert await failures(world, "user:1") == sign_in.LOGGED_FAILURES + 1
+
+
+async def failures(world: World, record: str) -> int:
+    async with world.db.read() as tx:
+        return len(await audit_db.times(tx, record, "Failed to sign in", 100))

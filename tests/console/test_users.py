@@ -40,6 +40,7 @@ async def test_somebody_is_invited_signs_in_gets_another_role_and_is_disabled(wo
         "Invite a user": [("role", None, "staff")],
         "Change role": [("role", "staff", "read_only")],
         "Disable user": [("can_sign_in", True, False)],
+        "Failed to sign in": [("wrong", None, "password")],
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import httpx
@@ -27,9 +28,9 @@ _TOKEN = re.compile(r'name="token" value="([0-9a-f]+)"')
 PARAMETERS = {"{id}": "1", "{list}": "emails", "{delivery_id}": DELIVERY}
 
 
-def path_of(page: Page) -> str:
+def path_of(page: Page, parameters: Mapping[str, str] = {}) -> str:
     path = page.path
-    for name, value in PARAMETERS.items():
+    for name, value in (PARAMETERS | dict(parameters)).items():
         path = path.replace(name, value)
     return path
 

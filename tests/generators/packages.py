@@ -1,4 +1,4 @@
-"""Installs the programs that read the OpenAPI document, once for each lock file, into folders that git ignores."""
+"""Installs what tests take from npm and for generators, once for each lock file, into folders that git ignores."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ SEEN = {
         "names": ["Bronze"],
     },
     "products": {
-        "dearest": ["Hexgarden"],
+        "most_expensive": ["Hexgarden"],
         "total": 2,
         "limit": "60",
         "price": "9.00",

@@ -7,9 +7,10 @@ from typing import Any
 
 from sqlalchemy import Table, select
 
-from lootkeep.domain.checkout import Cart, CartLine
+from lootkeep.domain.checkout import Cart, CartLine, PastRefund
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant
 from lootkeep.kernel.errors import AppError
+from lootkeep.kernel.money import Hundredths
 from lootkeep.services import orders as orders_service
 from lootkeep.services.orders.place import PlacedOrder
 from lootkeep.storage.engine.database import Transaction
@@ -25,6 +26,7 @@ from lootkeep.storage.schema import (
     products,
     referrals,
     referrers,
+    refunds,
     sales_rollups,
     sightings,
 )
@@ -37,6 +39,7 @@ from tests.world import NOON, World
 TOUCHED = (
     orders,
     order_items,
+    refunds,
     fraud_checks,
     sightings,
     customers,
@@ -50,7 +53,13 @@ TOUCHED = (
 )
 # PostgreSQL gives out no number twice, even if nothing came of it: so ids count from the first of their table.
 NUMBERED = {"orders": {"id": orders}, "order_items": {"id": order_items, "order_id": orders}}
+NUMBERED |= {"refunds": {"id": refunds, "order_id": orders}}
 NUMBERED |= {"fraud_checks": {"id": fraud_checks, "order_id": orders}}
+
+# How what was paid, and what was not, came out; some of it cannot have been.
+PART = (PastRefund(Hundredths(1_00), "late", Instant(NOON - DAY)), PastRefund(Hundredths(50)))
+ENDINGS: list[dict[str, Any]] = [{}, {}, {"status": "refunded"}, {"refunds": PART}, {"discount": Hundredths(5_00)}]
+UNPAID: list[dict[str, Any]] = [{}, {}, {}, {"status": "cancelled"}]
 
 CheckoutResult = tuple[list[str], dict[str, list[dict[str, Any]]]]
 
@@ -66,7 +75,14 @@ async def test_history_placed_together_is_what_it_is_one_by_one(world: World) ->
     messages, tables = together
     assert {"placed", "The items.0.quantity field is more than what is in stock."} <= set(messages)
     assert len(tables["orders"]) == messages.count("placed") > 150
-    assert {row["status"] for row in tables["orders"]} >= {"pending", "paid", "completed"}
+    assert {row["status"] for row in tables["orders"]} >= {
+        "pending",
+        "paid",
+        "completed",
+        "partially_refunded",
+        "refunded",
+        "cancelled",
+    }
     # Orders have seen those before them, or the two could not differ.
     assert len({row["risk_score"] for row in tables["fraud_checks"]}) > 3
 
@@ -92,7 +108,11 @@ def _carts(chance: random.Random, people: list[int], things: list[int]) -> list[
         at = Instant(NOON - 2 * DAY + chance.randrange(5 * HOUR))
         paid = Instant(at + MINUTE) if chance.random() < 0.7 else None
         done = Instant(at + HOUR) if paid is not None and chance.random() < 0.5 else None
-        lines = tuple(CartLine(thing, chance.choice((1, 2))) for thing in chance.sample(things, chance.choice((1, 2))))
+        price = None if paid is None else chance.choice((None, Hundredths(7_77)))
+        lines = tuple(
+            CartLine(thing, chance.choice((1, 2)), price) for thing in chance.sample(things, chance.choice((1, 2)))
+        )
+        ending: dict[str, Any] = chance.choice(ENDINGS) if paid is not None else chance.choice(UNPAID)
         carts.append(
             Cart(
                 # One is of nobody.
@@ -106,6 +126,7 @@ def _carts(chance: random.Random, people: list[int], things: list[int]) -> list[
                 paid_at=paid,
                 completed_at=done,
                 payment_method="card" if paid is not None else None,
+                **ending,
             )
         )
     return carts
@@ -129,7 +150,9 @@ async def _outcome(world: World, carts: list[Cart], size: int) -> CheckoutResult
     # What went up and down again within one set was never written.
     tables["counters"] = [row for row in tables["counters"] if row["value"]]
     tables["sales_rollups"] = [row for row in tables["sales_rollups"] if any(row[name] for name in SALES.sums)]
-    firsts = {table: min(row["id"] for row in tables[table.name]) for table in (orders, order_items, fraud_checks)}
+    firsts = {
+        table: min(row["id"] for row in tables[table.name]) for table in (orders, order_items, refunds, fraud_checks)
+    }
     for name, columns in NUMBERED.items():
         for row in tables[name]:
             row.update({column: row[column] - firsts[table] for column, table in columns.items()})

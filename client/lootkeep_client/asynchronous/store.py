@@ -6,6 +6,7 @@ from typing import Unpack
 
 from lootkeep_client import types
 from lootkeep_client.cores import AsyncCore
+from lootkeep_client.pages import AsyncPages
 from lootkeep_client.parameters import store as takes
 
 
@@ -50,6 +51,14 @@ class StoreSubscriptions:
         return await self._core.one(
             types.PaidPeriod, "POST", "/api/store/v1/subscriptions", body=body, key=idempotency_key
         )
+
+    def list(self, **query: Unpack[takes.ListSubscriptions]) -> AsyncPages[types.Subscription]:
+        """List subscriptions."""
+        return self._core.pages(types.Subscription, "GET", "/api/store/v1/subscriptions", query=query)
+
+    async def get(self, subscription_id: int) -> types.Subscription:
+        """Read a subscription."""
+        return await self._core.one(types.Subscription, "GET", "/api/store/v1/subscriptions/{id}", subscription_id)
 
     async def renew(self, subscription_id: int, *, idempotency_key: str | None = None) -> types.PaidPeriod:
         """Renew a subscription."""
@@ -153,6 +162,26 @@ class StoreCustomers:
     ) -> types.SignedUp:
         """Create a customer."""
         return await self._core.one(types.SignedUp, "POST", "/api/store/v1/customers", body=body, key=idempotency_key)
+
+    def list(self, **query: Unpack[takes.FindCustomers]) -> AsyncPages[types.Customer]:
+        """Find customers."""
+        return self._core.pages(types.Customer, "GET", "/api/store/v1/customers", query=query)
+
+    async def get(self, customer_id: int) -> types.Customer:
+        """Read a customer of the store."""
+        return await self._core.one(types.Customer, "GET", "/api/store/v1/customers/{id}", customer_id)
+
+    async def update(self, customer_id: int, **body: Unpack[takes.ChangeStoreCustomer]) -> types.Customer:
+        """Change a customer of the store."""
+        return await self._core.one(types.Customer, "PUT", "/api/store/v1/customers/{id}", customer_id, body=body)
+
+    async def delete(self, customer_id: int) -> str:
+        """Erase a customer."""
+        return await self._core.message("DELETE", "/api/store/v1/customers/{id}", customer_id)
+
+    async def export(self, customer_id: int) -> types.CustomerExport:
+        """Export a customer."""
+        return await self._core.one(types.CustomerExport, "GET", "/api/store/v1/customers/{id}/export", customer_id)
 
     async def referrals(self, customer_id: int) -> types.CustomerReferrals:
         """Read a customer's referrals."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, TypedDict
 
 from lootkeep_client import types
@@ -22,4 +23,21 @@ class ListCustomers(TypedDict, total=False):
     accepts_marketing: bool
     has_orders: bool
     min_total_spent: str
+    tag: str
     sort: Literal["id", "created_at", "name", "email", "orders_count", "total_spent", "last_order_at"]
+
+
+class UpdateCustomer(TypedDict, total=False):
+    """Change a customer."""
+
+    email: str
+    name: str
+    username: str | None
+    external_id: str | None
+    country: str | None
+    accepts_marketing: bool
+    email_status: Literal["ok", "bounced", "complained", "unsubscribed"]
+    tags: Sequence[str]
+    note: str | None
+    status: types.CustomerStatus
+    status_reason: str | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Required, TypedDict
+from typing import Literal, Required, TypedDict
 
 from lootkeep_client import types
 
@@ -21,6 +21,31 @@ class CreateCustomer(TypedDict, total=False):
     device_id: str | None
     accepts_marketing: bool
     created_at: str | None
+
+
+class FindCustomers(TypedDict, total=False):
+    """Find customers."""
+
+    page: int
+    per_page: int
+    external_id: str
+    email: str
+
+
+class ChangeStoreCustomer(TypedDict, total=False):
+    """Change a customer of the store."""
+
+    email: str
+    name: str
+    username: str | None
+    external_id: str | None
+    country: str | None
+    accepts_marketing: bool
+    email_status: Literal["ok", "bounced", "complained", "unsubscribed"]
+    tags: Sequence[str]
+    note: str | None
+    status: types.CustomerStatus
+    status_reason: str | None
 
 
 class ClaimTier(TypedDict, total=False):
@@ -90,6 +115,12 @@ class PlaceOrder(TypedDict, total=False):
     created_at: str | None
     paid_at: str | None
     completed_at: str | None
+    cancelled_at: str | None
+    status: Literal["paid", "completed", "partially_refunded", "refunded", "cancelled"] | None
+    discount: str | None
+    currency: str | None
+    refunds: Sequence[types.PastRefundBody]
+    payment_method: str | None
 
 
 class PayOrder(TypedDict, total=False):
@@ -118,6 +149,17 @@ class CreateSubscription(TypedDict, total=False):
 
     customer_id: Required[int]
     product_id: Required[int]
+    external_id: str | None
+
+
+class ListSubscriptions(TypedDict, total=False):
+    """List subscriptions."""
+
+    page: int
+    per_page: int
+    customer_id: int
+    status: types.SubscriptionStatus
+    external_id: str
 
 
 class CancelSubscription(TypedDict, total=False):

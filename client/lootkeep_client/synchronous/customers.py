@@ -23,3 +23,7 @@ class Customers:
     def get(self, customer_id: int) -> types.Customer:
         """Read a customer."""
         return self._core.one(types.Customer, "GET", "/api/external/v1/customers/{id}", customer_id)
+
+    def update(self, customer_id: int, **body: Unpack[takes.UpdateCustomer]) -> types.Customer:
+        """Change a customer."""
+        return self._core.one(types.Customer, "PUT", "/api/external/v1/customers/{id}", customer_id, body=body)

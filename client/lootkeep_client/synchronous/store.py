@@ -6,6 +6,7 @@ from typing import Unpack
 
 from lootkeep_client import types
 from lootkeep_client.cores import Core
+from lootkeep_client.pages import Pages
 from lootkeep_client.parameters import store as takes
 
 
@@ -48,6 +49,14 @@ class StoreSubscriptions:
     ) -> types.PaidPeriod:
         """Create a subscription."""
         return self._core.one(types.PaidPeriod, "POST", "/api/store/v1/subscriptions", body=body, key=idempotency_key)
+
+    def list(self, **query: Unpack[takes.ListSubscriptions]) -> Pages[types.Subscription]:
+        """List subscriptions."""
+        return self._core.pages(types.Subscription, "GET", "/api/store/v1/subscriptions", query=query)
+
+    def get(self, subscription_id: int) -> types.Subscription:
+        """Read a subscription."""
+        return self._core.one(types.Subscription, "GET", "/api/store/v1/subscriptions/{id}", subscription_id)
 
     def renew(self, subscription_id: int, *, idempotency_key: str | None = None) -> types.PaidPeriod:
         """Renew a subscription."""
@@ -145,6 +154,26 @@ class StoreCustomers:
     def create(self, *, idempotency_key: str | None = None, **body: Unpack[takes.CreateCustomer]) -> types.SignedUp:
         """Create a customer."""
         return self._core.one(types.SignedUp, "POST", "/api/store/v1/customers", body=body, key=idempotency_key)
+
+    def list(self, **query: Unpack[takes.FindCustomers]) -> Pages[types.Customer]:
+        """Find customers."""
+        return self._core.pages(types.Customer, "GET", "/api/store/v1/customers", query=query)
+
+    def get(self, customer_id: int) -> types.Customer:
+        """Read a customer of the store."""
+        return self._core.one(types.Customer, "GET", "/api/store/v1/customers/{id}", customer_id)
+
+    def update(self, customer_id: int, **body: Unpack[takes.ChangeStoreCustomer]) -> types.Customer:
+        """Change a customer of the store."""
+        return self._core.one(types.Customer, "PUT", "/api/store/v1/customers/{id}", customer_id, body=body)
+
+    def delete(self, customer_id: int) -> str:
+        """Erase a customer."""
+        return self._core.message("DELETE", "/api/store/v1/customers/{id}", customer_id)
+
+    def export(self, customer_id: int) -> types.CustomerExport:
+        """Export a customer."""
+        return self._core.one(types.CustomerExport, "GET", "/api/store/v1/customers/{id}/export", customer_id)
 
     def referrals(self, customer_id: int) -> types.CustomerReferrals:
         """Read a customer's referrals."""

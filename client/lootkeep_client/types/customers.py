@@ -17,7 +17,10 @@ class Customer(TypedDict):
     external_id: str | None
     country: str | None
     status: CustomerStatus
+    status_reason: str | None
     accepts_marketing: bool
+    consent_given_at: str | None
+    consent_withdrawn_at: str | None
     email_status: Literal["bounced", "complained", "ok", "unsubscribed"]
     referral_code: str
     referred_by: CodeOwner | None
@@ -30,3 +33,4 @@ class Customer(TypedDict):
     note: str | None
     created_at: str
     updated_at: str
+    erased_at: str | None

@@ -6,13 +6,17 @@ from collections.abc import Sequence
 from typing import Literal, NotRequired, TypedDict
 
 from lootkeep_client.types.customers import Customer
+from lootkeep_client.types.gift_cards import GiftCard
 from lootkeep_client.types.orders import Order, OrderCustomer
 from lootkeep_client.types.referrals import CodeOwner
+from lootkeep_client.types.support_tickets import TicketDetail
 from lootkeep_client.types.words import (
     BillingInterval,
     DiscountType,
     FraudDecision,
     GiftCardStatus,
+    ReferralStatus,
+    ReviewOutcome,
     RiskLevel,
     SubscriptionStatus,
 )
@@ -21,6 +25,7 @@ from lootkeep_client.types.words import (
 class CartLineBody(TypedDict):
     product_id: int
     quantity: int
+    price: NotRequired[str | None]
 
 
 class PaymentBody(TypedDict):
@@ -29,6 +34,12 @@ class PaymentBody(TypedDict):
     country: NotRequired[str | None]
     funding: NotRequired[Literal["credit", "debit", "prepaid", "unknown"] | None]
     three_d_secure: NotRequired[Literal["passed", "failed", "not_used"] | None]
+
+
+class PastRefundBody(TypedDict):
+    amount: str
+    reason: NotRequired[str | None]
+    created_at: NotRequired[str | None]
 
 
 class SubscriptionProduct(TypedDict):
@@ -53,6 +64,7 @@ class Subscription(TypedDict):
     cancel_reason: str | None
     renewals_count: int
     latest_order_id: int | None
+    external_id: str | None
     created_at: str
     updated_at: str
 
@@ -142,6 +154,72 @@ class SignedUp(TypedDict):
     welcome_coupon: Coupon | None
 
 
+class Referred(TypedDict):
+    customer_id: int
+    status: ReferralStatus
+    referred_at: str
+
+
+class OwnClaim(TypedDict):
+    id: int
+    tier_id: int
+    coupon: Coupon
+    claimed_at: str
+
+
+class ExportedCheck(TypedDict):
+    id: int
+    order_id: int
+    email: str
+    ip_address: str | None
+    user_agent: str | None
+    detected_country: str | None
+    detected_city: str | None
+    risk_score: int
+    risk_level: RiskLevel
+    action_taken: FraudDecision
+    review_outcome: ReviewOutcome | None
+    review_notes: str | None
+    created_at: str
+
+
+class Trace(TypedDict):
+    kind: Literal["address", "device", "instrument", "mailbox"]
+    value: str
+    first_seen_at: str
+    last_seen_at: str
+
+
+class SentEmail(TypedDict):
+    kind: str
+    to_email: str
+    subject: str
+    status: str
+    finished_at: str | None
+
+
+class StaffChange(TypedDict):
+    action: str
+    before: str
+    after: str
+    created_at: str
+
+
+class CustomerExport(TypedDict):
+    exported_at: str
+    customer: Customer
+    orders: Sequence[Order]
+    subscriptions: Sequence[Subscription]
+    support_tickets: Sequence[TicketDetail]
+    gift_cards: Sequence[GiftCard]
+    referred: Sequence[Referred]
+    claims: Sequence[OwnClaim]
+    fraud_checks: Sequence[ExportedCheck]
+    traces: Sequence[Trace]
+    emails: Sequence[SentEmail]
+    changes: Sequence[StaffChange]
+
+
 class TierProgress(TypedDict):
     id: int
     name: str
@@ -151,13 +229,6 @@ class TierProgress(TypedDict):
     referrals_missing: int
     is_reached: bool
     is_claimed: bool
-
-
-class OwnClaim(TypedDict):
-    id: int
-    tier_id: int
-    coupon: Coupon
-    claimed_at: str
 
 
 class CustomerReferrals(TypedDict):

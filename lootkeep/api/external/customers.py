@@ -1,4 +1,4 @@
-"""Customers over HTTP, as the back office reads them."""
+"""Customers over HTTP, as the back office reads and changes them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from lootkeep.api.http import customers as customers_http
 from lootkeep.api.http.fields import Country, Email, Money, QueryBoolean
 from lootkeep.api.http.pages import ListQuery
 from lootkeep.api.http.routes import Call, Group, Reply, Route, paged, single
-from lootkeep.domain.customers import CustomerStatus
-from lootkeep.kernel.errors import existing
-from lootkeep.storage import customer_lists
-from lootkeep.storage import customers as customers_db
+from lootkeep.api.http.validation import Body
+from lootkeep.domain.customers import MAX_TAG_LENGTH, CustomerStatus
 from lootkeep.views import customers as customers_views
 
 
@@ -27,6 +26,7 @@ class CustomerQuery(ListQuery):
         QueryBoolean | None, Field(description="Whether they have an order that counts: paid and not fully refunded.")
     ] = None
     min_total_spent: Annotated[Money | None, Field(description="Spent at least so much.")] = None
+    tag: Annotated[str | None, Field(max_length=MAX_TAG_LENGTH, description="Only customers with this tag.")] = None
     sort: Annotated[
         Literal["id", "created_at", "name", "email", "orders_count", "total_spent", "last_order_at"],
         Field(description="What to sort by; who never ordered comes before everyone who did."),
@@ -34,22 +34,18 @@ class CustomerQuery(ListQuery):
 
 
 async def list_customers(call: Call[None, CustomerQuery]) -> Reply:
-    query = call.query
-    request = query.request(
-        has_orders=1 if query.has_orders else None, has_no_orders=0 if query.has_orders is False else None
+    has_orders = call.query.has_orders
+    return await customers_http.answer_page(
+        call, has_orders=1 if has_orders else None, has_no_orders=0 if has_orders is False else None
     )
-    async with call.deps.db.read(slow=request.is_slow) as tx:
-        customers, total = await customer_lists.LISTING.page(tx, request)
-        brought_by = await customer_lists.referrers(tx, customers)
-    listed = [customers_views.customer(one, brought_by.get(one.referred_by_id or 0)) for one in customers]
-    return Reply(listed, page=query.asked, total=total)
 
 
 async def get_customer(call: Call[None, None]) -> Reply:
-    async with call.deps.db.read() as tx:
-        customer = existing(await customers_db.get(tx, call.id), "Customer")
-        brought_by = await customer_lists.referrers(tx, [customer])
-    return Reply(customers_views.customer(customer, brought_by.get(customer.referred_by_id or 0)))
+    return await customers_http.read(call)
+
+
+async def update_customer(call: Call[Body, None]) -> Reply:
+    return await customers_http.change(call)
 
 
 GROUP = Group(
@@ -74,6 +70,19 @@ GROUP = Group(
             "Read a customer",
             single(customers_views.CustomerView),
             description="With the figures of their orders and their referral code.",
+        ),
+        Route(
+            "PUT",
+            "/customers/{id}",
+            update_customer,
+            "customers:write",
+            "Change a customer",
+            single(customers_views.CustomerView, "Customer updated successfully"),
+            body=customers_http.CustomerChanges,
+            description="Only the fields sent are changed. Orders of a blocked customer are refused with "
+            "`customer_blocked`.",
+            may_conflict=True,
+            is_extension=True,
         ),
     ),
 )

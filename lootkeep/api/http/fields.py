@@ -51,6 +51,12 @@ def not_blank(value: str) -> str:
     return value
 
 
+def distinct(words: list[str]) -> list[str]:
+    if len(set(words)) != len(words):
+        raise refuse("must not hold the same entry twice")
+    return words
+
+
 def _currency(value: str) -> str:
     code = value.upper()
     if code not in _CURRENCIES:

@@ -1,4 +1,4 @@
-"""Customers over the Store API: signing up, and the referral program as a customer sees it."""
+"""Customers over the Store API: their whole life, and the referral program as a customer sees it."""
 
 from __future__ import annotations
 
@@ -6,21 +6,25 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
+from lootkeep.api.http import customers as customers_http
 from lootkeep.api.http.errors import Forbidden
 from lootkeep.api.http.fields import Country, Email, IpAddress, Name, Time, not_blank
-from lootkeep.api.http.routes import Call, Group, Reply, Route, single
+from lootkeep.api.http.pages import PageQuery
+from lootkeep.api.http.routes import Call, Group, Reply, Route, only_message, paged, single
 from lootkeep.api.http.validation import Body
 from lootkeep.domain import identity
 from lootkeep.domain.referrals import SETTINGS, ReferralSettings
 from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.errors import existing, invalid
 from lootkeep.services import customers as customers_service
+from lootkeep.services import privacy as privacy_service
 from lootkeep.services import tiers as tiers_service
 from lootkeep.storage import claims, referrals, tiers
 from lootkeep.storage import customers as customers_db
 from lootkeep.storage import settings as settings_db
 from lootkeep.views import customer_referrals as referral_views
 from lootkeep.views import customers as customers_views
+from lootkeep.views.customer_export import CustomerExportView
 
 IMPORT_SCOPE = "store:import"
 
@@ -50,6 +54,15 @@ class SignUpBody(Body):
     ] = None
 
 
+class FindQuery(PageQuery):
+    """Which customer is looked for."""
+
+    external_id: Annotated[str | None, Field(max_length=255, description="The customer with this id of the store.")] = (
+        None
+    )
+    email: Annotated[Email | None, Field(description="The customer with this e-mail.")] = None
+
+
 class ClaimBody(Body):
     """Which tier is claimed."""
 
@@ -64,7 +77,28 @@ async def create_customer(call: Call[SignUpBody, None]) -> Reply:
         if body.created_at > call.deps.clock.now():
             raise invalid("created_at", "The created at field must not be in the future.")
     signed_up = await customers_service.sign_up(call.deps, SignUp(**body.sent()))
-    return Reply(customers_views.signed_up(signed_up))
+    return Reply(customers_views.signed_up(signed_up), is_repeated=not signed_up.is_new)
+
+
+async def find_customers(call: Call[None, FindQuery]) -> Reply:
+    return await customers_http.answer_page(call)
+
+
+async def read_store_customer(call: Call[None, None]) -> Reply:
+    return await customers_http.read(call)
+
+
+async def change_store_customer(call: Call[Body, None]) -> Reply:
+    return await customers_http.change(call)
+
+
+async def export_customer(call: Call[None, None]) -> Reply:
+    return Reply(await privacy_service.export(call.deps, call.id))
+
+
+async def erase_customer(call: Call[None, None]) -> Reply:
+    await privacy_service.erase(call.deps, call.id, call.token.user_id)
+    return Reply()
 
 
 async def get_customer_referrals(call: Call[None, None]) -> Reply:
@@ -97,9 +131,65 @@ GROUP = Group(
             create_customer,
             "store:write",
             "Create a customer",
-            single(customers_views.SignedUpView, "Customer created successfully", status=201),
+            single(
+                customers_views.SignedUpView,
+                "Customer created successfully",
+                status=201,
+                repeated="The customer had been created before",
+            ),
             body=SignUpBody,
-            description="Answers the customer with an own referral code, and what became of the code that was sent.",
+            description="Answers the customer with an own referral code, and what became of the code that was sent. "
+            "A known `external_id` with the same e-mail answers that customer with 200 and changes nothing.",
+        ),
+        Route(
+            "GET",
+            "/customers",
+            find_customers,
+            "store:read",
+            "Find customers",
+            paged(customers_views.CustomerView),
+            query=FindQuery,
+            description="By `external_id` or `email`; all of them, newest first, without either.",
+        ),
+        Route(
+            "GET",
+            "/customers/{id}",
+            read_store_customer,
+            "store:read",
+            "Read a customer of the store",
+            single(customers_views.CustomerView),
+        ),
+        Route(
+            "PUT",
+            "/customers/{id}",
+            change_store_customer,
+            "store:write",
+            "Change a customer of the store",
+            single(customers_views.CustomerView, "Customer updated successfully"),
+            body=customers_http.CustomerChanges,
+            description="Only the fields sent are changed. Orders of a blocked customer are refused with "
+            "`customer_blocked`.",
+            may_conflict=True,
+        ),
+        Route(
+            "DELETE",
+            "/customers/{id}",
+            erase_customer,
+            "store:write",
+            "Erase a customer",
+            only_message("Customer erased successfully"),
+            description="Personal data goes, wherever it is stored; orders, totals and fraud evidence stay under a "
+            "pseudonym. Active subscriptions are cancelled. Erasing again is 200.",
+            is_foreign=True,
+        ),
+        Route(
+            "GET",
+            "/customers/{id}/export",
+            export_customer,
+            "store:read",
+            "Export a customer",
+            single(CustomerExportView),
+            description="Everything that is held about a person.",
         ),
         Route(
             "GET",

@@ -8,14 +8,15 @@ from pydantic import Field
 
 from lootkeep.api.http import card_codes
 from lootkeep.api.http.errors import Forbidden
-from lootkeep.api.http.fields import Country, IpAddress, Metadata, PositiveMoney, Time, metadata_text
-from lootkeep.api.http.routes import Call, Group, Reply, Route, single
+from lootkeep.api.http.fields import Country, Currency, IpAddress, Metadata, PositiveMoney, Time, metadata_text
+from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, single
 from lootkeep.api.http.validation import Body
 from lootkeep.api.store.customers import IMPORT_SCOPE, DeviceId, NameText
+from lootkeep.api.store.products import Price
 from lootkeep.deps import Deps
-from lootkeep.domain.checkout import Cart, CartLine
+from lootkeep.domain.checkout import Cart, CartLine, PastRefund
 from lootkeep.domain.fraud.facts import Funding, Payment, ThreeDSecure
-from lootkeep.domain.orders import MAX_LINES, MAX_QUANTITY, CheckoutStep
+from lootkeep.domain.orders import MAX_LINES, MAX_QUANTITY, CheckoutStep, PastStatus
 from lootkeep.services import orders as orders_service
 from lootkeep.views import orders as orders_views
 
@@ -27,6 +28,10 @@ _NOT_PLACED: dict[CheckoutStep | None, str] = {
 }
 _UNRETURNED = "Order {}; the gift card that paid for it was revoked and got nothing back"
 _NO_METADATA: dict[str, Any] = {}
+_NO_REFUNDS: list[Any] = []
+_MAX_PAST_REFUNDS = 20
+# What only the past brings with it.
+_HISTORY = ("created_at", "paid_at", "completed_at", "cancelled_at", "status", "discount", "currency", "refunds")
 
 NoteText = Annotated[str, Field(max_length=2000)]
 
@@ -36,6 +41,18 @@ class CartLineBody(Body):
 
     product_id: Annotated[int, Field(ge=1, description="The product.", examples=[9])]
     quantity: Annotated[int, Field(ge=1, le=MAX_QUANTITY, description="How many.", examples=[1])]
+    price: Annotated[
+        Price | None,
+        Field(description="History: what one cost then, else the product's price now; needs `store:import`."),
+    ] = None
+
+
+class PastRefundBody(Body):
+    """A refund of an order of the past."""
+
+    amount: Annotated[PositiveMoney, Field(description="How much was given back.", examples=["5.00"])]
+    reason: Annotated[NoteText | None, Field(description="Why.", examples=["changed their mind"])] = None
+    created_at: Annotated[Time | None, Field(description="When; with the order's last step when absent.")] = None
 
 
 class PaymentBody(Body):
@@ -86,6 +103,32 @@ class OrderBody(Body):
     completed_at: Annotated[Time | None, Field(description="History: when it was delivered; needs `store:import`.")] = (
         None
     )
+    cancelled_at: Annotated[Time | None, Field(description="History: when it was cancelled; needs `store:import`.")] = (
+        None
+    )
+    status: Annotated[
+        PastStatus | None,
+        Field(
+            description="History: how it came out; needs `store:import`. Times that are absent are those of the step "
+            "before. Without it the times and refunds decide."
+        ),
+    ] = None
+    discount: Annotated[
+        Price | None, Field(description="History: what was taken off the whole order; needs `store:import`.")
+    ] = None
+    currency: Annotated[
+        Currency | None, Field(description="History: else that of the products; needs `store:import`.")
+    ] = None
+    refunds: Annotated[
+        Annotated[list[PastRefundBody], Field(max_length=_MAX_PAST_REFUNDS)],
+        Field(
+            description="History: what was given back; needs `store:import`. A refunded order that names none was "
+            "given back in full."
+        ),
+    ] = _NO_REFUNDS
+    payment_method: Annotated[
+        NameText | None, Field(description="How it was paid: history, or an order with nothing due.", examples=["card"])
+    ] = None
 
 
 class PayBody(Body):
@@ -116,10 +159,12 @@ class CancelBody(Body):
 
 async def place_order(call: Call[OrderBody, None]) -> Reply:
     sent: dict[str, Any] = call.body.sent()
-    is_history = any(sent.get(name) is not None for name in ("created_at", "paid_at", "completed_at"))
+    lines = tuple(CartLine(**line.sent()) for line in sent.pop("items"))
+    is_history = any(sent.get(name) not in (None, []) for name in _HISTORY)
+    is_history = is_history or any(line.price is not None for line in lines)
     if is_history and not call.token.may(IMPORT_SCOPE):
         raise Forbidden(IMPORT_SCOPE)
-    lines = tuple(CartLine(line.product_id, line.quantity) for line in sent.pop("items"))
+    sent["refunds"] = tuple(PastRefund(**refund.sent()) for refund in sent.get("refunds", ()))
     metadata = metadata_text(sent.pop("metadata", {}))
     payment = _payment(call.deps, sent.pop("payment", None))
     if call.body.gift_card_code:
@@ -179,6 +224,7 @@ GROUP = Group(
                 repeated="The order had been placed before",
             ),
             body=OrderBody,
+            max_body=MAX_LARGE_BODY,
             description="Reserves stock and coupon, and takes what it can from the gift card. `next` says what the "
             "checkout has to do now: `pay`, `wait_for_review`, `verify` (the order is on hold) or `refused` (it must "
             "not be paid). An order with nothing due is paid at once, and `next` is null. The same `external_id` again "

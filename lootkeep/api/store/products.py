@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
-from lootkeep.api.http.fields import Currency, Metadata, Money, Name, metadata_text, not_blank, refuse
+from lootkeep.api.http.fields import Currency, Metadata, Money, Name, distinct, metadata_text, not_blank, refuse
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, only_message, single
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.products import (
@@ -38,12 +38,6 @@ def _priced(amount: Hundredths) -> Hundredths:
     return amount
 
 
-def _distinct(words: list[str]) -> list[str]:
-    if len(set(words)) != len(words):
-        raise refuse("must not hold the same entry twice")
-    return words
-
-
 def _web_address(value: str) -> str:
     try:
         parts = urlsplit(value)
@@ -62,7 +56,7 @@ Price = Annotated[
     WithJsonSchema({"type": "string", "pattern": r"^\d{1,6}(\.\d{1,2})?$"}),
 ]
 ShortText = Annotated[str, Field(min_length=1, max_length=MAX_WORD_LENGTH), AfterValidator(not_blank)]
-Tags = Annotated[list[ShortText], Field(max_length=MAX_TAGS), AfterValidator(_distinct)]
+Tags = Annotated[list[ShortText], Field(max_length=MAX_TAGS), AfterValidator(distinct)]
 WebAddress = Annotated[str, Field(max_length=2048, json_schema_extra={"format": "uri"}), AfterValidator(_web_address)]
 
 
@@ -116,12 +110,12 @@ ProductChanges = partial(ProductBody, "ProductChanges")
 
 async def create_product(call: Call[ProductBody, None]) -> Reply:
     sent = {name: getattr(call.body, name) for name in ProductTerms.__struct_fields__}
-    terms = ProductTerms(**_as_recorded(sent, call.deps.currency))
+    terms = ProductTerms(**as_recorded(sent, call.deps.currency))
     return Reply(products_views.product(await products_service.create(call.deps, terms)))
 
 
 async def update_product(call: Call[Body, None]) -> Reply:
-    changes = _as_recorded(call.body.sent(), call.deps.currency)
+    changes = as_recorded(call.body.sent(), call.deps.currency)
     return Reply(products_views.product(await products_service.change(call.deps, call.id, changes)))
 
 
@@ -130,7 +124,7 @@ async def delete_product(call: Call[None, None]) -> Reply:
     return Reply()
 
 
-def _as_recorded(fields: dict[str, Any], store_currency: str) -> dict[str, Any]:
+def as_recorded(fields: dict[str, Any], store_currency: str) -> dict[str, Any]:
     """The fields as a product's record holds them: with a currency, and lists and objects as JSON."""
     recorded = dict(fields)
     for name in fields.keys() & {"tags", "metadata"}:

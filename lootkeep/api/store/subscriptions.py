@@ -1,4 +1,4 @@
-"""Subscriptions over the Store API: beginning, renewing, cancelling."""
+"""Subscriptions over the Store API: beginning, renewing, cancelling, and the list of them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,17 @@ from typing import Annotated
 
 from pydantic import Field
 
-from lootkeep.api.http.routes import Call, Group, Reply, Route, single
+from lootkeep.api.http.fields import QueryInteger
+from lootkeep.api.http.pages import PageQuery
+from lootkeep.api.http.routes import Call, Group, Reply, Route, paged, single
 from lootkeep.api.http.validation import Body
+from lootkeep.api.store.customers import NameText
 from lootkeep.api.store.orders import NoteText
+from lootkeep.domain.subscriptions import SubscriptionStatus
+from lootkeep.kernel.errors import existing
 from lootkeep.services import subscriptions as subscriptions_service
+from lootkeep.storage import customers as customers_db
+from lootkeep.storage import subscriptions as subscriptions_db
 from lootkeep.views import subscriptions as subscriptions_views
 
 
@@ -18,6 +25,19 @@ class SubscriptionBody(Body):
 
     customer_id: Annotated[int, Field(ge=1, description="Who subscribes.", examples=[31])]
     product_id: Annotated[int, Field(ge=1, description="A product with recurring billing.", examples=[9])]
+    external_id: Annotated[NameText | None, Field(description="The store's own id, unique.", examples=["sub_81"])] = (
+        None
+    )
+
+
+class SubscriptionQuery(PageQuery):
+    """Filters of the list."""
+
+    customer_id: Annotated[QueryInteger | None, Field(ge=1, description="Only subscriptions of this customer.")] = None
+    status: Annotated[SubscriptionStatus | None, Field(description="Only subscriptions in this state.")] = None
+    external_id: Annotated[
+        str | None, Field(max_length=255, description="The subscription with this id of the store.")
+    ] = None
 
 
 class SubscriptionCancelBody(Body):
@@ -28,8 +48,25 @@ class SubscriptionCancelBody(Body):
 
 
 async def create_subscription(call: Call[SubscriptionBody, None]) -> Reply:
-    created = await subscriptions_service.create(call.deps, call.body.customer_id, call.body.product_id)
+    body = call.body
+    created = await subscriptions_service.create(call.deps, body.customer_id, body.product_id, body.external_id)
     return Reply(subscriptions_views.paid_period(*created))
+
+
+async def list_subscriptions(call: Call[None, SubscriptionQuery]) -> Reply:
+    request = call.query.request()
+    async with call.deps.db.read(slow=request.is_slow) as tx:
+        subscriptions, total = await subscriptions_db.LISTING.page(tx, request)
+        customers = await customers_db.get_many(tx, [subscription.customer_id for subscription in subscriptions])
+    listed = [subscriptions_views.subscription(record, customers[record.customer_id]) for record in subscriptions]
+    return Reply(listed, page=request.page, total=total)
+
+
+async def get_subscription(call: Call[None, None]) -> Reply:
+    async with call.deps.db.read() as tx:
+        subscription = existing(await subscriptions_db.get(tx, call.id), "Subscription")
+        customers = await customers_db.get_many(tx, [subscription.customer_id])
+    return Reply(subscriptions_views.subscription(subscription, customers[subscription.customer_id]))
 
 
 async def renew_subscription(call: Call[None, None]) -> Reply:
@@ -58,6 +95,25 @@ GROUP = Group(
             single(subscriptions_views.PaidPeriodView, "Subscription created successfully", status=201),
             body=SubscriptionBody,
             description="Makes a paid order for the first period. Sends `subscription.created`.",
+            may_conflict=True,
+        ),
+        Route(
+            "GET",
+            "/subscriptions",
+            list_subscriptions,
+            "store:read",
+            "List subscriptions",
+            paged(subscriptions_views.SubscriptionView),
+            query=SubscriptionQuery,
+            description="Newest first.",
+        ),
+        Route(
+            "GET",
+            "/subscriptions/{id}",
+            get_subscription,
+            "store:read",
+            "Read a subscription",
+            single(subscriptions_views.SubscriptionView),
         ),
         Route(
             "POST",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
@@ -100,3 +101,9 @@ class OrderFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     history: History = History()
     # Whether the order is on each list that a rule asks about, by `fact@list`: lists change, and a check must not.
     lists: dict[str, bool] = {}
+
+    def without_person(self, pseudonym: str) -> OrderFacts:
+        """What is left when the buyer's personal data is erased; what is missing then says nothing."""
+        network = replace(self.network, city=None)
+        gone = {"ip_address": None, "user_agent": None, "is_user_agent_asked": False, "device": None}
+        return replace(self, email=pseudonym, network=network, payment=replace(self.payment, bin=None), **gone)

@@ -1,6 +1,7 @@
 """Gift cards: operations on one card, cards that orders buy, and cards that pay for orders."""
 
 from lootkeep.services.gift_cards.cards import change, create, redeem, revoke, send
+from lootkeep.services.gift_cards.past import import_in
 from lootkeep.services.gift_cards.payment import find_for_payment, give_back
 from lootkeep.services.gift_cards.purchases import issue_bought, lock_bought, take_back_bought
 from lootkeep.services.gift_cards.status import settle, settle_now
@@ -10,6 +11,7 @@ __all__ = [
     "create",
     "find_for_payment",
     "give_back",
+    "import_in",
     "issue_bought",
     "lock_bought",
     "redeem",

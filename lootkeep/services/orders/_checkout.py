@@ -15,6 +15,7 @@ from lootkeep.domain.fraud.facts import History
 from lootkeep.domain.fraud.judgement import Judgement, facts_of, judgement, made_before
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.fraud.rules import lists_asked
+from lootkeep.domain.identity import Trace
 from lootkeep.domain.orders import Order
 from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import Instant
@@ -32,6 +33,10 @@ def check_buyer(customer: Customer | None) -> Customer:
     if customer.status == "blocked":
         raise Unprocessable("customer_blocked", "This customer is blocked and cannot place orders.")
     return customer
+
+
+def traces(cart: Cart, customer: Customer) -> list[Trace]:
+    return identity.traces(customer.email, cart.ip_address, cart.device_id, cart.payment.instrument)
 
 
 def buyer(cart: Cart, customer: Customer, currency: str, at: Instant) -> BuyerQuery:

@@ -5,27 +5,26 @@ Imported history announces nothing and waits for nobody: it is judged by what th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import msgspec
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
-from lootkeep.domain import checkout, identity
+from lootkeep.domain import checkout, past_orders
 from lootkeep.domain import orders as orders_rules
-from lootkeep.domain.checkout import Cart, PricedLine
+from lootkeep.domain.checkout import Cart, PastRefund, PricedLine
 from lootkeep.domain.coupons import Coupon
-from lootkeep.domain.customers import Customer
 from lootkeep.domain.fraud.amounts import week_of
 from lootkeep.domain.fraud.facts import History
 from lootkeep.domain.fraud.judgement import Judgement
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
-from lootkeep.domain.identity import Trace
 from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import AppError, Conflict, Unavailable, invalid
-from lootkeep.services.orders import _checkout, _details, _payment
+from lootkeep.kernel.errors import AppError, Unavailable, invalid
+from lootkeep.services.orders import _checkout, _payment
+from lootkeep.services.orders._past_requests import PastRequest, independent_batches, reload_customers, requests_of
 from lootkeep.services.orders.place import PlacedOrder
 from lootkeep.storage import customers as customers_db
 from lootkeep.storage import fraud_amounts, fraud_checks, fraud_history, settings
@@ -35,16 +34,6 @@ from lootkeep.storage import products as products_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.identity import SeenCustomer
 from lootkeep.storage.totals.changes import CounterDeltas
-
-
-class _Request(msgspec.Struct, frozen=True):
-    """A cart whose buyer may order, and its index among all carts."""
-
-    index: int
-    cart: Cart
-    at: Instant
-    customer: Customer
-    traces: list[Trace]
 
 
 class _Context(msgspec.Struct, frozen=True):
@@ -61,11 +50,12 @@ class _Context(msgspec.Struct, frozen=True):
 class _Draft(msgspec.Struct, frozen=True):
     """An order that is decided and not written yet."""
 
-    request: _Request
+    request: PastRequest
     order: Order
     lines: Sequence[PricedLine]
     judgement: Judgement | None
     coupon: Coupon | None
+    refunds: Sequence[PastRefund] = ()
 
 
 async def import_order(deps: Deps, cart: Cart) -> PlacedOrder:
@@ -87,60 +77,17 @@ async def import_history(
     No two of them have the same external id. One that is refused leaves nothing behind.
     """
     now = deps.clock.now()
-    outcomes = await _find_existing(tx, carts, now)
-    requests, refused = await _requests(tx, {i: cart for i, cart in enumerate(carts) if i not in outcomes}, now)
-    outcomes |= refused
+    requests, outcomes = await requests_of(tx, carts, now)
     context = await _context(tx, requests, now)
-    for number, batch in enumerate(_independent_batches(requests)):
-        batch = await _reload_customers(tx, batch) if number else batch
+    for number, batch in enumerate(independent_batches(requests)):
+        batch = await reload_customers(tx, batch) if number else batch
         outcomes |= await _import_batch(deps, tx, batch, context, changes)
     new = [outcome[0] for outcome in outcomes.values() if not isinstance(outcome, AppError) and outcome[1]]
     await _payment.add_sold(tx, [details for details in new if details.order.paid_at is not None])
     return [outcomes[index] for index in range(len(carts))]
 
 
-async def _find_existing(tx: Transaction, carts: Sequence[Cart], now: Instant) -> dict[int, PlacedOrder | AppError]:
-    """Carts whose times are wrong, or whose external id is known or in use; two at once would both find none."""
-    outcomes: dict[int, PlacedOrder | AppError] = {}
-    named: dict[str, int] = {}
-    for index, cart in enumerate(carts):
-        try:
-            checkout.check_times(cart, now)
-        except AppError as reason:
-            outcomes[index] = reason
-        else:
-            if cart.external_id is not None:
-                named[cart.external_id] = index
-    if not named:
-        return outcomes
-    for index, is_held in zip(named.values(), await tx.lock_each([f"order {name}" for name in named]), strict=True):
-        if not is_held:
-            outcomes[index] = Conflict("order_in_progress", "An order with this external id is being placed right now.")
-    for order in await orders_db.by_external_id(tx, named):
-        assert order.external_id is not None
-        outcomes.setdefault(named[order.external_id], (await _details.load(tx, order), False))
-    return outcomes
-
-
-async def _requests(
-    tx: Transaction, carts: dict[int, Cart], now: Instant
-) -> tuple[list[_Request], dict[int, PlacedOrder | AppError]]:
-    """The carts with their buyers, and those whose buyer may not order."""
-    buyers = await customers_db.get_many(tx, {cart.customer_id for cart in carts.values()})
-    requests: list[_Request] = []
-    refused: dict[int, PlacedOrder | AppError] = {}
-    for index, cart in carts.items():
-        try:
-            customer = _checkout.check_buyer(buyers.get(cart.customer_id))
-        except AppError as reason:
-            refused[index] = reason
-        else:
-            traces = identity.traces(customer.email, cart.ip_address, cart.device_id, cart.payment.instrument)
-            requests.append(_Request(index, cart, cart.created_at or now, customer, traces))
-    return requests, refused
-
-
-async def _context(tx: Transaction, requests: Sequence[_Request], now: Instant) -> _Context:
+async def _context(tx: Transaction, requests: Sequence[PastRequest], now: Instant) -> _Context:
     policy = await settings.current(tx, SETTINGS, Policy)
     products = await products_db.get_many(tx, {line.product_id for request in requests for line in request.cart.lines})
     referrers = {request.customer.referred_by_id for request in requests} - {None}
@@ -148,33 +95,8 @@ async def _context(tx: Transaction, requests: Sequence[_Request], now: Instant) 
     return _Context(now, policy, products, {customer.id: customer.referral_code for customer in codes.values()})
 
 
-def _independent_batches(requests: Sequence[_Request]) -> Iterator[list[_Request]]:
-    """Cuts them where one must see another before it: both of a customer, a mailbox, an address,
-    a device or a payment instrument.
-
-    And where a week begins: which orders are large in it, those before it decide.
-    """
-    batch: list[_Request] = []
-    seen: set[int | Trace] = set()
-    for request in requests:
-        marks: set[int | Trace] = {request.customer.id, *request.traces}
-        if batch and (not seen.isdisjoint(marks) or week_of(request.at) != week_of(batch[0].at)):
-            yield batch
-            batch, seen = [], set()
-        batch.append(request)
-        seen |= marks
-    if batch:
-        yield batch
-
-
-async def _reload_customers(tx: Transaction, batch: Sequence[_Request]) -> list[_Request]:
-    """The orders of the batches before have changed them."""
-    buyers = await customers_db.get_many(tx, {request.customer.id for request in batch})
-    return [replace(request, customer=buyers[request.customer.id]) for request in batch]
-
-
 async def _import_batch(
-    deps: Deps, tx: Transaction, batch: Sequence[_Request], context: _Context, changes: CounterDeltas
+    deps: Deps, tx: Transaction, batch: Sequence[PastRequest], context: _Context, changes: CounterDeltas
 ) -> dict[int, PlacedOrder | AppError]:
     outcomes: dict[int, PlacedOrder | AppError] = {}
     drafts: list[_Draft] = []
@@ -191,7 +113,7 @@ async def _import_batch(
     return outcomes
 
 
-async def _histories(tx: Transaction, batch: Sequence[_Request], context: _Context) -> Sequence[History | None]:
+async def _histories(tx: Transaction, batch: Sequence[PastRequest], context: _Context) -> Sequence[History | None]:
     """What the store knew of each buyer at the time of the order; nothing when orders are not judged."""
     _, policy = context.policy
     if not policy.fraud_detection_enabled:
@@ -205,15 +127,18 @@ async def _histories(tx: Transaction, batch: Sequence[_Request], context: _Conte
 
 
 def _currency(cart: Cart, products: dict[int, Product]) -> str:
-    """Of the first line; an order that mixes currencies is refused later."""
+    """Its own, or that of the first line; an order that mixes currencies is refused later."""
+    if cart.currency is not None:
+        return cart.currency
     product = products.get(cart.lines[0].product_id) if cart.lines else None
     return product.currency if product else ""
 
 
-async def _draft(deps: Deps, tx: Transaction, request: _Request, history: History | None, context: _Context) -> _Draft:
+async def _draft(
+    deps: Deps, tx: Transaction, request: PastRequest, history: History | None, context: _Context
+) -> _Draft:
     cart, customer, now = request.cart, request.customer, context.now
-    is_paid = cart.paid_at is not None
-    lines, currency = checkout.priced(cart.lines, context.products, is_history=is_paid)
+    lines, currency = checkout.priced(cart, context.products)
     judgement = None
     if history:
         judgement = await _checkout.judge(deps, tx, cart, customer, lines, history, context.policy, request.at)
@@ -223,17 +148,16 @@ async def _draft(deps: Deps, tx: Transaction, request: _Request, history: Histor
     if judgement:
         verdict = judgement.verdict
         order = replace(order, risk_level=verdict.risk_level)
-        # What was paid long ago is not stopped any more.
-        order = order if is_paid else orders_rules.judged(order, verdict.action_taken, now)
+        order = order if cart.is_concluded else orders_rules.judged(order, verdict.action_taken, now)
     if order.status == "cancelled":
         return _Draft(request, order, lines, judgement, coupon)
     if cart.gift_card_code:
         raise invalid("gift_card_code", "The gift card code field cannot be used for an order of the past.")
-    if not is_paid:
+    if not cart.is_concluded:
         lines = await _checkout.reserve_stock(tx, lines, context.products)
         _take_from_stock(context.products, lines)
-    order, held = checkout.concluded(cart, order, lines, now)
-    return _Draft(request, order, held, judgement, coupon)
+    order, held, refunds = past_orders.concluded(cart, order, lines, now)
+    return _Draft(request, order, held, judgement, coupon, refunds)
 
 
 def _take_from_stock(products: dict[int, Product], lines: Sequence[PricedLine]) -> None:
@@ -262,4 +186,19 @@ async def _write(
     paid = [details for details in sales if details.order.paid_at is not None]
     if paid:
         await _payment.count(tx, paid, changes, deps.currency)
+    for draft, details in zip(drafts, sales, strict=True):
+        await _write_refunds(deps, tx, details, draft.refunds, changes)
     return sales
+
+
+async def _write_refunds(
+    deps: Deps, tx: Transaction, details: OrderDetails, refunds: Sequence[PastRefund], changes: CounterDeltas
+) -> None:
+    order = details.order
+    for refund in refunds:
+        at = order.refunded_at if refund.created_at is None else refund.created_at
+        assert at is not None
+        await orders_db.add_refund(tx, order, refund.amount, refund.reason, at, changes)
+    if order.refunded_at is not None:
+        counted = details.counted_in(deps.currency, order.refunded_total)
+        await customers_db.take_back(tx, details.customer.id, counted, orders=1 if order.status == "refunded" else 0)

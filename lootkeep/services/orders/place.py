@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
-from lootkeep.domain import checkout, identity
+from lootkeep.domain import checkout
 from lootkeep.domain import orders as orders_rules
 from lootkeep.domain.checkout import Cart, PricedLine
 from lootkeep.domain.customers import Customer
@@ -49,16 +49,13 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart, changes: CounterDelt
     existing = await _find_existing(tx, cart)
     if existing:
         return existing, False
-    customer = _checkout.check_buyer(await customers_db.get(tx, cart.customer_id))
-    traces = identity.traces(customer.email, cart.ip_address, cart.device_id, cart.payment.instrument)
     version, policy = await settings.current(tx, SETTINGS, Policy)
-    if policy.fraud_detection_enabled:
-        await identity_db.lock_traces(tx, traces)
+    customer, traces = await _take_turn(tx, cart, policy)
     # Only now: an order is placed when its turn has come, not when it began to wait.
     now = deps.clock.now()
 
     products = await products_db.get_many(tx, {line.product_id for line in cart.lines})
-    lines, currency = checkout.priced(cart.lines, products)
+    lines, currency = checkout.priced(cart, products)
     judgement = await _judge(deps, tx, cart, customer, (lines, currency), (version, policy), now)
     coupon = await _checkout.find_coupon(tx, cart, currency, now)
     referral_code = await customers_db.code_that_brought(tx, customer)
@@ -102,6 +99,16 @@ async def _find_existing(tx: Transaction, cart: Cart) -> OrderDetails | None:
         raise Conflict("order_in_progress", "An order with this external id is being placed right now.")
     orders = await orders_db.by_external_id(tx, [cart.external_id])
     return await _details.load(tx, orders[0]) if orders else None
+
+
+async def _take_turn(tx: Transaction, cart: Cart, policy: Policy) -> tuple[Customer, list[Trace]]:
+    """The buyer, once no other order is judged that shares a trace with this one."""
+    customer = _checkout.check_buyer(await customers_db.get(tx, cart.customer_id))
+    traces = _checkout.traces(cart, customer)
+    await identity_db.take_turn(tx, customer.id, traces if policy.fraud_detection_enabled else ())
+    # Again: what was waited for may have blocked the customer, or given them another e-mail.
+    customer = _checkout.check_buyer(await customers_db.get(tx, cart.customer_id))
+    return customer, _checkout.traces(cart, customer)
 
 
 async def _judge(

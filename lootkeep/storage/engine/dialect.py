@@ -225,22 +225,25 @@ def _in_jsonb(element: IsListed, compiler: Any, **kw: Any) -> str:
     return f"{column} = ANY (ARRAY({values}))"
 
 
-class SharesEntry(IsListed):
-    """The column is a JSON array that has an entry in common with another."""
+class JsonInteger(ColumnElement[int]):
+    """The integer that a JSON object has under a key, or null."""
+
+    inherit_cache = False
+    type = BigInteger()
+
+    def __init__(self, column: Column[str], key: str) -> None:
+        self.column = column
+        self.key = key
 
 
-@compiles(SharesEntry, "sqlite")
-def _shares_json(element: SharesEntry, compiler: Any, **kw: Any) -> str:
-    column, array = compiler.process(element.column, **kw), compiler.process(element.array, **kw)
-    return (
-        f"EXISTS (SELECT 1 FROM json_each({column}) AS own WHERE own.value IN (SELECT value FROM json_each({array})))"
-    )
+@compiles(JsonInteger, "sqlite")
+def _json_extract(element: JsonInteger, compiler: Any, **kw: Any) -> str:
+    return f"json_extract({compiler.process(element.column, **kw)}, '$.{element.key}')"
 
 
-@compiles(SharesEntry, "postgresql")
-def _shares_jsonb(element: SharesEntry, compiler: Any, **kw: Any) -> str:
-    column, array = compiler.process(element.column, **kw), compiler.process(element.array, **kw)
-    return f"{column}::jsonb ?| ARRAY(SELECT jsonb_array_elements_text({array}::text::jsonb))"
+@compiles(JsonInteger, "postgresql")
+def _from_jsonb(element: JsonInteger, compiler: Any, **kw: Any) -> str:
+    return f"({compiler.process(element.column, **kw)}::jsonb ->> '{element.key}')::bigint"
 
 
 class TakeSpace(Executable, ClauseElement):

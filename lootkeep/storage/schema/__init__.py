@@ -6,7 +6,7 @@ from lootkeep.storage.schema.accounts import account_links, accounts, audit_log,
 from lootkeep.storage.schema.analytics import buyers, sales_rollups
 from lootkeep.storage.schema.campaigns import campaign_recipients, email_campaigns
 from lootkeep.storage.schema.columns import metadata
-from lootkeep.storage.schema.customers import customers, sightings
+from lootkeep.storage.schema.customers import customer_tags, customers, sightings
 from lootkeep.storage.schema.events import counters, events
 from lootkeep.storage.schema.fraud import (
     fraud_checks,
@@ -29,7 +29,7 @@ from lootkeep.storage.schema.referrals import (
     reward_claims,
 )
 from lootkeep.storage.schema.support_tickets import support_tickets, ticket_figures, ticket_messages
-from lootkeep.storage.schema.webhooks import attempts, deliveries, replays, webhooks
+from lootkeep.storage.schema.webhooks import attempts, deliveries, replays, webhook_versions, webhooks
 
 __all__ = [
     "account_links",
@@ -40,6 +40,7 @@ __all__ = [
     "campaign_recipients",
     "counters",
     "coupons",
+    "customer_tags",
     "customers",
     "deliveries",
     "email_campaigns",
@@ -76,5 +77,6 @@ __all__ = [
     "ticket_messages",
     "tokens",
     "users",
+    "webhook_versions",
     "webhooks",
 ]

@@ -94,6 +94,7 @@ campaign_recipients = Table(
     ),
     CheckConstraint("(status = 'sending') = (lease IS NOT NULL)", name="lease"),
     UniqueConstraint("campaign_id", "email"),
+    Index(None, "customer_id"),
     Index("ix_campaign_recipients_due", "due_at", "id", sqlite_where=_OPEN, postgresql_where=_OPEN),
     sqlite_autoincrement=True,
 )

@@ -32,6 +32,13 @@ customers = Table(
     text("search_text"),
     number("created_at"),
     number("updated_at"),
+    # Why a customer is blocked, or is not any more.
+    text("status_reason", optional=True),
+    # When campaigns were last agreed to and last declined.
+    number("consent_given_at", optional=True),
+    number("consent_withdrawn_at", optional=True),
+    # When the personal data went; the rest of the row stays under a pseudonym.
+    number("erased_at", optional=True),
     CheckConstraint("status IN ('active', 'blocked')", name="status"),
     CheckConstraint("orders_count >= 0 AND total_spent >= 0", name="totals"),
     Index(None, "created_at", "id"),
@@ -52,6 +59,15 @@ customers = Table(
 nulls_last("ix_customers_last_order_at_id", customers.c.last_order_at, customers.c.id)
 Index("ix_customers_name_id", Bytewise(customers.c.name), customers.c.id)
 Index("ix_customers_email_id", Bytewise(customers.c.email), customers.c.id)
+
+customer_tags = Table(
+    "customer_tags",
+    metadata,
+    Column("tag", Text, primary_key=True),
+    Column("customer_id", BigInteger, ForeignKey("customers.id"), primary_key=True, autoincrement=False),
+    Index(None, "customer_id"),
+    sqlite_with_rowid=False,
+)
 
 # The identity store, shared by referral abuse and fraud: who was seen with which device, address,
 # mailbox or payment instrument.

@@ -39,5 +39,6 @@ mails = Table(
     Index("ix_mails_due", "due_at", sqlite_where=_OPEN, postgresql_where=_OPEN),
     Index("ix_mails_finished_at", "finished_at", sqlite_where=_FINISHED, postgresql_where=_FINISHED),
     Index(None, "status", "id"),
+    Index(None, "to_email"),
     sqlite_autoincrement=True,
 )

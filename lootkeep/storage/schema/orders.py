@@ -32,11 +32,16 @@ subscriptions = Table(
     number("latest_order_id", optional=True),
     number("created_at"),
     number("updated_at"),
+    text("external_id", optional=True),
     CheckConstraint("status IN ('active', 'cancelled', 'expired')", name="status"),
     # What will end by itself, and when.
     Index("ix_subscriptions_ending", "ends_at", sqlite_where=_ENDING, postgresql_where=_ENDING),
-    Index(None, "customer_id"),
     Index(None, "product_id", "status"),
+    Index("uq_subscriptions_external_id", "external_id", unique=True),
+    # The order of the list, and what it is filtered by in this order.
+    Index(None, "created_at", "id"),
+    Index(None, "status", "created_at", "id"),
+    Index(None, "customer_id", "created_at", "id"),
     sqlite_autoincrement=True,
 )
 

@@ -25,6 +25,19 @@ webhooks = Table(
     sqlite_autoincrement=True,
 )
 
+# What fan-out went by from a time on: why nothing was sent is a question about the past.
+webhook_versions = Table(
+    "webhook_versions",
+    metadata,
+    identity(),
+    link("webhook_id", "webhooks.id"),
+    number("since"),
+    text("events"),
+    flag("is_active"),
+    Index(None, "webhook_id", "since"),
+    sqlite_autoincrement=True,
+)
+
 _PENDING = sql("status = 'pending'")
 _FINISHED = sql("finished_at IS NOT NULL")
 

@@ -90,7 +90,7 @@ def _of_sales() -> list[_Comparison]:
     for total in TOTALS:
         if total.sums is SALES:
             dimensions[str(total.key["dimension"])].append(total)
-    return [one for dimension, totals in dimensions.items() for one in _by_level(dimension, totals)]
+    return [comparison for dimension, totals in dimensions.items() for comparison in _by_level(dimension, totals)]
 
 
 _SUMS = {

@@ -9,7 +9,7 @@ import msgspec
 from sqlalchemy import bindparam, func, select
 
 from lootkeep.domain.webhooks import Webhook
-from lootkeep.kernel.clock import HOUR, MINUTE, Instant
+from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import attempts, deliveries
@@ -42,6 +42,8 @@ class Receiver(msgspec.Struct, frozen=True):
     p95_ms: int | None
     delivered: int
     failed: int
+    # Delivered and all attempts within a day.
+    day: tuple[int, int]
     waiting: int
     is_failing: bool
     failing_since: Instant | None
@@ -106,6 +108,7 @@ def name(url: str) -> str:
 async def _receiver(tx: Transaction, webhook: Webhook, now: Instant) -> Receiver:
     made = await tx.all(_ATTEMPTS, webhook=webhook.id)
     ((waiting,),) = await tx.all(_WAITING, webhook=webhook.id)
+    today = [attempt for attempt in made if now - attempt.started_at < DAY]
     recent = [attempt for attempt in made if now - attempt.started_at < HOUR]
     latencies = sorted(attempt.latency_ms for attempt in recent if attempt.latency_ms is not None)
     failures = _last_failures(made)
@@ -117,6 +120,7 @@ async def _receiver(tx: Transaction, webhook: Webhook, now: Instant) -> Receiver
         p95_ms=latencies[len(latencies) * 95 // 100] if latencies else None,
         delivered=delivered,
         failed=len(recent) - delivered,
+        day=(sum(attempt.outcome == "delivered" for attempt in today), len(today)),
         waiting=waiting,
         is_failing=len(failures) >= _FAILURES,
         failing_since=failures[0].started_at if failures else None,

@@ -1,64 +1,28 @@
-"""What the cells of a past order may look like: exports of shops and public data write the same thing differently."""
+"""What the cells of a past order must be, in the dialect of all files."""
 
 from __future__ import annotations
 
-import ipaddress
-import re
 from collections.abc import Callable
-from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
-import iso3166
-
 from lootkeep.domain import identity
-from lootkeep.kernel.clock import SECOND, Instant, instant
 from lootkeep.kernel.money import MAX_AMOUNT, Hundredths
+from lootkeep.toolbox.files.dialect import BOOLEANS, Dialect
 
-# Nine digits at least: eight are a date without hyphens.
-_UNIX_SECONDS = re.compile(r"[0-9]{9,11}(\.[0-9]+)?")
-_NUMBER = re.compile(r"[0-9]+(\.[0-9]*)?([eE]\+?[0-9]{1,2})?")
-_MAX_IPV4 = 2**32 - 1
-_LABELS = {"1": True, "true": True, "fraud": True} | dict.fromkeys(("0", "false", "legit", "legitimate", ""), False)
-_COUNTRIES = {
-    name.upper(): country.alpha2
-    for country in iso3166.countries
-    for name in (country.alpha2, country.alpha3, country.name)
-} | {"UK": "GB"}  # as everyone writes it
+_LABELS = BOOLEANS | {"fraud": True} | dict.fromkeys(("legit", "legitimate", ""), False)
 
 
 class CellRule(NamedTuple):
     """How a cell is read (it raises ValueError or KeyError), and what it must be."""
 
-    read: Callable[[str], Any]
+    read: Callable[[Dialect, str], Any]
     words: str
 
 
-def time(text: str) -> Instant:
-    """ISO 8601, with a blank for the T if need be; without an offset it is UTC. Or Unix seconds."""
-    if _UNIX_SECONDS.fullmatch(text):
-        return Instant(int(Decimal(text) * SECOND))
-    moment = datetime.fromisoformat(text)
-    return instant(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
-
-
-def ip_address(text: str) -> str:
-    """An address in its usual form, or an IPv4 address written as one number, which may have decimals."""
-    if not _NUMBER.fullmatch(text):
-        return identity.address(text)
-    number = int(Decimal(text))
-    if number > _MAX_IPV4:
-        raise ValueError
-    return str(ipaddress.IPv4Address(number))
-
-
-def country(text: str) -> str:
-    return _COUNTRIES[text.upper()]
-
-
-def amount(text: str) -> Hundredths:
+def amount(dialect: Dialect, text: str) -> Hundredths:
     try:
-        hundredths = round(Decimal(text) * 100)
+        hundredths = round(Decimal(dialect.number(text)) * 100)
     except (InvalidOperation, OverflowError):
         raise ValueError from None
     if abs(hundredths) > MAX_AMOUNT:
@@ -66,21 +30,28 @@ def amount(text: str) -> Hundredths:
     return Hundredths(hundredths)
 
 
-def is_fraud(text: str) -> bool:
+def _is_fraud(dialect: Dialect, text: str) -> bool:
     return _LABELS[text.lower()]
 
 
-_TIME = CellRule(time, "must be a time such as 2026-11-15T10:30:00Z, or Unix seconds")
+def _device(dialect: Dialect, text: str) -> str:
+    return identity.device(text)
+
+
+_TIME = CellRule(Dialect.time, "must be a time such as 2026-11-15T10:30:00Z, or Unix seconds")
+_IP = CellRule(Dialect.ip_address, "must be an IP address")
+_DEVICE = CellRule(_device, "must be a text")
+_COUNTRY = CellRule(Dialect.country, "must be a country code such as DE, or a name")
 
 RULES: dict[str, CellRule] = {
     "created_at": _TIME,
     "customer_created_at": _TIME,
-    "ip_address": CellRule(ip_address, "must be an IP address"),
-    "signup_ip_address": CellRule(ip_address, "must be an IP address"),
-    "signup_device_id": CellRule(identity.device, "must be a text"),
-    "device_id": CellRule(identity.device, "must be a text"),
-    "billing_country": CellRule(country, "must be a country code such as DE"),
-    "payment_country": CellRule(country, "must be a country code such as DE"),
+    "ip_address": _IP,
+    "signup_ip_address": _IP,
+    "signup_device_id": _DEVICE,
+    "device_id": _DEVICE,
+    "billing_country": _COUNTRY,
+    "payment_country": _COUNTRY,
     "total": CellRule(amount, "must be an amount such as 19.99"),
 }
-LABEL_RULE = CellRule(is_fraud, "must be 1, true or fraud, or else 0, false, legit, legitimate or nothing")
+LABEL_RULE = CellRule(_is_fraud, "must be 1, true, yes or fraud, or else 0, false, no, legit, legitimate or nothing")

@@ -12,7 +12,8 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.money import Hundredths
 from lootkeep.toolbox.backtest.cells import LABEL_RULE, RULES, CellRule
-from lootkeep.toolbox.imports.reading import BadRow, FileRow, Lines, csv_rows
+from lootkeep.toolbox.files.dialect import Dialect
+from lootkeep.toolbox.files.reading import BadRow, FileOptions, FileRow, opened
 
 COLUMNS = (
     "order_id",
@@ -75,52 +76,48 @@ class PastOrders(msgspec.Struct):
         return [name for name in COLUMNS if name not in self.columns]
 
 
-def read(file: BinaryIO, label: str, advance: Callable[[int], None]) -> PastOrders:
+def read(file: BinaryIO, label: str, options: FileOptions, advance: Callable[[int], None]) -> PastOrders:
     """Every row that can be read, and every reason against the others; reports how many bytes it has read."""
     label = label.strip().lower()
-    past_orders = PastOrders()
-
-    def take_columns(columns: list[str]) -> None:
-        if label not in columns:
-            raise StartupError(f"The file has no column named {label}: it has {', '.join(columns)}.")
-        past_orders.columns = frozenset(columns)
-
-    lines = Lines(file)
-    for count, row in enumerate(csv_rows(lines, take_columns)):
-        past = row if isinstance(row, BadRow) else _past_order(row, label, past_orders.columns)
-        if isinstance(past, BadRow):
-            past_orders.skipped.append(past)
-        else:
-            past_orders.orders.append(past)
-        if count % _STEP == 0:
-            advance(lines.bytes_read)
+    with opened(file, options) as table:
+        if label not in table.columns:
+            raise StartupError(f"The file has no column named {label}: it has {', '.join(table.columns)}.")
+        past_orders = PastOrders(columns=frozenset(table.columns))
+        for count, row in enumerate(table.rows()):
+            past = row if isinstance(row, BadRow) else _past_order(row, label, past_orders.columns, table.dialect)
+            if isinstance(past, BadRow):
+                past_orders.skipped.append(past)
+            else:
+                past_orders.orders.append(past)
+            if count % _STEP == 0:
+                advance(table.bytes_read)
     if not past_orders.orders:
         raise StartupError(_nothing(past_orders))
     return past_orders
 
 
-def _past_order(row: FileRow, label: str, columns: frozenset[str]) -> PastOrder | BadRow:
+def _past_order(row: FileRow, label: str, columns: frozenset[str], dialect: Dialect) -> PastOrder | BadRow:
     cells = {name: text for name, cell in row.values.items() if (text := cell.strip())}
     # What is empty is unknown. Only the label's emptiness says something, and an order has to have its time.
     values: dict[str, Any] = {name: cells[name] for name in COLUMNS if name in cells}
-    errors = list(_check(values, RULES))
+    errors = list(_check(values, RULES, dialect))
     if "created_at" in columns and "created_at" not in cells:
         errors.append("The created_at field is empty.")
     marked = {label: cells.get(label, "")}
-    errors += _check(marked, {label: LABEL_RULE})
+    errors += _check(marked, {label: LABEL_RULE}, dialect)
     if errors:
         return BadRow(row.line, " ".join(errors))
     values.setdefault("order_id", str(row.line))
     return PastOrder(is_fraud=marked[label] is True, **values)
 
 
-def _check(values: dict[str, Any], rules: Mapping[str, CellRule]) -> Iterator[str]:
+def _check(values: dict[str, Any], rules: Mapping[str, CellRule], dialect: Dialect) -> Iterator[str]:
     """Puts what was read in the place of each text, and gives the sentences about those that cannot be read."""
     for name, rule in rules.items():
         if name not in values:
             continue
         try:
-            values[name] = rule.read(values[name])
+            values[name] = rule.read(dialect, values[name])
         except (ValueError, KeyError, OverflowError):
             yield f"The {name} field {rule.words}."
 

@@ -13,7 +13,7 @@ from lootkeep.domain.fraud.signals import SIGNALS
 from lootkeep.kernel.money import Hundredths, text
 from lootkeep.toolbox.backtest.reading import PastOrders
 from lootkeep.toolbox.backtest.replay import JudgedOrder
-from lootkeep.toolbox.imports.reading import BadRow
+from lootkeep.toolbox.files.reading import BadRow
 
 LOW_FALSE_POSITIVE_RATE = 0.01
 _THRESHOLDS = range(10, HIGHEST_SCORE + 1, 10)

@@ -1,4 +1,4 @@
-"""The demo's webhooks: one that mostly answers, one that is broken, and what came of each delivery."""
+"""The demo's webhooks: one that answers, one that was broken, one that fails today, and what came of each delivery."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from lootkeep.worker.deliveries import DeliveryWorker
 # Where `lootkeep webhooks listen` listens: who starts it receives what the demo sends from then on.
 LISTENER = "http://127.0.0.1:4000/"
 BROKEN = "http://127.0.0.1:4000/old-endpoint"
+FAILING = "http://127.0.0.1:4000/statistics"
 _LISTENED = ("order.created", "order.paid", "order.completed", "order.refunded", "subscription.renewed")
 _BROKEN_WANTS = ("order.paid", "order.refunded", "subscription.created")
+_FAILING_WANTS = ("order.created", "order.paid")
 
 # Retries go on for 21 hours, so that some have failed for good by the end.
 WINDOW = 10 * DAY
@@ -31,14 +33,16 @@ class Receivers(Outbound):
         super().__init__()
         self._rng = rng
         self._clock = clock
-        # The listener goes down shortly before the end: some deliveries still wait for their next attempt.
-        self._down_from = end - 8 * HOUR
+        # Shortly before the end, so that some deliveries still wait for their next attempt.
+        self._fails_from = end - 5 * HOUR
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> AttemptResult:
         latency = self._rng.randrange(18, 240)
         if url == BROKEN:
             return AttemptResult(False, 410, latency, "answered 410, gone for good", "This endpoint has moved.")
-        if self._clock.now() > self._down_from or self._rng.random() < 0.15:
+        if url == FAILING and self._clock.now() > self._fails_from:
+            return AttemptResult(False, 404, latency, "answered 404", "No such path.")
+        if self._rng.random() < 0.04:
             return AttemptResult(False, 503, latency, "answered 503", "Down for maintenance.")
         return AttemptResult(True, 200, latency, None, "received")
 
@@ -78,6 +82,7 @@ class Deliveries:
             while await fan_out.fan_out(tx, deps.ids.delivery_id, deps.clock.now()):
                 pass
         await webhooks.create(deps, LISTENER, _LISTENED)
+        await webhooks.create(deps, FAILING, _FAILING_WANTS)
         broken, _ = await webhooks.create(deps, BROKEN, _BROKEN_WANTS)
         self._broken_id = broken.id
         self._is_open = True

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from pydantic import create_model
-
-from lootkeep.api.http.fields import QueryBoolean
 from lootkeep.api.http.validation import parse
 from lootkeep.api.store.customers import SignUpBody
 from lootkeep.deps import Deps
@@ -18,23 +15,36 @@ from lootkeep.services import customers as customers_service
 from lootkeep.storage import natural_keys
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals.changes import CounterDeltas
+from lootkeep.toolbox.files.dialect import Dialect
+from lootkeep.toolbox.files.reading import Rows
+from lootkeep.toolbox.imports import cells
+from lootkeep.toolbox.imports.cells import CellReader
+from lootkeep.toolbox.imports.kinds import missing_columns
 
-# The same rules; only that a text says true or false.
-_TextBody = create_model("CustomerRow", __base__=SignUpBody, accepts_marketing=(QueryBoolean, False))
+_READERS: Mapping[str, CellReader] = {
+    "accepts_marketing": Dialect.boolean,
+    "country": Dialect.country,
+    "created_at": cells.time,
+    "ip_address": Dialect.ip_address,
+}
 
 
 class Customers:
     """Known again by their e-mail."""
 
     noun = "customers"
+    key_name = "e-mail"
     columns = frozenset(SignUpBody.model_fields)
+    readers = _READERS
 
     def missing(self, columns: Collection[str]) -> str | None:
-        absent = [name for name in ("email", "name") if name not in columns]
-        return f"a column named {' and one named '.join(absent)}" if absent else None
+        return missing_columns(("email", "name"), columns)
 
-    def checked(self, values: dict[str, Any], now: Instant, *, is_text: bool) -> SignUp:
-        form = SignUp(**parse(values, _TextBody if is_text else SignUpBody).sent())
+    def combined(self, rows: Rows, dialect: Dialect) -> Rows:
+        return rows
+
+    def checked(self, values: dict[str, Any], now: Instant) -> SignUp:
+        form = SignUp(**parse(values, SignUpBody).sent())
         if form.created_at is not None and form.created_at > now:
             raise invalid("created_at", "The created at field must not be in the future.")
         return form
@@ -45,7 +55,7 @@ class Customers:
     def unique(self, form: SignUp) -> dict[str, str]:
         return {"external_id": form.external_id} if form.external_id else {}
 
-    async def look_up(self, tx: Transaction, forms: Sequence[SignUp]) -> tuple[set[str], None]:
+    async def look_up(self, deps: Deps, tx: Transaction, forms: Sequence[SignUp]) -> tuple[set[str], None]:
         existing = await natural_keys.customers_by_email(tx, [form.email for form in forms])
         return set(existing), None
 
@@ -53,4 +63,4 @@ class Customers:
         self, deps: Deps, tx: Transaction, forms: Sequence[SignUp], existing: None, changes: CounterDeltas
     ) -> list[bool | AppError]:
         outcomes = await customers_service.sign_up_all(deps, tx, forms, changes)
-        return [result if isinstance(result, AppError) else True for result in outcomes]
+        return [result if isinstance(result, AppError) else result.is_new for result in outcomes]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from lootkeep.deps import Deps
@@ -10,6 +10,9 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import AppError
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals.changes import CounterDeltas
+from lootkeep.toolbox.files.dialect import Dialect
+from lootkeep.toolbox.files.reading import Rows
+from lootkeep.toolbox.imports.cells import CellReader
 
 Form = TypeVar("Form")
 Existing = TypeVar("Existing")
@@ -19,14 +22,22 @@ class RecordKind(Protocol[Form, Existing]):
     """One kind of record that can be imported: how a row is checked, known again and written."""
 
     noun: str
+    # What a record is known again by, as text.
+    key_name: str
     columns: frozenset[str]
+    # How texts are read; all other columns are texts themselves.
+    readers: Mapping[str, CellReader]
 
     def missing(self, columns: Collection[str]) -> str | None:
         """What a CSV file lacks that every row would need."""
         ...
 
-    def checked(self, values: dict[str, Any], now: Instant, *, is_text: bool) -> Form:
-        """The row by the API's rules, or every reason against it; in CSV every value is a text."""
+    def combined(self, rows: Rows, dialect: Dialect) -> Rows:
+        """The rows of a CSV file as records, where one may have several rows."""
+        ...
+
+    def checked(self, values: dict[str, Any], now: Instant) -> Form:
+        """The row by the API's rules, or every reason against it."""
         ...
 
     def key(self, form: Form) -> str | None:
@@ -37,7 +48,7 @@ class RecordKind(Protocol[Form, Existing]):
         """Fields, besides the key, that no two records share."""
         ...
 
-    async def look_up(self, tx: Transaction, forms: Sequence[Form]) -> tuple[set[str], Existing]:
+    async def look_up(self, deps: Deps, tx: Transaction, forms: Sequence[Form]) -> tuple[set[str], Existing]:
         """The keys that are there already, and what the rows refer to: once for a batch."""
         ...
 
@@ -46,3 +57,8 @@ class RecordKind(Protocol[Form, Existing]):
     ) -> list[bool | AppError]:
         """Writes the records, no two with the same key; False for one that was there already, or why it is refused."""
         ...
+
+
+def missing_columns(needed: Collection[str], columns: Collection[str]) -> str | None:
+    absent = [name for name in needed if name not in columns]
+    return f"a column named {' and one named '.join(absent)}" if absent else None

@@ -2,116 +2,116 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any
 
 import msgspec
 from msgspec.structs import replace
-from pydantic import BeforeValidator, Field, create_model
+from pydantic import create_model
 
-from lootkeep.api.http.fields import Email, IpAddress, QueryInteger
+from lootkeep.api.http.fields import IpAddress, Money
 from lootkeep.api.http.validation import Body, parse
 from lootkeep.api.store.customers import NameText
 from lootkeep.api.store.orders import CartLineBody, OrderBody
 from lootkeep.deps import Deps
-from lootkeep.domain import checkout
-from lootkeep.domain.checkout import Cart, CartLine
+from lootkeep.domain import past_orders
+from lootkeep.domain.checkout import Cart, CartLine, PastRefund
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import AppError, InvalidFields, invalid
+from lootkeep.kernel.money import Hundredths, text
 from lootkeep.services import orders as orders_service
 from lootkeep.storage import natural_keys
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals.changes import CounterDeltas
-
-_REFERENCES = ("customer_id", "customer_external_id", "customer_email")
-_DIGITS = re.compile(r"[0-9]{1,18}")
-
-
-class LineProduct(msgspec.Struct, frozen=True):
-    """A line's product as the file names it."""
-
-    id: int | None
-    sku: str | None
+from lootkeep.toolbox.files.dialect import Dialect
+from lootkeep.toolbox.files.reading import Rows
+from lootkeep.toolbox.imports import cells
+from lootkeep.toolbox.imports.cells import CellReader
+from lootkeep.toolbox.imports.line_rows import LINE_COLUMNS, combined
+from lootkeep.toolbox.imports.references import (
+    CUSTOMER_FIELDS,
+    CustomerName,
+    ExistingIds,
+    PositiveId,
+    ProductName,
+    existing_ids,
+    missing_customer,
+    named_product,
+    require_customer,
+)
 
 
 class OrderForm(msgspec.Struct, frozen=True):
     """A checked row; whom and what it names is not looked up yet."""
 
-    # What names the customer, and the name.
-    reference: str
-    customer: str | int
-    products: tuple[LineProduct, ...]
+    customer: CustomerName
+    products: tuple[ProductName, ...]
     # The cart without customer and products.
     cart: Cart
 
 
-class ExistingIds(msgspec.Struct, frozen=True):
-    """The ids behind the names that a batch uses."""
-
-    customers: Mapping[tuple[str, str], int]
-    products: Mapping[str, int]
-
-
-def _split(text: Any) -> Any:
-    """`SWORD-01:2;12:1` as lines; the last colon counts, since a sku may hold one."""
-    lines = []
-    for part in filter(None, (part.strip() for part in text.split(";"))):
-        sku, colon, quantity = part.rpartition(":")
-        if not colon:
-            lines.append({"sku": part})
-        else:
-            lines.append({"sku": sku, "quantity": int(quantity) if _DIGITS.fullmatch(quantity) else quantity})
-    return lines
-
-
 # The API's rules, except that history may not know the address, and names its products and customers in its own way.
-_Id = Annotated[int, Field(ge=1)]
 _LineBody = create_model(
-    "OrderRowLine", __base__=CartLineBody, product_id=(_Id | None, None), sku=(NameText | None, None)
+    "OrderRowLine", __base__=CartLineBody, product_id=(PositiveId | None, None), sku=(NameText | None, None)
 )
 _Lines: Any = Annotated[list[_LineBody], *OrderBody.model_fields["items"].metadata]
-_JsonBody: type[Body] = create_model(
+_Body: type[Body] = create_model(
     "OrderRow",
     __base__=OrderBody,
-    customer_id=(_Id | None, None),
-    customer_external_id=(NameText | None, None),
-    customer_email=(Email | None, None),
     ip_address=(IpAddress | None, None),
     items=(_Lines, ...),
+    # Only compared with what the items come to.
+    total=(Money | None, None),
+    **CUSTOMER_FIELDS,
 )
-_TextBody: type[Body] = create_model(
-    "OrderTextRow",
-    __base__=_JsonBody,
-    customer_id=(Annotated[QueryInteger, Field(ge=1)] | None, None),
-    items=(Annotated[_Lines, BeforeValidator(_split)], ...),
-)
+
+
+_READERS: Mapping[str, CellReader] = {
+    "customer_id": cells.integer,
+    "items": cells.lines,
+    "refunds": cells.refunds,
+    "status": cells.word,
+    "discount": Dialect.number,
+    "total": Dialect.number,
+    "billing_country": Dialect.country,
+    "ip_address": Dialect.ip_address,
+    **dict.fromkeys(("created_at", "paid_at", "completed_at", "cancelled_at"), cells.time),
+}
 
 
 class Orders:
     """Known again by their external id."""
 
     noun = "orders"
-    columns = frozenset(_JsonBody.model_fields) - {"coupon_code", "gift_card_code", "metadata"}
+    key_name = "external id"
+    columns = LINE_COLUMNS | frozenset(_Body.model_fields) - {"coupon_code", "gift_card_code", "metadata", "payment"}
+    readers = _READERS
+
+    def __init__(self, *, takes_current_prices: bool = False) -> None:
+        self._takes_current_prices = takes_current_prices
 
     def missing(self, columns: Collection[str]) -> str | None:
-        if "items" not in columns:
-            return "a column named items"
-        if not any(name in columns for name in _REFERENCES):
-            return f"a column named {', '.join(_REFERENCES[:-1])} or {_REFERENCES[-1]}"
-        return None
+        if "items" not in columns and "item_sku" not in columns:
+            return "a column named items or item_sku"
+        return missing_customer(columns)
 
-    def checked(self, values: dict[str, Any], now: Instant, *, is_text: bool) -> OrderForm:
-        sent = parse(values, _TextBody if is_text else _JsonBody).sent()
-        references = {name: sent.pop(name, None) for name in _REFERENCES}
-        reference = next((name for name in _REFERENCES if references[name] is not None), None)
-        if reference is None:
-            raise invalid("customer_email", "The customer email field is required, or another that names the customer.")
+    def combined(self, rows: Rows, dialect: Dialect) -> Rows:
+        return combined(rows, dialect)
+
+    def checked(self, values: dict[str, Any], now: Instant) -> OrderForm:
+        sent = parse(values, _Body).sent()
+        customer = require_customer(sent)
+        total = sent.pop("total", None)
         lines = [line.sent() for line in sent.pop("items")]
-        products = tuple(_product(line, index, is_text=is_text) for index, line in enumerate(lines))
-        quantities = tuple(CartLine(0, line["quantity"]) for line in lines)
-        cart = _history(Cart(**{"ip_address": None, **sent}, customer_id=0, lines=quantities), now)
-        return OrderForm(reference, references[reference], products, cart)
+        products = tuple(named_product(line, f"items.{index}.") for index, line in enumerate(lines))
+        sent["refunds"] = tuple(PastRefund(**refund.sent()) for refund in sent.get("refunds", ()))
+        cart_lines = tuple(CartLine(0, **line) for line in lines)
+        cart = _history(Cart(**{"ip_address": None, **sent}, customer_id=0, lines=cart_lines), now)
+        if cart.is_concluded and not self._takes_current_prices:
+            _check_prices(cart)
+        if total is not None:
+            _check_total(cart, total)
+        return OrderForm(customer, products, cart)
 
     def key(self, form: OrderForm) -> str | None:
         return form.cart.external_id
@@ -119,16 +119,10 @@ class Orders:
     def unique(self, form: OrderForm) -> dict[str, str]:
         return {}
 
-    async def look_up(self, tx: Transaction, forms: Sequence[OrderForm]) -> tuple[set[str], ExistingIds]:
+    async def look_up(self, deps: Deps, tx: Transaction, forms: Sequence[OrderForm]) -> tuple[set[str], ExistingIds]:
         keys = [form.cart.external_id for form in forms if form.cart.external_id is not None]
-        by_email = await natural_keys.customers_by_email(tx, _names(forms, "customer_email"))
-        by_external_id = await natural_keys.customers_by_external_id(tx, _names(forms, "customer_external_id"))
-        skus = [product.sku for form in forms for product in form.products if product.sku is not None]
-        existing = ExistingIds(
-            {("customer_email", email): customer_id for email, customer_id in by_email.items()}
-            | {("customer_external_id", name): customer_id for name, customer_id in by_external_id.items()},
-            await natural_keys.products_by_sku(tx, skus),
-        )
+        products = (product for form in forms for product in form.products)
+        existing = await existing_ids(tx, (form.customer for form in forms), products)
         return set(await natural_keys.orders_by_external_id(tx, keys)), existing
 
     async def add(
@@ -143,42 +137,41 @@ class Orders:
 
 def _history(cart: Cart, now: Instant) -> Cart:
     """Its times in order. One that names none is of now: with a time of its own it is history and announces nothing."""
-    if cart.created_at is None and cart.paid_at is None and cart.completed_at is None:
+    if cart.created_at is None and not cart.is_concluded and cart.completed_at is None:
         return replace(cart, created_at=now)
-    checkout.check_times(cart, now)
-    return cart
+    return past_orders.dated(cart, now)
 
 
-def _product(line: dict[str, Any], index: int, *, is_text: bool) -> LineProduct:
-    sku, product_id = line.get("sku"), line.get("product_id")
-    if sku is None and product_id is None:
-        raise invalid(f"items.{index}.product_id", f"The items.{index}.product id field is required, or a sku.")
-    if sku is None:
-        return LineProduct(product_id, None)
-    # Only a cell leaves open which of the two it names: the sku counts, then the id.
-    return LineProduct(int(sku) if is_text and _DIGITS.fullmatch(sku) else None, sku)
+def _check_prices(cart: Cart) -> None:
+    """What the products cost today says nothing of what was paid."""
+    errors = {
+        f"items.{index}.price": [f"The items.{index}.price field is required, or --current-prices."]
+        for index, line in enumerate(cart.lines)
+        if line.price is None
+    }
+    if errors:
+        raise InvalidFields(errors)
 
 
-def _names(forms: Sequence[OrderForm], reference: str) -> list[str]:
-    return [str(form.customer) for form in forms if form.reference == reference]
+def _check_total(cart: Cart, total: Hundredths) -> None:
+    """Shipping and taxes have no place in an order here, so nothing may be left over unseen."""
+    prices = [line.price for line in cart.lines if line.price is not None]
+    if len(prices) < len(cart.lines):
+        return
+    amounts = (price * line.quantity for price, line in zip(prices, cart.lines, strict=True))
+    expected = Hundredths(sum(amounts) - (cart.discount or 0))
+    if expected != total:
+        raise invalid(
+            "total", f"The total field differs from {text(expected)}, what the items less the discount come to."
+        )
 
 
 def _resolved(form: OrderForm, existing: ExistingIds) -> Cart | AppError:
     """The cart with ids in place of names, or every name that leads nowhere."""
     errors: dict[str, list[str]] = {}
-    customer_id = (
-        form.customer if isinstance(form.customer, int) else existing.customers.get((form.reference, form.customer))
+    customer_id = existing.customer(form.customer, errors)
+    lines = tuple(
+        replace(line, product_id=existing.product(product, f"items.{index}.", errors))
+        for index, (product, line) in enumerate(zip(form.products, form.cart.lines, strict=True))
     )
-    if customer_id is None:
-        words = form.reference.replace("_", " ")
-        errors[form.reference] = [f"The {words} field is not a customer of this store."]
-    lines = []
-    for index, (product, line) in enumerate(zip(form.products, form.cart.lines, strict=True)):
-        product_id = existing.products.get(product.sku, product.id) if product.sku is not None else product.id
-        if product_id is None:
-            errors[f"items.{index}.sku"] = [f"The items.{index}.sku field is not a product of this store."]
-        else:
-            lines.append(CartLine(product_id, line.quantity))
-    if errors or customer_id is None:
-        return InvalidFields(errors)
-    return replace(form.cart, customer_id=customer_id, lines=tuple(lines))
+    return InvalidFields(errors) if errors else replace(form.cart, customer_id=customer_id, lines=lines)

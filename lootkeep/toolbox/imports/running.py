@@ -13,8 +13,10 @@ from lootkeep.deps import Deps
 from lootkeep.kernel.errors import AppError, Unavailable, invalid
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals.changes import CounterDeltas
+from lootkeep.toolbox.files.dialect import Dialect
+from lootkeep.toolbox.files.reading import BadRow, FileRow, Rows
+from lootkeep.toolbox.imports import cells
 from lootkeep.toolbox.imports.kinds import Existing, Form, RecordKind
-from lootkeep.toolbox.imports.reading import BadRow, Rows
 
 # Large enough that a commit costs little, small enough that a live store waits only a moment for the next.
 _BATCH = 500
@@ -36,7 +38,7 @@ class RowTally(msgspec.Struct):
 class CheckedRow(NamedTuple, Generic[Form]):
     """A row that is well-formed by itself."""
 
-    line: int
+    row: FileRow
     form: Form
 
 
@@ -48,32 +50,45 @@ class Import(Generic[Form, Existing]):
     """One run over one file."""
 
     def __init__(
-        self, deps: Deps, kind: RecordKind[Form, Existing], refuse: Callable[[int, str], None], *, dry: bool
+        self,
+        deps: Deps,
+        kind: RecordKind[Form, Existing],
+        dialect: Dialect,
+        refuse: Callable[[BadRow], None],
+        *,
+        dry: bool,
     ) -> None:
         self.tally = RowTally()
         self._deps = deps
         self._kind = kind
-        self._tell = refuse
+        self._dialect = dialect
+        self._report_refused = refuse
         self._is_dry = dry
+        # Of the present batch: reported in the order of the file.
+        self._refused: list[BadRow] = []
         # What a dry run would have written before; hashes, since there may be millions.
         self._imagined: set[int] = set()
 
-    async def run(self, rows: Rows, advance: Callable[[RowTally], None], *, is_text: bool) -> None:
+    async def run(self, rows: Rows, advance: Callable[[RowTally], None]) -> None:
         while batch := list(islice(rows, _BATCH)):
-            await self._write(list(self._checked(iter(batch), is_text=is_text)))
+            await self._write(list(self._checked(iter(batch))))
+            for row in sorted(self._refused, key=lambda row: row.line):
+                self._report_refused(row)
+            self._refused.clear()
             advance(self.tally)
 
-    def _checked(self, rows: Rows, *, is_text: bool) -> Iterator[CheckedRow[Form]]:
+    def _checked(self, rows: Rows) -> Iterator[CheckedRow[Form]]:
         now = self._deps.clock.now()
         for row in rows:
             if isinstance(row, BadRow):
-                self._refuse(row.line, row.reason)
+                self._refuse(row)
                 continue
-            values = {name: value for name, value in row.values.items() if name in self._kind.columns}
+            known = {name: value for name, value in row.values.items() if name in self._kind.columns}
             try:
-                yield CheckedRow(row.line, self._kind.checked(values, now, is_text=is_text))
+                values = cells.read(known, self._kind.readers, self._dialect)
+                yield CheckedRow(row, self._kind.checked(values, now))
             except AppError as reason:
-                self._refuse(row.line, sentences(reason))
+                self._refuse(BadRow(row.line, sentences(reason), row.records))
 
     async def _write(self, batch: list[CheckedRow[Form]]) -> None:
         """All but those that the store refuses."""
@@ -92,7 +107,7 @@ class Import(Generic[Form, Existing]):
         forms = [row.form for row in batch]
         try:
             async with self._deps.db.write(is_long=True) as tx:
-                known_keys, existing = await self._kind.look_up(tx, forms)
+                known_keys, existing = await self._kind.look_up(self._deps, tx, forms)
                 changes = CounterDeltas(shard_key=0)
                 for part in self._without_repeats(forms):
                     outcomes += await self._add(tx, part, known_keys, existing, changes)
@@ -146,7 +161,7 @@ class Import(Generic[Form, Existing]):
     def _count(self, batch: list[CheckedRow[Form]], outcomes: list[bool | AppError]) -> None:
         for row, outcome in zip(batch, outcomes, strict=True):
             if isinstance(outcome, AppError):
-                self._refuse(row.line, sentences(outcome))
+                self._refuse(BadRow(row.row.line, sentences(outcome), row.row.records))
                 continue
             if not outcome:
                 self.tally.skipped += 1
@@ -158,9 +173,9 @@ class Import(Generic[Form, Existing]):
                 self._imagined |= {hash(pair) for pair in self._kind.unique(row.form).items()}
                 self._imagined |= {hash(("key", key))} if key is not None else set()
 
-    def _refuse(self, line: int, reason: str) -> None:
+    def _refuse(self, row: BadRow) -> None:
         self.tally.refused += 1
-        self._tell(line, reason)
+        self._refused.append(row)
 
 
 def sentences(reason: AppError) -> str:

@@ -54,17 +54,20 @@ def test_a_label_says_fraud_or_not(run: BacktestRun, label: str, frauds: int) ->
 
 
 BAD = [
-    ({"fraud": "maybe"}, "The fraud field must be 1, true or fraud, or else 0, false, legit, legitimate or nothing."),
+    (
+        {"fraud": "maybe"},
+        "The fraud field must be 1, true, yes or fraud, or else 0, false, no, legit, legitimate or nothing.",
+    ),
     ({"created_at": "yesterday"}, "The created_at field must be a time such as 2026-11-15T10:30:00Z, or Unix seconds."),
     ({"created_at": ""}, "The created_at field is empty."),
     ({"ip_address": "203.0.113.256"}, "The ip_address field must be an IP address."),
     ({"ip_address": "4294967296"}, "The ip_address field must be an IP address."),
-    ({"billing_country": "Atlantis"}, "The billing_country field must be a country code such as DE."),
+    ({"billing_country": "Atlantis"}, "The billing_country field must be a country code such as DE, or a name."),
     ({"total": "much"}, "The total field must be an amount such as 19.99."),
     (
         {"total": "nan", "fraud": "2"},
         "The total field must be an amount such as 19.99. "
-        "The fraud field must be 1, true or fraud, or else 0, false, legit, legitimate or nothing.",
+        "The fraud field must be 1, true, yes or fraud, or else 0, false, no, legit, legitimate or nothing.",
     ),
 ]
 
@@ -104,7 +107,7 @@ def test_of_many_bad_rows_the_first_are_reported_and_all_are_counted(run: Backte
         (
             "fraud\n?\n!\n",
             "None of the 2 rows can be read. Line 2: "
-            "The fraud field must be 1, true or fraud, or else 0, false, legit, legitimate or nothing.",
+            "The fraud field must be 1, true, yes or fraud, or else 0, false, no, legit, legitimate or nothing.",
         ),
     ],
 )

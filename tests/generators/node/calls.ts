@@ -50,7 +50,7 @@ async function products() {
   const { data: found, response } = await client().GET("/api/external/v1/products", { params: { query } });
   const got = created(await client().GET("/api/external/v1/products/{id}", { params: { path: { id: last } } }));
   return {
-    dearest: found?.data.map((product) => product.name),
+    most_expensive: found?.data.map((product) => product.name),
     total: found?.meta.total,
     limit: response.headers.get("X-RateLimit-Limit"),
     price: got.data.price,

@@ -76,7 +76,7 @@ def products() -> dict[str, Any]:
     assert got is not None
     assert not isinstance(got, Failure)
     return {
-        "dearest": [product.name for product in response.parsed.data],
+        "most_expensive": [product.name for product in response.parsed.data],
         "total": response.parsed.meta.total,
         "limit": response.headers["X-RateLimit-Limit"],
         "price": got.data.price,

@@ -28,7 +28,9 @@ def paths(groups: tuple[Group, ...], shapes: Json) -> tuple[Json, Json]:
     by_path: dict[str, Json] = {}
     for group in groups:
         for route in group.routes:
-            operation = _operation(group, route, shapes, [_or_ref(one, shared) for one in parameters[route]])
+            operation = _operation(
+                group, route, shapes, [_or_ref(parameter, shared) for parameter in parameters[route]]
+            )
             by_path.setdefault(group.prefix + route.path, {})[route.method.lower()] = operation
     return by_path, shared
 

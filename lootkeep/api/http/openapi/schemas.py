@@ -44,8 +44,8 @@ def collected(groups: tuple[Group, ...], events: Iterable[type[msgspec.Struct]])
 
 def of_views(views: Iterable[type[msgspec.Struct]]) -> Json:
     """The shapes of views and of all that they hold, and the enums."""
-    _, found = msgspec.json.schema_components(views, ref_template=_REF)
-    return {**{name: _plain(shape) for name, shape in found.items()}, **enums.components()}
+    _, components = msgspec.json.schema_components(views, ref_template=_REF)
+    return {**{name: _plain(shape) for name, shape in components.items()}, **enums.components()}
 
 
 def named(shapes: Json, groups: tuple[Group, ...]) -> Json:

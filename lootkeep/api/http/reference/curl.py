@@ -21,10 +21,10 @@ def command(method: str, path: str, parameters: list[ParameterDoc], body: BodyDo
 
 def url_of(path: str, needed: list[ParameterDoc]) -> str:
     path = quote(path, safe="/{}")
-    for one in needed:
-        if one.place == "path":
-            path = path.replace(f"{{{one.field.name}}}", quote(one.example, safe=""))
-    query = urlencode([(one.field.name, one.example) for one in needed if one.place == "query"])
+    for parameter in needed:
+        if parameter.place == "path":
+            path = path.replace(f"{{{parameter.field.name}}}", quote(parameter.example, safe=""))
+    query = urlencode([(parameter.field.name, parameter.example) for parameter in needed if parameter.place == "query"])
     return f"{path}?{query}" if query else path
 
 

@@ -82,20 +82,22 @@ class _Reader:
 
     def events(self) -> list[Event]:
         """What the document's `webhooks` say, each by its name."""
-        found = []
+        events = []
         for name, item in self._document.get("webhooks", {}).items():
             node = item.get("post", {})
             if body := self._body(node.get("requestBody")):
                 headers = [self._parameter(parameter) for parameter in node.get("parameters", ())]
                 anchor = self._anchor(f"event-{name}")
-                found.append(Event(anchor, str(name), str(node.get("description", "")), headers, body))
-        return found
+                events.append(Event(anchor, str(name), str(node.get("description", "")), headers, body))
+        return events
 
     def events_description(self) -> str:
         """Of the tag that the events have."""
         tags = {tag for item in self._document.get("webhooks", {}).values() for tag in item["post"].get("tags", ())}
-        found = [str(tag.get("description", "")) for tag in self._document.get("tags", ()) if tag["name"] in tags]
-        return "\n\n".join(found)
+        descriptions = [
+            str(tag.get("description", "")) for tag in self._document.get("tags", ()) if tag["name"] in tags
+        ]
+        return "\n\n".join(descriptions)
 
     def _each(self) -> Iterator[tuple[str, str, Node]]:
         for path, item in self._document.get("paths", {}).items():

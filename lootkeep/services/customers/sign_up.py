@@ -28,6 +28,7 @@ from lootkeep.storage.totals.changes import CounterDeltas
 async def sign_up(deps: Deps, form: SignUp) -> SignedUp:
     changes = CounterDeltas(shard_key=hash(form.email))
     async with deps.db.write() as tx:
+        await customers_db.wait_for_names(tx, form.email, form.external_id)
         signed_up = await sign_up_in(deps, tx, form, changes)
         await changes.apply(tx)
     return signed_up
@@ -48,17 +49,21 @@ async def sign_up_all(
     new = [_new(deps, form) for form in forms]
     added = {customer.email: customer for customer in await customers_db.add(tx, new)}
     outcomes = [added.get(one.email) or await _add_alone(deps, tx, one) for one in new]
-    existing = [
+    created = [
         (form, customer) for form, customer in zip(forms, outcomes, strict=True) if isinstance(customer, Customer)
     ]
-    seen = {customer.id: _seen(form, customer) for form, customer in existing}
+    seen = {customer.id: _seen(form, customer) for form, customer in created}
     await identity_db.remember(tx, seen.values())
-    for _, customer in existing:
+    for _, customer in created:
         changes.count("customers", None, customer)
     return [
-        one if isinstance(one, AppError) else await _attribute(deps, tx, one, form, seen[one.id], changes)
+        await _attribute(deps, tx, one, form, seen[one.id], changes) if isinstance(one, Customer) else one
         for form, one in zip(forms, outcomes, strict=True)
     ]
+
+
+def taken(field: str, owner: Customer) -> AppError:
+    return invalid(field, f"The {field.replace('_', ' ')} field has already been taken by customer {owner.id}.")
 
 
 def _new(deps: Deps, form: SignUp) -> NewCustomer:
@@ -79,13 +84,18 @@ def _seen(form: SignUp, customer: Customer) -> SeenCustomer:
     return SeenCustomer(customer.id, traces, customer.created_at)
 
 
-async def _add_alone(deps: Deps, tx: Transaction, new: NewCustomer) -> Customer | AppError:
-    """For one that could not be added: why not, unless it was for the referral code."""
+async def _add_alone(deps: Deps, tx: Transaction, new: NewCustomer) -> Customer | SignedUp | AppError:
+    """For one that could not be added: who is there already, or why not, unless it was for the referral code."""
     while True:
-        if await customers_db.by_email(tx, new.email):
-            return invalid("email", "The email field has already been taken.")
-        if new.external_id and await customers_db.by_external_id(tx, new.external_id):
-            return invalid("external_id", "The external id field has already been taken.")
+        owner = await customers_db.by_email(tx, new.email)
+        if owner and new.external_id and owner.external_id == new.external_id:
+            referrer = await customers_db.get(tx, owner.referred_by_id) if owner.referred_by_id else None
+            return SignedUp(owner, referrer=referrer, is_new=False)
+        if owner:
+            return taken("email", owner)
+        owner = await customers_db.by_external_id(tx, new.external_id) if new.external_id else None
+        if owner:
+            return taken("external_id", owner)
         # The referral code was taken: one in a trillion, and the next one will do.
         for customer in await customers_db.add(tx, [replace(new, referral_code=deps.ids.code())]):
             return customer

@@ -1,0 +1,135 @@
+"""What a page of the console costs compared with the API call behind it, as CPU of the server, in a large store.
+
+`.venv/bin/python -m tests.servers -- .venv/bin/python -m bench.console`. Both are called in this process, without a
+connection; on PostgreSQL the server's CPU counts too. Ends with status 1 when a page costs more than its target.
+"""
+
+import argparse
+import asyncio
+import logging
+import sys
+import time
+from typing import Any
+from urllib.parse import urlsplit
+
+import structlog
+import uvloop
+from rich.console import Console
+from rich.table import Table
+
+from bench import lists
+from bench.growth import ENGINES, OpenStore, opened
+from bench.subjects import own_seconds
+from lootkeep.kernel.clock import DAY, Instant, ManualClock
+from lootkeep.kernel.ids import RandomIds
+from lootkeep.services import sign_in
+from tests.console.visits import user
+from tests.world import EXTERNAL, World
+
+# Times the CPU of the API call.
+TARGET = 5.0
+SIZE = 1_000_000
+# Each page, and the API calls that read what it shows.
+PAIRS = {
+    "": ("analytics/revenue", "orders?per_page=6", "fraud/dashboard", "referrals/statistics", "webhooks"),
+    "/orders": ("orders?per_page=25",),
+    "/orders?status=paid": ("orders?per_page=25&status=paid",),
+    "/orders?sort=total": ("orders?per_page=25&sort=total",),
+    f"/orders?search={lists.RARE}": (f"orders?per_page=25&search={lists.RARE}",),
+    "/orders/7": ("orders/7", "customers/7"),
+    "/customers": ("customers?per_page=25",),
+    "/customers/7": (
+        "customers/7",
+        "orders?customer_id=7",
+        "support-tickets?customer_id=7",
+        "gift-cards?customer_id=7",
+    ),
+    "/products": ("products?per_page=25",),
+    "/products/7": ("products/7", "orders?product_id=7"),
+    "/referrals": ("referrals/statistics", "referrals/leaderboard", "referrals/tiers", "referrals/settings"),
+    "/campaigns": ("email-campaigns?per_page=25",),
+    "/analytics": ("analytics/revenue", "analytics/sales"),
+}
+
+
+class Caller:
+    """Calls the application as a server does, without one."""
+
+    def __init__(self, world: World, store: OpenStore, headers: dict[str, str]) -> None:
+        self._app: Any = world.app
+        self._store = store
+        self._headers = [(name.encode(), value.encode()) for name, value in headers.items()]
+
+    async def seconds(self, path: str, rounds: int) -> float:
+        """The CPU of the least disturbed call, after one that fills caches."""
+        await self._call(path)
+        return min([await self._timed(path) for _ in range(rounds)])
+
+    async def _timed(self, path: str) -> float:
+        before = self._cpu()
+        await self._call(path)
+        return self._cpu() - before
+
+    def _cpu(self) -> float:
+        return time.process_time() + (own_seconds(self._store.backend) if self._store.backend else 0.0)
+
+    async def _call(self, path: str) -> None:
+        parts = urlsplit(path)
+        scope: dict[str, Any] = {"type": "http", "http_version": "1.1", "asgi": {"version": "3.0"}, "method": "GET"}
+        scope |= {"scheme": "http", "path": parts.path, "raw_path": parts.path.encode(), "root_path": ""}
+        scope |= {"query_string": parts.query.encode(), "headers": self._headers}
+        scope |= {"client": ("127.0.0.1", 1), "server": ("store.test", 80)}
+        statuses: list[int] = []
+
+        async def receive() -> dict[str, Any]:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def send(message: dict[str, Any]) -> None:
+            statuses.extend([message["status"]] if "status" in message else [])
+
+        await self._app(scope, receive, send)
+        assert statuses == [200], (path, statuses)
+
+
+async def measure(engine: str, address: str, size: int, rounds: int) -> list[tuple[str, float, float]]:
+    store = await opened(engine, size, address)
+    # The day after the last order: the figures of the last 30 days have something to sum.
+    clock = ManualClock(Instant(lists.BEGIN + lists.DAYS * DAY))
+    world = World(store.engine, clock=clock, ids=RandomIds(), rate_limit_per_minute=0)
+    await world.begin()
+    secret = await sign_in.start_session(world.deps, await user(world, "owner"), "127.0.0.1", "bench")
+    console = Caller(world, store, {"host": "store.test", "cookie": f"lootkeep={secret}"})
+    api = Caller(world, store, {"host": "store.test", "authorization": f"Bearer {world.token}"})
+    results = []
+    for page, calls in PAIRS.items():
+        behind = [await api.seconds(f"{EXTERNAL}/{call}", rounds) for call in calls]
+        results.append((f"/console{page}", await console.seconds(f"/console{page}", rounds), sum(behind)))
+    await world.close()
+    await store.engine.close()
+    return results
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="bench.console")
+    parser.add_argument("--engine", action="append", choices=ENGINES, help="only this one")
+    parser.add_argument("--size", type=int, default=SIZE, help=f"orders [{SIZE}]")
+    parser.add_argument("--rounds", type=int, default=25)
+    options = parser.parse_args()
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
+    table = Table("engine", "page", title=f"CPU in ms, {options.size:,} orders", title_justify="left")
+    for name in ("page", "API", "ratio"):
+        table.add_column(name, justify="right")
+    is_met = True
+    for engine in options.engine or ENGINES:
+        address = asyncio.run(lists.generated(engine, options.size))
+        for page, ours, behind in uvloop.run(measure(engine, address, options.size, options.rounds)):
+            ratio = ours / behind
+            is_met = is_met and ratio <= TARGET
+            colour = "green" if ratio <= TARGET else "red"
+            table.add_row(engine, page, f"{ours * 1e3:.2f}", f"{behind * 1e3:.2f}", f"[{colour}]{ratio:.1f}[/]")
+    Console(width=120).print(table)
+    return int(not is_met)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,87 @@
+"""What both APIs share of customers: how they are shown, and how they are changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import msgspec
+from pydantic import AfterValidator, Field
+
+from lootkeep.api.http.fields import Country, Email, Name, distinct, not_blank
+from lootkeep.api.http.routes import Call, Reply
+from lootkeep.api.http.validation import Body, partial
+from lootkeep.domain.customers import (
+    MAX_NOTE_LENGTH,
+    MAX_TAG_LENGTH,
+    MAX_TAGS,
+    Customer,
+    CustomerStatus,
+    MailboxStatus,
+)
+from lootkeep.kernel.errors import existing
+from lootkeep.services import customers as customers_service
+from lootkeep.storage import customer_lists
+from lootkeep.storage import customers as customers_db
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.views import customers as customers_views
+
+Tag = Annotated[str, Field(min_length=1, max_length=MAX_TAG_LENGTH), AfterValidator(not_blank)]
+NoteText = Annotated[str, Field(max_length=MAX_NOTE_LENGTH)]
+
+
+class _CustomerFields(Body):
+    """What to change of a customer; what is not sent stays as it is."""
+
+    email: Annotated[Email, Field(description="Unique in the store.", examples=["jun@example.com"])]
+    name: Annotated[Name, Field(description="The customer's name.", examples=["Jun Park"])]
+    username: Annotated[Name | None, Field(description="The name in the game.", examples=["junp"])]
+    external_id: Annotated[Name | None, Field(description="The store's own id of the customer.")]
+    country: Annotated[Country | None, Field(description="ISO 3166-1 alpha-2.", examples=["KR"])]
+    accepts_marketing: Annotated[
+        bool, Field(description="Whether campaigns may be sent; the time of a change is recorded.", examples=[False])
+    ]
+    email_status: Annotated[
+        MailboxStatus, Field(description="Whether mail arrives; `ok` after a bounce was resolved.", examples=["ok"])
+    ]
+    tags: Annotated[
+        Annotated[list[Tag], Field(max_length=MAX_TAGS), AfterValidator(distinct)],
+        Field(description="Words to find customers by; replaced as a whole.", examples=[["vip"]]),
+    ]
+    note: Annotated[NoteText | None, Field(description="For staff only.", examples=["Prefers e-mail."])]
+    status: Annotated[CustomerStatus, Field(description="A blocked customer cannot order.", examples=["blocked"])]
+    status_reason: Annotated[
+        NoteText | None,
+        Field(description="Why; required for a customer who is blocked.", examples=["Charged back three orders."]),
+    ]
+
+
+CustomerChanges = partial(_CustomerFields, "CustomerChanges")
+
+
+async def read(call: Call[Any, Any]) -> Reply:
+    async with call.deps.db.read() as tx:
+        customer = existing(await customers_db.get(tx, call.id), "Customer")
+        return Reply((await _shown(tx, [customer]))[0])
+
+
+async def answer_page(call: Call[None, Any], **changed: Any) -> Reply:
+    request = call.query.request(**changed)
+    async with call.deps.db.read(slow=request.is_slow) as tx:
+        customers, total = await customer_lists.LISTING.page(tx, request)
+        return Reply(await _shown(tx, customers), page=request.page, total=total)
+
+
+async def change(call: Call[Body, None]) -> Reply:
+    changes = call.body.sent()
+    if "tags" in changes:
+        changes["tags"] = msgspec.json.encode(changes["tags"]).decode()
+    customer = await customers_service.change(call.deps, call.id, changes)
+    async with call.deps.db.read() as tx:
+        return Reply((await _shown(tx, [customer]))[0])
+
+
+async def _shown(tx: Transaction, customers: Sequence[Customer]) -> list[customers_views.CustomerView]:
+    """Each with who brought them."""
+    referrers = await customer_lists.referrers(tx, customers)
+    return [customers_views.customer(customer, referrers.get(customer.referred_by_id or 0)) for customer in customers]

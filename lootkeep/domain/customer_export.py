@@ -1,0 +1,46 @@
+"""What is held about a customer, in records of their own where nothing else shows them."""
+
+from __future__ import annotations
+
+import msgspec
+
+from lootkeep.domain.fraud.checks import FraudCheck
+from lootkeep.domain.identity import TraceKind
+from lootkeep.kernel.clock import Instant
+
+
+class SentEmail(msgspec.Struct, frozen=True):
+    """An e-mail to the customer, of a campaign or not; its body is sealed."""
+
+    kind: str
+    to_email: str
+    subject: str
+    status: str
+    finished_at: Instant | None
+
+
+class HeldTrace(msgspec.Struct, frozen=True):
+    """A device, IP address, mailbox or payment instrument that the customer was seen with."""
+
+    kind: TraceKind
+    value: str
+    first_seen_at: Instant
+    last_seen_at: Instant
+
+
+class StaffChange(msgspec.Struct, frozen=True):
+    """What staff changed of the customer."""
+
+    action: str
+    before: str
+    after: str
+    created_at: Instant
+
+
+class HeldData(msgspec.Struct, frozen=True):
+    """What is held about a customer and is in no list of its own."""
+
+    checks: list[FraudCheck]
+    traces: list[HeldTrace]
+    emails: list[SentEmail]
+    changes: list[StaffChange]

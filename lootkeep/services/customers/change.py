@@ -1,0 +1,47 @@
+"""Changing a customer: what they are called, what they agreed to, whether they may order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lootkeep.deps import Deps
+from lootkeep.domain import customers as customers_rules
+from lootkeep.domain import identity
+from lootkeep.domain.customers import Customer
+from lootkeep.kernel.errors import existing
+from lootkeep.services.customers.sign_up import taken
+from lootkeep.storage import customers as customers_db
+from lootkeep.storage import identity as identity_db
+from lootkeep.storage import support_tickets as support_tickets_db
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.identity import SeenCustomer
+
+
+async def change(deps: Deps, customer_id: int, changes: dict[str, Any]) -> Customer:
+    """Once a customer is blocked, no order of theirs is placed any more, not even one that is under way."""
+    async with deps.db.write() as tx:
+        before = existing(
+            await customers_db.get_for_update(tx, customer_id, changes.get("email"), changes.get("external_id")),
+            "Customer",
+        )
+        now = deps.clock.now()
+        after = customers_rules.changed(before, changes, now)
+        if after == before:
+            return before
+        await _check_names(tx, after)
+        await customers_db.save(tx, before, after)
+        if (after.name, after.email) != (before.name, before.email):
+            await support_tickets_db.set_customer(tx, after)
+        if after.email != before.email:
+            seen = SeenCustomer(after.id, identity.traces(after.email, None, None), now)
+            await identity_db.remember(tx, [seen])
+    return after
+
+
+async def _check_names(tx: Transaction, after: Customer) -> None:
+    for field, owner in (
+        ("email", await customers_db.by_email(tx, after.email)),
+        ("external_id", await customers_db.by_external_id(tx, after.external_id) if after.external_id else None),
+    ):
+        if owner and owner.id != after.id:
+            raise taken(field, owner)

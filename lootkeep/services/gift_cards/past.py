@@ -1,0 +1,38 @@
+"""Gift cards that another system issued: they come with their code and with what is left on them."""
+
+from __future__ import annotations
+
+from lootkeep.deps import Deps
+from lootkeep.domain import gift_cards as gift_cards_rules
+from lootkeep.domain.gift_cards import GiftCard, GiftCardTerms
+from lootkeep.engines.card_codes import CardCodes
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import invalid
+from lootkeep.kernel.money import Hundredths
+from lootkeep.storage import customers as customers_db
+from lootkeep.storage import gift_cards as gift_cards_db
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.totals.changes import CounterDeltas
+
+
+async def import_in(
+    deps: Deps,
+    tx: Transaction,
+    terms: GiftCardTerms,
+    code: str,
+    left: Hundredths,
+    created_at: Instant | None,
+    changes: CounterDeltas,
+) -> GiftCard:
+    """No e-mail is sent: those who have the code got it long ago."""
+    now = deps.clock.now()
+    terms = gift_cards_rules.checked_past(terms, left)
+    if created_at is not None and created_at > now:
+        raise invalid("created_at", "The created at field must not be in the future.")
+    sealed = CardCodes(deps.vault, deps.ids).sealed(gift_cards_rules.check_code(code))
+    if terms.customer_id is not None and await customers_db.get(tx, terms.customer_id) is None:
+        raise invalid("customer_id", "The customer id field is not a customer of this store.")
+    card = await gift_cards_db.add(tx, terms, sealed, now, changes, created_at=created_at)
+    if card is None:
+        raise invalid("code", "The code field has already been taken.")
+    return await gift_cards_db.set_left(tx, card, left, now, changes)

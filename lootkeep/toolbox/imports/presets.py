@@ -1,0 +1,256 @@
+"""What the exports of known shops call things, by the columns that these shops document."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from lootkeep.toolbox.files.reading import BadRow, FileRow, Rows
+
+Values = dict[str, Any]
+
+
+class Shop(StrEnum):
+    shopify = "shopify"
+    woocommerce = "woocommerce"
+    tebex = "tebex"
+
+
+class Preset(NamedTuple):
+    """How one kind of export becomes rows of an import."""
+
+    # By heading in small letters; of several for one column the first that the file has counts. "" is no column here.
+    columns: Mapping[str, str]
+    # Headings whose money is also in another column, or comes with another file.
+    derived: frozenset[str] = frozenset()
+    # None for a row that is no record.
+    convert: Callable[[Values], Values | None] = dict
+
+
+def converted(rows: Rows, preset: Preset) -> Rows:
+    for row in rows:
+        if isinstance(row, BadRow):
+            yield row
+        elif (values := preset.convert(dict(row.values))) is not None:
+            yield FileRow(row.line, values, row.records)
+
+
+_TAGS = re.compile(r"<[^>]+>")
+_SHOPIFY_STATUS = {
+    "paid": "paid",
+    "partially_refunded": "partially_refunded",
+    "refunded": "refunded",
+    "voided": "cancelled",
+}
+_WOOCOMMERCE_STATUS = {
+    "processing": "paid",
+    "completed": "completed",
+    "refunded": "refunded",
+    "cancelled": "cancelled",
+    "failed": "cancelled",
+}
+
+
+def _shopify_order(values: Values) -> Values:
+    """The financial status says how it came out; delivered is what was fulfilled."""
+    status = _SHOPIFY_STATUS.get(str(values.pop("financial_status", "")).lower().replace(" ", "_"))
+    fulfilled_at = values.pop("fulfilled_at", None)
+    if status is None:
+        values.pop("paid_at", None)
+        status = "cancelled" if "cancelled_at" in values else None
+    elif status != "cancelled" and fulfilled_at:
+        values["completed_at"] = fulfilled_at
+        status = "completed" if status == "paid" else status
+    return _with_status(values, status)
+
+
+def _woocommerce_order(values: Values) -> Values:
+    status = _WOOCOMMERCE_STATUS.get(str(values.pop("order_status", "")).lower().removeprefix("wc-"))
+    if status is None:
+        values.pop("paid_at", None)
+    return _with_status(values, status)
+
+
+def _with_status(values: Values, status: str | None) -> Values:
+    if status == "cancelled":
+        for name in ("paid_at", "completed_at", "refunds"):
+            values.pop(name, None)
+    else:
+        values.pop("cancelled_at", None)
+    return values | ({"status": status} if status else {})
+
+
+def _shopify_customer(values: Values) -> Values:
+    names = (values.pop(name, "").strip() for name in ("first_name", "last_name"))
+    name = " ".join(filter(None, names)) or values.get("email", "").partition("@")[0]
+    # Spreadsheets leave a number alone behind an apostrophe.
+    external_id = str(values.pop("external_id", "")).lstrip("'")
+    return values | {"name": name} | ({"external_id": external_id} if external_id else {})
+
+
+class _ShopifyProducts:
+    """A variant is a product; the name is only in the first row of a product, and pictures have rows of their own."""
+
+    def __init__(self) -> None:
+        self._handle: str | None = None
+        self._shared: Values = {}
+
+    def __call__(self, values: Values) -> Values | None:
+        handle, option = values.pop("handle", None), values.pop("option", "")
+        tracker = values.pop("tracker", None)
+        if handle != self._handle:
+            shared = ("name", "description", "category", "tags", "status", "image_url")
+            self._handle, self._shared = handle, {name: values[name] for name in shared if name in values}
+        if "price" not in values:
+            return None
+        values = self._shared | values
+        if option and option != "Default Title":
+            values["name"] = f"{values.get('name', '')} {option}".strip()
+        if not tracker:
+            values.pop("stock", None)
+        return _as_text(values)
+
+
+def _woocommerce_product(values: Values) -> Values | None:
+    """Parents of variations have no price of their own."""
+    kinds = values.pop("type", "").lower()
+    if "variable" in kinds or "grouped" in kinds:
+        return None
+    regular, sale = values.pop("regular_price", None), values.pop("sale_price", None)
+    if sale and regular and sale != regular:
+        values["compare_at_price"] = regular
+    values["price"] = sale or regular or ""
+    values["status"] = "active" if values.pop("published", "1") == "1" else "draft"
+    values["delivery_type"] = "file" if "downloadable" in kinds else "manual"
+    for name in ("category", "image_url"):
+        if name in values:
+            values[name] = values[name].partition(",")[0].strip()
+    return _as_text(values)
+
+
+def _as_text(values: Values) -> Values:
+    if "description" in values:
+        values["description"] = html.unescape(_TAGS.sub(" ", values["description"])).strip()
+    return values
+
+
+def preset_of(shop: Shop, noun: str) -> Preset | None:
+    """Fresh for each run: what belongs together in a file is remembered on the way."""
+    if (shop, noun) == (Shop.shopify, "products"):
+        return Preset(_SHOPIFY_PRODUCTS, _SHOPIFY_DERIVED, _ShopifyProducts())
+    return _PRESETS.get((shop, noun))
+
+
+_SHOPIFY_DERIVED = frozenset({"price / international", "compare at price / international"})
+_SHOPIFY_PRODUCTS = {
+    "handle": "handle",
+    "title": "name",
+    "body (html)": "description",
+    "type": "category",
+    "tags": "tags",
+    "status": "status",
+    "option1 value": "option",
+    "variant sku": "sku",
+    "variant price": "price",
+    "variant compare at price": "compare_at_price",
+    "variant inventory tracker": "tracker",
+    "variant inventory qty": "stock",
+    "image src": "image_url",
+}
+
+_PRESETS: dict[tuple[Shop, str], Preset] = {
+    (Shop.shopify, "orders"): Preset(
+        {
+            "name": "external_id",
+            "email": "customer_email",
+            "financial status": "financial_status",
+            "created at": "created_at",
+            "paid at": "paid_at",
+            "fulfilled at": "fulfilled_at",
+            "cancelled at": "cancelled_at",
+            "currency": "currency",
+            "total": "total",
+            "discount amount": "discount",
+            "refunded amount": "refunds",
+            "payment method": "payment_method",
+            "billing country": "billing_country",
+            "lineitem sku": "item_sku",
+            "lineitem quantity": "item_quantity",
+            "lineitem price": "item_price",
+            "device id": "",
+        },
+        frozenset(
+            {"subtotal", "outstanding balance", "lineitem discount", "lineitem compare at price"}
+            | {f"tax {number} value" for number in range(1, 6)}
+        ),
+        _shopify_order,
+    ),
+    (Shop.shopify, "customers"): Preset(
+        {
+            "customer id": "external_id",
+            "email": "email",
+            "first name": "first_name",
+            "last name": "last_name",
+            "accepts email marketing": "accepts_marketing",
+            "accepts marketing": "accepts_marketing",
+            "default address country code": "country",
+            "country code": "country",
+            "country": "country",
+        },
+        frozenset({"total spent", "total orders"}),
+        _shopify_customer,
+    ),
+    (Shop.woocommerce, "orders"): Preset(
+        {
+            "order_number": "external_id",
+            "order_id": "external_id",
+            "billing_email": "customer_email",
+            "customer_email": "customer_email",
+            "customer_id": "",
+            "status": "order_status",
+            "date": "created_at",
+            "order_date": "created_at",
+            "paid_date": "paid_at",
+            "order_currency": "currency",
+            "order_total": "total",
+            "discount_total": "discount",
+            "refunded_total": "refunds",
+            "refunds": "",
+            "payment_method": "payment_method",
+            "billing_country": "billing_country",
+            "customer_ip_address": "ip_address",
+            "customer_user_agent": "user_agent",
+            "item_sku": "item_sku",
+            "item_quantity": "item_quantity",
+            "item_subtotal": "item_subtotal",
+            "item_price": "",
+        },
+        frozenset({"order_subtotal", "cart_discount", "item_total", "item_refunded", "item_refunded_qty"}),
+        _woocommerce_order,
+    ),
+    (Shop.woocommerce, "products"): Preset(
+        {
+            "type": "type",
+            "sku": "sku",
+            "name": "name",
+            "published": "published",
+            "description": "description",
+            "short description": "",
+            "regular price": "regular_price",
+            "sale price": "sale_price",
+            "stock": "stock",
+            "categories": "category",
+            "tags": "tags",
+            "images": "image_url",
+        },
+        frozenset({"low stock amount"}),
+        _woocommerce_product,
+    ),
+    (Shop.tebex, "products"): Preset(
+        {"id": "sku", "name": "name", "description": "description", "price": "price", "image_url": "image_url"},
+        convert=_as_text,
+    ),
+}

@@ -1,0 +1,104 @@
+"""Customers and products as rows name them: by id, external id, e-mail or sku."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Annotated, Any
+
+import msgspec
+from pydantic import Field
+
+from lootkeep.api.http.fields import Email
+from lootkeep.api.store.customers import NameText
+from lootkeep.kernel.errors import invalid
+from lootkeep.storage import natural_keys
+from lootkeep.storage.engine.database import Transaction
+
+CUSTOMER_COLUMNS = ("customer_id", "customer_external_id", "customer_email")
+
+PositiveId = Annotated[int, Field(ge=1)]
+# For the body of a row: any of them names the customer.
+CUSTOMER_FIELDS: dict[str, Any] = {
+    "customer_id": (PositiveId | None, None),
+    "customer_external_id": (NameText | None, None),
+    "customer_email": (Email | None, None),
+}
+
+
+class CustomerName(msgspec.Struct, frozen=True):
+    """A column that names a customer, and the name."""
+
+    column: str
+    name: str | int
+
+
+class ProductName(msgspec.Struct, frozen=True):
+    """A product as the file names it: the sku counts, then the id."""
+
+    id: int | None
+    sku: str | None
+
+
+class ExistingIds(msgspec.Struct, frozen=True):
+    """The ids behind the names that a batch uses."""
+
+    customers: Mapping[tuple[str, str], int]
+    products: Mapping[str, int]
+
+    def customer(self, customer: CustomerName, errors: dict[str, list[str]]) -> int:
+        if isinstance(customer.name, int):
+            return customer.name
+        customer_id = self.customers.get((customer.column, customer.name))
+        if customer_id is None:
+            words = customer.column.replace("_", " ")
+            errors[customer.column] = [f"The {words} field is not a customer of this store."]
+        return customer_id or 0
+
+    def product(self, product: ProductName, prefix: str, errors: dict[str, list[str]]) -> int:
+        product_id = self.products.get(product.sku, product.id) if product.sku is not None else product.id
+        if product_id is None:
+            errors[f"{prefix}sku"] = [f"The {prefix}sku field is not a product of this store."]
+        return product_id or 0
+
+
+def named_customer(sent: dict[str, Any]) -> CustomerName | None:
+    """Takes the columns that name the customer out of the row; the first that is given counts."""
+    names = {column: sent.pop(column, None) for column in CUSTOMER_COLUMNS}
+    return next((CustomerName(column, name) for column, name in names.items() if name is not None), None)
+
+
+def require_customer(sent: dict[str, Any]) -> CustomerName:
+    customer = named_customer(sent)
+    if customer is None:
+        raise invalid("customer_email", "The customer email field is required, or another that names the customer.")
+    return customer
+
+
+def named_product(sent: dict[str, Any], prefix: str = "") -> ProductName:
+    sku, product_id = sent.pop("sku", None), sent.pop("product_id", None)
+    if sku is None and product_id is None:
+        raise invalid(f"{prefix}product_id", f"The {prefix}product id field is required, or a sku.")
+    return ProductName(product_id, sku)
+
+
+def missing_customer(columns: Collection[str]) -> str | None:
+    if any(name in columns for name in CUSTOMER_COLUMNS):
+        return None
+    return f"a column named {', '.join(CUSTOMER_COLUMNS[:-1])} or {CUSTOMER_COLUMNS[-1]}"
+
+
+async def existing_ids(
+    tx: Transaction, customers: Iterable[CustomerName | None], products: Iterable[ProductName]
+) -> ExistingIds:
+    people = [customer for customer in customers if customer is not None]
+    by_email = await natural_keys.customers_by_email(tx, _names(people, "customer_email"))
+    by_external_id = await natural_keys.customers_by_external_id(tx, _names(people, "customer_external_id"))
+    return ExistingIds(
+        {("customer_email", email): customer_id for email, customer_id in by_email.items()}
+        | {("customer_external_id", name): customer_id for name, customer_id in by_external_id.items()},
+        await natural_keys.products_by_sku(tx, [product.sku for product in products if product.sku is not None]),
+    )
+
+
+def _names(customers: Iterable[CustomerName], column: str) -> list[str]:
+    return [str(customer.name) for customer in customers if customer.column == column]

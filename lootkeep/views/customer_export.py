@@ -1,0 +1,89 @@
+"""Everything that is held about a customer, as the person is given it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated
+
+import msgspec
+
+from lootkeep.domain.customer_export import HeldTrace, SentEmail, StaffChange
+from lootkeep.domain.fraud.checks import FraudCheck
+from lootkeep.domain.fraud.review import ReviewedAs
+from lootkeep.domain.fraud.score import Action, RiskLevel
+from lootkeep.domain.identity import TraceKind
+from lootkeep.domain.referrals import ReferralEntry, ReferralStatus
+from lootkeep.views.customer_referrals import OwnClaimView
+from lootkeep.views.customers import CustomerView
+from lootkeep.views.fields import Moment, Time, field
+from lootkeep.views.gift_cards import GiftCardView
+from lootkeep.views.orders import OrderView
+from lootkeep.views.shown import shown
+from lootkeep.views.subscriptions import SubscriptionView
+from lootkeep.views.support_tickets import TicketDetailView
+
+
+class ExportedCheckView(msgspec.Struct, frozen=True):
+    id: Annotated[int, field("Identifies the check.", 17)]
+    order_id: Annotated[int, field("The order that was judged.", 123)]
+    email: Annotated[str, field("The e-mail at that time.", "jun@example.com")]
+    ip_address: Annotated[str | None, field("Where the order came from.", "203.0.113.9")]
+    user_agent: Annotated[str | None, field("The browser's User-Agent.", None)]
+    detected_country: Annotated[str | None, field("ISO 3166-1 alpha-2.", "KR")]
+    detected_city: Annotated[str | None, field("Null when no list has it.", None)]
+    risk_score: Annotated[int, field("0 to 100.", 55)]
+    risk_level: Annotated[RiskLevel, field("How risky that is.", "medium")]
+    action_taken: Annotated[Action, field("What was done with the order.", "flagged")]
+    review_outcome: Annotated[ReviewedAs | None, field("What the reviewer found.", None)]
+    review_notes: Annotated[str | None, field("What the reviewer noted.", None)]
+    created_at: Time
+
+
+class TraceView(msgspec.Struct, frozen=True):
+    kind: Annotated[TraceKind, field("What it is.", "device")]
+    value: Annotated[str, field("As it is stored; a payment instrument is a hash.", "d-81")]
+    first_seen_at: Time
+    last_seen_at: Time
+
+
+class SentEmailView(msgspec.Struct, frozen=True):
+    kind: Annotated[str, field("`campaign`, or what it was about.", "ticket_reply")]
+    to_email: Annotated[str, field("Where it went.", "jun@example.com")]
+    subject: Annotated[str, field("Its subject.", "Your ticket")]
+    status: Annotated[str, field("How sending it ended.", "sent")]
+    finished_at: Annotated[Moment | None, field("When sending it ended.", "2026-11-15T10:30:00Z")]
+
+
+class ReferredView(msgspec.Struct, frozen=True):
+    customer_id: Annotated[int, field("Who registered with the code. Their name is theirs.", 32)]
+    status: Annotated[ReferralStatus, field("Whether they have bought.", "successful")]
+    referred_at: Time
+
+
+class StaffChangeView(msgspec.Struct, frozen=True):
+    action: Annotated[str, field("What was done.", "Change a customer")]
+    before: Annotated[str, field("JSON of the fields before.", "{}")]
+    after: Annotated[str, field("JSON of the fields after.", "{}")]
+    created_at: Time
+
+
+class CustomerExportView(msgspec.Struct, frozen=True):
+    exported_at: Time
+    customer: CustomerView
+    orders: list[OrderView]
+    subscriptions: list[SubscriptionView]
+    support_tickets: Annotated[list[TicketDetailView], field("Each with all its messages, notes included.", [])]
+    gift_cards: Annotated[list[GiftCardView], field("Owned by the customer, or addressed to the e-mail.", [])]
+    referred: Annotated[list[ReferredView], field("Who registered with the customer's code.", [])]
+    claims: list[OwnClaimView]
+    fraud_checks: list[ExportedCheckView]
+    traces: list[TraceView]
+    emails: list[SentEmailView]
+    changes: Annotated[list[StaffChangeView], field("What staff changed.", [])]
+
+
+check: Callable[[FraudCheck], ExportedCheckView] = shown(ExportedCheckView, FraudCheck)
+trace: Callable[[HeldTrace], TraceView] = shown(TraceView, HeldTrace)
+email: Callable[[SentEmail], SentEmailView] = shown(SentEmailView, SentEmail)
+referred: Callable[[ReferralEntry], ReferredView] = shown(ReferredView, ReferralEntry)
+change: Callable[[StaffChange], StaffChangeView] = shown(StaffChangeView, StaffChange)

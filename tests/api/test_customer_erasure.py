@@ -1,0 +1,188 @@
+"""Everything that is held about a person: exported, and erased wherever it is stored."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from lootkeep.storage.schema import audit_log, campaign_recipients, mails, metadata, sightings
+from lootkeep.storage.webhooks import fan_out
+from tests.api.campaigns import make
+from tests.builders import STORE, new_customer, new_gift_card, new_order, new_product, new_ticket, paid_order
+from tests.recount import maintained, outbox, recounted, rows
+from tests.world import World
+
+MONTHLY = {"billing_type": "recurring", "billing_interval": "month", "billing_interval_count": 1}
+JUN = {
+    "email": "jun@quill.example",
+    "name": "Quill Park",
+    "username": "quillp",
+    "external_id": "quill-31",
+    "ip_address": "203.0.113.201",
+    "device_id": "quill-device",
+    "accepts_marketing": True,
+    "country": "KR",
+}
+# Of the person, in any form: what nobody may find afterwards.
+MARKS = ("quill", "203.0.113.201", "203.0.113.202")
+
+
+@pytest.fixture
+async def shop(world: World) -> World:
+    """Jun, of whom there is something everywhere, and Ann, a friend with an account and a card of her own."""
+    await new_product(world, **MONTHLY)
+    ann = (await new_customer(world, name="Ann", email="ann@a.example"))["customer"]
+    jun = (await new_customer(world, **JUN, referral_code=ann["referral_code"]))["customer"]
+    await new_customer(world, name="Friend", referral_code=jun["referral_code"])
+    await _call(world, "PUT", f"{STORE}/customers/2", {"tags": ["quill-club"], "note": "quill note"})
+    seen = {"ip_address": "203.0.113.202", "device_id": "quill-device", "user_agent": "Quill/1.0"}
+    order = await paid_order(world, 2, (1, 1), **seen, metadata={"player": "quillp"})
+    await _call(world, "POST", f"/orders/{order['id']}/fulfill", {"note": "quill key sent"})
+    await _call(world, "POST", f"{STORE}/orders/{order['id']}/refund", {"amount": "5.00", "reason": "quill reason"})
+    await _call(
+        world,
+        "POST",
+        f"/fraud/checks/{order['fraud']['check_id']}/review",
+        {"outcome": "legitimate", "notes": "quill"},
+    )
+    cancelled = await new_order(world, 2, (1, 1), **seen)
+    await _call(world, "POST", f"{STORE}/orders/{cancelled['id']}/cancel", {"reason": "quill reason"})
+    await _call(world, "POST", f"{STORE}/subscriptions", {"customer_id": 2, "product_id": 1})
+    await _call(world, "POST", "/fraud/whitelist/email", {"email": JUN["email"]})
+    await new_ticket(world, 2, subject="My quill key", message="quill words")
+    await _call(world, "POST", "/support-tickets/1/messages", {"message": "Dear Quill Park"})
+    await new_gift_card(world, recipient_email=JUN["email"], recipient_name="Quill", message="For quill")
+    await new_gift_card(world, customer_id=1, recipient_email="mina@m.example", sender_name="Ann")
+    campaign = await make(world)
+    await _call(world, "POST", f"/email-campaigns/{campaign['id']}/send", {})
+    await _call(world, "POST", "/webhooks", {"url": "https://hooks.example/", "events": ["order.paid"]})
+    async with world.db.write() as tx:
+        await fan_out.fan_out(tx, world.deps.ids.secret, world.clock.now())
+    return world
+
+
+async def _call(world: World, method: str, path: str, body: dict[str, Any]) -> None:
+    answer = await world.call(method, path, body)
+    assert answer.is_success, answer.text
+
+
+async def marks(world: World) -> dict[str, list[str]]:
+    """By table, the rows in which something of the person is found."""
+    found: dict[str, list[str]] = {}
+    for table in metadata.sorted_tables:
+        texts = [str(row).lower() for row in await rows(world.db, table)]
+        found[table.name] = [text for text in texts if any(mark in text for mark in MARKS)]
+    return {table: texts for table, texts in found.items() if texts}
+
+
+async def test_nothing_of_a_person_is_left_anywhere(shop: World) -> None:
+    assert set(await marks(shop)) >= {"customers", "orders", "events", "fraud_checks", "support_tickets", "mails"}
+    answer = await shop.delete(f"{STORE}/customers/2")
+    assert answer.json() == {"success": True, "message": "Customer erased successfully"}
+    assert await marks(shop) == {}
+    for term in ("quill", "203.0.113"):
+        for path in ("/customers", "/orders", "/support-tickets", "/gift-cards"):
+            assert (await shop.get(f"{path}?search={term}")).json()["meta"]["total"] == 0, path
+
+
+async def test_orders_totals_and_evidence_stay_under_a_pseudonym(shop: World) -> None:
+    before = (await shop.get("/orders/1")).json()["data"]
+    check = (await shop.get(f"/fraud/checks/{before['fraud']['check_id']}")).json()["data"]["check"]
+    sums = (await shop.get("/analytics/sales")).json()
+    await shop.delete(f"{STORE}/customers/2")
+    after = (await shop.get("/orders/1")).json()["data"]
+    erased = {"id": 2, "name": "Erased customer", "email": "erased-2@erased.invalid"}
+    kept = ("order_number", "status", "items", "total", "refunded_total", "paid_at", "fraud", "transaction_id")
+    assert after["customer"] == erased
+    assert {name: after[name] for name in kept} == {name: before[name] for name in kept}
+    evidence = (await shop.get(f"/fraud/checks/{check['id']}")).json()["data"]["check"]
+    assert (evidence["risk_score"], evidence["signals"]) == (check["risk_score"], check["signals"])
+    assert evidence["ip_address"] is None
+    customer = (await shop.get("/customers/2")).json()["data"]
+    assert (customer["status"], customer["status_reason"]) == ("blocked", "Personal data was erased.")
+    assert (customer["orders_count"], customer["referred_by"]["id"]) == (2, 1)
+    assert customer["erased_at"] == "2026-11-15T12:00:00Z"
+    top = sums["data"].pop("top_customers"), (await shop.get("/analytics/sales")).json()["data"]
+    assert top[1].pop("top_customers")[0]["id"] == top[0][0]["id"]
+    assert top[1] == sums["data"]
+    assert await maintained(shop.db) == await recounted(shop.db)
+
+
+async def test_subscriptions_end_and_events_carry_the_pseudonym(shop: World) -> None:
+    await shop.delete(f"{STORE}/customers/2")
+    subscription = (await shop.get(f"{STORE}/subscriptions/1")).json()["data"]
+    assert (subscription["status"], subscription["customer"]["name"]) == ("cancelled", "Erased customer")
+    events = await outbox(shop.db, "")
+    people = {data["customer_email"] for _, data in events if "customer_email" in data}
+    assert people == {"erased-2@erased.invalid"}
+    assert events[-1][0] == "subscription.cancelled"
+
+
+async def test_others_are_left_as_they_were(shop: World) -> None:
+    paths = ("/customers/1", "/gift-cards/2", "/customers/3")
+    before = [(await shop.get(path)).json()["data"] for path in paths]
+    await shop.delete(f"{STORE}/customers/2")
+    after = [(await shop.get(path)).json()["data"] for path in paths]
+    assert after[:2] == before[:2]
+    assert after[2] == before[2] | {"referred_by": {"id": 2, "name": "Erased customer"}}
+    assert [row["to_email"] for row in await rows(shop.db, mails)] == ["mina@m.example"]
+    assert len(await rows(shop.db, campaign_recipients)) == 1
+
+
+async def test_erasing_again_is_logged_once_and_changes_nothing(shop: World) -> None:
+    answers = await asyncio.gather(*(shop.delete(f"{STORE}/customers/2") for _ in range(3)))
+    assert [answer.status_code for answer in answers] == [200] * 3
+    customer = (await shop.get("/customers/2")).json()["data"]
+    traces = await rows(shop.db, sightings)
+    shop.clock.advance(60_000_000)
+    assert (await shop.delete(f"{STORE}/customers/2")).status_code == 200
+    assert (await shop.get("/customers/2")).json()["data"] == customer
+    assert await rows(shop.db, sightings) == traces
+    entries = [row for row in await rows(shop.db, audit_log) if row["record"] == "customer:2"]
+    assert [(row["action"], row["user_id"]) for row in entries] == [("Erase a customer", 1)]
+
+
+async def test_an_erased_customer_cannot_be_changed_or_order_but_may_register_again(shop: World) -> None:
+    await shop.delete(f"{STORE}/customers/2")
+    changed = await shop.put(f"{STORE}/customers/2", {"status": "active"})
+    assert (changed.status_code, changed.json()["code"]) == (409, "customer_erased")
+    assert (await new_customer(shop, **JUN))["customer"]["id"] == 4
+    assert (await shop.delete(f"{STORE}/customers/99")).status_code == 404
+
+
+async def test_an_order_that_is_placed_during_erasure_leaves_nothing_behind(shop: World) -> None:
+    body = {"customer_id": 2, "items": [{"product_id": 1, "quantity": 1}], "ip_address": "203.0.113.202"}
+    answers = await asyncio.gather(
+        shop.post(f"{STORE}/orders", body), shop.delete(f"{STORE}/customers/2"), shop.post(f"{STORE}/orders", body)
+    )
+    assert answers[1].status_code == 200
+    assert {answer.status_code for answer in (answers[0], answers[2])} <= {201, 422}
+    assert await marks(shop) == {}
+
+
+async def test_the_export_holds_everything_of_the_person_and_nothing_of_others(shop: World) -> None:
+    data = (await shop.get(f"{STORE}/customers/2/export")).json()["data"]
+    assert data["customer"] == (await shop.get("/customers/2")).json()["data"]
+    counts = {name: len(value) for name, value in data.items() if isinstance(value, list)}
+    assert counts == {
+        "orders": 3,
+        "subscriptions": 1,
+        "support_tickets": 1,
+        "gift_cards": 1,
+        "referred": 1,
+        "claims": 0,
+        "fraud_checks": 2,
+        "traces": 4,
+        "emails": 3,
+        "changes": 0,
+    }
+    assert [message["body"] for message in data["support_tickets"][0]["messages"]] == [
+        "quill words",
+        "Dear Quill Park",
+    ]
+    assert {trace["kind"]: trace["value"] for trace in data["traces"]}["device"] == "quill-device"
+    assert not any(word in json.dumps(data) for word in ("Friend", "mina@m.example", "ann@a.example"))
+    assert (await shop.get(f"{STORE}/customers/99/export")).status_code == 404

@@ -1,0 +1,110 @@
+"""What the console says of a failing receiver: every way to fail has a sentence that says what to do."""
+
+from __future__ import annotations
+
+import errno
+import ssl
+from typing import Any
+
+import pytest
+
+from lootkeep.console.diagnosis import advice, diagnose, first_given_up
+from lootkeep.console.formats import Formats
+from lootkeep.domain.webhooks import Webhook
+from lootkeep.engines.http1 import ConnectionClosed, NotHttp
+from lootkeep.engines.outbound import NOT_PUBLIC, NotPublicError, failure
+from lootkeep.engines.resolver import UNKNOWN, NotResolved
+from lootkeep.kernel.clock import MINUTE, SECOND, Instant
+from lootkeep.storage.webhooks.health import Receiver, RecentAttempt
+
+NOW = Instant(1_800_000_000 * SECOND)
+FORMATS = Formats("UTC", "USD")
+CODES = {
+    301: "Redirects are not followed",
+    400: "does not accept the body",
+    401: "the signature is checked with another secret",
+    403: "the signature is checked with another secret",
+    404: "there is nothing at this path",
+    405: "does not take POST requests",
+    410: "gone for good",
+    413: "finds the body too large",
+    418: "its log says why",
+    422: "does not accept the body",
+    429: "finds the requests too many",
+    500: "The receiver itself failed",
+    503: "The receiver itself failed",
+}
+# What is raised when a receiver is called, and what to do about it.
+ERRORS: list[tuple[Exception, str]] = [
+    (TimeoutError(), "let it answer at once"),
+    (ssl.SSLCertVerificationError("certificate has expired"), "Renew its certificate"),
+    (ssl.SSLCertVerificationError("Hostname mismatch"), "does not name this host"),
+    (ssl.SSLCertVerificationError("self-signed certificate"), "from a public authority"),
+    (ssl.SSLError("wrong version number"), "TLS 1.2 or newer"),
+    (NotPublicError(NOT_PUBLIC), "leads to a private address"),
+    (NotResolved(UNKNOWN), "check the spelling of the host"),
+    (OSError(errno.ECONNREFUSED, ""), "Nothing listens at this port"),
+    (OSError(errno.ENETUNREACH, ""), "no way to its network"),
+    (OSError(errno.EHOSTUNREACH, ""), "no way to its network"),
+    (OSError(errno.ECONNRESET, ""), "ends connections without an answer"),
+    (ConnectionClosed(), "ends connections without an answer"),
+    (NotHttp(), "Something else than a web server"),
+    (OSError("something new"), "check that it is up"),
+]
+
+
+def failed(code: int | None, reason: str, at: int = 0) -> RecentAttempt:
+    return RecentAttempt("failed", Instant(NOW + at), code, 80 if code else None, reason)
+
+
+@pytest.mark.parametrize(("code", "sentence"), CODES.items())
+def test_every_answer_that_is_no_success_is_explained(code: int, sentence: str) -> None:
+    assert sentence in advice(failed(code, f"answered {code}"))
+
+
+@pytest.mark.parametrize(("error", "sentence"), ERRORS, ids=lambda value: str(value)[:40])
+def test_every_reason_for_no_answer_is_explained(error: Exception, sentence: str) -> None:
+    assert sentence in advice(failed(None, failure(error)))
+
+
+def test_the_diagnosis_says_since_when_what_was_before_and_what_waits() -> None:
+    failures = [failed(500, "answered 500"), failed(404, "answered 404", MINUTE), failed(404, "answered 404", MINUTE)]
+    text = said(failures, waiting=2, is_failing=True, given_up=Instant(NOW + 60 * MINUTE))
+    assert "Every attempt since 15 Jan 2027, 08:01 failed: it answered 404, within 80 ms." in text
+    assert "It has failed since 15 Jan 2027, 08:00; before that it answered 500." in text
+    assert "2 deliveries wait and will be sent when it answers" in text
+    assert "The first one is given up on 15 Jan 2027, 09:00." in text
+
+
+def test_a_refused_signature_mentions_a_rotated_secret() -> None:
+    assert "Its secret was rotated; the old one signs until" in said([failed(401, "answered 401")], rotated=True)
+    assert "rotated;" not in said([failed(401, "answered 401")])
+
+
+def test_a_slow_receiver_is_warned_of_and_one_that_is_off_is_named() -> None:
+    assert "It answers slowly: one in twenty takes 6.0 s or more" in said([], p95_ms=6000)
+    assert "switched off: nothing is sent" in said([], is_active=False)
+    assert said([], p95_ms=90) == ""
+
+
+def test_the_first_delivery_to_be_given_up_is_the_one_with_the_fewest_attempts_left() -> None:
+    due = [(0, NOW), (1, Instant(NOW + MINUTE)), (2, Instant(NOW + 2 * MINUTE))]
+    assert first_given_up(due, (300, 1800)) == NOW + 2 * MINUTE
+    assert first_given_up([(0, NOW)], (300, 1800)) is None
+
+
+def said(
+    failures: list[RecentAttempt],
+    *,
+    is_active: bool = True,
+    rotated: bool = False,
+    given_up: Instant | None = None,
+    **receiver: Any,
+) -> str:
+    webhook = Webhook(1, "https://a.example/", "[]", is_active, "", None, NOW if rotated else None, NOW, NOW)
+    values: dict[str, Any] = {"p95_ms": None, "waiting": 0, "is_failing": False} | receiver
+    health = Receiver(
+        1, "a.example", (), values["p95_ms"], 0, 0, (0, 0), values["waiting"], values["is_failing"], None, ""
+    )
+    verdict = diagnose(webhook, health, failures, FORMATS, has_worked=False, given_up=given_up)
+    return " ".join(verdict.sentences) if verdict else ""
