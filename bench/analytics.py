@@ -215,7 +215,7 @@ def asked(
     first, last = (datetime.fromtimestamp((END - day * DAY) / 1e6, UTC).date() for day in days)
     parsed = AnalyticsQuery.model_validate({"from": first.isoformat(), "to": last.isoformat(), **query})
     token = Token(1, 1, "bench", "", "", None, NOW, None, None, None)  # type: ignore[arg-type]
-    deps = Deps(ManualClock(NOW), None, store.engine, None, None, None, None, "USD", None)  # type: ignore[arg-type]
+    deps = Deps(ManualClock(NOW), None, store.engine, None, None, None, None, "USD", None, None)  # type: ignore[arg-type]
     return lambda: endpoint(Request(deps, token, {}, None, parsed))
 
 

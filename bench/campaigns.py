@@ -70,7 +70,7 @@ def main() -> int:
 
 async def measured(engine: str, size: int) -> list[float]:
     async with store(engine, size) as db:
-        deps = Deps(SystemClock(), None, db, None, None, None, None, "USD", None)  # type: ignore[arg-type]
+        deps = Deps(SystemClock(), None, db, None, None, None, None, "USD", None, None)  # type: ignore[arg-type]
         email = {"name": "N", "subject": "S", "body_text": "Hello", "audience": Audience()}
         campaign = await campaigns.create(deps, dict.fromkeys(TERMS) | email)
         before, started, spent = memory(), time.perf_counter(), time.process_time()

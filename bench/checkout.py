@@ -22,6 +22,7 @@ from bench.subjects import own_seconds
 from lootkeep.deps import Deps
 from lootkeep.domain.checkout import Cart, CartLine, PricedLine
 from lootkeep.domain.customers import Customer
+from lootkeep.domain.emails import StoreIdentity
 from lootkeep.domain.fraud.judgement import facts_of, judgement
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.domain.identity import domain_of
@@ -171,6 +172,7 @@ def deps_of(store: OpenStore, intelligence: Intelligence) -> Deps:
         rules,
         "USD",
         intelligence,
+        StoreIdentity(),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lootkeep.domain.emails import StoreIdentity
 from lootkeep.domain.webhooks import WebhookRules
 from lootkeep.engines.intelligence import Intelligence
 from lootkeep.engines.outbound import Outbound
@@ -27,5 +28,6 @@ class Deps:
     webhook_rules: WebhookRules
     currency: str
     intelligence: Intelligence
+    store: StoreIdentity
     # The sandbox: what test tokens work on.
     is_test: bool = False

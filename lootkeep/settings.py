@@ -14,10 +14,11 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from lootkeep.domain.analytics import zone
+from lootkeep.domain.emails import StoreIdentity, one_line
 from lootkeep.engines import key_file
 from lootkeep.engines.emails.message import parse_sender
 from lootkeep.kernel.errors import StartupError
-from lootkeep.kernel.redaction import HIDDEN, ShownSetting, redacted
+from lootkeep.kernel.redaction import ShownSetting, shown_value
 
 PREFIX = "LOOTKEEP_"
 _ENV_FILE = ".env"
@@ -102,6 +103,11 @@ class Settings(BaseSettings):
     public_url: str | None = Field(
         None, description="Where people reach this service, for links in e-mails; `http://HOST:PORT` when not given."
     )
+    store_name: str | None = Field(None, description="The store's name; that of `LOOTKEEP_MAIL_FROM` when not given.")
+    store_url: str | None = Field(None, description="The shop itself, where referral links in e-mails lead.")
+    store_logo_url: str | None = Field(None, description="A picture for the head of e-mails, shown 40 pixels high.")
+    store_postal_address: str | None = Field(None, description="For the foot of e-mails; many countries require it.")
+    store_mail_reason: str | None = Field(None, description="Why customers get campaigns, if not for the usual reason.")
     docs_url: str | None = Field(None, description="Where you publish the output of `make docs`; `/docs` links to it.")
     campaign_mails_per_minute: Annotated[int, Field(ge=1, le=60_000)] = Field(
         300, description="How many e-mails of campaigns are sent a minute, by all processes together."
@@ -182,7 +188,7 @@ class Settings(BaseSettings):
             parse_sender(sender)
         return sender or None
 
-    @field_validator("public_url", "docs_url")
+    @field_validator("public_url", "store_url", "store_logo_url", "docs_url")
     @classmethod
     def _public(cls, url: str | None) -> str | None:
         if not url:
@@ -190,6 +196,11 @@ class Settings(BaseSettings):
         if not re.fullmatch(r"https?://[^\s/?#@\"<>]+(/[^\s?#\"<>]*)?", url):
             raise ValueError("must be an address such as https://shop.example")
         return url.rstrip("/")
+
+    @field_validator("store_name", "store_postal_address", "store_mail_reason")
+    @classmethod
+    def _one_line(cls, text: str | None) -> str | None:
+        return one_line(text or "") or None
 
     @field_validator("currency")
     @classmethod
@@ -213,6 +224,13 @@ class Settings(BaseSettings):
         if key is not None and len(key.get_secret_value()) < key_file.MIN_KEY_LENGTH:
             raise ValueError(f"must have at least {key_file.MIN_KEY_LENGTH} characters")
         return key
+
+    @property
+    def store_identity(self) -> StoreIdentity:
+        sender = parse_sender(self.mail_from).name if self.mail_from else ""
+        public_url = self.public_url or f"http://{self.host}:{self.port}"
+        shown = (self.store_url, self.store_logo_url, self.store_postal_address, self.store_mail_reason)
+        return StoreIdentity(self.store_name or sender or "Lootkeep", public_url, *shown)
 
     @property
     def unknown_names(self) -> list[str]:
@@ -255,28 +273,11 @@ def load() -> Settings:
 
 def shown(settings: Settings) -> list[ShownSetting]:
     """Every setting, without the secrets in it."""
-    fields = Settings.model_fields.items()
+    fields, given = Settings.model_fields.items(), settings.model_fields_set
     return [
-        ShownSetting(
-            variable(name),
-            _text(getattr(settings, name)),
-            field.description or "",
-            name not in settings.model_fields_set,
-        )
+        ShownSetting(variable(name), shown_value(getattr(settings, name)), field.description or "", name not in given)
         for name, field in fields
     ]
-
-
-def _text(value: object) -> str | None:
-    if value is None:
-        return None
-    if isinstance(value, SecretStr):
-        return HIDDEN
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, tuple):
-        return ",".join(str(part) for part in value)
-    return redacted(str(value))
 
 
 def variable(name: str) -> str:

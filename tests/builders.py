@@ -80,6 +80,14 @@ async def new_ticket(world: World, customer_id: int, **fields: Any) -> dict[str,
     return await _data(world, "/support-tickets", body)
 
 
+async def new_alert(world: World, **fields: Any) -> dict[str, Any]:
+    body = {"name": "Staff", "channel": "email", "target": "staff@shop.example", "triggers": ["backlog"]} | fields
+    answer = await world.post("/alerts", body)
+    assert answer.status_code == 201, answer.text
+    data: dict[str, Any] = answer.json()["data"]
+    return data
+
+
 async def _data(world: World, path: str, body: dict[str, Any]) -> dict[str, Any]:
     answer = await world.post(STORE + path, body)
     assert answer.status_code == 201, answer.text

@@ -64,6 +64,7 @@ class World:
             rules,
             "USD",
             self.intelligence,
+            self.settings.store_identity,
         )
         self.tokens = Tokens(self.deps, token_version)
         self.limits = Limits(self.deps.limiter, self.settings.rate_limit_per_minute, 60)

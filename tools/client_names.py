@@ -90,9 +90,17 @@ _EXTERNAL = {
     "DELETE /email-campaigns/{id}": "email_campaigns.delete",
     "GET /email-campaigns/{id}/stats": "email_campaigns.stats",
     "GET /email-campaigns/{id}/preview-recipients": "email_campaigns.preview_recipients",
+    "GET /email-campaigns/{id}/preview": "email_campaigns.preview",
+    "POST /email-campaigns/{id}/test": "email_campaigns.test",
     "POST /email-campaigns/{id}/send": "email_campaigns.send",
     "POST /email-campaigns/{id}/duplicate": "email_campaigns.duplicate",
     "POST /email-campaigns/{id}/cancel": "email_campaigns.cancel",
+    "GET /alerts": "alerts.list",
+    "POST /alerts": "alerts.create",
+    "GET /alerts/{id}": "alerts.get",
+    "PUT /alerts/{id}": "alerts.update",
+    "DELETE /alerts/{id}": "alerts.delete",
+    "POST /alerts/{id}/test": "alerts.test",
 }
 _STORE = {
     "POST /customers": "store.customers.create",

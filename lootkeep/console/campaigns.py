@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any, get_args
 
 from starlette.responses import Response
 
 from lootkeep.console import campaign_form, lists
 from lootkeep.console.formats import plural
+from lootkeep.console.forms import Form
 from lootkeep.console.labels import label
 from lootkeep.console.lists import Choice, Column, ListPage
 from lootkeep.console.page import Answer, Done, Page, Visit, url
-from lootkeep.domain.campaign_emails import PLACEHOLDERS, TrackingLinks, filled, template
+from lootkeep.domain.campaign_emails import PLACEHOLDERS, written
 from lootkeep.domain.campaigns import Campaign, CampaignStatus, audience_of
 from lootkeep.kernel.clock import iso
 from lootkeep.kernel.errors import existing
+from lootkeep.services import campaign_previews
 from lootkeep.services import campaigns as campaigns_service
 from lootkeep.storage import audiences
 from lootkeep.storage import campaigns as campaigns_db
@@ -69,20 +70,22 @@ def _conditions(visit: Visit, campaign: Campaign) -> list[tuple[str, str]]:
 
 
 async def show_mail(visit: Visit) -> Answer:
-    """The mail as its first reader would get it."""
-    campaign = await _get(visit)
-    async with visit.deps.db.read(slow=True) as tx:
-        sample = (await audiences.preview(tx, audience_of(campaign))).sample
-    name, email = sample[0][1:] if sample else ("Jun Park", "jun@example.com")
-    reader = {"name": name, "email": email, "referral_code": "JUNPARK1"}
-    html = await asyncio.to_thread(_mail, campaign, reader)
+    """The mail as one of its readers would get it."""
+    shown = await campaign_previews.preview(visit.deps, visit.id)
     headers = {"content-security-policy": _MAIL_POLICY, "x-frame-options": "SAMEORIGIN"}
-    return Response(html, headers=headers, media_type="text/html")
+    return Response(shown.html, headers=headers, media_type="text/html")
 
 
-def _mail(campaign: Campaign, reader: dict[str, str]) -> str:
-    made = template(campaign.subject, campaign.preview_text, campaign.body_html, campaign.body_text, is_tracked=False)
-    return filled(made, reader, TrackingLinks(unsubscribe="#"))[2]
+async def send_test(visit: Visit) -> Answer:
+    form = Form(visit)
+    form.required("email")
+    email = form.email("email")
+    form.check()
+    assert email is not None
+    await campaign_previews.send_test(visit.deps, visit.id, email)
+    return Done(
+        url(f"/campaigns/{visit.id}"), "The test e-mail is on its way.", f"campaign:{visit.id}", after={"test": email}
+    )
 
 
 async def show_new(visit: Visit) -> Answer:
@@ -102,7 +105,7 @@ def _form(values: dict[str, str], title: str, path: str) -> dict[str, Any]:
         "back": "/campaigns" if path.endswith("/new") else path,
         "conditions": campaign_form.CONDITIONS,
         "audiences": campaign_form.AUDIENCES,
-        "placeholders": [f"{{{{ {name} }}}}" for name in PLACEHOLDERS],
+        "placeholders": [written(name) for name in PLACEHOLDERS],
     }
 
 
@@ -216,6 +219,17 @@ PAGES = (
         under="/campaigns",
         confirm=_CANCELLED,
         again=show_campaign,
+    ),
+    Page(
+        "POST",
+        f"{_HERE}/test",
+        "staff",
+        "Send a test e-mail",
+        send_test,
+        "campaign.html",
+        under="/campaigns",
+        again=show_campaign,
+        is_foreign=True,
     ),
     Page("POST", f"{_HERE}/duplicate", "staff", "Duplicate campaign", duplicate, under="/campaigns"),
     Page(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lootkeep.console import (
     account,
+    alerts,
     analytics,
     audit,
     campaigns,
@@ -46,6 +47,7 @@ PAGES: tuple[Page, ...] = (
     *tickets.PAGES,
     *webhooks.PAGES,
     *events.PAGES,
+    *alerts.PAGES,
     *tokens.PAGES,
     *analytics.PAGES,
     *users.PAGES,

@@ -7,7 +7,7 @@ from lootkeep.kernel.redaction import ShownSetting
 
 # The cards of the page: settings whose names begin so.
 _GROUPS = {
-    "Store": ("CURRENCY", "TIMEZONE", "PUBLIC_URL", "ENVIRONMENT"),
+    "Store": ("STORE", "CURRENCY", "TIMEZONE", "PUBLIC_URL", "ENVIRONMENT"),
     "Mail and campaigns": ("SMTP", "MAIL", "CAMPAIGN"),
     "Webhooks and events": ("WEBHOOK", "EVENTS"),
     "API": ("RATE", "AUTH", "MAX", "HOST", "PORT"),

@@ -29,6 +29,7 @@ GROUPS = {
     "gift-cards": "gift cards",
     "support-tickets": "support tickets",
     "email-campaigns": "e-mail campaigns",
+    "alerts": "alerts to the store's own people",
     "store": "the store's own data through the Store API",
 }
 

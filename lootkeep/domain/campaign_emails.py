@@ -12,14 +12,28 @@ from lootkeep.domain.emails import one_line
 from lootkeep.domain.html import Link, links, text_of
 
 # What a mail may say of its reader.
-PLACEHOLDERS = ("name", "email", "referral_code", "unsubscribe_url")
+PLACEHOLDERS = ("name", "email", "referral_code", "referral_url", "unsubscribe_url")
+# Where the text of a campaign goes in its layout.
+CONTENT = "\x00content\x00"
 _PLACEHOLDER = re.compile(r"\{\{\s*(" + "|".join(PLACEHOLDERS) + r")\s*\}\}")
-_UNSUBSCRIBE = re.compile(r"\{\{\s*unsubscribe_url\s*\}\}")
+_ANY_PLACEHOLDER = re.compile(r"\{\{([^{}]{0,100})\}\}")
+_NAME_LIKE = re.compile(r"[A-Za-z_]{1,30}")
 _BODY_TAG = re.compile(r"<body\b[^<>]*>", re.IGNORECASE)
+_PAGE = re.compile(r"<(html|body)\b", re.IGNORECASE)
 _BODY_END = re.compile(r"</body\s*>", re.IGNORECASE)
+_MAX_NAMED = 5
 # A link whose target begins here is filled in for each reader.
 _MARK = "\x00{}\x00"
 _MARKS = re.compile(r"\x00(\d+)\x00")
+
+
+class EmailLayout(msgspec.Struct, frozen=True):
+    """What is around the text of every campaign, with the link to unsubscribe."""
+
+    html: str
+    # For an e-mail that is a whole page by itself.
+    footer: str
+    text: str
 
 
 class Template(msgspec.Struct, frozen=True):
@@ -33,15 +47,22 @@ class Template(msgspec.Struct, frozen=True):
 
 
 class TrackingLinks(msgspec.Struct, frozen=True):
-    """The links of one e-mail that lead to this service; without tracking there is only the first."""
+    """The links of one e-mail that are its reader's own; without tracking there are only the first two."""
 
     unsubscribe: str
+    referral: str
     pixel: str | None = None
     click: Callable[[int], str] | None = None
 
 
 def template(
-    subject: str, preview_text: str | None, body_html: str | None, body_text: str | None, *, is_tracked: bool
+    subject: str,
+    preview_text: str | None,
+    body_html: str | None,
+    body_text: str | None,
+    layout: EmailLayout,
+    *,
+    is_tracked: bool,
 ) -> Template:
     html = body_html if (body_html or "").strip() else _html_of(body_text or "")
     text = body_text if (body_text or "").strip() else text_of(html or "")
@@ -50,10 +71,8 @@ def template(
     counted = links(html) if is_tracked else []
     if counted:
         html = _marked(html, counted)
-    if not _UNSUBSCRIBE.search(html):
-        html = _before_end(html, '<p style="font-size:12px"><a href="{{ unsubscribe_url }}">Unsubscribe</a></p>')
-    if not _UNSUBSCRIBE.search(text):
-        text = text.rstrip() + "\n\nUnsubscribe: {{ unsubscribe_url }}\n"
+    html = _before_end(html, layout.footer) if _PAGE.search(html) else layout.html.replace(CONTENT, html)
+    text = text.rstrip() + layout.text
     if preview_text:
         html = _after_start(html, f'<div style="display:none">{escape(preview_text)}</div>')
     return Template(subject, text, html, _distinct(counted))
@@ -61,7 +80,10 @@ def template(
 
 def filled(compiled: Template, values: Mapping[str, str], addresses: TrackingLinks) -> tuple[str, str, str]:
     """Subject, text and HTML for one reader. Values are put in once, and what they hold is never looked at again."""
-    plain = {name: one_line(value) for name, value in values.items()} | {"unsubscribe_url": addresses.unsubscribe}
+    plain = {name: one_line(value) for name, value in values.items()} | {
+        "unsubscribe_url": addresses.unsubscribe,
+        "referral_url": addresses.referral,
+    }
     safe = {name: escape(value) for name, value in plain.items()}
     html = _PLACEHOLDER.sub(lambda match: safe[match[1]], compiled.html)
     if addresses.click is not None:
@@ -71,6 +93,24 @@ def filled(compiled: Template, values: Mapping[str, str], addresses: TrackingLin
         html = _before_end(html, f'<img src="{escape(addresses.pixel)}" width="1" height="1" alt="">')
     subject = one_line(_PLACEHOLDER.sub(lambda match: plain[match[1]], compiled.subject))
     return subject, _PLACEHOLDER.sub(lambda match: plain[match[1]], compiled.text), html
+
+
+def check_placeholders(text: str, *, has_store_url: bool) -> str | None:
+    """What is wrong with them. A name that looks like one is repeated, so that a typing error is seen."""
+    names = dict.fromkeys(match[1].strip() for match in _ANY_PLACEHOLDER.finditer(text))
+    if "referral_url" in names and not has_store_url:
+        return f"holds {written('referral_url')}, which needs LOOTKEEP_STORE_URL to be set"
+    unknown = [name for name in names if name not in PLACEHOLDERS]
+    if not unknown:
+        return None
+    shown = ", ".join(written(name) for name in unknown[:_MAX_NAMED] if _NAME_LIKE.fullmatch(name))
+    known = ", ".join(map(written, PLACEHOLDERS))
+    return f"holds an unknown placeholder{shown and f': {shown}'}; known are {known}"
+
+
+def written(placeholder: str) -> str:
+    """A placeholder as it is written in an e-mail."""
+    return f"{{{{ {placeholder} }}}}"
 
 
 def targets(body_html: str | None) -> tuple[str, ...]:

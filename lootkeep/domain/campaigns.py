@@ -8,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from lootkeep.domain import emails
+from lootkeep.domain.campaign_emails import check_placeholders
 from lootkeep.domain.emails import SendResult, holds_line_break
 from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import DAY, Instant
@@ -73,6 +74,7 @@ class CampaignEntry(msgspec.Struct, frozen=True):
     opened_count: int
     clicked_count: int
     unsubscribed_count: int
+    referral_clicks_count: int
     error: str | None
     started_at: Instant | None
     completed_at: Instant | None
@@ -116,6 +118,26 @@ class RecipientFields(msgspec.Struct, frozen=True):
     is_wanted: bool
 
 
+class Reader(msgspec.Struct, frozen=True):
+    """Someone an e-mail is filled in for; without an id, nobody in particular."""
+
+    id: int | None
+    name: str
+    email: str
+    referral_code: str
+
+
+class EmailPreview(msgspec.Struct, frozen=True):
+    """A campaign's e-mail as one reader would get it."""
+
+    reader: Reader
+    from_name: str | None
+    reply_to: str | None
+    subject: str
+    text: str
+    html: str
+
+
 class Preview(msgspec.Struct, frozen=True):
     """Whom a campaign would reach if it were sent now."""
 
@@ -145,7 +167,7 @@ def audience_of(campaign: CampaignEntry) -> Audience:
     return msgspec.json.decode(campaign.audience, type=Audience)
 
 
-def checked(fields: dict[str, Any]) -> dict[str, Any]:
+def checked(fields: dict[str, Any], *, has_store_url: bool) -> dict[str, Any]:
     """The fields as they are stored, or everything that is wrong with them."""
     errors: dict[str, list[str]] = {}
     for name in ("name", "subject", "preview_text", "from_name", "reply_to"):
@@ -154,6 +176,9 @@ def checked(fields: dict[str, Any]) -> dict[str, Any]:
     for name in ("body_html", "body_text"):
         if len((fields.get(name) or "").encode()) > MAX_BODY:
             errors[name] = [f"The {name.replace('_', ' ')} field must not be larger than 500 KB."]
+    for name in ("subject", "preview_text", "body_html", "body_text"):
+        if name not in errors and (error := check_placeholders(fields.get(name) or "", has_store_url=has_store_url)):
+            errors[name] = [f"The {name.replace('_', ' ')} field {error}."]
     if "audience" in fields:
         errors |= _check_audience(fields["audience"])
     if errors:

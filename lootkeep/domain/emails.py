@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Literal
+from urllib.parse import quote
 
 import msgspec
 
@@ -21,6 +22,25 @@ DEADLINE_SECONDS = 30
 LEASE = 90 * SECOND
 
 INTERRUPTED = "the worker stopped before it could record the answer"
+
+
+class StoreIdentity(msgspec.Struct, frozen=True):
+    """The store as its e-mails show it; the operator's settings."""
+
+    name: str = "Lootkeep"
+    # Where people reach this service.
+    public_url: str = "http://127.0.0.1:8000"
+    # The shop itself.
+    url: str | None = None
+    logo_url: str | None = None
+    postal_address: str | None = None
+    # Why customers get campaigns, as a sentence; there is one when this is None.
+    mail_reason: str | None = None
+
+    def referral_link(self, code: str) -> str:
+        """Where a customer's friends come in; only the operator says to which host."""
+        url = self.url or self.public_url
+        return f"{url}{'&' if '?' in url else '?'}ref={quote(code, safe='')}"
 
 
 class NotAHeaderError(ValueError):

@@ -30,3 +30,16 @@ def redacted(url: str) -> str:
 
 def _redacted_parameter(parameter: re.Match[str]) -> str:
     return f"{parameter[1]}={HIDDEN}" if _SECRET_NAMES.search(unquote(parameter[1])) else parameter[0]
+
+
+def shown_value(value: object) -> str | None:
+    """A setting as text; one that holds a secret as a whole is hidden."""
+    if value is None:
+        return None
+    if hasattr(value, "get_secret_value"):
+        return HIDDEN
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return ",".join(str(part) for part in value)
+    return redacted(str(value))

@@ -22,20 +22,26 @@ from lootkeep.storage.engine.database import Transaction
 UNSUBSCRIBE = "unsubscribe"
 OPEN = "open"
 CLICK = "click"
+REFERRAL = "referral"
+# Of one e-mail: more are led on all the same, and not counted.
+MAX_REFERRAL_CLICKS_PER_MINUTE = 60
+
+# The recipient of an e-mail that is shown or sent as a test: their links change nothing.
+NOBODY = 0
 
 _NO_CAMPAIGN = "Email campaign"
 
 
 async def create(deps: Deps, fields: dict[str, Any], reading: Reading | None = None) -> Campaign:
     """`reading` is for who has read the bodies already, outside of the transaction that this one joins."""
-    terms = campaigns.checked(fields)
+    terms = campaigns.checked(fields, has_store_url=deps.store.url is not None)
     reading = reading or await _read_aside(terms)
     async with deps.db.write() as tx:
         return await campaigns_db.add(tx, _derived(terms, reading), deps.clock.now())
 
 
 async def change(deps: Deps, campaign_id: int, changes: dict[str, Any]) -> Campaign:
-    changes = campaigns.checked(changes)
+    changes = campaigns.checked(changes, has_store_url=deps.store.url is not None)
     reading = await _read_aside(await _stored_terms(deps, campaign_id) | changes)
     async with deps.db.write() as tx:
         campaign = await _get_or_404(tx, campaign_id)
@@ -56,7 +62,7 @@ async def delete(deps: Deps, campaign_id: int) -> None:
 
 async def duplicate(deps: Deps, campaign_id: int, name: str | None) -> Campaign:
     """A new draft with the same terms, whatever has become of the first."""
-    checked = campaigns.checked({} if name is None else {"name": name})
+    checked = campaigns.checked({} if name is None else {"name": name}, has_store_url=deps.store.url is not None)
     async with deps.db.write() as tx:
         campaign = await _get_or_404(tx, campaign_id)
         # What was read from its bodies is copied like the rest: reading them again would take too long here.
@@ -74,7 +80,7 @@ async def send(deps: Deps, campaign_id: int, scheduled_at: Instant | None) -> Ca
         campaign = await _get_or_404(tx, campaign_id)
         campaigns.require_sendable(campaign)
         if scheduled_at is not None:
-            if await audiences.is_empty(tx, audience_of(campaign)):
+            if await audiences.someone(tx, audience_of(campaign)) is None:
                 raise campaigns.no_audience()
             return await campaigns_db.schedule(tx, campaign_id, scheduled_at, now)
         count = await audiences.fix(tx, campaign_id, audience_of(campaign), now)
@@ -131,6 +137,32 @@ async def unsubscribe(deps: Deps, token: str) -> bool:
         await campaign_readers.mark(tx, recipient_id, visit.campaign_id, "unsubscribed", now)
         await campaign_readers.unsubscribe(tx, visit.customer_id, now)
     return True
+
+
+async def undo_unsubscribe(deps: Deps, token: str) -> bool:
+    """For those who unsubscribed by this very link, and by mistake; False when they did not."""
+    recipient_id = recipient_of(deps, token, UNSUBSCRIBE)
+    if recipient_id is None:
+        return False
+    async with deps.db.write() as tx:
+        return await campaign_readers.undo_unsubscribe(tx, recipient_id, deps.clock.now())
+
+
+async def follow_referral(deps: Deps, token: str) -> str | None:
+    """The store's address with the reader's code, for friends as well; None for a token that is not ours."""
+    recipient_id = recipient_of(deps, token, REFERRAL)
+    if recipient_id is None:
+        return None
+    async with deps.db.read() as tx:
+        referral = await campaign_readers.referral(tx, recipient_id)
+    if referral is None:
+        return None
+    campaign_id, code = referral
+    state = await deps.limiter.hit(f"referral:{recipient_id}", MAX_REFERRAL_CLICKS_PER_MINUTE, deps.clock.now())
+    if state.is_allowed:
+        async with deps.db.write() as tx:
+            await campaign_readers.count_referral(tx, recipient_id, campaign_id)
+    return deps.store.referral_link(code)
 
 
 async def note_opened(deps: Deps, token: str) -> None:

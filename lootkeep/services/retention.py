@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from lootkeep.deps import Deps
 from lootkeep.kernel.clock import DAY, Instant
-from lootkeep.storage import accounts, emails, idempotency, outbox, subscriptions
+from lootkeep.storage import accounts, alerts, emails, idempotency, outbox, subscriptions
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.webhooks import deliveries
 
@@ -27,10 +27,11 @@ async def purge_sessions(deps: Deps) -> None:
 
 
 async def purge_events(deps: Deps, kept_days: int) -> None:
-    """Removes old deliveries that are over, with their attempts, and then old events that no delivery needs."""
+    """Removes old deliveries that are over, with their attempts, old events that no delivery needs, and old notices."""
     before = Instant(deps.clock.now() - kept_days * DAY)
     await _in_batches(deps, lambda tx: deliveries.QUEUE.purge(tx, before))
     await _in_batches(deps, lambda tx: outbox.purge(tx, before))
+    await _in_batches(deps, lambda tx: alerts.purge(tx, before))
 
 
 async def purge_emails(deps: Deps, kept_days: int) -> None:

@@ -19,7 +19,7 @@ from lootkeep.domain.support_tickets import (
 )
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields, existing, invalid
-from lootkeep.storage import access, customers, emails, orders
+from lootkeep.storage import access, alerts, customers, emails, orders
 from lootkeep.storage import support_tickets as support_tickets_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals import changes as changes_db
@@ -33,6 +33,8 @@ async def open_ticket(deps: Deps, form: TicketForm) -> tuple[TicketMessage, Tick
         ticket = await support_tickets_db.add(tx, support_tickets_rules.opened(form, now), customer)
         message = await support_tickets_db.add_message(tx, ticket.id, "customer", customer.name, form.message, now)
         await changes_db.count(tx, "tickets", None, ticket)
+        text, path = f"New ticket {ticket.number}: {ticket.subject}", f"/tickets/{ticket.id}"
+        await alerts.raise_notice(tx, "ticket_created", f"ticket:{ticket.id}", text, path, now)
         return message, await _entry(tx, ticket.id)
 
 
@@ -153,6 +155,7 @@ async def _write_to_customer(
     customer = await _customer(tx, ticket)
     email = render(
         "ticket_reply",
+        deps.store,
         customer.email,
         customer.name,
         subject=ticket.subject,

@@ -16,13 +16,14 @@ from sqlalchemy import (
     exists,
     func,
     insert,
+    literal,
     literal_column,
     not_,
     select,
 )
 from sqlalchemy import cast as sql_cast
 
-from lootkeep.domain.campaigns import SAMPLE, Audience, Exclusion, Preview
+from lootkeep.domain.campaigns import SAMPLE, Audience, Exclusion, Preview, Reader
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import IsListed
@@ -78,14 +79,16 @@ MAY_BE_WRITTEN_TO = and_(*(not_(condition) for condition in _EXCLUSIONS.values()
 
 @cache
 def _counts(shape: frozenset[str]) -> Query[tuple[Any, ...]]:
-    reason = _EXCLUSION.label("reason")
-    return Query(select(reason, func.count()).select_from(customers).where(*_chosen(shape)).group_by(reason))
+    # Not grouped: an engine may sort everybody to find the groups.
+    counts = [func.count().filter(literal(reason) == _EXCLUSION) for reason in ("", *_EXCLUSIONS)]
+    return Query(select(*counts).select_from(customers).where(*_chosen(shape)))
 
 
 @cache
 def _sample(shape: frozenset[str]) -> Query[tuple[Any, ...]]:
-    shown = select(customers.c.id, customers.c.name, customers.c.email)
-    return Query(shown.where(MAY_BE_WRITTEN_TO, *_chosen(shape)).order_by(customers.c.id).limit(SAMPLE))
+    shown = select(customers.c.id, customers.c.name, customers.c.email, customers.c.referral_code)
+    # In any order, or everybody is sorted to show a few.
+    return Query(shown.where(MAY_BE_WRITTEN_TO, *_chosen(shape)).limit(bindparam("size")))
 
 
 @cache
@@ -115,15 +118,16 @@ _COUNT_FIXED = Query(
 async def preview(tx: Transaction, audience: Audience) -> Preview:
     """Whom a campaign would reach now, and who is left out and why; each is counted once."""
     shape, values = _asked(audience)
-    counts = {reason: int(count) for reason, count in await tx.all(_counts(shape), **values)}
-    sample = [(int(id_), str(name), str(email)) for id_, name, email in await tx.all(_sample(shape), **values)]
-    reasons: tuple[Exclusion, ...] = ("not_opted_in", "unsubscribed", "bounced", "blocked")
-    return Preview(counts.get("", 0), {reason: counts.get(reason, 0) for reason in reasons}, sample)
+    ((total, *excluded),) = await tx.all(_counts(shape), **values)
+    sample = [row[:3] for row in await tx.all(_sample(shape), size=SAMPLE, **values)]
+    return Preview(total, dict(zip(_EXCLUSIONS, excluded, strict=True)), sample)
 
 
-async def is_empty(tx: Transaction, audience: Audience) -> bool:
+async def someone(tx: Transaction, audience: Audience) -> Reader | None:
+    """One of those whom a campaign would reach now; None when it would reach nobody."""
     shape, values = _asked(audience)
-    return not await tx.run_slow(_sample(shape), **values)
+    rows = await tx.run_slow(_sample(shape), size=1, **values)
+    return Reader(*rows[0]) if rows else None
 
 
 async def fix(tx: Transaction, campaign_id: int, audience: Audience, now: Instant) -> int:

@@ -54,6 +54,35 @@ _UNSUBSCRIBE = Query(
 )
 
 
+_UNDO_MARK = Query(
+    update(recipients)
+    .where(_THIS, recipients.c.unsubscribed_at.is_not(None))
+    .values(unsubscribed_at=None)
+    .returning(recipients.c.id)
+)
+_COUNT_UNDO = Query(
+    update(email_campaigns).where(THIS_CAMPAIGN).values(unsubscribed_count=email_campaigns.c.unsubscribed_count - 1)
+)
+_SUBSCRIBE = Query(
+    update(customers)
+    .where(customers.c.id == bindparam("customer"), customers.c.email_status == "unsubscribed")
+    .values(email_status="ok", updated_at=bindparam("now"))
+)
+_REFERRAL = Query(
+    select(recipients.c.campaign_id, customers.c.referral_code)
+    .join(customers, customers.c.id == recipients.c.customer_id)
+    .where(_THIS)
+)
+_COUNT_REFERRAL = (
+    Query(
+        update(email_campaigns)
+        .where(THIS_CAMPAIGN)
+        .values(referral_clicks_count=email_campaigns.c.referral_clicks_count + 1)
+    ),
+    Query(update(recipients).where(_THIS).values(referral_clicks=recipients.c.referral_clicks + 1)),
+)
+
+
 async def find(tx: Transaction, recipient_id: int) -> CampaignVisit | None:
     return await tx.one(_FIND, recipient=recipient_id)
 
@@ -72,3 +101,27 @@ async def mark(tx: Transaction, recipient_id: int, campaign_id: int, what: str, 
 
 async def unsubscribe(tx: Transaction, customer_id: int, now: Instant) -> None:
     await tx.run(_UNSUBSCRIBE, customer=customer_id, now=now)
+
+
+async def undo_unsubscribe(tx: Transaction, recipient_id: int, now: Instant) -> bool:
+    """False for those who have not unsubscribed by this e-mail."""
+    visit = await find(tx, recipient_id)
+    if visit is None:
+        return False
+    await tx.run(LOCK, campaign=visit.campaign_id)
+    if not await tx.all(_UNDO_MARK, recipient=recipient_id):
+        return False
+    await tx.run(_COUNT_UNDO, campaign=visit.campaign_id)
+    await tx.run(_SUBSCRIBE, customer=visit.customer_id, now=now)
+    return True
+
+
+async def referral(tx: Transaction, recipient_id: int) -> tuple[int, str] | None:
+    """The campaign of an e-mail and the referral code of its reader."""
+    row = await tx.one(_REFERRAL, recipient=recipient_id)
+    return None if row is None else (int(row[0]), str(row[1]))
+
+
+async def count_referral(tx: Transaction, recipient_id: int, campaign_id: int) -> None:
+    for count in _COUNT_REFERRAL:
+        await tx.run(count, recipient=recipient_id, campaign=campaign_id)

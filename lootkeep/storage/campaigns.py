@@ -31,7 +31,18 @@ TERMS = (
     "audience",
 )
 SORTS = ("created_at", "name")
-_COUNTS = ("recipients", "sent", "failed", "skipped", "outbox", "perhaps_twice", "opened", "clicked", "unsubscribed")
+_COUNTS = (
+    "recipients",
+    "sent",
+    "failed",
+    "skipped",
+    "outbox",
+    "perhaps_twice",
+    "opened",
+    "clicked",
+    "unsubscribed",
+    "referral_clicks",
+)
 _GIVEN: dict[str, Any] = {name: bindparam(name) for name in (*TERMS, "search_text")}
 
 _GET = Query(select(*_CAMPAIGN).where(_THIS), Campaign)

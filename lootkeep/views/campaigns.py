@@ -12,6 +12,7 @@ from lootkeep.domain.campaigns import (
     Campaign,
     CampaignEntry,
     CampaignStatus,
+    EmailPreview,
     Preview,
     SegmentFilters,
     audience_of,
@@ -83,6 +84,7 @@ class CampaignStatsView(msgspec.Struct, frozen=True):
     opened: Annotated[int, field("Who have opened it, as far as mail programs report it.", 320)]
     clicked: Annotated[int, field("Who have followed a link.", 96)]
     unsubscribed: Annotated[int, field("Who unsubscribed by it.", 4)]
+    referral_clicks: Annotated[int, field("How often referral links in it were followed, by anyone.", 31)]
     progress: Annotated[int | float, field("Percentage of the recipients that are done with.", 67.0)]
     failure_rate: Annotated[int | float, field("Percentage of sent and failed.", 0.37)]
     open_rate: Annotated[int | float, field("Percentage of sent.", 40.0)]
@@ -109,6 +111,26 @@ class RecipientsPreviewView(msgspec.Struct, frozen=True):
     sample: Annotated[
         list[SampleView], field("Up to ten of them.", [{"id": 12, "name": "Ann", "email": "ann@example.com"}])
     ]
+
+
+class ReaderView(msgspec.Struct, frozen=True):
+    id: Annotated[int | None, field("The customer; null for nobody in particular, when the audience is empty.", 12)]
+    name: Annotated[str, field("Their name.", "Ann")]
+    email: Annotated[str, field("Their address.", "ann@mail.example")]
+
+
+class EmailPreviewView(msgspec.Struct, frozen=True):
+    reader: Annotated[ReaderView, field("Whom it is filled in for.", {"id": 12, "name": "Ann"})]
+    from_name: Annotated[str | None, field("In whose name; the store's when null.", "Dragon Shop")]
+    reply_to: Annotated[str | None, field("Where answers go.", "help@shop.example")]
+    subject: Annotated[str, field("The subject, filled in.", "20% off until Sunday, Ann")]
+    html: Annotated[str, field("The whole e-mail, filled in.", "<p>Hello Ann!</p>")]
+    text: Annotated[str, field("The same as plain text.", "Hello Ann!")]
+
+
+class TestEmailView(msgspec.Struct, frozen=True):
+    sent_to: Annotated[str, field("The address.", "me@shop.example")]
+    subject: Annotated[str, field("The subject.", "[Test] 20% off until Sunday, Ann")]
 
 
 _ENTRY = shown(CampaignListView, CampaignEntry, "audience")
@@ -138,6 +160,7 @@ def stats(campaign: CampaignEntry) -> CampaignStatsView:
         opened=campaign.opened_count,
         clicked=campaign.clicked_count,
         unsubscribed=campaign.unsubscribed_count,
+        referral_clicks=campaign.referral_clicks_count,
         progress=rate(done, campaign.recipients_count),
         failure_rate=rate(campaign.failed_count, campaign.sent_count + campaign.failed_count),
         open_rate=rate(campaign.opened_count, campaign.sent_count),
@@ -150,6 +173,11 @@ def preview(preview: Preview) -> RecipientsPreviewView:
     return RecipientsPreviewView(
         preview.total, ExcludedView(**preview.excluded), [SampleView(*person) for person in preview.sample]
     )
+
+
+def email_preview(preview: EmailPreview) -> EmailPreviewView:
+    reader = ReaderView(preview.reader.id, preview.reader.name, preview.reader.email)
+    return EmailPreviewView(reader, preview.from_name, preview.reply_to, preview.subject, preview.html, preview.text)
 
 
 def _audience(audience: Audience) -> AudienceView:

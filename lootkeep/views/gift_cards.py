@@ -8,7 +8,7 @@ from typing import Annotated, get_args
 
 import msgspec
 
-from lootkeep.domain.emails import NewEmail
+from lootkeep.domain.emails import NewEmail, StoreIdentity
 from lootkeep.domain.gift_cards import EntryType, GiftCard, GiftCardStatus, LedgerEntry, masked, status
 from lootkeep.kernel.clock import Instant, utc
 from lootkeep.kernel.money import Hundredths, text
@@ -171,10 +171,11 @@ def statistics(counts: Mapping[str, int], values: Mapping[str, int]) -> GiftCard
     return GiftCardStatisticsView(sum(by_status.values()), GiftCardCountsView(**by_status), each)
 
 
-def email(record: GiftCard, address: str, code: str) -> NewEmail:
+def email(store: StoreIdentity, record: GiftCard, address: str, code: str) -> NewEmail:
     """The one e-mail that holds the whole code."""
     return render(
         "gift_card",
+        store,
         address,
         record.recipient_name or "" if address == record.recipient_email else "",
         name=record.recipient_name,

@@ -22,7 +22,7 @@ from lootkeep.engines.outbound import allow_connections
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.engines.wakeup.postgres import PostgresWakeup
 from lootkeep.kernel.clock import Clock
-from lootkeep.services import fraud_amounts, fraud_calibration, gift_cards, health, retention
+from lootkeep.services import alerts, fraud_amounts, fraud_calibration, gift_cards, health, retention
 from lootkeep.settings import Settings, load, shown
 from lootkeep.storage.engine.database import Database, Engine
 from lootkeep.storage.engine.postgres import PostgresDatabase
@@ -37,6 +37,7 @@ from lootkeep.wiring.store import (
     opened,
     webhook_rules,
 )
+from lootkeep.worker.alerts import AlertWorker
 from lootkeep.worker.campaigns import CampaignOptions, CampaignWorker
 from lootkeep.worker.clock_watch import ClockWatch
 from lootkeep.worker.deliveries import DeliveryWorker, step_replays
@@ -176,7 +177,8 @@ def _loops(deps: Deps, settings: Settings, wakeup: MemoryWakeup, metrics: Delive
     )
     emails = EmailWorker(deps, wakeup.follower(), mailer(settings, deps.clock))
     campaigns = CampaignWorker(deps, wakeup.follower(), mailer(settings, deps.clock), campaign_options(settings))
-    return deliveries.run, emails.run, campaigns.run
+    alert_worker = AlertWorker(deps, wakeup.follower(), mailer(settings, deps.clock))
+    return deliveries.run, emails.run, campaigns.run, alert_worker.run
 
 
 def api(deps: Deps, settings: Settings, tokens: Tokens, worker: Worker, metrics: Metrics) -> ASGIApp:
@@ -215,11 +217,9 @@ def _after_test_request(metrics: Metrics, sandbox: Sandbox) -> None:
 
 
 def console_options(settings: Settings) -> Options:
-    """The console carries the name under which the store sends mail."""
-    name = parse_sender(settings.mail_from).name if settings.mail_from else ""
     is_https = (settings.public_url or "").startswith("https://")
     delays, examine = settings.webhook_retry_delays, partial(_examine, settings)
-    return Options(name or "Lootkeep", settings.timezone, is_https, delays, shown(settings), examine)
+    return Options(settings.store_identity.name, settings.timezone, is_https, delays, shown(settings), examine)
 
 
 async def _examine(settings: Settings, deps: Deps) -> list[health.Finding]:
@@ -234,6 +234,7 @@ def _periodic_tasks(deps: Deps, settings: Settings) -> tuple[PeriodicTask, ...]:
         PeriodicTask("watch the clock", 5, ClockWatch(deps, settings.webhook_retry_delays).look),
         PeriodicTask("replay events", 1, partial(step_replays, deps)),
         PeriodicTask("cancel deliveries", 5, partial(retention.cancel_deliveries, deps)),
+        PeriodicTask("look for alerts", 60, partial(alerts.look, deps)),
         PeriodicTask("settle gift cards", 60, partial(gift_cards.settle_now, deps)),
         PeriodicTask("expire subscriptions", 60, partial(retention.expire_subscriptions, deps)),
         PeriodicTask("measure large orders", 3600, partial(fraud_amounts.refresh, deps)),
@@ -270,9 +271,5 @@ def mailer(settings: Settings, clock: Clock) -> Mailer:
 
 def campaign_options(settings: Settings) -> CampaignOptions:
     """How campaigns are sent."""
-    return CampaignOptions(
-        settings.public_url or f"http://{settings.host}:{settings.port}",
-        settings.campaign_mails_per_minute,
-        settings.campaign_tracking,
-        has_server=settings.smtp_url is not None,
-    )
+    has_server = settings.smtp_url is not None
+    return CampaignOptions(settings.campaign_mails_per_minute, settings.campaign_tracking, has_server=has_server)

@@ -56,6 +56,7 @@ async def opened(settings: Settings) -> AsyncIterator[Deps]:
             webhook_rules(settings),
             settings.currency,
             intelligence(settings),
+            settings.store_identity,
         )
         await access.ensure_owner(deps)
         yield deps

@@ -18,6 +18,7 @@ from lootkeep.services import campaigns
 from lootkeep.storage import campaign_queue as campaign_queue_db
 from lootkeep.storage import campaigns as campaigns_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.views.emails import campaign_layout
 from lootkeep.worker.emails import MailerWorker
 
 # When the server is the trouble, nobody is written to for this long.
@@ -30,7 +31,6 @@ _MAX_LEFT_OUT = 100
 class CampaignOptions:
     """How campaigns are sent; the operator's settings."""
 
-    public_url: str
     emails_per_minute: int = 300
     is_tracked: bool = True
     has_server: bool = True
@@ -109,7 +109,7 @@ class CampaignWorker(MailerWorker[tuple[Recipient, RecipientFields]]):
         recipient, reader = item
         campaign, prepared = await self._prepare(recipient.campaign_id)
         values = {"name": reader.name, "email": recipient.email, "referral_code": reader.referral_code}
-        addresses = self._addresses(recipient.id)
+        addresses = self._addresses(recipient.id, reader.referral_code)
         # Thousands of links in half a megabyte take a tenth of a second, and the event loop serves the API as well.
         subject, text, html = await asyncio.to_thread(filled, prepared, values, addresses)
         return Email(
@@ -128,13 +128,14 @@ class CampaignWorker(MailerWorker[tuple[Recipient, RecipientFields]]):
             ),
         )
 
-    def _addresses(self, recipient_id: int) -> TrackingLinks:
-        sign, base = self._deps.vault.sign, self._options.public_url
+    def _addresses(self, recipient_id: int, referral_code: str) -> TrackingLinks:
+        sign, base = self._deps.vault.sign, self._deps.store.public_url
         unsubscribe = f"{base}/u/{sign(str(recipient_id), campaigns.UNSUBSCRIBE)}"
         if not self._options.is_tracked:
-            return TrackingLinks(unsubscribe)
+            return TrackingLinks(unsubscribe, self._deps.store.referral_link(referral_code))
         return TrackingLinks(
             unsubscribe,
+            f"{base}/r/{sign(str(recipient_id), campaigns.REFERRAL)}",
             f"{base}/o/{sign(str(recipient_id), campaigns.OPEN)}",
             lambda number: f"{base}/c/{sign(f'{recipient_id}.{number}', campaigns.CLICK)}",
         )
@@ -151,6 +152,7 @@ class CampaignWorker(MailerWorker[tuple[Recipient, RecipientFields]]):
                 campaign.preview_text,
                 campaign.body_html,
                 campaign.body_text,
+                campaign_layout(self._deps.store),
                 is_tracked=self._options.is_tracked,
             )
             self._prepared = campaign, prepared

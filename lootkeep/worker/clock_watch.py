@@ -14,6 +14,7 @@ import structlog
 from lootkeep.deps import Deps
 from lootkeep.domain import deliveries, emails
 from lootkeep.kernel.clock import SECOND, Instant
+from lootkeep.storage import alerts as alerts_db
 from lootkeep.storage import campaign_queue
 from lootkeep.storage import emails as emails_db
 from lootkeep.storage.queue import TOLERANCE
@@ -60,3 +61,5 @@ class ClockWatch:
         async with self._deps.db.write() as tx:
             await campaign_queue.pull_in_pace(tx, Instant(now + HOLD_OFF + TOLERANCE), now)
             await campaign_queue.QUEUE.pull_in(tx, email_retries, emails.LEASE, now)
+        async with self._deps.db.write() as tx:
+            await alerts_db.QUEUE.pull_in(tx, email_retries, emails.LEASE, now)

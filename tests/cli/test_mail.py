@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from lootkeep import wiring
-from lootkeep.domain.emails import EmailStatus
+from lootkeep.domain.emails import EmailStatus, StoreIdentity
 from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import Instant
 from lootkeep.settings import Settings
@@ -45,7 +45,7 @@ async def _write(settings: Settings, ends: tuple[EmailStatus, ...]) -> None:
         for number, status in enumerate(ends, 1):
             given = {"amount": "$20.00", "code": CODE, "name": NASTY, "sender_name": NASTY}
             email = emails_views.render(
-                "gift_card", f"p{number}@mail.example", NASTY, message=None, expires_on=None, **given
+                "gift_card", StoreIdentity(), f"p{number}@mail.example", NASTY, message=None, expires_on=None, **given
             )
             now = Instant(number * 1_000_000)
             async with deps.db.write() as tx:

@@ -148,3 +148,11 @@ def test_a_test_token_has_no_user(terminal: Terminal) -> None:
     arguments = ("--name", "ci", "--all-scopes", "--user", "jun@example.com")
     output = terminal.call("token", "create", "--test", *arguments)
     assert output.sentence == "--test and --user do not go together: the sandbox has one user, its owner."
+
+
+def test_a_backup_of_the_store_leaves_the_sandbox_out(store: Terminal) -> None:
+    new_test_token(store)
+    file = store.folder / "store.backup"
+    assert store.call("backup", str(file)).code == 0
+    content = file.read_bytes()
+    assert (b"alembic_version" in content, b"lootkeep_sandbox" in content) == (True, False)

@@ -31,6 +31,9 @@ BAD = {
     "smtp_url": ("mail.example", "must be smtp://USER:PASSWORD@HOST:PORT, or smtps:// with TLS from the start"),
     "mail_from": ("Shop", "must be an address such as Shop <shop@example.com>"),
     "public_url": ("shop.example", "must be an address such as https://shop.example"),
+    "store_url": ("shop.example", "must be an address such as https://shop.example"),
+    "store_logo_url": ("logo.png", "must be an address such as https://shop.example"),
+    "docs_url": ("docs.example", "must be an address such as https://shop.example"),
     "campaign_mails_per_minute": ("0", "input should be greater than or equal to 1"),
     "campaign_tracking": ("perhaps", "input should be a valid boolean, unable to interpret input"),
     "mails_kept_days": ("0", "input should be greater than or equal to 1"),
@@ -38,7 +41,7 @@ BAD = {
     "log_format": ("xml", "input should be 'auto', 'console' or 'json'"),
 }
 # Any text may be right; whether it works is found out when it is used, with a sentence of its own.
-ANY_TEXT = {"database_url", "redis_url", "host"}
+ANY_TEXT = {"database_url", "redis_url", "host", "store_name", "store_postal_address", "store_mail_reason"}
 
 
 @pytest.fixture(autouse=True)

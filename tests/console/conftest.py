@@ -8,14 +8,14 @@ from lootkeep.kernel.clock import MINUTE
 from lootkeep.services import fraud
 from tests.api.campaigns import make
 from tests.api.claiming import new_tier
-from tests.builders import STORE, new_customer, new_gift_card, new_product, new_ticket, paid_order
+from tests.builders import STORE, new_alert, new_customer, new_gift_card, new_product, new_ticket, paid_order
 from tests.console.visits import new_delivery
 from tests.world import World
 
 
 @pytest.fixture
 async def store(world: World) -> World:
-    """One of each: customer, paid order, open ticket, gift card, tier, campaign draft, waiting delivery, fraud list."""
+    """One of each: customer, paid order, ticket, gift card, tier, campaign draft, delivery, alert, fraud list."""
     customer = (await new_customer(world, name="Jun Park", email="jun@park.example"))["customer"]
     product = await new_product(world)
     await paid_order(world, customer["id"], (product["id"], 2))
@@ -24,6 +24,7 @@ async def store(world: World) -> World:
     await new_tier(world)
     await make(world)
     await new_delivery(world)
+    await new_alert(world)
     await world.post("/fraud/lists", {"name": "blocked_ips", "kind": "ip"})
     return world
 

@@ -8,6 +8,7 @@ import pytest
 
 from lootkeep.kernel.clock import MINUTE, Instant
 from lootkeep.storage import audit as audit_db
+from lootkeep.storage import emails as emails_db
 from tests.api.campaigns import in_state, make, read, reader
 from tests.console.visits import Visitor, visitor
 from tests.world import World
@@ -39,6 +40,18 @@ async def test_a_campaign_is_written_previewed_and_sent(world: World) -> None:
     async with world.db.read() as tx:
         changes = [entry.action for entry in await audit_db.changes_since(tx, "campaign:1", Instant(0))]
     assert sorted(changes) == ["Create campaign", "Send campaign"]
+
+
+async def test_a_test_is_sent_from_the_page_of_a_campaign(world: World) -> None:
+    visits = await visitor(world, "staff")
+    path = await created(visits)
+    refused = await visits.post(f"{path}/test", on=path, email="nobody")
+    assert (refused.status_code, 'id="email-error"' in refused.text) == (422, True)
+    sent = await visits.post(f"{path}/test", on=path, email="me@shop.example")
+    assert sent.status_code == 303
+    async with world.db.read() as tx:
+        (email,) = await emails_db.newest(tx, None, 10)
+    assert (email.to_email, email.subject) == ("me@shop.example", "[Test] 20% off, Jun Park")
 
 
 async def test_a_mail_is_shown_in_a_sandbox_in_which_nothing_runs(store: World) -> None:

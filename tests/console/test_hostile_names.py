@@ -7,7 +7,7 @@ import pytest
 from lootkeep.console.pages import PAGES
 from tests.api.campaigns import make
 from tests.api.claiming import new_tier
-from tests.builders import new_customer, new_gift_card, new_product, new_ticket, paid_order
+from tests.builders import new_alert, new_customer, new_gift_card, new_product, new_ticket, paid_order
 from tests.console.visits import new_delivery, path_of, visitor
 from tests.world import World
 
@@ -28,7 +28,10 @@ async def test_a_hostile_name_is_shown_as_text_on_every_page(world: World, name:
     await new_ticket(world, customer["id"], subject=name[:200])
     await new_gift_card(world, customer_id=customer["id"], recipient_name=name, sender_name=name, message=name)
     await new_tier(world, name=name, description=name)
-    await make(world, name=name, subject=name, audience={"type": "customers", "customer_ids": [customer["id"]]})
+    await new_alert(world, name=name)
+    # What is in double braces in a subject is a placeholder, and must be a known one.
+    subject = name.replace("{{", "{")
+    await make(world, name=name, subject=subject, audience={"type": "customers", "customer_ids": [customer["id"]]})
     await new_delivery(world)
     await world.post("/fraud/lists", {"name": "mine", "kind": "device", "note": name})
     await world.post("/fraud/lists/1/entries", {"values": [name], "reason": name})

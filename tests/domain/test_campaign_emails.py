@@ -6,9 +6,10 @@ import time
 
 import pytest
 
-from lootkeep.domain.campaign_emails import TrackingLinks, filled, targets, template
+from lootkeep.domain.campaign_emails import CONTENT, EmailLayout, TrackingLinks, filled, targets, template
 from lootkeep.domain.html import links, text_of
 
+LAYOUT = EmailLayout(f"[{CONTENT}]", "<hr>{{ unsubscribe_url }}", "\n\nUnsubscribe: {{ unsubscribe_url }}\n")
 VALUES = {"name": "Ann", "email": "ann@mail.example", "referral_code": "ABCD2345"}
 
 
@@ -50,16 +51,22 @@ def test_links_are_whole_web_addresses_that_are_the_same_for_all() -> None:
 def test_each_target_is_counted_under_one_number() -> None:
     html = "<a href='https://a.example/'>1</a><a href='https://b.example/'>2</a><a href='https://a.example/'>3</a>"
     assert targets(html) == ("https://a.example/", "https://b.example/")
-    compiled = template("S", None, html, None, is_tracked=True)
-    _, _, written = filled(compiled, VALUES, TrackingLinks("U", "P", lambda number: f"C{number}"))
-    assert written.startswith("<a href='C0'>1</a><a href='C1'>2</a><a href='C0'>3</a>")
+    compiled = template("S", None, html, None, LAYOUT, is_tracked=True)
+    _, _, written = filled(compiled, VALUES, TrackingLinks("U", "R", "P", lambda number: f"C{number}"))
+    assert written.startswith("[<a href='C0'>1</a><a href='C1'>2</a><a href='C0'>3</a>]")
 
 
 def test_an_email_that_is_only_text_gets_an_html_part_that_shows_it_as_it_is() -> None:
-    compiled = template("S", None, None, "Hi {{ name }}\n<b>&", is_tracked=True)
-    _, text, html = filled(compiled, VALUES, TrackingLinks("https://u.example/"))
+    compiled = template("S", None, None, "Hi {{ name }}\n<b>&", LAYOUT, is_tracked=True)
+    _, text, html = filled(compiled, VALUES, TrackingLinks("https://u.example/", "R"))
     assert text == "Hi Ann\n<b>&\n\nUnsubscribe: https://u.example/\n"
-    assert html.startswith('<div style="white-space:pre-wrap">Hi Ann\n&lt;b&gt;&amp;</div>')
+    assert html.startswith('[<div style="white-space:pre-wrap">Hi Ann\n&lt;b&gt;&amp;</div>]')
+
+
+def test_a_whole_page_keeps_its_own_layout_and_gets_only_the_footer() -> None:
+    compiled = template("S", "First", "<html><body class=x><p>Hi</p></body></html>", None, LAYOUT, is_tracked=False)
+    _, _, html = filled(compiled, VALUES, TrackingLinks("U", "R"))
+    assert html == '<html><body class=x><div style="display:none">First</div><p>Hi</p><hr>U</body></html>'
 
 
 @pytest.mark.parametrize(

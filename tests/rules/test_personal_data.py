@@ -52,6 +52,7 @@ NOT_PERSONAL = {
     "tokens": "name digest hint scopes",
     "users": "email name",
     "webhooks": "url events secret previous_secret",
+    "webhook_versions": "events",
 }
 
 

@@ -11,13 +11,15 @@ import asyncpg
 import pytest
 from sqlalchemy import bindparam, insert
 
+from lootkeep.domain.campaigns import Audience, SegmentFilters
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage import campaign_queue, campaign_readers, campaigns, emails
+from lootkeep.kernel.money import Hundredths
+from lootkeep.storage import audiences, campaign_queue, campaign_readers, campaigns, emails
 from lootkeep.storage.engine.database import Engine, Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import campaign_recipients, customers, email_campaigns
 from lootkeep.storage.schema import mails as mail_table
-from tests.storage.plans import QueryRecorder, postgres_work, sqlite_work
+from tests.storage.plans import QueryRecorder, RecordedQuery, postgres_work, sqlite_work
 
 MANY = 3000
 NOW = Instant(10**15)
@@ -113,6 +115,44 @@ def _bind(table: Any, name: str) -> Any:
 
 def _rows(row: Callable[[int], dict[str, Any]]) -> list[dict[str, Any]]:
     return [{f"given_{name}": value for name, value in row(number).items()} for number in range(MANY)]
+
+
+AUDIENCES = {
+    "everyone": Audience(),
+    "customers": Audience("customers", (5, 7)),
+    "countries": Audience("segment", (), SegmentFilters(countries=("DE",))),
+    "spent": Audience("segment", (), SegmentFilters(min_total_spent=Hundredths(0), min_orders=0)),
+    "registered": Audience("segment", (), SegmentFilters(registered_from=Instant(0), last_order_after=Instant(0))),
+    "tags": Audience("segment", (), SegmentFilters(tags=("vip",), is_referrer=False)),
+}
+
+
+@pytest.mark.parametrize("name", AUDIENCES)
+async def test_nobody_is_sorted_to_count_an_audience_and_show_some_of_it(
+    full: Engine, address: Path | str, name: str
+) -> None:
+    async with full.read() as tx:
+        recorder = QueryRecorder(tx)
+        await audiences.preview(recorder, AUDIENCES[name])
+    for query in recorder.asked:
+        assert await _sorting_steps(address, query) == []
+
+
+async def _sorting_steps(address: Path | str, query: RecordedQuery) -> list[str]:
+    """The steps of the plan that sort, whether for an order or for groups."""
+    if isinstance(address, Path):
+        connection = apsw.Connection(str(address))
+        compiled = query.query.sqlite
+        plan = [
+            row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {compiled.sql}", compiled.arguments(query.values))
+        ]
+        connection.close()
+    else:
+        explaining = await asyncpg.connect(address)
+        compiled = query.query.postgres
+        plan = [row[0] for row in await explaining.fetch(f"EXPLAIN {compiled.sql}", *compiled.arguments(query.values))]
+        await explaining.close()
+    return [step for step in plan if "TEMP B-TREE" in step or "Sort" in step]
 
 
 async def _explained(address: Path | str, recorder: QueryRecorder) -> list[Any]:

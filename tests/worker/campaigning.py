@@ -19,7 +19,7 @@ from tests.api.campaigns import PATH, make
 from tests.mailbox import MailServer
 from tests.world import World
 
-URL = "https://shop.example"
+URL = "http://127.0.0.1:8000"
 _RECIPIENTS = Query(
     select(campaign_recipients.c.email, campaign_recipients.c.status, campaign_recipients.c.perhaps_twice).order_by(
         campaign_recipients.c.id
@@ -33,7 +33,7 @@ def campaign_worker(world: World, server: MailServer | None, **options: Any) -> 
     if server:
         mailer = SmtpMailer(parse_server(server.url), Sender("Shop", "shop@store.example"), world.clock)
     # A fast pace, so that tests which are not about it need not move the clock for each e-mail.
-    chosen = CampaignOptions(URL, has_server=server is not None, **{"emails_per_minute": 60 * SECOND} | options)
+    chosen = CampaignOptions(has_server=server is not None, **{"emails_per_minute": 60 * SECOND} | options)
     return CampaignWorker(world.deps, MemoryWakeup(), mailer, chosen)
 
 

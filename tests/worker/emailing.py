@@ -30,7 +30,7 @@ def email_worker(world: World, server: MailServer | None, **options: Any) -> Ema
 
 async def write(world: World, to: str = "ann@mail.example", **values: Any) -> int:
     given = {"amount": "$20.00", "code": CODE, "name": "Ann", "sender_name": "Bob", "message": None, "expires_on": None}
-    email = emails_views.render("gift_card", to, "Ann", **given | values)
+    email = emails_views.render("gift_card", world.deps.store, to, "Ann", **given | values)
     async with world.db.write() as tx:
         return await emails_db.add(tx, email, world.deps.vault.seal, world.clock.now())
 

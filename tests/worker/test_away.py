@@ -139,7 +139,7 @@ async def test_a_worker_that_is_stopped_breaks_off_what_does_not_end() -> None:
 
 
 def loops(world: World, wakeup: MemoryWakeup) -> tuple[Loop, ...]:
-    options = CampaignOptions("http://store.test")
+    options = CampaignOptions()
     return (
         DeliveryWorker(world.deps, wakeup).run,
         EmailWorker(world.deps, wakeup.follower(), OutboxMailer()).run,

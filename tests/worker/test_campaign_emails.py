@@ -17,12 +17,12 @@ HOSTILE = '<b>Ann</b> & "Bob" {{ email }} 💎'
 
 async def test_placeholders_are_filled_in_escaped_and_never_looked_at_again(world: World, server: MailServer) -> None:
     customer = await reader(world, name=HOSTILE)
-    body = "<p>Hi {{name}}, {{ email }} {{ referral_code }} {{ unknown }} {{ 7*7 }}</p>"
+    body = "<p>Hi {{name}}, {{ email }} {{ referral_code }}</p>"
     await send(world, subject="For {{ name }}", body_html=body, body_text="Hi {{ name }} {{ unsubscribe_url }}")
     await work(world, campaign_worker(world, server))
     (received,) = server.arrived
     escaped = "&lt;b&gt;Ann&lt;/b&gt; &amp; &quot;Bob&quot; {{ email }} 💎"
-    filled = f"<p>Hi {escaped}, {customer['email']} {customer['referral_code']} {{{{ unknown }}}} {{{{ 7*7 }}}}</p>"
+    filled = f"<p>Hi {escaped}, {customer['email']} {customer['referral_code']}</p>"
     assert filled in received.part("html")
     assert str(received.message["Subject"]) == f"For {HOSTILE}"
     assert received.part("plain").startswith(f"Hi {HOSTILE} {URL}/u/")

@@ -6,26 +6,38 @@ import re
 
 import pytest
 
-from tests.api.campaigns import PATH, make, reader
+from tests.api.campaigns import PATH, make, reader, set_customer
 from tests.mailbox import MailServer, ReceivedEmail
 from tests.worker.campaigning import URL, campaign_worker, email_status, send, stats, work
 from tests.world import World
+
+
+def unsubscribe_link(server: MailServer) -> str:
+    (received,) = server.arrived
+    return str(received.message["List-Unsubscribe"]).replace("\r\n ", "").strip("<>")
 
 
 def links_of(letter: ReceivedEmail) -> list[str]:
     return re.findall(r"""(?:href|src)=["']([^"']*)""", letter.part("html"))
 
 
+def named(world: World) -> World:
+    """The same store, with a name and an address."""
+    store = World(world.db, clock=world.clock, store_name="Dragon Shop", store_url="https://dragon.example")
+    store.token = world.token
+    return store
+
+
 async def test_each_email_unsubscribes_by_one_click_and_by_a_page_with_a_button(
     world: World, server: MailServer
 ) -> None:
+    world = named(world)
     customer = await reader(world)
     campaign = await send(world)
     await work(world, campaign_worker(world, server))
     (received,) = server.arrived
-    header = str(received.message["List-Unsubscribe"]).replace("\r\n ", "")
     assert received.message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
-    link = header.strip("<>")
+    link = unsubscribe_link(server)
     assert link.startswith(f"{URL}/u/")
     assert link in received.part("html")
     assert link in received.part("plain")
@@ -33,6 +45,7 @@ async def test_each_email_unsubscribes_by_one_click_and_by_a_page_with_a_button(
     page = await world.http.get(path)
     assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
     assert '<form method="post"><button>Unsubscribe</button></form>' in page.text
+    assert "news and offers from Dragon Shop by mail" in page.text
     assert "form-action 'self'" in page.headers["content-security-policy"]
     assert await email_status(world, customer["id"]) == "ok"
     for _ in range(2):
@@ -89,7 +102,54 @@ async def test_counting_can_be_switched_off(world: World, server: MailServer) ->
     assert unsubscribe.startswith(f"{URL}/u/")
 
 
-@pytest.mark.parametrize("page", ["u", "c", "o"])
+async def test_unsubscribing_by_mistake_is_undone_by_one_button(world: World, server: MailServer) -> None:
+    customer = await reader(world)
+    campaign = await send(world)
+    await work(world, campaign_worker(world, server))
+    path = unsubscribe_link(server).removeprefix(URL)
+    assert (await world.http.post(f"{path}/undo")).status_code == 404
+    done = await world.http.post(path)
+    (action,) = re.findall(r'<form method="post" action="([^"]+)">', done.text)
+    assert f"/u/{action}" == f"{path}/undo"
+    undone = await world.http.post(f"/u/{action}")
+    assert (undone.status_code, "again" in undone.text) == (200, True)
+    assert await email_status(world, customer["id"]) == "ok"
+    assert (await stats(world, campaign))["unsubscribed"] == 0
+    await set_customer(world, customer["id"], email_status="unsubscribed")
+    assert (await world.http.post(f"{path}/undo")).status_code == 404
+    assert await email_status(world, customer["id"]) == "unsubscribed"
+
+
+async def test_referral_links_are_counted_and_lead_to_the_store_with_the_code_of_the_reader(
+    world: World, server: MailServer
+) -> None:
+    world = named(world)
+    customer = await reader(world)
+    campaign = await send(world, body_html='<a href="{{ referral_url }}">Bring a friend</a>')
+    await work(world, campaign_worker(world, server))
+    (link,) = [link for link in links_of(server.arrived[0]) if link.startswith(f"{URL}/r/")]
+    for _ in range(2):
+        followed = await world.http.get(link.removeprefix(URL) + "?next=https://evil.example")
+        target = f"https://dragon.example?ref={customer['referral_code']}"
+        assert (followed.status_code, followed.headers["location"]) == (302, target)
+    figures = await stats(world, campaign)
+    assert (figures["referral_clicks"], figures["clicked"]) == (2, 0)
+
+
+async def test_without_counting_a_referral_link_leads_to_the_store_at_once(world: World, server: MailServer) -> None:
+    world = named(world)
+    customer = await reader(world)
+    await send(world, body_html='<a href="{{ referral_url }}">Bring a friend</a>')
+    await work(world, campaign_worker(world, server, is_tracked=False))
+    assert f"https://dragon.example?ref={customer['referral_code']}" in links_of(server.arrived[0])
+
+
+async def test_a_referral_link_needs_the_address_of_the_store(world: World) -> None:
+    answer = await world.post(PATH, {"name": "N", "subject": "S", "body_html": "{{ referral_url }}"})
+    assert (answer.status_code, "LOOTKEEP_STORE_URL" in answer.text) == (422, True)
+
+
+@pytest.mark.parametrize("page", ["u", "c", "o", "r"])
 async def test_a_token_that_is_not_known_or_is_for_another_page_does_nothing(
     world: World, server: MailServer, page: str
 ) -> None:
@@ -97,7 +157,7 @@ async def test_a_token_that_is_not_known_or_is_for_another_page_does_nothing(
     campaign = await send(world, body_html='<a href="https://a.example/">A</a>')
     await work(world, campaign_worker(world, server))
     click, unsubscribe, pixel = (link.rpartition("/")[2] for link in links_of(server.arrived[0]))
-    own = {"u": unsubscribe, "c": click, "o": pixel}
+    own = {"u": unsubscribe, "c": click, "o": pixel, "r": world.deps.vault.sign("999", "referral")}
     others = [token for name, token in own.items() if name != page]
     forged = [own[page][:-1] + ("A" if own[page][-1] != "A" else "B"), "2" + own[page], "x", "1.", ".", "1.é", "%00"]
     forged += [world.deps.vault.sign("999", "unsubscribe"), "https://evil.example", "//evil.example"]

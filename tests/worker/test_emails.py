@@ -39,7 +39,15 @@ async def test_an_email_is_sent_once_and_says_so(world: World, server: MailServe
 
 async def test_an_email_of_an_operation_that_fails_was_never_written(world: World, server: MailServer) -> None:
     email = emails_views.render(
-        "ticket_reply", "a@b.example", "A", subject="S", ticket_number="TKT-1", name="A", author_name="B", message="M"
+        "ticket_reply",
+        world.deps.store,
+        "a@b.example",
+        "A",
+        subject="S",
+        ticket_number="TKT-1",
+        name="A",
+        author_name="B",
+        message="M",
     )
     with suppress(KeyError):
         async with world.db.write() as tx:
@@ -205,6 +213,7 @@ HOSTILE = '<b>Ann & Bob</b>\r\nBcc: evil@evil.example "quoted" {{ 7*7 }} {% raw 
 async def test_hostile_values_stay_text_in_every_template(world: World, server: MailServer) -> None:
     reply = emails_views.render(
         "ticket_reply",
+        world.deps.store,
         "ann@mail.example",
         HOSTILE,
         subject=HOSTILE,
@@ -215,6 +224,7 @@ async def test_hostile_values_stay_text_in_every_template(world: World, server: 
     )
     card = emails_views.render(
         "gift_card",
+        world.deps.store,
         "ann@mail.example",
         HOSTILE,
         amount="$5.00",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lootkeep_client.asynchronous.alerts import Alerts
 from lootkeep_client.asynchronous.analytics import Analytics
 from lootkeep_client.asynchronous.customers import Customers
 from lootkeep_client.asynchronous.email_campaigns import EmailCampaigns
@@ -23,6 +24,7 @@ class Api:
     """The root of all methods."""
 
     def __init__(self, core: AsyncCore) -> None:
+        self.alerts = Alerts(core)
         self.analytics = Analytics(core)
         self.customers = Customers(core)
         self.email_campaigns = EmailCampaigns(core)

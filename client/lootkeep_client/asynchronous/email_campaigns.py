@@ -57,6 +57,25 @@ class EmailCampaigns:
             email_campaign_id,
         )
 
+    async def preview(self, email_campaign_id: int, **query: Unpack[takes.PreviewEmail]) -> types.EmailPreview:
+        """Preview a campaign's e-mail."""
+        return await self._core.one(
+            types.EmailPreview, "GET", "/api/external/v1/email-campaigns/{id}/preview", email_campaign_id, query=query
+        )
+
+    async def test(
+        self, email_campaign_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.SendTestEmail]
+    ) -> types.TestEmail:
+        """Send a test e-mail."""
+        return await self._core.one(
+            types.TestEmail,
+            "POST",
+            "/api/external/v1/email-campaigns/{id}/test",
+            email_campaign_id,
+            body=body,
+            key=idempotency_key,
+        )
+
     async def send(
         self, email_campaign_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.SendCampaign]
     ) -> types.Campaign:

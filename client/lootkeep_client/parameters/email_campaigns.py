@@ -46,6 +46,18 @@ class UpdateCampaign(TypedDict, total=False):
     audience: types.AudienceBody
 
 
+class PreviewEmail(TypedDict, total=False):
+    """Preview a campaign's e-mail."""
+
+    customer_id: int
+
+
+class SendTestEmail(TypedDict, total=False):
+    """Send a test e-mail."""
+
+    email: Required[str]
+
+
 class SendCampaign(TypedDict, total=False):
     """Send or schedule a campaign."""
 

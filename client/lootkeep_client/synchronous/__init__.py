@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lootkeep_client.cores import Core
+from lootkeep_client.synchronous.alerts import Alerts
 from lootkeep_client.synchronous.analytics import Analytics
 from lootkeep_client.synchronous.customers import Customers
 from lootkeep_client.synchronous.email_campaigns import EmailCampaigns
@@ -23,6 +24,7 @@ class Api:
     """The root of all methods."""
 
     def __init__(self, core: Core) -> None:
+        self.alerts = Alerts(core)
         self.analytics = Analytics(core)
         self.customers = Customers(core)
         self.email_campaigns = EmailCampaigns(core)

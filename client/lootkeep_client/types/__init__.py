@@ -1,5 +1,6 @@
 """What methods return, what bodies consist of, and what a webhook receives."""
 
+from lootkeep_client.types.alerts import Alert as Alert
 from lootkeep_client.types.analytics import Country as Country
 from lootkeep_client.types.analytics import Currency as Currency
 from lootkeep_client.types.analytics import PaymentMethod as PaymentMethod
@@ -44,11 +45,14 @@ from lootkeep_client.types.email_campaigns import AudienceBody as AudienceBody
 from lootkeep_client.types.email_campaigns import Campaign as Campaign
 from lootkeep_client.types.email_campaigns import CampaignList as CampaignList
 from lootkeep_client.types.email_campaigns import CampaignStats as CampaignStats
+from lootkeep_client.types.email_campaigns import EmailPreview as EmailPreview
 from lootkeep_client.types.email_campaigns import Excluded as Excluded
 from lootkeep_client.types.email_campaigns import Filters as Filters
 from lootkeep_client.types.email_campaigns import FiltersBody as FiltersBody
+from lootkeep_client.types.email_campaigns import Reader as Reader
 from lootkeep_client.types.email_campaigns import RecipientsPreview as RecipientsPreview
 from lootkeep_client.types.email_campaigns import Sample as Sample
+from lootkeep_client.types.email_campaigns import TestEmail as TestEmail
 from lootkeep_client.types.events import Event as Event
 from lootkeep_client.types.events import EventFeed as EventFeed
 from lootkeep_client.types.fraud import ActionCounts as ActionCounts
@@ -152,6 +156,8 @@ from lootkeep_client.types.webhooks import Sent as Sent
 from lootkeep_client.types.webhooks import TestResult as TestResult
 from lootkeep_client.types.webhooks import Webhook as Webhook
 from lootkeep_client.types.webhooks import WebhookWithSecret as WebhookWithSecret
+from lootkeep_client.types.words import AlertChannel as AlertChannel
+from lootkeep_client.types.words import AlertTrigger as AlertTrigger
 from lootkeep_client.types.words import AnalyticsInterval as AnalyticsInterval
 from lootkeep_client.types.words import AnalyticsPeriod as AnalyticsPeriod
 from lootkeep_client.types.words import AudienceType as AudienceType

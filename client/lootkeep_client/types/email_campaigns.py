@@ -105,6 +105,7 @@ class CampaignStats(TypedDict):
     opened: int
     clicked: int
     unsubscribed: int
+    referral_clicks: int
     progress: float
     failure_rate: float
     open_rate: float
@@ -129,3 +130,23 @@ class RecipientsPreview(TypedDict):
     total: int
     excluded: Excluded
     sample: Sequence[Sample]
+
+
+class Reader(TypedDict):
+    id: int | None
+    name: str
+    email: str
+
+
+class EmailPreview(TypedDict):
+    reader: Reader
+    from_name: str | None
+    reply_to: str | None
+    subject: str
+    html: str
+    text: str
+
+
+class TestEmail(TypedDict):
+    sent_to: str
+    subject: str

@@ -90,4 +90,8 @@ CampaignStatus = Literal["draft", "scheduled", "sending", "sent", "cancelled", "
 
 AudienceType = Literal["all", "segment", "customers"]
 
+AlertChannel = Literal["discord", "slack", "email", "webhook"]
+
+AlertTrigger = Literal["order_held", "order_blocked", "ticket_created", "receiver_failing", "backlog"]
+
 SubscriptionStatus = Literal["active", "cancelled", "expired"]

@@ -1,6 +1,7 @@
 """The External API: one file per group of the specification."""
 
 from lootkeep.api.external import (
+    alerts,
     analytics,
     customers,
     email_campaigns,
@@ -25,4 +26,5 @@ GROUPS: tuple[Group, ...] = (
     gift_cards.GROUP,
     support_tickets.GROUP,
     email_campaigns.GROUP,
+    alerts.GROUP,
 )

@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, PrivateAttr
 
-from lootkeep.api.http.fields import Country, Email, Money, Name, QueryDate, Time, not_blank, refuse
+from lootkeep.api.http.fields import Country, Email, Money, Name, QueryDate, QueryInteger, Time, not_blank, refuse
 from lootkeep.api.http.pages import PageQuery, SortDirection
-from lootkeep.api.http.validation import Body, partial
+from lootkeep.api.http.validation import Body, Query, partial
 from lootkeep.domain.campaigns import MAX_BODY, MAX_CUSTOMERS, AudienceType, CampaignStatus
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services.campaigns import Reading, read
@@ -119,6 +119,21 @@ class SendBody(Body):
         Time | None,
         Field(description="In the future, at most a year ahead; now when absent.", examples=["2027-01-01T09:00:00Z"]),
     ] = None
+
+
+class PreviewQuery(Query):
+    """Whom to fill the e-mail in for."""
+
+    customer_id: Annotated[
+        Annotated[QueryInteger, Field(ge=1, le=_MAX_INTEGER)] | None,
+        Field(description="A customer; someone of the audience when absent."),
+    ] = None
+
+
+class TestBody(Body):
+    """Where to send the test."""
+
+    email: Annotated[Email, Field(description="Any address.", examples=["me@shop.example"])]
 
 
 class DuplicateBody(Body):

@@ -10,7 +10,9 @@ from lootkeep.api.external.campaign_bodies import (
     CampaignChanges,
     CampaignQuery,
     DuplicateBody,
+    PreviewQuery,
     SendBody,
+    TestBody,
 )
 from lootkeep.api.http.pages import answer_page
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, only_message, paged, single
@@ -18,6 +20,7 @@ from lootkeep.api.http.validation import Body
 from lootkeep.domain import campaigns as campaigns_rules
 from lootkeep.domain.campaigns import Campaign, audience_of
 from lootkeep.kernel.errors import existing
+from lootkeep.services import campaign_previews
 from lootkeep.services import campaigns as campaigns_service
 from lootkeep.storage import audiences
 from lootkeep.storage import campaigns as campaigns_db
@@ -47,6 +50,16 @@ async def preview_recipients(call: Call[None, None]) -> Reply:
     campaign = await _get_or_404(call)
     async with call.deps.db.read(slow=True) as tx:
         return Reply(campaigns_views.preview(await audiences.preview(tx, audience_of(campaign))))
+
+
+async def preview_email(call: Call[None, PreviewQuery]) -> Reply:
+    shown = await campaign_previews.preview(call.deps, call.id, call.query.customer_id)
+    return Reply(campaigns_views.email_preview(shown))
+
+
+async def send_test_email(call: Call[TestBody, None]) -> Reply:
+    shown = await campaign_previews.send_test(call.deps, call.id, call.body.email)
+    return Reply(campaigns_views.TestEmailView(call.body.email, f"[Test] {shown.subject}"))
 
 
 async def update_campaign(call: Call[Body, None]) -> Reply:
@@ -167,6 +180,28 @@ GROUP = Group(
             "Preview a campaign's recipients",
             single(campaigns_views.RecipientsPreviewView),
             description="As of now; changes nothing.",
+        ),
+        Route(
+            "GET",
+            "/email-campaigns/{id}/preview",
+            preview_email,
+            "email-campaigns:read",
+            "Preview a campaign's e-mail",
+            single(campaigns_views.EmailPreviewView),
+            query=PreviewQuery,
+            description="As a customer would get it. Nothing is counted, and its link to unsubscribe changes nothing.",
+            is_extension=True,
+        ),
+        Route(
+            "POST",
+            "/email-campaigns/{id}/test",
+            send_test_email,
+            "email-campaigns:write",
+            "Send a test e-mail",
+            single(campaigns_views.TestEmailView, "Test e-mail queued"),
+            body=TestBody,
+            description="What the preview shows, to any address; at most 10 a minute.",
+            is_extension=True,
         ),
         Route(
             "POST",

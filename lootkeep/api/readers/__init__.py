@@ -35,6 +35,8 @@ def pages(deps: Deps) -> list[Route]:
     return [
         Route("/u/{token}", reader.ask, methods=["GET"]),
         Route("/u/{token}", reader.unsubscribe, methods=["POST"]),
+        Route("/u/{token}/undo", reader.undo, methods=["POST"]),
+        Route("/r/{token}", reader.referred, methods=["GET"]),
         Route("/o/{token}", reader.opened, methods=["GET"]),
         Route("/c/{token}", reader.followed, methods=["GET"]),
     ]
@@ -50,13 +52,20 @@ class _ReaderPages:
         """Looking changes nothing: mail scanners follow every link."""
         token = request.path_params["token"]
         if campaigns.recipient_of(self._deps, token, campaigns.UNSUBSCRIBE) is None:
-            return _page("unknown", 404)
-        return _page("ask")
+            return self._page("unknown", 404)
+        return self._page("ask")
 
     async def unsubscribe(self, request: Request) -> Response:
         """The button of the page above, and the one click of RFC 8058, whatever the body."""
-        is_done = await campaigns.unsubscribe(self._deps, request.path_params["token"])
-        return _page("done") if is_done else _page("unknown", 404)
+        token = request.path_params["token"]
+        if campaigns.recipient_of(self._deps, token, campaigns.UNSUBSCRIBE) == campaigns.NOBODY:
+            return self._page("test")
+        is_done = await campaigns.unsubscribe(self._deps, token)
+        return self._page("done", undo=f"{token}/undo") if is_done else self._page("unknown", 404)
+
+    async def undo(self, request: Request) -> Response:
+        is_done = await campaigns.undo_unsubscribe(self._deps, request.path_params["token"])
+        return self._page("undone") if is_done else self._page("unknown", 404)
 
     async def opened(self, request: Request) -> Response:
         # A picture that cannot be counted is shown all the same.
@@ -67,13 +76,19 @@ class _ReaderPages:
     async def followed(self, request: Request) -> Response:
         target = await campaigns.follow(self._deps, request.path_params["token"])
         if target is None:
-            return _page("unknown", 404)
+            return self._page("unknown", 404)
         return RedirectResponse(target, 302, _HEADERS)
 
+    async def referred(self, request: Request) -> Response:
+        target = await campaigns.follow_referral(self._deps, request.path_params["token"])
+        if target is None:
+            return self._page("unknown", 404)
+        return RedirectResponse(target, 302, _HEADERS)
 
-def _page(state: str, status: int = 200) -> Response:
-    page = _environment().get_template("unsubscribe.html").render(state=state)
-    return Response(page, status, _HEADERS, "text/html")
+    def _page(self, state: str, status: int = 200, *, undo: str | None = None) -> Response:
+        template = _environment().get_template("unsubscribe.html")
+        page = template.render(state=state, store=self._deps.store, undo=undo)
+        return Response(page, status, _HEADERS, "text/html")
 
 
 @cache

@@ -20,7 +20,8 @@ async def send(
     """Queues the e-mail with the whole code; refuses when there were too many of them."""
     codes = CardCodes(deps.vault, deps.ids)
     after = gift_cards_rules.sent(card, now)
-    await emails_db.add(tx, gift_cards_views.email(card, email, codes.opened(card.sealed_code)), codes.seal, now)
+    message = gift_cards_views.email(deps.store, card, email, codes.opened(card.sealed_code))
+    await emails_db.add(tx, message, codes.seal, now)
     return await gift_cards_db.save(tx, card, after, now, changes)
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 
+from lootkeep.domain.alerts import Alert
 from lootkeep.domain.fraud.policy import SETTINGS as FRAUD_SETTINGS
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant
 from lootkeep.kernel.errors import StartupError, Unavailable
 from lootkeep.services import secret_key
 from lootkeep.services.health.finding import Config, Finding
+from lootkeep.storage import alerts as alerts_db
 from lootkeep.storage import campaign_queue, demo, emails, fraud_advice, migrations, outbox
 from lootkeep.storage import settings as stored_settings
 from lootkeep.storage.engine import server_clock, write_check
@@ -94,10 +96,11 @@ async def contents(opened: Opened, now: Instant) -> list[Finding]:
             "e-mail": await emails.QUEUE.next_due(tx),
             "campaign e-mail": await campaign_queue.next_due(tx),
         }
+        alerts = _alerts(await alerts_db.all_alerts(tx))
         newest = await outbox.newest_at(tx)
         server_time = await server_clock.now(tx)
         webhooks = _webhooks(await health.failing(tx, now), now)
-    return [_queues(waits, now), *_clock(newest, server_time, now), *accounts, *webhooks]
+    return [_queues(waits, now), alerts, *_clock(newest, server_time, now), *accounts, *webhooks]
 
 
 def _queues(waits: Mapping[str, Instant | None], now: Instant) -> Finding:
@@ -107,6 +110,16 @@ def _queues(waits: Mapping[str, Instant | None], now: Instant) -> Finding:
     what, wait = max(late.items(), key=lambda item: item[1])
     sentence = f"The oldest {what} has waited for {wait // MINUTE} minutes. Is a worker running, and keeping up?"
     return Finding("worker", "bad" if wait > _VERY_LATE else "warning", sentence)
+
+
+def _alerts(alerts: Sequence[Alert]) -> Finding:
+    failing = [f"{alert.name} ({alert.reason})" for alert in alerts if alert.failures]
+    if failing:
+        return Finding("alerts", "warning", f"These cannot be sent: {', '.join(failing)}. Check where they lead.")
+    sentence = (
+        f"{len(alerts)} set, none fails." if alerts else "None is set: nobody is notified of held orders or faults."
+    )
+    return Finding("alerts", "ok", sentence)
 
 
 def _clock(newest: Instant | None, server_time: Instant | None, now: Instant) -> list[Finding]:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from lootkeep.deps import Deps
 from lootkeep.domain import checkout
 from lootkeep.domain import orders as orders_rules
+from lootkeep.domain.alerts import AlertTrigger
 from lootkeep.domain.checkout import Cart, PricedLine
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.fraud.judgement import Judgement
@@ -16,12 +17,13 @@ from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.domain.gift_cards import GiftCard
 from lootkeep.domain.identity import Trace
 from lootkeep.domain.orders import Order, OrderDetails
+from lootkeep.kernel import money
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict
 from lootkeep.services import gift_cards
 from lootkeep.services.orders import _checkout, _details, _payment
+from lootkeep.storage import alerts, fraud_checks, fraud_history, outbox, settings
 from lootkeep.storage import customers as customers_db
-from lootkeep.storage import fraud_checks, fraud_history, outbox, settings
 from lootkeep.storage import gift_cards as gift_cards_db
 from lootkeep.storage import identity as identity_db
 from lootkeep.storage import orders as orders_db
@@ -31,6 +33,11 @@ from lootkeep.storage.identity import SeenCustomer
 from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.views import order_events
 
+# What staff are notified of: orders that fraud detection stopped.
+_ALERTS: dict[str, tuple[AlertTrigger, str]] = {
+    "on_hold": ("order_held", "held for review"),
+    "cancelled": ("order_blocked", "blocked"),
+}
 # The order, and whether it is new.
 PlacedOrder = tuple[OrderDetails, bool]
 
@@ -74,6 +81,8 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart, changes: CounterDelt
     await _checkout.reserve_coupon(tx, coupon, order, now)
     check = await _remember(tx, customer, traces, order, judgement, changes)
     details = OrderDetails(order, items, customer, check)
+    if order.status in _ALERTS:
+        await _alert(tx, order, now)
     if order.status == "cancelled":
         return details, True
     await outbox.append(tx, "order.created", order_events.created(details), now)
@@ -89,6 +98,13 @@ async def place_paid(
     details = OrderDetails(order, items, customer, None)
     await outbox.append(tx, "order.created", order_events.created(details), now)
     return await _payment.record(deps, tx, details, orders_rules.paid(order, now, None, None, now), changes)
+
+
+async def _alert(tx: Transaction, order: Order, now: Instant) -> None:
+    trigger, what = _ALERTS[order.status]
+    text = f"Order {order.number} over {money.text(order.total)} {order.currency} is {what}"
+    path = f"/orders/{order.id}"
+    await alerts.raise_notice(tx, trigger, f"order:{order.id}", text, path, now, amount=order.total)
 
 
 async def _find_existing(tx: Transaction, cart: Cart) -> OrderDetails | None:

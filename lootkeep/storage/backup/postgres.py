@@ -14,6 +14,7 @@ import asyncpg
 
 from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.files import synced
+from lootkeep.storage import sandbox
 
 # Where Debian and the PostgreSQL project install them, newest last; PATH goes first.
 _FOLDERS = "/usr/lib/postgresql"
@@ -29,6 +30,7 @@ async def write(url: str, target: Path) -> dict[str, int]:
             snapshot = await connection.fetchval("SELECT pg_export_snapshot()")
             counts = await _counts(connection)
             dump = ["pg_dump", "--format=custom", f"--snapshot={snapshot}", f"--file={target}"]
+            dump.append(f"--exclude-schema={sandbox.SCHEMA}")
             await to_thread(_run, [*dump, _without_password(url)], url)
     finally:
         await connection.close()

@@ -203,9 +203,9 @@ def _least_announced(element: Horizon, compiler: Any, **kw: Any) -> str:
 
 
 class IsListed(Condition):
-    """The column's value is in a JSON array: a list of any length in one argument."""
+    """A value is in a JSON array: a list of any length in one argument or column."""
 
-    def __init__(self, column: ColumnElement[Any], array: BindParameter[str]) -> None:
+    def __init__(self, column: ColumnElement[Any], array: ColumnElement[str]) -> None:
         self.column = column
         self.array = array
 

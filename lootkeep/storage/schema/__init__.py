@@ -3,6 +3,7 @@
 from lootkeep.storage.schema import search as _search  # noqa: F401  adds the full-text indexes
 from lootkeep.storage.schema.access import idempotency_keys, settings, tokens, users
 from lootkeep.storage.schema.accounts import account_links, accounts, audit_log, sessions
+from lootkeep.storage.schema.alerts import alert_notices, alerts
 from lootkeep.storage.schema.analytics import buyers, sales_rollups
 from lootkeep.storage.schema.campaigns import campaign_recipients, email_campaigns
 from lootkeep.storage.schema.columns import metadata
@@ -34,6 +35,8 @@ from lootkeep.storage.schema.webhooks import attempts, deliveries, replays, webh
 __all__ = [
     "account_links",
     "accounts",
+    "alert_notices",
+    "alerts",
     "attempts",
     "audit_log",
     "buyers",

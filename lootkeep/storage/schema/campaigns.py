@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import CheckConstraint, Index, Table, UniqueConstraint
+from sqlalchemy import BigInteger, CheckConstraint, Column, Index, Table, UniqueConstraint
 from sqlalchemy import text as sql
 
 from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
@@ -51,6 +51,7 @@ email_campaigns = Table(
     text("search_text"),
     number("created_at"),
     number("updated_at"),
+    Column("referral_clicks_count", BigInteger, nullable=False, server_default="0"),
     CheckConstraint("status IN ('draft', 'scheduled', 'sending', 'sent', 'cancelled', 'failed')", name="status"),
     CheckConstraint("status <> 'scheduled' OR scheduled_at IS NOT NULL", name="scheduled_at"),
     CheckConstraint(
@@ -89,6 +90,8 @@ campaign_recipients = Table(
     number("opened_at", optional=True),
     number("clicked_at", optional=True),
     number("unsubscribed_at", optional=True),
+    # How often the referral link of this e-mail was followed, by the reader or by friends.
+    Column("referral_clicks", BigInteger, nullable=False, server_default="0"),
     CheckConstraint(
         "status IN ('queued', 'sending', 'sent', 'failed', 'skipped', 'outbox', 'cancelled')", name="status"
     ),

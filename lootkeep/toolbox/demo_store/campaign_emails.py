@@ -44,7 +44,7 @@ class CampaignEmails:
         lately = Audience(type="customers", customer_ids=tuple(person.id for person in shop.people[-_READERS:]))
         campaign = await campaigns.create(deps, _terms("Welcome aboard", "What our players like best", lately))
         sent = await campaigns.send(deps, campaign.id, None)
-        options = CampaignOptions("http://127.0.0.1:8000", emails_per_minute=_PER_MINUTE)
+        options = CampaignOptions(emails_per_minute=_PER_MINUTE)
         worker = CampaignWorker(deps, MemoryWakeup(), _DiscardingMailer(), options)
         while await worker.run_once():
             shop.clock.advance(MINUTE // _PER_MINUTE)

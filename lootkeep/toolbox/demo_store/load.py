@@ -110,7 +110,7 @@ async def _to_outbox(deps: Deps, shop: Shop) -> None:
         async with deps.db.write() as tx:
             joined = replace(made, db=JoinedDatabase(tx))
             emails = EmailWorker(joined, MemoryWakeup(), OutboxMailer())
-            options = CampaignOptions("", has_server=False)
+            options = CampaignOptions(has_server=False)
             campaigns = CampaignWorker(joined, MemoryWakeup(), OutboxMailer(), options)
             while await campaigns.run_once():
                 pass

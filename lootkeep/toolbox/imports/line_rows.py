@@ -54,8 +54,8 @@ def _lines(values: dict[str, Any], dialect: Dialect) -> list[dict[str, Any]]:
     quantity, price = own.get("item_quantity"), own.get("item_price")
     subtotal = own.get("item_subtotal")
     if price is None and isinstance(subtotal, int) and isinstance(quantity, int) and quantity:
-        each, dearer = divmod(subtotal, quantity)
-        shares = [(quantity - dearer, each), (dearer, each + 1)]
+        each, remainder = divmod(subtotal, quantity)
+        shares = [(quantity - remainder, each), (remainder, each + 1)]
         return [named | {"quantity": count, "price": money.text(Hundredths(cost))} for count, cost in shares if count]
     given = {"quantity": quantity, "price": price}
     line = named | {name: value for name, value in given.items() if value is not None}

@@ -8,13 +8,22 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
-from lootkeep.domain.emails import NewEmail, one_line
+from lootkeep.domain.campaign_emails import CONTENT, EmailLayout, written
+from lootkeep.domain.emails import NewEmail, StoreIdentity, one_line
 
 _SUBJECT = "Subject: "
+# Why the reader gets an e-mail of this kind, as its last lines say.
+_REASONS = {
+    "alert": "You get this because you work for {store}.",
+    "gift_card": "You get this because a gift card of {store} was sent to you.",
+    "ticket_reply": "You get this because you wrote to the support of {store}.",
+    "campaign": "You get this because you agreed to news and offers from {store}.",
+}
 
 
 def render(
     kind: str,
+    store: StoreIdentity,
     to_email: str,
     to_name: str,
     *,
@@ -23,19 +32,43 @@ def render(
     **values: Any,
 ) -> NewEmail:
     """The e-mail of `KIND.txt` and `KIND.html`. Values go in as they are into the text, and escaped into the HTML."""
+    reason = _reason(kind, store)
     first, _, text = _environment().get_template(f"{kind}.txt").render(values).partition("\n")
     if not first.startswith(_SUBJECT):
         raise ValueError(f"{kind}.txt must begin with `{_SUBJECT}`")
+    frame = {"store": store, "reason": reason, "unsubscribe_url": None}
     return NewEmail(
         kind=kind,
         to_email=to_email,
         to_name=one_line(to_name),
         subject=one_line(first.removeprefix(_SUBJECT)),
-        text=text.strip() + "\n",
-        html=_environment().get_template(f"{kind}.html").render(values),
+        text=text.strip() + _text_footer(store, reason),
+        html=_environment().get_template(f"{kind}.html").render(frame | values),
         from_name=None if from_name is None else one_line(from_name),
         reply_to=reply_to,
     )
+
+
+@cache
+def campaign_layout(store: StoreIdentity) -> EmailLayout:
+    """What is around the text of every campaign."""
+    reason = store.mail_reason or _reason("campaign", store)
+    link = written("unsubscribe_url")
+    frame = {"store": store, "reason": reason, "unsubscribe_url": link, "content": CONTENT}
+    return EmailLayout(
+        html=_environment().get_template("campaign.html").render(frame),
+        footer=_environment().get_template("footer.html").render(frame),
+        text=_text_footer(store, f"{reason}\nUnsubscribe: {link}"),
+    )
+
+
+def _reason(kind: str, store: StoreIdentity) -> str:
+    return _REASONS[kind].format(store=store.name)
+
+
+def _text_footer(store: StoreIdentity, reason: str) -> str:
+    """After the line by which mail programs know what is not part of the text."""
+    return "\n".join(("", "", "-- ", reason, *filter(None, (store.name, store.postal_address)), ""))
 
 
 @cache

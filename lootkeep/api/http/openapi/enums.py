@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, get_args
 
 from lootkeep.domain import (
+    alerts,
     analytics,
     campaigns,
     customers,
@@ -47,6 +48,8 @@ _NAMED: dict[str, tuple[str, ...]] = {
     "LastMessageBy": get_args(support_tickets.LastMessageBy),
     "CampaignStatus": get_args(campaigns.CampaignStatus),
     "AudienceType": get_args(campaigns.AudienceType),
+    "AlertChannel": get_args(alerts.AlertChannel),
+    "AlertTrigger": get_args(alerts.AlertTrigger),
     "ReferralStatus": get_args(referrals.ReferralStatus),
     "RewardType": get_args(referrals.RewardType),
     "RewardEvent": get_args(referrals.RewardEvent),

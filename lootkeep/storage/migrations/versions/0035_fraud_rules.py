@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0035"
-down_revision = "0028"
+down_revision = "0030"
 
 _HAS_RULES = sa.text("rule_hits <> '[]'")
 _KINDS = "kind IN ('email', 'domain', 'ip', 'device', 'instrument', 'country', 'customer')"

@@ -1,0 +1,97 @@
+"""Operations on alerts: writing them, testing them, and looking for what only time shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec.structs import asdict
+
+from lootkeep.deps import Deps
+from lootkeep.domain import alerts as alerts_rules
+from lootkeep.domain.alerts import TARGET_PURPOSE, Alert
+from lootkeep.kernel.clock import HOUR, MINUTE, Instant
+from lootkeep.kernel.errors import existing
+from lootkeep.storage import alerts as alerts_db
+from lootkeep.storage import emails as emails_db
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.webhooks import deliveries, endpoints, health
+
+_LOOKED_FOR = {"receiver_failing", "backlog"}
+
+
+async def create(deps: Deps, fields: dict[str, Any]) -> Alert:
+    fields = _sealed(deps, alerts_rules.checked(fields, deps.webhook_rules))
+    async with deps.db.write() as tx:
+        alerts_rules.require_room(len(await alerts_db.all_alerts(tx)))
+        return await alerts_db.add(tx, fields, deps.clock.now())
+
+
+async def change(deps: Deps, alert_id: int, changes: dict[str, Any]) -> Alert:
+    async with deps.db.write() as tx:
+        alert = await _get_for_update(tx, alert_id)
+        stored = asdict(alert) | {"target": target(deps, alert), "triggers": alert.trigger_names}
+        fields = alerts_rules.checked(stored | changes, deps.webhook_rules)
+        return await alerts_db.save(tx, alert_id, _sealed(deps, fields), deps.clock.now())
+
+
+async def delete(deps: Deps, alert_id: int) -> None:
+    async with deps.db.write() as tx:
+        await _get_for_update(tx, alert_id)
+        await alerts_db.remove(tx, alert_id)
+
+
+async def test(deps: Deps, alert_id: int) -> Alert:
+    """Queues a message like any other: it takes the same way, and counts towards the limit."""
+    now = deps.clock.now()
+    async with deps.db.write() as tx:
+        alert = await _get_for_update(tx, alert_id)
+        alerts_rules.require_heard(alert, now)
+        text = f"This is a test of the alert {alert.name}."
+        await alerts_db.add_notice(tx, alert_id, f"test:{now}", text, now)
+        return alert
+
+
+async def look(deps: Deps) -> None:
+    """Raises what no operation does: a receiver that goes on failing, and work that is late."""
+    now = deps.clock.now()
+    async with deps.db.read() as tx:
+        alerts = await alerts_db.all_alerts(tx)
+        if not any(_LOOKED_FOR.intersection(alert.trigger_names) for alert in alerts):
+            return
+        webhooks = [webhook for webhook in await endpoints.all_webhooks(tx) if webhook.is_active]
+        failing = [receiver for receiver in await health.receivers(tx, webhooks, now) if receiver.is_failing]
+        late = await _late_since(tx, now)
+    if not failing and late is None:
+        return
+    async with deps.db.write() as tx:
+        for receiver in failing:
+            since = receiver.failing_since or now
+            minutes = (now - since) // MINUTE
+            text = f"{receiver.name} has failed for {minutes} minutes: {receiver.last_answer}"
+            key, path = f"webhook:{receiver.id}:{since}", f"/webhooks/{receiver.id}"
+            await alerts_db.raise_notice(tx, "receiver_failing", key, text, path, now, minutes=minutes)
+        if late is not None:
+            minutes = (now - late) // MINUTE
+            text = f"Deliveries or e-mails have waited for {minutes} minutes"
+            # Again every hour for as long as it lasts.
+            await alerts_db.raise_notice(tx, "backlog", f"backlog:{now // HOUR}", text, "/health", now, minutes=minutes)
+
+
+def target(deps: Deps, alert: Alert) -> str:
+    return deps.vault.open(alert.target, TARGET_PURPOSE)
+
+
+async def _late_since(tx: Transaction, now: Instant) -> Instant | None:
+    """Since when the oldest delivery or e-mail that is due has been so."""
+    _, delivery = await deliveries.backlog(tx, now)
+    email = await emails_db.QUEUE.next_due(tx)
+    due = [time for time in (delivery, email) if time is not None and time < now]
+    return min(due, default=None)
+
+
+async def _get_for_update(tx: Transaction, alert_id: int) -> Alert:
+    return existing(await alerts_db.get_for_update(tx, alert_id), "Alert")
+
+
+def _sealed(deps: Deps, fields: dict[str, Any]) -> dict[str, Any]:
+    return fields | {"target": deps.vault.seal(fields["target"], TARGET_PURPOSE)}

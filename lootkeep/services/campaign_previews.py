@@ -1,0 +1,74 @@
+"""A campaign's e-mail before it is sent: as one reader would get it, on a page or in a mailbox."""
+
+from __future__ import annotations
+
+import asyncio
+
+from lootkeep.deps import Deps
+from lootkeep.domain.campaign_emails import TrackingLinks, filled, template
+from lootkeep.domain.campaigns import Campaign, EmailPreview, Reader, audience_of
+from lootkeep.domain.emails import NewEmail, one_line
+from lootkeep.kernel.errors import RateLimited, existing, invalid
+from lootkeep.services import campaigns as campaigns_service
+from lootkeep.storage import audiences, customers, emails
+from lootkeep.storage import campaigns as campaigns_db
+from lootkeep.views.emails import campaign_layout
+
+# By all users together: a test shows how an e-mail looks, it is not a way to send many.
+TESTS_PER_MINUTE = 10
+# For an audience that is empty.
+SAMPLE_READER = Reader(None, "Jun Park", "jun@example.com", "JUNPARK1")
+
+
+async def preview(deps: Deps, campaign_id: int, customer_id: int | None = None) -> EmailPreview:
+    """As the customer would get it, or someone of the audience; nothing in it is counted."""
+    async with deps.db.read(slow=True) as tx:
+        campaign = existing(await campaigns_db.get(tx, campaign_id), "Email campaign")
+        if customer_id is None:
+            reader = await audiences.someone(tx, audience_of(campaign)) or SAMPLE_READER
+        else:
+            customer = await customers.get(tx, customer_id)
+            if customer is None:
+                raise invalid("customer_id", "The customer id field is not a customer of this store.")
+            reader = Reader(customer.id, customer.name, customer.email, customer.referral_code)
+    return await asyncio.to_thread(_rendered, deps, campaign, reader)
+
+
+async def send_test(deps: Deps, campaign_id: int, email: str) -> EmailPreview:
+    """Queues what the preview shows for any address."""
+    now = deps.clock.now()
+    state = await deps.limiter.hit("campaign-tests", TESTS_PER_MINUTE, now)
+    if not state.is_allowed:
+        seconds = state.retry_after(now)
+        raise RateLimited("too_many_tests", f"Too many test e-mails. Try again in {seconds} seconds.", seconds)
+    shown = await preview(deps, campaign_id)
+    message = NewEmail(
+        kind="campaign_test",
+        to_email=email,
+        to_name="",
+        subject=f"[Test] {shown.subject}",
+        text=shown.text,
+        html=shown.html,
+        from_name=shown.from_name,
+        reply_to=shown.reply_to,
+    )
+    async with deps.db.write() as tx:
+        await emails.add(tx, message, deps.vault.seal, now)
+    return shown
+
+
+def _rendered(deps: Deps, campaign: Campaign, reader: Reader) -> EmailPreview:
+    compiled = template(
+        campaign.subject,
+        campaign.preview_text,
+        campaign.body_html,
+        campaign.body_text,
+        campaign_layout(deps.store),
+        is_tracked=False,
+    )
+    values = {"name": reader.name, "email": reader.email, "referral_code": reader.referral_code}
+    nobody = deps.vault.sign(str(campaigns_service.NOBODY), campaigns_service.UNSUBSCRIBE)
+    links = TrackingLinks(f"{deps.store.public_url}/u/{nobody}", deps.store.referral_link(reader.referral_code))
+    subject, text, html = filled(compiled, values, links)
+    from_name = None if campaign.from_name is None else one_line(campaign.from_name)
+    return EmailPreview(reader, from_name, campaign.reply_to, subject, text, html)

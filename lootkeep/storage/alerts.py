@@ -1,0 +1,197 @@
+"""Alerts as they are configured, the queue that they are, and the notices that wait for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from sqlalchemy import BigInteger, Text, bindparam, delete, exists, func, insert, select, update
+from sqlalchemy.dialects import postgresql
+
+from lootkeep.domain.alerts import Alert, AlertTrigger, Notice
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.money import Hundredths
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.dialect import IsListed, WakeWorkers
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.queue import EmailQueue
+from lootkeep.storage.schema import alert_notices as notices
+from lootkeep.storage.schema import alerts
+
+# Notices that one message holds, and that one transaction removes.
+_BATCH = 500
+# Larger than any limit: for triggers that the limit is not about.
+NO_LIMIT = 2**62
+
+_ALERT = [alerts.c[name] for name in Alert.__struct_fields__]
+_NOTICE = [notices.c[name] for name in Notice.__struct_fields__]
+_THIS = alerts.c.id == bindparam("alert")
+_FIELDS = ("name", "channel", "target", "triggers", "amount", "minutes", "limit_per_hour", "muted_until")
+_GIVEN: dict[str, Any] = {name: bindparam(name) for name in _FIELDS}
+_IS_WAITED_FOR = exists().where(notices.c.alert_id == alerts.c.id, notices.c.sent_at.is_(None))
+QUEUE = EmailQueue(alerts, _IS_WAITED_FOR, Alert)
+
+_ALL = Query(select(*_ALERT).order_by(alerts.c.id), Alert)
+_GET = Query(select(*_ALERT).where(_THIS), Alert)
+_LOCK = Query(select(*_ALERT).where(_THIS).with_for_update(), Alert)
+_ADD = Query(
+    insert(alerts)
+    .values(
+        **_GIVEN,
+        status="idle",
+        due_at=bindparam("now"),
+        attempts_count=0,
+        failures=0,
+        perhaps_twice=False,
+        hour_started_at=0,
+        sent_in_hour=0,
+        created_at=bindparam("now"),
+        updated_at=bindparam("now"),
+    )
+    .returning(*_ALERT),
+    Alert,
+)
+_SET = Query(
+    update(alerts).where(_THIS).values(**_GIVEN, updated_at=bindparam("now")).returning(*_ALERT),
+    Alert,
+)
+# Looked at again at once: it may have been unmuted, or lead elsewhere. One that is being sent is held by its due time.
+_RECONSIDER = Query(update(alerts).where(_THIS, alerts.c.status != "sending").values(due_at=bindparam("now")))
+_REMOVE = (
+    Query(delete(notices).where(notices.c.alert_id == bindparam("alert"))),
+    Query(delete(alerts).where(_THIS)),
+)
+_wanting = select(
+    alerts.c.id,
+    bindparam("trigger", type_=Text),
+    bindparam("key", type_=Text),
+    bindparam("text", type_=Text),
+    bindparam("path", type_=Text),
+    bindparam("now", type_=BigInteger),
+).where(
+    IsListed(bindparam("wanted", type_=Text), alerts.c.triggers),
+    func.coalesce(alerts.c.amount, 0) <= bindparam("of_amount", type_=BigInteger),
+    alerts.c.minutes <= bindparam("of_minutes", type_=BigInteger),
+)
+# ON CONFLICT reads the same in both dialects; SQLAlchemy spells it in the dialect modules only.
+_RAISE = Query(
+    postgresql.insert(notices)
+    .from_select(["alert_id", "trigger", "key", "text", "path", "created_at"], _wanting)
+    .on_conflict_do_nothing()
+    .returning(notices.c.id)
+)
+_ADD_NOTICE = Query(
+    postgresql.insert(notices)
+    .values(
+        alert_id=bindparam("alert"),
+        trigger=bindparam("trigger"),
+        key=bindparam("key"),
+        text=bindparam("text"),
+        path=bindparam("path"),
+        created_at=bindparam("now"),
+    )
+    .on_conflict_do_nothing()
+)
+_WAITING = Query(
+    select(*_NOTICE)
+    .where(notices.c.alert_id == bindparam("alert"), notices.c.sent_at.is_(None))
+    .order_by(notices.c.id)
+    .limit(_BATCH),
+    Notice,
+)
+_MARK_SENT = Query(
+    update(notices).where(IsListed(notices.c.id, bindparam("ids", type_=Text))).values(sent_at=bindparam("now"))
+)
+_COUNT_SENT = Query(
+    update(alerts).where(_THIS).values(hour_started_at=bindparam("hour"), sent_in_hour=bindparam("sent"))
+)
+_OLD = select(notices.c.id).where(notices.c.created_at < bindparam("before")).order_by(notices.c.created_at)
+_PURGE = Query(delete(notices).where(notices.c.id.in_(_OLD.limit(_BATCH))).returning(notices.c.id))
+_WAKE = Query(WakeWorkers())
+
+
+async def all_alerts(tx: Transaction) -> list[Alert]:
+    return await tx.all(_ALL)
+
+
+async def get(tx: Transaction, alert_id: int) -> Alert | None:
+    return await tx.one(_GET, alert=alert_id)
+
+
+async def get_for_update(tx: Transaction, alert_id: int) -> Alert | None:
+    return await tx.one(_LOCK, alert=alert_id)
+
+
+async def add(tx: Transaction, fields: dict[str, Any], now: Instant) -> Alert:
+    (alert,) = await tx.all(_ADD, **_values(fields), now=now)
+    return alert
+
+
+async def save(tx: Transaction, alert_id: int, fields: dict[str, Any], now: Instant) -> Alert:
+    (alert,) = await tx.all(_SET, **_values(fields), alert=alert_id, now=now)
+    await tx.run(_RECONSIDER, alert=alert_id, now=now)
+    await tx.run(_WAKE)
+    return alert
+
+
+async def remove(tx: Transaction, alert_id: int) -> None:
+    """With what waits for it."""
+    for query in _REMOVE:
+        await tx.run(query, alert=alert_id)
+
+
+async def raise_notice(
+    tx: Transaction,
+    trigger: AlertTrigger,
+    key: str,
+    text: str,
+    path: str,
+    now: Instant,
+    *,
+    amount: Hundredths | None = None,
+    minutes: int = NO_LIMIT,
+) -> None:
+    """Notifies every alert that wants it, in the transaction of its cause; the same key is sent once by each."""
+    is_raised = await tx.all(
+        _RAISE,
+        trigger=trigger,
+        wanted=trigger,
+        key=key,
+        text=text,
+        path=path,
+        now=now,
+        of_amount=NO_LIMIT if amount is None else amount,
+        of_minutes=minutes,
+    )
+    if is_raised:
+        await tx.run(_WAKE)
+
+
+async def add_notice(tx: Transaction, alert_id: int, key: str, text: str, now: Instant) -> None:
+    """For one alert, whatever it wants."""
+    await tx.run(_ADD_NOTICE, alert=alert_id, trigger="test", key=key, text=text, path="/alerts", now=now)
+    await tx.run(_RECONSIDER, alert=alert_id, now=now)
+    await tx.run(_WAKE)
+
+
+async def waiting(tx: Transaction, alert_id: int) -> list[Notice]:
+    """What the next message holds, the oldest first."""
+    return await tx.all(_WAITING, alert=alert_id)
+
+
+async def mark_sent(
+    tx: Transaction, alert_id: int, sent: Sequence[Notice], hour: tuple[Instant, int], now: Instant
+) -> None:
+    ids = msgspec.json.encode([notice.id for notice in sent]).decode()
+    await tx.run(_MARK_SENT, ids=ids, now=now)
+    await tx.run(_COUNT_SENT, alert=alert_id, hour=hour[0], sent=hour[1])
+
+
+async def purge(tx: Transaction, before: Instant) -> int:
+    """Removes some old notices, also those that could never be sent, and returns how many."""
+    return len(await tx.all(_PURGE, before=before))
+
+
+def _values(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: fields[name] for name in _FIELDS}

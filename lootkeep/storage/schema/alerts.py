@@ -1,0 +1,62 @@
+"""Alerts, each a row of its queue, and what waits to be sent by them."""
+
+from __future__ import annotations
+
+from sqlalchemy import CheckConstraint, Index, Table, UniqueConstraint
+from sqlalchemy import text as sql
+
+from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
+
+_WAITING = sql("sent_at IS NULL")
+
+alerts = Table(
+    "alerts",
+    metadata,
+    identity(),
+    text("name"),
+    text("channel"),
+    # Sealed with the application key.
+    text("target"),
+    # A JSON array.
+    text("triggers"),
+    number("amount", optional=True),
+    number("minutes"),
+    number("limit_per_hour"),
+    number("muted_until", optional=True),
+    text("status"),
+    # When to look at it again; while a worker holds it, when that worker is given up.
+    number("due_at"),
+    text("lease", optional=True),
+    number("attempts_count"),
+    number("failures"),
+    flag("perhaps_twice"),
+    text("reason", optional=True),
+    # When the last message was sent.
+    number("finished_at", optional=True),
+    number("hour_started_at"),
+    number("sent_in_hour"),
+    number("created_at"),
+    number("updated_at"),
+    CheckConstraint("channel IN ('discord', 'slack', 'email', 'webhook')", name="channel"),
+    CheckConstraint("status IN ('idle', 'queued', 'sending')", name="status"),
+    CheckConstraint("(status = 'sending') = (lease IS NOT NULL)", name="lease"),
+    sqlite_autoincrement=True,
+)
+
+alert_notices = Table(
+    "alert_notices",
+    metadata,
+    identity(),
+    link("alert_id", "alerts.id"),
+    text("trigger"),
+    # What it is about: the same is sent once.
+    text("key"),
+    text("text"),
+    text("path"),
+    number("created_at"),
+    number("sent_at", optional=True),
+    UniqueConstraint("alert_id", "key"),
+    Index("ix_alert_notices_waiting", "alert_id", "id", sqlite_where=_WAITING, postgresql_where=_WAITING),
+    Index(None, "created_at"),
+    sqlite_autoincrement=True,
+)
