@@ -135,6 +135,7 @@ def _facts(books: StoreTotals, purchase: Purchase) -> OrderFacts:
     return OrderFacts(
         at=purchase.at,
         email=buyer.email,
+        customer_id=buyer.id,
         ip_address=purchase.address,
         amount=Hundredths(PRICE),
         quantity=1,
@@ -142,6 +143,7 @@ def _facts(books: StoreTotals, purchase: Purchase) -> OrderFacts:
         billing_country=purchase.billing_country,
         user_agent=purchase.user_agent,
         has_device=True,
+        device=purchase.device,
         network=NetworkFacts(),
         mail=email_addresses.describe(buyer.email, is_disposable=False),
         payment=Payment(),
@@ -197,6 +199,7 @@ def _check(purchase: Purchase, number: int, judged: Judgement, outcome: Reviewed
         "facts": msgspec.json.encode(judged.facts).decode(),
         "policy_version": judged.policy_version,
         "engine_version": ENGINE_VERSION,
+        "rule_hits": "[]",
         "created_at": purchase.at,
     }
 

@@ -24,7 +24,7 @@ from lootkeep.domain.fraud.policy import Policy
 from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.spreadsheet import plain_cell
 from lootkeep.settings import load
-from lootkeep.toolbox.backtest import page, tables
+from lootkeep.toolbox.backtest import lists, page, tables
 from lootkeep.toolbox.backtest.reading import PastOrders, read
 from lootkeep.toolbox.backtest.replay import JudgedOrder, replay
 from lootkeep.toolbox.backtest.report import Report, report
@@ -76,7 +76,8 @@ def _run(
         past = _read(file, label, options, bar)
         judged = replay(past, policy, intelligence, bar("Judging", len(past.orders)))
     words = f"the settings of {settings.name}" if settings else "the defaults of a new store"
-    result = report(judged, past, time.monotonic() - started, words)
+    warned = lists.warnings(intelligence.status(), past.orders)
+    result = report(judged, past, time.monotonic() - started, words, warned)
     _report_skipped(result)
     if scores:
         _write(scores, lambda: _write_scores(scores, judged))

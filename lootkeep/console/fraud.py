@@ -19,6 +19,7 @@ from lootkeep.kernel import money
 from lootkeep.kernel.clock import iso
 from lootkeep.kernel.errors import existing, invalid
 from lootkeep.services import fraud as fraud_service
+from lootkeep.services.fraud_named_lists import BLOCKED
 from lootkeep.storage import fraud_checks, fraud_lists, fraud_queue
 from lootkeep.storage import orders as orders_db
 
@@ -75,6 +76,7 @@ _DECISIONS: dict[str, tuple[ReviewedAs, bool, str]] = {
     "approve": ("legitimate", False, "is approved"),
     "trust": ("legitimate", True, "is approved, and its e-mail is trusted from now on"),
     "reject": ("fraud", False, "is rejected as fraud"),
+    "block": ("fraud", False, "is rejected as fraud, and everything of its buyer is blocked"),
     "undecided": ("inconclusive", False, "is noted as inconclusive"),
 }
 assert {outcome for outcome, _, _ in _DECISIONS.values()} == set(OUTCOMES)
@@ -141,8 +143,9 @@ async def review(visit: Visit) -> Answer:
         check = existing(await fraud_checks.get_for_update(tx, visit.id), "Fraud check")
         before = existing(await orders_db.get(tx, check.order_id), "Order")
     visit.check_unchanged(f"order:{before.id}", fraud_case.version(check, before))
+    block = tuple(BLOCKED) if visit.form.get("decision") == "block" else ()
     reviewed = await fraud_service.review(
-        visit.deps, check.id, outcome, notes, visit.user.id, whitelist_email=is_trusted
+        visit.deps, check.id, outcome, notes, visit.user.id, whitelist_email=is_trusted, block=block
     )
     async with visit.deps.db.read() as tx:
         after = await orders_db.get(tx, check.order_id) or before
@@ -151,7 +154,9 @@ async def review(visit: Visit) -> Answer:
         f"{before.number} {what}.",
         f"order:{before.id}",
         _audited(check, before),
-        _audited(reviewed, after) | ({"trusted_email": reviewed.email} if is_trusted else {}),
+        _audited(reviewed, after)
+        | ({"trusted_email": reviewed.email} if is_trusted else {})
+        | ({"blocked": block} if block else {}),
     )
 
 

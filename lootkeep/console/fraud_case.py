@@ -10,6 +10,8 @@ from lootkeep.console.labels import label
 from lootkeep.console.links import Graph, Link, draw, short
 from lootkeep.console.story import Bar, Moment, bar, reviews
 from lootkeep.domain.customers import Customer
+from lootkeep.domain.fraud.calibration import SETTINGS as BASE_ODDS
+from lootkeep.domain.fraud.calibration import BaseOdds, probability
 from lootkeep.domain.fraud.checks import CheckDetail, FraudCheck
 from lootkeep.domain.fraud.comparison import facts_of
 from lootkeep.domain.fraud.facts import OrderFacts
@@ -20,7 +22,7 @@ from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import existing
 from lootkeep.storage import customers as customers_db
-from lootkeep.storage import fraud_checks, fraud_queue, order_lists
+from lootkeep.storage import fraud_checks, fraud_queue, order_lists, settings
 from lootkeep.storage import orders as orders_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.fraud_queue import Decision
@@ -42,6 +44,8 @@ class Case:
     if_rejected: str
     precedents: str
     reviews: Sequence[Moment]
+    # Of fraud, by the score and the base odds of this store.
+    probability: float
 
     @property
     def version(self) -> int:
@@ -71,6 +75,7 @@ async def load(tx: Transaction, check_id: int, decisions: Sequence[Decision]) ->
         if_rejected=_if_rejected(order),
         precedents=_precedents([name for name, _ in points], decisions),
         reviews=await reviews(tx, check),
+        probability=probability(check.risk_score, (await settings.get(tx, BASE_ODDS, BaseOdds)).odds),
     )
 
 

@@ -11,13 +11,14 @@ from msgspec.structs import asdict, replace
 from lootkeep.console.page import Answer, Done, Page, Visit, url
 from lootkeep.domain import identity, inputs
 from lootkeep.domain.fraud.countries import HIGH_RISK, SANCTIONED
+from lootkeep.domain.fraud.fact_names import ListKind
 from lootkeep.domain.fraud.policy import LIMITS, SETTINGS, FraudAction, Policy, Sensitivity
 from lootkeep.domain.fraud.score import FLAGGED_FROM, THRESHOLDS
 from lootkeep.domain.fraud.signals import BY_NAME
 from lootkeep.kernel.errors import InvalidFields, NotFound, invalid
 from lootkeep.services import fraud as fraud_service
 from lootkeep.services import fraud_reports
-from lootkeep.storage import fraud_checks
+from lootkeep.storage import fraud_checks, fraud_entries
 from lootkeep.storage import settings as settings_db
 from lootkeep.views import fraud_reports as fraud_reports_views
 
@@ -170,9 +171,13 @@ def _changes(sent: Any) -> dict[str, Any]:
 async def show_lists(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
         policy = await settings_db.get(tx, SETTINGS, Policy)
+        counts = await fraud_entries.counts(tx)
+        own_lists = [(item, counts.get(item.id, 0)) for item in await fraud_entries.all_lists(tx)]
     term = visit.query.get("search", "").strip().lower()
     return {
         "term": term,
+        "own_lists": own_lists,
+        "kinds": {kind: kind.capitalize() for kind in get_args(ListKind)},
         "fraud_lists": [
             (name, fraud_list, *_shown(getattr(policy, fraud_list.field), term)) for name, fraud_list in LISTS.items()
         ],
@@ -217,7 +222,11 @@ async def show_signals(visit: Visit) -> Answer:
         policy = await settings_db.get(tx, SETTINGS, Policy)
     reports = sorted(fraud_reports_views.signal_report(counts), key=lambda report: -report.fired)
     off = {name for name, signal in BY_NAME.items() if signal.setting and not getattr(policy, signal.setting)}
-    return {"signals": [(report, BY_NAME[report.name]) for report in reports], "off": off}
+    return {
+        "signals": [(report, BY_NAME[report.name]) for report in reports],
+        "off": off,
+        "changes": policy.fraud_signal_points,
+    }
 
 
 PAGES = (

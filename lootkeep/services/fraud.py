@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Literal
 
 from msgspec.structs import replace
@@ -12,7 +13,8 @@ from lootkeep.domain.fraud.policy import MAX_ENTRIES, SETTINGS, Policy
 from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import NotFound, Unprocessable
-from lootkeep.services import orders
+from lootkeep.services import fraud_named_lists, fraud_policy, orders
+from lootkeep.services.fraud_named_lists import BlockKind
 from lootkeep.storage import fraud_checks, settings
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals.changes import CounterDeltas
@@ -29,10 +31,13 @@ async def review(
     *,
     whitelist_ip: bool = False,
     whitelist_email: bool = False,
+    block: Collection[BlockKind] = (),
 ) -> FraudCheck:
     """Records what a reviewer says; the order is released or cancelled where it still can be."""
     if (whitelist_ip or whitelist_email) and outcome != "legitimate":
         raise Unprocessable("not_legitimate", "Only a buyer reviewed as legitimate can be whitelisted.")
+    if block and outcome != "fraud":
+        raise Unprocessable("not_fraud", "Only a buyer reviewed as fraud can be blocked.")
     now = deps.clock.now()
     async with deps.db.write() as tx:
         check = await fraud_checks.get_for_update(tx, check_id)
@@ -45,6 +50,8 @@ async def review(
             await _change_list(tx, "fraud_whitelisted_ips", check.ip_address, now, is_added=True)
         if whitelist_email:
             await _change_list(tx, "fraud_whitelisted_emails", check.email, now, is_added=True)
+        if block:
+            await fraud_named_lists.block_buyer(tx, check, block, reviewer, now)
         await changes.apply(tx)
     return check
 
@@ -53,7 +60,7 @@ async def change_settings(deps: Deps, changes: dict[str, Any]) -> Policy:
     now = deps.clock.now()
     async with deps.db.write() as tx:
         before = await settings.get_for_update(tx, SETTINGS, Policy, now)
-        return await _save(tx, before, replace(before, **changes), now)
+        return await fraud_policy.save(tx, before, replace(before, **changes), now)
 
 
 async def change_list(deps: Deps, name: ListName, entry: str, *, is_added: bool) -> list[str]:
@@ -69,12 +76,5 @@ async def _change_list(tx: Transaction, name: ListName, entry: str, now: Instant
     changed = entries | {entry} if is_added else entries - {entry}
     if len(changed) > MAX_ENTRIES:
         raise Unprocessable("list_full", f"The list holds {MAX_ENTRIES} entries already, and cannot hold more.")
-    await _save(tx, before, replace(before, **{name: changed}), now)
+    await fraud_policy.save(tx, before, replace(before, **{name: changed}), now)
     return sorted(changed)
-
-
-async def _save(tx: Transaction, before: Policy, after: Policy, now: Instant) -> Policy:
-    if after != before:
-        version = await settings.put(tx, SETTINGS, after, now)
-        await fraud_checks.store_policy(tx, version, after, now)
-    return after

@@ -13,11 +13,15 @@ from lootkeep.domain.fraud import email_addresses
 from lootkeep.domain.fraud.comparison import Comparison
 from lootkeep.domain.fraud.facts import History, OrderFacts
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
+from lootkeep.domain.fraud.rule import Rule
+from lootkeep.domain.fraud.rules import lists_asked
 from lootkeep.domain.fraud.score import Verdict, is_whitelisted, judge
 from lootkeep.domain.identity import domain_of
 from lootkeep.kernel.clock import DAY, Instant
+from lootkeep.services import fraud_rules
 from lootkeep.storage import customers as customers_db
-from lootkeep.storage import fraud_history, fraud_lists, settings
+from lootkeep.storage import fraud_entries, fraud_history, fraud_lists, settings
+from lootkeep.storage.engine.database import Transaction
 
 # How many checks one backtest executes again, the newest first.
 MAX_CHECKS = 20_000
@@ -32,11 +36,11 @@ class Explanation(msgspec.Struct, frozen=True):
     is_whitelisted: bool
 
 
-async def backtest(deps: Deps, changes: dict[str, Any], days: int) -> Comparison:
-    """Executes the stored checks of the last N days again, with these changes to the settings."""
+async def backtest(deps: Deps, changes: dict[str, Any], days: int, *, rule: dict[str, Any] | None = None) -> Comparison:
+    """Executes the stored checks of the last N days again, with these changes to the settings, or with this rule."""
     now = deps.clock.now()
     async with deps.db.read(slow=True) as tx:
-        comparison = Comparison(replace(await settings.get(tx, SETTINGS, Policy), **changes))
+        comparison = await _comparison(tx, changes, rule, now)
         position: tuple[Instant, int] = (Instant(now + 1), 0)
         while comparison.checks < MAX_CHECKS:
             batch = await fraud_lists.before(tx, *position, now - days * DAY)
@@ -48,6 +52,33 @@ async def backtest(deps: Deps, changes: dict[str, Any], days: int) -> Comparison
     return comparison
 
 
+async def _comparison(
+    tx: Transaction, changes: dict[str, Any], rule: dict[str, Any] | None, now: Instant
+) -> Comparison:
+    stored = await settings.get(tx, SETTINGS, Policy)
+    candidate = replace(stored, **changes)
+    current, rule_id = None, None
+    if rule is not None:
+        tried = await _tried(tx, candidate, rule, now)
+        current, rule_id = replace(stored, rules=tuple(r for r in stored.rules if r.id != tried.id)), tried.id
+        candidate = fraud_rules.with_rule(candidate, tried)
+    names = {use.list for use in lists_asked(candidate.rules)}
+    return Comparison(candidate, await fraud_entries.entries_of(tx, names, now), current=current, rule_id=rule_id)
+
+
+async def _tried(tx: Transaction, policy: Policy, terms: dict[str, Any], now: Instant) -> Rule:
+    """The rule as if it were on, in the place of the one that it names."""
+    rule_id = terms.get("id")
+    if rule_id is None:
+        rule_id, name = policy.last_rule_id + 1, ""
+    else:
+        name = fraud_rules.find(policy, rule_id).name
+    terms = terms | {"id": rule_id, "name": name, "mode": "on"}
+    rule = Rule(**terms, updated_by=0, created_at=now, updated_at=now)
+    await fraud_rules.check(tx, policy, rule)
+    return rule
+
+
 async def explain(deps: Deps, ip_address: str | None, email: str | None) -> Explanation:
     """As if an order came from this address and e-mail at this moment."""
     now = deps.clock.now()
@@ -57,9 +88,10 @@ async def explain(deps: Deps, ip_address: str | None, email: str | None) -> Expl
         buyer = fraud_history.BuyerQuery(now, email, ip_address, customer_id=customer.id if customer else 0)
         (history,) = await fraud_history.gather(tx, policy, [buyer])
         ends = await fraud_history.ends(tx, policy, now, email=email, ip_address=ip_address)
+        facts = _facts(deps, now, ip_address, email, customer, history)
+        facts = replace(facts, lists=await fraud_entries.membership(tx, lists_asked(policy.rules), facts))
     if customer:
         ends["account_age"] = Instant(customer.created_at + DAY)
-    facts = _facts(deps, now, ip_address, email, customer, history)
     return Explanation(judge(facts, policy), ends, customer is not None, is_whitelisted(facts, policy))
 
 
@@ -71,6 +103,7 @@ def _facts(
     return OrderFacts(
         at=now,
         email=email or "",
+        customer_id=customer.id if customer else None,
         ip_address=ip_address,
         customer_created_at=customer.created_at if customer else None,
         is_user_agent_asked=False,

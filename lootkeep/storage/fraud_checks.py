@@ -137,6 +137,7 @@ def _values(order: Order, judgement: Judgement) -> dict[str, Any]:
         facts=msgspec.json.encode(facts).decode(),
         policy_version=judgement.policy_version,
         engine_version=ENGINE_VERSION,
+        rule_hits=msgspec.json.encode(verdict.rules).decode(),
         created_at=facts.at,
     )
 

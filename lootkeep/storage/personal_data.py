@@ -25,6 +25,7 @@ from sqlalchemy import cast as sql_cast
 
 from lootkeep.domain.customers import ERASED_NAME, ERASED_REASON, search_text
 from lootkeep.domain.fraud.facts import OrderFacts
+from lootkeep.domain.identity import mailbox
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import JsonInteger
@@ -39,6 +40,7 @@ from lootkeep.storage.schema import (
     deliveries,
     events,
     fraud_checks,
+    fraud_list_entries,
     fraud_policies,
     fraud_reviews,
     gift_cards,
@@ -138,6 +140,8 @@ PERSONAL: dict[Table, Erasure] = {
         others=("facts",),
     ),
     fraud_reviews: Erasure(fraud_reviews.c.check_id.in_(select(fraud_checks.c.id).where(_CHECK)), {"notes": None}),
+    # Devices and addresses on lists name nobody any more.
+    fraud_list_entries: Erasure(fraud_list_entries.c.value == bindparam("mailbox", type_=Text)),
     # Replaced by a keyed hash; a payment instrument is one already.
     sightings: Erasure(None, others=("value",)),
     gift_cards: Erasure(
@@ -244,6 +248,7 @@ async def erase(
     values = {
         "customer": customer_id,
         "old_email": email,
+        "mailbox": mailbox(email),
         "pseudonym": pseudonym,
         "now": now,
         "erased_search_text": search_text(ERASED_NAME, pseudonym),

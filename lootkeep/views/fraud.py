@@ -8,8 +8,10 @@ from typing import Annotated
 import msgspec
 
 from lootkeep.domain.fraud import review as review_rules
+from lootkeep.domain.fraud.calibration import probability
 from lootkeep.domain.fraud.checks import CheckDetail, CheckEntry, FraudCheck, Review
 from lootkeep.domain.fraud.review import ReviewedAs
+from lootkeep.domain.fraud.rule import RuleAction, RuleMode
 from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.domain.orders import OrderStatus, order_number
 from lootkeep.kernel.clock import utc
@@ -76,6 +78,13 @@ class FraudCheckView(_Judged, frozen=True):
     customer: CheckCustomerView
 
 
+class RuleHitView(msgspec.Struct, frozen=True):
+    id: Annotated[int, field("The rule.", 3)]
+    name: Annotated[str, field("What it was called.", "Fresh and large")]
+    action: Annotated[RuleAction, field("What it asks for.", "verify")]
+    mode: Annotated[RuleMode, field("In `shadow` it was only counted.", "on")]
+
+
 class FraudCheckDetailView(_Judged, frozen=True):
     email: Annotated[str, field("The buyer's e-mail at that time.", "jun@example.com")]
     user_agent: Annotated[str | None, field("The browser's User-Agent.", None)]
@@ -84,6 +93,9 @@ class FraudCheckDetailView(_Judged, frozen=True):
     asn_number: Annotated[int | None, field("The network's number.", None)]
     review_notes: Notes
     engine_version: Annotated[int, field("Extension: the version of the engine that judged.", 2)]
+    probability: Annotated[float, field("Extension: of fraud, by the score and the base odds of this store.", 0.14)]
+    policy_version: Annotated[int, field("Extension: the version of the settings and rules it was judged under.", 4)]
+    rules: Annotated[list[RuleHitView], field("Extension: the store's own rules that fitted.", [])]
     order: CheckOrderDetailView
     customer: CheckCustomerDetailView
 
@@ -145,7 +157,7 @@ Counts = Mapping[tuple[str, str], int]
 
 
 _ENTRY = shown(FraudCheckView, CheckEntry, "order", "customer")
-_DETAIL = shown(FraudCheckDetailView, CheckDetail, "signals", "order", "customer")
+_DETAIL = shown(FraudCheckDetailView, CheckDetail, "signals", "rules", "probability", "order", "customer")
 
 reviewed: Callable[[FraudCheck], ReviewedView] = shown(ReviewedView, FraudCheck)
 
@@ -158,13 +170,15 @@ def check_entry(entry: CheckEntry) -> FraudCheckView:
     )
 
 
-def check(detail: CheckDetail) -> CheckAnswerView:
+def check(detail: CheckDetail, odds: float) -> CheckAnswerView:
     points = detail.points
     number, total = order_number(detail.order_id), text(detail.order_total)
     return CheckAnswerView(
         check=_DETAIL(
             detail,
             signals=points,
+            probability=round(probability(detail.risk_score, odds), 4),
+            rules=[RuleHitView(hit.id, hit.name, hit.action, hit.mode) for hit in detail.rules],
             order=CheckOrderDetailView(detail.order_id, number, detail.order_status, total),
             customer=CheckCustomerDetailView(detail.customer_id, detail.customer_name, detail.customer_email),
         ),

@@ -14,6 +14,7 @@ from lootkeep.domain.fraud.signals import SIGNALS
 from lootkeep.domain.orders import order_number
 from lootkeep.kernel.clock import Instant, optional_utc
 from lootkeep.views.fields import Moment, field
+from lootkeep.views.fraud_rules import TallyView, tally
 
 Share = Annotated[float | None, field("From 0 to 1; null when nothing was reviewed.", 0.92)]
 
@@ -59,6 +60,7 @@ class BacktestView(msgspec.Struct, frozen=True):
     after: BacktestSideView
     changed_count: Annotated[int, field("Orders that would have been treated otherwise.", 8)]
     changed: Annotated[list[ChangedOrderView], field("The newest of them.", [])]
+    rule: Annotated[TallyView | None, field("Orders that the rule fits; null when none is tried.", None)]
 
 
 class ExplainedSignalView(msgspec.Struct, frozen=True):
@@ -91,7 +93,7 @@ def signal_report(counts: Mapping[str, int]) -> list[SignalReportView]:
     return rows
 
 
-def backtest(comparison: Comparison, *, is_complete: bool) -> BacktestView:
+def backtest(comparison: Comparison, *, is_complete: bool, has_rule: bool = False) -> BacktestView:
     return BacktestView(
         checks=comparison.checks,
         older_engine_checks=comparison.older_engine_checks,
@@ -100,6 +102,7 @@ def backtest(comparison: Comparison, *, is_complete: bool) -> BacktestView:
         after=_side(comparison.after, comparison.quality_after),
         changed_count=comparison.changed_count,
         changed=[_changed(order) for order in comparison.changed],
+        rule=tally(comparison.rule) if has_rule else None,
     )
 
 
@@ -134,9 +137,9 @@ def _changed(order: ChangedOrder) -> ChangedOrderView:
         check.id,
         check.order_id,
         order_number(check.order_id),
-        check.risk_score,
+        order.score_before,
         order.score,
-        check.action_taken,
+        order.action_before,
         order.action,
         check.review_outcome,
     )

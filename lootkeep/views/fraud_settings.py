@@ -14,6 +14,8 @@ from lootkeep.views.fields import field
 
 # The two lists that are never answered whole with the settings.
 COUNTED = ("fraud_whitelisted_ips", "fraud_whitelisted_emails")
+# What of the policy has endpoints of its own.
+_OF_RULES = ("rules", "last_rule_id")
 
 
 class FraudSettingsView(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,6 +34,10 @@ class FraudSettingsView(msgspec.Struct, frozen=True, kw_only=True):
     fraud_check_disposable_email: Annotated[bool, field("Look for throw-away mailboxes.", True)] | UnsetType = UNSET
     fraud_accounts_made_at_checkout: (
         Annotated[bool, field("Extension: buying makes the account, so its first minute says nothing.", False)]
+        | UnsetType
+    ) = UNSET
+    fraud_signal_points: (
+        Annotated[dict[str, int], field("Extension: added to the points of signals, by their names.", {"vpn": -4})]
         | UnsetType
     ) = UNSET
     fraud_velocity_limit_orders_per_ip: Annotated[int, field("Orders per address, 1 to 100.", 5)] | UnsetType = UNSET
@@ -66,7 +72,7 @@ class BlockedCountriesView(msgspec.Struct, frozen=True):
 
 
 def answer(policy: Policy, missing_lists: list[str]) -> FraudSettingsAnswerView:
-    shown = settings(policy, Policy.__struct_fields__)
+    shown = settings(policy, [name for name in Policy.__struct_fields__ if name not in _OF_RULES])
     return FraudSettingsAnswerView(shown, sorted(SANCTIONED), sorted(HIGH_RISK), missing_lists)
 
 

@@ -15,7 +15,7 @@ from tests.world import World
 
 @pytest.fixture
 async def store(world: World) -> World:
-    """One of each: customer, paid order, open ticket, gift card, tier, draft of a campaign, waiting delivery, alert."""
+    """One of each: customer, paid order, ticket, gift card, tier, campaign draft, delivery, alert, fraud list."""
     customer = (await new_customer(world, name="Jun Park", email="jun@park.example"))["customer"]
     product = await new_product(world)
     await paid_order(world, customer["id"], (product["id"], 2))
@@ -25,6 +25,7 @@ async def store(world: World) -> World:
     await make(world)
     await new_delivery(world)
     await new_alert(world)
+    await world.post("/fraud/lists", {"name": "blocked_ips", "kind": "ip"})
     return world
 
 

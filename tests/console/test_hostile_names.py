@@ -33,6 +33,10 @@ async def test_a_hostile_name_is_shown_as_text_on_every_page(world: World, name:
     subject = name.replace("{{", "{")
     await make(world, name=name, subject=subject, audience={"type": "customers", "customer_ids": [customer["id"]]})
     await new_delivery(world)
+    await world.post("/fraud/lists", {"name": "mine", "kind": "device", "note": name})
+    await world.post("/fraud/lists/1/entries", {"values": [name], "reason": name})
+    rule = {"name": name[:60], "note": name, "expression": "device in @mine", "action": "flag"}
+    assert (await world.post("/fraud/rules", rule)).status_code == 201
     visits = await visitor(world, "owner")
     paths = [path_of(page) for page in PAGES if page.method == "GET"] + ["/search?q=ORD-1", f"/search?q={name[:20]}"]
     for path in paths:

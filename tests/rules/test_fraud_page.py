@@ -7,6 +7,7 @@ import re
 import pytest
 
 from lootkeep.domain.fraud import countries
+from lootkeep.domain.fraud.fact_names import FACTS
 from lootkeep.domain.fraud.score import FLAGGED_FROM, LEVELS, THRESHOLDS
 from lootkeep.domain.fraud.signals import SIGNALS
 from lootkeep.domain.fraud.signals.signal import Signal
@@ -27,7 +28,14 @@ def country_table() -> str:
     return head + "\n".join(f"| {code} | {kinds[code]} | {why} |" for code, why in countries.REASONS.items())
 
 
-TABLES = {"| signal |": signals, "| country |": country_table}
+def facts() -> str:
+    head = "| fact | type | list | |\n|---|---|---|---|\n"
+    return head + "\n".join(
+        f"| `{name}` | {fact.type} | {fact.kind or ''} | {fact.text} |" for name, fact in FACTS.items()
+    )
+
+
+TABLES = {"| signal |": signals, "| country |": country_table, "| fact |": facts}
 
 
 @pytest.mark.parametrize("beginning", TABLES)

@@ -24,7 +24,9 @@ NOT_PERSONAL = {
     "search_text",
     "events": "type",
     # Which country and provider an address was of says nothing of one person; it is part of the evidence.
-    "fraud_checks": "risk_level action_taken signals detected_country billing_country asn_name review_outcome",
+    "fraud_checks": "risk_level action_taken signals detected_country billing_country asn_name review_outcome "
+    "rule_hits",
+    "fraud_lists": "name kind note",
     "fraud_reviews": "outcome",
     "gift_card_entries": "type reference",
     "gift_cards": "code_hash sealed_code last_four currency kept_status",

@@ -19,7 +19,7 @@ from lootkeep.domain.fraud.policy import Policy
 from lootkeep.kernel.clock import DAY, Instant, ManualClock
 from lootkeep.kernel.paging import ListRequest, Page
 from lootkeep.services import orders
-from lootkeep.storage import fraud_checks, fraud_history, fraud_lists, schema
+from lootkeep.storage import fraud_checks, fraud_history, fraud_lists, fraud_truth, schema
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals.changes import CounterDeltas
 from tests.storage.generated_store import GeneratedStore, Rollback, address_of, opened
@@ -70,6 +70,7 @@ READINGS: dict[str, Reading] = {
 COUNTS: dict[str, Reading] = {
     "checks of a month": lambda tx: fraud_lists.made_between(tx, Instant(_MIDDLE - 30 * DAY), _MIDDLE),
     "signals": fraud_checks.signal_counts,
+    "rules": fraud_truth.rule_tallies,
 }
 
 

@@ -8,6 +8,8 @@ from lootkeep_client.asynchronous.customers import Customers
 from lootkeep_client.asynchronous.email_campaigns import EmailCampaigns
 from lootkeep_client.asynchronous.events import Events
 from lootkeep_client.asynchronous.fraud import Fraud
+from lootkeep_client.asynchronous.fraud_lists import FraudLists
+from lootkeep_client.asynchronous.fraud_rules import FraudRules
 from lootkeep_client.asynchronous.gift_cards import GiftCards
 from lootkeep_client.asynchronous.orders import Orders
 from lootkeep_client.asynchronous.products import Products
@@ -28,6 +30,8 @@ class Api:
         self.email_campaigns = EmailCampaigns(core)
         self.events = Events(core)
         self.fraud = Fraud(core)
+        self.fraud_lists = FraudLists(core)
+        self.fraud_rules = FraudRules(core)
         self.gift_cards = GiftCards(core)
         self.orders = Orders(core)
         self.products = Products(core)

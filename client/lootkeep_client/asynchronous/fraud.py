@@ -132,7 +132,7 @@ class Fraud:
     async def backtest(
         self, *, idempotency_key: str | None = None, **body: Unpack[takes.BacktestSettings]
     ) -> types.Backtest:
-        """Backtest settings on past orders."""
+        """Backtest settings or a rule on past orders."""
         return await self._core.one(
             types.Backtest, "POST", "/api/external/v1/fraud/backtest", body=body, key=idempotency_key
         )

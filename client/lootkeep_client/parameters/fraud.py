@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Required, TypedDict
+from collections.abc import Mapping, Sequence
+from typing import Literal, Required, TypedDict
 
 from lootkeep_client import types
 
@@ -27,6 +27,7 @@ class ReviewFraudCheck(TypedDict, total=False):
     notes: str | None
     whitelist_ip: bool
     whitelist_email: bool
+    block: Sequence[Literal["customer", "email", "device", "ip", "instrument"]]
 
 
 class UpdateFraudSettings(TypedDict, total=False):
@@ -44,6 +45,7 @@ class UpdateFraudSettings(TypedDict, total=False):
     fraud_check_velocity: bool
     fraud_check_disposable_email: bool
     fraud_accounts_made_at_checkout: bool
+    fraud_signal_points: Mapping[str, int]
     fraud_velocity_limit_orders_per_ip: int
     fraud_velocity_limit_orders_per_email: int
     fraud_velocity_window_minutes: int
@@ -89,9 +91,10 @@ class UnblockCountry(TypedDict, total=False):
 
 
 class BacktestSettings(TypedDict, total=False):
-    """Backtest settings on past orders."""
+    """Backtest settings or a rule on past orders."""
 
-    settings: Required[types.FraudSettingsChanges]
+    settings: types.FraudSettingsChanges
+    rule: types.TriedRuleBody | None
     days: int
 
 

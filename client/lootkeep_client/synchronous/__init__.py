@@ -9,6 +9,8 @@ from lootkeep_client.synchronous.customers import Customers
 from lootkeep_client.synchronous.email_campaigns import EmailCampaigns
 from lootkeep_client.synchronous.events import Events
 from lootkeep_client.synchronous.fraud import Fraud
+from lootkeep_client.synchronous.fraud_lists import FraudLists
+from lootkeep_client.synchronous.fraud_rules import FraudRules
 from lootkeep_client.synchronous.gift_cards import GiftCards
 from lootkeep_client.synchronous.orders import Orders
 from lootkeep_client.synchronous.products import Products
@@ -28,6 +30,8 @@ class Api:
         self.email_campaigns = EmailCampaigns(core)
         self.events = Events(core)
         self.fraud = Fraud(core)
+        self.fraud_lists = FraudLists(core)
+        self.fraud_rules = FraudRules(core)
         self.gift_cards = GiftCards(core)
         self.orders = Orders(core)
         self.products = Products(core)

@@ -122,7 +122,7 @@ class Fraud:
         return self._core.many(types.SignalReport, "GET", "/api/external/v1/fraud/signals")
 
     def backtest(self, *, idempotency_key: str | None = None, **body: Unpack[takes.BacktestSettings]) -> types.Backtest:
-        """Backtest settings on past orders."""
+        """Backtest settings or a rule on past orders."""
         return self._core.one(types.Backtest, "POST", "/api/external/v1/fraud/backtest", body=body, key=idempotency_key)
 
     def explain(self, **query: Unpack[takes.ExplainBuyer]) -> types.Explanation:

@@ -79,9 +79,15 @@ from lootkeep_client.types.fraud import FraudSettingsChanges as FraudSettingsCha
 from lootkeep_client.types.fraud import FraudStats as FraudStats
 from lootkeep_client.types.fraud import PeriodFigures as PeriodFigures
 from lootkeep_client.types.fraud import Reviewed as Reviewed
+from lootkeep_client.types.fraud import RuleHit as RuleHit
 from lootkeep_client.types.fraud import SignalReport as SignalReport
+from lootkeep_client.types.fraud import Tally as Tally
+from lootkeep_client.types.fraud import TriedRuleBody as TriedRuleBody
 from lootkeep_client.types.fraud import WhitelistedEmails as WhitelistedEmails
 from lootkeep_client.types.fraud import WhitelistedIps as WhitelistedIps
+from lootkeep_client.types.fraud_lists import FraudList as FraudList
+from lootkeep_client.types.fraud_lists import ListEntry as ListEntry
+from lootkeep_client.types.fraud_rules import FraudRule as FraudRule
 from lootkeep_client.types.gift_cards import GiftCard as GiftCard
 from lootkeep_client.types.gift_cards import GiftCardCounts as GiftCardCounts
 from lootkeep_client.types.gift_cards import GiftCardCurrency as GiftCardCurrency

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NotRequired, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 from lootkeep_client.types.words import (
     FraudAction,
@@ -28,12 +28,20 @@ class FraudSettingsChanges(TypedDict):
     fraud_check_velocity: NotRequired[bool]
     fraud_check_disposable_email: NotRequired[bool]
     fraud_accounts_made_at_checkout: NotRequired[bool]
+    fraud_signal_points: NotRequired[Mapping[str, int]]
     fraud_velocity_limit_orders_per_ip: NotRequired[int]
     fraud_velocity_limit_orders_per_email: NotRequired[int]
     fraud_velocity_window_minutes: NotRequired[int]
     fraud_custom_blocked_countries: NotRequired[Sequence[str]]
     fraud_whitelisted_ips: NotRequired[Sequence[str]]
     fraud_whitelisted_emails: NotRequired[Sequence[str]]
+
+
+class TriedRuleBody(TypedDict):
+    id: NotRequired[int | None]
+    expression: str
+    action: Literal["allow", "block", "verify", "flag", "points"]
+    points: NotRequired[int]
 
 
 class WhitelistedIps(TypedDict):
@@ -57,6 +65,7 @@ class FraudSettings(TypedDict):
     fraud_check_velocity: NotRequired[bool]
     fraud_check_disposable_email: NotRequired[bool]
     fraud_accounts_made_at_checkout: NotRequired[bool]
+    fraud_signal_points: NotRequired[Mapping[str, int]]
     fraud_velocity_limit_orders_per_ip: NotRequired[int]
     fraud_velocity_limit_orders_per_email: NotRequired[int]
     fraud_velocity_window_minutes: NotRequired[int]
@@ -110,6 +119,13 @@ class FraudCheck(TypedDict):
     customer: CheckCustomer
 
 
+class RuleHit(TypedDict):
+    id: int
+    name: str
+    action: Literal["allow", "block", "flag", "points", "verify"]
+    mode: Literal["off", "on", "shadow"]
+
+
 class CheckOrderDetail(TypedDict):
     id: int
     order_number: str
@@ -154,6 +170,9 @@ class FraudCheckDetail(TypedDict):
     asn_number: int | None
     review_notes: str | None
     engine_version: int
+    probability: float
+    policy_version: int
+    rules: Sequence[RuleHit]
     order: CheckOrderDetail
     customer: CheckCustomerDetail
 
@@ -246,6 +265,13 @@ class ChangedOrder(TypedDict):
     review_outcome: str | None
 
 
+class Tally(TypedDict):
+    fired: int
+    right: int
+    wrong: int
+    precision: float | None
+
+
 class Backtest(TypedDict):
     checks: int
     older_engine_checks: int
@@ -254,6 +280,7 @@ class Backtest(TypedDict):
     after: BacktestSide
     changed_count: int
     changed: Sequence[ChangedOrder]
+    rule: Tally | None
 
 
 class ExplainedSignal(TypedDict):

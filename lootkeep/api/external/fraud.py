@@ -7,17 +7,20 @@ from typing import Annotated
 
 from pydantic import Field
 
-from lootkeep.api.external import fraud_reports, fraud_settings
+from lootkeep.api.external import fraud_named_lists, fraud_reports, fraud_rules, fraud_settings
 from lootkeep.api.http.fields import QueryBoolean, QueryDate, QueryInteger
 from lootkeep.api.http.pages import MAX_PAGE, PageQuery, answer_page, days
 from lootkeep.api.http.routes import Call, Group, Reply, Route, many, paged, single
 from lootkeep.api.http.validation import Body
+from lootkeep.domain.fraud.calibration import SETTINGS as BASE_ODDS
+from lootkeep.domain.fraud.calibration import BaseOdds
 from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.kernel.clock import instant, utc
 from lootkeep.kernel.errors import NotFound, invalid
 from lootkeep.services import fraud as fraud_service
-from lootkeep.storage import fraud_checks, fraud_lists
+from lootkeep.services.fraud_named_lists import BLOCKED, BlockKind
+from lootkeep.storage import fraud_checks, fraud_lists, settings
 from lootkeep.views import fraud as fraud_views
 
 
@@ -48,6 +51,15 @@ class ReviewBody(Body):
     whitelist_email: Annotated[
         bool, Field(description="With `legitimate`: trust the e-mail from now on. An extension.", examples=[True])
     ] = False
+    block: Annotated[
+        list[BlockKind],
+        Field(
+            default_factory=list,
+            max_length=len(BLOCKED),
+            description="With `fraud`: what of the buyer is blocked from now on. An extension.",
+            examples=[["customer", "email", "device"]],
+        ),
+    ]
 
 
 async def get_fraud_dashboard(call: Call[None, None]) -> Reply:
@@ -76,9 +88,10 @@ async def list_fraud_checks(call: Call[None, CheckQuery]) -> Reply:
 async def get_fraud_check(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
         check = await fraud_checks.get(tx, call.id)
+        base = await settings.get(tx, BASE_ODDS, BaseOdds)
     if check is None:
         raise NotFound("Fraud check")
-    return Reply(fraud_views.check(check))
+    return Reply(fraud_views.check(check, base.odds))
 
 
 async def list_fraud_reviews(call: Call[None, None]) -> Reply:
@@ -99,6 +112,7 @@ async def review_fraud_check(call: Call[ReviewBody, None]) -> Reply:
         call.token.user_id,
         whitelist_ip=body.whitelist_ip,
         whitelist_email=body.whitelist_email,
+        block=body.block,
     )
     return Reply(fraud_views.reviewed(check))
 
@@ -158,5 +172,7 @@ GROUP = Group(
         ),
         *fraud_settings.ROUTES,
         *fraud_reports.ROUTES,
+        *fraud_rules.ROUTES,
+        *fraud_named_lists.ROUTES,
     ),
 )

@@ -6,25 +6,42 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from lootkeep.api.external.fraud_rules import EXAMPLE, Expression, Points
 from lootkeep.api.external.fraud_settings import FraudSettingsChanges, changes
 from lootkeep.api.http.fields import Email, IpAddress
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Reply, Route, many, single
 from lootkeep.api.http.validation import Body, Query
-from lootkeep.kernel.errors import InvalidFields
+from lootkeep.domain.fraud.rule import RuleAction
+from lootkeep.kernel.errors import InvalidFields, invalid
 from lootkeep.services import fraud_reports as fraud_reports_service
 from lootkeep.storage import fraud_checks
 from lootkeep.views import fraud_reports as fraud_reports_views
 
 
+class TriedRuleBody(Body):
+    """A rule to try as if it were on."""
+
+    id: Annotated[int | None, Field(description="The rule whose place it takes; null for a new one.")] = None
+    expression: Annotated[Expression, Field(description="Which orders it fits.", examples=[EXAMPLE])]
+    action: Annotated[RuleAction, Field(description="What is done with them.", examples=["verify"])]
+    points: Annotated[Points, Field(description="With the action `points`: what is added to the score.")] = 0
+
+
 class BacktestBody(Body):
-    """Settings to try, and on how many days."""
+    """Settings or a rule to try, and on how many days."""
 
     settings: Annotated[
         FraudSettingsChanges,  # type: ignore[valid-type]
         Field(
-            description="What to change of the settings now in force.", examples=[{"fraud_sensitivity_level": "high"}]
+            default_factory=FraudSettingsChanges,
+            description="What to change of the settings now in force.",
+            examples=[{"fraud_sensitivity_level": "high"}],
         ),
     ]
+    rule: Annotated[
+        TriedRuleBody | None,
+        Field(description="A rule to try; then `before` is what the settings now in force do without it."),
+    ] = None
     days: Annotated[int, Field(ge=1, le=365, description="How many past days of checks to use.", examples=[30])] = 30
 
 
@@ -43,10 +60,14 @@ async def report_signals(call: Call[None, None]) -> Reply:
 
 async def backtest_settings(call: Call[BacktestBody, None]) -> Reply:
     body: Any = call.body
-    comparison = await fraud_reports_service.backtest(call.deps, changes(body.settings.sent()), body.days)
-    return Reply(
-        fraud_reports_views.backtest(comparison, is_complete=comparison.checks < fraud_reports_service.MAX_CHECKS)
+    if not {"settings", "rule"} & body.model_fields_set:
+        raise invalid("settings", "The settings field or the rule field is required.")
+    settings = changes(body.settings.sent())
+    comparison = await fraud_reports_service.backtest(
+        call.deps, settings, body.days, rule=body.rule.model_dump() if body.rule else None
     )
+    is_complete = comparison.checks < fraud_reports_service.MAX_CHECKS
+    return Reply(fraud_reports_views.backtest(comparison, is_complete=is_complete, has_rule=body.rule is not None))
 
 
 async def explain_buyer(call: Call[None, ExplainQuery]) -> Reply:
@@ -81,7 +102,7 @@ ROUTES = (
         "/fraud/backtest",
         backtest_settings,
         "fraud:write",
-        "Backtest settings on past orders",
+        "Backtest settings or a rule on past orders",
         single(fraud_reports_views.BacktestView),
         body=BacktestBody,
         max_body=MAX_LARGE_BODY,

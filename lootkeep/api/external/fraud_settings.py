@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
-from lootkeep.api.http.fields import Country, Email, IpAddress
+from lootkeep.api.http.fields import Country, Email, IpAddress, refuse
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Reply, Route, single
 from lootkeep.api.http.validation import Body, partial
-from lootkeep.domain.fraud.policy import LIMITS, MAX_ENTRIES, SETTINGS, FraudAction, Policy, Sensitivity
+from lootkeep.domain.fraud.policy import (
+    LIMITS,
+    MAX_ENTRIES,
+    MAX_POINTS_CHANGE,
+    SETTINGS,
+    FraudAction,
+    Policy,
+    Sensitivity,
+)
+from lootkeep.domain.fraud.signals import BY_NAME
 from lootkeep.services import fraud as fraud_service
 from lootkeep.services.health import lists as health_lists
 from lootkeep.storage import settings as settings_db
@@ -21,6 +30,12 @@ _LISTS = ("fraud_custom_blocked_countries", *fraud_settings_views.COUNTED)
 def _limit(name: str, description: str, example: int) -> Any:
     smallest, largest = LIMITS[name]
     return Field(ge=smallest, le=largest, description=description, examples=[example])
+
+
+def _signals(points: dict[str, int]) -> dict[str, int]:
+    if not points.keys() <= BY_NAME.keys():
+        raise refuse("must name signals that exist")
+    return points
 
 
 class FraudSettingsBody(Body):
@@ -44,6 +59,14 @@ class FraudSettingsBody(Body):
     fraud_accounts_made_at_checkout: Annotated[
         bool,
         Field(description="Extension: buying makes the account, so its first minute says nothing.", examples=[True]),
+    ]
+    fraud_signal_points: Annotated[
+        dict[str, Annotated[int, Field(ge=-MAX_POINTS_CHANGE, le=MAX_POINTS_CHANGE)]],
+        Field(
+            description="Extension: added to the points of signals, by their names. Replaces what was set.",
+            examples=[{"vpn": -4}],
+        ),
+        AfterValidator(_signals),
     ]
     fraud_velocity_limit_orders_per_ip: Annotated[
         int, _limit("fraud_velocity_limit_orders_per_ip", "Orders per address in the window.", 5)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from lootkeep.domain.fraud.review import ReviewedAs
+from lootkeep.domain.fraud.rule import RuleHit
 from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.domain.orders import OrderStatus
 from lootkeep.kernel.clock import Instant
@@ -53,6 +54,17 @@ class FraudCheck(CheckSummary, frozen=True):
     facts: str
     policy_version: int
     engine_version: int
+    # JSON: the store's own rules that fitted, as they were.
+    rule_hits: str
+
+    @property
+    def truth(self) -> ReviewedAs | None:
+        """What the order turned out to be, as far as anyone knows."""
+        return self.review_outcome
+
+    @property
+    def rules(self) -> list[RuleHit]:
+        return msgspec.json.decode(self.rule_hits, type=list[RuleHit])
 
     @property
     def place(self) -> tuple[Instant, int]:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Container
 
 import msgspec
+from msgspec.structs import replace
 
 from lootkeep.domain.fraud.checks import FraudCheck
 from lootkeep.domain.fraud.facts import OrderFacts
+from lootkeep.domain.fraud.named_lists import memberships, sought
 from lootkeep.domain.fraud.policy import Policy
+from lootkeep.domain.fraud.rules import lists_asked
 from lootkeep.domain.fraud.score import ENGINE_VERSION, Action, judge
 
 # At most this many changed orders are listed; the rest are only counted.
@@ -19,8 +23,28 @@ class ChangedOrder(msgspec.Struct, frozen=True):
     """An order that would have been treated otherwise."""
 
     check: FraudCheck
+    score_before: int
+    action_before: Action
     score: int
     action: Action
+
+
+class Tally(msgspec.Struct):
+    """How many orders something fitted, and what they turned out to be."""
+
+    fired: int = 0
+    right: int = 0
+    wrong: int = 0
+
+    @property
+    def precision(self) -> float | None:
+        known = self.right + self.wrong
+        return self.right / known if known else None
+
+    def add(self, truth: str | None, count: int = 1) -> None:
+        self.fired += count
+        self.right += count * (truth == "fraud")
+        self.wrong += count * (truth == "legitimate")
 
 
 class Move(msgspec.Struct):
@@ -59,8 +83,24 @@ class Quality(msgspec.Struct):
 class Comparison:
     """Takes checks one by one and executes each again under the candidate settings."""
 
-    def __init__(self, candidate: Policy) -> None:
+    def __init__(
+        self,
+        candidate: Policy,
+        entries: Container[tuple[str, str]] = (),
+        *,
+        current: Policy | None = None,
+        rule_id: int | None = None,
+    ) -> None:
+        """Compares with what was decided, or with what `current` would decide; counts the hits of one rule.
+
+        `entries` has what is on the lists now: for rules that ask about lists which no rule asked about at the time.
+        """
         self._candidate = candidate
+        self._entries = entries
+        self._uses = lists_asked(candidate.rules)
+        self._current = current
+        self._rule_id = rule_id
+        self.rule = Tally()
         self.checks = 0
         # Made by an older engine: it gathered fewer facts, and gave other points.
         self.older_engine_checks = 0
@@ -73,21 +113,36 @@ class Comparison:
         self.quality_after = Quality()
 
     def add(self, check: FraudCheck) -> None:
-        facts = facts_of(check)
+        facts = self._facts(check)
         verdict = judge(facts, self._candidate)
+        before = (check.risk_score, check.action_taken)
+        if self._current is not None:
+            earlier = judge(facts, self._current)
+            before = (earlier.risk_score, earlier.action_taken)
         self.checks += 1
         self.older_engine_checks += check.engine_version != ENGINE_VERSION
-        self.before[check.action_taken] += 1
+        if any(hit.id == self._rule_id for hit in verdict.rules):
+            self.rule.add(check.truth)
+        self.before[before[1]] += 1
         self.after[verdict.action_taken] += 1
-        self.quality_before.add(check.action_taken, check.review_outcome)
-        self.quality_after.add(verdict.action_taken, check.review_outcome)
-        if verdict.action_taken != check.action_taken:
+        self.quality_before.add(before[1], check.truth)
+        self.quality_after.add(verdict.action_taken, check.truth)
+        if verdict.action_taken != before[1]:
             self.changed_count += 1
-            move = self.moves[check.action_taken, verdict.action_taken]
+            move = self.moves[before[1], verdict.action_taken]
             move.count += 1
             move.amount += facts.amount
             if len(self.changed) < MAX_LISTED:
-                self.changed.append(ChangedOrder(check, verdict.risk_score, verdict.action_taken))
+                self.changed.append(ChangedOrder(check, *before, verdict.risk_score, verdict.action_taken))
+
+    def _facts(self, check: FraudCheck) -> OrderFacts:
+        facts = facts_of(check)
+        missing = [use for use in self._uses if use.key not in facts.lists]
+        if not missing:
+            return facts
+        # Checks of older versions do not say which customer it was.
+        facts = replace(facts, customer_id=check.customer_id)
+        return replace(facts, lists=facts.lists | memberships(missing, sought(missing, facts), self._entries))
 
 
 def facts_of(check: FraudCheck) -> OrderFacts:

@@ -84,6 +84,7 @@ class OrderFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     at: Instant
     email: str
+    customer_id: int | None = None
     ip_address: str | None = None
     amount: Hundredths = Hundredths(0)
     quantity: int = 0
@@ -93,13 +94,16 @@ class OrderFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     # False where nobody could have known it, as in old records: then its absence says nothing.
     is_user_agent_asked: bool = True
     has_device: bool = False
+    device: str | None = None
     network: NetworkFacts = NetworkFacts()
     mail: EmailFacts = EmailFacts()
     payment: Payment = Payment()
     history: History = History()
+    # Whether the order is on each list that a rule asks about, by `fact@list`: lists change, and a check must not.
+    lists: dict[str, bool] = {}
 
     def without_person(self, pseudonym: str) -> OrderFacts:
         """What is left when the buyer's personal data is erased; what is missing then says nothing."""
         network = replace(self.network, city=None)
-        gone = {"ip_address": None, "user_agent": None, "is_user_agent_asked": False}
+        gone = {"ip_address": None, "user_agent": None, "is_user_agent_asked": False, "device": None}
         return replace(self, email=pseudonym, network=network, payment=replace(self.payment, bin=None), **gone)

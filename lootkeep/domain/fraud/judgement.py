@@ -36,6 +36,7 @@ def facts_of(
     return OrderFacts(
         at=at,
         email=customer.email,
+        customer_id=customer.id,
         ip_address=cart.ip_address,
         amount=Hundredths(sum(line.total for line in lines)),
         quantity=sum(line.quantity for line in lines),
@@ -43,6 +44,7 @@ def facts_of(
         billing_country=cart.billing_country,
         user_agent=cart.user_agent,
         has_device=cart.device_id is not None,
+        device=cart.device_id,
         network=network,
         mail=email_addresses.describe(customer.email, is_disposable=is_disposable),
         payment=cart.payment,

@@ -6,6 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from lootkeep.domain.fraud.rule import Rule
+
 Sensitivity = Literal["low", "medium", "high"]
 FraudAction = Literal["block", "flag", "verify"]
 
@@ -14,6 +16,9 @@ SETTINGS = "fraud"
 
 # How long each of the three lists may get.
 MAX_ENTRIES = 10_000
+
+# How far the points of a signal may be moved.
+MAX_POINTS_CHANGE = 40
 
 # What the limits on orders may be set to.
 LIMITS = {
@@ -45,3 +50,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     fraud_custom_blocked_countries: frozenset[str] = frozenset()
     fraud_whitelisted_ips: frozenset[str] = frozenset()
     fraud_whitelisted_emails: frozenset[str] = frozenset()
+    # Added to the points of signals by their names, where the store's own orders say so.
+    fraud_signal_points: dict[str, int] = {}
+    # The store's own, in the order of their ids.
+    rules: tuple[Rule, ...] = ()
+    last_rule_id: int = 0

@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from lootkeep.domain.fraud.score import Action, RiskLevel
+from lootkeep.domain.fraud.score import RULE_SIGNAL, Action, RiskLevel
 from lootkeep.domain.fraud.signals import BY_NAME
 from lootkeep.domain.orders import ALLOWED, OrderStatus
 
@@ -52,5 +52,7 @@ def detected_signals(points: Mapping[str, int]) -> list[str]:
 
 def label(name: str) -> str:
     """An old check may hold a signal that is gone from the table: then its name has to do."""
+    if name.startswith(RULE_SIGNAL):
+        return f"Rule “{name.removeprefix(RULE_SIGNAL)}”"
     signal = BY_NAME.get(name)
     return signal.label if signal else name.replace("_", " ").capitalize()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from functools import cache
 from typing import Literal
 
@@ -9,6 +10,8 @@ import msgspec
 
 from lootkeep.domain.fraud.facts import OrderFacts
 from lootkeep.domain.fraud.policy import FraudAction, Policy, Sensitivity
+from lootkeep.domain.fraud.rule import RuleAction, RuleHit
+from lootkeep.domain.fraud.rules import fitting
 from lootkeep.domain.fraud.signals import SIGNALS
 from lootkeep.domain.fraud.signals.geography import blocked_country, sanctioned_country
 from lootkeep.domain.fraud.signals.signal import Measure
@@ -18,6 +21,8 @@ RiskLevel = Literal["low", "medium", "high", "critical"]
 Action = Literal["allowed", "flagged", "blocked", "verification_required"]
 
 HIGHEST_SCORE = 100
+# What comes before the name of a rule that gave points.
+RULE_SIGNAL = "rule: "
 # Raised whenever the same facts may give other points: a check says which engine made it.
 ENGINE_VERSION = 2
 # Each level from this score on, the highest first.
@@ -39,8 +44,10 @@ class Verdict(msgspec.Struct, frozen=True):
     risk_score: int
     risk_level: RiskLevel
     action_taken: Action
-    # Points by the name of the signal, in the order of the table.
+    # Points by the name of the signal, in the order of the table, then those of rules.
     signals: dict[str, int]
+    # The store's own rules that fitted, those in shadow too.
+    rules: tuple[RuleHit, ...] = ()
 
 
 def judge(facts: OrderFacts, policy: Policy) -> Verdict:
@@ -50,9 +57,25 @@ def judge(facts: OrderFacts, policy: Policy) -> Verdict:
         times = measure(facts, policy)
         if times:
             signals[name] = min(points * times, cap) if cap > 0 else max(points * times, cap)
+    if policy.fraud_signal_points:
+        signals = changed(signals, policy.fraud_signal_points)
     _keep_heaviest(signals)
+    hits: list[RuleHit] = []
+    actions: set[RuleAction] = set()
+    for rule, hit in fitting(facts, policy.rules):
+        hits.append(hit)
+        if rule.mode == "on":
+            actions.add(rule.action)
+            if rule.action == "points":
+                signals[RULE_SIGNAL + rule.name] = rule.points
     score = max(0, min(sum(signals.values()), HIGHEST_SCORE))
-    return Verdict(score, level(score), decide(facts, policy, score), signals)
+    return Verdict(score, level(score), decide(facts, policy, score, actions), signals, tuple(hits))
+
+
+def changed(points: Mapping[str, int], changes: Mapping[str, int]) -> dict[str, int]:
+    """Points with these changes: what counts against an order never comes to count in its favour, nor the reverse."""
+    result = {name: value + changes.get(name, 0) for name, value in points.items()}
+    return {name: value for name, value in result.items() if value * points[name] > 0}
 
 
 def _keep_heaviest(signals: dict[str, int]) -> None:
@@ -68,12 +91,22 @@ def level(score: int) -> RiskLevel:
     return next(name for least, name in LEVELS if score >= least)
 
 
-def decide(facts: OrderFacts, policy: Policy, score: int) -> Action:
-    """Whom the store trusts is allowed, what it forbids is blocked; only then the score counts."""
-    if is_whitelisted(facts, policy):
+def decide(facts: OrderFacts, policy: Policy, score: int, rules: Collection[RuleAction] = ()) -> Action:
+    """Whom the store trusts is allowed, what it forbids is blocked; only then the score counts.
+
+    `rules` is what the store's own rules want: to verify or to flag makes a decision stricter, never milder.
+    """
+    if "allow" in rules or is_whitelisted(facts, policy):
         return "allowed"
-    if _is_forbidden(facts, policy):
+    if "block" in rules or _is_forbidden(facts, policy):
         return "blocked"
+    action = _by_score(facts, policy, score)
+    if "verify" in rules and action != "blocked":
+        return "verification_required"
+    return "flagged" if "flag" in rules and action == "allowed" else action
+
+
+def _by_score(facts: OrderFacts, policy: Policy, score: int) -> Action:
     if score >= THRESHOLDS[policy.fraud_sensitivity_level]:
         return _ACTIONS[policy.fraud_action]
     # An embargo is the law and no likelihood: somebody looks, whatever the score.

@@ -14,12 +14,14 @@ from lootkeep.domain.customers import Customer, plain_code
 from lootkeep.domain.fraud.facts import History
 from lootkeep.domain.fraud.judgement import Judgement, facts_of, judgement, made_before
 from lootkeep.domain.fraud.policy import Policy
+from lootkeep.domain.fraud.rules import lists_asked
 from lootkeep.domain.identity import Trace
 from lootkeep.domain.orders import Order
 from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Unprocessable, invalid
 from lootkeep.storage import coupons as coupons_db
+from lootkeep.storage import fraud_entries
 from lootkeep.storage import products as products_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.fraud_history import BuyerQuery
@@ -52,8 +54,9 @@ def buyer(cart: Cart, customer: Customer, currency: str, at: Instant) -> BuyerQu
     )
 
 
-def judge(
+async def judge(
     deps: Deps,
+    tx: Transaction,
     cart: Cart,
     customer: Customer,
     lines: Sequence[PricedLine],
@@ -65,6 +68,9 @@ def judge(
     network = deps.intelligence.network(cart.ip_address)
     is_disposable = deps.intelligence.is_disposable(identity.domain_of(customer.email))
     facts = facts_of(cart, customer, lines, at, network=network, is_disposable=is_disposable, history=history)
+    uses = lists_asked(policy[1].rules)
+    if uses:
+        facts = replace(facts, lists=await fraud_entries.membership(tx, uses, facts))
     return judgement(facts, policy[1], policy[0])
 
 

@@ -141,7 +141,7 @@ async def _draft(
     lines, currency = checkout.priced(cart, context.products)
     judgement = None
     if history:
-        judgement = _checkout.judge(deps, cart, customer, lines, history, context.policy, request.at)
+        judgement = await _checkout.judge(deps, tx, cart, customer, lines, history, context.policy, request.at)
     coupon = await _checkout.find_coupon(tx, cart, currency, now)
     referral_code = context.referral_codes.get(customer.referred_by_id or 0)
     order = checkout.order(cart, lines, currency, coupon, referral_code, now)

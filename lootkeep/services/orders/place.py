@@ -140,7 +140,7 @@ async def _judge(
         return None
     lines, currency = priced
     (history,) = await fraud_history.gather(tx, policy[1], [_checkout.buyer(cart, customer, currency, now)])
-    return _checkout.judge(deps, cart, customer, lines, history, policy, now)
+    return await _checkout.judge(deps, tx, cart, customer, lines, history, policy, now)
 
 
 async def _pay_by_card(

@@ -9,7 +9,14 @@ from lootkeep.storage.schema.campaigns import campaign_recipients, email_campaig
 from lootkeep.storage.schema.columns import metadata
 from lootkeep.storage.schema.customers import customer_tags, customers, sightings
 from lootkeep.storage.schema.events import counters, events
-from lootkeep.storage.schema.fraud import fraud_checks, fraud_policies, fraud_reviews, large_amounts
+from lootkeep.storage.schema.fraud import (
+    fraud_checks,
+    fraud_list_entries,
+    fraud_lists,
+    fraud_policies,
+    fraud_reviews,
+    large_amounts,
+)
 from lootkeep.storage.schema.gift_cards import gift_card_entries, gift_cards
 from lootkeep.storage.schema.mails import mails
 from lootkeep.storage.schema.orders import order_items, orders, refunds, subscriptions
@@ -42,6 +49,8 @@ __all__ = [
     "email_campaigns",
     "events",
     "fraud_checks",
+    "fraud_list_entries",
+    "fraud_lists",
     "fraud_policies",
     "fraud_reviews",
     "gift_card_entries",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, CheckConstraint, Column, Index, Table, Text
+from sqlalchemy import BigInteger, CheckConstraint, Column, Index, Table, Text, UniqueConstraint
 from sqlalchemy import text as sql
 
 from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
@@ -11,6 +11,7 @@ _IS_FRAUD = sql("review_outcome = 'fraud'")
 _WAITS = sql("review_outcome IS NULL AND action_taken <> 'allowed'")
 # Written out also where they are looked for: only so does SQLite see that the index will do.
 HAS_SIGNALS = sql("signals <> '{}'")
+HAS_RULES = sql("rule_hits <> '[]'")
 
 fraud_checks = Table(
     "fraud_checks",
@@ -50,6 +51,8 @@ fraud_checks = Table(
     number("created_at"),
     # By which engine: the points of another one are not those of today's table.
     Column("engine_version", BigInteger, nullable=False, server_default="1"),
+    # A JSON array: the store's own rules that fitted.
+    Column("rule_hits", Text, nullable=False, server_default="[]"),
     CheckConstraint("risk_score BETWEEN 0 AND 100", name="risk_score"),
     CheckConstraint("risk_level IN ('low', 'medium', 'high', 'critical')", name="risk_level"),
     CheckConstraint("action_taken IN ('allowed', 'flagged', 'blocked', 'verification_required')", name="action_taken"),
@@ -67,6 +70,42 @@ fraud_checks = Table(
         sqlite_where=HAS_SIGNALS,
         postgresql_where=HAS_SIGNALS,
     ),
+    Index(
+        "ix_fraud_checks_rules",
+        "rule_hits",
+        "review_outcome",
+        sqlite_where=HAS_RULES,
+        postgresql_where=HAS_RULES,
+    ),
+    sqlite_autoincrement=True,
+)
+
+# The store's own lists of buyers and countries, which its rules ask about.
+fraud_lists = Table(
+    "fraud_lists",
+    metadata,
+    identity(),
+    text("name", unique=True),
+    text("kind"),
+    text("note", optional=True),
+    number("created_at"),
+    CheckConstraint("kind IN ('email', 'domain', 'ip', 'device', 'instrument', 'country', 'customer')", name="kind"),
+    sqlite_autoincrement=True,
+)
+
+fraud_list_entries = Table(
+    "fraud_list_entries",
+    metadata,
+    identity(),
+    link("list_id", "fraud_lists.id"),
+    # In the form in which it is looked up.
+    text("value"),
+    text("reason", optional=True),
+    link("added_by", "users.id"),
+    number("expires_at", optional=True),
+    number("created_at"),
+    UniqueConstraint("list_id", "value"),
+    Index(None, "list_id", "id"),
     sqlite_autoincrement=True,
 )
 

@@ -91,12 +91,16 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     scores: ranking.ScoreTally
     settings: str
     missing_columns: list[str]
+    # What the lists of addresses and domains cannot say about these orders.
+    list_warnings: list[str]
     skipped: int
     skipped_rows: list[Skipped]
     seconds: float
 
 
-def report(judged: Sequence[JudgedOrder], past: PastOrders, seconds: float, settings: str) -> Report:
+def report(
+    judged: Sequence[JudgedOrder], past: PastOrders, seconds: float, settings: str, list_warnings: list[str]
+) -> Report:
     counts = ranking.tally((order.verdict.risk_score, order.order.is_fraud) for order in judged)
     roc = ranking.curve(counts)
     return Report(
@@ -112,6 +116,7 @@ def report(judged: Sequence[JudgedOrder], past: PastOrders, seconds: float, sett
         scores=counts,
         settings=settings,
         missing_columns=past.missing,
+        list_warnings=list_warnings,
         skipped=len(past.skipped),
         skipped_rows=[_skipped(row) for row in past.skipped[:_NAMED_ROWS]],
         seconds=round(seconds, 3),

@@ -25,7 +25,7 @@ def silences(report: Report) -> list[str]:
         silent.append(f"Signals that no order set off: {', '.join(quiet)}.")
     if report.missing_columns:
         silent.append(f"Columns that the file lacks, so that they say nothing: {', '.join(report.missing_columns)}.")
-    return silent
+    return [*silent, *report.list_warnings]
 
 
 def percent(share: float | None) -> str:

@@ -6,6 +6,9 @@ from typing import Any
 
 import httpx
 
+from lootkeep.domain.fraud.checks import FraudCheck
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage import fraud_lists
 from tests.builders import STORE, new_customer, new_product
 from tests.world import World
 
@@ -64,3 +67,12 @@ async def settings(world: World, **changes: Any) -> dict[str, Any]:
 
 async def review(world: World, check_id: int, outcome: str, **fields: Any) -> httpx.Response:
     return await world.post(f"/fraud/checks/{check_id}/review", {"outcome": outcome, **fields})
+
+
+async def stored(world: World) -> list[FraudCheck]:
+    """All checks, the first order's first."""
+    found: list[FraudCheck] = []
+    async with world.deps.db.read() as tx:
+        while batch := await fraud_lists.before(tx, *(found[-1].place if found else (Instant(2**60), 0)), 0):
+            found += batch
+    return sorted(found, key=lambda check: check.order_id)

@@ -12,7 +12,6 @@ import msgspec
 import pytest
 
 from lootkeep.domain.checkout import Cart, CartLine
-from lootkeep.domain.fraud.checks import FraudCheck
 from lootkeep.domain.fraud.facts import Payment
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.sign_up import SignUp
@@ -21,11 +20,10 @@ from lootkeep.kernel.money import Hundredths
 from lootkeep.services import customers as customers_service
 from lootkeep.services import fraud, fraud_amounts
 from lootkeep.services import orders as orders_service
-from lootkeep.storage import fraud_lists
 from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.toolbox.backtest.reading import COLUMNS, PastOrder, PastOrders
 from lootkeep.toolbox.backtest.replay import replay
-from tests.api.fraud.shop import BROWSER, DATACENTER, PROXY, TOR, VPN, shop
+from tests.api.fraud.shop import BROWSER, DATACENTER, PROXY, TOR, VPN, shop, stored
 from tests.world import World
 
 BEGIN = datetime(2025, 9, 1, tzinfo=UTC)
@@ -161,12 +159,3 @@ async def test_a_path_into_the_store_and_the_backtest_score_the_same_orders_alik
         *("account_age", "device_reuse", "device_newcomer", "device_velocity", "ip_accounts"),
         *("user_agent_missing_or_bot", "trusted_customer", "card_accounts", "account_cards", "card_country_mismatch"),
     }
-
-
-async def stored(world: World) -> list[FraudCheck]:
-    """All checks, the first order's first."""
-    found: list[FraudCheck] = []
-    async with world.deps.db.read() as tx:
-        while batch := await fraud_lists.before(tx, *(found[-1].place if found else (Instant(2**60), 0)), 0):
-            found += batch
-    return sorted(found, key=lambda check: check.order_id)

@@ -23,6 +23,7 @@ DEFAULTS = {
     "fraud_check_velocity": True,
     "fraud_check_disposable_email": True,
     "fraud_accounts_made_at_checkout": False,
+    "fraud_signal_points": {},
     "fraud_velocity_limit_orders_per_ip": 5,
     "fraud_velocity_limit_orders_per_email": 3,
     "fraud_velocity_window_minutes": 60,

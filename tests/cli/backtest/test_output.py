@@ -26,6 +26,19 @@ def test_where_no_order_was_fraud_there_is_nothing_to_rank(run: BacktestRun) -> 
     assert "ROC curve" not in (run.terminal.folder / "page.html").read_text()
 
 
+def test_lists_that_are_missing_or_younger_than_the_orders_are_named(run: BacktestRun) -> None:
+    folder = run.terminal.folder / "lootkeep-data"
+    folder.mkdir()
+    (folder / "vpn.txt").write_text("192.0.2.0/24\n")
+    report = run.report([ORDER])
+    missing, *younger = report["list_warnings"]
+    assert missing == "No list loaded, so that their signals are silent: proxy, tor."
+    assert any(sentence.startswith("The list for vpn is of ") for sentence in younger)
+    assert missing in run([ORDER]).out
+    late = ORDER | {"created_at": "2199-01-01T00:00:00Z"}
+    assert run.report([late])["list_warnings"] == [missing]
+
+
 def test_the_command_runs_by_itself(terminal: Terminal) -> None:
     (terminal.folder / "past.csv").write_text(csv_text([ORDER]))
     outcome = terminal.run("fraud", "backtest", "past.csv", "--label", "fraud", "--json")

@@ -1,0 +1,174 @@
+"""The store's own lists, which its fraud rules ask about, over HTTP: an extension."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from lootkeep.api.external.fraud_rules import Note
+from lootkeep.api.http.fields import Time
+from lootkeep.api.http.pages import PageQuery
+from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Reply, Route, many, only_message, paged, single
+from lootkeep.api.http.validation import Body
+from lootkeep.domain.fraud.fact_names import ListKind
+from lootkeep.domain.fraud.named_lists import LIST_NAME, MAX_VALUE
+from lootkeep.kernel.errors import existing
+from lootkeep.services import fraud_named_lists as fraud_named_lists_service
+from lootkeep.storage import fraud_entries
+from lootkeep.views import fraud_rules as fraud_rules_views
+
+_MAX_AT_ONCE = 1000
+
+Value = Annotated[str, Field(min_length=1, max_length=MAX_VALUE)]
+
+
+class FraudListBody(Body):
+    """A new list."""
+
+    name: Annotated[
+        str,
+        Field(
+            pattern=f"^{LIST_NAME}$",
+            description="How rules name it, after an @: lower-case letters, digits and underscores.",
+            examples=["free_mail"],
+        ),
+    ]
+    kind: Annotated[ListKind, Field(description="What its entries are.", examples=["domain"])]
+    note: Annotated[Note | None, Field(description="What it is for.", examples=["Mail that costs nothing."])] = None
+
+
+class EntriesBody(Body):
+    """Entries with what they have in common."""
+
+    values: Annotated[
+        list[Value],
+        Field(min_length=1, max_length=_MAX_AT_ONCE, description="The entries.", examples=[["example.com"]]),
+    ]
+    reason: Annotated[Note | None, Field(description="Why they are added.", examples=["Chargebacks in May."])] = None
+    expires_at: Annotated[Time | None, Field(description="From when on they count no more.")] = None
+
+
+class EntryBody(Body):
+    """An entry to remove."""
+
+    value: Annotated[Value, Field(description="As it was sent, or as it is listed.", examples=["example.com"])]
+
+
+class EntryQuery(PageQuery):
+    """Which entries to list."""
+
+    value: Annotated[str | None, Field(max_length=MAX_VALUE, description="Only this entry, as it is listed.")] = None
+
+
+async def list_fraud_lists(call: Call[None, None]) -> Reply:
+    async with call.deps.db.read(slow=True) as tx:
+        counts = await fraud_entries.counts(tx)
+        lists = await fraud_entries.all_lists(tx)
+    return Reply([fraud_rules_views.fraud_list(item, counts.get(item.id, 0)) for item in lists])
+
+
+async def create_fraud_list(call: Call[FraudListBody, None]) -> Reply:
+    body = call.body
+    return Reply(
+        fraud_rules_views.fraud_list(
+            await fraud_named_lists_service.create(call.deps, body.name, body.kind, body.note), 0
+        )
+    )
+
+
+async def delete_fraud_list(call: Call[None, None]) -> Reply:
+    await fraud_named_lists_service.delete(call.deps, call.id)
+    return Reply()
+
+
+async def list_fraud_list_entries(call: Call[None, EntryQuery]) -> Reply:
+    request = call.query.request(list_id=call.id)
+    async with call.deps.db.read(slow=True) as tx:
+        existing(await fraud_entries.get(tx, call.id), "Fraud list")
+        entries, total = await fraud_entries.ENTRIES.page(tx, request)
+    return Reply([fraud_rules_views.entry(item) for item in entries], page=request.page, total=total)
+
+
+async def add_fraud_list_entries(call: Call[EntriesBody, None]) -> Reply:
+    body = call.body
+    await fraud_named_lists_service.add_entries(
+        call.deps, call.id, body.values, body.reason, body.expires_at, call.token.user_id
+    )
+    return Reply()
+
+
+async def remove_fraud_list_entry(call: Call[EntryBody, None]) -> Reply:
+    await fraud_named_lists_service.remove_entry(call.deps, call.id, call.body.value)
+    return Reply()
+
+
+ROUTES = (
+    Route(
+        "GET",
+        "/fraud/lists",
+        list_fraud_lists,
+        "fraud:read",
+        "List the store's own lists",
+        many(fraud_rules_views.FraudListView),
+        description="By name. Rules ask about them: `email_domain in @free_mail`.",
+        is_extension=True,
+    ),
+    Route(
+        "POST",
+        "/fraud/lists",
+        create_fraud_list,
+        "fraud:write",
+        "Create a list",
+        single(fraud_rules_views.FraudListView, "Fraud list created successfully", status=201),
+        body=FraudListBody,
+        description="Empty at first. By itself a list does nothing: a rule does.",
+        is_extension=True,
+    ),
+    Route(
+        "DELETE",
+        "/fraud/lists/{id}",
+        delete_fraud_list,
+        "fraud:write",
+        "Delete a list",
+        only_message("Fraud list deleted successfully"),
+        description="With its entries; not while a rule asks about it.",
+        may_conflict=True,
+        is_extension=True,
+    ),
+    Route(
+        "GET",
+        "/fraud/lists/{id}/entries",
+        list_fraud_list_entries,
+        "fraud:read",
+        "List the entries of a list",
+        paged(fraud_rules_views.ListEntryView),
+        query=EntryQuery,
+        description="Newest first, those that have ended too.",
+        is_extension=True,
+    ),
+    Route(
+        "POST",
+        "/fraud/lists/{id}/entries",
+        add_fraud_list_entries,
+        "fraud:write",
+        "Add entries to a list",
+        only_message("Entries added to the list"),
+        body=EntriesBody,
+        max_body=MAX_LARGE_BODY,
+        description="An entry that is there already gets the new reason and end. An e-mail is stored as its mailbox, "
+        "an instrument as a hash.",
+        is_extension=True,
+    ),
+    Route(
+        "DELETE",
+        "/fraud/lists/{id}/entries",
+        remove_fraud_list_entry,
+        "fraud:write",
+        "Remove an entry from a list",
+        only_message("Entry removed from the list"),
+        body=EntryBody,
+        description="Removing what is not there changes nothing.",
+        is_extension=True,
+    ),
+)

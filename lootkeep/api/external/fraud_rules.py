@@ -1,0 +1,113 @@
+"""The store's own fraud rules over HTTP, an extension."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from lootkeep.api.http.fields import Time, not_blank
+from lootkeep.api.http.routes import Call, Reply, Route, many, only_message, single
+from lootkeep.api.http.validation import Body, partial
+from lootkeep.domain.fraud.expressions import MAX_LENGTH
+from lootkeep.domain.fraud.policy import SETTINGS, Policy
+from lootkeep.domain.fraud.rule import MAX_NAME, POINTS, RuleAction, RuleMode
+from lootkeep.services import fraud_rules as fraud_rules_service
+from lootkeep.storage import fraud_truth
+from lootkeep.storage import settings as settings_db
+from lootkeep.views import fraud_rules as fraud_rules_views
+
+EXAMPLE = "total > 100 and account_age < 1h"
+
+Expression = Annotated[str, Field(min_length=1, max_length=MAX_LENGTH)]
+Points = Annotated[int, Field(ge=POINTS[0], le=POINTS[1])]
+Note = Annotated[str, Field(max_length=1000)]
+
+
+class FraudRuleBody(Body):
+    """A rule as it is sent."""
+
+    name: Annotated[
+        str,
+        Field(min_length=1, max_length=MAX_NAME, description="What people call it.", examples=["Fresh and large"]),
+        AfterValidator(not_blank),
+    ]
+    expression: Annotated[Expression, Field(description="Which orders it fits.", examples=[EXAMPLE])]
+    action: Annotated[RuleAction, Field(description="What is done with them.", examples=["verify"])]
+    points: Annotated[Points, Field(description="With the action `points`: what is added to the score.")] = 0
+    mode: Annotated[RuleMode, Field(description="In `shadow` a rule is only counted.", examples=["shadow"])] = "shadow"
+    note: Annotated[Note | None, Field(description="Why it is there.", examples=["Wave of March."])] = None
+    expires_at: Annotated[Time | None, Field(description="From when on it counts no more.")] = None
+
+
+FraudRuleChanges = partial(FraudRuleBody, "FraudRuleChanges")
+
+
+async def list_fraud_rules(call: Call[None, None]) -> Reply:
+    async with call.deps.db.read(slow=True) as tx:
+        policy = await settings_db.get(tx, SETTINGS, Policy)
+        tallies = await fraud_truth.rule_tallies(tx)
+    return Reply([fraud_rules_views.rule(rule, tallies.get((rule.id, rule.revision))) for rule in policy.rules])
+
+
+async def create_fraud_rule(call: Call[FraudRuleBody, None]) -> Reply:
+    terms = {name: getattr(call.body, name) for name in FraudRuleBody.model_fields}
+    return Reply(fraud_rules_views.rule(await fraud_rules_service.create(call.deps, terms, call.token.user_id)))
+
+
+async def update_fraud_rule(call: Call[Body, None]) -> Reply:
+    rule = await fraud_rules_service.change(call.deps, call.id, call.body.sent(), call.token.user_id)
+    async with call.deps.db.read() as tx:
+        tallies = await fraud_truth.rule_tallies(tx)
+    return Reply(fraud_rules_views.rule(rule, tallies.get((rule.id, rule.revision))))
+
+
+async def delete_fraud_rule(call: Call[None, None]) -> Reply:
+    await fraud_rules_service.delete(call.deps, call.id)
+    return Reply()
+
+
+ROUTES = (
+    Route(
+        "GET",
+        "/fraud/rules",
+        list_fraud_rules,
+        "fraud:read",
+        "List the store's own rules",
+        many(fraud_rules_views.FraudRuleView),
+        description="With the orders that each fitted, in shadow too, and how many of these were fraud.",
+        is_extension=True,
+    ),
+    Route(
+        "POST",
+        "/fraud/rules",
+        create_fraud_rule,
+        "fraud:write",
+        "Create a rule",
+        single(fraud_rules_views.FraudRuleView, "Fraud rule created successfully", status=201),
+        body=FraudRuleBody,
+        description="It applies to the next order. `POST /fraud/backtest` says what it would have done before.",
+        is_extension=True,
+    ),
+    Route(
+        "PUT",
+        "/fraud/rules/{id}",
+        update_fraud_rule,
+        "fraud:write",
+        "Update a rule",
+        single(fraud_rules_views.FraudRuleView, "Fraud rule updated successfully"),
+        body=FraudRuleChanges,
+        description="Only the fields sent are changed. A new expression is counted from 0.",
+        is_extension=True,
+    ),
+    Route(
+        "DELETE",
+        "/fraud/rules/{id}",
+        delete_fraud_rule,
+        "fraud:write",
+        "Delete a rule",
+        only_message("Fraud rule deleted successfully"),
+        description="Checks that it decided stay as they are, and can still be executed again.",
+        is_extension=True,
+    ),
+)

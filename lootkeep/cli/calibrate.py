@@ -1,0 +1,68 @@
+"""`lootkeep fraud calibrate`: what the store's own orders say about the points of each signal."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from lootkeep import settings, wiring
+from lootkeep.cli.output import JsonFlag, out, print_json, print_table, run
+from lootkeep.domain.fraud.calibration import MIN_LABELS, Calibration, probability
+from lootkeep.services import fraud_calibration
+from lootkeep.toolbox.backtest.tables import decimal, percent
+
+
+def calibrate(
+    accept: Annotated[bool, typer.Option("--accept", help="Apply the proposed changes: a new version.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Compare the points of each signal with what became of past orders, and propose changes.
+
+    Orders of the last 90 days are left out: nobody knows yet what they are. Nothing changes without --accept.
+    """
+    result = run(_calibrate(accept))
+    if json:
+        print_json(result)
+    else:
+        _show(result, accept)
+
+
+async def _calibrate(accept: bool) -> Calibration:
+    async with wiring.opened(settings.load()) as deps:
+        result = await fraud_calibration.report(deps)
+        if accept and result.changes:
+            await fraud_calibration.accept(deps, result.changes)
+    return result
+
+
+def _show(result: Calibration, is_accepted: bool) -> None:
+    base, trial = result.base, result.trial
+    out.print(f"[bold]{base.orders:,} orders[/], {base.frauds:,} of them fraud; the truth is known of {base.labels:,}.")
+    if base.labels < MIN_LABELS:
+        out.print(f"With fewer than {MIN_LABELS} known ones, an order without points counts as 1 % likely to be fraud.")
+    out.print(f"An order without points is fraud with a probability of {percent(probability(0, base.odds))}.\n")
+    rows = [
+        (
+            fit.name,
+            f"{fit.orders:,}",
+            f"{fit.frauds:,}",
+            f"{fit.lift:.1f} ({fit.lift_low:.1f} to {fit.lift_high:.1f})",
+            f"{fit.points_given:.1f}",
+            f"{fit.points_by_data}",
+            fit.sentence,
+        )
+        for fit in result.signals
+    ]
+    print_table(("Signal", "Orders", "Frauds", "Lift, 95 %", "Points", "By data", ""), rows)
+    if not result.changes:
+        out.print("\nNothing to change.")
+        return
+    changes = ", ".join(f"{name} {change:+d}" for name, change in result.changes.items())
+    out.print(f"\nProposed: [bold]{changes}[/]")
+    out.print(
+        f"Tried on the last fifth by time ({trial.orders:,} orders, {trial.frauds:,} frauds): AUC "
+        f"{decimal(trial.auc_before)} → {decimal(trial.auc_after)}, frauds caught at 1 % mistakes "
+        f"{percent(trial.tpr_before)} → {percent(trial.tpr_after)}."
+    )
+    out.print("They are accepted." if is_accepted else "`lootkeep fraud calibrate --accept` applies them.")

@@ -1,0 +1,157 @@
+"""Operations on the store's own lists, and blocking everything of a buyer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from typing import Literal
+
+from msgspec.structs import replace
+
+from lootkeep.deps import Deps
+from lootkeep.domain import identity
+from lootkeep.domain.fraud.checks import FraudCheck
+from lootkeep.domain.fraud.comparison import facts_of
+from lootkeep.domain.fraud.expressions import parse
+from lootkeep.domain.fraud.fact_names import ListKind
+from lootkeep.domain.fraud.named_lists import EXAMPLES, LIST_NAME, MAX_LISTS, FraudList, entry_value
+from lootkeep.domain.fraud.policy import SETTINGS, Policy
+from lootkeep.domain.fraud.rule import MAX_RULES, Rule
+from lootkeep.domain.orders import order_number
+from lootkeep.kernel.clock import DAY, Instant
+from lootkeep.kernel.errors import Conflict, InvalidFields, Unprocessable, existing, invalid
+from lootkeep.services import fraud_policy
+from lootkeep.storage import fraud_entries, settings
+from lootkeep.storage import orders as orders_db
+from lootkeep.storage.engine.database import Transaction
+
+BlockKind = Literal["customer", "email", "device", "ip", "instrument"]
+
+# The lists that blocking a buyer fills, and the rule that acts on them; the owner may change or delete it.
+BLOCKED: dict[BlockKind, str] = {
+    "customer": "blocked_customers",
+    "email": "blocked_emails",
+    "device": "blocked_devices",
+    "ip": "blocked_ips",
+    "instrument": "blocked_instruments",
+}
+BLOCKING_RULE = "Blocked buyers"
+# An address is somebody else's soon.
+_IP_BLOCKED_FOR = 30 * DAY
+# How a fingerprint of a payment provider is stored.
+_HASH = re.compile("[0-9a-f]{64}")
+_NAME = re.compile(LIST_NAME)
+_LIST = "Fraud list"
+
+
+def is_name(text: str) -> bool:
+    return _NAME.fullmatch(text) is not None
+
+
+async def create(deps: Deps, name: str, kind: ListKind, note: str | None) -> FraudList:
+    async with deps.db.write() as tx:
+        if len(await fraud_entries.all_lists(tx)) >= MAX_LISTS:
+            raise Unprocessable("too_many_lists", f"A store can have {MAX_LISTS} lists.")
+        added = await fraud_entries.add_list(tx, name, kind, note, deps.clock.now())
+    if added is None:
+        raise invalid("name", "The name field is the name of another list.")
+    return added
+
+
+async def delete(deps: Deps, list_id: int) -> FraudList:
+    """With its entries; not while a rule asks about it."""
+    async with deps.db.write() as tx:
+        policy = await settings.get_for_update(tx, SETTINGS, Policy, deps.clock.now())
+        fraud_list = existing(await fraud_entries.get(tx, list_id), _LIST)
+        for rule in policy.rules:
+            if any(use.list == fraud_list.name for use in parse(rule.expression).lists):
+                raise Conflict("list_in_use", f"The rule with the id {rule.id} asks about this list.")
+        await fraud_entries.remove_list(tx, list_id)
+    return fraud_list
+
+
+async def add_entries(
+    deps: Deps, list_id: int, values: Sequence[str], reason: str | None, expires_at: Instant | None, author: int
+) -> FraudList:
+    """An entry that is there gets the new reason and end."""
+    now = deps.clock.now()
+    if expires_at is not None and expires_at <= now:
+        raise invalid("expires_at", "The expires at field must be in the future.")
+    async with deps.db.write() as tx:
+        fraud_list = existing(await fraud_entries.get(tx, list_id), _LIST)
+        stored = _stored(deps, fraud_list.kind, values)
+        await fraud_entries.put(tx, list_id, stored, reason, author, expires_at, now)
+    return fraud_list
+
+
+async def remove_entry(deps: Deps, list_id: int, value: str) -> str:
+    """Removing what is not there changes nothing."""
+    async with deps.db.write() as tx:
+        fraud_list = existing(await fraud_entries.get(tx, list_id), _LIST)
+        (stored,) = _stored(deps, fraud_list.kind, [value])
+        await fraud_entries.remove(tx, list_id, stored)
+    return stored
+
+
+def _stored(deps: Deps, kind: ListKind, values: Sequence[str]) -> list[str]:
+    """The entries as they are stored, or every one that is none."""
+    stored: list[str] = []
+    errors: dict[str, list[str]] = {}
+    for index, value in enumerate(values):
+        try:
+            text = entry_value(kind, value)
+        except ValueError:
+            errors[f"values.{index}"] = [f"The values.{index} field {EXAMPLES[kind]}."]
+        else:
+            if kind == "instrument" and not _HASH.fullmatch(text):
+                text = deps.vault.fingerprint(text.encode(), "payment instrument")
+            stored.append(text)
+    if errors:
+        raise InvalidFields(errors)
+    return stored
+
+
+async def block_buyer(
+    tx: Transaction, check: FraudCheck, kinds: Collection[BlockKind], author: int, now: Instant
+) -> None:
+    """Puts what is known of the buyer on the lists of blocked ones, and makes sure that a rule acts on them."""
+    # Held first, as it is where a list is deleted: the other way round the two would deadlock.
+    policy = await settings.get_for_update(tx, SETTINGS, Policy, now)
+    reason = f"Review of {order_number(check.order_id)}"
+    values = await _known(tx, check)
+    for kind, name in BLOCKED.items():
+        fraud_list = await fraud_entries.list_named(tx, name, kind, "Filled by reviews.", now)
+        if fraud_list is None or fraud_list.kind != kind:
+            raise Unprocessable("list_of_another_kind", f"There is a list named {name} that is not of the kind {kind}.")
+        value = values[kind]
+        if kind in kinds and value:
+            expires_at = Instant(now + _IP_BLOCKED_FOR) if kind == "ip" else None
+            await fraud_entries.put(tx, fraud_list.id, [value], reason, author, expires_at, now)
+    await _ensure_rule(tx, policy, author, now)
+
+
+async def _known(tx: Transaction, check: FraudCheck) -> dict[BlockKind, str | None]:
+    order = existing(await orders_db.get(tx, check.order_id), "Order")
+    return {
+        "customer": str(check.customer_id),
+        "email": identity.mailbox(check.email),
+        "device": order.device_id,
+        "ip": check.ip_address,
+        "instrument": facts_of(check).payment.instrument,
+    }
+
+
+async def _ensure_rule(tx: Transaction, policy: Policy, author: int, now: Instant) -> None:
+    if len(policy.rules) >= MAX_RULES or any(rule.name == BLOCKING_RULE for rule in policy.rules):
+        return
+    rule = Rule(
+        id=policy.last_rule_id + 1,
+        name=BLOCKING_RULE,
+        expression=" or ".join(f"{kind} in @{name}" for kind, name in BLOCKED.items()),
+        action="block",
+        mode="on",
+        updated_by=author,
+        created_at=now,
+        updated_at=now,
+    )
+    await fraud_policy.save(tx, policy, replace(policy, rules=(*policy.rules, rule), last_rule_id=rule.id), now)

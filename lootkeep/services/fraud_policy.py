@@ -1,0 +1,16 @@
+"""Storing the settings of fraud detection: every change is a new version, and every version is stored."""
+
+from __future__ import annotations
+
+from lootkeep.domain.fraud.policy import SETTINGS, Policy
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage import fraud_checks, settings
+from lootkeep.storage.engine.database import Transaction
+
+
+async def save(tx: Transaction, before: Policy, after: Policy, now: Instant) -> Policy:
+    """Checks refer to the version they were made under; what does not change makes none."""
+    if after != before:
+        version = await settings.put(tx, SETTINGS, after, now)
+        await fraud_checks.store_policy(tx, version, after, now)
+    return after

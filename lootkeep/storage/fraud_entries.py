@@ -1,0 +1,137 @@
+"""The store's own lists and their entries: looked up at every checkout that a rule asks, however long they are."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import msgspec
+from sqlalchemy import Text, bindparam, delete, func, or_, select
+from sqlalchemy.dialects import postgresql
+
+from lootkeep.domain.fraud.expressions import ListUse
+from lootkeep.domain.fraud.fact_names import ListKind
+from lootkeep.domain.fraud.facts import OrderFacts
+from lootkeep.domain.fraud.named_lists import FraudList, ListEntry, memberships, sought
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.dialect import IsListed
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.lists import Listing, Sort, columns_of, equals
+from lootkeep.storage.schema import fraud_list_entries as entries
+from lootkeep.storage.schema import fraud_lists as lists
+
+_LIST = columns_of(lists, FraudList)
+_OF_LIST = entries.c.list_id == bindparam("list_id")
+_COUNTS = or_(entries.c.expires_at.is_(None), entries.c.expires_at > bindparam("at"))
+
+_ALL = Query(select(*_LIST).order_by(lists.c.name), FraudList)
+_GET = Query(select(*_LIST).where(lists.c.id == bindparam("list_id")), FraudList)
+_BY_NAME = Query(select(*_LIST).where(lists.c.name == bindparam("list_name")), FraudList)
+_ADD_LIST = Query(
+    postgresql.insert(lists)
+    .values(name=bindparam("name"), kind=bindparam("kind"), note=bindparam("note"), created_at=bindparam("now"))
+    .on_conflict_do_nothing()
+    .returning(*_LIST),
+    FraudList,
+)
+_REMOVE_LIST = Query(delete(lists).where(lists.c.id == bindparam("list_id")))
+_EMPTY = Query(delete(entries).where(_OF_LIST))
+_COUNT = Query(select(entries.c.list_id, func.count()).group_by(entries.c.list_id))
+_put = postgresql.insert(entries).values(
+    {name: bindparam(name) for name in ListEntry.__struct_fields__ if name != "id"}
+)
+# Added again, an entry has the newer reason and end.
+_PUT = Query(
+    _put.on_conflict_do_update(
+        index_elements=["list_id", "value"],
+        set_={name: _put.excluded[name] for name in ("reason", "added_by", "expires_at", "created_at")},
+    )
+)
+_REMOVE = Query(delete(entries).where(_OF_LIST, entries.c.value == bindparam("entry")))
+_FIND = Query(
+    select(lists.c.name, entries.c.value)
+    .join(entries, entries.c.list_id == lists.c.id)
+    .where(
+        IsListed(lists.c.name, bindparam("names", type_=Text)),
+        IsListed(entries.c.value, bindparam("sought", type_=Text)),
+        _COUNTS,
+    )
+)
+_ENTRIES_OF = Query(
+    select(lists.c.name, entries.c.value)
+    .join(entries, entries.c.list_id == lists.c.id)
+    .where(IsListed(lists.c.name, bindparam("names", type_=Text)), _COUNTS)
+)
+
+ENTRIES = Listing(
+    entries,
+    ListEntry,
+    {"list_id": equals(entries.c.list_id, "list_id"), "value": equals(entries.c.value, "value", None)},
+    {"created_at": Sort(entries.c.id)},
+)
+
+
+async def membership(tx: Transaction, uses: Sequence[ListUse], facts: OrderFacts) -> dict[str, bool]:
+    """Whether the order is on each of these lists at its time."""
+    sought_for = sought(uses, facts)
+    values = {value for values in sought_for.values() for value in values}
+    if not values:
+        return dict.fromkeys((use.key for use in uses), False)
+    names = {use.list for use in uses}
+    rows = await tx.all(_FIND, names=_json(names), sought=_json(values), at=facts.at)
+    return memberships(uses, sought_for, set(rows))
+
+
+async def entries_of(tx: Transaction, names: Collection[str], at: Instant) -> set[tuple[str, Any]]:
+    """Every entry of these lists, by the name of the list."""
+    return set(await tx.all(_ENTRIES_OF, names=_json(names), at=at)) if names else set()
+
+
+async def all_lists(tx: Transaction) -> list[FraudList]:
+    return await tx.all(_ALL)
+
+
+async def get(tx: Transaction, list_id: int) -> FraudList | None:
+    return await tx.one(_GET, list_id=list_id)
+
+
+async def counts(tx: Transaction) -> dict[int, int]:
+    """How many entries each list has, by its id."""
+    return dict(await tx.all(_COUNT))
+
+
+async def add_list(tx: Transaction, name: str, kind: ListKind, note: str | None, now: Instant) -> FraudList | None:
+    """Nothing when the name is in use."""
+    return await tx.one(_ADD_LIST, name=name, kind=kind, note=note, now=now)
+
+
+async def list_named(tx: Transaction, name: str, kind: ListKind, note: str, now: Instant) -> FraudList | None:
+    """The list of this name, made when it is not there."""
+    return await tx.one(_BY_NAME, list_name=name) or await add_list(tx, name, kind, note, now)
+
+
+async def remove_list(tx: Transaction, list_id: int) -> None:
+    await tx.run(_EMPTY, list_id=list_id)
+    await tx.run(_REMOVE_LIST, list_id=list_id)
+
+
+async def put(
+    tx: Transaction,
+    list_id: int,
+    values: Collection[str],
+    reason: str | None,
+    author: int,
+    expires_at: Instant | None,
+    now: Instant,
+) -> None:
+    shared = {"list_id": list_id, "reason": reason, "added_by": author, "expires_at": expires_at, "created_at": now}
+    await tx.execute_many(_PUT, [{"value": value, **shared} for value in sorted(set(values))])
+
+
+async def remove(tx: Transaction, list_id: int, value: str) -> None:
+    await tx.run(_REMOVE, list_id=list_id, entry=value)
+
+
+def _json(texts: Collection[str]) -> str:
+    return msgspec.json.encode(sorted(texts)).decode()

@@ -1,0 +1,33 @@
+"""What lists of addresses and domains cannot say about past orders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from lootkeep.engines.intelligence.sources import Need, Source
+from lootkeep.kernel.clock import iso
+from lootkeep.toolbox.backtest.reading import PastOrder
+
+# The needs that signals depend on.
+_NEEDS: tuple[Need, ...] = ("country", "datacenter", "vpn", "proxy", "tor", "disposable")
+
+
+def warnings(status: Mapping[Need, Sequence[Source]], orders: Sequence[PastOrder]) -> list[str]:
+    """Where there is no list, and where all there are were made after the last order."""
+    last = max((order.created_at or 0 for order in orders), default=0)
+    missing = [need for need in _NEEDS if not status.get(need)]
+    younger = {
+        need: min(dates)
+        for need in _NEEDS
+        if last and (dates := [source.dated for source in status.get(need, ()) if source.dated is not None])
+        if min(dates) > last
+    }
+    sentences = []
+    if missing:
+        sentences.append(f"No list loaded, so that their signals are silent: {', '.join(missing)}.")
+    for need, dated in younger.items():
+        sentences.append(
+            f"The list for {need} is of {iso(dated)[:10]}, younger than the orders: addresses and domains may have "
+            "changed hands since."
+        )
+    return sentences

@@ -1,0 +1,194 @@
+"""The store's own rules over HTTP: written, applied to orders, counted in shadow, tried out, and executed again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lootkeep.domain.checkout import Cart, CartLine
+from lootkeep.domain.fraud.comparison import facts_of
+from lootkeep.domain.fraud.rule import MAX_RULES
+from lootkeep.domain.fraud.score import judge
+from lootkeep.kernel.clock import DAY, HOUR, Instant
+from lootkeep.services import orders as orders_service
+from lootkeep.storage import fraud_checks
+from tests.api.fraud.own_rules import RULE, action, make, new_list
+from tests.api.fraud.shop import DATACENTER, TOR, VPN, check, judged, regular, review, shop, stored
+from tests.world import World
+
+
+async def test_a_created_rule_is_answered_with_every_field(world: World) -> None:
+    answer = await world.post("/fraud/rules", RULE | {"note": "Why", "expires_at": "2026-12-01T00:00:00Z"})
+    rule = {
+        "id": 1,
+        **RULE,
+        "points": 0,
+        "note": "Why",
+        "expires_at": "2026-12-01T00:00:00Z",
+        "hits": {"fired": 0, "right": 0, "wrong": 0, "precision": None},
+        "updated_by": 1,
+        "created_at": "2026-11-15T12:00:00Z",
+        "updated_at": "2026-11-15T12:00:00Z",
+    }
+    assert answer.json() == {"success": True, "message": "Fraud rule created successfully", "data": rule}
+    assert (await world.get("/fraud/rules")).json()["data"] == [rule]
+    assert "rules" not in (await world.get("/fraud/settings")).json()["data"]["settings"]
+
+
+async def test_rules_act_by_precedence_and_never_make_a_decision_milder(world: World) -> None:
+    await shop(world)
+    customer = await regular(world)
+    made = {name: (await make(world, name=name, action=name))["id"] for name in ("flag", "verify", "block", "allow")}
+    expected = {"allow": "allowed", "block": "blocked", "verify": "verification_required", "flag": "flagged"}
+    for name in expected:
+        assert (await action(world, customer, ip_address=VPN))[0] == expected[name]
+        await world.put(f"/fraud/rules/{made[name]}", {"mode": "off"})
+        world.clock.advance(30 * HOUR)
+    assert (await action(world, customer, ip_address=VPN))[0] == "allowed"
+    # What the settings block is not only verified; what a rule allows is not blocked.
+    await make(world, name="tor", expression="is_tor", action="verify")
+    assert (await action(world, customer, ip_address=TOR))[0] == "blocked"
+    await make(world, name="friends", expression="is_tor", action="allow")
+    assert (await action(world, customer, ip_address=TOR))[0] == "allowed"
+
+
+async def test_points_of_a_rule_are_part_of_the_score_and_named(world: World) -> None:
+    await shop(world)
+    customer = await regular(world)
+    await make(world, name="Heavy", action="points", points=45)
+    done, signals, rules = await action(world, customer, ip_address=VPN)
+    assert (done, signals, rules) == ("flagged", {"vpn": 10, "rule: Heavy": 45}, ["Heavy"])
+    assert (await check(world, 1))["detected_signals"] == ["Rule “Heavy”", "VPN address"]
+
+
+async def test_a_rule_in_shadow_is_counted_with_its_precision_and_does_nothing(world: World) -> None:
+    await shop(world)
+    rule = await make(world, mode="shadow", action="block")
+    for outcome in ("fraud", "legitimate", "fraud", "inconclusive", None):
+        order = await judged(world, await regular(world), ip_address=VPN)
+        assert order["order"]["status"] == "pending"
+        if outcome:
+            await review(world, order["fraud_check"]["id"], outcome)
+    await judged(world, await regular(world))
+    (listed,) = (await world.get("/fraud/rules")).json()["data"]
+    assert listed["hits"] == {"fired": 5, "right": 2, "wrong": 1, "precision": 0.6667}
+    renamed = (await world.put(f"/fraud/rules/{rule['id']}", {"name": "Other"})).json()["data"]
+    assert renamed["hits"]["fired"] == 5
+    changed = (await world.put(f"/fraud/rules/{rule['id']}", {"expression": "is_tor"})).json()["data"]
+    assert changed["hits"]["fired"] == 0
+
+
+async def test_a_rule_ends_at_its_time(world: World) -> None:
+    await shop(world)
+    customer = await regular(world)
+    await make(world, expires_at="2026-12-15T13:00:00Z")
+    assert (await action(world, customer, ip_address=VPN))[0] == "verification_required"
+    world.clock.advance(HOUR)
+    assert (await action(world, customer, ip_address=VPN))[0] == "allowed"
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "words"),
+    [
+        ({"expression": "totl > 1"}, "expression", "has an unknown name at character 1; the nearest is total."),
+        ({"expression": "email in @nobody"}, "expression", "names a list that does not exist."),
+        ({"expression": "ip in @free_mail"}, "expression", "looks up ip in a list of another kind"),
+        ({"expression": "email_domain in @fre_mail"}, "expression", "the nearest is @free_mail."),
+        ({"expression": ""}, "expression", "must not be empty."),
+        ({"expression": "(" * 2001}, "expression", "must not be greater than 2000 characters."),
+        ({"action": "points"}, "points", "is required with the action points, and only with it."),
+        ({"points": 5}, "points", "is required with the action points, and only with it."),
+        ({"action": "points", "points": 61}, "points", "must not be greater than 60."),
+        ({"action": "points", "points": -51}, "points", "must be at least -50."),
+        ({"action": "delete"}, "action", "must be one of"),
+        ({"mode": "maybe"}, "mode", "must be one of"),
+        ({"name": "vpn"}, "name", "is the name of another rule."),
+        ({"name": " "}, "name", "must not be blank."),
+        ({"expires_at": "soon"}, "expires_at", "must be a time"),
+    ],
+)
+async def test_a_rule_that_cannot_be_is_refused_with_its_field(
+    world: World, changes: dict[str, Any], field: str, words: str
+) -> None:
+    await new_list(world, "free_mail", "domain")
+    await make(world)
+    answer = await world.post("/fraud/rules", RULE | {"name": "Another"} | changes)
+    assert answer.status_code == 422
+    assert list(answer.json()["errors"]) == [field]
+    assert words in answer.json()["errors"][field][0]
+
+
+async def test_a_rule_that_is_gone_is_not_found_and_its_id_is_not_used_again(world: World) -> None:
+    await make(world)
+    assert (await world.delete("/fraud/rules/1")).json()["message"] == "Fraud rule deleted successfully"
+    assert (await world.delete("/fraud/rules/1")).status_code == 404
+    assert (await world.put("/fraud/rules/1", {"mode": "off"})).status_code == 404
+    assert (await make(world))["id"] == 2
+
+
+async def test_a_store_has_so_many_rules_and_no_more(world: World) -> None:
+    for number in range(MAX_RULES):
+        await make(world, name=f"Rule {number}")
+    answer = await world.post("/fraud/rules", RULE)
+    assert (answer.status_code, answer.json()["code"]) == (422, "too_many_rules")
+
+
+async def test_every_check_executes_again_to_the_same_result_after_rules_and_lists_have_changed(world: World) -> None:
+    await shop(world)
+    customers = [await regular(world, email=f"p{number}@mail{number}.example") for number in range(3)]
+    domains = await new_list(world, "free_mail", "domain", "mail1.example")
+    offices = await new_list(world, "offices", "ip", "198.51.100.64/26")
+    rule = await make(world, name="a", expression="email_domain in @free_mail", action="points", points=45)
+    await make(world, name="b", expression="ip in @offices", action="allow")
+    await make(world, name="c", expression="email_domain not in @free_mail", action="block", mode="shadow")
+    for number in range(4):
+        for customer in customers:
+            await judged(world, customer, ip_address=(VPN, DATACENTER)[number % 2])
+        await world.put(f"/fraud/rules/{rule['id']}", {"points": 30 + number, "name": f"a{number}"})
+        await world.post(f"/fraud/lists/{domains}/entries", {"values": [f"mail{number}.example"]})
+        world.clock.advance(HOUR * 30)
+    await world.delete("/fraud/rules/2")
+    await world.delete(f"/fraud/lists/{offices}")
+    checks = await stored(world)
+    async with world.deps.db.read() as tx:
+        again = [judge(facts_of(one), await fraud_checks.policy_of(tx, one.policy_version)) for one in checks]
+    assert [(one.points, one.action_taken, one.rules) for one in checks] == [
+        (verdict.signals, verdict.action_taken, list(verdict.rules)) for verdict in again
+    ]
+    assert {one.action_taken for one in checks} >= {"allowed", "flagged"}
+    assert len({len(one.rules) for one in checks}) > 1
+
+
+async def test_an_imported_order_is_judged_by_rules_and_lists_too(world: World) -> None:
+    await shop(world)
+    customer = await regular(world)
+    await new_list(world, "mine", "device", "phone")
+    await make(world, expression="device in @mine")
+    at = Instant(world.clock.now() - DAY)
+    cart = Cart(customer, (CartLine(1, 1),), VPN, device_id="phone", created_at=at, paid_at=at)
+    await orders_service.import_order(world.deps, cart)
+    (imported,) = await stored(world)
+    assert (imported.action_taken, [hit.name for hit in imported.rules]) == ("verification_required", ["VPN"])
+
+
+async def test_a_rule_is_tried_on_past_orders_before_it_is_saved(world: World) -> None:
+    await shop(world)
+    for outcome in ("fraud", "legitimate", None):
+        order = await judged(world, await regular(world), ip_address=VPN)
+        if outcome:
+            await review(world, order["fraud_check"]["id"], outcome)
+    await judged(world, await regular(world))
+    await new_list(world, "mine", "customer", "1", "2", "3", "4")
+    body = {"rule": {"expression": "is_vpn and customer in @mine", "action": "block"}, "days": 365}
+    data = (await world.post("/fraud/backtest", body)).json()["data"]
+    assert (data["checks"], data["changed_count"]) == (4, 3)
+    assert data["rule"] == {"fired": 3, "right": 1, "wrong": 1, "precision": 0.5}
+    assert (data["before"]["actions"]["blocked"], data["after"]["actions"]["blocked"]) == (0, 3)
+    assert (await world.get("/fraud/rules")).json()["data"] == []
+    saved = await make(world, expression="is_vpn", action="block")
+    # Compared with the settings without the rule, not with what is done now.
+    narrower = {"rule": {"id": saved["id"], "expression": "is_vpn and total > 100", "action": "block"}, "days": 365}
+    assert (await world.post("/fraud/backtest", narrower)).json()["data"]["changed_count"] == 0
+    for rule, status in (({"id": 99, "expression": "is_vpn", "action": "flag"}, 404), ({"expression": "is_vpn"}, 422)):
+        assert (await world.post("/fraud/backtest", {"rule": rule})).status_code == status

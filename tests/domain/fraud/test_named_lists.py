@@ -1,0 +1,52 @@
+"""What an order is looked up by: every network its address is in, and every domain above that of its e-mail."""
+
+from __future__ import annotations
+
+import ipaddress
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lootkeep.domain.fraud.expressions import ListUse
+from lootkeep.domain.fraud.named_lists import entry_value, memberships, sought
+from tests.domain.fraud.orders import order
+
+IP = (ListUse("ip", "mine"),)
+
+
+@given(st.ip_addresses(v=4), st.integers(8, 32))
+def test_an_ipv4_address_is_found_by_every_network_it_is_in(address: ipaddress.IPv4Address, prefix: int) -> None:
+    assert found(str(address), f"{address}/{prefix}")
+
+
+@given(st.ip_addresses(v=6), st.sampled_from([*range(16, 65, 4), 128]))
+def test_an_ipv6_address_is_found_by_every_network_it_is_in(address: ipaddress.IPv6Address, prefix: int) -> None:
+    # An IPv4 address in IPv6 is the IPv4 address.
+    assert found(str(address), f"{address}/{prefix}") or address.ipv4_mapped
+
+
+@given(st.ip_addresses(v=4), st.ip_addresses(v=4), st.integers(8, 32))
+def test_another_address_is_found_only_by_a_network_it_is_in(
+    address: ipaddress.IPv4Address, other: ipaddress.IPv4Address, prefix: int
+) -> None:
+    network = ipaddress.ip_network(f"{other}/{prefix}", strict=False)
+    assert found(str(address), str(network)) is (address in network)
+
+
+def found(address: str, entry: str) -> bool:
+    entries = {("mine", entry_value("ip", entry))}
+    return memberships(IP, sought(IP, order(ip_address=address)), entries)["ip@mine"]
+
+
+def test_a_domain_is_found_by_those_above_it_and_by_no_other() -> None:
+    uses = (ListUse("email_domain", "mine"),)
+    assert sought(uses, order(email="a@x.mail.example"))["email_domain"] == [
+        "x.mail.example",
+        "mail.example",
+        "example",
+    ]
+
+
+def test_an_address_that_is_none_is_on_no_list() -> None:
+    assert sought(IP, order(ip_address="unix:")) == {"ip": []}
+    assert sought(IP, order(ip_address=None)) == {"ip": []}
