@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0035"
+revision = "0031"
 down_revision = "0030"
 
 _HAS_RULES = sa.text("rule_hits <> '[]'")
