@@ -50,6 +50,7 @@ _LABELS = {
     "fraud_accounts_made_at_checkout": "Accounts are made by buying, so a new one says nothing",
     "fraud_velocity_limit_orders_per_ip": "Orders from one address within the window",
     "fraud_velocity_limit_orders_per_email": "Orders of one mailbox within the window",
+    "fraud_velocity_limit_declines": "Declined payments of one account, device or address within the window",
     "fraud_velocity_window_minutes": "The window, in minutes",
 }
 

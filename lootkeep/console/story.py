@@ -18,7 +18,7 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import NotFound
 from lootkeep.storage import access as access_db
 from lootkeep.storage import customers as customers_db
-from lootkeep.storage import fraud_checks, order_events, order_lists
+from lootkeep.storage import fraud_checks, order_events, order_lists, payment_attempts
 from lootkeep.storage import orders as orders_db
 from lootkeep.storage.engine.database import Transaction
 
@@ -84,6 +84,8 @@ async def _moments(tx: Transaction, details: OrderDetails, check: CheckDetail | 
     if check is not None:
         moments += [_checked(check), *await reviews(tx, check)]
     moments += [*_steps(details), *(_refunded(refund, details) for refund in refunds)]
+    for attempt in await payment_attempts.of_order(tx, details.order.id):
+        moments.append(Moment(attempt.at, "warn", "Payment declined", attempt.reason or ""))
     referral = await _referral(tx, details)
     moments.sort(key=lambda moment: moment.at)
     recorded = await sendings(tx, details.order, [refund.created_at for refund in refunds], now)

@@ -61,6 +61,8 @@ class Cart(msgspec.Struct, frozen=True):
     paid_at: Instant | None = None
     completed_at: Instant | None = None
     payment_method: str | None = None
+    # When its payments were declined.
+    declined_at: tuple[Instant, ...] = ()
 
 
 def priced(
@@ -166,6 +168,8 @@ def check_times(cart: Cart, now: Instant) -> None:
         if time < earliest:
             raise invalid(name, f"The {words} field must not be before the step that precedes it.")
         earliest = time
+    if any(not (cart.created_at or now) <= time <= now for time in cart.declined_at):
+        raise invalid("declined_at", "The declined at field must not be before the order or in the future.")
 
 
 def _discount(coupon: Coupon, subtotal: Hundredths, undiscounted: Hundredths) -> Hundredths:

@@ -137,6 +137,17 @@ class Refund(msgspec.Struct, frozen=True):
     created_at: Instant
 
 
+class PaymentAttempt(msgspec.Struct, frozen=True):
+    """A payment that was declined."""
+
+    id: int
+    order_id: int
+    # The provider's reason.
+    reason: str | None
+    external_id: str | None
+    at: Instant
+
+
 class OrderCheck(msgspec.Struct, frozen=True):
     """What fraud detection said of an order, in short."""
 
@@ -187,6 +198,15 @@ def require(order: Order, step: OrderStep) -> None:
         raise Conflict(
             f"order_{order.status}", f"Order {order.number} is {as_text(order.status)} and cannot be {_DEEDS[step]}."
         )
+
+
+def check_reported(order: Order, at: Instant | None, now: Instant) -> Instant:
+    """When something happened to an order that is reported later: not before the order, and not in the future."""
+    if at is not None and at > now:
+        raise invalid("at", "The at field must not be in the future.")
+    if at is not None and at < order.created_at:
+        raise invalid("at", "The at field must not be before the order was placed.")
+    return now if at is None else at
 
 
 def next_step(order: Order, check: OrderCheck | None) -> CheckoutStep | None:

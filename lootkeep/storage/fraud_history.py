@@ -25,7 +25,15 @@ from lootkeep.domain.identity import mailbox
 from lootkeep.kernel.clock import MINUTE, Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.schema import customers, fraud_checks, large_amounts, orders, refused_referrals, sightings
+from lootkeep.storage.schema import (
+    customers,
+    fraud_checks,
+    large_amounts,
+    orders,
+    payment_attempts,
+    refused_referrals,
+    sightings,
+)
 
 _MAX_FRAUDS = 4
 
@@ -94,6 +102,14 @@ _PAYS_AS_REFERRER = exists().where(
     sightings.c.first_seen_at <= _UNTIL,
 )
 _OWN = orders.c.customer_id == _CUSTOMER
+
+
+def _declines(column: Any, value: Any) -> Any:
+    """Payments declined within the window."""
+    in_window = (payment_attempts.c.at > _WINDOW, payment_attempts.c.at <= _UNTIL)
+    return _counted(select(payment_attempts.c.at).where(column == value, *in_window), ENOUGH_ORDERS)
+
+
 _LARGE_FROM = (
     select(large_amounts.c.amount)
     .where(
@@ -105,7 +121,7 @@ _LARGE_FROM = (
     .limit(literal_column("1", Integer))
 )
 
-# Each is a field of `History`.
+# Each is a field of `History`, but for the declines, of which the most counts.
 _HISTORY = Query(
     select(
         _counted(
@@ -162,6 +178,9 @@ _HISTORY = Query(
             ),
             ENOUGH_ACCOUNTS,
         ).label("customer_instruments_in_day"),
+        _declines(payment_attempts.c.customer_id, _CUSTOMER).label("customer_declines"),
+        _declines(payment_attempts.c.device_id, bindparam("device", type_=Text)).label("device_declines"),
+        _declines(payment_attempts.c.ip_network, bindparam("address", type_=Text)).label("address_declines"),
     )
 )
 
@@ -229,6 +248,7 @@ def _history(row: tuple[Any, ...]) -> History:
         large_from=row[13],
         instrument_accounts=row[14],
         customer_instruments_in_day=row[15],
+        declined_payments=max(row[16:19]),
     )
 
 

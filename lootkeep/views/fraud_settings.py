@@ -36,6 +36,9 @@ class FraudSettingsView(msgspec.Struct, frozen=True, kw_only=True):
     ) = UNSET
     fraud_velocity_limit_orders_per_ip: Annotated[int, field("Orders per address, 1 to 100.", 5)] | UnsetType = UNSET
     fraud_velocity_limit_orders_per_email: Annotated[int, field("Orders per mailbox, 1 to 50.", 3)] | UnsetType = UNSET
+    fraud_velocity_limit_declines: Annotated[int, field("Extension: declined payments, 1 to 50.", 5)] | UnsetType = (
+        UNSET
+    )
     fraud_velocity_window_minutes: Annotated[int, field("The window, 15 to 1440 minutes.", 60)] | UnsetType = UNSET
     fraud_custom_blocked_countries: Annotated[list[str], field("Blocked whatever the score.", ["RU"])] | UnsetType = (
         UNSET

@@ -102,6 +102,14 @@ class StoreOrders:
             "POST", "/api/store/v1/orders/{id}/cancel", order_id, body=body, key=idempotency_key
         )
 
+    async def decline(
+        self, order_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.ReportDeclinedPayment]
+    ) -> Data:
+        """Report a declined payment."""
+        return await self._core.one(
+            "POST", "/api/store/v1/orders/{id}/payment-attempts", order_id, body=body, key=idempotency_key
+        )
+
 
 class StoreGiftCards:
     """`client.store.gift_cards`."""

@@ -44,6 +44,7 @@ class UpdateFraudSettings(TypedDict, total=False):
     fraud_accounts_made_at_checkout: bool
     fraud_velocity_limit_orders_per_ip: int
     fraud_velocity_limit_orders_per_email: int
+    fraud_velocity_limit_declines: int
     fraud_velocity_window_minutes: int
     fraud_custom_blocked_countries: Sequence[str]
     fraud_whitelisted_ips: Sequence[str]

@@ -111,6 +111,15 @@ class CancelOrder(TypedDict, total=False):
     reason: str | None
 
 
+class ReportDeclinedPayment(TypedDict, total=False):
+    """Report a declined payment."""
+
+    reason: str | None
+    payment: Mapping[str, Any] | None
+    external_id: str | None
+    at: str | None
+
+
 class CreateSubscription(TypedDict, total=False):
     """Create a subscription."""
 

@@ -50,6 +50,14 @@ class FraudSettingsBody(Body):
     fraud_velocity_limit_orders_per_email: Annotated[
         int, _limit("fraud_velocity_limit_orders_per_email", "Orders per mailbox in the window.", 3)
     ]
+    fraud_velocity_limit_declines: Annotated[
+        int,
+        _limit(
+            "fraud_velocity_limit_declines",
+            "Extension: declined payments of an account, a device or an address in the window.",
+            5,
+        ),
+    ]
     fraud_velocity_window_minutes: Annotated[int, _limit("fraud_velocity_window_minutes", "The window.", 60)]
     fraud_custom_blocked_countries: Annotated[
         list[Country], Field(max_length=MAX_ENTRIES, description="Replaces the list.", examples=[["RU", "BY"]])

@@ -11,10 +11,10 @@ from lootkeep.api.http.errors import Forbidden
 from lootkeep.api.http.fields import Country, IpAddress, Metadata, PositiveMoney, Time, metadata_text
 from lootkeep.api.http.routes import Call, Group, Reply, Route, single
 from lootkeep.api.http.validation import Body
+from lootkeep.api.store import order_reports
 from lootkeep.api.store.customers import IMPORT_SCOPE, DeviceId, NameText
-from lootkeep.deps import Deps
+from lootkeep.api.store.payment import PaymentBody, payment_facts
 from lootkeep.domain.checkout import Cart, CartLine
-from lootkeep.domain.fraud.facts import Funding, Payment, ThreeDSecure
 from lootkeep.domain.orders import MAX_LINES, MAX_QUANTITY, CheckoutStep
 from lootkeep.services import orders as orders_service
 from lootkeep.views import orders as orders_views
@@ -36,23 +36,6 @@ class CartLineBody(Body):
 
     product_id: Annotated[int, Field(ge=1, description="The product.", examples=[9])]
     quantity: Annotated[int, Field(ge=1, le=MAX_QUANTITY, description="How many.", examples=[1])]
-
-
-class PaymentBody(Body):
-    """What the payment provider says of the means of payment. No card numbers."""
-
-    fingerprint: Annotated[
-        NameText | None,
-        Field(description="The provider's fingerprint of the card; stored as a hash.", examples=["fp_8Kd2"]),
-    ] = None
-    bin: Annotated[str | None, Field(pattern="^[0-9]{6,8}$", description="The first digits.", examples=["424242"])] = (
-        None
-    )
-    country: Annotated[Country | None, Field(description="Where it was issued.", examples=["KR"])] = None
-    funding: Annotated[Funding | None, Field(description="What kind of card it is.", examples=["credit"])] = None
-    three_d_secure: Annotated[
-        ThreeDSecure | None, Field(description="What came of the bank's challenge.", examples=["passed"])
-    ] = None
 
 
 class OrderBody(Body):
@@ -121,21 +104,13 @@ async def place_order(call: Call[OrderBody, None]) -> Reply:
         raise Forbidden(IMPORT_SCOPE)
     lines = tuple(CartLine(line.product_id, line.quantity) for line in sent.pop("items"))
     metadata = metadata_text(sent.pop("metadata", {}))
-    payment = _payment(call.deps, sent.pop("payment", None))
+    payment = payment_facts(call.deps, sent.pop("payment", None))
     if call.body.gift_card_code:
         await card_codes.find(call.deps, call.token, call.body.gift_card_code)
     place = orders_service.import_order if is_history else orders_service.place
     details, is_new = await place(call.deps, Cart(**sent, lines=lines, metadata=metadata, payment=payment))
     answer = orders_views.placed(details)
     return Reply(answer, message=_NOT_PLACED.get(answer.next), is_repeated=not is_new)
-
-
-def _payment(deps: Deps, body: PaymentBody | None) -> Payment:
-    """The fingerprint is hashed at once: nothing but the hash goes further."""
-    sent: dict[str, Any] = body.sent() if body else {}
-    fingerprint = sent.pop("fingerprint", None)
-    instrument = deps.vault.fingerprint(fingerprint.encode(), "payment instrument") if fingerprint else None
-    return Payment(**sent, instrument=instrument)
 
 
 async def pay_order(call: Call[PayBody, None]) -> Reply:
@@ -217,5 +192,6 @@ GROUP = Group(
             body=CancelBody,
             description="Only before it is paid. Releases the stock, the coupon and what it took from a gift card.",
         ),
+        *order_reports.ROUTES,
     ),
 )

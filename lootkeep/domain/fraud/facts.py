@@ -66,6 +66,9 @@ class History(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     # Other accounts that paid with this instrument, and other instruments of this account within a day.
     instrument_accounts: int = 0
     customer_instruments_in_day: int = 0
+    # Payments declined within the policy's window: of this customer, on this device or from this address, whichever
+    # is the most.
+    declined_payments: int = 0
     # Earlier orders of the customer that a reviewer called fraud.
     confirmed_frauds: int = 0
     # Paid orders of the customer before this one, and when the first was paid.

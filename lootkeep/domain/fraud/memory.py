@@ -22,7 +22,7 @@ BURST = DAY
 KNOWN_AFTER = WEEK
 # Accounts are counted this far: a little above what any signal asks for.
 ENOUGH_ACCOUNTS = 5
-# And orders: no limit can be set higher than 100.
+# And orders and declines: no signal asks for more than 100.
 ENOUGH_ORDERS = 101
 # A device may have thousands of accounts: so many, the latest, are asked whether they came first.
 MAX_ASKED = 50
@@ -58,6 +58,9 @@ class OrderHistory:
         # The same the other way round: which instruments an account used.
         self._account_instruments = _Accounts()
         self._amounts = Amounts()
+        self._account_declines = _Orders()
+        self._device_declines = _Orders()
+        self._address_declines = _Orders()
 
     def history(self, order: Sighting) -> History:
         """What is known before the order, which is not among it. An order of the past counts as paid."""
@@ -75,6 +78,11 @@ class OrderHistory:
             address_accounts_in_hour=self._address_accounts.others(at - SHORT_MEMORY, order.address, account),
             instrument_accounts=self._instrument_accounts.others(at - DEVICE_MEMORY, order.instrument, account),
             customer_instruments_in_day=self._account_instruments.others(at - BURST, account, order.instrument),
+            declined_payments=max(
+                self._account_declines.since(at - self._window, account),
+                self._device_declines.since(at - self._window, device),
+                self._address_declines.since(at - self._window, order.address),
+            ),
             first_paid_at=first,
             device_known_since=self._device_accounts.known_since(device, account),
             large_from=self._amounts.line(at),
@@ -92,6 +100,12 @@ class OrderHistory:
             self._first_orders.setdefault(order.account, order.at)
         if order.amount is not None:
             self._amounts.add(order.at, order.amount)
+
+    def remember_decline(self, order: Sighting, at: Instant) -> None:
+        """A payment of an order that was declined."""
+        self._account_declines.add(order.account, at)
+        self._device_declines.add(order.device, at)
+        self._address_declines.add(order.address, at)
 
     def remember_sign_up(self, account: Sighting) -> None:
         """Who was seen where, without an order."""

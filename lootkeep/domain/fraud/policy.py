@@ -19,6 +19,7 @@ MAX_ENTRIES = 10_000
 LIMITS = {
     "fraud_velocity_limit_orders_per_ip": (1, 100),
     "fraud_velocity_limit_orders_per_email": (1, 50),
+    "fraud_velocity_limit_declines": (1, 50),
     "fraud_velocity_window_minutes": (15, 1440),
 }
 
@@ -41,6 +42,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     fraud_accounts_made_at_checkout: bool = False
     fraud_velocity_limit_orders_per_ip: int = 5
     fraud_velocity_limit_orders_per_email: int = 3
+    fraud_velocity_limit_declines: int = 5
     fraud_velocity_window_minutes: int = 60
     fraud_custom_blocked_countries: frozenset[str] = frozenset()
     fraud_whitelisted_ips: frozenset[str] = frozenset()

@@ -19,7 +19,7 @@ Action = Literal["allowed", "flagged", "blocked", "verification_required"]
 
 HIGHEST_SCORE = 100
 # Raised whenever the same facts may give other points: a check says which engine made it.
-ENGINE_VERSION = 2
+ENGINE_VERSION = 3
 # Each level from this score on, the highest first.
 LEVELS: tuple[tuple[int, RiskLevel], ...] = ((80, "critical"), (60, "high"), (40, "medium"), (0, "low"))
 # From this score on the store's `fraud_action` is taken.

@@ -1,6 +1,7 @@
 """Orders: one file for each thing that happens to an order."""
 
 from lootkeep.services.orders.cancel import cancel
+from lootkeep.services.orders.decline import decline
 from lootkeep.services.orders.fulfill import fulfill
 from lootkeep.services.orders.history import import_history, import_order
 from lootkeep.services.orders.pay import pay
@@ -11,6 +12,7 @@ from lootkeep.services.orders.review import apply_review
 __all__ = [
     "apply_review",
     "cancel",
+    "decline",
     "fulfill",
     "import_history",
     "import_order",

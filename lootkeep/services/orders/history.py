@@ -28,7 +28,7 @@ from lootkeep.kernel.errors import AppError, Conflict, Unavailable, invalid
 from lootkeep.services.orders import _checkout, _details, _payment
 from lootkeep.services.orders.place import PlacedOrder
 from lootkeep.storage import customers as customers_db
-from lootkeep.storage import fraud_amounts, fraud_checks, fraud_history, settings
+from lootkeep.storage import fraud_amounts, fraud_checks, fraud_history, payment_attempts, settings
 from lootkeep.storage import identity as identity_db
 from lootkeep.storage import orders as orders_db
 from lootkeep.storage import products as products_db
@@ -252,6 +252,8 @@ async def _write(
         await _checkout.reserve_coupon(tx, draft.coupon, order, now)
     seen = [SeenCustomer(draft.request.customer.id, draft.request.traces, draft.order.created_at) for draft in drafts]
     await identity_db.remember(tx, seen)
+    declined = [(order, draft.request.cart.declined_at) for draft, (order, _) in zip(drafts, added, strict=True)]
+    await payment_attempts.add_times(tx, declined)
     judged = [(order, draft.judgement) for draft, (order, _) in zip(drafts, added, strict=True) if draft.judgement]
     checks = await fraud_checks.add(tx, judged, changes)
     check_of = {order.id: check for (order, _), check in zip(judged, checks, strict=True)}

@@ -11,7 +11,7 @@ from lootkeep.storage.schema.events import counters, events
 from lootkeep.storage.schema.fraud import fraud_checks, fraud_policies, fraud_reviews, large_amounts
 from lootkeep.storage.schema.gift_cards import gift_card_entries, gift_cards
 from lootkeep.storage.schema.mails import mails
-from lootkeep.storage.schema.orders import order_items, orders, refunds, subscriptions
+from lootkeep.storage.schema.orders import order_items, orders, payment_attempts, refunds, subscriptions
 from lootkeep.storage.schema.products import product_tags, products
 from lootkeep.storage.schema.referrals import (
     coupons,
@@ -48,6 +48,7 @@ __all__ = [
     "metadata",
     "order_items",
     "orders",
+    "payment_attempts",
     "product_tags",
     "products",
     "referral_tiers",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import CheckConstraint, Index, Table, true
+from sqlalchemy import CheckConstraint, Index, Table, UniqueConstraint, true
 from sqlalchemy import text as sql
 
 from lootkeep.storage.schema.columns import flag, identity, link, metadata, nulls_last, number, text
@@ -120,6 +120,27 @@ order_items = Table(
     CheckConstraint("fulfilled_quantity BETWEEN 0 AND quantity", name="fulfilled_quantity"),
     Index(None, "order_id"),
     Index(None, "product_id", "order_id"),
+    sqlite_autoincrement=True,
+)
+
+# Payments that were declined; with what the order came with, so that one index finds them by each.
+payment_attempts = Table(
+    "payment_attempts",
+    metadata,
+    identity(),
+    link("order_id", "orders.id"),
+    link("customer_id", "customers.id"),
+    text("device_id", optional=True),
+    text("ip_network", optional=True),
+    # The provider's reason.
+    text("reason", optional=True),
+    text("external_id", optional=True),
+    number("at"),
+    UniqueConstraint("order_id", "external_id"),
+    Index(None, "order_id", "at"),
+    Index(None, "customer_id", "at"),
+    Index(None, "device_id", "at"),
+    Index(None, "ip_network", "at"),
     sqlite_autoincrement=True,
 )
 

@@ -29,6 +29,7 @@ COLUMNS = (
     "signup_ip_address",
     "payment_fingerprint",
     "payment_country",
+    "declined_at",
 )
 # How often progress is reported, in rows.
 _STEP = 500
@@ -53,6 +54,8 @@ class PastOrder(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     signup_ip_address: str | None = None
     payment_fingerprint: str | None = None
     payment_country: str | None = None
+    # When payments of the order were declined.
+    declined_at: tuple[Instant, ...] = ()
 
     @property
     def account(self) -> str | None:

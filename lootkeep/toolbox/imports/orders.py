@@ -10,10 +10,11 @@ import msgspec
 from msgspec.structs import replace
 from pydantic import BeforeValidator, Field, create_model
 
-from lootkeep.api.http.fields import Email, IpAddress, QueryInteger
+from lootkeep.api.http.fields import Email, IpAddress, QueryInteger, Time
 from lootkeep.api.http.validation import Body, parse
 from lootkeep.api.store.customers import NameText
 from lootkeep.api.store.orders import CartLineBody, OrderBody
+from lootkeep.api.store.payment import PaymentBody, payment_facts
 from lootkeep.deps import Deps
 from lootkeep.domain import checkout
 from lootkeep.domain.checkout import Cart, CartLine
@@ -42,8 +43,9 @@ class OrderForm(msgspec.Struct, frozen=True):
     reference: str
     customer: str | int
     products: tuple[LineProduct, ...]
-    # The cart without customer and products.
+    # The cart without customer, products and payment.
     cart: Cart
+    payment: PaymentBody | None
 
 
 class ExistingIds(msgspec.Struct, frozen=True):
@@ -65,6 +67,10 @@ def _split(text: Any) -> Any:
     return lines
 
 
+def _times(text: Any) -> Any:
+    return [time for part in text.split(";") if (time := part.strip())]
+
+
 # The API's rules, except that history may not know the address, and names its products and customers in its own way.
 _Id = Annotated[int, Field(ge=1)]
 _LineBody = create_model(
@@ -79,20 +85,26 @@ _JsonBody: type[Body] = create_model(
     customer_email=(Email | None, None),
     ip_address=(IpAddress | None, None),
     items=(_Lines, ...),
+    declined_at=(list[Time], []),
 )
 _TextBody: type[Body] = create_model(
     "OrderTextRow",
     __base__=_JsonBody,
     customer_id=(Annotated[QueryInteger, Field(ge=1)] | None, None),
     items=(Annotated[_Lines, BeforeValidator(_split)], ...),
+    declined_at=(Annotated[list[Time], BeforeValidator(_times)], []),
 )
+
+
+# A cell holds no object: what it may say of the payment has columns of its own.
+_PAYMENT = {"payment_fingerprint": "fingerprint", "payment_country": "country"}
 
 
 class Orders:
     """Known again by their external id."""
 
     noun = "orders"
-    columns = frozenset(_JsonBody.model_fields) - {"coupon_code", "gift_card_code", "metadata"}
+    columns = frozenset(_JsonBody.model_fields) - {"coupon_code", "gift_card_code", "metadata"} | _PAYMENT.keys()
 
     def missing(self, columns: Collection[str]) -> str | None:
         if "items" not in columns:
@@ -102,6 +114,9 @@ class Orders:
         return None
 
     def checked(self, values: dict[str, Any], now: Instant, *, is_text: bool) -> OrderForm:
+        paid_with = {name: values.pop(column) for column, name in _PAYMENT.items() if column in values}
+        if paid_with:
+            values["payment"] = paid_with
         sent = parse(values, _TextBody if is_text else _JsonBody).sent()
         references = {name: sent.pop(name, None) for name in _REFERENCES}
         reference = next((name for name in _REFERENCES if references[name] is not None), None)
@@ -110,8 +125,10 @@ class Orders:
         lines = [line.sent() for line in sent.pop("items")]
         products = tuple(_product(line, index, is_text=is_text) for index, line in enumerate(lines))
         quantities = tuple(CartLine(0, line["quantity"]) for line in lines)
+        payment = sent.pop("payment", None)
+        sent["declined_at"] = tuple(sent.pop("declined_at", ()))
         cart = _history(Cart(**{"ip_address": None, **sent}, customer_id=0, lines=quantities), now)
-        return OrderForm(reference, references[reference], products, cart)
+        return OrderForm(reference, references[reference], products, cart, payment)
 
     def key(self, form: OrderForm) -> str | None:
         return form.cart.external_id
@@ -134,7 +151,7 @@ class Orders:
     async def add(
         self, deps: Deps, tx: Transaction, forms: Sequence[OrderForm], existing: ExistingIds, changes: CounterDeltas
     ) -> list[bool | AppError]:
-        resolved = [_resolved(form, existing) for form in forms]
+        resolved = [_resolved(deps, form, existing) for form in forms]
         carts = [cart for cart in resolved if isinstance(cart, Cart)]
         placed = iter(await orders_service.import_history(deps, tx, carts, changes))
         outcomes = [next(placed) if isinstance(cart, Cart) else cart for cart in resolved]
@@ -163,7 +180,7 @@ def _names(forms: Sequence[OrderForm], reference: str) -> list[str]:
     return [str(form.customer) for form in forms if form.reference == reference]
 
 
-def _resolved(form: OrderForm, existing: ExistingIds) -> Cart | AppError:
+def _resolved(deps: Deps, form: OrderForm, existing: ExistingIds) -> Cart | AppError:
     """The cart with ids in place of names, or every name that leads nowhere."""
     errors: dict[str, list[str]] = {}
     customer_id = (
@@ -181,4 +198,5 @@ def _resolved(form: OrderForm, existing: ExistingIds) -> Cart | AppError:
             lines.append(CartLine(product_id, line.quantity))
     if errors or customer_id is None:
         return InvalidFields(errors)
-    return replace(form.cart, customer_id=customer_id, lines=tuple(lines))
+    payment = payment_facts(deps, form.payment)
+    return replace(form.cart, customer_id=customer_id, lines=tuple(lines), payment=payment)

@@ -6,6 +6,7 @@ import random
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from heapq import heappop, heappush
 from typing import Any
 
 import msgspec
@@ -60,10 +61,17 @@ def past() -> list[PastOrder]:
             total=Hundredths(PRICE * rng.choice((1, 1, 1, 1, 1, 2, 2, 3, 9))),
             payment_fingerprint=rng.choice((None, f"card-{rng.randrange(300)}", f"card-{buyer['email']}")),
             payment_country=rng.choice((None, "DE", "FR")),
+            declined_at=_declines(rng, moment),
             **buyer,
         )
         orders.append(order)
     return orders
+
+
+def _declines(rng: random.Random, moment: datetime) -> tuple[Instant, ...]:
+    """Now and then a card tester."""
+    times = rng.choice((0, 0, 0, 0, 1, 2, 9))
+    return tuple(sorted(instant(moment + timedelta(seconds=rng.randrange(300))) for _ in range(times)))
 
 
 def _account(rng: random.Random, number: int, moment: datetime) -> dict[str, Any]:
@@ -105,6 +113,7 @@ def cart(order: PastOrder, customer_id: int) -> Cart:
         order.user_agent,
         order.device_id,
         payment=Payment(instrument=order.payment_fingerprint, country=order.payment_country),
+        declined_at=order.declined_at,
     )
 
 
@@ -128,16 +137,23 @@ async def imported(world: World, orders: list[PastOrder]) -> None:
 async def lived_through(world: World, orders: list[PastOrder]) -> None:
     """Sign-ups and orders as they happened, paid at once, with the measure of each week taken in time."""
     forms, known, clock = sign_ups(orders), dict[str, int](), ManualClock(Instant(0))
+    declines: list[tuple[Instant, int]] = []
     deps = replace(world.deps, clock=clock)
     for order in orders:
         assert order.created_at is not None
         while forms and (forms[0].created_at or 0) <= order.created_at:
             form = forms.pop(0)
             known[form.email] = (await customers_service.sign_up(deps, form)).customer.id
+        while declines and declines[0][0] <= order.created_at:
+            at, order_id = heappop(declines)
+            clock.advance(at - clock.now())
+            await orders_service.decline(deps, order_id)
         clock.advance(order.created_at - clock.now())
         await fraud_amounts.refresh(deps)
         details, _ = await orders_service.place(deps, cart(order, known[order.email]))
         await orders_service.pay(deps, details.order.id, None, None)
+        for at in order.declined_at:
+            heappush(declines, (at, details.order.id))
 
 
 @pytest.mark.parametrize("path", [imported, lived_through], ids=["import", "checkout"])
@@ -160,6 +176,7 @@ async def test_a_path_into_the_store_and_the_backtest_score_the_same_orders_alik
         *("velocity_ip", "velocity_email", "order_burst", "large_order", "disposable_email", "tagged_email"),
         *("account_age", "device_reuse", "device_newcomer", "device_velocity", "ip_accounts"),
         *("user_agent_missing_or_bot", "trusted_customer", "card_accounts", "account_cards", "card_country_mismatch"),
+        "card_testing",
     }
 
 

@@ -59,6 +59,7 @@ SIGNALS: tuple[Signal, ...] = (
     Signal("confirmed_fraud", "Earlier fraud, confirmed", "identity", 60, 80, None, identity.confirmed_fraud),
     Signal("card_accounts", "Other accounts with this card", "payment", 12, 36, None, payment.card_accounts),
     Signal("account_cards", "Other cards of this account within a day", "payment", 12, 36, None, payment.account_cards),
+    Signal("card_testing", "Many declined payments", "payment", 20, 40, _VELOCITY, payment.card_testing),
     Signal(
         "card_country_mismatch",
         "Card and billing from different countries",
