@@ -94,6 +94,7 @@ _STORE = {
     "POST /orders/{id}/pay": "store.orders.pay",
     "POST /orders/{id}/refund": "store.orders.refund",
     "POST /orders/{id}/cancel": "store.orders.cancel",
+    "POST /orders/{id}/dispute": "store.orders.dispute",
     "POST /orders/{id}/payment-attempts": "store.orders.decline",
     "POST /subscriptions": "store.subscriptions.create",
     "POST /subscriptions/{id}/renew": "store.subscriptions.renew",

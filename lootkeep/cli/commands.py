@@ -34,7 +34,7 @@ COMMANDS = {
     "settings": CommandRow("show_settings", "show", _RUN, "Show every setting, its value, and where it comes from."),
     "token": CommandRow("token", "app", _ACCESS, "Create, list and revoke access tokens."),
     "user": CommandRow("user", "app", _ACCESS, "Add and list users."),
-    "import": CommandRow("import_", "app", _DATA, "Import a shop's customers and orders."),
+    "import": CommandRow("import_", "app", _DATA, "Import a shop's customers, orders and disputes."),
     "demo": CommandRow("demo", "app", _DATA, "Fill an empty store with a demo."),
     "mail": CommandRow("mail", "app", _TOOLS, "See the e-mails and the outbox, and send what was not sent."),
     "fraud": CommandRow("fraud", "app", _TOOLS, "See what fraud detection would have done, and look after its lists."),

@@ -1,4 +1,4 @@
-"""`lootkeep import`: brings the customers and orders that a shop had before."""
+"""`lootkeep import`: brings the customers, orders and disputes that a shop had before."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ from lootkeep.cli.output import out, print_json, run
 from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.spreadsheet import plain_cell
 from lootkeep.toolbox.imports.customers import Customers
+from lootkeep.toolbox.imports.disputes import Disputes
 from lootkeep.toolbox.imports.kinds import RecordKind
 from lootkeep.toolbox.imports.orders import Orders
 from lootkeep.toolbox.imports.reading import Lines, csv_rows, ndjson_rows
 from lootkeep.toolbox.imports.running import Import, RowTally
 
-app = typer.Typer(help="Import a shop's customers and orders.", no_args_is_help=True)
+app = typer.Typer(help="Import a shop's customers, orders and disputes.", no_args_is_help=True)
 
 
 class Format(StrEnum):
@@ -67,6 +68,18 @@ def orders(
 ) -> None:
     """Import orders. Those whose external id is in the store already are skipped. Nothing is announced."""
     _import(Orders(), file, format_, errors, is_dry=dry_run, is_json=json)
+
+
+@app.command()
+def disputes(
+    file: File,
+    format_: FormatOption = None,
+    errors: Errors = None,
+    dry_run: DryRun = False,
+    json: JsonSummaryFlag = False,
+) -> None:
+    """Import disputes of orders. Those whose kind and external id the order has already are skipped."""
+    _import(Disputes(), file, format_, errors, is_dry=dry_run, is_json=json)
 
 
 def _import(

@@ -214,7 +214,7 @@ async def _change_list(visit: Visit, *, is_added: bool) -> Done:
 
 async def show_signals(visit: Visit) -> Answer:
     async with visit.deps.db.read(slow=True) as tx:
-        counts = await fraud_checks.signal_counts(tx)
+        counts = await fraud_checks.signal_counts(tx, visit.now)
         policy = await settings_db.get(tx, SETTINGS, Policy)
     reports = sorted(fraud_reports_views.signal_report(counts), key=lambda report: -report.fired)
     off = {name for name, signal in BY_NAME.items() if signal.setting and not getattr(policy, signal.setting)}

@@ -63,6 +63,8 @@ class Cart(msgspec.Struct, frozen=True):
     payment_method: str | None = None
     # When its payments were declined.
     declined_at: tuple[Instant, ...] = ()
+    # When it was disputed as fraud.
+    disputed_at: Instant | None = None
 
 
 def priced(
@@ -168,8 +170,13 @@ def check_times(cart: Cart, now: Instant) -> None:
         if time < earliest:
             raise invalid(name, f"The {words} field must not be before the step that precedes it.")
         earliest = time
-    if any(not (cart.created_at or now) <= time <= now for time in cart.declined_at):
-        raise invalid("declined_at", "The declined at field must not be before the order or in the future.")
+    reported = {"declined_at": cart.declined_at, "disputed_at": () if cart.disputed_at is None else (cart.disputed_at,)}
+    for name, times in reported.items():
+        if any(not (cart.created_at or now) <= time <= now for time in times):
+            words = name.replace("_", " ")
+            raise invalid(name, f"The {words} field must not be before the order or in the future.")
+    if cart.disputed_at is not None and cart.paid_at is None:
+        raise invalid("paid_at", "The paid at field is required when disputed at is given.")
 
 
 def _discount(coupon: Coupon, subtotal: Hundredths, undiscounted: Hundredths) -> Hundredths:

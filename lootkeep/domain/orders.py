@@ -15,6 +15,7 @@ from lootkeep.kernel.money import Hundredths, text
 
 OrderStatus = Literal["pending", "on_hold", "paid", "completed", "partially_refunded", "refunded", "cancelled"]
 OrderStep = Literal["pay", "cancel", "refund", "fulfill", "release"]
+RefundReason = Literal["fraud"]
 # What a checkout has to do about an order.
 CheckoutStep = Literal["pay", "wait_for_review", "verify", "refused"]
 
@@ -135,6 +136,8 @@ class Refund(msgspec.Struct, frozen=True):
     amount: Hundredths
     reason: str | None
     created_at: Instant
+    # Whether it was given back because of fraud.
+    reason_code: RefundReason | None = None
 
 
 class PaymentAttempt(msgspec.Struct, frozen=True):

@@ -40,7 +40,7 @@ async def review(
             raise NotFound("Fraud check")
         changes = CounterDeltas(shard_key=check.customer_id)
         check = await fraud_checks.review(tx, check, outcome, notes, reviewer, now, changes)
-        await orders.apply_review(deps, tx, check.order_id, outcome, now, changes)
+        check = await orders.apply_review(deps, tx, check, outcome, now, changes)
         if whitelist_ip and check.ip_address:
             await _change_list(tx, "fraud_whitelisted_ips", check.ip_address, now, is_added=True)
         if whitelist_email:

@@ -17,7 +17,7 @@ from lootkeep.domain.fraud.score import Verdict, is_whitelisted, judge
 from lootkeep.domain.identity import domain_of
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.storage import customers as customers_db
-from lootkeep.storage import fraud_history, fraud_lists, settings
+from lootkeep.storage import fraud_history, fraud_limits, fraud_lists, settings
 
 # How many checks one backtest executes again, the newest first.
 MAX_CHECKS = 20_000
@@ -36,7 +36,7 @@ async def backtest(deps: Deps, changes: dict[str, Any], days: int) -> Comparison
     """Executes the stored checks of the last N days again, with these changes to the settings."""
     now = deps.clock.now()
     async with deps.db.read(slow=True) as tx:
-        comparison = Comparison(replace(await settings.get(tx, SETTINGS, Policy), **changes))
+        comparison = Comparison(replace(await settings.get(tx, SETTINGS, Policy), **changes), now)
         position: tuple[Instant, int] = (Instant(now + 1), 0)
         while comparison.checks < MAX_CHECKS:
             batch = await fraud_lists.before(tx, *position, now - days * DAY)
@@ -56,7 +56,7 @@ async def explain(deps: Deps, ip_address: str | None, email: str | None) -> Expl
         customer = await customers_db.by_email(tx, email) if email else None
         buyer = fraud_history.BuyerQuery(now, email, ip_address, customer_id=customer.id if customer else 0)
         (history,) = await fraud_history.gather(tx, policy, [buyer])
-        ends = await fraud_history.ends(tx, policy, now, email=email, ip_address=ip_address)
+        ends = await fraud_limits.ends(tx, policy, now, email=email, ip_address=ip_address)
     if customer:
         ends["account_age"] = Instant(customer.created_at + DAY)
     facts = _facts(deps, now, ip_address, email, customer, history)

@@ -15,7 +15,7 @@ from lootkeep.kernel.money import Hundredths
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.lists import Join, Listing, Sort, columns_of, equals
-from lootkeep.storage.schema import customers, fraud_checks, fraud_reviews, orders, sightings
+from lootkeep.storage.schema import customers, fraud_checks, fraud_reviews, labels, orders, sightings
 
 # What is said of earlier reviews is said of the last of them, so that it costs the same in any store.
 MAX_DECISIONS = 500
@@ -108,7 +108,7 @@ _DECISIONS = Query(
     Decision,
 )
 _IS_FRAUD = exists().where(
-    fraud_checks.c.customer_id == customers.c.id, fraud_checks.c.review_outcome == literal_column("'fraud'", Text)
+    labels.c.kind == literal_column("'customer'", Text), labels.c.value == cast(customers.c.id, Text)
 )
 _ACCOUNT = (
     customers.c.id,

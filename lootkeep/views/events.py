@@ -37,5 +37,6 @@ DATA: Mapping[str, EventData] = {
     "product.created": EventData(products.ProductEvent),
     "product.updated": EventData(products.ProductUpdated),
     "product.deleted": EventData(products.ProductDeleted),
+    "order.disputed": EventData(order_events.OrderDisputedData),
     TEST_EVENT: EventData(TestData),
 }

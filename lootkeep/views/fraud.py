@@ -7,12 +7,13 @@ from typing import Annotated
 
 import msgspec
 
+from lootkeep.domain.disputes import Outcome, TruthSource
 from lootkeep.domain.fraud import review as review_rules
 from lootkeep.domain.fraud.checks import CheckDetail, CheckEntry, FraudCheck, Review
 from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.domain.orders import OrderStatus, order_number
-from lootkeep.kernel.clock import utc
+from lootkeep.kernel.clock import Instant, utc
 from lootkeep.kernel.money import text
 from lootkeep.views.fields import Moment, Time, field
 from lootkeep.views.shown import shown
@@ -84,6 +85,9 @@ class FraudCheckDetailView(_Judged, frozen=True):
     asn_number: Annotated[int | None, field("The network's number.", None)]
     review_notes: Notes
     engine_version: Annotated[int, field("Extension: the version of the engine that judged.", 2)]
+    truth: Annotated[Outcome | None, field("Extension: what the order turned out to be.", None)]
+    truth_source: Annotated[TruthSource | None, field("Extension: who says so.", None)]
+    truth_at: Annotated[Moment | None, field("Extension: since when it is known.", None)]
     order: CheckOrderDetailView
     customer: CheckCustomerDetailView
 
@@ -137,8 +141,18 @@ class FraudStatsView(msgspec.Struct, frozen=True):
     high_risk_today: Annotated[int, field("Level high or critical, today.", 4)]
 
 
+class JudgedMonthView(msgspec.Struct, frozen=True):
+    since: Annotated[Moment, field("When it began: the newest month that is 90 days old.", "2026-07-01T00:00:00Z")]
+    orders: Annotated[int, field("Orders that were checked.", 1200)]
+    frauds: Annotated[int, field("Of these, the ones that turned out to be fraud.", 20)]
+    caught: Annotated[int, field("Of the frauds, the ones that were not simply allowed.", 17)]
+    recall: Annotated[float | None, field("The share of the frauds that was caught; null without frauds.", 0.85)]
+
+
 class FraudDashboardView(msgspec.Struct, frozen=True):
     stats: FraudStatsView
+    # Extension: how the engine did, by what orders turned out to be.
+    judged_month: JudgedMonthView
 
 
 Counts = Mapping[tuple[str, str], int]
@@ -178,7 +192,16 @@ def review(stored: Review) -> CheckReviewView:
     return CheckReviewView(stored.outcome, stored.notes, stored.reviewed_by, utc(stored.created_at))
 
 
-def dashboard(*, today: Counts, week: Counts, month: Counts, pending_review: int) -> FraudDashboardView:
+def judged_month(start: Instant, made: Counts, frauds: Mapping[str, int]) -> JudgedMonthView:
+    total = sum(frauds.values())
+    caught = total - frauds.get("allowed", 0)
+    recall = round(caught / total, 4) if total else None
+    return JudgedMonthView(utc(start), sum(made.values()), total, caught, recall)
+
+
+def dashboard(
+    *, today: Counts, week: Counts, month: Counts, pending_review: int, judged: JudgedMonthView
+) -> FraudDashboardView:
     high = sum(count for (level, _), count in today.items() if level in ("high", "critical"))
     return FraudDashboardView(
         FraudStatsView(
@@ -187,7 +210,8 @@ def dashboard(*, today: Counts, week: Counts, month: Counts, pending_review: int
             PeriodFiguresView(_taken(month, "blocked"), _taken(month, "flagged")),
             pending_review,
             high,
-        )
+        ),
+        judged,
     )
 
 

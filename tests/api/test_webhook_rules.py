@@ -59,7 +59,7 @@ EVENTS_FAULTS = [
     ("order.paid", "events", "The events field must be a list."),
     ({"order.paid": True}, "events", "The events field must be a list."),
     ([], "events", "The events field must not be empty."),
-    ([*EVENT_TYPES, "order.paid"], "events", "The events field must not have more than 10 entries."),
+    ([*EVENT_TYPES, "order.paid"], "events", f"The events field must not have more than {len(EVENT_TYPES)} entries."),
     ([1], "events.0", "The events.0 field must be a string."),
     (["order.paid", None], "events.1", "The events.1 field must be a string."),
     (["order.lost"], "events", f"The events field holds an unknown event type: order.lost{KNOWN}."),

@@ -102,6 +102,7 @@ class RefundOrder(TypedDict, total=False):
 
     amount: str | None
     reason: str | None
+    reason_code: Literal["fraud"] | None
     allow_unrecovered: bool
 
 
@@ -118,6 +119,15 @@ class ReportDeclinedPayment(TypedDict, total=False):
     payment: Mapping[str, Any] | None
     external_id: str | None
     at: str | None
+
+
+class ReportDispute(TypedDict, total=False):
+    """Report a dispute."""
+
+    kind: Required[Literal["early_warning", "dispute", "dispute_won", "dispute_lost"]]
+    reason: Required[Literal["fraudulent", "other"]]
+    at: str | None
+    external_id: str | None
 
 
 class CreateSubscription(TypedDict, total=False):

@@ -23,6 +23,7 @@ class CreateWebhook(TypedDict, total=False):
                 "product.created",
                 "product.updated",
                 "product.deleted",
+                "order.disputed",
                 "*",
                 "order.*",
                 "subscription.*",
@@ -48,6 +49,7 @@ class UpdateWebhook(TypedDict, total=False):
             "product.created",
             "product.updated",
             "product.deleted",
+            "order.disputed",
             "*",
             "order.*",
             "subscription.*",
@@ -74,6 +76,7 @@ class ListDeliveries(TypedDict, total=False):
         "product.created",
         "product.updated",
         "product.deleted",
+        "order.disputed",
     ]
     from_: str
     sort: Literal["created_at"]
@@ -98,6 +101,7 @@ class ReplayEvents(TypedDict, total=False):
                 "product.created",
                 "product.updated",
                 "product.deleted",
+                "order.disputed",
                 "*",
                 "order.*",
                 "subscription.*",

@@ -100,6 +100,12 @@ class StoreOrders:
             "POST", "/api/store/v1/orders/{id}/payment-attempts", order_id, body=body, key=idempotency_key
         )
 
+    def dispute(
+        self, order_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.ReportDispute]
+    ) -> Data:
+        """Report a dispute."""
+        return self._core.one("POST", "/api/store/v1/orders/{id}/dispute", order_id, body=body, key=idempotency_key)
+
 
 class StoreGiftCards:
     """`client.store.gift_cards`."""

@@ -12,6 +12,7 @@ from lootkeep.api.http.fields import QueryBoolean, QueryDate, QueryInteger
 from lootkeep.api.http.pages import MAX_PAGE, PageQuery, answer_page, days
 from lootkeep.api.http.routes import Call, Group, Reply, Route, many, paged, single
 from lootkeep.api.http.validation import Body
+from lootkeep.domain.disputes import JUDGED_AFTER
 from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.kernel.clock import instant, utc
@@ -54,12 +55,20 @@ async def get_fraud_dashboard(call: Call[None, None]) -> Reply:
     today = utc(call.deps.clock.now()).replace(hour=0, minute=0, second=0, microsecond=0)
     tomorrow = instant(today + timedelta(days=1))
     monday, first = today - timedelta(days=today.weekday()), today.replace(day=1)
+    # Banks report late: a month is judged when it is old enough.
+    judged_until = (today - timedelta(microseconds=JUDGED_AFTER)).replace(day=1)
+    judged = instant((judged_until - timedelta(days=1)).replace(day=1)), instant(judged_until)
     async with call.deps.db.read(slow=True) as tx:
         figures = fraud_views.dashboard(
             today=await fraud_lists.made_between(tx, instant(today), tomorrow),
             week=await fraud_lists.made_between(tx, instant(monday), tomorrow),
             month=await fraud_lists.made_between(tx, instant(first), tomorrow),
             pending_review=await fraud_lists.pending_review(tx),
+            judged=fraud_views.judged_month(
+                judged[0],
+                await fraud_lists.made_between(tx, *judged),
+                await fraud_lists.frauds_between(tx, *judged),
+            ),
         )
     return Reply(figures)
 

@@ -15,7 +15,7 @@ from lootkeep.api.store import order_reports
 from lootkeep.api.store.customers import IMPORT_SCOPE, DeviceId, NameText
 from lootkeep.api.store.payment import PaymentBody, payment_facts
 from lootkeep.domain.checkout import Cart, CartLine
-from lootkeep.domain.orders import MAX_LINES, MAX_QUANTITY, CheckoutStep
+from lootkeep.domain.orders import MAX_LINES, MAX_QUANTITY, CheckoutStep, RefundReason
 from lootkeep.services import orders as orders_service
 from lootkeep.views import orders as orders_views
 
@@ -85,6 +85,9 @@ class RefundBody(Body):
         None
     )
     reason: Annotated[NoteText | None, Field(description="Why it goes back.", examples=["changed their mind"])] = None
+    reason_code: Annotated[
+        RefundReason | None, Field(description="Extension: `fraud` labels the order as fraud.", examples=["fraud"])
+    ] = None
     allow_unrecovered: Annotated[
         bool,
         Field(description="Refund what gift cards bought in the order no longer hold, too.", examples=[False]),
@@ -123,7 +126,12 @@ async def pay_order(call: Call[PayBody, None]) -> Reply:
 async def refund_order(call: Call[RefundBody, None]) -> Reply:
     body = call.body
     details, refund, split = await orders_service.refund(
-        call.deps, call.id, body.amount, body.reason, allow_unrecovered=body.allow_unrecovered
+        call.deps,
+        call.id,
+        body.amount,
+        body.reason,
+        reason_code=body.reason_code,
+        allow_unrecovered=body.allow_unrecovered,
     )
     return Reply(
         orders_views.refunded(details, refund, split),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from lootkeep.domain.disputes import Outcome, TruthSource
 from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.domain.orders import OrderStatus
@@ -53,6 +54,9 @@ class FraudCheck(CheckSummary, frozen=True):
     facts: str
     policy_version: int
     engine_version: int
+    truth: Outcome | None
+    truth_source: TruthSource | None
+    truth_at: Instant | None
 
     @property
     def place(self) -> tuple[Instant, int]:

@@ -6,10 +6,12 @@ from collections import Counter, defaultdict
 
 import msgspec
 
+from lootkeep.domain.disputes import judged_as
 from lootkeep.domain.fraud.checks import FraudCheck
 from lootkeep.domain.fraud.facts import OrderFacts
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.fraud.score import ENGINE_VERSION, Action, judge
+from lootkeep.kernel.clock import Instant
 
 # At most this many changed orders are listed; the rest are only counted.
 MAX_LISTED = 100
@@ -31,7 +33,7 @@ class Move(msgspec.Struct):
 
 
 class Quality(msgspec.Struct):
-    """How decisions agree with the reviews: an order that was not simply allowed was called suspicious."""
+    """How decisions agree with the truth: an order that was not simply allowed was called suspicious."""
 
     caught: int = 0
     missed: int = 0
@@ -59,8 +61,9 @@ class Quality(msgspec.Struct):
 class Comparison:
     """Takes checks one by one and executes each again under the candidate settings."""
 
-    def __init__(self, candidate: Policy) -> None:
+    def __init__(self, candidate: Policy, now: Instant) -> None:
         self._candidate = candidate
+        self._now = now
         self.checks = 0
         # Made by an older engine: it gathered fewer facts, and gave other points.
         self.older_engine_checks = 0
@@ -79,8 +82,9 @@ class Comparison:
         self.older_engine_checks += check.engine_version != ENGINE_VERSION
         self.before[check.action_taken] += 1
         self.after[verdict.action_taken] += 1
-        self.quality_before.add(check.action_taken, check.review_outcome)
-        self.quality_after.add(verdict.action_taken, check.review_outcome)
+        outcome = judged_as(check.truth, check.truth_source, check.action_taken, check.created_at, self._now)
+        self.quality_before.add(check.action_taken, outcome)
+        self.quality_after.add(verdict.action_taken, outcome)
         if verdict.action_taken != check.action_taken:
             self.changed_count += 1
             move = self.moves[check.action_taken, verdict.action_taken]

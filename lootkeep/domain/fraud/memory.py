@@ -10,6 +10,7 @@ import msgspec
 
 from lootkeep.domain.fraud.amounts import WEEK, Amounts
 from lootkeep.domain.fraud.facts import History
+from lootkeep.domain.fraud.labels import LabelKind, fraud_labels
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant
 from lootkeep.kernel.money import Hundredths
 
@@ -58,6 +59,7 @@ class OrderHistory:
         # The same the other way round: which instruments an account used.
         self._account_instruments = _Accounts()
         self._amounts = Amounts()
+        self._labels: set[tuple[LabelKind, str]] = set()
         self._account_declines = _Orders()
         self._device_declines = _Orders()
         self._address_declines = _Orders()
@@ -83,6 +85,11 @@ class OrderHistory:
                 self._device_declines.since(at - self._window, device),
                 self._address_declines.since(at - self._window, order.address),
             ),
+            confirmed_frauds=int(self._is_labelled("customer", account)),
+            instrument_fraud=self._is_labelled("instrument", order.instrument),
+            mailbox_fraud=self._is_labelled("mailbox", order.mailbox),
+            device_fraud=self._is_labelled("device", device),
+            has_dispute=self._is_labelled("disputed", account),
             first_paid_at=first,
             device_known_since=self._device_accounts.known_since(device, account),
             large_from=self._amounts.line(at),
@@ -106,6 +113,18 @@ class OrderHistory:
         self._account_declines.add(order.account, at)
         self._device_declines.add(order.device, at)
         self._address_declines.add(order.address, at)
+
+    def remember_dispute(self, order: Sighting) -> None:
+        """An order turned out to be fraud: known from this moment on."""
+        links = fraud_labels(
+            order.at, customer=order.account, instrument=order.instrument, mailbox=order.mailbox, device=order.device
+        )
+        self._labels |= {(label.kind, label.value) for label in links}
+        if order.account:
+            self._labels.add(("disputed", order.account))
+
+    def _is_labelled(self, kind: LabelKind, value: str | None) -> bool:
+        return value is not None and (kind, value) in self._labels
 
     def remember_sign_up(self, account: Sighting) -> None:
         """Who was seen where, without an order."""

@@ -2,6 +2,7 @@
 
 from lootkeep.services.orders.cancel import cancel
 from lootkeep.services.orders.decline import decline
+from lootkeep.services.orders.dispute import DisputeReport, dispute, import_dispute
 from lootkeep.services.orders.fulfill import fulfill
 from lootkeep.services.orders.history import import_history, import_order
 from lootkeep.services.orders.pay import pay
@@ -10,10 +11,13 @@ from lootkeep.services.orders.refund import refund
 from lootkeep.services.orders.review import apply_review
 
 __all__ = [
+    "DisputeReport",
     "apply_review",
     "cancel",
     "decline",
+    "dispute",
     "fulfill",
+    "import_dispute",
     "import_history",
     "import_order",
     "pay",

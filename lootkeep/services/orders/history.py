@@ -26,6 +26,7 @@ from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import AppError, Conflict, Unavailable, invalid
 from lootkeep.services.orders import _checkout, _details, _payment
+from lootkeep.services.orders.dispute import DisputeReport, import_dispute
 from lootkeep.services.orders.place import PlacedOrder
 from lootkeep.storage import customers as customers_db
 from lootkeep.storage import fraud_amounts, fraud_checks, fraud_history, payment_attempts, settings
@@ -261,6 +262,10 @@ async def _write(
         OrderDetails(order, items, draft.request.customer, check_of.get(order.id))
         for draft, (order, items) in zip(drafts, added, strict=True)
     ]
+    for draft, details in zip(drafts, sales, strict=True):
+        if draft.request.cart.disputed_at is not None:
+            report = DisputeReport("dispute", "fraudulent", draft.request.cart.disputed_at)
+            await import_dispute(tx, details.order.id, report, now)
     paid = [details for details in sales if details.order.paid_at is not None]
     if paid:
         await _payment.count(tx, paid, changes, deps.currency)

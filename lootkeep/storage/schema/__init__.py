@@ -8,10 +8,10 @@ from lootkeep.storage.schema.campaigns import campaign_recipients, email_campaig
 from lootkeep.storage.schema.columns import metadata
 from lootkeep.storage.schema.customers import customers, sightings
 from lootkeep.storage.schema.events import counters, events
-from lootkeep.storage.schema.fraud import fraud_checks, fraud_policies, fraud_reviews, large_amounts
+from lootkeep.storage.schema.fraud import fraud_checks, fraud_policies, fraud_reviews, labels, large_amounts
 from lootkeep.storage.schema.gift_cards import gift_card_entries, gift_cards
 from lootkeep.storage.schema.mails import mails
-from lootkeep.storage.schema.orders import order_items, orders, payment_attempts, refunds, subscriptions
+from lootkeep.storage.schema.orders import disputes, order_items, orders, payment_attempts, refunds, subscriptions
 from lootkeep.storage.schema.products import product_tags, products
 from lootkeep.storage.schema.referrals import (
     coupons,
@@ -35,6 +35,7 @@ __all__ = [
     "coupons",
     "customers",
     "deliveries",
+    "disputes",
     "email_campaigns",
     "events",
     "fraud_checks",
@@ -43,6 +44,7 @@ __all__ = [
     "gift_card_entries",
     "gift_cards",
     "idempotency_keys",
+    "labels",
     "large_amounts",
     "mails",
     "metadata",

@@ -144,6 +144,22 @@ payment_attempts = Table(
     sqlite_autoincrement=True,
 )
 
+disputes = Table(
+    "disputes",
+    metadata,
+    identity(),
+    link("order_id", "orders.id"),
+    text("kind"),
+    text("reason"),
+    text("external_id", optional=True),
+    number("at"),
+    number("created_at"),
+    CheckConstraint("kind IN ('early_warning', 'dispute', 'dispute_won', 'dispute_lost')", name="kind"),
+    CheckConstraint("reason IN ('fraudulent', 'other')", name="reason"),
+    UniqueConstraint("order_id", "external_id", "kind"),
+    sqlite_autoincrement=True,
+)
+
 refunds = Table(
     "refunds",
     metadata,
@@ -152,6 +168,7 @@ refunds = Table(
     number("amount"),
     text("reason", optional=True),
     number("created_at"),
+    text("reason_code", optional=True),
     CheckConstraint("amount >= 1", name="amount"),
     Index(None, "order_id"),
     sqlite_autoincrement=True,

@@ -79,6 +79,7 @@ _TIME = CellRule(time, "must be a time such as 2026-11-15T10:30:00Z, or Unix sec
 RULES: dict[str, CellRule] = {
     "created_at": _TIME,
     "customer_created_at": _TIME,
+    "disputed_at": _TIME,
     "declined_at": CellRule(times, "must be times such as 2026-11-15T10:30:00Z, separated by semicolons"),
     "ip_address": CellRule(ip_address, "must be an IP address"),
     "signup_ip_address": CellRule(ip_address, "must be an IP address"),

@@ -61,6 +61,8 @@ def replay(
         facts = _facts(order, sighting, past, memory, intelligence)
         for at in order.declined_at:
             upcoming.add(max(at, sighting.at), partial(memory.remember_decline, sighting, max(at, sighting.at)))
+        if order.disputed_at is not None:
+            upcoming.add(max(order.disputed_at, sighting.at), partial(memory.remember_dispute, sighting))
         verdict = judge(facts, policy)
         actions = {level: decide(facts, policies[level], verdict.risk_score) for level in policies}
         judged[place] = JudgedOrder(order, verdict, actions)

@@ -86,6 +86,7 @@ _JsonBody: type[Body] = create_model(
     ip_address=(IpAddress | None, None),
     items=(_Lines, ...),
     declined_at=(list[Time], []),
+    disputed_at=(Time | None, None),
 )
 _TextBody: type[Body] = create_model(
     "OrderTextRow",
