@@ -26,7 +26,7 @@ from lootkeep.engines.wakeup.postgres import PostgresWakeup
 from lootkeep.kernel.clock import Clock, SystemClock
 from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.ids import RandomIds
-from lootkeep.services import access, fraud_amounts, gift_cards, health, retention, secret_key
+from lootkeep.services import access, fraud_amounts, fraud_queue, gift_cards, health, retention, secret_key
 from lootkeep.settings import Settings, load, shown
 from lootkeep.storage import migrations
 from lootkeep.storage.engine.database import Database, Engine
@@ -234,6 +234,7 @@ def _periodic_tasks(deps: Deps, settings: Settings) -> tuple[PeriodicTask, ...]:
         PeriodicTask("cancel deliveries", 5, partial(retention.cancel_deliveries, deps)),
         PeriodicTask("settle gift cards", 60, partial(gift_cards.settle_now, deps)),
         PeriodicTask("expire subscriptions", 60, partial(retention.expire_subscriptions, deps)),
+        PeriodicTask("end holds", 60, partial(fraud_queue.end_holds, deps)),
         PeriodicTask("measure large orders", 3600, partial(fraud_amounts.refresh, deps)),
         PeriodicTask("purge answers", 3600, partial(retention.purge_answers, deps)),
         PeriodicTask("purge sessions", 3600, partial(retention.purge_sessions, deps)),

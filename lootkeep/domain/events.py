@@ -22,6 +22,10 @@ SPECIFIED_TYPES = {
 # Extensions, subscribed to by name.
 EVENT_TYPES = SPECIFIED_TYPES | {
     "order.disputed": "A payment was disputed, or a dispute has ended.",
+    "fraud.flagged": "An order was flagged.",
+    "fraud.held": "An order is held until it is reviewed.",
+    "fraud.blocked": "An order was blocked.",
+    "fraud.reviewed": "An order was reviewed, or its time for a review was over.",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from msgspec.structs import replace
@@ -11,8 +12,9 @@ from lootkeep.domain.fraud.checks import FraudCheck
 from lootkeep.domain.fraud.policy import MAX_ENTRIES, SETTINGS, Policy
 from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import NotFound, Unprocessable
+from lootkeep.kernel.errors import Unprocessable, existing
 from lootkeep.services import orders
+from lootkeep.storage import customers as customers_db
 from lootkeep.storage import fraud_checks, settings
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals.changes import CounterDeltas
@@ -35,9 +37,7 @@ async def review(
         raise Unprocessable("not_legitimate", "Only a buyer reviewed as legitimate can be whitelisted.")
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        check = await fraud_checks.get_for_update(tx, check_id)
-        if check is None:
-            raise NotFound("Fraud check")
+        check = existing(await fraud_checks.get_for_update(tx, check_id), "Fraud check")
         changes = CounterDeltas(shard_key=check.customer_id)
         check = await fraud_checks.review(tx, check, outcome, notes, reviewer, now, changes)
         check = await orders.apply_review(deps, tx, check, outcome, now, changes)
@@ -47,6 +47,34 @@ async def review(
             await _change_list(tx, "fraud_whitelisted_emails", check.email, now, is_added=True)
         await changes.apply(tx)
     return check
+
+
+async def review_ring(
+    deps: Deps,
+    check_ids: Sequence[int],
+    outcome: ReviewedAs,
+    notes: str | None,
+    reviewer: int,
+    *,
+    block_customers: bool = False,
+) -> list[FraudCheck]:
+    """One decision for several checks, all of them or none; with `fraud` the buyers can be blocked."""
+    if block_customers and outcome != "fraud":
+        raise Unprocessable("not_fraud", "Only buyers reviewed as fraud can be blocked.")
+    now = deps.clock.now()
+    reviewed = []
+    async with deps.db.write() as tx:
+        # Every check is locked before the first order, so that two decisions never wait for each other.
+        checks = [await fraud_checks.get_for_update(tx, check_id) for check_id in sorted(set(check_ids))]
+        changes = CounterDeltas(shard_key=0)
+        for check in checks:
+            check = existing(check, "Fraud check")
+            check = await fraud_checks.review(tx, check, outcome, notes, reviewer, now, changes)
+            reviewed.append(await orders.apply_review(deps, tx, check, outcome, now, changes))
+        if block_customers:
+            await customers_db.block(tx, sorted({check.customer_id for check in reviewed}), now)
+        await changes.apply(tx)
+    return reviewed
 
 
 async def change_settings(deps: Deps, changes: dict[str, Any]) -> Policy:

@@ -58,6 +58,7 @@ _SET_REFERRER = Query(
     update(customers).where(_THIS).values(referred_by_id=bindparam("referrer")).returning(*_CUSTOMER), Customer
 )
 
+_BLOCK = Query(update(customers).where(_THIS).values(status="blocked", updated_at=bindparam("now")), set_based=True)
 _LOCK = Query(select(*_CUSTOMER).where(_THIS).with_for_update(), Customer)
 _paid_at: BindParameter[int] = bindparam("paid_at")
 _ADD_PAYMENT = Query(
@@ -151,6 +152,11 @@ async def add_payments(tx: Transaction, payments: Sequence[Payment], changes: Co
         customer = before[payment.customer]
         first_order_at = min(payment.paid_at, customer.first_order_at or payment.paid_at)
         changes.count("customers", customer, replace(customer, first_order_at=first_order_at))
+
+
+async def block(tx: Transaction, customer_ids: Iterable[int], now: Instant) -> None:
+    """They cannot order any more."""
+    await tx.execute_many(_BLOCK, [{"customer": customer_id, "now": now} for customer_id in customer_ids])
 
 
 async def take_back(tx: Transaction, customer_id: int, amount: int, *, orders: int) -> None:

@@ -17,7 +17,7 @@ from lootkeep.domain.fraud.flags import flags
 from lootkeep.domain.fraud.judgement import Judgement
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.fraud.review import ReviewedAs
-from lootkeep.domain.fraud.score import ENGINE_VERSION
+from lootkeep.domain.fraud.score import ENGINE_VERSION, due_at, expected_loss
 from lootkeep.domain.orders import Order, OrderCheck
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
@@ -53,6 +53,7 @@ _SET_TRUTH = Query(
     .where(_THIS)
     .values(truth=bindparam("outcome"), truth_source=bindparam("source"), truth_at=bindparam("known_at"))
 )
+_ASSIGN = Query(update(fraud_checks).where(_THIS).values(owner_id=bindparam("owner"), due_at=bindparam("due")))
 _DETAIL = Query(
     select(
         *_CHECK,
@@ -168,6 +169,9 @@ def _values(order: Order, judgement: Judgement) -> dict[str, Any]:
         truth=None,
         truth_source=None,
         truth_at=None,
+        owner_id=None,
+        due_at=due_at(verdict.action_taken, judgement.policy, facts.at),
+        expected_loss=expected_loss(verdict.risk_score, order.total),
         created_at=facts.at,
     )
 
@@ -187,6 +191,11 @@ async def get(tx: Transaction, check_id: int) -> CheckDetail | None:
 
 async def get_for_update(tx: Transaction, check_id: int) -> FraudCheck | None:
     return await tx.one(_LOCK, check=check_id)
+
+
+async def assign(tx: Transaction, check: FraudCheck, owner_id: int | None, due_at: Instant | None) -> FraudCheck:
+    await tx.run(_ASSIGN, check=check.id, owner=owner_id, due=due_at)
+    return replace(check, owner_id=owner_id, due_at=due_at)
 
 
 async def lock_of_order(tx: Transaction, order_id: int) -> FraudCheck | None:

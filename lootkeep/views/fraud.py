@@ -9,7 +9,7 @@ import msgspec
 
 from lootkeep.domain.disputes import Outcome, TruthSource
 from lootkeep.domain.fraud import review as review_rules
-from lootkeep.domain.fraud.checks import CheckDetail, CheckEntry, FraudCheck, Review
+from lootkeep.domain.fraud.checks import CheckDetail, CheckEntry, FraudCheck, Review, Waiting
 from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.domain.orders import OrderStatus, order_number
@@ -92,6 +92,32 @@ class FraudCheckDetailView(_Judged, frozen=True):
     customer: CheckCustomerDetailView
 
 
+class QueuedCheckView(msgspec.Struct, frozen=True):
+    id: Annotated[int, field("Identifies the check.", 17)]
+    risk_score: Annotated[int, field("0 to 100.", 55)]
+    risk_level: Annotated[RiskLevel, field("How risky the order is.", "medium")]
+    action_taken: Annotated[Action, field("What was done with the order.", "flagged")]
+    detected_signals: Annotated[list[str], field("What counted, the heaviest first.", ["Datacenter address"])]
+    order: CheckOrderView
+    order_total: Annotated[str, field("What the order comes to.", "19.99")]
+    customer: CheckCustomerView
+    owner_id: Annotated[int | None, field("The user who looks at it.", None)]
+    due_at: Annotated[Moment | None, field("Until when somebody should have looked.", "2026-11-16T10:30:00Z")]
+    expected_loss: Annotated[str, field("What the store loses on average if it goes on.", "0.62")]
+    created_at: Time
+
+
+class RiskiestView(msgspec.Struct, frozen=True):
+    budget: Annotated[int, field("How many a day are worth a look, by the settings.", 20)]
+    checks: list[QueuedCheckView]
+
+
+class AssignedView(msgspec.Struct, frozen=True):
+    id: Annotated[int, field("Identifies the check.", 17)]
+    owner_id: Annotated[int | None, field("The user who looks at it.", 1)]
+    due_at: Annotated[Moment | None, field("Until when somebody should have looked.", "2026-11-16T10:30:00Z")]
+
+
 class BadgeView(msgspec.Struct, frozen=True):
     label: Annotated[str, field("For people.", "Medium Risk")]
     color: Annotated[str, field("Of the badge.", "yellow")]
@@ -162,6 +188,7 @@ _ENTRY = shown(FraudCheckView, CheckEntry, "order", "customer")
 _DETAIL = shown(FraudCheckDetailView, CheckDetail, "signals", "order", "customer")
 
 reviewed: Callable[[FraudCheck], ReviewedView] = shown(ReviewedView, FraudCheck)
+assigned: Callable[[FraudCheck], AssignedView] = shown(AssignedView, FraudCheck)
 
 
 def check_entry(entry: CheckEntry) -> FraudCheckView:
@@ -169,6 +196,18 @@ def check_entry(entry: CheckEntry) -> FraudCheckView:
         entry,
         order=CheckOrderView(entry.order_id, order_number(entry.order_id)),
         customer=CheckCustomerView(entry.customer_id, entry.customer_name),
+    )
+
+
+_QUEUED = shown(QueuedCheckView, Waiting, "detected_signals", "order", "customer")
+
+
+def queued(check: Waiting) -> QueuedCheckView:
+    return _QUEUED(
+        check,
+        detected_signals=review_rules.detected_signals(check.points),
+        order=CheckOrderView(check.order_id, order_number(check.order_id)),
+        customer=CheckCustomerView(check.customer_id, check.customer_name),
     )
 
 

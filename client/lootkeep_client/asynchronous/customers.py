@@ -15,6 +15,10 @@ class Customers:
     def __init__(self, core: AsyncCore) -> None:
         self._core = core
 
+    async def linked(self, customer_id: int) -> Data:
+        """List the accounts linked to a customer."""
+        return await self._core.one("GET", "/api/external/v1/customers/{id}/linked", customer_id)
+
     def list(self, **query: Unpack[takes.ListCustomers]) -> AsyncPages:
         """List customers."""
         return self._core.pages("GET", "/api/external/v1/customers", query=query)

@@ -47,6 +47,21 @@ class FraudSettings:
         return await self._core.one("PUT", "/api/external/v1/fraud/settings", body=body)
 
 
+class FraudQueue:
+    """`client.fraud.queue`."""
+
+    def __init__(self, core: AsyncCore) -> None:
+        self._core = core
+
+    def list(self, **query: Unpack[takes.ListReviewQueue]) -> AsyncPages:
+        """List the review queue."""
+        return self._core.pages("GET", "/api/external/v1/fraud/queue", query=query)
+
+    async def today(self) -> Data:
+        """List the riskiest allowed orders of the day."""
+        return await self._core.one("GET", "/api/external/v1/fraud/queue/today")
+
+
 class FraudChecks:
     """`client.fraud.checks`."""
 
@@ -73,6 +88,14 @@ class FraudChecks:
         """List the reviews of a fraud check."""
         return await self._core.many("GET", "/api/external/v1/fraud/checks/{id}/reviews", check_id)
 
+    async def linked(self, check_id: int) -> Data:
+        """List the accounts linked to the buyer of a check."""
+        return await self._core.one("GET", "/api/external/v1/fraud/checks/{id}/linked", check_id)
+
+    async def assign(self, check_id: int, **body: Unpack[takes.AssignCheck]) -> Data:
+        """Assign a fraud check."""
+        return await self._core.one("PUT", "/api/external/v1/fraud/checks/{id}/assignment", check_id, body=body)
+
 
 class FraudBlockedCountries:
     """`client.fraud.blocked_countries`."""
@@ -96,6 +119,7 @@ class Fraud:
         self._core = core
         self.blocked_countries = FraudBlockedCountries(core)
         self.checks = FraudChecks(core)
+        self.queue = FraudQueue(core)
         self.settings = FraudSettings(core)
         self.whitelist = FraudWhitelist(core)
 
@@ -114,3 +138,7 @@ class Fraud:
     async def explain(self, **query: Unpack[takes.ExplainBuyer]) -> Data:
         """Explain what counts against a buyer now."""
         return await self._core.one("GET", "/api/external/v1/fraud/explain", query=query)
+
+    async def review_ring(self, *, idempotency_key: str | None = None, **body: Unpack[takes.ReviewRing]) -> Rows:
+        """Review several fraud checks at once."""
+        return await self._core.many("POST", "/api/external/v1/fraud/reviews", body=body, key=idempotency_key)

@@ -7,7 +7,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from lootkeep.api.external import fraud_reports, fraud_settings
+from lootkeep.api.external import fraud_queue, fraud_reports, fraud_rings, fraud_settings
+from lootkeep.api.external.fraud_rings import ReviewNotes
 from lootkeep.api.http.fields import QueryBoolean, QueryDate, QueryInteger
 from lootkeep.api.http.pages import MAX_PAGE, PageQuery, answer_page, days
 from lootkeep.api.http.routes import Call, Group, Reply, Route, many, paged, single
@@ -39,10 +40,7 @@ class ReviewBody(Body):
     """What a reviewer found."""
 
     outcome: Annotated[ReviewedAs, Field(description="What the order turned out to be.", examples=["legitimate"])]
-    notes: Annotated[
-        Annotated[str, Field(max_length=1000)] | None,
-        Field(description="Why; stored with the review.", examples=["Called the customer."]),
-    ] = None
+    notes: ReviewNotes = None
     whitelist_ip: Annotated[
         bool, Field(description="With `legitimate`: trust the address from now on. An extension.", examples=[False])
     ] = False
@@ -167,5 +165,7 @@ GROUP = Group(
         ),
         *fraud_settings.ROUTES,
         *fraud_reports.ROUTES,
+        *fraud_rings.ROUTES,
+        *fraud_queue.ROUTES,
     ),
 )

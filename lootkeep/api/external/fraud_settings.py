@@ -9,7 +9,7 @@ from pydantic import Field
 from lootkeep.api.http.fields import Country, Email, IpAddress
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Reply, Route, single
 from lootkeep.api.http.validation import Body, partial
-from lootkeep.domain.fraud.policy import LIMITS, MAX_ENTRIES, SETTINGS, FraudAction, Policy, Sensitivity
+from lootkeep.domain.fraud.policy import LIMITS, MAX_ENTRIES, SETTINGS, FraudAction, Policy, Sensitivity, WhenDue
 from lootkeep.services import fraud as fraud_service
 from lootkeep.storage import settings as settings_db
 from lootkeep.views import fraud_settings as fraud_settings_views
@@ -59,6 +59,15 @@ class FraudSettingsBody(Body):
         ),
     ]
     fraud_velocity_window_minutes: Annotated[int, _limit("fraud_velocity_window_minutes", "The window.", 60)]
+    fraud_review_due_hours: Annotated[
+        int, _limit("fraud_review_due_hours", "Extension: how long a review may take.", 24)
+    ]
+    fraud_review_when_due: Annotated[
+        WhenDue, Field(description="Extension: what becomes of a held order after that.", examples=["cancel"])
+    ]
+    fraud_review_daily_budget: Annotated[
+        int, _limit("fraud_review_daily_budget", "Extension: the riskiest allowed orders of a day to look at.", 20)
+    ]
     fraud_custom_blocked_countries: Annotated[
         list[Country], Field(max_length=MAX_ENTRIES, description="Replaces the list.", examples=[["RU", "BY"]])
     ]

@@ -57,6 +57,9 @@ class FraudCheck(CheckSummary, frozen=True):
     truth: Outcome | None
     truth_source: TruthSource | None
     truth_at: Instant | None
+    owner_id: int | None
+    due_at: Instant | None
+    expected_loss: Hundredths
 
     @property
     def place(self) -> tuple[Instant, int]:
@@ -81,6 +84,23 @@ class CheckDetail(FraudCheck, frozen=True):
     customer_email: str
     order_status: OrderStatus
     order_total: Hundredths
+
+
+class Waiting(CheckSummary, frozen=True):
+    """A check in the review queue."""
+
+    signals: str
+    customer_name: str
+    order_total: Hundredths
+    order_currency: str
+    owner_id: int | None
+    owner_name: str | None
+    due_at: Instant | None
+    expected_loss: Hundredths
+
+    @property
+    def points(self) -> dict[str, int]:
+        return msgspec.json.decode(self.signals, type=dict[str, int])
 
 
 class Review(msgspec.Struct, frozen=True):

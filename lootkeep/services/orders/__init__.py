@@ -8,7 +8,7 @@ from lootkeep.services.orders.history import import_history, import_order
 from lootkeep.services.orders.pay import pay
 from lootkeep.services.orders.place import place, place_in, place_paid
 from lootkeep.services.orders.refund import refund
-from lootkeep.services.orders.review import apply_review
+from lootkeep.services.orders.review import apply_review, end_hold
 
 __all__ = [
     "DisputeReport",
@@ -16,6 +16,7 @@ __all__ = [
     "cancel",
     "decline",
     "dispute",
+    "end_hold",
     "fulfill",
     "import_dispute",
     "import_history",

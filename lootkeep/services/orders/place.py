@@ -29,7 +29,7 @@ from lootkeep.storage import products as products_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.identity import SeenCustomer
 from lootkeep.storage.totals.changes import CounterDeltas
-from lootkeep.views import order_events
+from lootkeep.views import fraud_events, order_events
 
 # The order, and whether it is new.
 PlacedOrder = tuple[OrderDetails, bool]
@@ -77,6 +77,8 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart, changes: CounterDelt
     await _checkout.reserve_coupon(tx, coupon, order, now)
     check = await _remember(tx, customer, traces, order, judgement, changes)
     details = OrderDetails(order, items, customer, check)
+    if check and check.action_taken in fraud_events.EVENTS:
+        await outbox.append(tx, fraud_events.EVENTS[check.action_taken], fraud_events.judged(order, check), now)
     if order.status == "cancelled":
         return details, True
     await outbox.append(tx, "order.created", order_events.created(details), now)

@@ -8,8 +8,9 @@ from sqlalchemy import text as sql
 from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
 
 _IS_FRAUD = sql("truth = 'fraud'")
-_WAITS = sql("review_outcome IS NULL AND action_taken <> 'allowed'")
 # Written out also where they are looked for: only so does SQLite see that the index will do.
+IS_DUE = sql("due_at IS NOT NULL AND review_outcome IS NULL AND action_taken = 'verification_required'")
+_WAITS = sql("review_outcome IS NULL AND action_taken <> 'allowed'")
 HAS_SIGNALS = sql("signals <> '{}'")
 
 fraud_checks = Table(
@@ -54,6 +55,10 @@ fraud_checks = Table(
     text("truth", optional=True),
     text("truth_source", optional=True),
     number("truth_at", optional=True),
+    # Who looks at it, until when, and what the store loses on average if nobody does.
+    number("owner_id", optional=True),
+    number("due_at", optional=True),
+    Column("expected_loss", BigInteger, nullable=False, server_default="0"),
     CheckConstraint("risk_score BETWEEN 0 AND 100", name="risk_score"),
     CheckConstraint("risk_level IN ('low', 'medium', 'high', 'critical')", name="risk_level"),
     CheckConstraint("action_taken IN ('allowed', 'flagged', 'blocked', 'verification_required')", name="action_taken"),
@@ -64,6 +69,8 @@ fraud_checks = Table(
     Index("ix_fraud_checks_frauds", "created_at", "action_taken", sqlite_where=_IS_FRAUD, postgresql_where=_IS_FRAUD),
     # The review queue, which is short however many orders there were.
     Index("ix_fraud_checks_waiting", "created_at", "id", sqlite_where=_WAITS, postgresql_where=_WAITS),
+    Index("ix_fraud_checks_loss", "expected_loss", "id", sqlite_where=_WAITS, postgresql_where=_WAITS),
+    Index("ix_fraud_checks_due", "due_at", sqlite_where=IS_DUE, postgresql_where=IS_DUE),
     Index(
         "ix_fraud_checks_signals",
         "signals",
