@@ -31,7 +31,7 @@ from tests.api.fraud.shop import BROWSER, DATACENTER, PROXY, TOR, VPN, shop
 from tests.world import World
 
 BEGIN = datetime(2025, 9, 1, tzinfo=UTC)
-ORDERS = 2000
+ORDERS = 5000
 PRICE = 1999
 NETWORKS = (TOR, VPN, PROXY, DATACENTER)
 # Nothing is stopped: what was paid long ago is not either.
