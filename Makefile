@@ -13,8 +13,12 @@ help:
 setup: ## make .venv from the lock file, with the command at .venv/bin/lootkeep
 	@tools/setup.sh .venv locks/dev.txt project
 
-run: setup ## start the service on 127.0.0.1:8000 with the embedded database
-	@exec .venv/bin/lootkeep serve $(ARGS)
+# What serves is enough to run; an environment for development is not reduced to it.
+RUN_LOCKS = $(if $(shell grep -s locks/dev.txt .venv/.made-from),locks/dev.txt,locks/runtime.txt locks/build.txt)
+
+run: ## start the service on 127.0.0.1:8000 with the embedded database
+	@tools/setup.sh .venv "$(RUN_LOCKS)" project
+	@trap : INT; .venv/bin/lootkeep serve $(ARGS) || [ $$? = 130 ]
 
 test: setup ## run all tests on SQLite, PostgreSQL and Redis, in Node and Chromium, which it finds or installs
 	@exec .venv/bin/python -m tests.servers -- .venv/bin/python -m pytest -n 2 $(ARGS)

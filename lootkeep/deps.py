@@ -27,3 +27,5 @@ class Deps:
     webhook_rules: WebhookRules
     currency: str
     intelligence: Intelligence
+    # The sandbox: what test tokens work on.
+    is_test: bool = False

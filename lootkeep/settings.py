@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
+from difflib import get_close_matches
 from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from typing import Annotated, Literal
 
+from dotenv import dotenv_values
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
@@ -17,12 +20,13 @@ from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.redaction import HIDDEN, ShownSetting, redacted
 
 PREFIX = "LOOTKEEP_"
+_ENV_FILE = ".env"
 
 
 class Settings(BaseSettings):
     """Environment variables with the prefix LOOTKEEP_, or a `.env` file in the working directory."""
 
-    model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=".env", extra="ignore", frozen=True)
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=_ENV_FILE, extra="ignore", frozen=True)
 
     database_url: str = Field(
         "sqlite:///lootkeep.db",
@@ -98,6 +102,7 @@ class Settings(BaseSettings):
     public_url: str | None = Field(
         None, description="Where people reach this service, for links in e-mails; `http://HOST:PORT` when not given."
     )
+    docs_url: str | None = Field(None, description="Where you publish the output of `make docs`; `/docs` links to it.")
     campaign_mails_per_minute: Annotated[int, Field(ge=1, le=60_000)] = Field(
         300, description="How many e-mails of campaigns are sent a minute, by all processes together."
     )
@@ -177,7 +182,7 @@ class Settings(BaseSettings):
             parse_sender(sender)
         return sender or None
 
-    @field_validator("public_url")
+    @field_validator("public_url", "docs_url")
     @classmethod
     def _public(cls, url: str | None) -> str | None:
         if not url:
@@ -208,6 +213,15 @@ class Settings(BaseSettings):
         if key is not None and len(key.get_secret_value()) < key_file.MIN_KEY_LENGTH:
             raise ValueError(f"must have at least {key_file.MIN_KEY_LENGTH} characters")
         return key
+
+    @property
+    def unknown_names(self) -> list[str]:
+        """A sentence for each variable that looks like a setting and is none."""
+        given = {*os.environ, *dotenv_values(_ENV_FILE)}
+        # Those of the tests lead to their servers.
+        own = {name for name in given if name.startswith(PREFIX) and not name.startswith(f"{PREFIX}TEST_")}
+        names = sorted(own - _KNOWN)
+        return [_unknown(name) for name in names]
 
     @property
     def listen_url(self) -> str | None:
@@ -274,3 +288,12 @@ def _sentence(detail: object) -> str:
     name = variable(str(detail["loc"][0]))
     reason = str(detail["msg"]).removeprefix("Value error, ")
     return f"{name}: {reason[0].lower()}{reason[1:]}."
+
+
+# The client's own variables are no settings of the service.
+_KNOWN = {variable(name) for name in Settings.model_fields} | {"LOOTKEEP_URL", "LOOTKEEP_TOKEN"}
+
+
+def _unknown(name: str) -> str:
+    nearest = get_close_matches(name, _KNOWN, n=1)
+    return f"{name} is not a setting" + (f"; did you mean {nearest[0]}?" if nearest else ".")

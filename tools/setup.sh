@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes a virtual environment hold exactly what a lock file names: tools/setup.sh VENV LOCK [project]
+# Makes a virtual environment hold exactly what lock files name: tools/setup.sh VENV "LOCK ..." [project]
 # With the word `project` the repository itself is installed too, editable.
 set -eu
 cd "$(dirname "$0")/.."
@@ -50,7 +50,8 @@ is_usable() {
 
 fingerprint() {
     echo "$(pwd -P)/$venv"
-    cksum "$lock" pyproject.toml tools/setup.sh
+    # shellcheck disable=SC2086  several files
+    cksum $lock pyproject.toml tools/setup.sh
 }
 
 make_work_folder() {
@@ -92,13 +93,15 @@ install_venv_package() {
 
 install_lock() {
     say "installing $lock"
-    pip install --require-hashes -r "$lock" || fail "pip could not install $lock; is the package index within reach?"
+    # shellcheck disable=SC2046  several files
+    pip install --require-hashes $(printf -- '-r %s ' $lock) || fail "pip could not install $lock; is the package index within reach?"
 }
 
 # A package that has left the lock must not go on working here and fail everywhere else.
 remove_leftovers() {
     pip freeze --exclude-editable | sed 's/[=@ ].*//' | plain_names >"$work/installed"
-    sed -n 's/^\([A-Za-z0-9._-]*\)==.*/\1/p' "$lock" | plain_names >"$work/locked"
+    # shellcheck disable=SC2086  several files
+    sed -n 's/^\([A-Za-z0-9._-]*\)==.*/\1/p' $lock | plain_names >"$work/locked"
     comm -23 "$work/installed" "$work/locked" >"$work/leftovers"
     if [ -s "$work/leftovers" ]; then
         say "removing $(paste -s -d ' ' "$work/leftovers")"

@@ -1,8 +1,10 @@
 """Writes the Python client's methods from the route table: `python -m tools.write_client`.
 
-One file for each first word of the names, three times over: parameters, sync methods, async methods.
+One file for each first word of the names, four times over: types, parameters, sync methods, async methods.
 """
 
+import keyword
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,15 +16,13 @@ from typing import Any
 from lootkeep import wiring
 from lootkeep.api.http.routes import Route
 from tools.client_names import NAMES
+from tools.client_types import DOCUMENT, Types, resolved, written
 
 PACKAGE = Path(__file__).parents[1] / "client/lootkeep_client"
 COMMAND = "python -m tools.write_client"
 
-_DOCUMENT = wiring.document()
-_PLAIN_TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
-_KEYWORDS = {"from"}
-# A method named `list` hides the type of that name, so the answers have names of their own.
-_ANSWERS = {"pages": "Pages", "many": "Rows", "message": "str", "one": "Data"}
+# A method named `list` hides the type of that name, so a list of records is `Rows`.
+_ANSWERS = {"pages": "Pages[{record}]", "many": "Rows[{record}]", "message": "str", "one": "{record}"}
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,11 @@ class Method:
         return _camel(self.route.handler.__name__)
 
     @property
+    def operation(self) -> dict[str, Any]:
+        operation: dict[str, Any] = DOCUMENT["paths"][self.prefix + self.route.path][self.route.method.lower()]
+        return operation
+
+    @property
     def answer(self) -> str:
         shape = self.route.answer
         if shape.is_paged:
@@ -74,14 +79,21 @@ def files() -> dict[Path, str]:
     by_file: dict[str, list[Method]] = {}
     for method in methods():
         by_file.setdefault(method.file, []).append(method)
-    texts = {PACKAGE / "parameters/__init__.py": '"""What each method takes, a file for each group."""\n'}
+    types = Types()
+    texts = {
+        "parameters/__init__": '"""What each method takes, a file for each group."""\n',
+    }
     for kind in ("synchronous", "asynchronous"):
-        texts[PACKAGE / kind / "__init__.py"] = _tree(kind, sorted(by_file))
+        texts[f"{kind}/__init__"] = _tree(kind, sorted(by_file))
     for file, own in by_file.items():
-        texts[PACKAGE / "parameters" / f"{file}.py"] = _parameters(file, own)
+        types.start(file)
+        texts[f"parameters/{file}"] = _parameters(file, own, types)
         for kind in ("synchronous", "asynchronous"):
-            texts[PACKAGE / kind / f"{file}.py"] = _methods(kind, file, own)
-    return {path: _formatted(text) for path, text in texts.items()}
+            texts[f"{kind}/{file}"] = _methods(kind, file, own, types)
+    _deliveries(types)
+    note = f"What `{{file}}` has; written by `{COMMAND}`."
+    texts |= {f"types/{file}": text for file, text in types.texts(note).items()}
+    return {PACKAGE / f"{name}.py": _formatted(text) for name, text in texts.items()}
 
 
 def _tree(kind: str, names: list[str]) -> str:
@@ -96,76 +108,63 @@ def _tree(kind: str, names: list[str]) -> str:
     )
 
 
-def _parameters(file: str, own: list[Method]) -> str:
-    classes = [_typed_dict(method) for method in own if method.route.body or method.route.query]
-    text = "\n\n".join(classes)
-    words = {name for name in ("Any", "Literal", "Required", "TypedDict") if name in text}
-    abstract = {name for name in ("Mapping", "Sequence") if name in text}
-    imports = f"from collections.abc import {', '.join(sorted(abstract))}\n" if abstract else ""
-    imports += f"from typing import {', '.join(sorted(words))}\n" if words else ""
-    return (
-        f'"""What the methods of `{file}` take; written by `{COMMAND}`."""\n\n'
-        f"from __future__ import annotations\n\n{imports}\n\n{text}"
-    )
+def _parameters(file: str, own: list[Method], types: Types) -> str:
+    text = "\n\n".join(_typed_dict(method, types) for method in own if method.route.body or method.route.query)
+    imports = ["from lootkeep_client import types\n"] if "types." in text else []
+    return written(f"What the methods of `{file}` take; written by `{COMMAND}`.", text, imports)
 
 
-def _typed_dict(method: Method) -> str:
+def _typed_dict(method: Method, types: Types) -> str:
     lines = [f"class {method.parameters}(TypedDict, total=False):", f'    """{method.route.summary}."""', ""]
-    for name, kind, is_required in _fields(method):
-        safe = f"{name}_" if name in _KEYWORDS else name
+    for name, kind, is_required in _fields(method, types):
+        safe = f"{name}_" if keyword.iskeyword(name) else name
         lines.append(f"    {safe}: {f'Required[{kind}]' if is_required else kind}")
     return "\n".join(lines) + "\n"
 
 
-def _fields(method: Method) -> Iterator[tuple[str, str, bool]]:
-    operation = _DOCUMENT["paths"][method.prefix + method.route.path][method.route.method.lower()]
+def _fields(method: Method, types: Types) -> Iterator[tuple[str, str, bool]]:
     if method.route.body:
-        schema = _resolved(operation["requestBody"]["content"]["application/json"]["schema"])
+        schema = resolved(_content(method.operation["requestBody"]))
         for name, field in schema["properties"].items():
-            yield name, _type(field), name in schema.get("required", ())
+            yield name, types.public(field), name in schema.get("required", ())
         return
-    for parameter in map(_resolved, operation["parameters"]):
+    for parameter in map(resolved, method.operation["parameters"]):
         if parameter["in"] == "query":
-            yield parameter["name"], _type(parameter["schema"]), parameter.get("required", False)
+            yield parameter["name"], types.public(parameter["schema"]), parameter.get("required", False)
 
 
-def _resolved(part: dict[str, Any]) -> dict[str, Any]:
-    """The component that a part of the document refers to."""
-    if "$ref" not in part:
-        return part
-    _, _, kind, name = part["$ref"].split("/")
-    component: dict[str, Any] = _DOCUMENT["components"][kind][name]
-    return component
+def _content(part: dict[str, Any]) -> dict[str, Any]:
+    schema: dict[str, Any] = part["content"]["application/json"]["schema"]
+    return schema
 
 
-def _type(schema: dict[str, Any]) -> str:
-    schema = _resolved(schema)
-    if "enum" in schema or "const" in schema:
-        words = schema.get("enum", [schema.get("const")])
-        return f"Literal[{', '.join(map(repr, words))}]"
-    if "anyOf" in schema and not schema.get("type"):
-        return " | ".join(dict.fromkeys(_type(part) for part in schema["anyOf"]))
-    kind = schema.get("type")
-    if isinstance(kind, list):
-        return " | ".join(_PLAIN_TYPES[kind_name] for kind_name in kind)
-    if kind == "array":
-        return f"Sequence[{_type(schema['items'])}]"
-    return _PLAIN_TYPES.get(str(kind), "Mapping[str, Any]")
+def _record(method: Method, types: Types) -> str:
+    """The type of what is under `data`; of one row where it is a list."""
+    if method.answer == "message":
+        return "str"
+    responses = method.operation["responses"]
+    success = next(response for status, response in responses.items() if status.startswith("2"))
+    schema = resolved(_content(success))["properties"]["data"]
+    return types.record(schema["items"] if method.route.answer.is_list else schema)
 
 
-def _methods(kind: str, file: str, own: list[Method]) -> str:
-    core, pages = ("Core", "Pages") if kind == "synchronous" else ("AsyncCore", "AsyncPages")
+def _deliveries(types: Types) -> None:
+    """What a webhook receives, told apart by `event_type`."""
+    types.start("deliveries")
+    bodies = [operation["post"]["requestBody"] for operation in DOCUMENT["webhooks"].values()]
+    types.add_union("WebhookDelivery", map(_content, bodies))
+
+
+def _methods(kind: str, file: str, own: list[Method], types: Types) -> str:
+    core = "Core" if kind == "synchronous" else "AsyncCore"
     owners = sorted({_above for method in own for _above in _with_parents(method.owner)})
-    text = "\n\n".join(_class(kind, owner, owners, own, core) for owner in reversed(owners))
-    answers = sorted({name for name in (pages, "Data", "Rows") if f"-> {name}:" in text})
-    imports = "from typing import Unpack\n\n" if "Unpack[" in text else ""
-    imports += f"from lootkeep_client.cores import {core}\n"
-    imports += f"from lootkeep_client.pages import {', '.join(answers)}\n" if answers else ""
-    imports += f"from lootkeep_client.parameters import {file} as takes\n" if "takes." in text else ""
-    return (
-        f'"""The methods of `{file}`; written by `{COMMAND}`."""\n\n'
-        f"from __future__ import annotations\n\n{imports}\n\n{text}"
-    )
+    text = "\n\n".join(_class(kind, owner, owners, own, core, types) for owner in reversed(owners))
+    answers = sorted(set(re.findall(r"-> (\w*Pages|Rows)\[", text)))
+    imports = [f"from lootkeep_client.cores import {core}\n"]
+    imports += [f"from lootkeep_client.pages import {', '.join(answers)}\n"] if answers else []
+    imports += [f"from lootkeep_client.parameters import {file} as takes\n"] if "takes." in text else []
+    imports += ["from lootkeep_client import types\n"] if "types." in text else []
+    return written(f"The methods of `{file}`; written by `{COMMAND}`.", text, imports)
 
 
 def _with_parents(owner: str) -> list[str]:
@@ -173,21 +172,23 @@ def _with_parents(owner: str) -> list[str]:
     return [".".join(parts[: place + 1]) for place in range(len(parts))]
 
 
-def _class(kind: str, owner: str, owners: list[str], own: list[Method], core: str) -> str:
+def _class(kind: str, owner: str, owners: list[str], own: list[Method], core: str, types: Types) -> str:
     below = [other for other in owners if other.rpartition(".")[0] == owner]
     parts = "".join(f"        self.{other.rpartition('.')[2]} = {_camel(other)}(core)\n" for other in below)
-    bodies = "\n".join(_method(kind, method) for method in own if method.owner == owner)
+    bodies = "\n".join(_method(kind, method, types) for method in own if method.owner == owner)
     return (
         f'class {_camel(owner)}:\n    """`client.{owner}`."""\n\n'
         f"    def __init__(self, core: {core}) -> None:\n        self._core = core\n{parts}\n{bodies}"
     )
 
 
-def _method(kind: str, method: Method) -> str:
+def _method(kind: str, method: Method, types: Types) -> str:
     route, is_async = method.route, kind == "asynchronous"
+    record = _record(method, types)
     ids = list(_path_ids(method))
     takes = [f"{name}: {of}" for name, of in ids]
-    passes = [f'"{route.method}"', f'"{method.prefix}{route.path}"', *(name for name, _ in ids)]
+    passes = [] if method.answer == "message" else [record]
+    passes += [f'"{route.method}"', f'"{method.prefix}{route.path}"', *(name for name, _ in ids)]
     if route.method == "POST":
         takes += ["*", "idempotency_key: str | None = None"]
     given = "body" if route.body else "query" if route.query else None
@@ -196,10 +197,8 @@ def _method(kind: str, method: Method) -> str:
         passes.append(f"{given}={given}")
     if route.method == "POST":
         passes.append("key=idempotency_key")
-    answer = _ANSWERS[method.answer]
     waits = is_async and method.answer != "pages"
-    if is_async and method.answer == "pages":
-        answer = "AsyncPages"
+    answer = ("Async" if is_async and not waits else "") + _ANSWERS[method.answer].format(record=record)
     return (
         f"    {'async ' if waits else ''}def {method.own_name}({', '.join(['self', *takes])}) -> {answer}:\n"
         f'        """{route.summary}."""\n'
@@ -223,8 +222,9 @@ def _camel(name: str) -> str:
 
 def _formatted(text: str) -> str:
     ruff = Path(sys.executable).parent / "ruff"
-    outcome = subprocess.run([ruff, "format", "-"], input=text, capture_output=True, text=True, check=True)
-    return outcome.stdout
+    for step in (["check", "--select", "I", "--fix", "--quiet"], ["format"]):
+        text = subprocess.run([ruff, *step, "-"], input=text, capture_output=True, text=True, check=True).stdout
+    return text
 
 
 def main() -> None:

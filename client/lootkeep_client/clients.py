@@ -1,4 +1,4 @@
-"""The two clients: `LoadClient` waits for its answers, `AsyncClient` is awaited."""
+"""The two clients: `Client` waits for its answers, `AsyncClient` is awaited."""
 
 from __future__ import annotations
 
@@ -12,26 +12,34 @@ import httpx
 from lootkeep_client import asynchronous, synchronous
 from lootkeep_client.cores import AsyncCore, AsyncSleep, Core, Sleep
 from lootkeep_client.retrying import Retry
+from lootkeep_client.server import Server
 
 # Longer than the slowest call, which is the test of a webhook.
 TIMEOUT_SECONDS = 30.0
 
 
 class Client(synchronous.Api):
-    """Every endpoint as a method: `client.referrals.tiers.create(...)`, `client.store.orders.create(...)`."""
+    """Every endpoint as a method: `client.referrals.tiers.create(...)`, `client.store.orders.create(...)`.
+
+    What is not given is read from the environment: `LOOTKEEP_URL` and `LOOTKEEP_TOKEN`.
+    """
 
     def __init__(
         self,
-        base_url: str,
-        token: str,
+        base_url: str | None = None,
+        token: str | None = None,
         *,
         timeout: float = TIMEOUT_SECONDS,
         retry: Retry | None = None,
         transport: httpx.BaseTransport | None = None,
         sleep: Sleep = time.sleep,
     ) -> None:
-        self._core = Core(base_url, token, timeout, retry or Retry(), transport, sleep)
+        self._server = Server.given(base_url, token)
+        self._core = Core(self._server, timeout, retry or Retry(), transport, sleep)
         super().__init__(self._core)
+
+    def __repr__(self) -> str:
+        return f"Client({self._server.url!r})"
 
     def close(self) -> None:
         self._core.http.close()
@@ -50,16 +58,20 @@ class AsyncClient(asynchronous.Api):
 
     def __init__(
         self,
-        base_url: str,
-        token: str,
+        base_url: str | None = None,
+        token: str | None = None,
         *,
         timeout: float = TIMEOUT_SECONDS,
         retry: Retry | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
         sleep: AsyncSleep = asyncio.sleep,
     ) -> None:
-        self._core = AsyncCore(base_url, token, timeout, retry or Retry(), transport, sleep)
+        self._server = Server.given(base_url, token)
+        self._core = AsyncCore(self._server, timeout, retry or Retry(), transport, sleep)
         super().__init__(self._core)
+
+    def __repr__(self) -> str:
+        return f"AsyncClient({self._server.url!r})"
 
     async def aclose(self) -> None:
         await self._core.http.aclose()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from itertools import count
@@ -11,12 +12,20 @@ from typing import Any
 import httpx
 
 from lootkeep_client.errors import ConnectionFailed
-from lootkeep_client.pages import AsyncPages, Data, Page, Pages, Rows, read_page
+from lootkeep_client.pages import AsyncPages, Page, Pages, Record, Rows, read_page
 from lootkeep_client.requests import Request, headers, parse, prepare
 from lootkeep_client.retrying import Retry
+from lootkeep_client.server import Server
 
 Sleep = Callable[[float], None]
 AsyncSleep = Callable[[float], Awaitable[None]]
+
+_LOG = logging.getLogger("lootkeep_client")
+
+
+def _log_wait(request: Request, attempt: int, wait: float) -> None:
+    """A program that seems to hang is often one that waits."""
+    _LOG.info("%s %s: attempt %d failed, trying again in %.1f s", request.method, request.path, attempt, wait)
 
 
 def _no_answer(error: httpx.TransportError) -> ConnectionFailed:
@@ -28,42 +37,46 @@ class Core:
 
     def __init__(
         self,
-        base_url: str,
-        token: str,
+        server: Server,
         timeout: float,
         retry: Retry,
         transport: httpx.BaseTransport | None,
         sleep: Sleep = time.sleep,
     ) -> None:
-        self.http = httpx.Client(base_url=base_url, headers=headers(token), timeout=timeout, transport=transport)
+        self.http = httpx.Client(
+            base_url=server.url, headers=headers(server.token), timeout=timeout, transport=transport
+        )
         self._retry = retry
         self._sleep = sleep
 
     def data(self, method: str, path: str, *ids: int | str, **parts: Any) -> Any:
         return self._send(prepare(method, path, ids, **parts)).get("data")
 
-    def one(self, method: str, path: str, *ids: int | str, **parts: Any) -> Data:
-        found: Data = self.data(method, path, *ids, **parts)
-        return found
+    def one(self, record: type[Record], method: str, path: str, *ids: int | str, **parts: Any) -> Record:
+        data: Record = self.data(method, path, *ids, **parts)
+        return data
 
-    def many(self, method: str, path: str, *ids: int | str, **parts: Any) -> Rows:
-        found: Rows = self.data(method, path, *ids, **parts)
-        return found
+    def many(self, record: type[Record], method: str, path: str, *ids: int | str, **parts: Any) -> Rows[Record]:
+        rows: Rows[Record] = self.data(method, path, *ids, **parts)
+        return rows
 
     def message(self, method: str, path: str, *ids: int | str, **parts: Any) -> str:
         return str(self._send(prepare(method, path, ids, **parts))["message"])
 
-    def pages(self, method: str, path: str, *ids: int | str, query: Mapping[str, Any]) -> Pages:
-        def fetch(number: int | None) -> Page:
-            return read_page(self._send(prepare(method, path, ids, query={**query, "page": number})))
+    def pages(
+        self, record: type[Record], method: str, path: str, *ids: int | str, query: Mapping[str, Any]
+    ) -> Pages[Record]:
+        def fetch(number: int | None) -> Page[Record]:
+            return read_page(record, self._send(prepare(method, path, ids, query={**query, "page": number})))
 
         return Pages(fetch, query.get("page"))
 
-    def _send(self, request: Request) -> Data:
+    def _send(self, request: Request) -> dict[str, Any]:
         for attempt in count(1):
             wait, answer = self._try(request, attempt)
             if answer is not None:
                 return parse(answer)
+            _log_wait(request, attempt, wait)
             self._sleep(wait)
         raise AssertionError
 
@@ -86,42 +99,46 @@ class AsyncCore:
 
     def __init__(
         self,
-        base_url: str,
-        token: str,
+        server: Server,
         timeout: float,
         retry: Retry,
         transport: httpx.AsyncBaseTransport | None,
         sleep: AsyncSleep = asyncio.sleep,
     ) -> None:
-        self.http = httpx.AsyncClient(base_url=base_url, headers=headers(token), timeout=timeout, transport=transport)
+        self.http = httpx.AsyncClient(
+            base_url=server.url, headers=headers(server.token), timeout=timeout, transport=transport
+        )
         self._retry = retry
         self._sleep = sleep
 
     async def data(self, method: str, path: str, *ids: int | str, **parts: Any) -> Any:
         return (await self._send(prepare(method, path, ids, **parts))).get("data")
 
-    async def one(self, method: str, path: str, *ids: int | str, **parts: Any) -> Data:
-        found: Data = await self.data(method, path, *ids, **parts)
-        return found
+    async def one(self, record: type[Record], method: str, path: str, *ids: int | str, **parts: Any) -> Record:
+        data: Record = await self.data(method, path, *ids, **parts)
+        return data
 
-    async def many(self, method: str, path: str, *ids: int | str, **parts: Any) -> Rows:
-        found: Rows = await self.data(method, path, *ids, **parts)
-        return found
+    async def many(self, record: type[Record], method: str, path: str, *ids: int | str, **parts: Any) -> Rows[Record]:
+        rows: Rows[Record] = await self.data(method, path, *ids, **parts)
+        return rows
 
     async def message(self, method: str, path: str, *ids: int | str, **parts: Any) -> str:
         return str((await self._send(prepare(method, path, ids, **parts)))["message"])
 
-    def pages(self, method: str, path: str, *ids: int | str, query: Mapping[str, Any]) -> AsyncPages:
-        async def fetch(number: int | None) -> Page:
-            return read_page(await self._send(prepare(method, path, ids, query={**query, "page": number})))
+    def pages(
+        self, record: type[Record], method: str, path: str, *ids: int | str, query: Mapping[str, Any]
+    ) -> AsyncPages[Record]:
+        async def fetch(number: int | None) -> Page[Record]:
+            return read_page(record, await self._send(prepare(method, path, ids, query={**query, "page": number})))
 
         return AsyncPages(fetch, query.get("page"))
 
-    async def _send(self, request: Request) -> Data:
+    async def _send(self, request: Request) -> dict[str, Any]:
         for attempt in count(1):
             wait, answer = await self._try(request, attempt)
             if answer is not None:
                 return parse(answer)
+            _log_wait(request, attempt, wait)
             await self._sleep(wait)
         raise AssertionError
 

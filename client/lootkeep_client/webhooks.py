@@ -9,9 +9,9 @@ import json
 import re
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from lootkeep_client.errors import WebhookNotVerified
+from lootkeep_client.types import WebhookDelivery
 
 # Longer than clocks differ, shorter than a recorded request is of use.
 TOLERANCE_SECONDS = 300
@@ -29,7 +29,7 @@ def verify_webhook(
     *,
     require_timestamp: bool = True,
     now: Callable[[], float] = time.time,
-) -> dict[str, Any]:
+) -> WebhookDelivery:
     """The delivery, once its signature is right; else `WebhookNotVerified`. `body` must be the raw bytes.
 
     The service signs the time with every delivery. `require_timestamp=False` also believes `X-Webhook-Signature`
@@ -47,7 +47,7 @@ def verify_webhook(
             "header_missing",
             "The webhook-* headers, which sign the time, were not sent: it may be a recorded request sent again.",
         )
-    delivery: dict[str, Any] = json.loads(body)
+    delivery: WebhookDelivery = json.loads(body)
     return delivery
 
 

@@ -7,7 +7,7 @@ import sys
 import typer
 
 from lootkeep import __version__
-from lootkeep.cli.commands import Commands
+from lootkeep.cli.commands import HELP_NAMES, Commands
 from lootkeep.cli.output import fail
 from lootkeep.kernel.errors import AppError, StartupError
 
@@ -16,7 +16,7 @@ app = typer.Typer(
     help="Lootkeep: referrals, fraud detection, signed webhooks and the back office of a game store.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": HELP_NAMES},
     epilog="`lootkeep COMMAND --help` shows more. Settings are environment variables, or lines in a file .env.",
 )
 

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import gc
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand, TyperGroup, TyperOption
+
+HELP_NAMES = ["-h", "--help"]
 
 _RUN, _ACCESS, _DATA, _TOOLS = "Run the service", "Who may call", "Bring data in", "Mail, fraud, webhooks, API"
+
+
+AnyCommand = TypeVar("AnyCommand", TyperCommand, TyperGroup)
 
 
 class CommandRow(NamedTuple):
@@ -28,17 +33,32 @@ COMMANDS = {
     ),
     "worker": CommandRow("worker", "worker", _RUN, "Send webhooks and do the chores. Needs PostgreSQL."),
     "migrate": CommandRow("migrate", "migrate", _RUN, "Bring the database to the newest schema."),
-    "doctor": CommandRow(
-        "doctor", "doctor", _RUN, "Check the settings, the database, the key, Redis, mail and the lists."
+    "doctor": CommandRow("doctor", "doctor", _RUN, "Check everything the service depends on."),
+    "backup": CommandRow(
+        "backup",
+        "backup",
+        _RUN,
+        "Write the whole store to a file while it runs, then read the file and count its rows.",
+    ),
+    "restore": CommandRow(
+        "backup",
+        "restore",
+        _RUN,
+        "Bring a store back from a file: an embedded database, or an empty PostgreSQL database.",
     ),
     "settings": CommandRow("show_settings", "show", _RUN, "Show every setting, its value, and where it comes from."),
     "token": CommandRow("token", "app", _ACCESS, "Create, list and revoke access tokens."),
     "user": CommandRow("user", "app", _ACCESS, "Add and list users."),
+    "sandbox": CommandRow("sandbox", "app", _ACCESS, "See and wipe what test tokens work on."),
     "import": CommandRow("import_", "app", _DATA, "Import a shop's customers, orders and disputes."),
     "demo": CommandRow("demo", "app", _DATA, "Fill an empty store with a demo."),
     "mail": CommandRow("mail", "app", _TOOLS, "See the e-mails and the outbox, and send what was not sent."),
     "fraud": CommandRow("fraud", "app", _TOOLS, "See what fraud detection would have done, and look after its lists."),
-    "webhooks": CommandRow("webhooks", "app", _TOOLS, "Receive webhooks on this machine, and check a receiver."),
+    "webhooks": CommandRow(
+        "webhooks", "app", _TOOLS, "Set webhooks up, receive them on this machine, and check a receiver."
+    ),
+    "trigger": CommandRow("trigger", "trigger", _TOOLS, "Record a made-up event."),
+    "events": CommandRow("events", "app", _TOOLS, "Read what happened in the store, as it happens."),
     "openapi": CommandRow("openapi", "openapi", _TOOLS, "Print the OpenAPI 3.1 document."),
 }
 
@@ -51,6 +71,11 @@ class Commands(TyperGroup):
         self.commands = {
             name: TyperCommand(name=name, help=row.help, rich_help_panel=row.panel) for name, row in COMMANDS.items()
         }
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        params = super().get_params(ctx)
+        _name_types(params)
+        return params
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args[0] in COMMANDS:
@@ -67,9 +92,24 @@ def imported(name: str) -> TyperCommand | TyperGroup:
     gc.enable()
     child = getattr(module, row.attribute)
     if isinstance(child, typer.Typer):
-        return typer.main.get_group(child)
+        return _readable(typer.main.get_group(child))
     alone = typer.Typer(add_completion=False)
     alone.command(name)(child)
     command = typer.main.get_command(alone)
     assert isinstance(command, TyperCommand)
+    return _readable(command)
+
+
+def _readable(command: AnyCommand) -> AnyCommand:
+    """In the help a flag has no type, and an option the name that was given for its value."""
+    _name_types(command.get_params(typer.Context(command, help_option_names=HELP_NAMES)))
+    for child in getattr(command, "commands", {}).values():
+        _readable(child)
     return command
+
+
+def _name_types(options: list[Any]) -> None:
+    for option in options:
+        if isinstance(option, TyperOption) and (option.is_flag or option.metavar):
+            shown = None if option.is_flag else option.metavar
+            setattr(option, "display_type_rich", lambda ctx, shown=shown: shown)  # noqa: B010

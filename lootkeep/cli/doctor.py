@@ -13,6 +13,8 @@ from rich.markup import escape
 
 from lootkeep import settings, wiring
 from lootkeep.cli.output import JsonFlag, out, print_json, run, waiting
+from lootkeep.domain.webhooks import reachable
+from lootkeep.engines.outbound import Outbound
 from lootkeep.kernel.clock import SystemClock
 from lootkeep.kernel.errors import StartupError
 from lootkeep.services import health, recount
@@ -22,6 +24,9 @@ from lootkeep.storage.engine.database import Engine
 
 # What a store is opened with.
 _NEEDED = ("settings", "database", "key", "redis")
+_MARKS = {"ok": "[green]ok     [/]", "warning": "[yellow]warning[/]", "bad": "[bold red]bad    [/]"}
+# As monitoring systems have it: fine, worth a look, broken.
+_EXIT_CODES = {"ok": 0, "warning": 1, "bad": 2}
 
 
 def doctor(
@@ -33,7 +38,7 @@ def doctor(
     ] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Check the settings, the database, the key, Redis, mail and the lists. Exits with 1 when something is wrong."""
+    """Check everything the service depends on. Exits with 0 when all is well, 1 for warnings, 2 for errors."""
     with waiting("Looking at the database, Redis, mail and the lists"):
         findings = run(_examine())
     if check_counters or rebuild_counters:
@@ -43,32 +48,30 @@ def doctor(
         print_json([finding._asdict() for finding in findings])
     else:
         for finding in findings:
-            mark = "[green]ok  [/]" if finding.is_good else "[bold red]bad [/]"
-            out.print(f"{mark}  {finding.what:<10} {escape(finding.sentence)}")
-    if not all(finding.is_good for finding in findings):
-        sys.exit(1)
+            out.print(f"{_MARKS[finding.level]}  {finding.what:<10} {escape(finding.sentence)}")
+    sys.exit(_EXIT_CODES[health.worst(findings)])
 
 
 def _counted(findings: list[Finding], *, rebuild: bool) -> Finding:
     """A list that cannot be read is no reason not to count, but a store that cannot be opened is."""
-    if all(finding.is_good for finding in findings if finding.what in _NEEDED):
+    if all(finding.level != "bad" for finding in findings if finding.what in _NEEDED):
         return run(_counters(rebuild=rebuild))
-    return Finding("counters", False, "Nothing was counted: repair what is bad about the store first.")
+    return Finding("counters", "bad", "Nothing was counted: repair what is bad about the store first.")
 
 
 async def _counters(*, rebuild: bool) -> Finding:
     config = settings.load()
     if config.sqlite_path and not config.sqlite_path.exists():
-        return Finding("counters", True, "There is nothing to count yet.")
+        return Finding("counters", "ok", "There is nothing to count yet.")
     async with wiring.opened(config) as deps:
         wrong = await (recount.rebuild(deps) if rebuild else recount.check(deps))
     if not any(wrong.values()):
-        return Finding("counters", True, "Every maintained total equals a recount.")
+        return Finding("counters", "ok", "Every maintained total equals a recount.")
     differences = ", ".join(f"{count} of {kind}" for kind, count in wrong.items() if count)
     if rebuild:
-        return Finding("counters", True, f"Maintained totals that were wrong are repaired: {differences}.")
+        return Finding("counters", "ok", f"Maintained totals that were wrong are repaired: {differences}.")
     return Finding(
-        "counters", False, f"Maintained totals are wrong: {differences}. Run `lootkeep doctor --rebuild-counters`."
+        "counters", "bad", f"Maintained totals are wrong: {differences}. Run `lootkeep doctor --rebuild-counters`."
     )
 
 
@@ -77,11 +80,15 @@ async def _examine() -> list[Finding]:
         config = settings.load()
         wiring.check_settings(config)
     except StartupError as error:
-        return [Finding("settings", False, str(error))]
+        return [Finding("settings", "bad", str(error))]
     is_missing = config.sqlite_path is not None and not config.sqlite_path.exists()
     opened = None if is_missing else partial(_opened, config)
-    clock = SystemClock()
-    return await health.examine(config, opened, wiring.mailer(config, clock), wiring.intelligence(config), clock.now())
+    clock, outbound = SystemClock(), Outbound(reachable(wiring.webhook_rules(config)))
+    mailer, intelligence = wiring.mailer(config, clock), wiring.intelligence(config)
+    try:
+        return await health.examine(config, opened, mailer, outbound, intelligence, clock.now())
+    finally:
+        await outbound.close()
 
 
 @asynccontextmanager

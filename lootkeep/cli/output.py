@@ -18,6 +18,11 @@ T = TypeVar("T")
 # The option of every command whose answer a machine may read.
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
+# The option of commands that work on a store.
+TestFlag = Annotated[bool, typer.Option("--test", help="Work on the sandbox, which test tokens use.")]
+
+_WIDE = 100_000
+
 out = Console(highlight=False, soft_wrap=True, emoji=False)
 
 
@@ -36,7 +41,9 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     table = Table(*columns, box=None, header_style="bold", pad_edge=False)
     for row in rows:
         table.add_row(*(_escaped(cell) for cell in row))
-    out.print(table)
+    # A pipe has no width: nothing is cut or wrapped there.
+    console = out if out.is_terminal else Console(width=_WIDE, highlight=False, emoji=False)
+    console.print(table)
 
 
 @contextmanager

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
 
-from lootkeep import settings, wiring
-from lootkeep.cli.output import JsonFlag, fail, out, print_json, print_table, run
+from lootkeep.cli.output import JsonFlag, TestFlag, fail, out, print_json, print_table
+from lootkeep.cli.store import in_store
+from lootkeep.deps import Deps
 from lootkeep.domain.access import SCOPES, Token
 from lootkeep.kernel.clock import Instant, SystemClock, iso
 from lootkeep.services import access
@@ -44,26 +46,30 @@ def create(
         int | None, typer.Option(metavar="DAYS", min=1, max=36500, help="Days until it expires.", show_default="never")
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the token and nothing else.")] = False,
+    is_test: Annotated[bool, typer.Option("--test", help="Let it work on the sandbox, not on the store.")] = False,
     json: JsonFlag = False,
 ) -> None:
     """Create an access token. It is shown only now."""
     if bool(scope) == all_scopes:
         fail(f"Give --scope at least once, or --all-scopes. The scopes are: {', '.join(SCOPES)}.")
-    secret, token = run(_create(name, user, list(SCOPES) if all_scopes else scope or [], rate_limit, expires))
+    if is_test and user:
+        fail("--test and --user do not go together: the sandbox has one user, its owner.")
+    create = partial(access.create_token, name=name, user_email=user, rate_limit=rate_limit, expires_in_days=expires)
+    scopes = list(SCOPES) if all_scopes else scope or []
+    secret, token = in_store(partial(create, scopes=scopes), is_test=is_test)
     if json:
         print_json({"token": secret, "id": token.id, "name": token.name, "scopes": token.scopes.split()})
-        return
-    if quiet:
+    elif quiet:
         typer.echo(secret)
-        return
-    out.print(f"Token {token.id} was made. Keep it safe, it is shown only now:\n")
-    out.print(f"  {secret}\n", markup=False)
+    else:
+        out.print(f"Token {token.id} was made. Keep it safe, it is shown only now:\n")
+        out.print(f"  {secret}\n", markup=False)
 
 
 @app.command("list")
-def list_tokens(json: JsonFlag = False) -> None:
+def list_tokens(json: JsonFlag = False, is_test: TestFlag = False) -> None:
     """List the tokens; the tokens themselves are not stored."""
-    tokens = run(_all())
+    tokens = in_store(_all, is_test=is_test)
     now = SystemClock().now()
     if json:
         print_json([_json(token, email, now) for token, email in tokens])
@@ -89,32 +95,19 @@ def revoke(
         int, typer.Argument(metavar="ID", min=1, max=_MAX_REQUESTS_PER_MINUTE, help="Its id, from `token list`.")
     ],
     json: JsonFlag = False,
+    is_test: TestFlag = False,
 ) -> None:
     """Revoke a token. Running servers refuse it from the next request on."""
-    revoked = run(_revoke(token_id))
+    revoked = in_store(lambda deps: access.revoke_token(deps, token_id), is_test=is_test)
     if json:
         print_json({"id": token_id, "was_valid": revoked})
         return
     out.print(f"Token {token_id} is revoked." if revoked else f"Token {token_id} had been revoked before.")
 
 
-async def _create(
-    name: str, user: str | None, scopes: list[str], rate_limit: int | None, expires: int | None
-) -> tuple[str, Token]:
-    async with wiring.opened(settings.load()) as deps:
-        return await access.create_token(
-            deps, name=name, scopes=scopes, user_email=user, rate_limit=rate_limit, expires_in_days=expires
-        )
-
-
-async def _all() -> list[tuple[Token, str]]:
-    async with wiring.opened(settings.load()) as deps, deps.db.read() as tx:
+async def _all(deps: Deps) -> list[tuple[Token, str]]:
+    async with deps.db.read() as tx:
         return await access_db.all_tokens(tx)
-
-
-async def _revoke(token_id: int) -> bool:
-    async with wiring.opened(settings.load()) as deps:
-        return await access.revoke_token(deps, token_id)
 
 
 def _state(token: Token, now: Instant) -> str:

@@ -1,26 +1,34 @@
-"""`lootkeep webhooks`: tools for who receives deliveries."""
+"""`lootkeep webhooks`: setting webhooks up, and tools for who receives deliveries."""
 
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
+from socket import socket
 from typing import Annotated
 from urllib.parse import urlsplit
 
 import typer
+from msgspec.structs import replace
 from rich.console import Console
 from rich.markup import escape
 
-from lootkeep.cli.output import JsonFlag, out, print_json, run
+from lootkeep.cli import webhook_setup
+from lootkeep.cli.output import JsonFlag, TestFlag, out, print_json, run
+from lootkeep.cli.webhook_setup import EventTypes, temporary_webhook
 from lootkeep.domain import receiving
+from lootkeep.domain.events import EVENT_TYPES
 from lootkeep.engines.http1 import target
 from lootkeep.kernel.errors import StartupError
 from lootkeep.toolbox.webhooks import certify as certifying
 from lootkeep.toolbox.webhooks.listen import Listener, ListenOptions, bind
-from lootkeep.toolbox.webhooks.received import JsonLines, ReadableOutput
+from lootkeep.toolbox.webhooks.received import JsonLines, ReadableOutput, Screen
 from lootkeep.toolbox.webhooks.resume import ResumeFile
 
-app = typer.Typer(help="Receive webhooks on this machine, and check a receiver.", no_args_is_help=True)
+app = typer.Typer(help="Set webhooks up, receive them on this machine, and check a receiver.", no_args_is_help=True)
+app.add_typer(webhook_setup.app)
 
 _SECRET = "The webhook's secret, as it was shown."  # noqa: S105  words of help
 _SECRET_VARIABLE = "WEBHOOK_SECRET"  # noqa: S105  a name
@@ -48,9 +56,12 @@ def listen(
         typer.Option(metavar="URL", help="The store's address: print first what was missed since last time."),
     ] = None,
     token: Annotated[str | None, typer.Option(help="A token with webhooks:read, for --api.")] = None,
+    event: EventTypes = None,
+    is_test: TestFlag = False,
 ) -> None:
     """Receive deliveries, verify their signatures and print them. Ctrl-C ends it.
 
+    Without --secret it subscribes to the store of this folder by itself, with a webhook that is removed at the end.
     A wrong signature is answered with 401, everything else with 200, unless --forward or --fail say otherwise.
     With both, the other address gets each request and the sender gets a failure.
     """
@@ -59,13 +70,12 @@ def listen(
     plan = ListenOptions(
         _checked(secret), _web_address(forward, "--forward"), fail, slow, _web_address(api, "--api"), token
     )
-    listener = Listener(plan, ResumeFile(resume), JsonLines(out) if json else ReadableOutput(out))
+    memory, screen = ResumeFile(resume), JsonLines(out) if json else ReadableOutput(out)
     server = bind(port)
-    _greet(plan, server.getsockname()[1])
-    run(listener.run(server, _say))
-    tally = listener.tally
-    noun = "delivery" if tally.deliveries == 1 else "deliveries"
-    _say(f"{tally.deliveries} {noun}, {tally.refused} with a bad signature, {tally.repeated} seen before.")
+    temporary = temporary_webhook(server.getsockname()[1], event or list(EVENT_TYPES), is_test=is_test)
+    with nullcontext(plan.secret) if plan.secret else temporary as verified_by:
+        is_subscribed = verified_by is not None and plan.secret is None
+        _listen(replace(plan, secret=verified_by), memory, screen, server, is_subscribed=is_subscribed)
 
 
 @app.command()
@@ -93,9 +103,20 @@ def certify(
         sys.exit(1)
 
 
-def _greet(plan: ListenOptions, port: int) -> None:
+def _listen(plan: ListenOptions, memory: ResumeFile, screen: Screen, server: socket, *, is_subscribed: bool) -> None:
+    listener = Listener(plan, memory, screen)
+    greet = partial(_greet, plan, server.getsockname()[1], is_subscribed=is_subscribed)
+    run(listener.run(server, greet, _say))
+    tally = listener.tally
+    noun = "delivery" if tally.deliveries == 1 else "deliveries"
+    _say(f"{tally.deliveries} {noun}, {tally.refused} with a bad signature, {tally.repeated} seen before.")
+
+
+def _greet(plan: ListenOptions, port: int, *, is_subscribed: bool) -> None:
     _say(f"Listening at http://127.0.0.1:{port}/ (every path). Ctrl-C ends it.")
     _say(f"  Signatures  {'verified' if plan.secret else 'not verified: give --secret'}")
+    if is_subscribed:
+        _say("  Webhook     subscribed until the end; the server permits this machine with `lootkeep serve --dev`")
     if plan.forward:
         _say(f"  Forward     {plan.forward}")
     if plan.fail or plan.slow:

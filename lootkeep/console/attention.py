@@ -11,7 +11,7 @@ from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.kernel.paging import ListRequest, Page
 from lootkeep.storage import fraud_lists, ticket_figures
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.webhooks import endpoints, health
+from lootkeep.storage.webhooks import health
 
 # The numbers in the navigation are this old at most.
 _FRESH = 10 * SECOND
@@ -48,22 +48,15 @@ class Attention:
                 self._waiting = {
                     "/fraud": (await fraud_lists.pending_review(tx), "warn"),
                     "/tickets": (await ticket_figures.total(tx, {"status": "open"}), "warn"),
-                    "/webhooks": (len(await failing(tx, now)), "bad"),
+                    "/webhooks": (len(await health.failing(tx, now)), "bad"),
                 }
             self._counted_at = now
         return self._waiting
 
 
-async def failing(tx: Transaction, now: Instant) -> list[health.Receiver]:
-    """The active webhooks whose last attempts all failed."""
-    webhooks = [webhook for webhook in await endpoints.all_webhooks(tx) if webhook.is_active]
-    receivers = await health.receivers(tx, webhooks, now)
-    return [receiver for receiver in receivers if receiver.is_failing]
-
-
 async def needs(tx: Transaction, now: Instant) -> list[Need]:
     """What somebody has to do, the most urgent first."""
-    found = [_failing_receiver(receiver, now) for receiver in await failing(tx, now)]
+    found = [_failing_receiver(receiver, now) for receiver in await health.failing(tx, now)]
     held = await fraud_lists.pending_review(tx)
     if held:
         found.append(await _reviews(tx, held, now))

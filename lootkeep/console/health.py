@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lootkeep import __version__
 from lootkeep.console.page import Answer, Page, Visit
+from lootkeep.services.health import worst
 
 # What people read for each thing that is looked at.
 _NAMES = {
@@ -14,14 +15,24 @@ _NAMES = {
     "redis": "Redis",
     "mail": "Mail",
     "accounts": "Accounts",
+    "worker": "Workers",
+    "clock": "Clock",
+    "disk": "Disk space",
+    "egress": "Receivers",
+    "webhooks": "Webhooks",
+    "public URL": "Public URL",
     "lists": "Lists",
 }
 
 
+_ORDER = {"bad": 0, "warning": 1, "ok": 2}
+
+
 async def show_health(visit: Visit) -> Answer:
-    findings = await visit.options.examine(visit.deps) if visit.options.examine else ()
+    findings = list(await visit.options.examine(visit.deps)) if visit.options.examine else []
+    findings = sorted(findings, key=lambda finding: _ORDER[finding.level])
     named = [(_NAMES.get(finding.what, f"List: {finding.what}"), finding) for finding in findings]
-    return {"findings": named, "bad": sum(not finding.is_good for finding in findings), "version": __version__}
+    return {"findings": named, "worst": worst(findings), "version": __version__}
 
 
 PAGES = (Page("GET", "/health", "staff", "Health", show_health, "health.html", group="Store"),)

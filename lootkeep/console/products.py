@@ -16,6 +16,7 @@ from lootkeep.domain.products import (
     MAX_STOCK,
     MAX_TAGS,
     MAX_WORD_LENGTH,
+    PLAIN,
     BillingInterval,
     BillingType,
     DeliveryType,
@@ -117,7 +118,7 @@ async def create(visit: Visit) -> Answer:
     form = Form(visit)
     fields = _fields(form) | {"stock": form.whole("stock", 0, MAX_STOCK)}
     form.check()
-    terms = ProductTerms(**fields, currency=visit.deps.currency, image_url=None, metadata="{}")
+    terms = msgspec.structs.replace(PLAIN, **fields, currency=visit.deps.currency)
     product = await products_service.create(visit.deps, terms)
     return _done(product, "The product is created.", {}, {"name": product.name, "price": money.text(product.price)})
 

@@ -9,8 +9,10 @@ import msgspec
 from lootkeep.kernel.clock import Instant
 
 TOKEN_PREFIX = "lk_"  # noqa: S105  what a token starts with, so that leaked ones are recognised by scanners
+# No other token starts with it, so a look at the token decides which store is asked.
+TEST_TOKEN_PREFIX = "lktest_"  # noqa: S105  the same
 # Enough of a token to recognise it in a list, too little to use it.
-_HINT_LENGTH = len(TOKEN_PREFIX) + 4
+_HINT_CHARACTERS = 4
 
 OWNER_EMAIL = "owner@localhost"
 OWNER_NAME = "Owner"
@@ -73,4 +75,4 @@ def digest(token: str) -> str:
 
 
 def hint(token: str) -> str:
-    return token[:_HINT_LENGTH]
+    return token[: token.index("_") + 1 + _HINT_CHARACTERS]

@@ -62,6 +62,28 @@ class ProductTerms(msgspec.Struct, frozen=True):
     metadata: str
 
 
+# A product without anything special: code that creates one replaces what differs.
+PLAIN = ProductTerms(
+    name="",
+    sku=None,
+    description=None,
+    delivery_type="manual",
+    billing_type="one_time",
+    billing_interval=None,
+    billing_interval_count=None,
+    status="active",
+    price=Hundredths(0),
+    compare_at_price=None,
+    currency="USD",
+    stock=None,
+    max_per_order=None,
+    category=None,
+    tags="[]",
+    image_url=None,
+    metadata="{}",
+)
+
+
 class Product(ProductTerms, frozen=True):
     """Something the store sells."""
 

@@ -6,25 +6,35 @@ import base64
 import hmac
 from collections.abc import Sequence
 
+# What answers and deliveries of the sandbox carry.
+MODE_HEADER = "Lootkeep-Mode"
+TEST_MODE = "test"
 SECRET_PREFIX = "whsec_"  # noqa: S105  what a secret starts with
 
 
 def headers(
-    body: bytes, event_type: str, delivery_id: str, secrets: Sequence[str], unix_seconds: int
+    body: bytes,
+    event_type: str,
+    delivery_id: str,
+    secrets: Sequence[str],
+    unix_seconds: int,
+    *,
+    is_test: bool = False,
 ) -> dict[str, str]:
     """All signature headers; `secrets` are the present one and, after a rotation, the one before it."""
     signed = f"{delivery_id}.{unix_seconds}.".encode() + body
     return {
         "X-Webhook-Signature": signature(body, secrets[0]),
-        **plain_headers(event_type, delivery_id),
+        **plain_headers(event_type, delivery_id, is_test=is_test),
         "webhook-timestamp": str(unix_seconds),
         "webhook-signature": " ".join(_standard(signed, secret) for secret in secrets),
     }
 
 
-def plain_headers(event_type: str, delivery_id: str) -> dict[str, str]:
+def plain_headers(event_type: str, delivery_id: str, *, is_test: bool = False) -> dict[str, str]:
     """The headers that hold no signature and no time: the same for every attempt."""
-    return {"X-Webhook-Event": event_type, "X-Webhook-ID": delivery_id, "webhook-id": delivery_id}
+    mode = {MODE_HEADER: TEST_MODE} if is_test else {}
+    return {"X-Webhook-Event": event_type, "X-Webhook-ID": delivery_id, "webhook-id": delivery_id, **mode}
 
 
 def signature(body: bytes, secret: str) -> str:

@@ -84,10 +84,6 @@ def open_socket(info: Any) -> socket.socket:
     return socket.socket(family, kind, protocol)
 
 
-def no_proxy(_host: str) -> Proxy | None:
-    return None
-
-
 class Client:
     """Connections to servers; `make_socket` is asked for the socket of every address that is dialled."""
 
@@ -98,7 +94,7 @@ class Client:
         make_socket: Callable[[Any], socket.socket],
         max_read: int,
         kept_seconds: float = _KEPT_SECONDS,
-        proxy_for: Callable[[str], Proxy | None] = no_proxy,
+        proxy_for: Callable[[str], Proxy | None] = lambda _host: None,
     ) -> None:
         self._resolver = resolver
         self._tls = tls
@@ -127,6 +123,12 @@ class Client:
         else:
             connection.abort()
         return answer
+
+    async def certificate(self, to: Target) -> dict[str, Any]:
+        """Connects and hangs up; returns the certificate, empty without TLS."""
+        connection = await self._dial(to)
+        connection.abort()
+        return connection.certificate
 
     async def close(self) -> None:
         if self._sweeping:
@@ -214,6 +216,7 @@ class _Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
+        self.certificate: dict[str, Any] = transport.get_extra_info("peercert") or {}
 
     def data_received(self, data: bytes) -> None:
         if self._answer is None or self._answer.done():

@@ -10,13 +10,14 @@ import ssl
 import time
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
-from typing import Any
+from typing import Any, NamedTuple
 
 from lootkeep import __version__
 from lootkeep.domain.addresses import IpNetwork, is_public
 from lootkeep.domain.deliveries import DEADLINE_SECONDS, AttemptResult
 from lootkeep.engines.http1 import Client, ConnectionClosed, NotHttp, Response, target
 from lootkeep.engines.resolver import NotResolved, Resolver
+from lootkeep.kernel.clock import SECOND, Instant
 
 _FIXED_HEADERS = f"User-Agent: Lootkeep/{__version__}\r\nAccept: */*\r\nContent-Type: application/json\r\n"
 _READ_BYTES = 16 * 1024
@@ -38,6 +39,13 @@ def allow_connections() -> None:
     limit = _OPEN_FILES if most == resource.RLIM_INFINITY else min(_OPEN_FILES, most)
     if now != resource.RLIM_INFINITY and now < limit:
         resource.setrlimit(resource.RLIMIT_NOFILE, (limit, most))
+
+
+class Reached(NamedTuple):
+    """Why no connection could be made, or until when the certificate is valid."""
+
+    error: str | None
+    certificate_ends: Instant | None
 
 
 class Outbound:
@@ -62,6 +70,16 @@ class Outbound:
         reason = None if is_delivered else _rejection(answer)
         excerpt = _clean(answer.beginning, _KEPT_CHARACTERS) or None
         return AttemptResult(is_delivered, answer.code, _milliseconds(started), reason, excerpt)
+
+    async def reach(self, url: str) -> Reached:
+        """Connects without sending anything."""
+        try:
+            async with asyncio.timeout(DEADLINE_SECONDS):
+                certificate = await self._client.certificate(target(url, _FIXED_HEADERS))
+        except (OSError, ValueError) as error:
+            return Reached(failure(error), None)
+        ends = certificate.get("notAfter")
+        return Reached(None, Instant(int(ssl.cert_time_to_seconds(ends)) * SECOND) if ends else None)
 
     async def close(self) -> None:
         await self._client.close()

@@ -47,7 +47,7 @@ async def create_token(
     unknown = sorted(set(scopes) - set(access.SCOPES))
     if unknown:
         raise invalid("scope", f"There is no scope {', '.join(unknown)}.")
-    secret = access.TOKEN_PREFIX + deps.ids.secret()
+    secret = (access.TEST_TOKEN_PREFIX if deps.is_test else access.TOKEN_PREFIX) + deps.ids.secret()
     now = deps.clock.now()
     async with deps.db.write() as tx:
         user = await (access_db.user_by_email(tx, user_email.lower()) if user_email else access_db.owner(tx))

@@ -15,6 +15,7 @@ from lootkeep.domain.deliveries import AttemptResult, Delivery
 from lootkeep.domain.webhooks import MAX_WEBHOOKS, SECRET_OVERLAP, SECRET_PURPOSE, TEST_EVENT, Replay, Webhook
 from lootkeep.kernel.clock import SECOND, Instant, iso
 from lootkeep.kernel.errors import Conflict, NotFound, Unprocessable, existing, invalid
+from lootkeep.storage import outbox
 from lootkeep.storage.webhooks import endpoints, log, replays
 
 
@@ -72,6 +73,13 @@ async def test(deps: Deps, webhook_id: int) -> AttemptResult:
     return await post(deps, webhook, body, TEST_EVENT, delivery_id, now)
 
 
+async def trigger(deps: Deps, event_type: str, data: msgspec.Struct) -> int:
+    """Records an event that did not happen; returns how many webhooks want it."""
+    async with deps.db.write() as tx:
+        await outbox.append(tx, event_type, data, deps.clock.now())
+        return sum(webhook.wants(event_type) for webhook in await endpoints.all_webhooks(tx))
+
+
 async def redeliver(deps: Deps, public_id: str) -> Delivery:
     """Sends a delivery again now, with the same id and bytes; a new round of retries begins."""
     async with deps.db.write() as tx:
@@ -104,7 +112,8 @@ async def post(
     deps: Deps, webhook: Webhook, body: bytes, event_type: str, delivery_id: str, now: Instant
 ) -> AttemptResult:
     """One signed request."""
-    headers = signing.headers(body, event_type, delivery_id, secrets_of(deps, webhook, now), now // SECOND)
+    secrets = secrets_of(deps, webhook, now)
+    headers = signing.headers(body, event_type, delivery_id, secrets, now // SECOND, is_test=deps.is_test)
     return await deps.outbound.post(webhook.url, body, headers)
 
 

@@ -111,5 +111,17 @@ async def _seen(tx: Transaction, kind: str, value: str) -> list[Any]:
 
 async def _accounts(tx: Transaction, depths: dict[int, int]) -> list[LinkedAccount]:
     rows: Iterable[Any] = await tx.fetch_for_each(_ACCOUNT, [{"customer": customer_id} for customer_id in depths])
-    accounts = [LinkedAccount(*row[:5], bool(row[5]), bool(row[6]), depths[row[0]]) for row in rows]
+    accounts = [
+        LinkedAccount(
+            id=row[0],
+            name=row[1],
+            status=row[2],
+            orders_count=row[3],
+            total_spent=row[4],
+            is_fraud=bool(row[5]),
+            is_disputed=bool(row[6]),
+            depth=depths[row[0]],
+        )
+        for row in rows
+    ]
     return sorted(accounts, key=lambda account: (account.depth, account.id))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import msgspec
-from sqlalchemy import bindparam, delete, exists, insert, select
+from sqlalchemy import bindparam, delete, exists, func, insert, select
 
 from lootkeep.domain.events import EVENT_TYPES, RecordedEvent
 from lootkeep.kernel.clock import Instant
@@ -29,6 +29,7 @@ _AFTER = Query(
     .limit(bindparam("size")),
     RecordedEvent,
 )
+_NEWEST_AT = Query(select(func.max(events.c.created_at)))
 _GET = Query(
     select(*(events.c[name] for name in RecordedEvent.__struct_fields__)).where(events.c.id == bindparam("event")),
     RecordedEvent,
@@ -66,6 +67,11 @@ async def events_after(tx: Transaction, cursor: int, size: int) -> list[Recorded
 
 async def get(tx: Transaction, event_id: int) -> RecordedEvent | None:
     return await tx.one(_GET, event=event_id)
+
+
+async def newest_at(tx: Transaction) -> Instant | None:
+    ((newest,),) = await tx.all(_NEWEST_AT)
+    return newest if newest is None else Instant(newest)
 
 
 async def purge(tx: Transaction, before: Instant) -> int:

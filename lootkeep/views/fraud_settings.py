@@ -60,6 +60,9 @@ class FraudSettingsAnswerView(msgspec.Struct, frozen=True):
     settings: FraudSettingsView
     sanctioned_countries: Annotated[list[str], field("Under a comprehensive embargo.", sorted(SANCTIONED))]
     high_risk_countries: Annotated[list[str], field("Count a few points.", sorted(HIGH_RISK))]
+    missing_lists: Annotated[
+        list[str], field("Extension: what no list is loaded for, so it is never found.", ["vpn", "proxy", "tor"])
+    ]
 
 
 class WhitelistedIpsView(msgspec.Struct, frozen=True):
@@ -74,8 +77,9 @@ class BlockedCountriesView(msgspec.Struct, frozen=True):
     blocked_countries: Annotated[list[str], field("All blocked countries, sorted.", ["RU"])]
 
 
-def answer(policy: Policy) -> FraudSettingsAnswerView:
-    return FraudSettingsAnswerView(settings(policy, Policy.__struct_fields__), sorted(SANCTIONED), sorted(HIGH_RISK))
+def answer(policy: Policy, missing_lists: list[str]) -> FraudSettingsAnswerView:
+    shown = settings(policy, Policy.__struct_fields__)
+    return FraudSettingsAnswerView(shown, sorted(SANCTIONED), sorted(HIGH_RISK), missing_lists)
 
 
 def settings(policy: Policy, names: Collection[str]) -> FraudSettingsView:

@@ -139,10 +139,10 @@ _attempt = shown(AttemptView, Attempt, response_time_ms="latency_ms", response_e
 
 
 def delivery_detail(
-    record: Delivery, event: RecordedEvent, url: str | None, attempts: Sequence[Attempt]
+    record: Delivery, event: RecordedEvent, url: str | None, attempts: Sequence[Attempt], *, is_test: bool = False
 ) -> DeliveryDetailView:
     body = deliveries.body(record.public_id, record.event_type, iso(event.created_at), event.data)
-    sent = SentView(url, signing.plain_headers(record.event_type, record.public_id), body)
+    sent = SentView(url, signing.plain_headers(record.event_type, record.public_id, is_test=is_test), body)
     return DeliveryDetailView(delivery(record), sent, [_attempt(attempt) for attempt in attempts])
 
 

@@ -8,6 +8,7 @@ import structlog
 
 from lootkeep.engines.intelligence import Intelligence
 from lootkeep.engines.intelligence.sources import RANK_BUNDLED
+from lootkeep.services.health.lists import missing as missing_lists
 
 log = structlog.get_logger(__name__)
 
@@ -27,6 +28,9 @@ class ListKeeper:
         used = {(source.name, source.checksum or "") for source in own if source.rank != RANK_BUNDLED}
         for file, sentence in sorted(rejected - self._said):
             log.warning("list rejected", file=file, reason=sentence)
+        missing = {("", ", ".join(missing_lists(self._intelligence)))}
+        for _, needs in missing - self._said:
+            log.warning("lists are missing, run `lootkeep fraud lists refresh`", needs=needs)
         for source, checksum in sorted(used - self._said):
             log.info("list in use", source=source, checksum=checksum)
-        self._said = rejected | used
+        self._said = rejected | used | missing

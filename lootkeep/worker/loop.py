@@ -49,10 +49,12 @@ class Worker:
         self._outage = Outage("periodic tasks")
 
     def start(self) -> None:
-        self._tasks = [
-            asyncio.create_task(self._repeat(periodic), name=periodic.name) for periodic in self._periodic_tasks
-        ]
-        self._tasks += [asyncio.create_task(self._restart(loop)) for loop in self._loops]
+        self.add(self._periodic_tasks, self._loops)
+
+    def add(self, periodic_tasks: tuple[PeriodicTask, ...], loops: tuple[Loop, ...] = ()) -> None:
+        """Begins more work next to what runs already."""
+        self._tasks += [asyncio.create_task(self._repeat(periodic), name=periodic.name) for periodic in periodic_tasks]
+        self._tasks += [asyncio.create_task(self._restart(loop)) for loop in loops]
 
     async def is_alive(self) -> bool:
         return bool(self._tasks) and not any(task.done() for task in self._tasks)

@@ -18,7 +18,7 @@ async def test_the_event_types_are_listed_with_an_example_that_the_document_acce
 
 async def test_a_pattern_is_shown_as_the_types_it_is_for(world: World) -> None:
     created = (await world.post("/webhooks", HOOK | {"events": ["subscription.*", "order.paid"]})).json()["data"]
-    families = ["order.paid", "subscription.created", "subscription.renewed", "subscription.cancelled"]
+    families = ["order.paid", *(name for name in EVENT_TYPES if name.startswith("subscription."))]
     assert created["events"] == families
     changed = await world.put(f"/webhooks/{created['id']}", {"events": ["*"]})
     assert changed.json()["data"]["events"] == list(SPECIFIED_TYPES)

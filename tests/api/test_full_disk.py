@@ -71,15 +71,17 @@ async def test_a_full_disk_is_not_ready_and_doctor_finds_it(
 ) -> None:
     seconds = 100.0
     is_ready = DatabaseCheck(small_world.deps, lambda: seconds)
-    assert (await is_ready(), "ok    database" in await doctor(disk, tmp_path)) == (True, True)
+    assert (await is_ready(), "ok       database" in await doctor(disk, tmp_path)) == (True, True)
     await disk.fill()
     seconds += 5
     found = await is_ready(), await doctor(disk, tmp_path)
     await disk.make_room()
     seconds += 5
     assert found[0] is False
-    assert "bad   database   The database answers, but nothing can be written. Check that its disk is not" in found[1]
-    assert (await is_ready(), "ok    database" in await doctor(disk, tmp_path)) == (True, True)
+    assert (
+        "bad      database   The database answers, but nothing can be written. Check that its disk is not" in found[1]
+    )
+    assert (await is_ready(), "ok       database" in await doctor(disk, tmp_path)) == (True, True)
 
 
 async def sign_up_until_refused(world: World) -> tuple[set[str], httpx.Response]:

@@ -69,7 +69,7 @@ async def test_a_full_refund_of_the_only_order_sets_the_referral_back(world: Wor
     assert entry["first_order_at"] is None
 
 
-async def test_the_reward_event_appis_at_once_to_ranking_and_tiers(world: World) -> None:
+async def test_the_reward_event_applies_at_once_to_ranking_and_tiers(world: World) -> None:
     anna = (await new_customer(world, name="Anna"))["customer"]
     for _ in range(2):
         await referred(world, anna["referral_code"])

@@ -5,19 +5,18 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import hmac
-import shutil
-import subprocess
-import sys
+import stat
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import apsw
 import httpx
+import pytest
 
 from tests.cli.terminal import KEY, SECONDS, Serving, Terminal
 from tests.conftest import drop_postgres_database, new_postgres_database
-from tests.programs import postgres_folder
 from tests.receiver import Receiver
 
 EXTERNAL, STORE = "/api/external/v1", "/api/store/v1"
@@ -28,32 +27,32 @@ READINGS = ("/referrals", "/referrals/statistics", "/referrals/leaderboard", "/w
 async def test_the_embedded_database_is_backed_up_while_it_is_written_to(terminal: Terminal, tmp_path: Path) -> None:
     restored = tmp_path / "restored"
     restored.mkdir()
-    statement = f"VACUUM INTO '{restored / 'lootkeep.db'}'"
-    command = [sys.executable, "-m", "apsw", str(terminal.folder / "lootkeep.db"), statement]
+    file = tmp_path / "store.backup"
     async with Receiver() as receiver:
         with terminal.serving(**SETTINGS) as server:
             token = server.token
-            contents = await _backed_up(server, token, command, receiver)
-            shutil.copy(terminal.folder / "lootkeep.db.key", restored)
+            contents = await _backed_up(terminal, server, token, file, "--with-key", receiver=receiver)
         terminal.folder = restored
+        assert (await asyncio.to_thread(terminal.run, "restore", str(file))).code == 0
+        assert [stat.S_IMODE(path.stat().st_mode) for path in (file, *restored.iterdir())] == [0o600] * 3
         await _check_restored(terminal, token, contents, receiver)
 
 
 async def test_postgresql_is_backed_up_while_it_is_written_to(
     terminal: Terminal, tmp_path: Path, new_postgres_url: str, postgres_admin_url: str
 ) -> None:
-    dump = tmp_path / "lootkeep.dump"
-    programs = postgres_folder()
-    command = [str(programs / "pg_dump"), "--format=custom", f"--file={dump}", new_postgres_url]
+    dump = tmp_path / "store.backup"
     terminal.settings = {"database_url": new_postgres_url, "secret_key": KEY}
     await asyncio.to_thread(terminal.run, "migrate")
     async with Receiver() as receiver:
         with terminal.serving(**SETTINGS) as server:
             token = server.token
-            contents = await _backed_up(server, token, command, receiver)
+            contents = await _backed_up(terminal, server, token, dump, receiver=receiver)
         async with _empty_database(postgres_admin_url, new_postgres_url + "_restored") as url:
-            await _run(str(programs / "pg_restore"), "--no-owner", "--exit-on-error", f"--dbname={url}", str(dump))
             terminal.settings["database_url"] = url
+            assert (await asyncio.to_thread(terminal.run, "restore", str(dump))).code == 0
+            again = await asyncio.to_thread(terminal.run, "restore", str(dump))
+            assert again.sentence.startswith("The database is not empty")
             await _check_restored(terminal, token, contents, receiver)
 
 
@@ -68,8 +67,10 @@ class BackupContents:
         self.is_growing = asyncio.Event()
 
 
-async def _backed_up(server: Serving, token: str, command: list[str], receiver: Receiver) -> BackupContents:
-    """Fills the store, then runs the command while tiers are created one after the other."""
+async def _backed_up(
+    terminal: Terminal, server: Serving, token: str, file: Path, *options: str, receiver: Receiver
+) -> BackupContents:
+    """Fills the store, then backs it up while tiers are created one after the other."""
     async with _client(server, token) as http:
         contents = BackupContents({}, await _fill(http, receiver))
         contents.readings = await _readings(http)
@@ -78,9 +79,10 @@ async def _backed_up(server: Serving, token: str, command: list[str], receiver: 
         async with asyncio.timeout(SECONDS):
             await contents.is_growing.wait()
         contents.tiers_at_least = contents.tiers_at_most
-        await _run(*command)
+        done = await asyncio.to_thread(terminal.run, "backup", str(file), *options)
         writing.cancel()
         await asyncio.gather(writing, return_exceptions=True)
+    assert (done.code, f"{file} is complete: " in done.out) == (0, True), done.err
     # One more may have been written without having been answered.
     contents.tiers_at_most += 1
     return contents
@@ -144,13 +146,50 @@ def _client(server: Serving, token: str) -> httpx.AsyncClient:
     return httpx.AsyncClient(base_url=server.address, headers={"Authorization": f"Bearer {token}"}, timeout=30)
 
 
-async def _run(*command: str) -> None:
-    done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-
-
 @asynccontextmanager
 async def _empty_database(admin_url: str, url: str) -> AsyncIterator[str]:
     database = await new_postgres_database(admin_url, url.rsplit("/", 1)[1])
     yield database
     await drop_postgres_database(admin_url, database)
+
+
+def test_a_backup_never_takes_the_place_of_a_file(terminal: Terminal) -> None:
+    terminal.call("migrate")
+    (terminal.folder / "store.backup").write_text("a letter")
+    assert terminal.call("backup", "store.backup").sentence == "store.backup exists. Give another name."
+    assert (terminal.folder / "store.backup").read_text() == "a letter"
+
+
+def test_there_is_no_backup_of_a_store_that_is_not_there(terminal: Terminal) -> None:
+    assert terminal.call("backup", "store.backup").sentence.startswith("There is no database at ")
+    assert list(terminal.folder.iterdir()) == []
+
+
+def test_a_restore_puts_the_store_before_it_aside(terminal: Terminal) -> None:
+    terminal.call("migrate")
+    terminal.call("backup", "store.backup")
+    assert terminal.call("restore", "store.backup").sentence.startswith("lootkeep.db exists. Give --replace")
+    assert terminal.call("restore", "store.backup", "--replace").code == 0
+    assert (terminal.folder / "lootkeep.db.before-restore").exists()
+    assert "is from an earlier restore" in terminal.call("restore", "store.backup", "--replace").sentence
+
+
+def test_a_store_in_use_is_not_replaced(terminal: Terminal) -> None:
+    terminal.call("migrate")
+    terminal.call("backup", "store.backup")
+    server = apsw.Connection(str(terminal.folder / "lootkeep.db"))
+    server.execute("SELECT count(*) FROM orders")
+    refused = terminal.call("restore", "store.backup", "--replace").sentence
+    server.close()
+    assert refused == "lootkeep.db is in use: stop the service first."
+
+
+@pytest.mark.parametrize("part", ["a beginning", "a letter"])
+def test_a_damaged_backup_changes_nothing(terminal: Terminal, part: str) -> None:
+    terminal.call("migrate")
+    terminal.call("backup", "store.backup")
+    whole = (terminal.folder / "store.backup").read_bytes()
+    (terminal.folder / "part").write_bytes(whole[:9000] if part == "a beginning" else part.encode())
+    before = (terminal.folder / "lootkeep.db").read_bytes()
+    assert terminal.call("restore", "part", "--replace").sentence.startswith("part is damaged: ")
+    assert (terminal.folder / "lootkeep.db").read_bytes() == before

@@ -91,39 +91,39 @@ def test_two_processes_that_migrate_at_once_both_end_well(
     assert terminal.call("migrate", database_url=url).out == f"The schema is up to date ({migrations.HEAD}).\n"
 
 
-def test_doctor_finds_nothing_wrong_before_the_first_start(terminal: Terminal) -> None:
+def test_doctor_finds_only_missing_lists_before_the_first_start(terminal: Terminal) -> None:
     outcome = terminal.run("doctor")
-    assert (outcome.code, outcome.err) == (0, "")
+    assert (outcome.code, outcome.err) == (1, "")
     assert outcome.out.splitlines()[:5] == [
-        "ok    settings   The settings hold together (development).",
-        "ok    database   There is no database at lootkeep.db yet; `lootkeep serve` makes it.",
-        "ok    key        There is nothing to open yet.",
-        "ok    redis      LOOTKEEP_REDIS_URL is not set: each process counts requests for itself.",
-        "ok    mail       LOOTKEEP_SMTP_URL is not set: mail stays in the outbox, nothing is sent.",
+        "ok       settings   The settings hold together (development).",
+        "ok       database   There is no database at lootkeep.db yet; `lootkeep serve` makes it.",
+        "ok       key        There is nothing to open yet.",
+        "ok       redis      LOOTKEEP_REDIS_URL is not set: each process counts requests for itself.",
+        "ok       mail       LOOTKEEP_SMTP_URL is not set: mail stays in the outbox, nothing is sent.",
     ]
     assert list(terminal.folder.iterdir()) == []
 
 
-def test_doctor_finds_everything_well(terminal: Terminal, postgres_url: str, redis_url: str) -> None:
+def test_doctor_finds_a_store_well(terminal: Terminal, postgres_url: str, redis_url: str) -> None:
     outcome = terminal.call("doctor", database_url=postgres_url, redis_url=redis_url, secret_key=KEY)
-    assert outcome.code == 0
-    assert outcome.out.splitlines()[1:5] == [
-        f"ok    database   The database answers and its schema is up to date ({migrations.HEAD}).",
-        "ok    key        The secret key is the one that the database knows.",
-        "ok    redis      Redis answers.",
-        "ok    mail       LOOTKEEP_SMTP_URL is not set: mail stays in the outbox, nothing is sent.",
+    assert outcome.code == 1
+    assert [line for line in outcome.out.splitlines() if line.split()[1] in ("database", "key", "redis", "mail")] == [
+        f"ok       database   The database answers and its schema is up to date ({migrations.HEAD}).",
+        "ok       key        The secret key is the one that the database knows.",
+        "ok       redis      Redis answers.",
+        "ok       mail       LOOTKEEP_SMTP_URL is not set: mail stays in the outbox, nothing is sent.",
     ]
 
 
 def test_doctor_speaks_json(terminal: Terminal) -> None:
     findings = json.loads(terminal.call("doctor", "--json").out)
-    assert [(finding["what"], finding["is_good"]) for finding in findings] == [
-        ("settings", True),
-        ("database", True),
-        ("key", True),
-        ("redis", True),
-        ("mail", True),
-        *((need, True) for need in NEEDS),
+    assert [(finding["what"], finding["level"]) for finding in findings] == [
+        ("settings", "ok"),
+        ("database", "ok"),
+        ("key", "ok"),
+        ("redis", "ok"),
+        ("mail", "ok"),
+        *((need, "warning" if need in ("vpn", "proxy", "tor") else "ok") for need in NEEDS),
     ]
 
 
@@ -144,12 +144,12 @@ def test_doctor_speaks_json(terminal: Terminal) -> None:
         ({"redis_url": "not an address"}, "settings", "LOOTKEEP_REDIS_URL"),
     ],
 )
-def test_doctor_names_what_is_wrong_and_exits_with_1(
+def test_doctor_names_what_is_wrong_and_exits_with_2(
     terminal: Terminal, settings: dict[str, str], what: str, sentence: str
 ) -> None:
     outcome = terminal.call("doctor", "--json", **settings)
-    (bad,) = [finding for finding in json.loads(outcome.out) if not finding["is_good"]]
-    assert outcome.code == 1
+    (bad,) = [finding for finding in json.loads(outcome.out) if finding["level"] == "bad"]
+    assert outcome.code == 2
     assert bad["what"] == what
     assert sentence in bad["sentence"]
 
@@ -160,14 +160,14 @@ def test_doctor_counts_although_a_list_is_bad(terminal: Terminal) -> None:
     lists.mkdir()
     (lists / "shopping.txt").write_text("milk")
     outcome = terminal.call("doctor", "--check-counters")
-    assert outcome.code == 1
-    assert "ok    counters   Every maintained total equals a recount.\n" in outcome.out
+    assert outcome.code == 2
+    assert "ok       counters   Every maintained total equals a recount.\n" in outcome.out
 
 
 def test_doctor_says_when_it_cannot_count(terminal: Terminal) -> None:
     outcome = terminal.call("doctor", "--check-counters", redis_url=NO_REDIS)
-    assert outcome.code == 1
-    assert "bad   counters   Nothing was counted: repair what is bad about the store first.\n" in outcome.out
+    assert outcome.code == 2
+    assert "bad      counters   Nothing was counted: repair what is bad about the store first.\n" in outcome.out
 
 
 def test_doctor_finds_a_file_that_is_no_database(terminal: Terminal) -> None:
@@ -188,6 +188,6 @@ def test_doctor_finds_a_schema_that_is_not_up_to_date(terminal: Terminal, new_po
 def _bad_database(terminal: Terminal, **settings: str) -> str:
     outcome = terminal.call("doctor", "--json", **settings)
     findings: dict[str, Any] = {finding["what"]: finding for finding in json.loads(outcome.out)}
-    assert (outcome.code, findings["database"]["is_good"]) == (1, False)
+    assert (outcome.code, findings["database"]["level"]) == (2, "bad")
     sentence: str = findings["database"]["sentence"]
     return sentence

@@ -81,18 +81,18 @@ def test_refresh_without_the_internet_says_so_for_each_list_and_exits_with_1(
     assert os.listdir(terminal.folder / "lootkeep-data") == ["vpn.txt"]
 
 
-def findings(terminal: Terminal) -> tuple[int, dict[str, tuple[bool, str]]]:
+def findings(terminal: Terminal) -> tuple[int, dict[str, tuple[str, str]]]:
     outcome = terminal.call("doctor", "--json")
     listed = json.loads(outcome.out)
-    return outcome.code, {finding["what"]: (finding["is_good"], finding["sentence"]) for finding in listed}
+    return outcome.code, {finding["what"]: (finding["level"], finding["sentence"]) for finding in listed}
 
 
-def test_doctor_reports_each_need_and_does_not_take_a_missing_list_for_an_error(terminal: Terminal) -> None:
+def test_doctor_reports_each_need_and_warns_of_missing_lists(terminal: Terminal) -> None:
     code, listed = findings(terminal)
-    assert code == 0
+    assert code == 1
     assert [need for need in NEEDS if need not in listed] == []
     assert listed["tor"] == (
-        True,
+        "warning",
         "No list loaded: run `lootkeep fraud lists refresh`, or put tor.txt into lootkeep-data.",
     )
     assert listed["country"][1].startswith("iptocc ")
@@ -101,17 +101,17 @@ def test_doctor_reports_each_need_and_does_not_take_a_missing_list_for_an_error(
 def test_doctor_reports_the_age_of_a_list(terminal: Terminal) -> None:
     write(terminal, "tor.txt", "192.0.2.1\n", days=1)
     code, listed = findings(terminal)
-    assert (code, listed["tor"]) == (0, (True, "tor.txt (1 entries, 1 day old)."))
+    assert (code, listed["tor"]) == (1, ("ok", "tor.txt (1 entries, 1 day old)."))
 
 
 def test_doctor_finds_a_tor_list_that_grew_old(terminal: Terminal) -> None:
     write(terminal, "tor.txt", "192.0.2.1\n", days=15)
     code, listed = findings(terminal)
-    assert (code, listed["tor"][0]) == (1, False)
+    assert (code, listed["tor"][0]) == (1, "warning")
     assert listed["tor"][1].endswith("Older than 14 days, it counts for less: run `lootkeep fraud lists refresh`.")
 
 
 def test_doctor_finds_a_file_that_is_not_used(terminal: Terminal) -> None:
     write(terminal, "tor.txt", "oops\n")
     code, listed = findings(terminal)
-    assert (code, listed["lists"]) == (1, (False, "tor.txt does not hold an address or a network in line 1."))
+    assert (code, listed["lists"]) == (2, ("bad", "tor.txt does not hold an address or a network in line 1."))

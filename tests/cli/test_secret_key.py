@@ -64,8 +64,8 @@ def test_another_key_is_refused_by_a_worker(terminal: Terminal, new_postgres_url
 
 def test_doctor_finds_another_key(store: Terminal) -> None:
     before, after = key_line(store), key_line(store, secret_key=OTHER)
-    assert (before["is_good"], before["sentence"]) == (True, "The secret key is the one that the database knows.")
-    assert (after["is_good"], after["sentence"]) == (False, WRONG)
+    assert (before["level"], before["sentence"]) == ("ok", "The secret key is the one that the database knows.")
+    assert (after["level"], after["sentence"]) == ("bad", WRONG)
 
 
 def test_no_key_is_created_next_to_a_database_that_has_one(terminal: Terminal) -> None:
@@ -77,7 +77,7 @@ def test_no_key_is_created_next_to_a_database_that_has_one(terminal: Terminal) -
     assert refused.startswith("The secret key is missing: ")
     assert "Restore that file from a backup, or set LOOTKEEP_SECRET_KEY to the key." in refused
     assert not file.exists()
-    assert (key_line(terminal)["is_good"], file.exists()) == (False, False)
+    assert (key_line(terminal)["level"], file.exists()) == ("bad", False)
     assert terminal.call("user", "list", secret_key=key.strip()).code == 0
 
 

@@ -42,6 +42,15 @@ def test_a_thousand_receivers_that_hang_find_no_limit_of_open_files(terminal: Te
         resource.setrlimit(resource.RLIMIT_NOFILE, (given, most))
 
 
+def test_a_server_for_development_permits_receivers_on_this_machine(terminal: Terminal) -> None:
+    body = {"url": "http://127.0.0.1:4000/hook", "events": ["order.paid"]}
+    with terminal.serving("--dev") as server:
+        address, headers = f"{server.address}/api/external/v1/webhooks", {"Authorization": f"Bearer {server.token}"}
+        assert httpx.post(address, json=body, headers=headers, timeout=SECONDS).status_code == 201
+    refused = terminal.run("serve", "--dev", environment="production", secret_key=KEY)
+    assert refused.sentence.startswith("LOOTKEEP_WEBHOOK_ALLOW_INSECURE must not be set in production")
+
+
 def test_the_second_start_keeps_the_data_and_shows_no_token(terminal: Terminal) -> None:
     with terminal.serving() as server:
         token = server.token
@@ -94,7 +103,7 @@ def test_doctor_finds_files_that_everybody_may_read(terminal: Terminal, name: st
     (terminal.folder / name).chmod(mode)
     outcome = terminal.call("doctor", "--json")
     (files,) = [finding for finding in json.loads(outcome.out) if finding["what"] == "files"]
-    assert files["is_good"] is is_good
+    assert files["level"] == ("ok" if is_good else "bad")
     assert (f"chmod 600 {name}" in files["sentence"]) is not is_good
 
 
@@ -144,7 +153,7 @@ def test_each_request_is_one_line_of_json_when_logs_are_not_for_a_terminal(termi
     with terminal.serving() as server:
         _get(server, server.token, headers={"X-Request-ID": "abc"})
         output = server.stop()
-    (line,) = [json.loads(line) for line in output.err.splitlines()]
+    _, line = [json.loads(line) for line in output.err.splitlines()]
     assert output.out.strip() == ""
     assert line == line | {
         "event": "request",
@@ -158,10 +167,18 @@ def test_each_request_is_one_line_of_json_when_logs_are_not_for_a_terminal(termi
 
 
 def test_a_server_that_is_interrupted_ends_without_a_traceback(terminal: Terminal) -> None:
-    with terminal.serving(log_level="warning") as server:
+    with terminal.serving(log_level="error") as server:
         _get(server, server.token)
         output = server.stop(signal.SIGINT)
     assert (output.code, output.err) == (130, "")
+
+
+def test_a_start_warns_of_missing_lists_and_of_names_that_are_no_settings(terminal: Terminal) -> None:
+    with terminal.serving(log_level="warning", smpt_url="smtp://mail.example") as server:
+        output = server.stop()
+    unknown, missing = [json.loads(line) for line in output.err.splitlines()]
+    assert unknown["sentence"] == "LOOTKEEP_SMPT_URL is not a setting; did you mean LOOTKEEP_SMTP_URL?"
+    assert missing["needs"] == "vpn, proxy, tor"
 
 
 def test_several_processes_serve_on_postgresql(terminal: Terminal, postgres_url: str) -> None:

@@ -108,7 +108,11 @@ def test_the_written_files_are_what_the_route_table_says() -> None:
     expected = generator.files()
     stale = [path.name for path, text in expected.items() if not path.exists() or path.read_text() != text]
     assert not stale, f"{', '.join(stale)} is not what the route table says: run `{generator.COMMAND}`."
-    written = {path for kind in ("parameters", "synchronous", "asynchronous") for path in (PACKAGE / kind).glob("*.py")}
+    written = {
+        path
+        for kind in ("types", "parameters", "synchronous", "asynchronous")
+        for path in (PACKAGE / kind).glob("*.py")
+    }
     assert written == expected.keys()
 
 

@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 
 from lootkeep.domain.checkout import Cart, CartLine, PricedLine, check_times, order, payable_by_card, priced
 from lootkeep.domain.coupons import Coupon
-from lootkeep.domain.products import Product
+from lootkeep.domain.products import PLAIN, Product
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import InvalidFields
 from lootkeep.kernel.money import MAX_AMOUNT, Hundredths
-from tests.plain import PLAIN
 
 NOW = Instant(100 * DAY)
 SWORD = Product(

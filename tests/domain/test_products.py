@@ -9,11 +9,10 @@ import msgspec
 import pytest
 
 from lootkeep.domain import products
-from lootkeep.domain.products import Product
+from lootkeep.domain.products import PLAIN, Product
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields
 from lootkeep.kernel.money import Hundredths
-from tests.plain import PLAIN
 
 SWORD = Product(
     **msgspec.structs.asdict(PLAIN) | {"name": "Sword", "price": Hundredths(19_99)},

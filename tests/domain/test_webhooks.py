@@ -170,8 +170,11 @@ def test_distinct_known_types_are_stored_in_their_order(types: list[str]) -> Non
     ("types", "expected"),
     [
         (["*"], list(SPECIFIED_TYPES)),
-        (["order.*"], ["order.created", "order.paid", "order.completed", "order.refunded"]),
-        (["product.*", "order.paid"], ["order.paid", "product.created", "product.updated", "product.deleted"]),
+        (["order.*"], [name for name in SPECIFIED_TYPES if name.startswith("order.")]),
+        (
+            ["product.*", "order.paid"],
+            ["order.paid", *(name for name in SPECIFIED_TYPES if name.startswith("product."))],
+        ),
         (["order.paid", "*"], list(SPECIFIED_TYPES)),
         (["order.*", "order.disputed"], [*(t for t in SPECIFIED_TYPES if t.startswith("order.")), "order.disputed"]),
     ],

@@ -10,13 +10,13 @@ from msgspec.structs import replace
 
 from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.domain.orders import OrderDetails
+from lootkeep.domain.products import PLAIN
 from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import HOUR, MINUTE, Instant, instant
 from lootkeep.kernel.errors import AppError
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import customers, orders, products
 from tests.builders import honest_buyer
-from tests.plain import PLAIN
 from tests.world import World
 
 # A zone, and a night in which its clock is changed: forward or back, by an hour or half of one, at midnight or later.

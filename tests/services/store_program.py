@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, multiple, rule
 
 from lootkeep.domain.customers import Customer
+from lootkeep.domain.products import PLAIN
 from lootkeep.domain.referrals import SETTINGS, ReferralSettings, TierTerms
 from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import DAY, HOUR, Instant
@@ -21,7 +22,6 @@ from lootkeep.services import referrals as referrals_service
 from lootkeep.services import tiers as tiers_service
 from lootkeep.storage import settings as settings_db
 from lootkeep.storage.schema import referral_tiers, reward_claims
-from tests.plain import PLAIN
 from tests.recount import recounted, rows
 from tests.services.goods import CATALOGUE
 from tests.services.store_model import StoreModel, people

@@ -8,10 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from lootkeep.domain.products import Product
+from lootkeep.domain.products import PLAIN, Product
 from lootkeep.kernel.errors import InvalidFields
 from lootkeep.services import products
-from tests.plain import PLAIN
 from tests.world import World
 
 

@@ -8,13 +8,12 @@ from typing import Any
 import msgspec
 from sqlalchemy import select, update
 
-from lootkeep.domain.products import Product
+from lootkeep.domain.products import PLAIN, Product
 from lootkeep.kernel.money import Hundredths
 from lootkeep.storage import products as products_db
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import products, subscriptions
-from tests.plain import PLAIN
 from tests.storage.subscribing import LATER, NOW, subscribe
 
 SWORD = msgspec.structs.replace(PLAIN, name="Sword", price=Hundredths(19_99))

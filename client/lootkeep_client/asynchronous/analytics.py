@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Unpack
 
+from lootkeep_client import types
 from lootkeep_client.cores import AsyncCore
-from lootkeep_client.pages import Data
 from lootkeep_client.parameters import analytics as takes
 
 
@@ -15,10 +15,10 @@ class Analytics:
     def __init__(self, core: AsyncCore) -> None:
         self._core = core
 
-    async def revenue(self, **query: Unpack[takes.GetRevenue]) -> Data:
+    async def revenue(self, **query: Unpack[takes.GetRevenue]) -> types.Revenue:
         """Read revenue figures."""
-        return await self._core.one("GET", "/api/external/v1/analytics/revenue", query=query)
+        return await self._core.one(types.Revenue, "GET", "/api/external/v1/analytics/revenue", query=query)
 
-    async def sales(self, **query: Unpack[takes.GetSales]) -> Data:
+    async def sales(self, **query: Unpack[takes.GetSales]) -> types.Sales:
         """Read sales figures."""
-        return await self._core.one("GET", "/api/external/v1/analytics/sales", query=query)
+        return await self._core.one(types.Sales, "GET", "/api/external/v1/analytics/sales", query=query)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Unpack
 
+from lootkeep_client import types
 from lootkeep_client.cores import AsyncCore
-from lootkeep_client.pages import AsyncPages, Data
+from lootkeep_client.pages import AsyncPages
 from lootkeep_client.parameters import customers as takes
 
 
@@ -15,14 +16,14 @@ class Customers:
     def __init__(self, core: AsyncCore) -> None:
         self._core = core
 
-    async def linked(self, customer_id: int) -> Data:
+    async def linked(self, customer_id: int) -> types.LinkedAccounts:
         """List the accounts linked to a customer."""
-        return await self._core.one("GET", "/api/external/v1/customers/{id}/linked", customer_id)
+        return await self._core.one(types.LinkedAccounts, "GET", "/api/external/v1/customers/{id}/linked", customer_id)
 
-    def list(self, **query: Unpack[takes.ListCustomers]) -> AsyncPages:
+    def list(self, **query: Unpack[takes.ListCustomers]) -> AsyncPages[types.Customer]:
         """List customers."""
-        return self._core.pages("GET", "/api/external/v1/customers", query=query)
+        return self._core.pages(types.Customer, "GET", "/api/external/v1/customers", query=query)
 
-    async def get(self, customer_id: int) -> Data:
+    async def get(self, customer_id: int) -> types.Customer:
         """Read a customer."""
-        return await self._core.one("GET", "/api/external/v1/customers/{id}", customer_id)
+        return await self._core.one(types.Customer, "GET", "/api/external/v1/customers/{id}", customer_id)

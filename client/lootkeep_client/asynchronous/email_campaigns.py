@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Unpack
 
+from lootkeep_client import types
 from lootkeep_client.cores import AsyncCore
-from lootkeep_client.pages import AsyncPages, Data
+from lootkeep_client.pages import AsyncPages
 from lootkeep_client.parameters import email_campaigns as takes
 
 
@@ -15,54 +16,79 @@ class EmailCampaigns:
     def __init__(self, core: AsyncCore) -> None:
         self._core = core
 
-    def list(self, **query: Unpack[takes.ListCampaigns]) -> AsyncPages:
+    def list(self, **query: Unpack[takes.ListCampaigns]) -> AsyncPages[types.CampaignList]:
         """List campaigns."""
-        return self._core.pages("GET", "/api/external/v1/email-campaigns", query=query)
+        return self._core.pages(types.CampaignList, "GET", "/api/external/v1/email-campaigns", query=query)
 
-    async def create(self, *, idempotency_key: str | None = None, **body: Unpack[takes.CreateCampaign]) -> Data:
+    async def create(
+        self, *, idempotency_key: str | None = None, **body: Unpack[takes.CreateCampaign]
+    ) -> types.Campaign:
         """Create a campaign."""
-        return await self._core.one("POST", "/api/external/v1/email-campaigns", body=body, key=idempotency_key)
+        return await self._core.one(
+            types.Campaign, "POST", "/api/external/v1/email-campaigns", body=body, key=idempotency_key
+        )
 
-    async def get(self, email_campaign_id: int) -> Data:
+    async def get(self, email_campaign_id: int) -> types.Campaign:
         """Read a campaign."""
-        return await self._core.one("GET", "/api/external/v1/email-campaigns/{id}", email_campaign_id)
+        return await self._core.one(types.Campaign, "GET", "/api/external/v1/email-campaigns/{id}", email_campaign_id)
 
-    async def update(self, email_campaign_id: int, **body: Unpack[takes.UpdateCampaign]) -> Data:
+    async def update(self, email_campaign_id: int, **body: Unpack[takes.UpdateCampaign]) -> types.Campaign:
         """Update a campaign."""
-        return await self._core.one("PUT", "/api/external/v1/email-campaigns/{id}", email_campaign_id, body=body)
+        return await self._core.one(
+            types.Campaign, "PUT", "/api/external/v1/email-campaigns/{id}", email_campaign_id, body=body
+        )
 
     async def delete(self, email_campaign_id: int) -> str:
         """Delete a campaign."""
         return await self._core.message("DELETE", "/api/external/v1/email-campaigns/{id}", email_campaign_id)
 
-    async def stats(self, email_campaign_id: int) -> Data:
+    async def stats(self, email_campaign_id: int) -> types.CampaignStats:
         """Read campaign statistics."""
-        return await self._core.one("GET", "/api/external/v1/email-campaigns/{id}/stats", email_campaign_id)
+        return await self._core.one(
+            types.CampaignStats, "GET", "/api/external/v1/email-campaigns/{id}/stats", email_campaign_id
+        )
 
-    async def preview_recipients(self, email_campaign_id: int) -> Data:
+    async def preview_recipients(self, email_campaign_id: int) -> types.RecipientsPreview:
         """Preview a campaign's recipients."""
         return await self._core.one(
-            "GET", "/api/external/v1/email-campaigns/{id}/preview-recipients", email_campaign_id
+            types.RecipientsPreview,
+            "GET",
+            "/api/external/v1/email-campaigns/{id}/preview-recipients",
+            email_campaign_id,
         )
 
     async def send(
         self, email_campaign_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.SendCampaign]
-    ) -> Data:
+    ) -> types.Campaign:
         """Send or schedule a campaign."""
         return await self._core.one(
-            "POST", "/api/external/v1/email-campaigns/{id}/send", email_campaign_id, body=body, key=idempotency_key
+            types.Campaign,
+            "POST",
+            "/api/external/v1/email-campaigns/{id}/send",
+            email_campaign_id,
+            body=body,
+            key=idempotency_key,
         )
 
-    async def cancel(self, email_campaign_id: int, *, idempotency_key: str | None = None) -> Data:
+    async def cancel(self, email_campaign_id: int, *, idempotency_key: str | None = None) -> types.Campaign:
         """Cancel a campaign."""
         return await self._core.one(
-            "POST", "/api/external/v1/email-campaigns/{id}/cancel", email_campaign_id, key=idempotency_key
+            types.Campaign,
+            "POST",
+            "/api/external/v1/email-campaigns/{id}/cancel",
+            email_campaign_id,
+            key=idempotency_key,
         )
 
     async def duplicate(
         self, email_campaign_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.DuplicateCampaign]
-    ) -> Data:
+    ) -> types.Campaign:
         """Duplicate a campaign."""
         return await self._core.one(
-            "POST", "/api/external/v1/email-campaigns/{id}/duplicate", email_campaign_id, body=body, key=idempotency_key
+            types.Campaign,
+            "POST",
+            "/api/external/v1/email-campaigns/{id}/duplicate",
+            email_campaign_id,
+            body=body,
+            key=idempotency_key,
         )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Unpack
 
+from lootkeep_client import types
 from lootkeep_client.cores import AsyncCore
-from lootkeep_client.pages import Data
 from lootkeep_client.parameters import events as takes
 
 
@@ -15,6 +15,6 @@ class Events:
     def __init__(self, core: AsyncCore) -> None:
         self._core = core
 
-    async def read(self, **query: Unpack[takes.ListEvents]) -> Data:
+    async def read(self, **query: Unpack[takes.ListEvents]) -> types.EventFeed:
         """Read the event feed."""
-        return await self._core.one("GET", "/api/external/v1/events", query=query)
+        return await self._core.one(types.EventFeed, "GET", "/api/external/v1/events", query=query)

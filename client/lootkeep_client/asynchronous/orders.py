@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Unpack
 
+from lootkeep_client import types
 from lootkeep_client.cores import AsyncCore
-from lootkeep_client.pages import AsyncPages, Data
+from lootkeep_client.pages import AsyncPages
 from lootkeep_client.parameters import orders as takes
 
 
@@ -15,18 +16,18 @@ class Orders:
     def __init__(self, core: AsyncCore) -> None:
         self._core = core
 
-    def list(self, **query: Unpack[takes.ListOrders]) -> AsyncPages:
+    def list(self, **query: Unpack[takes.ListOrders]) -> AsyncPages[types.Order]:
         """List orders."""
-        return self._core.pages("GET", "/api/external/v1/orders", query=query)
+        return self._core.pages(types.Order, "GET", "/api/external/v1/orders", query=query)
 
-    async def get(self, order_id: int) -> Data:
+    async def get(self, order_id: int) -> types.Order:
         """Read an order."""
-        return await self._core.one("GET", "/api/external/v1/orders/{id}", order_id)
+        return await self._core.one(types.Order, "GET", "/api/external/v1/orders/{id}", order_id)
 
     async def fulfill(
         self, order_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.FulfillOrder]
-    ) -> Data:
+    ) -> types.Order:
         """Mark an order as fulfilled."""
         return await self._core.one(
-            "POST", "/api/external/v1/orders/{id}/fulfill", order_id, body=body, key=idempotency_key
+            types.Order, "POST", "/api/external/v1/orders/{id}/fulfill", order_id, body=body, key=idempotency_key
         )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Unpack
 
+from lootkeep_client import types
 from lootkeep_client.cores import AsyncCore
-from lootkeep_client.pages import AsyncPages, Data
+from lootkeep_client.pages import AsyncPages
 from lootkeep_client.parameters import products as takes
 
 
@@ -15,10 +16,10 @@ class Products:
     def __init__(self, core: AsyncCore) -> None:
         self._core = core
 
-    def list(self, **query: Unpack[takes.ListProducts]) -> AsyncPages:
+    def list(self, **query: Unpack[takes.ListProducts]) -> AsyncPages[types.Product]:
         """List products."""
-        return self._core.pages("GET", "/api/external/v1/products", query=query)
+        return self._core.pages(types.Product, "GET", "/api/external/v1/products", query=query)
 
-    async def get(self, product_id: int) -> Data:
+    async def get(self, product_id: int) -> types.Product:
         """Read a product."""
-        return await self._core.one("GET", "/api/external/v1/products/{id}", product_id)
+        return await self._core.one(types.Product, "GET", "/api/external/v1/products/{id}", product_id)

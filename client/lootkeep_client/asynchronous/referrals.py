@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Unpack
 
+from lootkeep_client import types
 from lootkeep_client.cores import AsyncCore
-from lootkeep_client.pages import AsyncPages, Data, Rows
+from lootkeep_client.pages import AsyncPages, Rows
 from lootkeep_client.parameters import referrals as takes
 
 
@@ -15,26 +16,28 @@ class ReferralsTiers:
     def __init__(self, core: AsyncCore) -> None:
         self._core = core
 
-    async def list(self) -> Rows:
+    async def list(self) -> Rows[types.Tier]:
         """List reward tiers."""
-        return await self._core.many("GET", "/api/external/v1/referrals/tiers")
+        return await self._core.many(types.Tier, "GET", "/api/external/v1/referrals/tiers")
 
-    async def create(self, *, idempotency_key: str | None = None, **body: Unpack[takes.CreateTier]) -> Data:
+    async def create(self, *, idempotency_key: str | None = None, **body: Unpack[takes.CreateTier]) -> types.Tier:
         """Create a reward tier."""
-        return await self._core.one("POST", "/api/external/v1/referrals/tiers", body=body, key=idempotency_key)
+        return await self._core.one(
+            types.Tier, "POST", "/api/external/v1/referrals/tiers", body=body, key=idempotency_key
+        )
 
-    async def update(self, tier_id: int, **body: Unpack[takes.UpdateTier]) -> Data:
+    async def update(self, tier_id: int, **body: Unpack[takes.UpdateTier]) -> types.Tier:
         """Update a reward tier."""
-        return await self._core.one("PUT", "/api/external/v1/referrals/tiers/{id}", tier_id, body=body)
+        return await self._core.one(types.Tier, "PUT", "/api/external/v1/referrals/tiers/{id}", tier_id, body=body)
 
     async def delete(self, tier_id: int) -> str:
         """Delete a reward tier."""
         return await self._core.message("DELETE", "/api/external/v1/referrals/tiers/{id}", tier_id)
 
-    async def toggle(self, tier_id: int, *, idempotency_key: str | None = None) -> Data:
+    async def toggle(self, tier_id: int, *, idempotency_key: str | None = None) -> types.ToggledTier:
         """Activate or deactivate a reward tier."""
         return await self._core.one(
-            "POST", "/api/external/v1/referrals/tiers/{id}/toggle", tier_id, key=idempotency_key
+            types.ToggledTier, "POST", "/api/external/v1/referrals/tiers/{id}/toggle", tier_id, key=idempotency_key
         )
 
 
@@ -44,13 +47,13 @@ class ReferralsSettings:
     def __init__(self, core: AsyncCore) -> None:
         self._core = core
 
-    async def get(self) -> Data:
+    async def get(self) -> types.ReferralSettings:
         """Read the program's settings."""
-        return await self._core.one("GET", "/api/external/v1/referrals/settings")
+        return await self._core.one(types.ReferralSettings, "GET", "/api/external/v1/referrals/settings")
 
-    async def update(self, **body: Unpack[takes.UpdateReferralSettings]) -> Data:
+    async def update(self, **body: Unpack[takes.UpdateReferralSettings]) -> types.ReferralSettings:
         """Update the program's settings."""
-        return await self._core.one("PUT", "/api/external/v1/referrals/settings", body=body)
+        return await self._core.one(types.ReferralSettings, "PUT", "/api/external/v1/referrals/settings", body=body)
 
 
 class ReferralsRefused:
@@ -59,9 +62,9 @@ class ReferralsRefused:
     def __init__(self, core: AsyncCore) -> None:
         self._core = core
 
-    def list(self, **query: Unpack[takes.ListRefusedReferrals]) -> AsyncPages:
+    def list(self, **query: Unpack[takes.ListRefusedReferrals]) -> AsyncPages[types.RefusedReferral]:
         """List refused referrals."""
-        return self._core.pages("GET", "/api/external/v1/referrals/refused", query=query)
+        return self._core.pages(types.RefusedReferral, "GET", "/api/external/v1/referrals/refused", query=query)
 
 
 class ReferralsClaims:
@@ -70,9 +73,9 @@ class ReferralsClaims:
     def __init__(self, core: AsyncCore) -> None:
         self._core = core
 
-    def list(self, **query: Unpack[takes.ListClaims]) -> AsyncPages:
+    def list(self, **query: Unpack[takes.ListClaims]) -> AsyncPages[types.Claim]:
         """List reward claims."""
-        return self._core.pages("GET", "/api/external/v1/referrals/claims", query=query)
+        return self._core.pages(types.Claim, "GET", "/api/external/v1/referrals/claims", query=query)
 
 
 class Referrals:
@@ -85,22 +88,26 @@ class Referrals:
         self.settings = ReferralsSettings(core)
         self.tiers = ReferralsTiers(core)
 
-    def list(self, **query: Unpack[takes.ListReferrals]) -> AsyncPages:
+    def list(self, **query: Unpack[takes.ListReferrals]) -> AsyncPages[types.Referral]:
         """List referrals."""
-        return self._core.pages("GET", "/api/external/v1/referrals", query=query)
+        return self._core.pages(types.Referral, "GET", "/api/external/v1/referrals", query=query)
 
-    async def statistics(self) -> Data:
+    async def statistics(self) -> types.Statistics:
         """Read referral statistics."""
-        return await self._core.one("GET", "/api/external/v1/referrals/statistics")
+        return await self._core.one(types.Statistics, "GET", "/api/external/v1/referrals/statistics")
 
-    async def leaderboard(self, **query: Unpack[takes.ListLeaderboard]) -> Rows:
+    async def leaderboard(self, **query: Unpack[takes.ListLeaderboard]) -> Rows[types.Leaderboard]:
         """Rank customers by counted referrals."""
-        return await self._core.many("GET", "/api/external/v1/referrals/leaderboard", query=query)
+        return await self._core.many(types.Leaderboard, "GET", "/api/external/v1/referrals/leaderboard", query=query)
 
-    async def top_referrers(self, **query: Unpack[takes.ListTopReferrers]) -> Rows:
+    async def top_referrers(self, **query: Unpack[takes.ListTopReferrers]) -> Rows[types.TopReferrer]:
         """Rank customers by successful referrals."""
-        return await self._core.many("GET", "/api/external/v1/referrals/top-referrers", query=query)
+        return await self._core.many(types.TopReferrer, "GET", "/api/external/v1/referrals/top-referrers", query=query)
 
-    async def validate(self, *, idempotency_key: str | None = None, **body: Unpack[takes.ValidateReferralCode]) -> Data:
+    async def validate(
+        self, *, idempotency_key: str | None = None, **body: Unpack[takes.ValidateReferralCode]
+    ) -> types.CodeValidation:
         """Check a referral code."""
-        return await self._core.one("POST", "/api/external/v1/referrals/validate", body=body, key=idempotency_key)
+        return await self._core.one(
+            types.CodeValidation, "POST", "/api/external/v1/referrals/validate", body=body, key=idempotency_key
+        )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Unpack
 
+from lootkeep_client import types
 from lootkeep_client.cores import AsyncCore
-from lootkeep_client.pages import Data
 from lootkeep_client.parameters import store as takes
 
 
@@ -15,16 +15,25 @@ class StoreSupportTickets:
     def __init__(self, core: AsyncCore) -> None:
         self._core = core
 
-    async def create(self, *, idempotency_key: str | None = None, **body: Unpack[takes.OpenSupportTicket]) -> Data:
+    async def create(
+        self, *, idempotency_key: str | None = None, **body: Unpack[takes.OpenSupportTicket]
+    ) -> types.TicketDetail:
         """Open a support ticket."""
-        return await self._core.one("POST", "/api/store/v1/support-tickets", body=body, key=idempotency_key)
+        return await self._core.one(
+            types.TicketDetail, "POST", "/api/store/v1/support-tickets", body=body, key=idempotency_key
+        )
 
     async def add_message(
         self, support_ticket_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.AddCustomerMessage]
-    ) -> Data:
+    ) -> types.PostedMessage:
         """Add a customer's message."""
         return await self._core.one(
-            "POST", "/api/store/v1/support-tickets/{id}/messages", support_ticket_id, body=body, key=idempotency_key
+            types.PostedMessage,
+            "POST",
+            "/api/store/v1/support-tickets/{id}/messages",
+            support_ticket_id,
+            body=body,
+            key=idempotency_key,
         )
 
 
@@ -34,22 +43,31 @@ class StoreSubscriptions:
     def __init__(self, core: AsyncCore) -> None:
         self._core = core
 
-    async def create(self, *, idempotency_key: str | None = None, **body: Unpack[takes.CreateSubscription]) -> Data:
+    async def create(
+        self, *, idempotency_key: str | None = None, **body: Unpack[takes.CreateSubscription]
+    ) -> types.PaidPeriod:
         """Create a subscription."""
-        return await self._core.one("POST", "/api/store/v1/subscriptions", body=body, key=idempotency_key)
+        return await self._core.one(
+            types.PaidPeriod, "POST", "/api/store/v1/subscriptions", body=body, key=idempotency_key
+        )
 
-    async def renew(self, subscription_id: int, *, idempotency_key: str | None = None) -> Data:
+    async def renew(self, subscription_id: int, *, idempotency_key: str | None = None) -> types.PaidPeriod:
         """Renew a subscription."""
         return await self._core.one(
-            "POST", "/api/store/v1/subscriptions/{id}/renew", subscription_id, key=idempotency_key
+            types.PaidPeriod, "POST", "/api/store/v1/subscriptions/{id}/renew", subscription_id, key=idempotency_key
         )
 
     async def cancel(
         self, subscription_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.CancelSubscription]
-    ) -> Data:
+    ) -> types.Subscription:
         """Cancel a subscription."""
         return await self._core.one(
-            "POST", "/api/store/v1/subscriptions/{id}/cancel", subscription_id, body=body, key=idempotency_key
+            types.Subscription,
+            "POST",
+            "/api/store/v1/subscriptions/{id}/cancel",
+            subscription_id,
+            body=body,
+            key=idempotency_key,
         )
 
 
@@ -59,13 +77,13 @@ class StoreProducts:
     def __init__(self, core: AsyncCore) -> None:
         self._core = core
 
-    async def create(self, *, idempotency_key: str | None = None, **body: Unpack[takes.CreateProduct]) -> Data:
+    async def create(self, *, idempotency_key: str | None = None, **body: Unpack[takes.CreateProduct]) -> types.Product:
         """Create a product."""
-        return await self._core.one("POST", "/api/store/v1/products", body=body, key=idempotency_key)
+        return await self._core.one(types.Product, "POST", "/api/store/v1/products", body=body, key=idempotency_key)
 
-    async def update(self, product_id: int, **body: Unpack[takes.UpdateProduct]) -> Data:
+    async def update(self, product_id: int, **body: Unpack[takes.UpdateProduct]) -> types.Product:
         """Update a product."""
-        return await self._core.one("PUT", "/api/store/v1/products/{id}", product_id, body=body)
+        return await self._core.one(types.Product, "PUT", "/api/store/v1/products/{id}", product_id, body=body)
 
     async def delete(self, product_id: int) -> str:
         """Delete a product."""
@@ -78,44 +96,55 @@ class StoreOrders:
     def __init__(self, core: AsyncCore) -> None:
         self._core = core
 
-    async def create(self, *, idempotency_key: str | None = None, **body: Unpack[takes.PlaceOrder]) -> Data:
+    async def create(
+        self, *, idempotency_key: str | None = None, **body: Unpack[takes.PlaceOrder]
+    ) -> types.PlacedOrder:
         """Place an order."""
-        return await self._core.one("POST", "/api/store/v1/orders", body=body, key=idempotency_key)
+        return await self._core.one(types.PlacedOrder, "POST", "/api/store/v1/orders", body=body, key=idempotency_key)
 
-    async def pay(self, order_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.PayOrder]) -> Data:
+    async def pay(
+        self, order_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.PayOrder]
+    ) -> types.Order:
         """Mark an order as paid."""
-        return await self._core.one("POST", "/api/store/v1/orders/{id}/pay", order_id, body=body, key=idempotency_key)
+        return await self._core.one(
+            types.Order, "POST", "/api/store/v1/orders/{id}/pay", order_id, body=body, key=idempotency_key
+        )
 
     async def refund(
         self, order_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.RefundOrder]
-    ) -> Data:
+    ) -> types.RefundedOrder:
         """Refund an order."""
         return await self._core.one(
-            "POST", "/api/store/v1/orders/{id}/refund", order_id, body=body, key=idempotency_key
+            types.RefundedOrder, "POST", "/api/store/v1/orders/{id}/refund", order_id, body=body, key=idempotency_key
         )
 
     async def cancel(
         self, order_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.CancelOrder]
-    ) -> Data:
+    ) -> types.Order:
         """Cancel an order."""
         return await self._core.one(
-            "POST", "/api/store/v1/orders/{id}/cancel", order_id, body=body, key=idempotency_key
+            types.Order, "POST", "/api/store/v1/orders/{id}/cancel", order_id, body=body, key=idempotency_key
         )
 
     async def decline(
         self, order_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.ReportDeclinedPayment]
-    ) -> Data:
+    ) -> types.PaymentAttempt:
         """Report a declined payment."""
         return await self._core.one(
-            "POST", "/api/store/v1/orders/{id}/payment-attempts", order_id, body=body, key=idempotency_key
+            types.PaymentAttempt,
+            "POST",
+            "/api/store/v1/orders/{id}/payment-attempts",
+            order_id,
+            body=body,
+            key=idempotency_key,
         )
 
     async def dispute(
         self, order_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.ReportDispute]
-    ) -> Data:
+    ) -> types.Dispute:
         """Report a dispute."""
         return await self._core.one(
-            "POST", "/api/store/v1/orders/{id}/dispute", order_id, body=body, key=idempotency_key
+            types.Dispute, "POST", "/api/store/v1/orders/{id}/dispute", order_id, body=body, key=idempotency_key
         )
 
 
@@ -125,9 +154,13 @@ class StoreGiftCards:
     def __init__(self, core: AsyncCore) -> None:
         self._core = core
 
-    async def create(self, *, idempotency_key: str | None = None, **body: Unpack[takes.CreateGiftCard]) -> Data:
+    async def create(
+        self, *, idempotency_key: str | None = None, **body: Unpack[takes.CreateGiftCard]
+    ) -> types.GiftCardWithCode:
         """Create a gift card."""
-        return await self._core.one("POST", "/api/store/v1/gift-cards", body=body, key=idempotency_key)
+        return await self._core.one(
+            types.GiftCardWithCode, "POST", "/api/store/v1/gift-cards", body=body, key=idempotency_key
+        )
 
 
 class StoreCustomers:
@@ -136,20 +169,24 @@ class StoreCustomers:
     def __init__(self, core: AsyncCore) -> None:
         self._core = core
 
-    async def create(self, *, idempotency_key: str | None = None, **body: Unpack[takes.CreateCustomer]) -> Data:
+    async def create(
+        self, *, idempotency_key: str | None = None, **body: Unpack[takes.CreateCustomer]
+    ) -> types.SignedUp:
         """Create a customer."""
-        return await self._core.one("POST", "/api/store/v1/customers", body=body, key=idempotency_key)
+        return await self._core.one(types.SignedUp, "POST", "/api/store/v1/customers", body=body, key=idempotency_key)
 
-    async def referrals(self, customer_id: int) -> Data:
+    async def referrals(self, customer_id: int) -> types.CustomerReferrals:
         """Read a customer's referrals."""
-        return await self._core.one("GET", "/api/store/v1/customers/{id}/referrals", customer_id)
+        return await self._core.one(
+            types.CustomerReferrals, "GET", "/api/store/v1/customers/{id}/referrals", customer_id
+        )
 
     async def claim(
         self, customer_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.ClaimTier]
-    ) -> Data:
+    ) -> types.OwnClaim:
         """Claim a reward tier."""
         return await self._core.one(
-            "POST", "/api/store/v1/customers/{id}/claims", customer_id, body=body, key=idempotency_key
+            types.OwnClaim, "POST", "/api/store/v1/customers/{id}/claims", customer_id, body=body, key=idempotency_key
         )
 
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import TypedDict
+
+from lootkeep_client import types
 
 
 class GetRevenue(TypedDict, total=False):
     """Read revenue figures."""
 
-    period: Literal[
-        "today", "yesterday", "last_7_days", "last_30_days", "last_90_days", "this_month", "last_month", "this_year"
-    ]
+    period: types.AnalyticsPeriod
     from_: str
     to: str
-    interval: Literal["hour", "day", "week", "month"]
+    interval: types.AnalyticsInterval
     timezone: str
     product_id: int
     compare: bool
@@ -22,12 +22,10 @@ class GetRevenue(TypedDict, total=False):
 class GetSales(TypedDict, total=False):
     """Read sales figures."""
 
-    period: Literal[
-        "today", "yesterday", "last_7_days", "last_30_days", "last_90_days", "this_month", "last_month", "this_year"
-    ]
+    period: types.AnalyticsPeriod
     from_: str
     to: str
-    interval: Literal["hour", "day", "week", "month"]
+    interval: types.AnalyticsInterval
     timezone: str
     product_id: int
     compare: bool

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict
 
+from lootkeep_client import types
+
 
 class ListCustomers(TypedDict, total=False):
     """List customers."""
@@ -13,9 +15,9 @@ class ListCustomers(TypedDict, total=False):
     from_: str
     to: str
     search: str
-    order: Literal["asc", "desc"]
+    order: types.SortDirection
     email: str
-    status: Literal["active", "blocked"]
+    status: types.CustomerStatus
     country: str
     accepts_marketing: bool
     has_orders: bool

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, Required, TypedDict
+from typing import Literal, Required, TypedDict
+
+from lootkeep_client import types
 
 
 class ListCampaigns(TypedDict, total=False):
@@ -11,12 +12,12 @@ class ListCampaigns(TypedDict, total=False):
 
     page: int
     per_page: int
-    status: Literal["draft", "scheduled", "sending", "sent", "cancelled", "failed"]
+    status: types.CampaignStatus
     search: str
     from_: str
     to: str
     sort: Literal["created_at", "name"]
-    order: Literal["asc", "desc"]
+    order: types.SortDirection
 
 
 class CreateCampaign(TypedDict, total=False):
@@ -29,7 +30,7 @@ class CreateCampaign(TypedDict, total=False):
     reply_to: str | None
     body_html: str | None
     body_text: str | None
-    audience: Mapping[str, Any]
+    audience: types.AudienceBody
 
 
 class UpdateCampaign(TypedDict, total=False):
@@ -42,7 +43,7 @@ class UpdateCampaign(TypedDict, total=False):
     reply_to: str | None
     body_html: str | None
     body_text: str | None
-    audience: Mapping[str, Any]
+    audience: types.AudienceBody
 
 
 class SendCampaign(TypedDict, total=False):

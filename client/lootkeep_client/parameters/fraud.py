@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Required, TypedDict
+from collections.abc import Sequence
+from typing import Literal, Required, TypedDict
+
+from lootkeep_client import types
 
 
 class ListFraudChecks(TypedDict, total=False):
@@ -11,8 +13,8 @@ class ListFraudChecks(TypedDict, total=False):
 
     page: int
     per_page: int
-    risk_level: Literal["low", "medium", "high", "critical"]
-    action_taken: Literal["allowed", "flagged", "blocked", "verification_required"]
+    risk_level: types.RiskLevel
+    action_taken: types.FraudDecision
     is_reviewed: bool
     start_date: str
     end_date: str
@@ -21,7 +23,7 @@ class ListFraudChecks(TypedDict, total=False):
 class ReviewFraudCheck(TypedDict, total=False):
     """Review a fraud check."""
 
-    outcome: Required[Literal["legitimate", "fraud", "inconclusive"]]
+    outcome: Required[types.ReviewOutcome]
     notes: str | None
     whitelist_ip: bool
     whitelist_email: bool
@@ -31,8 +33,8 @@ class UpdateFraudSettings(TypedDict, total=False):
     """Update the settings of fraud detection."""
 
     fraud_detection_enabled: bool
-    fraud_sensitivity_level: Literal["low", "medium", "high"]
-    fraud_action: Literal["block", "flag", "verify"]
+    fraud_sensitivity_level: types.FraudSensitivity
+    fraud_action: types.FraudAction
     fraud_block_vpn: bool
     fraud_block_proxy: bool
     fraud_block_datacenter: bool
@@ -47,7 +49,7 @@ class UpdateFraudSettings(TypedDict, total=False):
     fraud_velocity_limit_declines: int
     fraud_velocity_window_minutes: int
     fraud_review_due_hours: int
-    fraud_review_when_due: Literal["wait", "release", "cancel"]
+    fraud_review_when_due: types.FraudWhenDue
     fraud_review_daily_budget: int
     fraud_custom_blocked_countries: Sequence[str]
     fraud_whitelisted_ips: Sequence[str]
@@ -93,7 +95,7 @@ class UnblockCountry(TypedDict, total=False):
 class BacktestSettings(TypedDict, total=False):
     """Backtest settings on past orders."""
 
-    settings: Required[Mapping[str, Any]]
+    settings: Required[types.FraudSettingsChanges]
     days: int
 
 
@@ -108,7 +110,7 @@ class ReviewRing(TypedDict, total=False):
     """Review several fraud checks at once."""
 
     check_ids: Required[Sequence[int]]
-    outcome: Required[Literal["legitimate", "fraud", "inconclusive"]]
+    outcome: Required[types.ReviewOutcome]
     notes: str | None
     block: Sequence[Literal["customer"]]
 
@@ -118,11 +120,11 @@ class ListReviewQueue(TypedDict, total=False):
 
     page: int
     per_page: int
-    risk_level: Literal["low", "medium", "high", "critical"]
-    action_taken: Literal["allowed", "flagged", "blocked", "verification_required"]
+    risk_level: types.RiskLevel
+    action_taken: types.FraudDecision
     owner_id: int
     sort: Literal["expected_loss", "due_at", "risk_score", "created_at"]
-    order: Literal["asc", "desc"]
+    order: types.SortDirection
 
 
 class AssignCheck(TypedDict, total=False):

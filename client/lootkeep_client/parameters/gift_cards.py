@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Literal, Required, TypedDict
 
+from lootkeep_client import types
+
 
 class ListGiftCards(TypedDict, total=False):
     """List gift cards."""
 
     page: int
     per_page: int
-    status: Literal["scheduled", "active", "redeemed", "expired", "revoked"]
+    status: types.GiftCardStatus
     currency: str
     recipient_email: str
     customer_id: int
@@ -19,7 +21,7 @@ class ListGiftCards(TypedDict, total=False):
     from_: str
     to: str
     sort: Literal["id", "created_at", "balance", "expires_at"]
-    order: Literal["asc", "desc"]
+    order: types.SortDirection
 
 
 class ValidateGiftCard(TypedDict, total=False):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypedDict
+from collections.abc import Sequence
+from typing import Literal, TypedDict
+
+from lootkeep_client import types
 
 
 class ListOrders(TypedDict, total=False):
@@ -14,8 +16,8 @@ class ListOrders(TypedDict, total=False):
     from_: str
     to: str
     search: str
-    order: Literal["asc", "desc"]
-    status: Literal["pending", "on_hold", "paid", "completed", "partially_refunded", "refunded", "cancelled"]
+    order: types.SortDirection
+    status: types.OrderStatus
     customer_id: int
     email: str
     product_id: int
@@ -24,12 +26,12 @@ class ListOrders(TypedDict, total=False):
     country: str
     min_total: str
     max_total: str
-    risk_level: Literal["low", "medium", "high", "critical"]
+    risk_level: types.RiskLevel
     sort: Literal["id", "created_at", "paid_at", "total"]
 
 
 class FulfillOrder(TypedDict, total=False):
     """Mark an order as fulfilled."""
 
-    items: Sequence[Mapping[str, Any]] | None
+    items: Sequence[types.DeliveredBody] | None
     note: str | None

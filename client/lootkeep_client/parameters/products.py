@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict
 
+from lootkeep_client import types
+
 
 class ListProducts(TypedDict, total=False):
     """List products."""
@@ -13,10 +15,10 @@ class ListProducts(TypedDict, total=False):
     from_: str
     to: str
     search: str
-    order: Literal["asc", "desc"]
-    status: Literal["draft", "active", "archived"]
-    delivery_type: Literal["keys", "file", "command", "manual", "gift_card"]
-    billing_type: Literal["one_time", "recurring"]
+    order: types.SortDirection
+    status: types.ProductStatus
+    delivery_type: types.DeliveryType
+    billing_type: types.BillingType
     category: str
     tag: str
     in_stock: bool

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal, Required, TypedDict
+from typing import Required, TypedDict
+
+from lootkeep_client import types
 
 
 class ListReferrals(TypedDict, total=False):
@@ -10,7 +12,7 @@ class ListReferrals(TypedDict, total=False):
 
     page: int
     per_page: int
-    status: Literal["pending", "successful"]
+    status: types.ReferralStatus
     search: str
 
 
@@ -38,7 +40,7 @@ class CreateTier(TypedDict, total=False):
     name: Required[str]
     description: str | None
     referrals_required: Required[int]
-    reward_type: Required[Literal["percentage_discount", "fixed_discount"]]
+    reward_type: Required[types.RewardType]
     reward_value: Required[str]
     reward_currency: str | None
     coupon_validity_days: int
@@ -52,7 +54,7 @@ class UpdateTier(TypedDict, total=False):
     name: str
     description: str | None
     referrals_required: int
-    reward_type: Literal["percentage_discount", "fixed_discount"]
+    reward_type: types.RewardType
     reward_value: str
     reward_currency: str | None
     coupon_validity_days: int
@@ -64,9 +66,9 @@ class UpdateReferralSettings(TypedDict, total=False):
     """Update the program's settings."""
 
     referral_enabled: bool
-    referral_reward_event: Literal["signup", "first_purchase"]
+    referral_reward_event: types.RewardEvent
     referral_welcome_discount_enabled: bool
-    referral_welcome_discount_type: Literal["percentage", "fixed"]
+    referral_welcome_discount_type: types.DiscountType
     referral_welcome_discount_value: str
 
 

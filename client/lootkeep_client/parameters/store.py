@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Required, TypedDict
+from typing import Literal, Required, TypedDict
+
+from lootkeep_client import types
 
 
 class CreateCustomer(TypedDict, total=False):
@@ -33,11 +35,11 @@ class CreateProduct(TypedDict, total=False):
     name: Required[str]
     sku: str | None
     description: str | None
-    delivery_type: Literal["keys", "file", "command", "manual", "gift_card"]
-    billing_type: Literal["one_time", "recurring"]
-    billing_interval: Literal["day", "week", "month", "year"] | None
+    delivery_type: types.DeliveryType
+    billing_type: types.BillingType
+    billing_interval: types.BillingInterval | None
     billing_interval_count: int | None
-    status: Literal["draft", "active", "archived"]
+    status: types.ProductStatus
     price: Required[str]
     compare_at_price: str | None
     currency: str | None
@@ -46,7 +48,7 @@ class CreateProduct(TypedDict, total=False):
     category: str | None
     tags: Sequence[str]
     image_url: str | None
-    metadata: Mapping[str, Any]
+    metadata: Mapping[str, str | float | bool | None]
 
 
 class UpdateProduct(TypedDict, total=False):
@@ -55,11 +57,11 @@ class UpdateProduct(TypedDict, total=False):
     name: str
     sku: str | None
     description: str | None
-    delivery_type: Literal["keys", "file", "command", "manual", "gift_card"]
-    billing_type: Literal["one_time", "recurring"]
-    billing_interval: Literal["day", "week", "month", "year"] | None
+    delivery_type: types.DeliveryType
+    billing_type: types.BillingType
+    billing_interval: types.BillingInterval | None
     billing_interval_count: int | None
-    status: Literal["draft", "active", "archived"]
+    status: types.ProductStatus
     price: str
     compare_at_price: str | None
     currency: str | None
@@ -68,23 +70,23 @@ class UpdateProduct(TypedDict, total=False):
     category: str | None
     tags: Sequence[str]
     image_url: str | None
-    metadata: Mapping[str, Any]
+    metadata: Mapping[str, str | float | bool | None]
 
 
 class PlaceOrder(TypedDict, total=False):
     """Place an order."""
 
     customer_id: Required[int]
-    items: Required[Sequence[Mapping[str, Any]]]
+    items: Required[Sequence[types.CartLineBody]]
     ip_address: Required[str]
     billing_country: str | None
     user_agent: str | None
     device_id: str | None
     coupon_code: str | None
     gift_card_code: str | None
-    payment: Mapping[str, Any] | None
+    payment: types.PaymentBody | None
     external_id: str | None
-    metadata: Mapping[str, Any]
+    metadata: Mapping[str, str | float | bool | None]
     created_at: str | None
     paid_at: str | None
     completed_at: str | None
@@ -116,7 +118,7 @@ class ReportDeclinedPayment(TypedDict, total=False):
     """Report a declined payment."""
 
     reason: str | None
-    payment: Mapping[str, Any] | None
+    payment: types.PaymentBody | None
     external_id: str | None
     at: str | None
 
@@ -124,8 +126,8 @@ class ReportDeclinedPayment(TypedDict, total=False):
 class ReportDispute(TypedDict, total=False):
     """Report a dispute."""
 
-    kind: Required[Literal["early_warning", "dispute", "dispute_won", "dispute_lost"]]
-    reason: Required[Literal["fraudulent", "other"]]
+    kind: Required[types.DisputeKind]
+    reason: Required[types.DisputeReason]
     at: str | None
     external_id: str | None
 
@@ -166,8 +168,8 @@ class OpenSupportTicket(TypedDict, total=False):
     customer_id: Required[int]
     subject: Required[str]
     message: Required[str]
-    priority: Literal["low", "normal", "high", "urgent"]
-    category: Literal["order", "payment", "delivery", "account", "refund", "technical", "other"]
+    priority: types.TicketPriority
+    category: types.TicketCategory
     order_id: int | None
 
 

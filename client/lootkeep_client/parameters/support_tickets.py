@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Literal, Required, TypedDict
 
+from lootkeep_client import types
+
 
 class ListSupportTickets(TypedDict, total=False):
     """List support tickets."""
 
     page: int
     per_page: int
-    status: Literal["open", "pending", "resolved", "closed"]
-    priority: Literal["low", "normal", "high", "urgent"]
-    category: Literal["order", "payment", "delivery", "account", "refund", "technical", "other"]
+    status: types.TicketStatus
+    priority: types.TicketPriority
+    category: types.TicketCategory
     assigned_to: int | Literal["me", "none"]
     customer_id: int
     order_id: int
@@ -20,7 +22,7 @@ class ListSupportTickets(TypedDict, total=False):
     to: str
     search: str
     sort: Literal["created_at", "last_message_at"]
-    order: Literal["asc", "desc"]
+    order: types.SortDirection
 
 
 class GetSupportTicket(TypedDict, total=False):
@@ -33,7 +35,7 @@ class GetSupportTicket(TypedDict, total=False):
 class SetSupportTicketStatus(TypedDict, total=False):
     """Set a support ticket's status."""
 
-    status: Required[Literal["open", "pending", "resolved", "closed"]]
+    status: Required[types.TicketStatus]
 
 
 class AddSupportTicketMessage(TypedDict, total=False):

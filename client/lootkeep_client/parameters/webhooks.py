@@ -5,65 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, Required, TypedDict
 
+from lootkeep_client import types
+
 
 class CreateWebhook(TypedDict, total=False):
     """Create a webhook."""
 
     url: Required[str]
-    events: Required[
-        Sequence[
-            Literal[
-                "order.created",
-                "order.paid",
-                "order.completed",
-                "order.refunded",
-                "subscription.created",
-                "subscription.renewed",
-                "subscription.cancelled",
-                "product.created",
-                "product.updated",
-                "product.deleted",
-                "order.disputed",
-                "fraud.flagged",
-                "fraud.held",
-                "fraud.blocked",
-                "fraud.reviewed",
-                "*",
-                "order.*",
-                "subscription.*",
-                "product.*",
-            ]
-        ]
-    ]
+    events: Required[Sequence[types.EventSubscription]]
 
 
 class UpdateWebhook(TypedDict, total=False):
     """Update a webhook."""
 
     url: str
-    events: Sequence[
-        Literal[
-            "order.created",
-            "order.paid",
-            "order.completed",
-            "order.refunded",
-            "subscription.created",
-            "subscription.renewed",
-            "subscription.cancelled",
-            "product.created",
-            "product.updated",
-            "product.deleted",
-            "order.disputed",
-            "fraud.flagged",
-            "fraud.held",
-            "fraud.blocked",
-            "fraud.reviewed",
-            "*",
-            "order.*",
-            "subscription.*",
-            "product.*",
-        ]
-    ]
+    events: Sequence[types.EventSubscription]
     is_active: bool
 
 
@@ -72,27 +28,11 @@ class ListDeliveries(TypedDict, total=False):
 
     page: int
     per_page: int
-    status: Literal["pending", "delivered", "failed", "cancelled"]
-    event_type: Literal[
-        "order.created",
-        "order.paid",
-        "order.completed",
-        "order.refunded",
-        "subscription.created",
-        "subscription.renewed",
-        "subscription.cancelled",
-        "product.created",
-        "product.updated",
-        "product.deleted",
-        "order.disputed",
-        "fraud.flagged",
-        "fraud.held",
-        "fraud.blocked",
-        "fraud.reviewed",
-    ]
+    status: types.DeliveryStatus
+    event_type: types.EventType
     from_: str
     sort: Literal["created_at"]
-    order: Literal["asc", "desc"]
+    order: types.SortDirection
     to: str
 
 
@@ -100,29 +40,4 @@ class ReplayEvents(TypedDict, total=False):
     """Send recorded events again."""
 
     since: Required[str]
-    event_types: (
-        Sequence[
-            Literal[
-                "order.created",
-                "order.paid",
-                "order.completed",
-                "order.refunded",
-                "subscription.created",
-                "subscription.renewed",
-                "subscription.cancelled",
-                "product.created",
-                "product.updated",
-                "product.deleted",
-                "order.disputed",
-                "fraud.flagged",
-                "fraud.held",
-                "fraud.blocked",
-                "fraud.reviewed",
-                "*",
-                "order.*",
-                "subscription.*",
-                "product.*",
-            ]
-        ]
-        | None
-    )
+    event_types: Sequence[types.EventSubscription] | None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Unpack
 
+from lootkeep_client import types
 from lootkeep_client.cores import Core
-from lootkeep_client.pages import Data
 from lootkeep_client.parameters import events as takes
 
 
@@ -15,6 +15,6 @@ class Events:
     def __init__(self, core: Core) -> None:
         self._core = core
 
-    def read(self, **query: Unpack[takes.ListEvents]) -> Data:
+    def read(self, **query: Unpack[takes.ListEvents]) -> types.EventFeed:
         """Read the event feed."""
-        return self._core.one("GET", "/api/external/v1/events", query=query)
+        return self._core.one(types.EventFeed, "GET", "/api/external/v1/events", query=query)

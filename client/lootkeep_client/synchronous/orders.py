@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Unpack
 
+from lootkeep_client import types
 from lootkeep_client.cores import Core
-from lootkeep_client.pages import Data, Pages
+from lootkeep_client.pages import Pages
 from lootkeep_client.parameters import orders as takes
 
 
@@ -15,14 +16,18 @@ class Orders:
     def __init__(self, core: Core) -> None:
         self._core = core
 
-    def list(self, **query: Unpack[takes.ListOrders]) -> Pages:
+    def list(self, **query: Unpack[takes.ListOrders]) -> Pages[types.Order]:
         """List orders."""
-        return self._core.pages("GET", "/api/external/v1/orders", query=query)
+        return self._core.pages(types.Order, "GET", "/api/external/v1/orders", query=query)
 
-    def get(self, order_id: int) -> Data:
+    def get(self, order_id: int) -> types.Order:
         """Read an order."""
-        return self._core.one("GET", "/api/external/v1/orders/{id}", order_id)
+        return self._core.one(types.Order, "GET", "/api/external/v1/orders/{id}", order_id)
 
-    def fulfill(self, order_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.FulfillOrder]) -> Data:
+    def fulfill(
+        self, order_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.FulfillOrder]
+    ) -> types.Order:
         """Mark an order as fulfilled."""
-        return self._core.one("POST", "/api/external/v1/orders/{id}/fulfill", order_id, body=body, key=idempotency_key)
+        return self._core.one(
+            types.Order, "POST", "/api/external/v1/orders/{id}/fulfill", order_id, body=body, key=idempotency_key
+        )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Unpack
 
+from lootkeep_client import types
 from lootkeep_client.cores import Core
-from lootkeep_client.pages import Data, Pages
+from lootkeep_client.pages import Pages
 from lootkeep_client.parameters import products as takes
 
 
@@ -15,10 +16,10 @@ class Products:
     def __init__(self, core: Core) -> None:
         self._core = core
 
-    def list(self, **query: Unpack[takes.ListProducts]) -> Pages:
+    def list(self, **query: Unpack[takes.ListProducts]) -> Pages[types.Product]:
         """List products."""
-        return self._core.pages("GET", "/api/external/v1/products", query=query)
+        return self._core.pages(types.Product, "GET", "/api/external/v1/products", query=query)
 
-    def get(self, product_id: int) -> Data:
+    def get(self, product_id: int) -> types.Product:
         """Read a product."""
-        return self._core.one("GET", "/api/external/v1/products/{id}", product_id)
+        return self._core.one(types.Product, "GET", "/api/external/v1/products/{id}", product_id)

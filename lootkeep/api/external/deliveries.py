@@ -73,7 +73,8 @@ async def get_delivery(call: Call[None, None]) -> Reply:
         attempts = await log.attempts_of(tx, delivery.id)
         event = existing(await outbox.get(tx, delivery.event_id), "Delivery")
         webhook = await endpoints.get(tx, delivery.webhook_id)
-    return Reply(webhooks_views.delivery_detail(delivery, event, webhook.url if webhook else None, attempts))
+    url = webhook.url if webhook else None
+    return Reply(webhooks_views.delivery_detail(delivery, event, url, attempts, is_test=call.deps.is_test))
 
 
 async def redeliver(call: Call[None, None]) -> Reply:

@@ -11,6 +11,7 @@ from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Reply, Route, single
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.fraud.policy import LIMITS, MAX_ENTRIES, SETTINGS, FraudAction, Policy, Sensitivity, WhenDue
 from lootkeep.services import fraud as fraud_service
+from lootkeep.services.health import lists as health_lists
 from lootkeep.storage import settings as settings_db
 from lootkeep.views import fraud_settings as fraud_settings_views
 
@@ -103,7 +104,7 @@ class CountryBody(Body):
 async def get_fraud_settings(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
         policy = await settings_db.get(tx, SETTINGS, Policy)
-    return Reply(fraud_settings_views.answer(policy))
+    return Reply(fraud_settings_views.answer(policy, health_lists.missing(call.deps.intelligence)))
 
 
 async def update_fraud_settings(call: Call[Body, None]) -> Reply:

@@ -23,7 +23,8 @@ from lootkeep.api.http.router import Router
 from lootkeep.api.http.routes import MAX_BODY, Call, Group, Route
 from lootkeep.api.http.validation import parse_query
 from lootkeep.deps import Deps
-from lootkeep.domain.access import Token
+from lootkeep.domain.access import TEST_TOKEN_PREFIX, Token
+from lootkeep.domain.signing import MODE_HEADER, TEST_MODE
 from lootkeep.kernel.errors import AppError, Overloaded, Unavailable
 
 Scope = MutableMapping[str, Any]
@@ -36,6 +37,9 @@ log = structlog.get_logger(__name__)
 
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,128}")
 _API = "/api/"
+_TEST_PREFIX = TEST_TOKEN_PREFIX.encode()
+# On every answer to a test token; the body is the same as that of the store, so that a client meets what it will meet.
+MODE = (MODE_HEADER.lower().encode(), TEST_MODE.encode())
 
 
 class Api:
@@ -56,10 +60,14 @@ class Api:
         self._limits = limits
         self._metrics = metrics
         self._pages = pages
+        # Ids of test tokens are others than those of the store's.
+        self._log = log.bind(mode=TEST_MODE) if deps.is_test else log
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if not scope["path"].startswith(_API):
-            await self._pages(scope, receive, _naming(send, self._deps.ids.request_id()))
+            # Pages carry a request id too.
+            header = (b"x-request-id", self._deps.ids.request_id().encode())
+            await self._pages(scope, receive, _adding(send, header))
             return
         started = time.perf_counter()
         exchange = _Exchange(scope, receive, self._deps.ids.request_id)
@@ -76,7 +84,7 @@ class Api:
         await exchange.send(send)
         seconds = time.perf_counter() - started
         self._metrics.observe(exchange.route, exchange.status, seconds)
-        log.info(
+        self._log.info(
             "request",
             request_id=exchange.request_id,
             method=scope["method"],
@@ -171,15 +179,47 @@ class AdmissionMiddleware:
             asyncio.get_running_loop().call_soon(ticket.leave)
 
 
-def _naming(send: Send, request_id: str) -> Send:
-    """Pages carry a request id too."""
+class ModeSwitch:
+    """Requests with a test token go to the API of the sandbox, all others to that of the store itself."""
 
-    async def named(message: AsgiMessage) -> None:
+    def __init__(
+        self, live: ASGIApp, test: Callable[[], Awaitable[ASGIApp | None]], on_test_request: Callable[[], None]
+    ) -> None:
+        self._live = live
+        self._test = test
+        self._on_test_request = on_test_request
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if not _has_test_token(scope):
+            await self._live(scope, receive, send)
+            return
+        send = _adding(send, MODE)
+        try:
+            # Without a sandbox there are no test tokens: the store refuses it like any other that it does not know.
+            app = await self._test() or self._live
+        except AppError as reason:
+            exchange = _Exchange(scope, receive, lambda: secrets.token_hex(8))
+            exchange.fail(reason)
+            await exchange.send(send)
+        else:
+            await app(scope, receive, send)
+        self._on_test_request()
+
+
+def _has_test_token(scope: Scope) -> bool:
+    for name, value in scope["headers"]:
+        if name == b"authorization":
+            return _TEST_PREFIX in value
+    return False
+
+
+def _adding(send: Send, header: tuple[bytes, bytes]) -> Send:
+    async def adding(message: AsgiMessage) -> None:
         if message["type"] == "http.response.start":
-            message["headers"] = [*message["headers"], (b"x-request-id", request_id.encode())]
+            message["headers"] = [*message["headers"], header]
         await send(message)
 
-    return named
+    return adding
 
 
 class _Exchange:

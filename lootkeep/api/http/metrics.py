@@ -27,6 +27,11 @@ class Metrics:
         self.refused = Counter(
             "lootkeep_requests_refused", "Requests refused because of overload.", registry=self.registry
         )
+        self.test_requests = Counter(
+            "lootkeep_test_requests",
+            "Requests with a test token, which no other figure counts.",
+            registry=self.registry,
+        )
         self.due = Gauge(
             "lootkeep_webhook_due", "Deliveries that are due, counted up to 10,000.", registry=self.registry
         )

@@ -49,6 +49,7 @@ class Probes:
         metrics: Metrics,
         checks: Mapping[str, Check],
         document: dict[str, Any],
+        docs_url: str | None = None,
     ) -> None:
         self._deps = deps
         self._tokens = tokens
@@ -56,6 +57,7 @@ class Probes:
         self._metrics = metrics
         self._checks = checks
         self._document = document
+        self._docs_url = docs_url
 
     def app(self, *others: Page) -> Starlette:
         """`others` are pages that belong to no probe, such as those that e-mails lead to."""
@@ -83,7 +85,7 @@ class Probes:
 
     @cached_property
     def _reference(self) -> Resource:
-        return Resource.of("text/html; charset=utf-8", render(self._document))
+        return Resource.of("text/html; charset=utf-8", render(self._document, guides_at=self._docs_url))
 
     async def home(self, _: Request) -> Response:
         return RedirectResponse("/console")

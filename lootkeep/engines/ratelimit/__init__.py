@@ -31,3 +31,17 @@ class RateLimiter(Protocol):
     async def hit(self, name: str, limit: int, now: Instant) -> RateLimitState: ...
 
     async def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class PrefixedRateLimiter:
+    """Counts names of its own in a limiter that another owns and closes."""
+
+    limiter: RateLimiter
+    prefix: str
+
+    async def hit(self, name: str, limit: int, now: Instant) -> RateLimitState:
+        return await self.limiter.hit(self.prefix + name, limit, now)
+
+    async def close(self) -> None:
+        return None

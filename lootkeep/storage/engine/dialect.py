@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BindParameter, Boolean, ClauseElement, Column, ColumnElement, Executable, Text
+from sqlalchemy import BigInteger, BindParameter, Boolean, ClauseElement, Column, ColumnElement, Executable, Text
 from sqlalchemy.ext.compiler import compiles
 
 # A trigram index knows nothing shorter.
@@ -114,6 +114,27 @@ def _held_lock(element: LockTables, compiler: Any, **kw: Any) -> str:
 @compiles(LockTables, "postgresql")
 def _lock_tables(element: LockTables, compiler: Any, **kw: Any) -> str:
     return f"LOCK TABLE {', '.join(element.tables)} IN SHARE ROW EXCLUSIVE MODE"
+
+
+class EmptyTables(Executable, ClauseElement):
+    """Removes all rows of these tables, which are named before those they refer to; ids begin at 1 again."""
+
+    inherit_cache = False
+
+    def __init__(self, *tables: str) -> None:
+        self.tables = tables
+
+
+@compiles(EmptyTables, "sqlite")
+def _delete_each(element: EmptyTables, compiler: Any, **kw: Any) -> str:
+    sequences = ", ".join(f"'{table}'" for table in element.tables)
+    deletions = [f"DELETE FROM {table}" for table in element.tables]
+    return "; ".join([*deletions, f"DELETE FROM sqlite_sequence WHERE name IN ({sequences})"])
+
+
+@compiles(EmptyTables, "postgresql")
+def _truncate(element: EmptyTables, compiler: Any, **kw: Any) -> str:
+    return f"TRUNCATE {', '.join(element.tables)} RESTART IDENTITY"
 
 
 class WakeWorkers(Executable, ClauseElement):
@@ -242,3 +263,20 @@ def _by_temporary_file(element: TakeSpace, compiler: Any, **kw: Any) -> str:
         "SELECT count(*) FROM set_config('work_mem', '64kB', true) AS memory, "
         "generate_series(1, 5000 + 0 * length(memory))"
     )
+
+
+class ServerTime(ColumnElement[int]):
+    """The time of the database server, in microseconds; NULL where the database is embedded."""
+
+    inherit_cache = True
+    type = BigInteger()
+
+
+@compiles(ServerTime, "sqlite")
+def _no_server(element: ServerTime, compiler: Any, **kw: Any) -> str:
+    return "NULL"
+
+
+@compiles(ServerTime, "postgresql")
+def _server_time(element: ServerTime, compiler: Any, **kw: Any) -> str:
+    return "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)"

@@ -11,6 +11,7 @@ import asyncpg
 import structlog
 
 from lootkeep.kernel.errors import StartupError, Unavailable, Unreachable
+from lootkeep.storage.engine import postgres_schema
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.postgres_pool import Pool
 from lootkeep.storage.engine.postgres_session import (
@@ -123,10 +124,15 @@ class PostgresTransaction:
         return is_taken
 
     async def lock_each(self, names: Sequence[str]) -> list[bool]:
-        return [is_taken for (is_taken,) in await self.fetch(_TRY, [names])]
+        return [is_taken for (is_taken,) in await self.fetch(_TRY, [self._lock_names(names)])]
 
     async def wait_for(self, *names: str) -> None:
-        await self.fetch(_WAIT, [names])
+        await self.fetch(_WAIT, [self._lock_names(names)])
+
+    def _lock_names(self, names: Sequence[str]) -> Sequence[str]:
+        """Locks belong to the whole database, so those of a schema have names of their own."""
+        schema = self._pool.sessions.schema
+        return [f"{schema} {name}" for name in names] if schema else names
 
 
 class PostgresDatabase:
@@ -148,9 +154,10 @@ class PostgresDatabase:
         *,
         is_pooled: bool = False,
         direct_url: str | None = None,
+        schema: str | None = None,
     ) -> PostgresDatabase:
         """Connects once at the start, so that a wrong URL is reported at once."""
-        pool = Pool(Sessions(url, deadlines, is_pooled), connections)
+        pool = Pool(Sessions(url, deadlines, is_pooled, schema), connections)
         try:
             pool.give_back(await pool.take())
         except (*OUTAGES, Unavailable, asyncpg.PostgresError, ValueError) as error:
@@ -183,18 +190,24 @@ class PostgresDatabase:
 
     async def revision(self) -> str | None:
         async with _Read(self._pool) as tx:
-            return await _revision(tx)
+            return await postgres_schema.revision(tx)
 
     async def tables(self) -> set[str]:
         async with _Read(self._pool) as tx:
             return {str(row[0]) for row in await tx.fetch(_TABLES, [])}
 
+    async def has_store(self, schema: str) -> bool:
+        """Whether another schema of this database was migrated."""
+        async with _Read(self._pool) as tx:
+            ((table,),) = await tx.fetch("SELECT to_regclass($1)", [f"{schema}.alembic_version"])
+        return table is not None
+
     async def migrate(self, script: Callable[[str | None], str]) -> None:
         async with _Write(self._pool, self._pool.deadlines.migration) as tx:
             await tx.wait_for("lootkeep migrate")
-            statements = script(await _revision(tx))
+            statements = script(await postgres_schema.revision(tx))
             if statements:
-                await _run_script(tx, statements)
+                await postgres_schema.run_script(tx, statements, self._pool.sessions.schema)
 
     async def close(self) -> None:
         await self._pool.close()
@@ -261,20 +274,3 @@ def _not_opened(cause: BaseException) -> StartupError:
         f"PostgreSQL cannot be reached: {str(cause) or type(cause).__name__}. "
         "Check LOOTKEEP_DATABASE_URL and that the server is running."
     )
-
-
-async def _run_script(tx: PostgresTransaction, statements: str) -> None:
-    try:
-        await tx.command(statements)
-    except asyncpg.DuplicateTableError as error:
-        raise StartupError(
-            f"The database holds tables of another program ({error}). Give Lootkeep a database of its own."
-        ) from None
-
-
-async def _revision(tx: PostgresTransaction) -> str | None:
-    ((table,),) = await tx.fetch("SELECT to_regclass('alembic_version')", [])
-    if table is None:
-        return None
-    rows = await tx.fetch("SELECT version_num FROM alembic_version", [])
-    return str(rows[0][0]) if rows else None

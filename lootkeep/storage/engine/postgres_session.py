@@ -79,10 +79,14 @@ class Sessions:
     url: str
     deadlines: Deadlines
     is_pooled: bool
+    # The only schema that is looked into; None for the one that the server chooses.
+    schema: str | None = None
 
     async def connect(self) -> Connection:
         limits = self.deadlines
         of_server = _SERVER | _limits(limits.statement, limits.idle_transaction)
+        if self.schema:
+            of_server["search_path"] = self.schema
         return await asyncpg.connect(
             self.url,
             timeout=limits.connection,

@@ -18,7 +18,7 @@ from lootkeep.storage.webhooks import endpoints
 _BATCH = 100
 
 _IS_WAITING = events.c.fanned_out_at.is_(None)
-_ANY_WAITING = Query(select(events.c.id).where(_IS_WAITING).limit(1))
+_ANY_WAITING = Query(select(events.c.created_at).where(_IS_WAITING).order_by(events.c.id).limit(1))
 _WAITING = Query(
     select(events.c.id, events.c.type)
     .where(_IS_WAITING)
@@ -40,7 +40,13 @@ _ADD = Query(INSERT.on_conflict_do_nothing(index_elements=KEY).inline(), set_bas
 
 
 async def has_waiting_events(tx: Transaction) -> bool:
-    return await tx.one(_ANY_WAITING) is not None
+    return await oldest_waiting(tx) is not None
+
+
+async def oldest_waiting(tx: Transaction) -> Instant | None:
+    """When the first event was recorded that has no deliveries yet."""
+    row = await tx.one(_ANY_WAITING)
+    return None if row is None else Instant(row[0])
 
 
 async def fan_out(tx: Transaction, make_id: Callable[[], str], now: Instant) -> int:

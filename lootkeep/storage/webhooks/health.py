@@ -13,6 +13,7 @@ from lootkeep.kernel.clock import HOUR, MINUTE, Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import attempts, deliveries
+from lootkeep.storage.webhooks import endpoints
 
 MINUTES = 60
 # So many of the newest deliveries are looked at: a busy receiver shows less than an hour.
@@ -90,6 +91,12 @@ async def receivers(tx: Transaction, webhooks: Sequence[Webhook], now: Instant) 
     return [await _receiver(tx, webhook, now) for webhook in webhooks]
 
 
+async def failing(tx: Transaction, now: Instant) -> list[Receiver]:
+    """The active webhooks whose last attempts all failed, also when nothing of it is tried any more."""
+    webhooks = [webhook for webhook in await endpoints.all_webhooks(tx) if webhook.is_active]
+    return [receiver for receiver in await receivers(tx, webhooks, now) if receiver.is_failing]
+
+
 def name(url: str) -> str:
     """What people call a receiver: its host and path."""
     parts = urlsplit(url)
@@ -111,7 +118,7 @@ async def _receiver(tx: Transaction, webhook: Webhook, now: Instant) -> Receiver
         delivered=delivered,
         failed=len(recent) - delivered,
         waiting=waiting,
-        is_failing=len(failures) >= _FAILURES and waiting > 0,
+        is_failing=len(failures) >= _FAILURES,
         failing_since=failures[0].started_at if failures else None,
         last_answer=(made[-1].reason or "answered") if made else "was never called",
     )

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from msgspec.structs import replace
+
 from lootkeep.deps import Deps
-from lootkeep.domain.products import Product, ProductTerms
+from lootkeep.domain.products import PLAIN, Product, ProductTerms
 from lootkeep.domain.referrals import TierTerms
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import access, fraud, products, referrals, tiers
@@ -87,25 +89,15 @@ class Catalogue:
             self.tiers.append((required, tier.id))
 
     def _terms(self, name: str, sku: str, price: int, delivery: Any, category: str, **more: Any) -> ProductTerms:
-        fields: dict[str, Any] = {
-            "billing_type": "one_time",
-            "billing_interval": None,
-            "billing_interval_count": None,
-            "status": "active",
-            "stock": None,
-        }
-        return ProductTerms(
+        return replace(
+            PLAIN,
             name=name,
             sku=sku,
             description=f"{name}, of the demo store.",
             delivery_type=delivery,
             price=Hundredths(price),
-            compare_at_price=None,
             currency=self._deps.currency,
-            max_per_order=None,
             category=category,
             tags=json.dumps([category.lower().replace(" ", "-"), "demo"]),
-            image_url=None,
-            metadata="{}",
-            **(fields | more),
+            **more,
         )

@@ -68,10 +68,11 @@ class Listener:
         self._stopping = asyncio.Event()
         self._client = Client(Resolver(), ssl.create_default_context(), open_socket, _MAX_ANSWER_BYTES)
 
-    async def run(self, listener: socket.socket, say: Callable[[str], None]) -> None:
-        """Reads what was missed, then receives until it is interrupted."""
+    async def run(self, listener: socket.socket, greet: Callable[[], None], say: Callable[[str], None]) -> None:
+        """Reads what was missed, then receives until it is interrupted, for which it is ready when it greets."""
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, self._stopping.set)
+        greet()
         if self._plan.api and self._plan.token:
             feed = Feed(self._client, self._plan.api, self._plan.token, say)
             missed = await feed.catch_up(self._memory, self._screen.missed)

@@ -73,7 +73,7 @@ class ReadableOutput:
         words = f"answered {answer.status} after {milliseconds} ms" + (f", {answer.words}" if answer.words else "")
         style = "green" if 200 <= answer.status < 300 else "red"
         # Several may be under way at a time, so the id identifies it.
-        self._print_indented(Text.assemble((_clean(words), style), "  ", (_clean(arrival.id or "no id"), "dim")))
+        self._print_indented(Text.assemble((clean(words), style), "  ", (clean(arrival.id or "no id"), "dim")))
         self._out.print()
 
     def missed(self, event: FeedEvent) -> None:
@@ -124,14 +124,14 @@ class JsonLines:
 
 def _head(time: str, event_type: str | None, name: str) -> Text:
     return Text.assemble(
-        (time, "dim"), "  ", (_clean(event_type or "no event type"), "bold cyan"), "  ", (_clean(name), "dim")
+        (time, "dim"), "  ", (clean(event_type or "no event type"), "bold cyan"), "  ", (clean(name), "dim")
     )
 
 
 def _signature(verdict: SignatureCheck | None) -> Text:
     if verdict is None:
         return Text("signature not checked: give --secret", "yellow")
-    return Text(_clean(verdict.words), "green" if verdict.is_valid else "bold red")
+    return Text(clean(verdict.words), "green" if verdict.is_valid else "bold red")
 
 
 def _pretty(body: bytes) -> Text:
@@ -139,7 +139,7 @@ def _pretty(body: bytes) -> Text:
         pretty = msgspec.json.format(body, indent=2).decode()
     except (msgspec.DecodeError, UnicodeDecodeError):
         pretty = body.decode("utf-8", "replace") or "(empty body)"
-    lines = _clean(pretty).splitlines()
+    lines = clean(pretty).splitlines()
     text = Text("\n".join(lines[:_SHOWN_LINES]))
     JSONHighlighter().highlight(text)
     if len(lines) > _SHOWN_LINES:
@@ -147,7 +147,7 @@ def _pretty(body: bytes) -> Text:
     return text
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
     """What strangers send must not steer the terminal."""
     return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text)
 

@@ -47,6 +47,7 @@ async def test_a_new_store_has_the_defaults_and_reports_the_countries(world: Wor
         "settings": DEFAULTS,
         "sanctioned_countries": sorted(SANCTIONED),
         "high_risk_countries": sorted(HIGH_RISK),
+        "missing_lists": ["country"],
     }
 
 

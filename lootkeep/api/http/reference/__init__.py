@@ -21,11 +21,32 @@ ASSETS: Mapping[str, tuple[str, bytes]] = {
 }
 
 
-def render(document: Mapping[str, Any], *, assets_at: str = "docs", document_at: str = "openapi.json") -> bytes:
-    """The page for `document`. Both addresses are relative to the page, so a proxy may add a prefix."""
+# Pages of the documentation that who calls the API needs, next to the reference.
+GUIDES = {
+    "quickstart": "Quickstart",
+    "api/conventions": "Conventions",
+    "webhooks": "Receiving webhooks",
+    "test-mode": "Test mode",
+    "fraud": "Fraud detection",
+    "client": "Python client",
+    "operate/commands": "The command line",
+}
+
+
+def render(
+    document: Mapping[str, Any],
+    *,
+    assets_at: str = "docs",
+    document_at: str = "openapi.json",
+    guides_at: str | None = None,
+) -> bytes:
+    """The page for `document`. The first two addresses are relative to the page, so a proxy may add a prefix."""
     template = _environment().get_template("page.html")
     addresses = {name: f"{assets_at}/{name}?v={_version(body)}" for name, (_, body) in ASSETS.items()}
-    return template.render(api=read(document), assets=addresses, document_at=document_at).encode()
+    page = template.render(
+        api=read(document), assets=addresses, document_at=document_at, guides=GUIDES, guides_at=guides_at
+    )
+    return page.encode()
 
 
 def _environment() -> Environment:

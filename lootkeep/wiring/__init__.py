@@ -1,4 +1,4 @@
-"""The only file that chooses engines: it builds Deps, the worker and the application from the settings."""
+"""The only folder that chooses engines: it builds Deps, the worker and the application from the settings."""
 
 from __future__ import annotations
 
@@ -9,35 +9,40 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcon
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, cast
 
+import structlog
+
 from lootkeep import __version__
 from lootkeep.console.page import Options
 from lootkeep.deps import Deps
-from lootkeep.domain.webhooks import WebhookRules, reachable
 from lootkeep.engines import logs
 from lootkeep.engines.emails import Mailer
 from lootkeep.engines.emails.message import parse_sender
 from lootkeep.engines.emails.outbox import OutboxMailer
-from lootkeep.engines.intelligence import Intelligence
-from lootkeep.engines.outbound import Outbound, allow_connections
-from lootkeep.engines.ratelimit import RateLimiter
-from lootkeep.engines.ratelimit.memory import MemoryRateLimiter
+from lootkeep.engines.outbound import allow_connections
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.engines.wakeup.postgres import PostgresWakeup
-from lootkeep.kernel.clock import Clock, SystemClock
-from lootkeep.kernel.errors import StartupError
-from lootkeep.kernel.ids import RandomIds
-from lootkeep.services import access, fraud_amounts, fraud_queue, gift_cards, health, retention, secret_key
+from lootkeep.kernel.clock import Clock
+from lootkeep.services import fraud_amounts, fraud_queue, gift_cards, health, retention
 from lootkeep.settings import Settings, load, shown
-from lootkeep.storage import migrations
 from lootkeep.storage.engine.database import Database, Engine
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
+from lootkeep.wiring.sandbox import Sandbox, opened_sandbox, opened_store, without_mail
+from lootkeep.wiring.sandbox import exists as sandbox_exists
+from lootkeep.wiring.store import (
+    check_settings,
+    intelligence,
+    make_outbound,
+    open_database,
+    opened,
+    webhook_rules,
+)
 from lootkeep.worker.campaigns import CampaignOptions, CampaignWorker
 from lootkeep.worker.clock_watch import ClockWatch
 from lootkeep.worker.deliveries import DeliveryWorker, step_replays
 from lootkeep.worker.emails import EmailWorker
 from lootkeep.worker.lists import ListKeeper
-from lootkeep.worker.loop import PeriodicTask, Worker
+from lootkeep.worker.loop import Loop, PeriodicTask, Worker
 from lootkeep.worker.metrics import DeliveryMetrics
 
 # The API is loaded by who serves or describes it: most commands need only Deps, and start in half the time.
@@ -48,62 +53,18 @@ if TYPE_CHECKING:
     from lootkeep.api.http.probes import Check
     from lootkeep.api.http.routes import Group
 
-
-async def open_database(settings: Settings) -> Engine:
-    path = settings.sqlite_path
-    if path is None:
-        return await PostgresDatabase.open(
-            settings.database_url,
-            settings.database_connections,
-            is_pooled=settings.database_pooler == "transaction",
-            direct_url=settings.database_direct_url,
-        )
-    return SqliteDatabase(path)
-
-
-@asynccontextmanager
-async def opened(settings: Settings) -> AsyncIterator[Deps]:
-    """Deps on a database that is ready: the embedded one is migrated here, PostgreSQL by `lootkeep migrate`."""
-    check_settings(settings)
-    engine = await open_database(settings)
-    limiter = _limiter(settings)
-    outbound = Outbound(reachable(webhook_rules(settings)))
-    try:
-        if settings.sqlite_path:
-            await migrations.upgrade(engine)
-        else:
-            await migrations.check(engine)
-        deps = Deps(
-            SystemClock(),
-            RandomIds(),
-            engine,
-            limiter,
-            await secret_key.open_vault(engine, *settings.key_sources, SystemClock().now()),
-            outbound,
-            webhook_rules(settings),
-            settings.currency,
-            intelligence(settings),
-        )
-        await access.ensure_owner(deps)
-        yield deps
-    finally:
-        await outbound.close()
-        await limiter.close()
-        await engine.close()
-
-
-def check_settings(settings: Settings) -> None:
-    """Refuses what cannot work or is not safe, with a sentence that says what to set."""
-    if settings.environment == "production" and settings.webhook_allow_insecure:
-        raise StartupError("LOOTKEEP_WEBHOOK_ALLOW_INSECURE must not be set in production: it permits http receivers.")
-    if settings.secret_key is None and (settings.sqlite_path is None or settings.environment == "production"):
-        where = "with PostgreSQL" if settings.sqlite_path is None else "in production"
-        raise StartupError(
-            f"LOOTKEEP_SECRET_KEY must be set {where}: at least 32 random characters, the same for every process. "
-            "`openssl rand -hex 32` makes one."
-        )
-    if settings.smtp_url is not None and settings.mail_from is None:
-        raise StartupError("LOOTKEEP_MAIL_FROM must be set with LOOTKEEP_SMTP_URL, such as Shop <shop@example.com>.")
+__all__ = [
+    "app",
+    "check_settings",
+    "intelligence",
+    "make_outbound",
+    "open_database",
+    "opened",
+    "opened_sandbox",
+    "opened_store",
+    "sandbox_exists",
+    "webhook_rules",
+]
 
 
 class Application:
@@ -123,7 +84,7 @@ class Application:
 
     async def _live(self, state: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         from lootkeep.api.http.admission import ADMISSION, Admission, slots_for
-        from lootkeep.api.http.app import AdmissionMiddleware
+        from lootkeep.api.http.app import AdmissionMiddleware, ModeSwitch
         from lootkeep.api.http.auth import Tokens
         from lootkeep.api.http.metrics import Metrics
 
@@ -134,10 +95,13 @@ class Application:
             lists = ListKeeper(deps.intelligence)
             uses = PeriodicTask("note token uses", 10, tokens.note_uses)
             reload = PeriodicTask("reload lists", 30, lists.reload)
-            async with working(deps, self._settings, metrics, uses, reload) as worker:
+            async with working(deps, self._settings, metrics, uses, reload) as (worker, sandbox):
                 slots = slots_for(None if self._settings.sqlite_path else self._settings.database_connections)
                 state[ADMISSION] = admission = Admission(slots, metrics.refused.inc)
-                self._api = AdmissionMiddleware(api(deps, self._settings, tokens, worker, metrics), admission)
+                live = api(deps, self._settings, tokens, worker, metrics)
+                test = partial(sandbox.api, partial(sandbox_api, self._settings, worker, live))
+                answered = partial(_after_test_request, metrics, sandbox)
+                self._api = AdmissionMiddleware(ModeSwitch(live, test, answered), admission)
                 await send({"type": "lifespan.startup.complete"})
                 # Lists are read while the server begins to serve; the first order that needs them waits for them.
                 reading = asyncio.create_task(lists.reload())
@@ -150,6 +114,8 @@ def app() -> Application:
     """The factory that servers name: `lootkeep.wiring:app`."""
     settings = load()
     logs.configure(settings.log_level, settings.log_format)
+    for sentence in settings.unknown_names:
+        structlog.get_logger(__name__).warning("unknown setting", sentence=sentence)
     groups()
     # What is loaded stays: to look through it for garbage would hold the event loop for a twentieth of a second.
     gc.freeze()
@@ -172,27 +138,45 @@ def document() -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def working(deps: Deps, settings: Settings, metrics: Metrics, *tasks: PeriodicTask) -> AsyncIterator[Worker]:
+async def working(
+    deps: Deps, settings: Settings, metrics: Metrics, *tasks: PeriodicTask
+) -> AsyncIterator[tuple[Worker, Sandbox]]:
     """The worker, alive inside the block; it ends what is under way before the block is left."""
     allow_connections()
     wakeup = _wakeup(deps, settings)
+    test_settings = without_mail(settings)
+
+    def begin(test_deps: Deps) -> None:
+        loops = _loops(test_deps, test_settings, sandbox.wakeup, DeliveryMetrics())
+        worker.add(_periodic_tasks(test_deps, test_settings), loops)
+
+    sandbox = Sandbox(deps, settings, begin)
+    look = PeriodicTask("look for the sandbox", 5, sandbox.look)
+    loops = _loops(deps, settings, wakeup, DeliveryMetrics(metrics.registry))
+    worker = Worker((*_periodic_tasks(deps, settings), look, *tasks), loops)
+    worker.start()
+    await sandbox.look()
+    try:
+        yield worker, sandbox
+    finally:
+        wakeup.wake()
+        sandbox.wakeup.wake()
+        await worker.stop()
+        await sandbox.close()
+        await wakeup.close()
+
+
+def _loops(deps: Deps, settings: Settings, wakeup: MemoryWakeup, metrics: DeliveryMetrics) -> tuple[Loop, ...]:
     deliveries = DeliveryWorker(
         deps,
         wakeup,
         delays=settings.webhook_retry_delays,
         concurrency=settings.webhook_concurrency,
-        metrics=DeliveryMetrics(metrics.registry),
+        metrics=metrics,
     )
     emails = EmailWorker(deps, wakeup.follower(), mailer(settings, deps.clock))
     campaigns = CampaignWorker(deps, wakeup.follower(), mailer(settings, deps.clock), campaign_options(settings))
-    worker = Worker((*_periodic_tasks(deps, settings), *tasks), (deliveries.run, emails.run, campaigns.run))
-    worker.start()
-    try:
-        yield worker
-    finally:
-        wakeup.wake()
-        await worker.stop()
-        await wakeup.close()
+    return deliveries.run, emails.run, campaigns.run
 
 
 def api(deps: Deps, settings: Settings, tokens: Tokens, worker: Worker, metrics: Metrics) -> ASGIApp:
@@ -207,9 +191,27 @@ def api(deps: Deps, settings: Settings, tokens: Tokens, worker: Worker, metrics:
 
     limits = Limits(deps.limiter, settings.rate_limit_per_minute, settings.auth_failures_per_minute)
     checks: dict[str, Check] = {"database": DatabaseCheck(deps), "worker": worker.is_alive}
-    probes = Probes(deps, tokens, limits, metrics, checks, document())
+    probes = Probes(deps, tokens, limits, metrics, checks, document(), settings.docs_url)
     console = Edge(deps, console_options(settings), PAGES)
     return Api(deps, groups(), tokens, limits, metrics, probes.app(*readers.pages(deps), *console.routes()))
+
+
+def sandbox_api(settings: Settings, worker: Worker, pages: ASGIApp, deps: Deps) -> ASGIApp:
+    """The APIs over the sandbox; all other pages are those of the store."""
+    from lootkeep.api.http.app import Api
+    from lootkeep.api.http.auth import Tokens
+    from lootkeep.api.http.limits import Limits
+    from lootkeep.api.http.metrics import Metrics
+
+    tokens = Tokens(deps, lambda: None)
+    worker.add((PeriodicTask("note uses of test tokens", 10, tokens.note_uses),))
+    limits = Limits(deps.limiter, settings.rate_limit_per_minute, settings.auth_failures_per_minute)
+    return Api(deps, groups(), tokens, limits, Metrics(), pages)
+
+
+def _after_test_request(metrics: Metrics, sandbox: Sandbox) -> None:
+    metrics.test_requests.inc()
+    sandbox.wakeup.wake()
 
 
 def console_options(settings: Settings) -> Options:
@@ -224,7 +226,7 @@ async def _examine(settings: Settings, deps: Deps) -> list[health.Finding]:
     # What is wired here is an engine: only within a change do Deps hold less.
     engine = nullcontext(cast(Engine, deps.db))
     sender = mailer(settings, deps.clock)
-    return await health.examine(settings, lambda: engine, sender, deps.intelligence, deps.clock.now())
+    return await health.examine(settings, lambda: engine, sender, deps.outbound, deps.intelligence, deps.clock.now())
 
 
 def _periodic_tasks(deps: Deps, settings: Settings) -> tuple[PeriodicTask, ...]:
@@ -274,24 +276,3 @@ def campaign_options(settings: Settings) -> CampaignOptions:
         settings.campaign_tracking,
         has_server=settings.smtp_url is not None,
     )
-
-
-def _limiter(settings: Settings) -> RateLimiter:
-    if not settings.redis_url:
-        return MemoryRateLimiter()
-    # Loaded only where it is used: it takes a tenth of the time that a start does.
-    from lootkeep.engines.ratelimit.redis import RedisRateLimiter
-
-    return RedisRateLimiter(settings.redis_url)
-
-
-def intelligence(settings: Settings) -> Intelligence:
-    return Intelligence(settings.data_dir, SystemClock())
-
-
-_INSECURE_HINT = "LOOTKEEP_WEBHOOK_ALLOW_INSECURE=true or `lootkeep serve --dev` allows http and localhost"
-
-
-def webhook_rules(settings: Settings) -> WebhookRules:
-    hint = f" ({_INSECURE_HINT})" if settings.environment == "development" else ""
-    return WebhookRules(settings.webhook_allow_insecure, settings.webhook_allowed_networks, hint)

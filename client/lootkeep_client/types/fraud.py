@@ -1,0 +1,218 @@
+"""What `fraud` has; written by `python -m tools.write_client`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, NotRequired, TypedDict
+
+from lootkeep_client.types.words import (
+    FraudAction,
+    FraudDecision,
+    FraudSensitivity,
+    FraudWhenDue,
+    OrderStatus,
+    ReviewOutcome,
+    RiskLevel,
+)
+
+
+class FraudSettingsChanges(TypedDict):
+    fraud_detection_enabled: NotRequired[bool]
+    fraud_sensitivity_level: NotRequired[FraudSensitivity]
+    fraud_action: NotRequired[FraudAction]
+    fraud_block_vpn: NotRequired[bool]
+    fraud_block_proxy: NotRequired[bool]
+    fraud_block_datacenter: NotRequired[bool]
+    fraud_block_tor: NotRequired[bool]
+    fraud_block_sanctioned_countries: NotRequired[bool]
+    fraud_check_geo_mismatch: NotRequired[bool]
+    fraud_check_velocity: NotRequired[bool]
+    fraud_check_disposable_email: NotRequired[bool]
+    fraud_accounts_made_at_checkout: NotRequired[bool]
+    fraud_velocity_limit_orders_per_ip: NotRequired[int]
+    fraud_velocity_limit_orders_per_email: NotRequired[int]
+    fraud_velocity_limit_declines: NotRequired[int]
+    fraud_velocity_window_minutes: NotRequired[int]
+    fraud_review_due_hours: NotRequired[int]
+    fraud_review_when_due: NotRequired[FraudWhenDue]
+    fraud_review_daily_budget: NotRequired[int]
+    fraud_custom_blocked_countries: NotRequired[Sequence[str]]
+    fraud_whitelisted_ips: NotRequired[Sequence[str]]
+    fraud_whitelisted_emails: NotRequired[Sequence[str]]
+
+
+class WhitelistedIps(TypedDict):
+    whitelisted_ips: Sequence[str]
+
+
+class WhitelistedEmails(TypedDict):
+    whitelisted_emails: Sequence[str]
+
+
+class FraudSettings(TypedDict):
+    fraud_detection_enabled: NotRequired[bool]
+    fraud_sensitivity_level: NotRequired[FraudSensitivity]
+    fraud_action: NotRequired[FraudAction]
+    fraud_block_vpn: NotRequired[bool]
+    fraud_block_proxy: NotRequired[bool]
+    fraud_block_datacenter: NotRequired[bool]
+    fraud_block_tor: NotRequired[bool]
+    fraud_block_sanctioned_countries: NotRequired[bool]
+    fraud_check_geo_mismatch: NotRequired[bool]
+    fraud_check_velocity: NotRequired[bool]
+    fraud_check_disposable_email: NotRequired[bool]
+    fraud_accounts_made_at_checkout: NotRequired[bool]
+    fraud_velocity_limit_orders_per_ip: NotRequired[int]
+    fraud_velocity_limit_orders_per_email: NotRequired[int]
+    fraud_velocity_limit_declines: NotRequired[int]
+    fraud_velocity_window_minutes: NotRequired[int]
+    fraud_review_due_hours: NotRequired[int]
+    fraud_review_when_due: NotRequired[FraudWhenDue]
+    fraud_review_daily_budget: NotRequired[int]
+    fraud_custom_blocked_countries: NotRequired[Sequence[str]]
+    fraud_whitelisted_ips_count: NotRequired[int]
+    fraud_whitelisted_emails_count: NotRequired[int]
+
+
+class FraudSettingsAnswer(TypedDict):
+    settings: FraudSettings
+    sanctioned_countries: Sequence[str]
+    high_risk_countries: Sequence[str]
+    missing_lists: Sequence[str]
+
+
+class CheckOrder(TypedDict):
+    id: int
+    order_number: str
+
+
+class CheckCustomer(TypedDict):
+    id: int
+    name: str
+
+
+class QueuedCheck(TypedDict):
+    id: int
+    risk_score: int
+    risk_level: RiskLevel
+    action_taken: FraudDecision
+    detected_signals: Sequence[str]
+    order: CheckOrder
+    order_total: str
+    customer: CheckCustomer
+    owner_id: int | None
+    due_at: str | None
+    expected_loss: str
+    created_at: str
+
+
+class Riskiest(TypedDict):
+    budget: int
+    checks: Sequence[QueuedCheck]
+
+
+class FraudCheck(TypedDict):
+    id: int
+    order_id: int
+    customer_id: int
+    ip_address: str | None
+    risk_score: int
+    risk_level: RiskLevel
+    action_taken: FraudDecision
+    detected_country: str | None
+    billing_country: str | None
+    detected_city: str | None
+    is_vpn: bool
+    is_proxy: bool
+    is_datacenter: bool
+    is_tor: bool
+    is_sanctioned_country: bool
+    has_geo_mismatch: bool
+    has_velocity_violation: bool
+    is_disposable_email: bool
+    is_reviewed: bool
+    reviewed_by: int | None
+    reviewed_at: str | None
+    review_outcome: ReviewOutcome | None
+    created_at: str
+    order: CheckOrder
+    customer: CheckCustomer
+
+
+class CheckOrderDetail(TypedDict):
+    id: int
+    order_number: str
+    status: OrderStatus
+    total: str
+
+
+class CheckCustomerDetail(TypedDict):
+    id: int
+    name: str
+    email: str
+
+
+class FraudCheckDetail(TypedDict):
+    id: int
+    order_id: int
+    customer_id: int
+    ip_address: str | None
+    risk_score: int
+    risk_level: RiskLevel
+    action_taken: FraudDecision
+    detected_country: str | None
+    billing_country: str | None
+    detected_city: str | None
+    is_vpn: bool
+    is_proxy: bool
+    is_datacenter: bool
+    is_tor: bool
+    is_sanctioned_country: bool
+    has_geo_mismatch: bool
+    has_velocity_violation: bool
+    is_disposable_email: bool
+    is_reviewed: bool
+    reviewed_by: int | None
+    reviewed_at: str | None
+    review_outcome: ReviewOutcome | None
+    created_at: str
+    email: str
+    user_agent: str | None
+    signals: Mapping[str, int]
+    asn_name: str | None
+    asn_number: int | None
+    review_notes: str | None
+    engine_version: int
+    truth: Literal["fraud", "legitimate"] | None
+    truth_source: Literal["dispute", "dispute_lost", "early_warning", "refund", "review"] | None
+    truth_at: str | None
+    order: CheckOrderDetail
+    customer: CheckCustomerDetail
+
+
+class Badge(TypedDict):
+    label: str
+    color: str
+
+
+class CheckAnswer(TypedDict):
+    check: FraudCheckDetail
+    detected_signals: Sequence[str]
+    risk_badge: Badge
+    action_badge: Badge
+
+
+class Reviewed(TypedDict):
+    id: int
+    is_reviewed: bool
+    reviewed_by: int | None
+    reviewed_at: str | None
+    review_outcome: ReviewOutcome | None
+    review_notes: str | None
+
+
+class CheckReview(TypedDict):
+    outcome: ReviewOutcome
+    notes: str | None
+    reviewed_by: int
+    reviewed_at: str

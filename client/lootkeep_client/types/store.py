@@ -1,0 +1,190 @@
+"""What `store` has; written by `python -m tools.write_client`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NotRequired, TypedDict
+
+from lootkeep_client.types.customers import Customer
+from lootkeep_client.types.orders import Order, OrderCustomer
+from lootkeep_client.types.referrals import CodeOwner
+from lootkeep_client.types.words import (
+    BillingInterval,
+    DiscountType,
+    DisputeKind,
+    DisputeReason,
+    FraudDecision,
+    GiftCardStatus,
+    RiskLevel,
+    SubscriptionStatus,
+)
+
+
+class CartLineBody(TypedDict):
+    product_id: int
+    quantity: int
+
+
+class PaymentBody(TypedDict):
+    fingerprint: NotRequired[str | None]
+    bin: NotRequired[str | None]
+    country: NotRequired[str | None]
+    funding: NotRequired[Literal["credit", "debit", "prepaid", "unknown"] | None]
+    three_d_secure: NotRequired[Literal["passed", "failed", "not_used"] | None]
+
+
+class SubscriptionProduct(TypedDict):
+    id: int
+    name: str
+
+
+class Subscription(TypedDict):
+    id: int
+    status: SubscriptionStatus
+    customer: OrderCustomer
+    product: SubscriptionProduct
+    price: str
+    currency: str
+    interval: BillingInterval
+    interval_count: int
+    current_period_start: str
+    current_period_end: str
+    cancel_at_period_end: bool
+    cancelled_at: str | None
+    ends_at: str | None
+    cancel_reason: str | None
+    renewals_count: int
+    latest_order_id: int | None
+    created_at: str
+    updated_at: str
+
+
+class PaidPeriod(TypedDict):
+    subscription: Subscription
+    order: Order
+
+
+class OrderCheck(TypedDict):
+    id: int
+    risk_score: int
+    risk_level: RiskLevel
+    action_taken: FraudDecision
+    detected_signals: Sequence[str]
+
+
+class PlacedOrder(TypedDict):
+    order: Order
+    next: Literal["pay", "refused", "verify", "wait_for_review"] | None
+    fraud_check: OrderCheck | None
+
+
+class Refund(TypedDict):
+    id: int
+    amount: str
+    payment_amount: str
+    gift_card_amount: str
+    unreturned_amount: str
+    unrecovered_amount: str
+    reason: str | None
+    reason_code: Literal["fraud"] | None
+    created_at: str
+
+
+class RefundedOrder(TypedDict):
+    order: Order
+    refund: Refund
+
+
+class PaymentAttempt(TypedDict):
+    id: int
+    order_id: int
+    reason: str | None
+    external_id: str | None
+    at: str
+
+
+class Dispute(TypedDict):
+    id: int
+    order_id: int
+    kind: DisputeKind
+    reason: DisputeReason
+    external_id: str | None
+    at: str
+    created_at: str
+
+
+class GiftCardWithCode(TypedDict):
+    id: int
+    masked_code: str
+    initial_balance: str
+    balance: str
+    currency: str
+    status: GiftCardStatus
+    recipient_email: str | None
+    recipient_name: str | None
+    sender_name: str | None
+    message: str | None
+    customer_id: int | None
+    order_id: int | None
+    starts_at: str | None
+    expires_at: str | None
+    note: str | None
+    sent_at: str | None
+    send_count: int
+    last_used_at: str | None
+    revoked_at: str | None
+    revoke_reason: str | None
+    created_at: str
+    updated_at: str
+    code: str
+
+
+class Attribution(TypedDict):
+    attributed: bool
+    reason: Literal["circular_referral", "program_disabled", "same_device", "self_referral", "unknown_code"] | None
+    explanation: str | None
+    referrer: CodeOwner | None
+    marks: Sequence[str]
+
+
+class Coupon(TypedDict):
+    id: int
+    code: str
+    discount_type: DiscountType
+    value: str
+    currency: str | None
+    times_used: int
+    expires_at: str
+
+
+class SignedUp(TypedDict):
+    customer: Customer
+    referral: Attribution | None
+    welcome_coupon: Coupon | None
+
+
+class TierProgress(TypedDict):
+    id: int
+    name: str
+    description: str | None
+    formatted_reward: str
+    referrals_required: int
+    referrals_missing: int
+    is_reached: bool
+    is_claimed: bool
+
+
+class OwnClaim(TypedDict):
+    id: int
+    tier_id: int
+    coupon: Coupon
+    claimed_at: str
+
+
+class CustomerReferrals(TypedDict):
+    referral_code: str
+    total_referrals: int
+    successful_referrals: int
+    counted_referrals: int
+    tiers: Sequence[TierProgress]
+    claims: Sequence[OwnClaim]

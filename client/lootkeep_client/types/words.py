@@ -1,0 +1,111 @@
+"""What `words` has; written by `python -m tools.write_client`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+ReferralStatus = Literal["pending", "successful"]
+
+RewardType = Literal["percentage_discount", "fixed_discount"]
+
+RewardEvent = Literal["signup", "first_purchase"]
+
+DiscountType = Literal["percentage", "fixed"]
+
+RiskLevel = Literal["low", "medium", "high", "critical"]
+
+FraudDecision = Literal["allowed", "flagged", "blocked", "verification_required"]
+
+ReviewOutcome = Literal["legitimate", "fraud", "inconclusive"]
+
+FraudSensitivity = Literal["low", "medium", "high"]
+
+FraudAction = Literal["block", "flag", "verify"]
+
+FraudWhenDue = Literal["wait", "release", "cancel"]
+
+SortDirection = Literal["asc", "desc"]
+
+OrderStatus = Literal["pending", "on_hold", "paid", "completed", "partially_refunded", "refunded", "cancelled"]
+
+CustomerStatus = Literal["active", "blocked"]
+
+LinkKind = Literal["device", "address", "mailbox", "instrument", "referral"]
+
+EventSubscription = Literal[
+    "order.created",
+    "order.paid",
+    "order.completed",
+    "order.refunded",
+    "subscription.created",
+    "subscription.renewed",
+    "subscription.cancelled",
+    "product.created",
+    "product.updated",
+    "product.deleted",
+    "order.disputed",
+    "fraud.flagged",
+    "fraud.held",
+    "fraud.blocked",
+    "fraud.reviewed",
+    "*",
+    "order.*",
+    "subscription.*",
+    "product.*",
+]
+
+DeliveryStatus = Literal["pending", "delivered", "failed", "cancelled"]
+
+EventType = Literal[
+    "order.created",
+    "order.paid",
+    "order.completed",
+    "order.refunded",
+    "subscription.created",
+    "subscription.renewed",
+    "subscription.cancelled",
+    "product.created",
+    "product.updated",
+    "product.deleted",
+    "order.disputed",
+    "fraud.flagged",
+    "fraud.held",
+    "fraud.blocked",
+    "fraud.reviewed",
+]
+
+ProductStatus = Literal["draft", "active", "archived"]
+
+DeliveryType = Literal["keys", "file", "command", "manual", "gift_card"]
+
+BillingType = Literal["one_time", "recurring"]
+
+BillingInterval = Literal["day", "week", "month", "year"]
+
+AnalyticsPeriod = Literal[
+    "today", "yesterday", "last_7_days", "last_30_days", "last_90_days", "this_month", "last_month", "this_year"
+]
+
+AnalyticsInterval = Literal["hour", "day", "week", "month"]
+
+GiftCardStatus = Literal["scheduled", "active", "redeemed", "expired", "revoked"]
+
+TicketStatus = Literal["open", "pending", "resolved", "closed"]
+
+TicketPriority = Literal["low", "normal", "high", "urgent"]
+
+TicketCategory = Literal["order", "payment", "delivery", "account", "refund", "technical", "other"]
+
+LastMessageBy = Literal["customer", "staff"]
+
+AuthorType = Literal["customer", "staff", "system"]
+
+CampaignStatus = Literal["draft", "scheduled", "sending", "sent", "cancelled", "failed"]
+
+AudienceType = Literal["all", "segment", "customers"]
+
+DisputeKind = Literal["early_warning", "dispute", "dispute_won", "dispute_lost"]
+
+DisputeReason = Literal["fraudulent", "other"]
+
+SubscriptionStatus = Literal["active", "cancelled", "expired"]

@@ -1,0 +1,102 @@
+"""`lootkeep backup` and `lootkeep restore`: the whole store in one file, checked."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lootkeep import settings
+from lootkeep.cli.output import JsonFlag, out, print_json, run, waiting
+from lootkeep.engines import key_file
+from lootkeep.kernel import files
+from lootkeep.kernel.errors import StartupError
+from lootkeep.settings import Settings
+from lootkeep.storage.backup import postgres, sqlite
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="The backup.")]
+
+
+def backup(
+    file: File,
+    with_key: Annotated[bool, typer.Option("--with-key", help="Copy the secret key to FILE.key, too.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Write the whole store to a file while it runs, then read the file and count its rows."""
+    config = settings.load()
+    key = _key(config) if with_key else None
+    files.create(file)
+    try:
+        with waiting("Writing and checking the backup"):
+            counts = _write(config, file)
+    except BaseException:
+        file.unlink()
+        raise
+    if key is not None:
+        files.create(key_file.of(file))
+        key_file.of(file).write_text(key + "\n")
+    _report(counts, file, json=json)
+    if not json:
+        out.print(_about_key(config, file, is_copied=key is not None), markup=False)
+
+
+def restore(
+    file: File,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Put an embedded database that is there aside, and take its place.")
+    ] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Bring a store back from a file: an embedded database, or an empty PostgreSQL database."""
+    config = settings.load()
+    if not file.is_file():
+        raise StartupError(f"There is no file {file}.")
+    target = config.sqlite_path
+    with waiting("Checking and restoring the backup"):
+        if target is None:
+            counts = run(postgres.restore(file, config.database_url))
+        else:
+            counts = sqlite.restore(file, target, replace=replace)
+    if target and key_file.of(file).exists() and not key_file.of(target).exists():
+        files.create(key_file.of(target))
+        shutil.copyfile(key_file.of(file), key_file.of(target))
+    _report(counts, file, json=json)
+    if not json:
+        out.print("Run `lootkeep doctor --check-counters` before you start the service.", markup=False)
+
+
+def _write(config: Settings, file: Path) -> dict[str, int]:
+    if config.sqlite_path is None:
+        # A pooler hands transactions out one by one; a snapshot needs a session.
+        return run(postgres.write(config.listen_url or config.database_url, file))
+    if not config.sqlite_path.exists():
+        raise StartupError(f"There is no database at {config.sqlite_path.absolute()}.")
+    return sqlite.write(config.sqlite_path, file)
+
+
+def _key(config: Settings) -> str:
+    given, place = config.key_sources
+    key = given or (key_file.read(place) if place else None)
+    if key is None:
+        raise StartupError("There is no secret key to copy yet.")
+    return key
+
+
+def _about_key(config: Settings, file: Path, *, is_copied: bool) -> str:
+    if is_copied:
+        return f"The secret key is in {key_file.of(file)}: keep it apart from the backup."
+    given, place = config.key_sources
+    where = "LOOTKEEP_SECRET_KEY" if given else str(place)
+    return f"The secret key is not in it. Store a copy of {where} elsewhere: without it no stored secret can be read."
+
+
+def _report(counts: dict[str, int], file: Path, *, json: bool) -> None:
+    if json:
+        print_json({"file": str(file), "bytes": file.stat().st_size, "rows": counts})
+        return
+    size = file.stat().st_size / 1_000_000
+    orders, customers = counts.get("orders", 0), counts.get("customers", 0)
+    sentence = f"{file} is complete: {sum(counts.values()):,} rows, {orders:,} orders, {customers:,} customers"
+    out.print(f"{sentence} ({size:,.1f} MB).", markup=False)

@@ -1,0 +1,136 @@
+"""The webhooks of a store from the command line: listed, created, tested, sent again, and one for a listener."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Annotated
+
+import typer
+
+from lootkeep import settings
+from lootkeep.cli.output import JsonFlag, TestFlag, out, print_json, print_table
+from lootkeep.cli.store import in_store
+from lootkeep.deps import Deps
+from lootkeep.domain.webhooks import EVENT_PATTERNS, Webhook, WebhookRules
+from lootkeep.services import webhooks
+from lootkeep.storage.webhooks import endpoints
+from lootkeep.views import webhooks as webhooks_views
+
+app = typer.Typer()
+
+# What a 64-bit column holds.
+_MAX_ID = 2**63 - 1
+_Id = Annotated[int, typer.Argument(metavar="ID", min=1, max=_MAX_ID, help="Its id, from `webhooks list`.")]
+EventTypes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--event",
+        metavar="TYPE",
+        help="A type to receive, such as order.paid or order.*; give it several times.",
+        show_default="all",
+    ),
+]
+
+
+@app.command("list")
+def list_webhooks(json: JsonFlag = False, is_test: TestFlag = False) -> None:
+    """List the webhooks; their secrets are not shown."""
+    stored = in_store(_all, is_test=is_test)
+    if json:
+        print_json([webhooks_views.webhook(webhook) for webhook in stored])
+        return
+    rows = [
+        (str(webhook.id), "active" if webhook.is_active else "off", webhook.url, _shown(webhook.event_types))
+        for webhook in stored
+    ]
+    print_table(("ID", "State", "URL", "Events"), rows)
+
+
+@app.command()
+def create(
+    url: Annotated[str, typer.Argument(metavar="URL", help="Where deliveries are sent.")],
+    event: EventTypes = None,
+    json: JsonFlag = False,
+    is_test: TestFlag = False,
+) -> None:
+    """Create a webhook. Its secret is shown only now."""
+    webhook, secret = in_store(lambda deps: webhooks.create(deps, url, event or ["*"]), is_test=is_test)
+    if json:
+        print_json(webhooks_views.webhook_with_secret(webhook, secret))
+        return
+    out.print(f"Webhook {webhook.id} was created for {_shown(webhook.event_types)}. Its secret is shown only now:\n")
+    out.print(f"  {secret}\n", markup=False)
+
+
+@app.command("test")
+def send_test(webhook_id: _Id, json: JsonFlag = False, is_test: TestFlag = False) -> None:
+    """Send a test delivery at once. Exits with 1 when it was not delivered."""
+    result = in_store(lambda deps: webhooks.test(deps, webhook_id), is_test=is_test)
+    if json:
+        print_json(webhooks_views.test_result(result))
+    elif result.is_delivered:
+        out.print(f"Delivered: answered {result.response_code} after {result.latency_ms} ms.")
+    else:
+        out.print(f"Not delivered: {result.reason}.", markup=False)
+    if not result.is_delivered:
+        sys.exit(1)
+
+
+@app.command()
+def redeliver(
+    delivery_id: Annotated[str, typer.Argument(metavar="DELIVERY", help="The delivery's id: wh_ and a UUID.")],
+    json: JsonFlag = False,
+    is_test: TestFlag = False,
+) -> None:
+    """Send a delivery again, with the same id and bytes. The service does it within a few seconds."""
+    delivery = in_store(lambda deps: webhooks.redeliver(deps, delivery_id), is_test=is_test)
+    if json:
+        print_json(webhooks_views.delivery(delivery))
+        return
+    out.print(f"{delivery.public_id} is sent again to webhook {delivery.webhook_id}.")
+
+
+@contextmanager
+def temporary_webhook(port: int, event_types: list[str], *, is_test: bool) -> Iterator[str | None]:
+    """The secret of a webhook that leads to this machine inside the block; None where there is no store to ask."""
+    config = settings.load()
+    has_store = is_test or config.sqlite_path is None or config.sqlite_path.exists()
+    if config.environment == "production" or not has_store:
+        yield None
+        return
+    origin = f"http://127.0.0.1:{port}/"
+    webhook_id, secret = in_store(lambda deps: _subscribe(deps, origin, event_types), is_test=is_test)
+    try:
+        yield secret
+    finally:
+        if webhook_id is not None:
+            in_store(lambda deps: webhooks.delete(deps, webhook_id), is_test=is_test)
+
+
+def _shown(event_types: list[str]) -> str:
+    """The name that stands for exactly these types, if there is one."""
+    names = [name for name, types in EVENT_PATTERNS.items() if set(types) == set(event_types)]
+    return names[0] if names else " ".join(event_types)
+
+
+async def _all(deps: Deps) -> list[Webhook]:
+    async with deps.db.read() as tx:
+        return await endpoints.all_webhooks(tx)
+
+
+async def _subscribe(deps: Deps, origin: str, event_types: list[str]) -> tuple[int | None, str]:
+    """The webhook to remove later, and the secret; a webhook that leads here already stays and is used."""
+    url = f"{origin}lootkeep-listen"
+    for webhook in await _all(deps):
+        if webhook.url == url:
+            # Of a listener that was killed: nobody else can listen on this port.
+            await webhooks.delete(deps, webhook.id)
+        elif webhook.url.startswith(origin) and webhook.is_active:
+            return None, webhooks.secrets_of(deps, webhook, deps.clock.now())[0]
+    # Whether this machine may be reached is for the server to decide; its settings can be others.
+    permitted = replace(deps, webhook_rules=WebhookRules(allow_insecure=True))
+    webhook, secret = await webhooks.create(permitted, url, event_types)
+    return webhook.id, secret

@@ -1,0 +1,32 @@
+"""Whether everything that the service depends on works; each sentence says what to do."""
+
+from __future__ import annotations
+
+from lootkeep.engines.emails import Mailer
+from lootkeep.engines.intelligence import Intelligence
+from lootkeep.engines.outbound import Outbound
+from lootkeep.kernel.clock import Instant
+from lootkeep.services.health import lists, machine, outside, store
+from lootkeep.services.health.finding import Config, Finding, Level, worst
+from lootkeep.services.health.store import Opened
+
+__all__ = ["Config", "Finding", "Level", "Opened", "examine", "worst"]
+
+
+async def examine(
+    config: Config,
+    opened: Opened | None,
+    mailer: Mailer,
+    outbound: Outbound,
+    intelligence: Intelligence,
+    now: Instant,
+) -> list[Finding]:
+    """Looks at everything; without `opened` there is no database yet."""
+    database, key = await store.database(config, opened, now)
+    findings = [*machine.settings(config), database, key, *machine.files(config), *machine.disk(config)]
+    if database.level != "bad" and opened is not None:
+        findings += await store.contents(opened, now)
+        findings += await outside.receivers(opened, outbound)
+    findings += [await outside.redis(config), await outside.mail(config, mailer)]
+    findings += await outside.public_url(config, outbound, now)
+    return [*findings, *lists.findings(config, intelligence, now)]

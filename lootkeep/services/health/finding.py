@@ -1,0 +1,44 @@
+"""What a check finds: fine, worth a look, or broken; the sentence says what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal, NamedTuple, Protocol
+
+Level = Literal["ok", "warning", "bad"]
+
+
+class Finding(NamedTuple):
+    what: str
+    level: Level
+    sentence: str
+
+
+def worst(findings: list[Finding]) -> Level:
+    levels = {finding.level for finding in findings}
+    return "bad" if "bad" in levels else "warning" if "warning" in levels else "ok"
+
+
+class Config(Protocol):
+    """What the checks need of the settings."""
+
+    @property
+    def environment(self) -> str: ...
+    @property
+    def rate_limit_per_minute(self) -> int: ...
+    @property
+    def sqlite_path(self) -> Path | None: ...
+    @property
+    def listen_url(self) -> str | None: ...
+    @property
+    def key_sources(self) -> tuple[str | None, Path | None]: ...
+    @property
+    def redis_url(self) -> str | None: ...
+    @property
+    def smtp_url(self) -> object | None: ...
+    @property
+    def public_url(self) -> str | None: ...
+    @property
+    def data_dir(self) -> Path: ...
+    @property
+    def unknown_names(self) -> list[str]: ...

@@ -1,0 +1,79 @@
+"""Redis, the mail server, receivers of webhooks and the public URL: what is reached over a network."""
+
+from __future__ import annotations
+
+import asyncio
+
+from lootkeep.engines.emails import Mailer
+from lootkeep.engines.outbound import Outbound
+from lootkeep.kernel.clock import DAY, Instant
+from lootkeep.services.health.finding import Config, Finding
+from lootkeep.services.health.store import Opened
+from lootkeep.storage.webhooks import endpoints
+
+# Enough to tell a firewall from a receiver that is down.
+_MAX_RECEIVERS = 5
+# Certificates are renewed a month before they expire; two weeks before, nobody has.
+_CERTIFICATE_DAYS = 14
+
+
+async def receivers(opened: Opened, outbound: Outbound) -> list[Finding]:
+    """Whether connections leave this machine: if no receiver can be reached, it is not the receivers."""
+    async with opened() as engine, engine.read() as tx:
+        urls = [webhook.url for webhook in await endpoints.all_webhooks(tx) if webhook.is_active]
+    if not urls:
+        return [Finding("egress", "ok", "There is no active webhook to reach.")]
+    tried = urls[-_MAX_RECEIVERS:]
+    errors = [reached.error for reached in await asyncio.gather(*map(outbound.reach, tried)) if reached.error]
+    if len(errors) == len(tried):
+        return [Finding("egress", "bad", f"No receiver can be reached: {errors[0]}. Check firewall, proxy and DNS.")]
+    if errors:
+        sentence = f"{len(errors)} of {len(tried)} receivers cannot be reached: {errors[0]}."
+        return [Finding("egress", "warning", sentence)]
+    return [Finding("egress", "ok", "Receivers can be reached.")]
+
+
+async def public_url(config: Config, outbound: Outbound, now: Instant) -> list[Finding]:
+    """The URL in e-mails; the same guard that keeps webhooks on public addresses says whether people can reach it."""
+    url = config.public_url
+    if url is None:
+        if config.environment == "production":
+            return [Finding("public URL", "warning", "LOOTKEEP_PUBLIC_URL is not set: links in e-mails lead nowhere.")]
+        return []
+    reached = await outbound.reach(url)
+    if reached.error:
+        return [Finding("public URL", "warning", f"{url} cannot be reached from here: {reached.error}.")]
+    if reached.certificate_ends is not None:
+        days = (reached.certificate_ends - now) // DAY
+        if days < _CERTIFICATE_DAYS:
+            return [Finding("public URL", "warning", f"The certificate of {url} expires in {days} days: renew it.")]
+        return [Finding("public URL", "ok", f"{url} answers; its certificate is valid for {days} days.")]
+    return [Finding("public URL", "ok", f"{url} answers.")]
+
+
+async def redis(config: Config) -> Finding:
+    if not config.redis_url:
+        return Finding("redis", "ok", "LOOTKEEP_REDIS_URL is not set: each process counts requests for itself.")
+    from redis.asyncio import Redis
+    from redis.exceptions import RedisError
+
+    client: Redis = Redis.from_url(config.redis_url, socket_connect_timeout=2, socket_timeout=2)
+    try:
+        await client.ping()
+    except (RedisError, OSError) as error:
+        return Finding("redis", "bad", f"Redis does not answer ({error}). Check LOOTKEEP_REDIS_URL.")
+    finally:
+        await client.aclose()
+    return Finding("redis", "ok", "Redis answers.")
+
+
+async def mail(config: Config, mailer: Mailer) -> Finding:
+    if config.smtp_url is None:
+        return Finding("mail", "ok", "LOOTKEEP_SMTP_URL is not set: mail stays in the outbox, nothing is sent.")
+    error = await mailer.check()
+    await mailer.close()
+    if error:
+        return Finding("mail", "bad", f"Mail cannot be sent: {error}. Check LOOTKEEP_SMTP_URL.")
+    if config.environment == "production" and not (config.public_url or "").startswith("https://"):
+        return Finding("mail", "bad", "Links in e-mails need an https address: set LOOTKEEP_PUBLIC_URL.")
+    return Finding("mail", "ok", "The mail server answers and lets us in.")

@@ -1,0 +1,148 @@
+"""The database, its key, and what the stored data says about workers, clocks and settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+
+from lootkeep.domain.fraud.policy import SETTINGS as FRAUD_SETTINGS
+from lootkeep.domain.fraud.policy import Policy
+from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant
+from lootkeep.kernel.errors import StartupError, Unavailable
+from lootkeep.services import secret_key
+from lootkeep.services.health.finding import Config, Finding
+from lootkeep.storage import campaign_queue, demo, emails, fraud_advice, migrations, outbox
+from lootkeep.storage import settings as stored_settings
+from lootkeep.storage.engine import server_clock, write_check
+from lootkeep.storage.engine.database import Engine
+from lootkeep.storage.webhooks import deliveries, fan_out, health
+from lootkeep.storage.webhooks.health import Receiver
+
+# Of fewer new buyers nothing is concluded.
+_MIN_BUYERS = 30
+# A worker looks every five seconds at the latest; what waits longer than this waits for a worker.
+_LATE = 5 * MINUTE
+_VERY_LATE = 60 * MINUTE
+_CLOCK_TOLERANCE = 2 * SECOND
+
+_NOT_WRITABLE = (
+    "The database answers, but nothing can be written. Check that its disk is not full, that it is not read-only, "
+    "and that no other program holds it."
+)
+
+# Opens the database for a check, or lends the one that is open.
+Opened = Callable[[], AbstractAsyncContextManager[Engine]]
+
+
+async def database(config: Config, opened: Opened | None, now: Instant) -> tuple[Finding, Finding]:
+    """The database, and the key to it."""
+    if opened is None:
+        sentence = f"There is no database at {config.sqlite_path} yet; `lootkeep serve` makes it."
+        return Finding("database", "ok", sentence), Finding("key", "ok", "There is nothing to open yet.")
+    try:
+        async with opened() as engine:
+            await migrations.check(engine)
+            async with engine.read() as tx:
+                mark = await demo.mark(tx)
+            is_writable = await _is_writable(engine, now)
+            key = await _key(config, engine)
+    except StartupError as error:
+        return _broken(str(error))
+    except Unavailable:
+        return _broken("The database does not answer. Check its server, its disk and its files.")
+    if not is_writable:
+        return Finding("database", "bad", _NOT_WRITABLE), key
+    if not config.sqlite_path and not config.listen_url:
+        pooled = " Behind the pooler workers look for work every five seconds: LOOTKEEP_DATABASE_DIRECT_URL is not set."
+    else:
+        pooled = ""
+    holds = f" It holds the demo ({mark.scale}, seed {mark.seed})." if mark.is_begun else ""
+    sentence = f"The database answers and its schema is up to date ({migrations.HEAD}).{holds}{pooled}"
+    return Finding("database", "ok", sentence), key
+
+
+def _broken(sentence: str) -> tuple[Finding, Finding]:
+    return Finding("database", "bad", sentence), Finding("key", "ok", "Not looked at: the database comes first.")
+
+
+async def _is_writable(engine: Engine, now: Instant) -> bool:
+    try:
+        await write_check.write(engine, now)
+    except Unavailable:
+        return False
+    return True
+
+
+async def _key(config: Config, engine: Engine) -> Finding:
+    try:
+        vault = await secret_key.find(engine, *config.key_sources)
+    except StartupError as error:
+        return Finding("key", "bad", str(error))
+    if vault is None:
+        return Finding("key", "ok", "There is no secret key yet; `lootkeep serve` makes it.")
+    return Finding("key", "ok", "The secret key is the one that the database knows.")
+
+
+async def contents(opened: Opened, now: Instant) -> list[Finding]:
+    """What the stored data says: about the workers, the clock, and settings that do not fit."""
+    async with opened() as engine, engine.read(slow=True) as tx:
+        policy = await stored_settings.get(tx, FRAUD_SETTINGS, Policy)
+        accounts = _accounts(policy, *await fraud_advice.first_orders(tx))
+        waits = {
+            "event": await fan_out.oldest_waiting(tx),
+            "delivery": (await deliveries.backlog(tx, now))[1],
+            "e-mail": await emails.QUEUE.next_due(tx),
+            "campaign e-mail": await campaign_queue.next_due(tx),
+        }
+        newest = await outbox.newest_at(tx)
+        server_time = await server_clock.now(tx)
+        webhooks = _webhooks(await health.failing(tx, now), now)
+    return [_queues(waits, now), *_clock(newest, server_time, now), *accounts, *webhooks]
+
+
+def _queues(waits: Mapping[str, Instant | None], now: Instant) -> Finding:
+    late = {what: now - due for what, due in waits.items() if due is not None and now - due > _LATE}
+    if not late:
+        return Finding("worker", "ok", "Nothing waits for a worker.")
+    what, wait = max(late.items(), key=lambda item: item[1])
+    sentence = f"The oldest {what} has waited for {wait // MINUTE} minutes. Is a worker running, and keeping up?"
+    return Finding("worker", "bad" if wait > _VERY_LATE else "warning", sentence)
+
+
+def _clock(newest: Instant | None, server_time: Instant | None, now: Instant) -> list[Finding]:
+    """Times are compared with a tolerance: reading them takes a moment, and machines differ by less than a second."""
+    if newest is not None and newest - now > _CLOCK_TOLERANCE:
+        seconds = (newest - now) // SECOND
+        return [Finding("clock", "bad", f"The newest event is {seconds} s in the future: set this machine's clock.")]
+    if server_time is None:
+        return []
+    seconds = abs(server_time - now) // SECOND
+    if seconds * SECOND > _CLOCK_TOLERANCE:
+        sentence = f"This machine and the database differ by {seconds} s: run a time service on both."
+        return [Finding("clock", "warning", sentence)]
+    return [Finding("clock", "ok", "This machine and the database agree about the time.")]
+
+
+def _accounts(policy: Policy, buyers: int, at_once: int) -> list[Finding]:
+    """Proposes a setting."""
+    if policy.fraud_accounts_made_at_checkout or buyers < _MIN_BUYERS or 3 * at_once <= buyers:
+        return []
+    sentence = (
+        f"{at_once} of the last {buyers} new buyers ordered within a minute of signing up. If your checkout makes the "
+        "account, set fraud_accounts_made_at_checkout with PUT /fraud/settings."
+    )
+    return [Finding("accounts", "warning", sentence)]
+
+
+def _webhooks(failing: Sequence[Receiver], now: Instant) -> list[Finding]:
+    """Receivers that have failed for more than a day. They stay switched on: only people switch a webhook off."""
+    return [
+        Finding(
+            "webhooks",
+            "warning",
+            f"Webhook {receiver.id} ({receiver.name}) has failed for {(now - receiver.failing_since) // HOUR} hours: "
+            "repair its receiver and send again what it missed, or switch it off.",
+        )
+        for receiver in failing
+        if receiver.failing_since is not None and now - receiver.failing_since > DAY
+    ]

@@ -1,0 +1,91 @@
+"""Backup and restore of the embedded database."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import apsw
+
+from lootkeep.kernel.errors import StartupError
+from lootkeep.kernel.files import synced
+from lootkeep.storage import migrations
+
+# A connection that reads goes on while the copy is made; one that writes a checkpoint may hold the file for a moment.
+_PATIENCE_MS = 10_000
+
+
+def write(source: Path, target: Path) -> dict[str, int]:
+    """Copies one consistent state, and returns the number of rows of each table in the copy."""
+    connection = apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READONLY)
+    connection.set_busy_timeout(_PATIENCE_MS)
+    try:
+        connection.execute("VACUUM INTO ?", (str(target),))
+    except apsw.Error as error:
+        raise StartupError(f"The backup could not be written to {target}: {error}.") from None
+    finally:
+        connection.close()
+    synced(target)
+    return check(target)
+
+
+def check(file: Path) -> dict[str, int]:
+    """Reads all of a copy, and returns the number of rows of each table."""
+    try:
+        # Nobody writes to a copy: it is read as it is, and no log is made next to it.
+        connection = apsw.Connection(
+            f"{file.absolute().as_uri()}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        )
+        errors = [row[0] for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
+        errors += [f"a row of {row[0]} refers to nothing" for row in connection.execute("PRAGMA foreign_key_check")]
+        names = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+        if "alembic_version" not in names:
+            raise StartupError(f"{file} is not a backup of a store.")
+        revision = str(connection.execute("SELECT version_num FROM alembic_version").get)
+        counts = {name: int(connection.execute(f'SELECT count(*) FROM "{name}"').get or 0) for name in names}  # noqa: S608
+    except apsw.Error as error:
+        raise StartupError(f"{file} is damaged: {error}.") from None
+    if errors:
+        raise StartupError(f"{file} is damaged: {errors[0]}.")
+    if revision not in migrations.known_revisions():
+        raise StartupError(f"{file} is of a newer Lootkeep (schema {revision}): restore it with that version.")
+    return counts
+
+
+def restore(file: Path, target: Path, *, replace: bool) -> dict[str, int]:
+    """Puts a checked copy in the place of a database, which stays next to it under another name."""
+    counts = check(file)
+    if target.exists():
+        if not replace:
+            raise StartupError(f"{target} exists. Give --replace to put it aside, as {_aside(target)}.")
+        if _aside(target).exists():
+            raise StartupError(f"{_aside(target)} is from an earlier restore: move it away first.")
+        _close(target)
+        os.replace(target, _aside(target))
+    draft = target.with_name(f"{target.name}.restoring")
+    with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as copy, file.open("rb") as original:
+        shutil.copyfileobj(original, copy)
+    synced(draft)
+    os.replace(draft, target)
+    synced(target.parent)
+    return counts
+
+
+def _aside(target: Path) -> Path:
+    return target.with_name(f"{target.name}.before-restore")
+
+
+def _close(database: Path) -> None:
+    """Folds the log into the file, which fails as long as another process has it open."""
+    connection = apsw.Connection(str(database))
+    try:
+        if connection.execute("PRAGMA journal_mode = DELETE").get != "delete":
+            raise StartupError(f"{database} is in use: stop the service first.")
+    except apsw.BusyError:
+        raise StartupError(f"{database} is in use: stop the service first.") from None
+    except apsw.NotADBError:
+        # What is put aside need not be a database.
+        return
+    finally:
+        connection.close()

@@ -1,0 +1,49 @@
+"""The schema of a PostgreSQL database as migrations see it: its revision, its script, and where it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import asyncpg
+
+from lootkeep.kernel.errors import StartupError
+
+if TYPE_CHECKING:
+    from lootkeep.storage.engine.postgres import PostgresTransaction
+
+_ENTER = (
+    "SELECT set_config('search_path', concat_ws(', ', $1::text, quote_ident(nspname)), true)"
+    " FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'pg_trgm'"
+)
+
+
+async def revision(tx: PostgresTransaction) -> str | None:
+    ((table,),) = await tx.fetch("SELECT to_regclass('alembic_version')", [])
+    if table is None:
+        return None
+    rows = await tx.fetch("SELECT version_num FROM alembic_version", [])
+    return str(rows[0][0]) if rows else None
+
+
+async def run_script(tx: PostgresTransaction, statements: str, schema: str | None) -> None:
+    if schema:
+        await _enter(tx, schema)
+    try:
+        await tx.command(statements)
+    except asyncpg.DuplicateTableError as error:
+        raise StartupError(
+            f"The database holds tables of another program ({error}). Give Lootkeep a database of its own."
+        ) from None
+
+
+async def _enter(tx: PostgresTransaction, schema: str) -> None:
+    """From now on tables are created there, and the extension is found in whichever schema it is."""
+    if not await tx.fetch("SELECT FROM pg_namespace WHERE nspname = $1", [schema]):
+        try:
+            await tx.command(f"CREATE SCHEMA {schema}")
+        except asyncpg.InsufficientPrivilegeError:
+            raise StartupError(
+                f"The schema {schema} cannot be created. As an administrator of the database, run "
+                f"CREATE SCHEMA {schema} AUTHORIZATION with the user of LOOTKEEP_DATABASE_URL."
+            ) from None
+    await tx.fetch(_ENTER, [schema])

@@ -1,0 +1,104 @@
+"""Opens a store: its database, and everything else that operations are given."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from lootkeep.deps import Deps
+from lootkeep.domain.webhooks import WebhookRules, reachable
+from lootkeep.engines.intelligence import Intelligence
+from lootkeep.engines.outbound import Outbound
+from lootkeep.engines.ratelimit import RateLimiter
+from lootkeep.engines.ratelimit.memory import MemoryRateLimiter
+from lootkeep.kernel.clock import SystemClock
+from lootkeep.kernel.errors import StartupError
+from lootkeep.kernel.ids import RandomIds
+from lootkeep.services import access, secret_key
+from lootkeep.settings import Settings
+from lootkeep.storage import migrations
+from lootkeep.storage.engine.database import Engine
+from lootkeep.storage.engine.postgres import PostgresDatabase
+from lootkeep.storage.engine.sqlite import SqliteDatabase
+
+
+async def open_database(settings: Settings) -> Engine:
+    path = settings.sqlite_path
+    if path is None:
+        return await PostgresDatabase.open(
+            settings.database_url,
+            settings.database_connections,
+            is_pooled=settings.database_pooler == "transaction",
+            direct_url=settings.database_direct_url,
+        )
+    return SqliteDatabase(path)
+
+
+@asynccontextmanager
+async def opened(settings: Settings) -> AsyncIterator[Deps]:
+    """Deps on a database that is ready: the embedded one is migrated here, PostgreSQL by `lootkeep migrate`."""
+    check_settings(settings)
+    engine = await open_database(settings)
+    limiter = _limiter(settings)
+    outbound = make_outbound(settings)
+    try:
+        if settings.sqlite_path:
+            await migrations.upgrade(engine)
+        else:
+            await migrations.check(engine)
+        deps = Deps(
+            SystemClock(),
+            RandomIds(),
+            engine,
+            limiter,
+            await secret_key.open_vault(engine, *settings.key_sources, SystemClock().now()),
+            outbound,
+            webhook_rules(settings),
+            settings.currency,
+            intelligence(settings),
+        )
+        await access.ensure_owner(deps)
+        yield deps
+    finally:
+        await outbound.close()
+        await limiter.close()
+        await engine.close()
+
+
+def make_outbound(settings: Settings) -> Outbound:
+    return Outbound(reachable(webhook_rules(settings)))
+
+
+def check_settings(settings: Settings) -> None:
+    """Refuses what cannot work or is not safe, with a sentence that says what to set."""
+    if settings.environment == "production" and settings.webhook_allow_insecure:
+        raise StartupError("LOOTKEEP_WEBHOOK_ALLOW_INSECURE must not be set in production: it permits http receivers.")
+    if settings.secret_key is None and (settings.sqlite_path is None or settings.environment == "production"):
+        where = "with PostgreSQL" if settings.sqlite_path is None else "in production"
+        raise StartupError(
+            f"LOOTKEEP_SECRET_KEY must be set {where}: at least 32 random characters, the same for every process. "
+            "`openssl rand -hex 32` makes one."
+        )
+    if settings.smtp_url is not None and settings.mail_from is None:
+        raise StartupError("LOOTKEEP_MAIL_FROM must be set with LOOTKEEP_SMTP_URL, such as Shop <shop@example.com>.")
+
+
+def _limiter(settings: Settings) -> RateLimiter:
+    if not settings.redis_url:
+        return MemoryRateLimiter()
+    # Loaded only where it is used: it takes a tenth of the time that a start does.
+    from lootkeep.engines.ratelimit.redis import RedisRateLimiter
+
+    return RedisRateLimiter(settings.redis_url)
+
+
+def intelligence(settings: Settings) -> Intelligence:
+    return Intelligence(settings.data_dir, SystemClock())
+
+
+_INSECURE_HINT = "LOOTKEEP_WEBHOOK_ALLOW_INSECURE=true or `lootkeep serve --dev` allows http and localhost"
+
+
+def webhook_rules(settings: Settings) -> WebhookRules:
+    hint = f" ({_INSECURE_HINT})" if settings.environment == "development" else ""
+    return WebhookRules(settings.webhook_allow_insecure, settings.webhook_allowed_networks, hint)

@@ -1,0 +1,76 @@
+"""`lootkeep doctor` finds queues that wait, clocks that differ, receivers and URLs that cannot be reached."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import apsw
+import pytest
+
+from lootkeep.kernel.clock import MINUTE, SECOND, SystemClock
+from tests.cli.terminal import KEY, Terminal
+
+
+def found(terminal: Terminal, what: str, **settings: str) -> tuple[str, str]:
+    findings: list[dict[str, Any]] = json.loads(terminal.call("doctor", "--json", **settings).out)
+    (finding,) = [finding for finding in findings if finding["what"] == what]
+    return finding["level"], finding["sentence"]
+
+
+def record_event(terminal: Terminal, microseconds: int) -> None:
+    """An event that no worker has seen, that long ago."""
+    store = apsw.Connection(str(terminal.folder / "lootkeep.db"))
+    at = SystemClock().now() - microseconds
+    store.execute("INSERT INTO events (type, data, created_at) VALUES ('order.paid', '{}', ?)", (at,))
+    store.close()
+
+
+@pytest.mark.parametrize(("minutes", "level"), [(1, "ok"), (10, "warning"), (90, "bad")])
+def test_an_event_that_waits_is_a_worker_that_does_not_run(terminal: Terminal, minutes: int, level: str) -> None:
+    terminal.call("migrate")
+    record_event(terminal, minutes * MINUTE)
+    finding = found(terminal, "worker")
+    assert finding[0] == level
+    assert (f"The oldest event has waited for {minutes} minutes." in finding[1]) == (level != "ok")
+
+
+def test_an_event_of_the_future_is_a_wrong_clock(terminal: Terminal) -> None:
+    terminal.call("migrate")
+    record_event(terminal, -90 * SECOND)
+    level, sentence = found(terminal, "clock")
+    assert (level, sentence.endswith("in the future: set this machine's clock.")) == ("bad", True)
+
+
+def test_the_clock_is_compared_with_that_of_the_database_server(terminal: Terminal, postgres_url: str) -> None:
+    finding = found(terminal, "clock", database_url=postgres_url, secret_key=KEY)
+    assert finding == ("ok", "This machine and the database agree about the time.")
+
+
+def add_webhook(terminal: Terminal, url: str) -> None:
+    store = apsw.Connection(str(terminal.folder / "lootkeep.db"))
+    store.execute(
+        "INSERT INTO webhooks (url, events, secret, is_active, created_at, updated_at) VALUES (?, ?, 'x', 1, 0, 0)",
+        (url, '["order.paid"]'),
+    )
+    store.close()
+
+
+def test_receivers_that_cannot_be_reached_are_found(terminal: Terminal) -> None:
+    terminal.call("migrate")
+    assert found(terminal, "egress") == ("ok", "There is no active webhook to reach.")
+    add_webhook(terminal, "http://127.0.0.1:9/")
+    assert found(terminal, "egress")[0] == "bad"
+
+
+def test_a_public_url_that_people_cannot_reach_is_found(terminal: Terminal) -> None:
+    level, sentence = found(terminal, "public URL", public_url="http://127.0.0.1:9")
+    assert (level, sentence) == (
+        "warning",
+        "http://127.0.0.1:9 cannot be reached from here: the address is not public.",
+    )
+
+
+def test_a_setting_that_is_misspelled_is_found(terminal: Terminal) -> None:
+    finding = found(terminal, "settings", smpt_url="smtp://mail.example")
+    assert finding == ("warning", "LOOTKEEP_SMPT_URL is not a setting; did you mean LOOTKEEP_SMTP_URL?")

@@ -1,0 +1,54 @@
+"""A receiver that has failed for days: staff see it wherever they look, and nothing is switched off in silence."""
+
+from __future__ import annotations
+
+from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.kernel.clock import HOUR
+from lootkeep.services import retention
+from lootkeep.storage.webhooks import health
+from lootkeep.worker.deliveries import DeliveryWorker
+from tests.console.visits import visitor
+from tests.receiver import Receiver
+from tests.worker.delivering import log, record, subscribe, work
+from tests.world import World
+
+
+async def fail_for_days(world: World, receiver: Receiver) -> None:
+    """Every attempt of a delivery, which is given up at the end, and two days more."""
+    worker = DeliveryWorker(world.deps, MemoryWakeup())
+    receiver.answers = [503] * 6
+    await record(world, 1, "order.paid")
+    for _ in range(6):
+        await work(worker)
+        world.clock.advance(14 * HOUR)
+    await retention.cancel_deliveries(world.deps)
+
+
+async def test_a_receiver_that_has_failed_for_days_is_reported_and_stays_switched_on(insecure_world: World) -> None:
+    world = insecure_world
+    async with Receiver() as receiver:
+        webhook = await subscribe(world, receiver)
+        await fail_for_days(world, receiver)
+    visits = await visitor(world, "staff")
+    overview, examined = (await visits.get("")).text, (await visits.get("/health")).text
+    (delivery,) = await log(world, webhook)
+    assert (delivery["status"], delivery["attempts_count"]) == ("failed", 6)
+    assert (await world.get(f"/webhooks/{webhook['id']}")).json()["data"]["is_active"]
+    assert "has failed for 3 d" in overview
+    assert f"Webhook {webhook['id']} (127.0.0.1:{receiver_port(webhook)}/hook) has failed for 84 hours" in examined
+
+
+async def test_a_receiver_that_works_again_is_reported_no_more(insecure_world: World) -> None:
+    world = insecure_world
+    async with Receiver() as receiver:
+        await subscribe(world, receiver)
+        await fail_for_days(world, receiver)
+        await record(world, 1, "order.paid")
+        await work(DeliveryWorker(world.deps, MemoryWakeup()))
+    async with world.db.read() as tx:
+        assert await health.failing(tx, world.clock.now()) == []
+    assert "has failed for" not in (await (await visitor(world, "staff")).get("/health")).text
+
+
+def receiver_port(webhook: dict[str, str]) -> str:
+    return webhook["url"].split(":")[2].split("/")[0]

@@ -1,0 +1,95 @@
+"""A store and its sandbox behind one address, as a server has them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from copy import copy
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import asyncpg
+import httpx
+
+from lootkeep import wiring
+from lootkeep.api.http.app import ModeSwitch
+from lootkeep.deps import Deps
+from lootkeep.domain.access import SCOPES
+from lootkeep.services import access
+from lootkeep.storage.engine.database import Engine
+from lootkeep.storage.sandbox import SCHEMA
+from lootkeep.wiring.sandbox import Sandbox
+from lootkeep.worker.loop import Worker
+from tests.builders import STORE, honest_buyer
+from tests.world import World
+
+
+class TwoStores(NamedTuple):
+    """The same client with two tokens."""
+
+    live: World
+    test: World
+    # What the sandbox works on.
+    deps: Deps
+
+
+@asynccontextmanager
+async def two_stores(db: Engine, address: Path | str, **settings: Any) -> AsyncIterator[TwoStores]:
+    url = f"sqlite:///{address}" if isinstance(address, Path) else address
+    live = World(db, database_url=url, webhook_allow_insecure=True, **settings)
+    await live.begin()
+    worker = Worker(())
+    async with wiring.opened_sandbox(live.deps, live.settings) as deps:
+        sandbox = Sandbox(live.deps, live.settings, lambda _: None)
+        make_api = partial(wiring.sandbox_api, live.settings, worker, live.app)
+        switch = ModeSwitch(live.app, partial(sandbox.api, make_api), lambda: None)
+        live.http = httpx.AsyncClient(transport=httpx.ASGITransport(switch), base_url="http://store.test")
+        test = copy(live)
+        test.token, _ = await access.create_token(deps, name="test", scopes=list(SCOPES))
+        try:
+            yield TwoStores(live, test, deps)
+        finally:
+            await worker.stop()
+            await sandbox.close()
+            await live.close()
+    if isinstance(address, str):
+        await drop_sandbox(address)
+
+
+async def drop_sandbox(url: str) -> None:
+    connection = await asyncpg.connect(url)
+    await connection.execute(f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE")
+    await connection.close()
+
+
+async def fill(world: World) -> None:
+    """Some of everything that a store holds."""
+    mira = await _post(world, f"{STORE}/customers", email="mira@m.example", name="Mira Okafor")
+    code = mira["customer"]["referral_code"]
+    await _post(world, f"{STORE}/customers", email="jun@j.example", name="Jun Park", referral_code=code)
+    await _post(world, f"{STORE}/customers", email="mira+2@m.example", name="Mira Again", referral_code=code)
+    await _post(world, f"{STORE}/products", name="Dragon Sword", price="19.99")
+    await _post(world, "/webhooks", url="http://127.0.0.1:9/hook", events=["*"])
+    form = {"referrals_required": 1, "reward_type": "percentage_discount", "reward_value": 10}
+    await _post(world, "/referrals/tiers", name="Bronze", **form)
+    await order(world, 2)
+    await _post(world, f"{STORE}/customers/1/claims", tier_id=1)
+    await _post(world, f"{STORE}/gift-cards", initial_balance="25.00")
+    await _post(world, f"{STORE}/support-tickets", customer_id=2, subject="My key", message="It was used before.")
+    await _post(world, "/email-campaigns", name="News", subject="News", content="<p>News</p>")
+
+
+async def order(world: World, customer_id: int) -> int:
+    """Placed and paid."""
+    items = [{"product_id": 1, "quantity": 1}]
+    placed = await _post(world, f"{STORE}/orders", customer_id=customer_id, items=items, **honest_buyer(customer_id))
+    order_id: int = placed["order"]["id"]
+    await _post(world, f"{STORE}/orders/{order_id}/pay")
+    return order_id
+
+
+async def _post(world: World, path: str, **body: Any) -> Any:
+    answer = await world.post(path, body)
+    assert answer.is_success, f"POST {path}: {answer.text}"
+    return answer.json()["data"]
