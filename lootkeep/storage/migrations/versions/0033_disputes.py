@@ -16,7 +16,7 @@ _TRUTH = """
 _FRAUDS = "FROM fraud_checks c JOIN orders o ON o.id = c.order_id WHERE c.truth = 'fraud'"
 _INSTRUMENT = {
     "sqlite": "json_extract(c.facts, '$.payment.instrument')",
-    "postgresql": "CAST(c.facts AS json) #>> '{{payment,instrument}}'",
+    "postgresql": "CAST(c.facts AS json) #>> '{payment,instrument}'",
 }
 
 
