@@ -73,8 +73,14 @@ async def fill(world: World) -> None:
     await _post(world, "/webhooks", url="http://127.0.0.1:9/hook", events=["*"])
     form = {"referrals_required": 1, "reward_type": "percentage_discount", "reward_value": 10}
     await _post(world, "/referrals/tiers", name="Bronze", **form)
+    await _post(world, "/fraud/lists", name="friends", kind="email")
+    await _post(world, "/fraud/rules", name="All", expression="total > 0", action="flag", mode="on")
+    await _post(world, "/alerts", name="Staff", channel="email", target="me@shop.example", triggers=["backlog"])
     await order(world, 2)
     await _post(world, f"{STORE}/customers/1/claims", tier_id=1)
+    monthly = {"billing_type": "recurring", "billing_interval": "month", "billing_interval_count": 1}
+    await _post(world, f"{STORE}/products", name="VIP", price="9.99", **monthly)
+    await _post(world, f"{STORE}/subscriptions", customer_id=2, product_id=2)
     await _post(world, f"{STORE}/gift-cards", initial_balance="25.00")
     await _post(world, f"{STORE}/support-tickets", customer_id=2, subject="My key", message="It was used before.")
     await _post(world, "/email-campaigns", name="News", subject="News", content="<p>News</p>")

@@ -51,7 +51,7 @@ COMMANDS = {
     "user": CommandRow("user", "app", _ACCESS, "Add and list users."),
     "sandbox": CommandRow("sandbox", "app", _ACCESS, "See and wipe what test tokens work on."),
     "import": CommandRow(
-        "import_", "app", _DATA, "Import a shop's products, customers, orders, gift cards and subscriptions."
+        "import_", "app", _DATA, "Import a shop's products, customers, orders, disputes, gift cards and subscriptions."
     ),
     "demo": CommandRow("demo", "app", _DATA, "Fill an empty store with a demo."),
     "mail": CommandRow("mail", "app", _TOOLS, "See the e-mails and the outbox, and send what was not sent."),

@@ -20,6 +20,7 @@ from lootkeep.kernel.errors import StartupError
 from lootkeep.toolbox.files.dialect import Delimiter, Encoding
 from lootkeep.toolbox.files.reading import BadRow, FileOptions, RowFile, opened
 from lootkeep.toolbox.imports.customers import Customers
+from lootkeep.toolbox.imports.disputes import Disputes
 from lootkeep.toolbox.imports.gift_cards import GiftCards
 from lootkeep.toolbox.imports.ignored import look_through
 from lootkeep.toolbox.imports.kinds import RecordKind
@@ -31,8 +32,8 @@ from lootkeep.toolbox.imports.running import Import, RowTally
 from lootkeep.toolbox.imports.subscriptions import Subscriptions
 
 app = typer.Typer(
-    help="Import a shop's products, customers, orders, gift cards and subscriptions, in this order. What is in the "
-    "store already is skipped, so a file can be run again. Nothing is announced to webhooks.",
+    help="Import a shop's products, customers, orders, disputes, gift cards and subscriptions, in this order. What is "
+    "in the store already is skipped, so a file can be run again. Nothing is announced to webhooks.",
     no_args_is_help=True,
 )
 
@@ -123,6 +124,7 @@ def orders(
     _import(Request(kind, file, options, preset, errors, dry_run, json))
 
 
+_command("disputes", Disputes(), "Import disputes; they are known again by order, kind and external id.")
 _command("gift-cards", GiftCards(), "Import gift cards and what is left on them; they are known again by their code.")
 _command(
     "subscriptions",

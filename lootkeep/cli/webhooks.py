@@ -19,6 +19,7 @@ from lootkeep.cli import webhook_setup
 from lootkeep.cli.output import JsonFlag, TestFlag, out, print_json, run
 from lootkeep.cli.webhook_setup import EventTypes, temporary_webhook
 from lootkeep.domain import receiving
+from lootkeep.domain.events import EVENT_TYPES
 from lootkeep.engines.http1 import target
 from lootkeep.kernel.errors import StartupError
 from lootkeep.toolbox.webhooks import certify as certifying
@@ -71,7 +72,7 @@ def listen(
     )
     memory, screen = ResumeFile(resume), JsonLines(out) if json else ReadableOutput(out)
     server = bind(port)
-    temporary = temporary_webhook(server.getsockname()[1], event or ["*"], is_test=is_test)
+    temporary = temporary_webhook(server.getsockname()[1], event or list(EVENT_TYPES), is_test=is_test)
     with nullcontext(plan.secret) if plan.secret else temporary as verified_by:
         is_subscribed = verified_by is not None and plan.secret is None
         _listen(replace(plan, secret=verified_by), memory, screen, server, is_subscribed=is_subscribed)

@@ -12,6 +12,7 @@ from lootkeep.console.lists import Choice, Column, ListPage, Shown
 from lootkeep.console.page import Answer, Done, Page, Visit, url
 from lootkeep.domain.analytics import named
 from lootkeep.domain.fraud.checks import FraudCheck
+from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.domain.fraud.review import OUTCOMES, ReviewedAs, detected_signals
 from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.domain.orders import Order, order_number
@@ -19,9 +20,11 @@ from lootkeep.kernel import money
 from lootkeep.kernel.clock import iso
 from lootkeep.kernel.errors import existing, invalid
 from lootkeep.services import fraud as fraud_service
+from lootkeep.services import fraud_queue as fraud_queue_service
 from lootkeep.services.fraud_named_lists import BLOCKED
 from lootkeep.storage import fraud_checks, fraud_lists, fraud_queue
 from lootkeep.storage import orders as orders_db
+from lootkeep.storage import settings as settings_db
 
 _ACTIONS = {name: label(name) for name in get_args(Action)}
 _LEVELS = Choice("risk_level", "Risk", {name: label(name) for name in get_args(RiskLevel)})
@@ -33,6 +36,9 @@ QUEUE = ListPage(
         Column("Score", lambda check: check.risk_score, "risk_score"),
         Column("Reasons", lambda check: ", ".join(detected_signals(check.points))),
         Column("Total", lambda check: money.decimal(check.order_total)),
+        Column("Expected loss", lambda check: money.decimal(check.expected_loss), "expected_loss"),
+        Column("Owner", lambda check: check.owner_name),
+        Column("Due", lambda check: iso(check.due_at) if check.due_at is not None else None, "due_at"),
         Column("Checked", lambda check: iso(check.created_at), "created_at"),
     ),
     empty="Nothing waits for a review.",
@@ -47,6 +53,8 @@ QUEUE = ListPage(
 # What the order of the queue is called, and how the address says it.
 ORDERS = {
     "Held first, then the oldest": {"sort": None, "order": None},
+    "Highest expected loss first": {"sort": "expected_loss", "order": "desc"},
+    "Due first": {"sort": "due_at", "order": "asc"},
     "Highest score first": {"sort": "risk_score", "order": "desc"},
     "Oldest first": {"sort": "created_at", "order": "asc"},
     "Newest first": {"sort": "created_at", "order": "desc"},
@@ -89,11 +97,13 @@ async def show_queue(visit: Visit) -> Answer:
         return answer
     queue: Shown = answer["list"]
     shown_id = _shown(visit.query.get("check", ""), queue)
+    begin = named("today", visit.now, visit.options.timezone).start
     async with visit.deps.db.read() as tx:
         decisions = await fraud_case.decisions(tx, visit.now)
         case = await fraud_case.load(tx, shown_id, decisions) if shown_id else None
         held, held_total = await fraud_queue.held(tx)
-    begin = named("today", visit.now, visit.options.timezone).start
+        budget = (await settings_db.get(tx, SETTINGS, Policy)).fraud_review_daily_budget
+        riskiest = await fraud_queue.riskiest(tx, begin, budget)
     times = [decision.reviewed_at - decision.checked_at for decision in decisions if decision.reviewed_at >= begin]
     next_id = _next(shown_id, queue)
     return answer | {
@@ -104,6 +114,7 @@ async def show_queue(visit: Visit) -> Answer:
         "next_url": queue.url(check=next_id) if next_id else None,
         "back": queue.url(check=next_id)[1:],
         "orders": ORDERS,
+        "riskiest": riskiest,
     }
 
 
@@ -160,6 +171,17 @@ async def review(visit: Visit) -> Answer:
     )
 
 
+async def take(visit: Visit) -> Answer:
+    """Whose case it is from now on: the visitor's, or nobody's again."""
+    owner_id = visit.user.id if visit.form.get("take") == "yes" else None
+    async with visit.deps.db.read() as tx:
+        before = existing(await fraud_checks.get(tx, visit.id), "Fraud check")
+    await fraud_queue_service.assign(visit.deps, visit.id, owner_id, None, has_due_at=False)
+    message = "The case is yours." if owner_id else "The case is nobody’s again."
+    record = f"order:{before.order_id}"
+    return Done(_after_review(visit), message, record, {"owner_id": before.owner_id}, {"owner_id": owner_id})
+
+
 def _after_review(visit: Visit) -> str:
     """The next case of the queue as it was filtered, or the page of the check."""
     back = visit.form.get("back")
@@ -186,4 +208,5 @@ PAGES = (
         under="/fraud",
         again=show_check,
     ),
+    Page("POST", "/fraud/checks/{id}/take", "staff", "Take a case", take, under="/fraud"),
 )

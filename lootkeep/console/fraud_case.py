@@ -15,14 +15,14 @@ from lootkeep.domain.fraud.calibration import BaseOdds, probability
 from lootkeep.domain.fraud.checks import CheckDetail, FraudCheck
 from lootkeep.domain.fraud.comparison import facts_of
 from lootkeep.domain.fraud.facts import OrderFacts
+from lootkeep.domain.fraud.linked import MAX_HUB, LinkedAccount, LinkKind
 from lootkeep.domain.fraud.review import consequence
 from lootkeep.domain.fraud.review import label as signal_label
-from lootkeep.domain.identity import Trace, traces
 from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import existing
 from lootkeep.storage import customers as customers_db
-from lootkeep.storage import fraud_checks, fraud_queue, order_lists, settings
+from lootkeep.storage import fraud_checks, fraud_queue, linked_accounts, order_lists, settings
 from lootkeep.storage import orders as orders_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.fraud_queue import Decision
@@ -70,7 +70,7 @@ async def load(tx: Transaction, check_id: int, decisions: Sequence[Decision]) ->
         sale,
         bars=[bar(name, value) for name, value in points],
         facts=list(_facts(check, facts)),
-        graph=draw(await _links(tx, sale, facts.payment.instrument)),
+        graph=draw(await _links(tx, sale.customer.id)),
         if_approved=_if_approved(sale, referrer),
         if_rejected=_if_rejected(order),
         precedents=_precedents([name for name, _ in points], decisions),
@@ -83,22 +83,28 @@ async def decisions(tx: Transaction, now: Instant) -> list[Decision]:
     return await fraud_queue.decisions(tx, Instant(now - PRECEDENT_DAYS * DAY))
 
 
-async def _links(tx: Transaction, sale: OrderDetails, instrument: str | None) -> list[Link]:
-    """What the buyer has in common with other accounts, and with which."""
-    order, customer = sale.order, sale.customer
-    links = [
-        Link(_thing(trace), await fraud_queue.accounts_with(tx, trace, customer.id))
-        for trace in traces(customer.email, order.ip_address, order.device_id, instrument)
-    ]
-    if customer.referred_by_id is not None:
-        referrer = await fraud_queue.account(tx, customer.referred_by_id)
-        links.append(Link("referred by", [referrer] if referrer else []))
-    return [link for link in links if link.accounts]
+async def _links(tx: Transaction, customer_id: int) -> list[Link]:
+    """What the buyer has in common with other accounts, and with which; what many share comes without accounts."""
+    found = await linked_accounts.walk(tx, customer_id)
+    near = {account.id: account for account in found.accounts if account.depth == 1}
+    sharing: dict[tuple[LinkKind, str], list[LinkedAccount]] = {}
+    for edge in found.edges:
+        if edge.customer_id == customer_id:
+            sharing[edge.kind, edge.value] = []
+    for edge in found.edges:
+        accounts = sharing.get((edge.kind, edge.value))
+        if accounts is not None and edge.customer_id in near:
+            accounts.append(near[edge.customer_id])
+    links = [Link(_thing(kind, value, customer_id), accounts) for (kind, value), accounts in sharing.items()]
+    hubs = [f"{_thing(hub.kind, hub.value, customer_id)}: more than {MAX_HUB} accounts" for hub in found.hubs]
+    return links + [Link(hub, []) for hub in hubs]
 
 
-def _thing(trace: Trace) -> str:
+def _thing(kind: LinkKind, value: str, customer_id: int) -> str:
+    if kind == "referral":
+        return "brought by the buyer" if value == str(customer_id) else "referred by"
     # Of a means of payment only a hash is known, which says nothing to anyone.
-    return "means of payment" if trace.kind == "instrument" else f"{trace.kind} {short(trace.value)}"
+    return "means of payment" if kind == "instrument" else f"{kind} {short(value)}"
 
 
 def _facts(check: CheckDetail, facts: OrderFacts) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,7 @@ from lootkeep.console.page import Answer, Done, Page, Visit, url
 from lootkeep.domain import identity, inputs
 from lootkeep.domain.fraud.countries import HIGH_RISK, SANCTIONED
 from lootkeep.domain.fraud.fact_names import ListKind
-from lootkeep.domain.fraud.policy import LIMITS, SETTINGS, FraudAction, Policy, Sensitivity
+from lootkeep.domain.fraud.policy import LIMITS, SETTINGS, FraudAction, Policy, Sensitivity, WhenDue
 from lootkeep.domain.fraud.score import FLAGGED_FROM, THRESHOLDS
 from lootkeep.domain.fraud.signals import BY_NAME
 from lootkeep.kernel.errors import InvalidFields, NotFound, invalid
@@ -35,6 +35,17 @@ _ACTIONS = {
     "block": "Block the order",
     "flag": "Let it pass and flag it",
 }
+_WHEN_DUE = {
+    "wait": "Hold it until somebody has looked",
+    "release": "Release it",
+    "cancel": "Cancel it",
+}
+CHOICES: dict[str, dict[str, str]] = {
+    "fraud_sensitivity_level": _SENSITIVITIES,
+    "fraud_action": _ACTIONS,
+    "fraud_review_when_due": _WHEN_DUE,
+}
+assert _WHEN_DUE.keys() == set(get_args(WhenDue))
 assert _SENSITIVITIES.keys() == set(get_args(Sensitivity))
 assert _ACTIONS.keys() == set(get_args(FraudAction))
 # What people read for each switch and limit; a new one has its name until it is added here.
@@ -51,7 +62,10 @@ _LABELS = {
     "fraud_accounts_made_at_checkout": "Accounts are made by buying, so a new one says nothing",
     "fraud_velocity_limit_orders_per_ip": "Orders from one address within the window",
     "fraud_velocity_limit_orders_per_email": "Orders of one mailbox within the window",
+    "fraud_velocity_limit_declines": "Declined payments of one account, device or address within the window",
     "fraud_velocity_window_minutes": "The window, in minutes",
+    "fraud_review_due_hours": "Hours until a review is due",
+    "fraud_review_daily_budget": "Allowed orders of a day to look at, the riskiest",
 }
 
 
@@ -123,6 +137,7 @@ async def show_settings(visit: Visit) -> Answer:
         "limits": LIMITS,
         "sensitivities": _SENSITIVITIES,
         "actions": _ACTIONS,
+        "when_due": _WHEN_DUE,
         "flagged_from": FLAGGED_FROM,
         "sent": sent,
         "changed": [name for name in changes if getattr(stored, name) != changes[name]],
@@ -154,7 +169,7 @@ def _changes(sent: Any) -> dict[str, Any]:
     """The settings that a form holds: a switch that is off is not sent."""
     errors: dict[str, list[str]] = {}
     changes: dict[str, Any] = {name: sent.get(name) == "yes" for name in _switches(Policy())}
-    for name, options in (("fraud_sensitivity_level", _SENSITIVITIES), ("fraud_action", _ACTIONS)):
+    for name, options in CHOICES.items():
         changes[name] = sent.get(name)
         if changes[name] not in options:
             errors[name] = ["Choose one of these."]
@@ -218,7 +233,7 @@ async def _change_list(visit: Visit, *, is_added: bool) -> Done:
 
 async def show_signals(visit: Visit) -> Answer:
     async with visit.deps.db.read(slow=True) as tx:
-        counts = await fraud_checks.signal_counts(tx)
+        counts = await fraud_checks.signal_counts(tx, visit.now)
         policy = await settings_db.get(tx, SETTINGS, Policy)
     reports = sorted(fraud_reports_views.signal_report(counts), key=lambda report: -report.fired)
     off = {name for name, signal in BY_NAME.items() if signal.setting and not getattr(policy, signal.setting)}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lootkeep.console.formats import plural
-from lootkeep.storage.fraud_queue import Account
+from lootkeep.domain.fraud.linked import LinkedAccount
 
 # So many accounts are drawn, the most telling ones; the rest are counted.
 _DRAWN = 6
@@ -20,7 +20,7 @@ class Link:
     """Something that a buyer shares with other accounts."""
 
     thing: str
-    accounts: Sequence[Account]
+    accounts: Sequence[LinkedAccount]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,17 +86,17 @@ def _y(index: int, count: int, height: int) -> int:
     return (2 * index + 1) * height // (2 * count)
 
 
-def _shared(things: Sequence[Thing], links: Sequence[Link], accounts: Sequence[Account]) -> list[Thing]:
+def _shared(things: Sequence[Thing], links: Sequence[Link], accounts: Sequence[LinkedAccount]) -> list[Thing]:
     ids = {account.id for account in accounts}
     return [thing for thing, link in zip(things, links, strict=True) if ids & {account.id for account in link.accounts}]
 
 
-def _is_bad(account: Account) -> bool:
-    return account.is_confirmed_fraud or account.status == "blocked"
+def _is_bad(account: LinkedAccount) -> bool:
+    return account.is_fraud or account.status == "blocked"
 
 
-def _fate(account: Account) -> tuple[str, str]:
-    if account.is_confirmed_fraud:
+def _fate(account: LinkedAccount) -> tuple[str, str]:
+    if account.is_fraud:
         return "confirmed fraud", "bad"
     if account.status == "blocked":
         return "blocked", "bad"

@@ -9,6 +9,7 @@ from typing import Any
 from lootkeep.console.labels import label
 from lootkeep.console.page import Answer, Visit
 from lootkeep.console.receivers import Sending, sendings
+from lootkeep.domain.disputes import Dispute
 from lootkeep.domain.fraud.checks import CheckDetail
 from lootkeep.domain.fraud.review import consequence
 from lootkeep.domain.fraud.review import label as signal_label
@@ -18,7 +19,8 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import NotFound
 from lootkeep.storage import access as access_db
 from lootkeep.storage import customers as customers_db
-from lootkeep.storage import fraud_checks, order_events, order_lists
+from lootkeep.storage import disputes as disputes_db
+from lootkeep.storage import fraud_checks, order_events, order_lists, payment_attempts
 from lootkeep.storage import orders as orders_db
 from lootkeep.storage.engine.database import Transaction
 
@@ -32,6 +34,13 @@ _REVIEWED = {
     "legitimate": ("ok", "Approved by {}"),
     "fraud": ("bad", "Rejected as fraud by {}"),
     "inconclusive": ("quiet", "Reviewed by {}, inconclusive"),
+}
+
+_DISPUTED = {
+    "early_warning": ("warn", "Early warning of the bank"),
+    "dispute": ("bad", "Payment disputed"),
+    "dispute_won": ("ok", "Dispute won"),
+    "dispute_lost": ("bad", "Dispute lost"),
 }
 
 
@@ -84,9 +93,18 @@ async def _moments(tx: Transaction, details: OrderDetails, check: CheckDetail | 
     if check is not None:
         moments += [_checked(check), *await reviews(tx, check)]
     moments += [*_steps(details), *(_refunded(refund, details) for refund in refunds)]
+    disputes = await disputes_db.of_order(tx, details.order.id)
+    moments += [_disputed(dispute) for dispute in disputes]
+    for attempt in await payment_attempts.of_order(tx, details.order.id):
+        moments.append(Moment(attempt.at, "warn", "Payment declined", attempt.reason or ""))
     referral = await _referral(tx, details)
     moments.sort(key=lambda moment: moment.at)
-    recorded = await sendings(tx, details.order, [refund.created_at for refund in refunds], now)
+    recorded = await sendings(
+        tx,
+        details.order,
+        [*(refund.created_at for refund in refunds), *(dispute.created_at for dispute in disputes)],
+        now,
+    )
     last = max([moment.at for moment in moments] + [sending.at for sending in recorded])
     return [*moments, *referral, *_sent(recorded, last)]
 
@@ -139,6 +157,12 @@ def _refunded(refund: Refund, details: OrderDetails) -> Moment:
     is_full = refund.amount == details.order.total
     title = "Refunded in full" if is_full else "Refunded in part"
     return Moment(refund.created_at, "quiet", title, refund.reason or "", "refund", {"refund": refund})
+
+
+def _disputed(dispute: Dispute) -> Moment:
+    tone, title = _DISPUTED[dispute.kind]
+    text = "The owner of the card did not buy." if dispute.reason == "fraudulent" else ""
+    return Moment(dispute.at, tone, title, text)
 
 
 async def _referral(tx: Transaction, details: OrderDetails) -> list[Moment]:

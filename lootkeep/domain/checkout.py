@@ -75,6 +75,10 @@ class Cart(msgspec.Struct, frozen=True):
     currency: str | None = None
     refunds: tuple[PastRefund, ...] = ()
     payment_method: str | None = None
+    # When its payments were declined.
+    declined_at: tuple[Instant, ...] = ()
+    # When it was disputed as fraud.
+    disputed_at: Instant | None = None
 
     @property
     def is_concluded(self) -> bool:

@@ -6,7 +6,8 @@ import msgspec
 
 from lootkeep.kernel.clock import Instant
 
-EVENT_TYPES = {
+# Those of the specification: what `*` and `order.*` are for.
+SPECIFIED_TYPES = {
     "order.created": "New order created, before payment.",
     "order.paid": "Payment received successfully.",
     "order.completed": "Order marked as fulfilled.",
@@ -17,6 +18,14 @@ EVENT_TYPES = {
     "product.created": "New product added.",
     "product.updated": "Product modified.",
     "product.deleted": "Product removed.",
+}
+# Extensions, subscribed to by name.
+EVENT_TYPES = SPECIFIED_TYPES | {
+    "order.disputed": "A payment was disputed, or a dispute has ended.",
+    "fraud.flagged": "An order was flagged.",
+    "fraud.held": "An order is held until it is reviewed.",
+    "fraud.blocked": "An order was blocked.",
+    "fraud.reviewed": "An order was reviewed, or its time for a review was over.",
 }
 
 

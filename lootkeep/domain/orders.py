@@ -17,6 +17,7 @@ OrderStatus = Literal["pending", "on_hold", "paid", "completed", "partially_refu
 # How an order of the past may have come out.
 PastStatus = Literal["paid", "completed", "partially_refunded", "refunded", "cancelled"]
 OrderStep = Literal["pay", "cancel", "refund", "fulfill", "release"]
+RefundReason = Literal["fraud"]
 # What a checkout has to do about an order.
 CheckoutStep = Literal["pay", "wait_for_review", "verify", "refused"]
 
@@ -137,6 +138,19 @@ class Refund(msgspec.Struct, frozen=True):
     amount: Hundredths
     reason: str | None
     created_at: Instant
+    # Whether it was given back because of fraud.
+    reason_code: RefundReason | None = None
+
+
+class PaymentAttempt(msgspec.Struct, frozen=True):
+    """A payment that was declined."""
+
+    id: int
+    order_id: int
+    # The provider's reason.
+    reason: str | None
+    external_id: str | None
+    at: Instant
 
 
 class OrderCheck(msgspec.Struct, frozen=True):
@@ -189,6 +203,15 @@ def require(order: Order, step: OrderStep) -> None:
         raise Conflict(
             f"order_{order.status}", f"Order {order.number} is {as_text(order.status)} and cannot be {_DEEDS[step]}."
         )
+
+
+def check_reported(order: Order, at: Instant | None, now: Instant) -> Instant:
+    """When something happened to an order that is reported later: not before the order, and not in the future."""
+    if at is not None and at > now:
+        raise invalid("at", "The at field must not be in the future.")
+    if at is not None and at < order.created_at:
+        raise invalid("at", "The at field must not be before the order was placed.")
+    return now if at is None else at
 
 
 def next_step(order: Order, check: OrderCheck | None) -> CheckoutStep | None:

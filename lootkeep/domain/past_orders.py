@@ -124,6 +124,12 @@ def _check_times(cart: Cart, now: Instant) -> None:
     for index, refund in enumerate(cart.refunds):
         if refund.created_at is not None and cart.paid_at is not None:
             _check_time(f"refunds.{index}.created_at", refund.created_at, cart.paid_at, now)
+    for time in cart.declined_at:
+        _check_time("declined_at", time, cart.created_at or now, now)
+    if cart.disputed_at is not None:
+        _check_time("disputed_at", cart.disputed_at, cart.created_at or now, now)
+        if cart.paid_at is None:
+            raise invalid("paid_at", "The paid at field is required when disputed at is given.")
 
 
 def _check_time(name: str, time: Instant, earliest: Instant, now: Instant) -> None:

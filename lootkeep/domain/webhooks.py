@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from lootkeep.domain.addresses import IpNetwork, is_public
-from lootkeep.domain.events import EVENT_TYPES
+from lootkeep.domain.events import EVENT_TYPES, SPECIFIED_TYPES
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import InvalidFields, invalid
 
@@ -21,12 +21,12 @@ SECRET_PURPOSE = "webhook secret"  # noqa: S105
 # Both secrets sign after a rotation, so that a receiver can change over without losing a delivery.
 SECRET_OVERLAP = DAY
 TEST_EVENT = "webhook.test"
-# `*` is every type, `order.*` every type of orders.
+# `*` is every type of the specification, `order.*` every one of orders; extensions are subscribed to by name.
 EVENT_PATTERNS: Mapping[str, Sequence[str]] = {
-    "*": tuple(EVENT_TYPES),
+    "*": tuple(SPECIFIED_TYPES),
     **{
-        f"{family}.*": tuple(name for name in EVENT_TYPES if name.startswith(f"{family}."))
-        for family in dict.fromkeys(name.partition(".")[0] for name in EVENT_TYPES)
+        f"{family}.*": tuple(name for name in SPECIFIED_TYPES if name.startswith(f"{family}."))
+        for family in dict.fromkeys(name.partition(".")[0] for name in SPECIFIED_TYPES)
     },
 }
 LOOPBACK: tuple[IpNetwork, ...] = (ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1/128"))

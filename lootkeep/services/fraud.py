@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any, Literal
 
 from msgspec.structs import replace
@@ -12,7 +12,7 @@ from lootkeep.domain.fraud.checks import FraudCheck
 from lootkeep.domain.fraud.policy import MAX_ENTRIES, SETTINGS, Policy
 from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import NotFound, Unprocessable
+from lootkeep.kernel.errors import Unprocessable, existing
 from lootkeep.services import fraud_named_lists, fraud_policy, orders
 from lootkeep.services.fraud_named_lists import BlockKind
 from lootkeep.storage import fraud_checks, settings
@@ -40,12 +40,10 @@ async def review(
         raise Unprocessable("not_fraud", "Only a buyer reviewed as fraud can be blocked.")
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        check = await fraud_checks.get_for_update(tx, check_id)
-        if check is None:
-            raise NotFound("Fraud check")
+        check = existing(await fraud_checks.get_for_update(tx, check_id), "Fraud check")
         changes = CounterDeltas(shard_key=check.customer_id)
         check = await fraud_checks.review(tx, check, outcome, notes, reviewer, now, changes)
-        await orders.apply_review(deps, tx, check.order_id, outcome, now, changes)
+        check = await orders.apply_review(deps, tx, check, outcome, now, changes)
         if whitelist_ip and check.ip_address:
             await _change_list(tx, "fraud_whitelisted_ips", check.ip_address, now, is_added=True)
         if whitelist_email:
@@ -54,6 +52,34 @@ async def review(
             await fraud_named_lists.block_buyer(tx, check, block, reviewer, now)
         await changes.apply(tx)
     return check
+
+
+async def review_ring(
+    deps: Deps,
+    check_ids: Sequence[int],
+    outcome: ReviewedAs,
+    notes: str | None,
+    reviewer: int,
+    *,
+    block: Collection[BlockKind] = (),
+) -> list[FraudCheck]:
+    """One decision for several checks, all of them or none; with `fraud` the buyers can be blocked."""
+    if block and outcome != "fraud":
+        raise Unprocessable("not_fraud", "Only buyers reviewed as fraud can be blocked.")
+    now = deps.clock.now()
+    reviewed = []
+    async with deps.db.write() as tx:
+        # Every check is locked before the first order, so that two decisions never wait for each other.
+        checks = [await fraud_checks.get_for_update(tx, check_id) for check_id in sorted(set(check_ids))]
+        changes = CounterDeltas(shard_key=0)
+        for check in checks:
+            check = existing(check, "Fraud check")
+            check = await fraud_checks.review(tx, check, outcome, notes, reviewer, now, changes)
+            reviewed.append(await orders.apply_review(deps, tx, check, outcome, now, changes))
+            if block:
+                await fraud_named_lists.block_buyer(tx, check, block, reviewer, now)
+        await changes.apply(tx)
+    return reviewed
 
 
 async def change_settings(deps: Deps, changes: dict[str, Any]) -> Policy:

@@ -20,7 +20,7 @@ from lootkeep.domain.identity import domain_of
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.services import fraud_rules
 from lootkeep.storage import customers as customers_db
-from lootkeep.storage import fraud_entries, fraud_history, fraud_lists, settings
+from lootkeep.storage import fraud_entries, fraud_history, fraud_limits, fraud_lists, settings
 from lootkeep.storage.engine.database import Transaction
 
 # How many checks one backtest executes again, the newest first.
@@ -63,7 +63,8 @@ async def _comparison(
         current, rule_id = replace(stored, rules=tuple(r for r in stored.rules if r.id != tried.id)), tried.id
         candidate = fraud_rules.with_rule(candidate, tried)
     names = {use.list for use in lists_asked(candidate.rules)}
-    return Comparison(candidate, await fraud_entries.entries_of(tx, names, now), current=current, rule_id=rule_id)
+    entries = await fraud_entries.entries_of(tx, names, now)
+    return Comparison(candidate, now, entries, current=current, rule_id=rule_id)
 
 
 async def _tried(tx: Transaction, policy: Policy, terms: dict[str, Any], now: Instant) -> Rule:
@@ -87,7 +88,7 @@ async def explain(deps: Deps, ip_address: str | None, email: str | None) -> Expl
         customer = await customers_db.by_email(tx, email) if email else None
         buyer = fraud_history.BuyerQuery(now, email, ip_address, customer_id=customer.id if customer else 0)
         (history,) = await fraud_history.gather(tx, policy, [buyer])
-        ends = await fraud_history.ends(tx, policy, now, email=email, ip_address=ip_address)
+        ends = await fraud_limits.ends(tx, policy, now, email=email, ip_address=ip_address)
         facts = _facts(deps, now, ip_address, email, customer, history)
         facts = replace(facts, lists=await fraud_entries.membership(tx, lists_asked(policy.rules), facts))
     if customer:

@@ -7,15 +7,17 @@ from collections.abc import Iterable
 from typing import Any
 
 import msgspec
-from sqlalchemy import bindparam, func, insert, select, update
+from msgspec.structs import replace
+from sqlalchemy import BigInteger, Text, bindparam, case, func, insert, literal_column, or_, select, update
 from sqlalchemy.dialects import postgresql
 
+from lootkeep.domain.disputes import JUDGED_AFTER, SILENCE_IS_GOOD, Truth
 from lootkeep.domain.fraud.checks import CheckDetail, FraudCheck, Review
 from lootkeep.domain.fraud.flags import flags
 from lootkeep.domain.fraud.judgement import Judgement
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.fraud.review import ReviewedAs
-from lootkeep.domain.fraud.score import ENGINE_VERSION
+from lootkeep.domain.fraud.score import ENGINE_VERSION, due_at, expected_loss
 from lootkeep.domain.orders import Order, OrderCheck
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
@@ -43,6 +45,15 @@ _OF_CUSTOMER = Query(
     FraudCheck,
 )
 _LOCK = Query(select(*_CHECK).where(_THIS).with_for_update(), FraudCheck)
+_LOCK_OF_ORDER = Query(
+    select(*_CHECK).where(fraud_checks.c.order_id == bindparam("order")).with_for_update(), FraudCheck
+)
+_SET_TRUTH = Query(
+    update(fraud_checks)
+    .where(_THIS)
+    .values(truth=bindparam("outcome"), truth_source=bindparam("source"), truth_at=bindparam("known_at"))
+)
+_ASSIGN = Query(update(fraud_checks).where(_THIS).values(owner_id=bindparam("owner"), due_at=bindparam("due")))
 _DETAIL = Query(
     select(
         *_CHECK,
@@ -81,11 +92,29 @@ _ADD_REVIEW = Query(
 _REVIEWS = Query(
     select(*_REVIEW).where(fraud_reviews.c.check_id == bindparam("check")).order_by(fraud_reviews.c.id), Review
 )
+# As `disputes.judged_as` has it.
+_JUDGED_AS = case(
+    (
+        or_(
+            fraud_checks.c.truth_source == literal_column("'review'", Text),
+            fraud_checks.c.created_at <= bindparam("old", type_=BigInteger),
+        ),
+        func.coalesce(
+            fraud_checks.c.truth,
+            case(
+                (
+                    fraud_checks.c.action_taken.in_([literal_column(f"'{name}'", Text) for name in SILENCE_IS_GOOD]),
+                    literal_column("'legitimate'", Text),
+                )
+            ),
+        ),
+    )
+)
 # Few combinations of signals make up a million checks.
 _SIGNALS = Query(
-    select(fraud_checks.c.signals, fraud_checks.c.review_outcome, func.count())
+    select(fraud_checks.c.signals, _JUDGED_AS.label("judged_as"), func.count())
     .where(HAS_SIGNALS)
-    .group_by(fraud_checks.c.signals, fraud_checks.c.review_outcome)
+    .group_by(fraud_checks.c.signals, _JUDGED_AS)
 )
 _ADD_POLICY = Query(
     postgresql.insert(fraud_policies).values(
@@ -138,6 +167,12 @@ def _values(order: Order, judgement: Judgement) -> dict[str, Any]:
         policy_version=judgement.policy_version,
         engine_version=ENGINE_VERSION,
         rule_hits=msgspec.json.encode(verdict.rules).decode(),
+        truth=None,
+        truth_source=None,
+        truth_at=None,
+        owner_id=None,
+        due_at=due_at(verdict.action_taken, judgement.policy, facts.at),
+        expected_loss=expected_loss(verdict.risk_score, order.total),
         created_at=facts.at,
     )
 
@@ -157,6 +192,22 @@ async def get(tx: Transaction, check_id: int) -> CheckDetail | None:
 
 async def get_for_update(tx: Transaction, check_id: int) -> FraudCheck | None:
     return await tx.one(_LOCK, check=check_id)
+
+
+async def assign(tx: Transaction, check: FraudCheck, owner_id: int | None, due_at: Instant | None) -> FraudCheck:
+    await tx.run(_ASSIGN, check=check.id, owner=owner_id, due=due_at)
+    return replace(check, owner_id=owner_id, due_at=due_at)
+
+
+async def lock_of_order(tx: Transaction, order_id: int) -> FraudCheck | None:
+    return await tx.one(_LOCK_OF_ORDER, order=order_id)
+
+
+async def set_truth(tx: Transaction, check: FraudCheck, truth: Truth | None) -> FraudCheck:
+    outcome, source, at = (truth.outcome, truth.source, truth.at) if truth else (None, None, None)
+    if (outcome, source, at) != (check.truth, check.truth_source, check.truth_at):
+        await tx.run(_SET_TRUTH, check=check.id, outcome=outcome, source=source, known_at=at)
+    return replace(check, truth=outcome, truth_source=source, truth_at=at)
 
 
 async def review(
@@ -191,10 +242,10 @@ async def policy_of(tx: Transaction, version: int) -> Policy:
     return msgspec.json.decode(row[0], type=Policy) if row else Policy()
 
 
-async def signal_counts(tx: Transaction) -> dict[str, int]:
-    """By names such as `vpn.fired`: in how many checks a signal counted, and how many of these had which outcome."""
+async def signal_counts(tx: Transaction, now: Instant) -> dict[str, int]:
+    """By names such as `vpn.fired`: in how many checks a signal counted, and how many of these turned out how."""
     counts: dict[str, int] = defaultdict(int)
-    for signals, outcome, count in await tx.all(_SIGNALS):
+    for signals, outcome, count in await tx.all(_SIGNALS, old=now - JUDGED_AFTER):
         for name in msgspec.json.decode(signals, type=dict[str, int]):
             counts[f"{name}.fired"] += count
             counts[f"{name}.{outcome}"] += count

@@ -11,6 +11,7 @@ from sqlalchemy import BigInteger, Integer, Text, bindparam, exists, func, liter
 from lootkeep.domain.addresses import network_key
 from lootkeep.domain.fraud.amounts import MAX_WEEKS, week_of
 from lootkeep.domain.fraud.facts import History
+from lootkeep.domain.fraud.labels import LabelKind
 from lootkeep.domain.fraud.memory import (
     BURST,
     DEVICE_MEMORY,
@@ -25,19 +26,25 @@ from lootkeep.domain.identity import mailbox
 from lootkeep.kernel.clock import MINUTE, Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.schema import customers, fraud_checks, large_amounts, orders, refused_referrals, sightings
-
-_MAX_FRAUDS = 4
+from lootkeep.storage.schema import (
+    customers,
+    labels,
+    large_amounts,
+    orders,
+    payment_attempts,
+    refused_referrals,
+    sightings,
+)
 
 _CUSTOMER = bindparam("customer", type_=BigInteger)
 _WINDOW = bindparam("window", type_=BigInteger)
 _UNTIL = bindparam("until", type_=BigInteger)
-_IN_WINDOW = (orders.c.created_at > _WINDOW, orders.c.created_at <= _UNTIL)
+IN_WINDOW = (orders.c.created_at > _WINDOW, orders.c.created_at <= _UNTIL)
 # No row is later.
-_FOREVER = 2**63 - 1
+FOREVER = 2**63 - 1
 # Every order leaves a sighting: who was not seen within the window has no order in it. One mailbox may have thousands
 # of accounts, of which only these are looked at.
-_OF_MAILBOX = (
+OF_MAILBOX = (
     sightings.c.kind == literal_column("'mailbox'", Text),
     sightings.c.value == bindparam("mailbox", type_=Text),
     sightings.c.last_seen_at > _WINDOW,
@@ -94,6 +101,24 @@ _PAYS_AS_REFERRER = exists().where(
     sightings.c.first_seen_at <= _UNTIL,
 )
 _OWN = orders.c.customer_id == _CUSTOMER
+
+
+def _labelled(kind: LabelKind, linked_by: str) -> Any:
+    """Whether it was known at the time."""
+    is_known = exists().where(
+        labels.c.kind == literal_column(f"'{kind}'", Text),
+        labels.c.value == bindparam(linked_by, type_=Text),
+        labels.c.since <= _UNTIL,
+    )
+    return select(is_known).scalar_subquery()
+
+
+def _declines(column: Any, value: Any) -> Any:
+    """Payments declined within the window."""
+    in_window = (payment_attempts.c.at > _WINDOW, payment_attempts.c.at <= _UNTIL)
+    return _counted(select(payment_attempts.c.at).where(column == value, *in_window), ENOUGH_ORDERS)
+
+
 _LARGE_FROM = (
     select(large_amounts.c.amount)
     .where(
@@ -105,29 +130,23 @@ _LARGE_FROM = (
     .limit(literal_column("1", Integer))
 )
 
-# Each is a field of `History`.
+# Each is a field of `History`, but for the declines, of which the most counts.
 _HISTORY = Query(
     select(
         _counted(
-            select(orders.c.id).where(orders.c.ip_network == bindparam("address", type_=Text), *_IN_WINDOW),
+            select(orders.c.id).where(orders.c.ip_network == bindparam("address", type_=Text), *IN_WINDOW),
             ENOUGH_ORDERS,
         ).label("address_orders"),
         _counted(
             select(orders.c.id)
             .join(sightings, sightings.c.customer_id == orders.c.customer_id)
-            .where(*_OF_MAILBOX, *_IN_WINDOW),
+            .where(*OF_MAILBOX, *IN_WINDOW),
             ENOUGH_ORDERS,
         ).label("mailbox_orders"),
         _accounts("device", "device", "long_ago").label("device_accounts"),
         _accounts("device", "device", "lately").label("device_accounts_in_hour"),
         _accounts("address", "address", "lately").label("address_accounts_in_hour"),
-        _counted(
-            select(fraud_checks.c.id).where(
-                fraud_checks.c.customer_id == _CUSTOMER,
-                fraud_checks.c.review_outcome == literal_column("'fraud'", Text),
-            ),
-            _MAX_FRAUDS,
-        ).label("confirmed_frauds"),
+        _labelled("customer", "account").label("confirmed_frauds"),
         select(or_(exists().where(refused_referrals.c.customer_id == _CUSTOMER), _PAYS_AS_REFERRER))
         .scalar_subquery()
         .label("has_refused_referral"),
@@ -162,6 +181,13 @@ _HISTORY = Query(
             ),
             ENOUGH_ACCOUNTS,
         ).label("customer_instruments_in_day"),
+        _labelled("instrument", "instrument").label("instrument_fraud"),
+        _labelled("mailbox", "mailbox").label("mailbox_fraud"),
+        _labelled("device", "device").label("device_fraud"),
+        _labelled("disputed", "account").label("has_dispute"),
+        _declines(payment_attempts.c.customer_id, _CUSTOMER).label("customer_declines"),
+        _declines(payment_attempts.c.device_id, bindparam("device", type_=Text)).label("device_declines"),
+        _declines(payment_attempts.c.ip_network, bindparam("address", type_=Text)).label("address_declines"),
     )
 )
 
@@ -195,10 +221,11 @@ async def gather(tx: Transaction, policy: Policy, buyers: Sequence[BuyerQuery]) 
 def _values(policy: Policy, buyer: BuyerQuery) -> dict[str, Any]:
     return {
         "customer": buyer.customer_id,
+        "account": str(buyer.customer_id),
         "address": network_key(buyer.ip_address) if buyer.ip_address else None,
         "mailbox": mailbox(buyer.email) if buyer.email else None,
         "device": buyer.device_id,
-        "until": buyer.at if buyer.is_past else _FOREVER,
+        "until": buyer.at if buyer.is_past else FOREVER,
         "window": buyer.at - policy.fraud_velocity_window_minutes * MINUTE,
         "long_ago": buyer.at - DEVICE_MEMORY,
         "lately": buyer.at - SHORT_MEMORY,
@@ -218,7 +245,7 @@ def _history(row: tuple[Any, ...]) -> History:
         device_accounts=row[2],
         device_accounts_in_hour=row[3],
         address_accounts_in_hour=row[4],
-        confirmed_frauds=row[5],
+        confirmed_frauds=int(row[5]),
         has_refused_referral=bool(row[6]),
         paid_orders=row[7],
         customer_orders_in_day=row[8],
@@ -229,43 +256,9 @@ def _history(row: tuple[Any, ...]) -> History:
         large_from=row[13],
         instrument_accounts=row[14],
         customer_instruments_in_day=row[15],
+        instrument_fraud=bool(row[16]),
+        mailbox_fraud=bool(row[17]),
+        device_fraud=bool(row[18]),
+        has_dispute=bool(row[19]),
+        declined_payments=max(row[20:]),
     )
-
-
-def _nth_newest(chosen: Any, name: str) -> Any:
-    """The time of the order that must leave the window before there is room for another."""
-    times = chosen.where(*_IN_WINDOW).order_by(orders.c.created_at.desc())
-    return times.limit(1).offset(bindparam(name)).scalar_subquery().label(name)
-
-
-_LIMITING = Query(
-    select(
-        _nth_newest(
-            select(orders.c.created_at).where(orders.c.ip_network == bindparam("address", type_=Text)), "per_address"
-        ),
-        _nth_newest(
-            select(orders.c.created_at)
-            .join(sightings, sightings.c.customer_id == orders.c.customer_id)
-            .where(*_OF_MAILBOX),
-            "per_mailbox",
-        ),
-    )
-)
-
-
-async def ends(
-    tx: Transaction, policy: Policy, at: Instant, *, email: str | None, ip_address: str | None
-) -> dict[str, Instant]:
-    """When a limit on orders that is exceeded now will let another one pass, by the name of the signal."""
-    window = policy.fraud_velocity_window_minutes * MINUTE
-    ((by_address, by_mailbox),) = await tx.all(
-        _LIMITING,
-        address=network_key(ip_address) if ip_address else None,
-        mailbox=mailbox(email) if email else None,
-        until=_FOREVER,
-        window=at - window,
-        per_address=policy.fraud_velocity_limit_orders_per_ip - 1,
-        per_mailbox=policy.fraud_velocity_limit_orders_per_email - 1,
-    )
-    result = {"velocity_ip": by_address, "velocity_email": by_mailbox}
-    return {name: Instant(time + window) for name, time in result.items() if time is not None}

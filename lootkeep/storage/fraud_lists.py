@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import product
 from typing import get_args
 
-from sqlalchemy import bindparam, func, select, tuple_
+from sqlalchemy import Text, bindparam, func, literal_column, select, tuple_
 
 from lootkeep.domain.fraud.checks import CheckEntry, CheckSummary, FraudCheck
 from lootkeep.domain.fraud.score import Action, RiskLevel
@@ -57,9 +57,25 @@ _MADE = Query(
 )
 
 
+_FRAUDS = Query(
+    select(fraud_checks.c.action_taken, func.count())
+    .where(
+        fraud_checks.c.truth == literal_column("'fraud'", Text),
+        fraud_checks.c.created_at >= bindparam("start"),
+        fraud_checks.c.created_at < bindparam("end"),
+    )
+    .group_by(fraud_checks.c.action_taken)
+)
+
+
 async def made_between(tx: Transaction, start: Instant, end: Instant) -> Mapping[tuple[str, str], int]:
     """How many checks of each level and action were made in this time."""
     return {(level, action): count for level, action, count in await tx.all(_MADE, start=start, end=end)}
+
+
+async def frauds_between(tx: Transaction, start: Instant, end: Instant) -> Mapping[str, int]:
+    """How many checks of this time turned out to be fraud, by action."""
+    return dict(await tx.all(_FRAUDS, start=start, end=end))
 
 
 async def pending_review(tx: Transaction) -> int:

@@ -1,42 +1,26 @@
-"""What a reviewer works with: the checks that wait, accounts that share something, and how the last reviews ended."""
+"""What a reviewer works with: the checks that wait, and how the last reviews ended."""
 
 from __future__ import annotations
 
 import msgspec
-from sqlalchemy import BigInteger, Text, bindparam, case, cast, exists, func, literal_column, select
+from sqlalchemy import BigInteger, Text, bindparam, case, cast, func, literal_column, select
 
-from lootkeep.domain.customers import CustomerStatus
-from lootkeep.domain.fraud.checks import CheckSummary
+from lootkeep.domain.fraud.checks import CheckSummary, Waiting
 from lootkeep.domain.fraud.review import ReviewedAs
-from lootkeep.domain.identity import Trace
 from lootkeep.domain.orders import OrderStatus
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.money import Hundredths
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.lists import Join, Listing, Sort, columns_of, equals
-from lootkeep.storage.schema import customers, fraud_checks, fraud_reviews, orders, sightings
+from lootkeep.storage.schema import customers, fraud_checks, fraud_reviews, orders, users
+from lootkeep.storage.schema.fraud import IS_DUE
 
 # What is said of earlier reviews is said of the last of them, so that it costs the same in any store.
 MAX_DECISIONS = 500
-# So many accounts that share something are looked at.
-MAX_ACCOUNTS = 50
+_MAX_DUE = 200
 
 _ALLOWED = literal_column("'allowed'", Text)
 _HELD = case((fraud_checks.c.action_taken == literal_column("'verification_required'", Text), 0), else_=1)
-
-
-class Waiting(CheckSummary, frozen=True):
-    """A check in the review queue."""
-
-    signals: str
-    customer_name: str
-    order_total: Hundredths
-    order_currency: str
-
-    @property
-    def points(self) -> dict[str, int]:
-        return msgspec.json.decode(self.signals, type=dict[str, int])
 
 
 class Decision(msgspec.Struct, frozen=True):
@@ -53,16 +37,17 @@ class Decision(msgspec.Struct, frozen=True):
         return frozenset(msgspec.json.decode(self.signals, type=dict[str, int]))
 
 
-class Account(msgspec.Struct, frozen=True):
-    """A customer who shares something with a buyer, and how they turned out."""
-
-    id: int
-    name: str
-    status: CustomerStatus
-    orders_count: int
-    is_confirmed_fraud: bool
-
-
+_WAITING = (
+    *columns_of(fraud_checks, CheckSummary),
+    fraud_checks.c.signals,
+    customers.c.name.label("customer_name"),
+    orders.c.total.label("order_total"),
+    orders.c.currency.label("order_currency"),
+    fraud_checks.c.owner_id,
+    users.c.name.label("owner_name"),
+    fraud_checks.c.due_at,
+    fraud_checks.c.expected_loss,
+)
 # Held orders first, then by age: somebody waits for those.
 QUEUE = Listing(
     fraud_checks,
@@ -70,20 +55,46 @@ QUEUE = Listing(
     {
         "risk_level": equals(fraud_checks.c.risk_level, "risk_level", None),
         "action_taken": equals(fraud_checks.c.action_taken, "action_taken", None),
+        "owner_id": equals(fraud_checks.c.owner_id, "owner_id", None),
     },
-    {"held": Sort(_HELD), "created_at": Sort(fraud_checks.c.created_at), "risk_score": Sort(fraud_checks.c.risk_score)},
+    {
+        "held": Sort(_HELD),
+        "created_at": Sort(fraud_checks.c.created_at),
+        "risk_score": Sort(fraud_checks.c.risk_score),
+        "expected_loss": Sort(fraud_checks.c.expected_loss),
+        "due_at": Sort(fraud_checks.c.due_at, nulls="largest"),
+    },
     always=(fraud_checks.c.review_outcome.is_(None), fraud_checks.c.action_taken != _ALLOWED),
-    columns=(
-        *columns_of(fraud_checks, CheckSummary),
-        fraud_checks.c.signals,
-        customers.c.name.label("customer_name"),
-        orders.c.total.label("order_total"),
-        orders.c.currency.label("order_currency"),
-    ),
+    columns=_WAITING,
     joins=(
         Join(customers, customers.c.id == fraud_checks.c.customer_id),
         Join(orders, orders.c.id == fraud_checks.c.order_id),
+        Join(users, users.c.id == fraud_checks.c.owner_id, is_optional=True),
     ),
+)
+# Besides what waits: the riskiest of a day among the orders that were allowed.
+_RISKIEST = Query(
+    select(*_WAITING)
+    .select_from(fraud_checks)
+    .join(customers, customers.c.id == fraud_checks.c.customer_id)
+    .join(orders, orders.c.id == fraud_checks.c.order_id)
+    .outerjoin(users, users.c.id == fraud_checks.c.owner_id)
+    .where(
+        fraud_checks.c.created_at >= bindparam("start"),
+        fraud_checks.c.action_taken == _ALLOWED,
+        fraud_checks.c.risk_score > 0,
+        fraud_checks.c.review_outcome.is_(None),
+    )
+    .order_by(fraud_checks.c.risk_score.desc(), fraud_checks.c.expected_loss.desc(), fraud_checks.c.id)
+    .limit(bindparam("size")),
+    Waiting,
+)
+# Held orders whose time is over, some at a time.
+_DUE = Query(
+    select(fraud_checks.c.id)
+    .where(IS_DUE, fraud_checks.c.due_at <= bindparam("now"))
+    .order_by(fraud_checks.c.due_at)
+    .limit(_MAX_DUE)
 )
 
 _HELD_ORDERS = Query(
@@ -107,30 +118,6 @@ _DECISIONS = Query(
     .limit(MAX_DECISIONS),
     Decision,
 )
-_IS_FRAUD = exists().where(
-    fraud_checks.c.customer_id == customers.c.id, fraud_checks.c.review_outcome == literal_column("'fraud'", Text)
-)
-_ACCOUNT = (
-    customers.c.id,
-    customers.c.name,
-    customers.c.status,
-    customers.c.orders_count,
-    _IS_FRAUD.label("is_confirmed_fraud"),
-)
-_ACCOUNTS = Query(
-    select(*_ACCOUNT)
-    .select_from(sightings)
-    .join(customers, customers.c.id == sightings.c.customer_id)
-    .where(
-        sightings.c.kind == bindparam("kind"),
-        sightings.c.value == bindparam("seen_with"),
-        sightings.c.customer_id != bindparam("customer"),
-    )
-    .order_by(sightings.c.last_seen_at.desc())
-    .limit(MAX_ACCOUNTS),
-    Account,
-)
-_ONE_ACCOUNT = Query(select(*_ACCOUNT).where(customers.c.id == bindparam("customer")), Account)
 
 
 async def held(tx: Transaction) -> tuple[int, int]:
@@ -139,15 +126,16 @@ async def held(tx: Transaction) -> tuple[int, int]:
     return count, total
 
 
+async def riskiest(tx: Transaction, since: Instant, size: int) -> list[Waiting]:
+    """The allowed orders since then with the highest scores."""
+    return await tx.all(_RISKIEST, start=since, size=size) if size else []
+
+
+async def due(tx: Transaction, now: Instant) -> list[int]:
+    """The checks of held orders that nobody has reviewed in time."""
+    return [check_id for (check_id,) in await tx.all(_DUE, now=now)]
+
+
 async def decisions(tx: Transaction, since: Instant) -> list[Decision]:
     """The last reviews, the newest first."""
     return await tx.all(_DECISIONS, since=since)
-
-
-async def accounts_with(tx: Transaction, trace: Trace, customer_id: int) -> list[Account]:
-    """Other accounts that were seen with this, the last seen first."""
-    return await tx.all(_ACCOUNTS, kind=trace.kind, seen_with=trace.value, customer=customer_id)
-
-
-async def account(tx: Transaction, customer_id: int) -> Account | None:
-    return await tx.one(_ONE_ACCOUNT, customer=customer_id)

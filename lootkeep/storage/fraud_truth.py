@@ -16,8 +16,8 @@ from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import fraud_checks
 from lootkeep.storage.schema.fraud import HAS_RULES
 
-# `fraud`, `legitimate`, something undecided, or nothing.
-TRUTH = fraud_checks.c.review_outcome
+# `fraud`, `legitimate`, or nothing.
+TRUTH = fraud_checks.c.truth
 
 # Few combinations of rules make up a million checks.
 _RULES = Query(

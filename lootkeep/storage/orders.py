@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, insert, select, update
 
 from lootkeep.domain.addresses import network_key
 from lootkeep.domain.checkout import PricedLine
-from lootkeep.domain.orders import Order, OrderItem, Refund
+from lootkeep.domain.orders import Order, OrderItem, Refund, RefundReason
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
@@ -51,7 +51,11 @@ _FULFIL = Query(
 _ADD_REFUND = Query(
     insert(refunds)
     .values(
-        order_id=bindparam("order"), amount=bindparam("amount"), reason=bindparam("why"), created_at=bindparam("now")
+        order_id=bindparam("order"),
+        amount=bindparam("amount"),
+        reason=bindparam("why"),
+        created_at=bindparam("now"),
+        reason_code=bindparam("code"),
     )
     .returning(*_REFUND),
     Refund,
@@ -161,8 +165,14 @@ class _Refunded(msgspec.Struct, frozen=True):
 
 
 async def add_refund(
-    tx: Transaction, order: Order, amount: int, reason: str | None, now: Instant, changes: CounterDeltas
+    tx: Transaction,
+    order: Order,
+    amount: int,
+    reason: str | None,
+    now: Instant,
+    changes: CounterDeltas,
+    code: RefundReason | None = None,
 ) -> Refund:
-    (refund,) = await tx.all(_ADD_REFUND, order=order.id, amount=amount, why=reason, now=now)
+    (refund,) = await tx.all(_ADD_REFUND, order=order.id, amount=amount, why=reason, now=now, code=code)
     changes.count("refunds", None, _Refunded(refund.amount, refund.created_at, order.currency))
     return refund

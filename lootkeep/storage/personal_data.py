@@ -45,8 +45,10 @@ from lootkeep.storage.schema import (
     fraud_reviews,
     gift_cards,
     idempotency_keys,
+    labels,
     mails,
     orders,
+    payment_attempts,
     refunds,
     settings,
     sightings,
@@ -144,6 +146,8 @@ PERSONAL: dict[Table, Erasure] = {
     fraud_list_entries: Erasure(fraud_list_entries.c.value == bindparam("mailbox", type_=Text)),
     # Replaced by a keyed hash; a payment instrument is one already.
     sightings: Erasure(None, others=("value",)),
+    labels: Erasure(None, others=("value",)),
+    payment_attempts: Erasure(_own(payment_attempts), dict.fromkeys(("device_id", "ip_network"))),
     gift_cards: Erasure(
         _CARD,
         {
@@ -216,6 +220,14 @@ _SET_SIGHTING = Query(
     .where(_own(sightings), sightings.c.kind == bindparam("seen_kind"), sightings.c.value == bindparam("seen_value"))
     .values(value=bindparam("hashed"))
 )
+_OWN_LABEL = _part_of(labels.c.order_id, orders)
+_RECOGNISED_BY = or_(labels.c.kind == "mailbox", labels.c.kind == "device")
+_LABELS = Query(select(labels.c.kind, labels.c.value).where(_OWN_LABEL, _RECOGNISED_BY).distinct())
+_SET_LABEL = Query(
+    update(labels)
+    .where(_OWN_LABEL, labels.c.kind == bindparam("seen_kind"), labels.c.value == bindparam("seen_value"))
+    .values(value=bindparam("hashed"))
+)
 _ACTIVE = Query(
     select(subscriptions.c.id).where(
         and_(_own(subscriptions), subscriptions.c.status == "active", subscriptions.c.cancelled_at.is_(None))
@@ -243,7 +255,8 @@ async def erase(
     tx: Transaction, customer_id: int, email: str, pseudonym: str, hashed: Callable[[str], str], now: Instant
 ) -> None:
     """Everything but the events. What people are recognised by becomes a hash, so that accounts stay linked."""
-    await _hash_sightings(tx, customer_id, hashed)
+    await _hash(tx, customer_id, hashed, _SIGHTINGS, _SET_SIGHTING)
+    await _hash(tx, customer_id, hashed, _LABELS, _SET_LABEL)
     await _erase_facts(tx, customer_id, pseudonym)
     values = {
         "customer": customer_id,
@@ -264,14 +277,16 @@ async def set_events(tx: Transaction, changed: Iterable[tuple[int, str]]) -> Non
         await tx.execute_many(_SET_EXCERPT, [{"event": row["event"]} for row in rows])
 
 
-async def _hash_sightings(tx: Transaction, customer_id: int, hashed: Callable[[str], str]) -> None:
+async def _hash(
+    tx: Transaction, customer_id: int, hashed: Callable[[str], str], find: Query[Any], change: Query[Any]
+) -> None:
     rows = [
         {"customer": customer_id, "seen_kind": kind, "seen_value": value, "hashed": _HASHED + hashed(value)}
-        for kind, value in await tx.all(_SIGHTINGS, customer=customer_id)
+        for kind, value in await tx.all(find, customer=customer_id)
         if not value.startswith(_HASHED)
     ]
     if rows:
-        await tx.execute_many(_SET_SIGHTING, rows)
+        await tx.execute_many(change, rows)
 
 
 async def _erase_facts(tx: Transaction, customer_id: int, pseudonym: str) -> None:

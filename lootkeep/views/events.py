@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 
 from lootkeep.domain.webhooks import TEST_EVENT
-from lootkeep.views import order_events, products, subscriptions
+from lootkeep.views import fraud_events, order_events, products, subscriptions
 from lootkeep.views.fields import field
 
 
@@ -37,5 +37,10 @@ DATA: Mapping[str, EventData] = {
     "product.created": EventData(products.ProductEvent),
     "product.updated": EventData(products.ProductUpdated),
     "product.deleted": EventData(products.ProductDeleted),
+    "order.disputed": EventData(order_events.OrderDisputedData),
+    "fraud.flagged": EventData(fraud_events.FraudData),
+    "fraud.held": EventData(fraud_events.FraudData, {"action_taken": "verification_required"}),
+    "fraud.blocked": EventData(fraud_events.FraudData, {"action_taken": "blocked", "order_status": "cancelled"}),
+    "fraud.reviewed": EventData(fraud_events.FraudReviewedData),
     TEST_EVENT: EventData(TestData),
 }

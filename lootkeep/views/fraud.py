@@ -7,14 +7,15 @@ from typing import Annotated
 
 import msgspec
 
+from lootkeep.domain.disputes import Outcome, TruthSource
 from lootkeep.domain.fraud import review as review_rules
 from lootkeep.domain.fraud.calibration import probability
-from lootkeep.domain.fraud.checks import CheckDetail, CheckEntry, FraudCheck, Review
+from lootkeep.domain.fraud.checks import CheckDetail, CheckEntry, FraudCheck, Review, Waiting
 from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.domain.fraud.rule import RuleAction, RuleMode
 from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.domain.orders import OrderStatus, order_number
-from lootkeep.kernel.clock import utc
+from lootkeep.kernel.clock import Instant, utc
 from lootkeep.kernel.money import text
 from lootkeep.views.fields import Moment, Time, field
 from lootkeep.views.shown import shown
@@ -96,8 +97,37 @@ class FraudCheckDetailView(_Judged, frozen=True):
     probability: Annotated[float, field("Extension: of fraud, by the score and the base odds of this store.", 0.14)]
     policy_version: Annotated[int, field("Extension: the version of the settings and rules it was judged under.", 4)]
     rules: Annotated[list[RuleHitView], field("Extension: the store's own rules that fitted.", [])]
+    truth: Annotated[Outcome | None, field("Extension: what the order turned out to be.", None)]
+    truth_source: Annotated[TruthSource | None, field("Extension: who says so.", None)]
+    truth_at: Annotated[Moment | None, field("Extension: since when it is known.", None)]
     order: CheckOrderDetailView
     customer: CheckCustomerDetailView
+
+
+class QueuedCheckView(msgspec.Struct, frozen=True):
+    id: Annotated[int, field("Identifies the check.", 17)]
+    risk_score: Annotated[int, field("0 to 100.", 55)]
+    risk_level: Annotated[RiskLevel, field("How risky the order is.", "medium")]
+    action_taken: Annotated[Action, field("What was done with the order.", "flagged")]
+    detected_signals: Annotated[list[str], field("What counted, the heaviest first.", ["Datacenter address"])]
+    order: CheckOrderView
+    order_total: Annotated[str, field("What the order comes to.", "19.99")]
+    customer: CheckCustomerView
+    owner_id: Annotated[int | None, field("The user who looks at it.", None)]
+    due_at: Annotated[Moment | None, field("Until when somebody should have looked.", "2026-11-16T10:30:00Z")]
+    expected_loss: Annotated[str, field("What the store loses on average if it goes on.", "0.62")]
+    created_at: Time
+
+
+class RiskiestView(msgspec.Struct, frozen=True):
+    budget: Annotated[int, field("How many a day are worth a look, by the settings.", 20)]
+    checks: list[QueuedCheckView]
+
+
+class AssignedView(msgspec.Struct, frozen=True):
+    id: Annotated[int, field("Identifies the check.", 17)]
+    owner_id: Annotated[int | None, field("The user who looks at it.", 1)]
+    due_at: Annotated[Moment | None, field("Until when somebody should have looked.", "2026-11-16T10:30:00Z")]
 
 
 class BadgeView(msgspec.Struct, frozen=True):
@@ -149,8 +179,18 @@ class FraudStatsView(msgspec.Struct, frozen=True):
     high_risk_today: Annotated[int, field("Level high or critical, today.", 4)]
 
 
+class JudgedMonthView(msgspec.Struct, frozen=True):
+    since: Annotated[Moment, field("When it began: the newest month that is 90 days old.", "2026-07-01T00:00:00Z")]
+    orders: Annotated[int, field("Orders that were checked.", 1200)]
+    frauds: Annotated[int, field("Of these, the ones that turned out to be fraud.", 20)]
+    caught: Annotated[int, field("Of the frauds, the ones that were not simply allowed.", 17)]
+    recall: Annotated[float | None, field("The share of the frauds that was caught; null without frauds.", 0.85)]
+
+
 class FraudDashboardView(msgspec.Struct, frozen=True):
     stats: FraudStatsView
+    # Extension: how the engine did, by what orders turned out to be.
+    judged_month: JudgedMonthView
 
 
 Counts = Mapping[tuple[str, str], int]
@@ -160,6 +200,7 @@ _ENTRY = shown(FraudCheckView, CheckEntry, "order", "customer")
 _DETAIL = shown(FraudCheckDetailView, CheckDetail, "signals", "rules", "probability", "order", "customer")
 
 reviewed: Callable[[FraudCheck], ReviewedView] = shown(ReviewedView, FraudCheck)
+assigned: Callable[[FraudCheck], AssignedView] = shown(AssignedView, FraudCheck)
 
 
 def check_entry(entry: CheckEntry) -> FraudCheckView:
@@ -167,6 +208,18 @@ def check_entry(entry: CheckEntry) -> FraudCheckView:
         entry,
         order=CheckOrderView(entry.order_id, order_number(entry.order_id)),
         customer=CheckCustomerView(entry.customer_id, entry.customer_name),
+    )
+
+
+_QUEUED = shown(QueuedCheckView, Waiting, "detected_signals", "order", "customer")
+
+
+def queued(check: Waiting) -> QueuedCheckView:
+    return _QUEUED(
+        check,
+        detected_signals=review_rules.detected_signals(check.points),
+        order=CheckOrderView(check.order_id, order_number(check.order_id)),
+        customer=CheckCustomerView(check.customer_id, check.customer_name),
     )
 
 
@@ -192,7 +245,16 @@ def review(stored: Review) -> CheckReviewView:
     return CheckReviewView(stored.outcome, stored.notes, stored.reviewed_by, utc(stored.created_at))
 
 
-def dashboard(*, today: Counts, week: Counts, month: Counts, pending_review: int) -> FraudDashboardView:
+def judged_month(start: Instant, made: Counts, frauds: Mapping[str, int]) -> JudgedMonthView:
+    total = sum(frauds.values())
+    caught = total - frauds.get("allowed", 0)
+    recall = round(caught / total, 4) if total else None
+    return JudgedMonthView(utc(start), sum(made.values()), total, caught, recall)
+
+
+def dashboard(
+    *, today: Counts, week: Counts, month: Counts, pending_review: int, judged: JudgedMonthView
+) -> FraudDashboardView:
     high = sum(count for (level, _), count in today.items() if level in ("high", "critical"))
     return FraudDashboardView(
         FraudStatsView(
@@ -201,7 +263,8 @@ def dashboard(*, today: Counts, week: Counts, month: Counts, pending_review: int
             PeriodFiguresView(_taken(month, "blocked"), _taken(month, "flagged")),
             pending_review,
             high,
-        )
+        ),
+        judged,
     )
 
 

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from lootkeep.domain.fraud.countries import HIGH_RISK, SANCTIONED
-from lootkeep.domain.fraud.policy import FraudAction, Policy, Sensitivity
+from lootkeep.domain.fraud.policy import FraudAction, Policy, Sensitivity, WhenDue
 from lootkeep.views.fields import field
 
 # The two lists that are never answered whole with the settings.
@@ -42,7 +42,19 @@ class FraudSettingsView(msgspec.Struct, frozen=True, kw_only=True):
     ) = UNSET
     fraud_velocity_limit_orders_per_ip: Annotated[int, field("Orders per address, 1 to 100.", 5)] | UnsetType = UNSET
     fraud_velocity_limit_orders_per_email: Annotated[int, field("Orders per mailbox, 1 to 50.", 3)] | UnsetType = UNSET
+    fraud_velocity_limit_declines: Annotated[int, field("Extension: declined payments, 1 to 50.", 5)] | UnsetType = (
+        UNSET
+    )
     fraud_velocity_window_minutes: Annotated[int, field("The window, 15 to 1440 minutes.", 60)] | UnsetType = UNSET
+    fraud_review_due_hours: (
+        Annotated[int, field("Extension: how long a review may take, 1 to 720.", 24)] | UnsetType
+    ) = UNSET
+    fraud_review_when_due: (
+        Annotated[WhenDue, field("Extension: what becomes of a held order then.", "wait")] | UnsetType
+    ) = UNSET
+    fraud_review_daily_budget: (
+        Annotated[int, field("Extension: the riskiest allowed orders of a day to look at, 0 to 1000.", 0)] | UnsetType
+    ) = UNSET
     fraud_custom_blocked_countries: Annotated[list[str], field("Blocked whatever the score.", ["RU"])] | UnsetType = (
         UNSET
     )

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from lootkeep.domain.disputes import Dispute, DisputeKind, DisputeReason
 from lootkeep.domain.orders import OrderDetails, OrderStatus, Refund
 from lootkeep.kernel.clock import utc
 from lootkeep.kernel.money import text
@@ -47,6 +48,13 @@ class OrderRefundedData(OrderData, frozen=True):
     refunded_at: Time
 
 
+class OrderDisputedData(OrderData, frozen=True):
+    dispute_id: Annotated[int, field("Identifies the report.", 3)]
+    kind: Annotated[DisputeKind, field("What happened.", "dispute")]
+    reason: Annotated[DisputeReason, field("Why the payment is disputed.", "fraudulent")]
+    disputed_at: Time
+
+
 def created(details: OrderDetails) -> OrderCreatedData:
     return OrderCreatedData(**_common(details), created_at=utc(details.order.created_at))
 
@@ -69,6 +77,16 @@ def refunded(details: OrderDetails, refund: Refund) -> OrderRefundedData:
         is_partial=details.order.status == "partially_refunded",
         reason=refund.reason,
         refunded_at=utc(refund.created_at),
+    )
+
+
+def disputed(details: OrderDetails, dispute: Dispute) -> OrderDisputedData:
+    return OrderDisputedData(
+        **_common(details),
+        dispute_id=dispute.id,
+        kind=dispute.kind,
+        reason=dispute.reason,
+        disputed_at=utc(dispute.at),
     )
 
 

@@ -16,6 +16,7 @@ from lootkeep.domain.orders import (
     OrderItem,
     OrderStatus,
     Refund,
+    RefundReason,
     RefundSplit,
     next_step,
 )
@@ -114,6 +115,7 @@ class RefundView(msgspec.Struct, frozen=True):
         str, field("What was refunded though gift cards bought in the order no longer held it.", "0.00")
     ]
     reason: Annotated[str | None, field("Why it was given back.", "changed their mind")]
+    reason_code: Annotated[RefundReason | None, field("Extension: `fraud` when it was fraud.", None)]
     created_at: Time
 
 
@@ -159,6 +161,7 @@ def refunded(details: OrderDetails, given: Refund, split: RefundSplit) -> Refund
         unreturned_amount=text(split.unreturned),
         unrecovered_amount=text(split.unrecovered),
         reason=given.reason,
+        reason_code=given.reason_code,
         created_at=utc(given.created_at),
     )
     return RefundedOrderView(order(details), refund)

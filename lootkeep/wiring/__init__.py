@@ -22,7 +22,15 @@ from lootkeep.engines.outbound import allow_connections
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.engines.wakeup.postgres import PostgresWakeup
 from lootkeep.kernel.clock import Clock
-from lootkeep.services import alerts, fraud_amounts, fraud_calibration, gift_cards, health, retention
+from lootkeep.services import (
+    alerts,
+    fraud_amounts,
+    fraud_calibration,
+    fraud_queue,
+    gift_cards,
+    health,
+    retention,
+)
 from lootkeep.settings import Settings, load, shown
 from lootkeep.storage.engine.database import Database, Engine
 from lootkeep.storage.engine.postgres import PostgresDatabase
@@ -237,6 +245,7 @@ def _periodic_tasks(deps: Deps, settings: Settings) -> tuple[PeriodicTask, ...]:
         PeriodicTask("look for alerts", 60, partial(alerts.look, deps)),
         PeriodicTask("settle gift cards", 60, partial(gift_cards.settle_now, deps)),
         PeriodicTask("expire subscriptions", 60, partial(retention.expire_subscriptions, deps)),
+        PeriodicTask("end holds", 60, partial(fraud_queue.end_holds, deps)),
         PeriodicTask("measure large orders", 3600, partial(fraud_amounts.refresh, deps)),
         PeriodicTask("measure base odds", 3600, partial(fraud_calibration.refresh, deps)),
         PeriodicTask("purge answers", 3600, partial(retention.purge_answers, deps)),

@@ -23,7 +23,11 @@ FORM = {
     "fraud_action": "verify",
     "fraud_velocity_limit_orders_per_ip": "7",
     "fraud_velocity_limit_orders_per_email": "3",
+    "fraud_velocity_limit_declines": "5",
     "fraud_velocity_window_minutes": "60",
+    "fraud_review_due_hours": "24",
+    "fraud_review_when_due": "wait",
+    "fraud_review_daily_budget": "20",
 }
 
 

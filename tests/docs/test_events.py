@@ -12,7 +12,12 @@ from lootkeep.views import order_events
 from lootkeep.views.events import DATA
 from tests.docs.blocks import PAGE
 
-COMMON = {"order": "order.paid", "subscription": "subscription.created", "product": "product.created"}
+COMMON = {
+    "order": "order.paid",
+    "fraud": "fraud.held",
+    "subscription": "subscription.created",
+    "product": "product.created",
+}
 TEXT = PAGE.read_text()
 
 

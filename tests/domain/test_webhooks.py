@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lootkeep.domain.events import EVENT_TYPES
+from lootkeep.domain.events import EVENT_TYPES, SPECIFIED_TYPES
 from lootkeep.domain.webhooks import EVENT_PATTERNS, LOOPBACK, WebhookRules, checked, reachable
 from lootkeep.kernel.errors import InvalidFields
 
@@ -169,10 +169,14 @@ def test_distinct_known_types_are_stored_in_their_order(types: list[str]) -> Non
 @pytest.mark.parametrize(
     ("types", "expected"),
     [
-        (["*"], list(EVENT_TYPES)),
-        (["order.*"], [name for name in EVENT_TYPES if name.startswith("order.")]),
-        (["product.*", "order.paid"], ["order.paid", *(name for name in EVENT_TYPES if name.startswith("product."))]),
-        (["order.paid", "*"], list(EVENT_TYPES)),
+        (["*"], list(SPECIFIED_TYPES)),
+        (["order.*"], [name for name in SPECIFIED_TYPES if name.startswith("order.")]),
+        (
+            ["product.*", "order.paid"],
+            ["order.paid", *(name for name in SPECIFIED_TYPES if name.startswith("product."))],
+        ),
+        (["order.paid", "*"], list(SPECIFIED_TYPES)),
+        (["order.*", "order.disputed"], [*(t for t in SPECIFIED_TYPES if t.startswith("order.")), "order.disputed"]),
     ],
 )
 def test_a_pattern_is_stored_as_the_types_it_is_for(types: list[str], expected: list[str]) -> None:

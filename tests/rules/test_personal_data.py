@@ -25,7 +25,7 @@ NOT_PERSONAL = {
     "events": "type",
     # Which country and provider an address was of says nothing of one person; it is part of the evidence.
     "fraud_checks": "risk_level action_taken signals detected_country billing_country asn_name review_outcome "
-    "rule_hits",
+    "rule_hits truth truth_source",
     "fraud_lists": "name kind note",
     "fraud_reviews": "outcome",
     "gift_card_entries": "type reference",
@@ -54,6 +54,10 @@ NOT_PERSONAL = {
     "tokens": "name digest hint scopes",
     "users": "email name",
     "webhooks": "url events secret previous_secret",
+    "disputes": "external_id kind reason",
+    "labels": "kind",
+    "refunds": "reason_code",
+    "payment_attempts": "external_id reason",
     "webhook_versions": "events",
 }
 

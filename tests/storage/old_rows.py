@@ -31,3 +31,19 @@ def old_orders() -> str:
     seen = [f"INSERT INTO sightings VALUES ('address', '{address}', 1, {i}, {i + 10})" for i, address in addresses]
     placed = [_ORDER.format(f"'{address}'") for address in OLD_ADDRESSES]
     return ";".join([_CUSTOMER, *placed, _ORDER.format("NULL"), *seen])
+
+
+# The first order was reviewed as fraud, the second waits.
+OLD_CHECKS = """
+    INSERT INTO users (id, name, email, is_owner, created_at) VALUES (1, 'Ada', 'ada@a.example', TRUE, 1);
+    INSERT INTO sightings (kind, value, customer_id, first_seen_at, last_seen_at)
+        VALUES ('mailbox', 'jun@mail.example', 1, 2, 13);
+    INSERT INTO fraud_checks (order_id, customer_id, email, risk_score, risk_level, action_taken, signals, is_vpn,
+            is_proxy, is_datacenter, is_tor, is_sanctioned_country, has_geo_mismatch, has_velocity_violation,
+            is_disposable_email, is_reviewed, reviewed_by, reviewed_at, review_outcome, facts, policy_version,
+            created_at)
+        VALUES (1, 1, 'jun@mail.example', 60, 'high', 'flagged', '{}', FALSE, FALSE, FALSE, FALSE, FALSE, FALSE,
+            FALSE, FALSE, TRUE, 1, 90, 'fraud', '{"at": 5, "payment": {"instrument": "card"}}', 0, 5),
+            (2, 1, 'jun@mail.example', 60, 'high', 'flagged', '{}', FALSE, FALSE, FALSE, FALSE, FALSE, FALSE,
+            FALSE, FALSE, FALSE, NULL, NULL, NULL, '{"at": 6}', 0, 6);
+"""

@@ -19,7 +19,16 @@ from lootkeep.domain.fraud.policy import Policy
 from lootkeep.kernel.clock import DAY, Instant, ManualClock
 from lootkeep.kernel.paging import ListRequest, Page
 from lootkeep.services import orders
-from lootkeep.storage import fraud_checks, fraud_history, fraud_lists, fraud_truth, schema
+from lootkeep.storage import (
+    fraud_checks,
+    fraud_history,
+    fraud_limits,
+    fraud_lists,
+    fraud_queue,
+    fraud_truth,
+    linked_accounts,
+    schema,
+)
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals.changes import CounterDeltas
 from tests.storage.generated_store import GeneratedStore, Rollback, address_of, opened
@@ -49,7 +58,7 @@ _EVERY_FILTER: list[dict[str, Any]] = [
 def _past(email: str, address: str, device: str) -> Reading:
     async def read(tx: Transaction) -> None:
         await fraud_history.gather(tx, Policy(), [fraud_history.BuyerQuery(END, email, address, device, customer_id=7)])
-        await fraud_history.ends(tx, Policy(), END, email=email, ip_address=address)
+        await fraud_limits.ends(tx, Policy(), END, email=email, ip_address=address)
 
     return read
 
@@ -59,6 +68,8 @@ READINGS: dict[str, Reading] = {
     "history of a crowd": _past("b7@mail0.example", buyers.RUSH_ADDRESS, buyers.RUSH_DEVICE),
     "history of a mailbox with many accounts": _past(f"{buyers.COLLECTOR}@mail1.example", "192.0.2.1", "shared1"),
     "pending review": fraud_lists.pending_review,
+    "linked accounts": lambda tx: linked_accounts.walk(tx, 7),
+    "holds that are due": lambda tx: fraud_queue.due(tx, END),
     "a batch to execute again": lambda tx: fraud_lists.before(tx, _MIDDLE, 0, _MIDDLE - 90 * DAY),
     "check": lambda tx: fraud_checks.get(tx, 5000),
     "check of an order": lambda tx: fraud_checks.of_order(tx, 5000),
@@ -69,7 +80,8 @@ READINGS: dict[str, Reading] = {
 # Counted when they are asked for, along an index.
 COUNTS: dict[str, Reading] = {
     "checks of a month": lambda tx: fraud_lists.made_between(tx, Instant(_MIDDLE - 30 * DAY), _MIDDLE),
-    "signals": fraud_checks.signal_counts,
+    "signals": lambda tx: fraud_checks.signal_counts(tx, END),
+    "frauds of a month": lambda tx: fraud_lists.frauds_between(tx, Instant(_MIDDLE - 30 * DAY), _MIDDLE),
     "rules": fraud_truth.rule_tallies,
 }
 

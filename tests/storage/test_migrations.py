@@ -21,9 +21,9 @@ from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.engine.sqlite import SqliteDatabase
-from lootkeep.storage.schema import attempts, deliveries, metadata, orders, sightings
+from lootkeep.storage.schema import attempts, deliveries, fraud_checks, labels, metadata, orders, sightings
 from tests.conftest import ENGINES
-from tests.storage.old_rows import OLD_ADDRESSES, old_orders
+from tests.storage.old_rows import OLD_ADDRESSES, OLD_CHECKS, old_orders
 
 FUTURE = "9999"
 NEWER = (
@@ -148,6 +148,21 @@ async def test_addresses_of_old_orders_and_sightings_are_counted_by_network(empt
     assert placed == [(address, address and network_key(address)) for address in (*OLD_ADDRESSES, None)]
     assert [row[1] for row in seen] == sorted({network_key(address) for address in OLD_ADDRESSES})
     assert ("address", "2001:db8:0:0::/64", 1, 2, 13) in seen
+
+
+async def test_reviews_that_are_there_become_labels(empty: Callable[[], Any]) -> None:
+    engine = await empty()
+    await engine.migrate(lambda current: _script(engine.name, current, "0016"))
+    await engine.migrate(lambda _: old_orders())
+    await engine.migrate(lambda current: _script(engine.name, current, "0026"))
+    await engine.migrate(lambda _: OLD_CHECKS)
+    await migrations.upgrade(engine)
+    async with engine.read() as tx:
+        known = await tx.all(Query(select(labels.c.kind, labels.c.value, labels.c.since, labels.c.order_id)))
+        truths = await tx.all(Query(select(fraud_checks.c.truth).order_by(fraud_checks.c.id)))
+    links = {"customer": "1", "instrument": "card", "mailbox": "jun@mail.example"}
+    assert set(known) == {(kind, value, 90, 1) for kind, value in links.items()}
+    assert truths == [("fraud",), (None,)]
 
 
 async def test_a_database_newer_than_the_code_is_not_upgraded(empty: Callable[[], Any]) -> None:

@@ -16,6 +16,10 @@ class Customers:
     def __init__(self, core: AsyncCore) -> None:
         self._core = core
 
+    async def linked(self, customer_id: int) -> types.LinkedAccounts:
+        """List the accounts linked to a customer."""
+        return await self._core.one(types.LinkedAccounts, "GET", "/api/external/v1/customers/{id}/linked", customer_id)
+
     def list(self, **query: Unpack[takes.ListCustomers]) -> AsyncPages[types.Customer]:
         """List customers."""
         return self._core.pages(types.Customer, "GET", "/api/external/v1/customers", query=query)

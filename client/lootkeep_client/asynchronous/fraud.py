@@ -58,6 +58,21 @@ class FraudSettings:
         return await self._core.one(types.FraudSettings, "PUT", "/api/external/v1/fraud/settings", body=body)
 
 
+class FraudQueue:
+    """`client.fraud.queue`."""
+
+    def __init__(self, core: AsyncCore) -> None:
+        self._core = core
+
+    def list(self, **query: Unpack[takes.ListReviewQueue]) -> AsyncPages[types.QueuedCheck]:
+        """List the review queue."""
+        return self._core.pages(types.QueuedCheck, "GET", "/api/external/v1/fraud/queue", query=query)
+
+    async def today(self) -> types.Riskiest:
+        """List the riskiest allowed orders of the day."""
+        return await self._core.one(types.Riskiest, "GET", "/api/external/v1/fraud/queue/today")
+
+
 class FraudChecks:
     """`client.fraud.checks`."""
 
@@ -89,6 +104,16 @@ class FraudChecks:
         """List the reviews of a fraud check."""
         return await self._core.many(types.CheckReview, "GET", "/api/external/v1/fraud/checks/{id}/reviews", check_id)
 
+    async def linked(self, check_id: int) -> types.LinkedAccounts:
+        """List the accounts linked to the buyer of a check."""
+        return await self._core.one(types.LinkedAccounts, "GET", "/api/external/v1/fraud/checks/{id}/linked", check_id)
+
+    async def assign(self, check_id: int, **body: Unpack[takes.AssignCheck]) -> types.Assigned:
+        """Assign a fraud check."""
+        return await self._core.one(
+            types.Assigned, "PUT", "/api/external/v1/fraud/checks/{id}/assignment", check_id, body=body
+        )
+
 
 class FraudBlockedCountries:
     """`client.fraud.blocked_countries`."""
@@ -118,6 +143,7 @@ class Fraud:
         self._core = core
         self.blocked_countries = FraudBlockedCountries(core)
         self.checks = FraudChecks(core)
+        self.queue = FraudQueue(core)
         self.settings = FraudSettings(core)
         self.whitelist = FraudWhitelist(core)
 
@@ -140,3 +166,11 @@ class Fraud:
     async def explain(self, **query: Unpack[takes.ExplainBuyer]) -> types.Explanation:
         """Explain what counts against a buyer now."""
         return await self._core.one(types.Explanation, "GET", "/api/external/v1/fraud/explain", query=query)
+
+    async def review_ring(
+        self, *, idempotency_key: str | None = None, **body: Unpack[takes.ReviewRing]
+    ) -> Rows[types.Reviewed]:
+        """Review several fraud checks at once."""
+        return await self._core.many(
+            types.Reviewed, "POST", "/api/external/v1/fraud/reviews", body=body, key=idempotency_key
+        )

@@ -48,7 +48,11 @@ class UpdateFraudSettings(TypedDict, total=False):
     fraud_signal_points: Mapping[str, int]
     fraud_velocity_limit_orders_per_ip: int
     fraud_velocity_limit_orders_per_email: int
+    fraud_velocity_limit_declines: int
     fraud_velocity_window_minutes: int
+    fraud_review_due_hours: int
+    fraud_review_when_due: types.FraudWhenDue
+    fraud_review_daily_budget: int
     fraud_custom_blocked_countries: Sequence[str]
     fraud_whitelisted_ips: Sequence[str]
     fraud_whitelisted_emails: Sequence[str]
@@ -103,3 +107,31 @@ class ExplainBuyer(TypedDict, total=False):
 
     ip: str
     email: str
+
+
+class ReviewRing(TypedDict, total=False):
+    """Review several fraud checks at once."""
+
+    check_ids: Required[Sequence[int]]
+    outcome: Required[types.ReviewOutcome]
+    notes: str | None
+    block: Sequence[Literal["customer", "email", "device", "ip", "instrument"]]
+
+
+class ListReviewQueue(TypedDict, total=False):
+    """List the review queue."""
+
+    page: int
+    per_page: int
+    risk_level: types.RiskLevel
+    action_taken: types.FraudDecision
+    owner_id: int
+    sort: Literal["expected_loss", "due_at", "risk_score", "created_at"]
+    order: types.SortDirection
+
+
+class AssignCheck(TypedDict, total=False):
+    """Assign a fraud check."""
+
+    owner_id: Required[int | None]
+    due_at: str | None

@@ -135,6 +135,7 @@ class RefundOrder(TypedDict, total=False):
 
     amount: str | None
     reason: str | None
+    reason_code: Literal["fraud"] | None
     allow_unrecovered: bool
 
 
@@ -142,6 +143,24 @@ class CancelOrder(TypedDict, total=False):
     """Cancel an order."""
 
     reason: str | None
+
+
+class ReportDeclinedPayment(TypedDict, total=False):
+    """Report a declined payment."""
+
+    reason: str | None
+    payment: types.PaymentBody | None
+    external_id: str | None
+    at: str | None
+
+
+class ReportDispute(TypedDict, total=False):
+    """Report a dispute."""
+
+    kind: Required[types.DisputeKind]
+    reason: Required[types.DisputeReason]
+    at: str | None
+    external_id: str | None
 
 
 class CreateSubscription(TypedDict, total=False):

@@ -129,6 +129,27 @@ class StoreOrders:
             types.Order, "POST", "/api/store/v1/orders/{id}/cancel", order_id, body=body, key=idempotency_key
         )
 
+    def decline(
+        self, order_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.ReportDeclinedPayment]
+    ) -> types.PaymentAttempt:
+        """Report a declined payment."""
+        return self._core.one(
+            types.PaymentAttempt,
+            "POST",
+            "/api/store/v1/orders/{id}/payment-attempts",
+            order_id,
+            body=body,
+            key=idempotency_key,
+        )
+
+    def dispute(
+        self, order_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.ReportDispute]
+    ) -> types.Dispute:
+        """Report a dispute."""
+        return self._core.one(
+            types.Dispute, "POST", "/api/store/v1/orders/{id}/dispute", order_id, body=body, key=idempotency_key
+        )
+
 
 class StoreGiftCards:
     """`client.store.gift_cards`."""

@@ -222,30 +222,3 @@ class ProductDeletedDelivery(TypedDict):
     event_type: Literal["product.deleted"]
     created_at: str
     data: ProductDeleted
-
-
-class TestData(TypedDict):
-    webhook_id: int
-    message: str
-
-
-class WebhookTestDelivery(TypedDict):
-    id: str
-    event_type: Literal["webhook.test"]
-    created_at: str
-    data: TestData
-
-
-WebhookDelivery = (
-    OrderCreatedDelivery
-    | OrderPaidDelivery
-    | OrderCompletedDelivery
-    | OrderRefundedDelivery
-    | SubscriptionCreatedDelivery
-    | SubscriptionRenewedDelivery
-    | SubscriptionCancelledDelivery
-    | ProductCreatedDelivery
-    | ProductUpdatedDelivery
-    | ProductDeletedDelivery
-    | WebhookTestDelivery
-)

@@ -9,6 +9,7 @@ from lootkeep_client.types.words import (
     FraudAction,
     FraudDecision,
     FraudSensitivity,
+    FraudWhenDue,
     OrderStatus,
     ReviewOutcome,
     RiskLevel,
@@ -31,7 +32,11 @@ class FraudSettingsChanges(TypedDict):
     fraud_signal_points: NotRequired[Mapping[str, int]]
     fraud_velocity_limit_orders_per_ip: NotRequired[int]
     fraud_velocity_limit_orders_per_email: NotRequired[int]
+    fraud_velocity_limit_declines: NotRequired[int]
     fraud_velocity_window_minutes: NotRequired[int]
+    fraud_review_due_hours: NotRequired[int]
+    fraud_review_when_due: NotRequired[FraudWhenDue]
+    fraud_review_daily_budget: NotRequired[int]
     fraud_custom_blocked_countries: NotRequired[Sequence[str]]
     fraud_whitelisted_ips: NotRequired[Sequence[str]]
     fraud_whitelisted_emails: NotRequired[Sequence[str]]
@@ -68,7 +73,11 @@ class FraudSettings(TypedDict):
     fraud_signal_points: NotRequired[Mapping[str, int]]
     fraud_velocity_limit_orders_per_ip: NotRequired[int]
     fraud_velocity_limit_orders_per_email: NotRequired[int]
+    fraud_velocity_limit_declines: NotRequired[int]
     fraud_velocity_window_minutes: NotRequired[int]
+    fraud_review_due_hours: NotRequired[int]
+    fraud_review_when_due: NotRequired[FraudWhenDue]
+    fraud_review_daily_budget: NotRequired[int]
     fraud_custom_blocked_countries: NotRequired[Sequence[str]]
     fraud_whitelisted_ips_count: NotRequired[int]
     fraud_whitelisted_emails_count: NotRequired[int]
@@ -89,6 +98,26 @@ class CheckOrder(TypedDict):
 class CheckCustomer(TypedDict):
     id: int
     name: str
+
+
+class QueuedCheck(TypedDict):
+    id: int
+    risk_score: int
+    risk_level: RiskLevel
+    action_taken: FraudDecision
+    detected_signals: Sequence[str]
+    order: CheckOrder
+    order_total: str
+    customer: CheckCustomer
+    owner_id: int | None
+    due_at: str | None
+    expected_loss: str
+    created_at: str
+
+
+class Riskiest(TypedDict):
+    budget: int
+    checks: Sequence[QueuedCheck]
 
 
 class FraudCheck(TypedDict):
@@ -173,6 +202,9 @@ class FraudCheckDetail(TypedDict):
     probability: float
     policy_version: int
     rules: Sequence[RuleHit]
+    truth: Literal["fraud", "legitimate"] | None
+    truth_source: Literal["dispute", "dispute_lost", "early_warning", "refund", "review"] | None
+    truth_at: str | None
     order: CheckOrderDetail
     customer: CheckCustomerDetail
 
@@ -187,113 +219,3 @@ class CheckAnswer(TypedDict):
     detected_signals: Sequence[str]
     risk_badge: Badge
     action_badge: Badge
-
-
-class Reviewed(TypedDict):
-    id: int
-    is_reviewed: bool
-    reviewed_by: int | None
-    reviewed_at: str | None
-    review_outcome: ReviewOutcome | None
-    review_notes: str | None
-
-
-class CheckReview(TypedDict):
-    outcome: ReviewOutcome
-    notes: str | None
-    reviewed_by: int
-    reviewed_at: str
-
-
-class BlockedCountries(TypedDict):
-    blocked_countries: Sequence[str]
-
-
-class DayFigures(TypedDict):
-    blocked: int
-    flagged: int
-    allowed: int
-
-
-class PeriodFigures(TypedDict):
-    blocked: int
-    flagged: int
-
-
-class FraudStats(TypedDict):
-    today: DayFigures
-    this_week: PeriodFigures
-    this_month: PeriodFigures
-    pending_review: int
-    high_risk_today: int
-
-
-class FraudDashboard(TypedDict):
-    stats: FraudStats
-
-
-class SignalReport(TypedDict):
-    name: str
-    label: str
-    fired: int
-    right: int
-    wrong: int
-    precision: float | None
-
-
-class ActionCounts(TypedDict):
-    allowed: int
-    flagged: int
-    blocked: int
-    verification_required: int
-
-
-class BacktestSide(TypedDict):
-    actions: ActionCounts
-    precision: float | None
-    recall: float | None
-
-
-class ChangedOrder(TypedDict):
-    check_id: int
-    order_id: int
-    order_number: str
-    score_before: int
-    score_after: int
-    action_before: FraudDecision
-    action_after: FraudDecision
-    review_outcome: str | None
-
-
-class Tally(TypedDict):
-    fired: int
-    right: int
-    wrong: int
-    precision: float | None
-
-
-class Backtest(TypedDict):
-    checks: int
-    older_engine_checks: int
-    is_complete: bool
-    before: BacktestSide
-    after: BacktestSide
-    changed_count: int
-    changed: Sequence[ChangedOrder]
-    rule: Tally | None
-
-
-class ExplainedSignal(TypedDict):
-    name: str
-    label: str
-    points: int
-    until: str | None
-
-
-class Explanation(TypedDict):
-    risk_score: int
-    risk_level: RiskLevel
-    action_taken: FraudDecision
-    is_known_customer: bool
-    is_whitelisted: bool
-    signals: Sequence[ExplainedSignal]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict
 
-from lootkeep_client.types.fraud import Tally
+from lootkeep_client.types.fraud_part_2 import Tally
 
 
 class FraudRule(TypedDict):

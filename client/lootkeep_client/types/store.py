@@ -13,6 +13,8 @@ from lootkeep_client.types.support_tickets import TicketDetail
 from lootkeep_client.types.words import (
     BillingInterval,
     DiscountType,
+    DisputeKind,
+    DisputeReason,
     FraudDecision,
     GiftCardStatus,
     ReferralStatus,
@@ -96,12 +98,31 @@ class Refund(TypedDict):
     unreturned_amount: str
     unrecovered_amount: str
     reason: str | None
+    reason_code: Literal["fraud"] | None
     created_at: str
 
 
 class RefundedOrder(TypedDict):
     order: Order
     refund: Refund
+
+
+class PaymentAttempt(TypedDict):
+    id: int
+    order_id: int
+    reason: str | None
+    external_id: str | None
+    at: str
+
+
+class Dispute(TypedDict):
+    id: int
+    order_id: int
+    kind: DisputeKind
+    reason: DisputeReason
+    external_id: str | None
+    at: str
+    created_at: str
 
 
 class GiftCardWithCode(TypedDict):
@@ -218,23 +239,3 @@ class CustomerExport(TypedDict):
     traces: Sequence[Trace]
     emails: Sequence[SentEmail]
     changes: Sequence[StaffChange]
-
-
-class TierProgress(TypedDict):
-    id: int
-    name: str
-    description: str | None
-    formatted_reward: str
-    referrals_required: int
-    referrals_missing: int
-    is_reached: bool
-    is_claimed: bool
-
-
-class CustomerReferrals(TypedDict):
-    referral_code: str
-    total_referrals: int
-    successful_referrals: int
-    counted_referrals: int
-    tiers: Sequence[TierProgress]
-    claims: Sequence[OwnClaim]

@@ -22,7 +22,15 @@ FraudSensitivity = Literal["low", "medium", "high"]
 
 FraudAction = Literal["block", "flag", "verify"]
 
+FraudWhenDue = Literal["wait", "release", "cancel"]
+
+SortDirection = Literal["asc", "desc"]
+
 OrderStatus = Literal["pending", "on_hold", "paid", "completed", "partially_refunded", "refunded", "cancelled"]
+
+CustomerStatus = Literal["active", "blocked"]
+
+LinkKind = Literal["device", "address", "mailbox", "instrument", "referral"]
 
 EventSubscription = Literal[
     "order.created",
@@ -35,6 +43,11 @@ EventSubscription = Literal[
     "product.created",
     "product.updated",
     "product.deleted",
+    "order.disputed",
+    "fraud.flagged",
+    "fraud.held",
+    "fraud.blocked",
+    "fraud.reviewed",
     "*",
     "order.*",
     "subscription.*",
@@ -54,9 +67,12 @@ EventType = Literal[
     "product.created",
     "product.updated",
     "product.deleted",
+    "order.disputed",
+    "fraud.flagged",
+    "fraud.held",
+    "fraud.blocked",
+    "fraud.reviewed",
 ]
-
-SortDirection = Literal["asc", "desc"]
 
 ProductStatus = Literal["draft", "active", "archived"]
 
@@ -65,8 +81,6 @@ DeliveryType = Literal["keys", "file", "command", "manual", "gift_card"]
 BillingType = Literal["one_time", "recurring"]
 
 BillingInterval = Literal["day", "week", "month", "year"]
-
-CustomerStatus = Literal["active", "blocked"]
 
 AnalyticsPeriod = Literal[
     "today", "yesterday", "last_7_days", "last_30_days", "last_90_days", "this_month", "last_month", "this_year"
@@ -93,5 +107,9 @@ AudienceType = Literal["all", "segment", "customers"]
 AlertChannel = Literal["discord", "slack", "email", "webhook"]
 
 AlertTrigger = Literal["order_held", "order_blocked", "ticket_created", "receiver_failing", "backlog"]
+
+DisputeKind = Literal["early_warning", "dispute", "dispute_won", "dispute_lost"]
+
+DisputeReason = Literal["fraudulent", "other"]
 
 SubscriptionStatus = Literal["active", "cancelled", "expired"]

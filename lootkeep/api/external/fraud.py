@@ -7,11 +7,20 @@ from typing import Annotated
 
 from pydantic import Field
 
-from lootkeep.api.external import fraud_named_lists, fraud_reports, fraud_rules, fraud_settings
+from lootkeep.api.external import (
+    fraud_named_lists,
+    fraud_queue,
+    fraud_reports,
+    fraud_rings,
+    fraud_rules,
+    fraud_settings,
+)
+from lootkeep.api.external.fraud_rings import ReviewNotes
 from lootkeep.api.http.fields import QueryBoolean, QueryDate, QueryInteger
 from lootkeep.api.http.pages import MAX_PAGE, PageQuery, answer_page, days
 from lootkeep.api.http.routes import Call, Group, Reply, Route, many, paged, single
 from lootkeep.api.http.validation import Body
+from lootkeep.domain.disputes import JUDGED_AFTER
 from lootkeep.domain.fraud.calibration import SETTINGS as BASE_ODDS
 from lootkeep.domain.fraud.calibration import BaseOdds
 from lootkeep.domain.fraud.review import ReviewedAs
@@ -41,10 +50,7 @@ class ReviewBody(Body):
     """What a reviewer found."""
 
     outcome: Annotated[ReviewedAs, Field(description="What the order turned out to be.", examples=["legitimate"])]
-    notes: Annotated[
-        Annotated[str, Field(max_length=1000)] | None,
-        Field(description="Why; stored with the review.", examples=["Called the customer."]),
-    ] = None
+    notes: ReviewNotes = None
     whitelist_ip: Annotated[
         bool, Field(description="With `legitimate`: trust the address from now on. An extension.", examples=[False])
     ] = False
@@ -66,12 +72,20 @@ async def get_fraud_dashboard(call: Call[None, None]) -> Reply:
     today = utc(call.deps.clock.now()).replace(hour=0, minute=0, second=0, microsecond=0)
     tomorrow = instant(today + timedelta(days=1))
     monday, first = today - timedelta(days=today.weekday()), today.replace(day=1)
+    # Banks report late: a month is judged when it is old enough.
+    judged_until = (today - timedelta(microseconds=JUDGED_AFTER)).replace(day=1)
+    judged = instant((judged_until - timedelta(days=1)).replace(day=1)), instant(judged_until)
     async with call.deps.db.read(slow=True) as tx:
         figures = fraud_views.dashboard(
             today=await fraud_lists.made_between(tx, instant(today), tomorrow),
             week=await fraud_lists.made_between(tx, instant(monday), tomorrow),
             month=await fraud_lists.made_between(tx, instant(first), tomorrow),
             pending_review=await fraud_lists.pending_review(tx),
+            judged=fraud_views.judged_month(
+                judged[0],
+                await fraud_lists.made_between(tx, *judged),
+                await fraud_lists.frauds_between(tx, *judged),
+            ),
         )
     return Reply(figures)
 
@@ -174,5 +188,7 @@ GROUP = Group(
         *fraud_reports.ROUTES,
         *fraud_rules.ROUTES,
         *fraud_named_lists.ROUTES,
+        *fraud_rings.ROUTES,
+        *fraud_queue.ROUTES,
     ),
 )

@@ -54,7 +54,7 @@ class ExplainQuery(Query):
 
 async def report_signals(call: Call[None, None]) -> Reply:
     async with call.deps.db.read(slow=True) as tx:
-        counts = await fraud_checks.signal_counts(tx)
+        counts = await fraud_checks.signal_counts(tx, call.deps.clock.now())
     return Reply(fraud_reports_views.signal_report(counts))
 
 
@@ -94,7 +94,8 @@ ROUTES = (
         "fraud:read",
         "Read the accuracy of each signal",
         many(fraud_reports_views.SignalReportView),
-        description="How often it counted, and what reviewers made of those orders.",
+        description="How often it counted, and what those orders turned out to be: by reviews at once, by refunds, "
+        "disputes and silence once an order is 90 days old.",
         is_extension=True,
     ),
     Route(

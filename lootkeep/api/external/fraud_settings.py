@@ -17,6 +17,7 @@ from lootkeep.domain.fraud.policy import (
     FraudAction,
     Policy,
     Sensitivity,
+    WhenDue,
 )
 from lootkeep.domain.fraud.signals import BY_NAME
 from lootkeep.services import fraud as fraud_service
@@ -74,7 +75,24 @@ class FraudSettingsBody(Body):
     fraud_velocity_limit_orders_per_email: Annotated[
         int, _limit("fraud_velocity_limit_orders_per_email", "Orders per mailbox in the window.", 3)
     ]
+    fraud_velocity_limit_declines: Annotated[
+        int,
+        _limit(
+            "fraud_velocity_limit_declines",
+            "Extension: declined payments of an account, a device or an address in the window.",
+            5,
+        ),
+    ]
     fraud_velocity_window_minutes: Annotated[int, _limit("fraud_velocity_window_minutes", "The window.", 60)]
+    fraud_review_due_hours: Annotated[
+        int, _limit("fraud_review_due_hours", "Extension: how long a review may take.", 24)
+    ]
+    fraud_review_when_due: Annotated[
+        WhenDue, Field(description="Extension: what becomes of a held order after that.", examples=["cancel"])
+    ]
+    fraud_review_daily_budget: Annotated[
+        int, _limit("fraud_review_daily_budget", "Extension: the riskiest allowed orders of a day to look at.", 20)
+    ]
     fraud_custom_blocked_countries: Annotated[
         list[Country], Field(max_length=MAX_ENTRIES, description="Replaces the list.", examples=[["RU", "BY"]])
     ]

@@ -44,8 +44,8 @@ class WebhookBody(Body):
         Field(
             min_length=1,
             max_length=len(EVENT_TYPES),
-            description="Event types to be sent; `order.*` is every type of orders, `*` every type. "
-            "They are stored and shown as the single types they stand for.",
+            description="Event types to be sent; `order.*` is every type of orders in the specification, `*` every "
+            "type in it. They are stored and shown as the single types they stand for.",
             examples=[["order.paid", "order.refunded"]],
         ),
         AfterValidator(_known),

@@ -11,12 +11,12 @@ from lootkeep.api.http.errors import Forbidden
 from lootkeep.api.http.fields import Country, Currency, IpAddress, Metadata, PositiveMoney, Time, metadata_text
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, single
 from lootkeep.api.http.validation import Body
+from lootkeep.api.store import order_reports
 from lootkeep.api.store.customers import IMPORT_SCOPE, DeviceId, NameText
+from lootkeep.api.store.payment import PaymentBody, payment_facts
 from lootkeep.api.store.products import Price
-from lootkeep.deps import Deps
 from lootkeep.domain.checkout import Cart, CartLine, PastRefund
-from lootkeep.domain.fraud.facts import Funding, Payment, ThreeDSecure
-from lootkeep.domain.orders import MAX_LINES, MAX_QUANTITY, CheckoutStep, PastStatus
+from lootkeep.domain.orders import MAX_LINES, MAX_QUANTITY, CheckoutStep, PastStatus, RefundReason
 from lootkeep.services import orders as orders_service
 from lootkeep.views import orders as orders_views
 
@@ -53,23 +53,6 @@ class PastRefundBody(Body):
     amount: Annotated[PositiveMoney, Field(description="How much was given back.", examples=["5.00"])]
     reason: Annotated[NoteText | None, Field(description="Why.", examples=["changed their mind"])] = None
     created_at: Annotated[Time | None, Field(description="When; with the order's last step when absent.")] = None
-
-
-class PaymentBody(Body):
-    """What the payment provider says of the means of payment. No card numbers."""
-
-    fingerprint: Annotated[
-        NameText | None,
-        Field(description="The provider's fingerprint of the card; stored as a hash.", examples=["fp_8Kd2"]),
-    ] = None
-    bin: Annotated[str | None, Field(pattern="^[0-9]{6,8}$", description="The first digits.", examples=["424242"])] = (
-        None
-    )
-    country: Annotated[Country | None, Field(description="Where it was issued.", examples=["KR"])] = None
-    funding: Annotated[Funding | None, Field(description="What kind of card it is.", examples=["credit"])] = None
-    three_d_secure: Annotated[
-        ThreeDSecure | None, Field(description="What came of the bank's challenge.", examples=["passed"])
-    ] = None
 
 
 class OrderBody(Body):
@@ -145,6 +128,9 @@ class RefundBody(Body):
         None
     )
     reason: Annotated[NoteText | None, Field(description="Why it goes back.", examples=["changed their mind"])] = None
+    reason_code: Annotated[
+        RefundReason | None, Field(description="Extension: `fraud` labels the order as fraud.", examples=["fraud"])
+    ] = None
     allow_unrecovered: Annotated[
         bool,
         Field(description="Refund what gift cards bought in the order no longer hold, too.", examples=[False]),
@@ -166,21 +152,13 @@ async def place_order(call: Call[OrderBody, None]) -> Reply:
         raise Forbidden(IMPORT_SCOPE)
     sent["refunds"] = tuple(PastRefund(**refund.sent()) for refund in sent.get("refunds", ()))
     metadata = metadata_text(sent.pop("metadata", {}))
-    payment = _payment(call.deps, sent.pop("payment", None))
+    payment = payment_facts(call.deps, sent.pop("payment", None))
     if call.body.gift_card_code:
         await card_codes.find(call.deps, call.token, call.body.gift_card_code)
     place = orders_service.import_order if is_history else orders_service.place
     details, is_new = await place(call.deps, Cart(**sent, lines=lines, metadata=metadata, payment=payment))
     answer = orders_views.placed(details)
     return Reply(answer, message=_NOT_PLACED.get(answer.next), is_repeated=not is_new)
-
-
-def _payment(deps: Deps, body: PaymentBody | None) -> Payment:
-    """The fingerprint is hashed at once: nothing but the hash goes further."""
-    sent: dict[str, Any] = body.sent() if body else {}
-    fingerprint = sent.pop("fingerprint", None)
-    instrument = deps.vault.fingerprint(fingerprint.encode(), "payment instrument") if fingerprint else None
-    return Payment(**sent, instrument=instrument)
 
 
 async def pay_order(call: Call[PayBody, None]) -> Reply:
@@ -193,7 +171,12 @@ async def pay_order(call: Call[PayBody, None]) -> Reply:
 async def refund_order(call: Call[RefundBody, None]) -> Reply:
     body = call.body
     details, refund, split = await orders_service.refund(
-        call.deps, call.id, body.amount, body.reason, allow_unrecovered=body.allow_unrecovered
+        call.deps,
+        call.id,
+        body.amount,
+        body.reason,
+        reason_code=body.reason_code,
+        allow_unrecovered=body.allow_unrecovered,
     )
     return Reply(
         orders_views.refunded(details, refund, split),
@@ -263,5 +246,6 @@ GROUP = Group(
             body=CancelBody,
             description="Only before it is paid. Releases the stock, the coupon and what it took from a gift card.",
         ),
+        *order_reports.ROUTES,
     ),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from lootkeep.domain.disputes import Outcome, TruthSource
 from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.domain.fraud.rule import RuleHit
 from lootkeep.domain.fraud.score import Action, RiskLevel
@@ -56,11 +57,12 @@ class FraudCheck(CheckSummary, frozen=True):
     engine_version: int
     # JSON: the store's own rules that fitted, as they were.
     rule_hits: str
-
-    @property
-    def truth(self) -> ReviewedAs | None:
-        """What the order turned out to be, as far as anyone knows."""
-        return self.review_outcome
+    truth: Outcome | None
+    truth_source: TruthSource | None
+    truth_at: Instant | None
+    owner_id: int | None
+    due_at: Instant | None
+    expected_loss: Hundredths
 
     @property
     def rules(self) -> list[RuleHit]:
@@ -89,6 +91,23 @@ class CheckDetail(FraudCheck, frozen=True):
     customer_email: str
     order_status: OrderStatus
     order_total: Hundredths
+
+
+class Waiting(CheckSummary, frozen=True):
+    """A check in the review queue."""
+
+    signals: str
+    customer_name: str
+    order_total: Hundredths
+    order_currency: str
+    owner_id: int | None
+    owner_name: str | None
+    due_at: Instant | None
+    expected_loss: Hundredths
+
+    @property
+    def points(self) -> dict[str, int]:
+        return msgspec.json.decode(self.signals, type=dict[str, int])
 
 
 class Review(msgspec.Struct, frozen=True):

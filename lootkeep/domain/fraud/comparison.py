@@ -8,12 +8,14 @@ from collections.abc import Container
 import msgspec
 from msgspec.structs import replace
 
+from lootkeep.domain.disputes import judged_as
 from lootkeep.domain.fraud.checks import FraudCheck
 from lootkeep.domain.fraud.facts import OrderFacts
 from lootkeep.domain.fraud.named_lists import memberships, sought
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.fraud.rules import lists_asked
 from lootkeep.domain.fraud.score import ENGINE_VERSION, Action, judge
+from lootkeep.kernel.clock import Instant
 
 # At most this many changed orders are listed; the rest are only counted.
 MAX_LISTED = 100
@@ -55,7 +57,7 @@ class Move(msgspec.Struct):
 
 
 class Quality(msgspec.Struct):
-    """How decisions agree with the reviews: an order that was not simply allowed was called suspicious."""
+    """How decisions agree with the truth: an order that was not simply allowed was called suspicious."""
 
     caught: int = 0
     missed: int = 0
@@ -86,6 +88,7 @@ class Comparison:
     def __init__(
         self,
         candidate: Policy,
+        now: Instant,
         entries: Container[tuple[str, str]] = (),
         *,
         current: Policy | None = None,
@@ -96,6 +99,7 @@ class Comparison:
         `entries` has what is on the lists now: for rules that ask about lists which no rule asked about at the time.
         """
         self._candidate = candidate
+        self._now = now
         self._entries = entries
         self._uses = lists_asked(candidate.rules)
         self._current = current
@@ -121,12 +125,13 @@ class Comparison:
             before = (earlier.risk_score, earlier.action_taken)
         self.checks += 1
         self.older_engine_checks += check.engine_version != ENGINE_VERSION
+        outcome = judged_as(check.truth, check.truth_source, check.action_taken, check.created_at, self._now)
         if any(hit.id == self._rule_id for hit in verdict.rules):
-            self.rule.add(check.truth)
+            self.rule.add(outcome)
         self.before[before[1]] += 1
         self.after[verdict.action_taken] += 1
-        self.quality_before.add(before[1], check.truth)
-        self.quality_after.add(verdict.action_taken, check.truth)
+        self.quality_before.add(before[1], outcome)
+        self.quality_after.add(verdict.action_taken, outcome)
         if verdict.action_taken != before[1]:
             self.changed_count += 1
             move = self.moves[before[1], verdict.action_taken]

@@ -67,8 +67,17 @@ class History(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     # Other accounts that paid with this instrument, and other instruments of this account within a day.
     instrument_accounts: int = 0
     customer_instruments_in_day: int = 0
-    # Earlier orders of the customer that a reviewer called fraud.
+    # Payments declined within the policy's window: of this customer, on this device or from this address, whichever
+    # is the most.
+    declined_payments: int = 0
+    # Earlier orders of the customer that turned out to be fraud, and whether one of any customer with the same
+    # instrument, mailbox or device did.
     confirmed_frauds: int = 0
+    instrument_fraud: bool = False
+    mailbox_fraud: bool = False
+    device_fraud: bool = False
+    # Whether a payment of the customer was disputed, for whatever reason, and not won.
+    has_dispute: bool = False
     # Paid orders of the customer before this one, and when the first was paid.
     paid_orders: int = 0
     first_paid_at: Instant | None = None

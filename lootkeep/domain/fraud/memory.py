@@ -10,6 +10,7 @@ import msgspec
 
 from lootkeep.domain.fraud.amounts import WEEK, Amounts
 from lootkeep.domain.fraud.facts import History
+from lootkeep.domain.fraud.labels import LabelKind, fraud_labels
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant
 from lootkeep.kernel.money import Hundredths
 
@@ -22,7 +23,7 @@ BURST = DAY
 KNOWN_AFTER = WEEK
 # Accounts are counted this far: a little above what any signal asks for.
 ENOUGH_ACCOUNTS = 5
-# And orders: no limit can be set higher than 100.
+# And orders and declines: no signal asks for more than 100.
 ENOUGH_ORDERS = 101
 # A device may have thousands of accounts: so many, the latest, are asked whether they came first.
 MAX_ASKED = 50
@@ -58,6 +59,10 @@ class OrderHistory:
         # The same the other way round: which instruments an account used.
         self._account_instruments = _Accounts()
         self._amounts = Amounts()
+        self._labels: set[tuple[LabelKind, str]] = set()
+        self._account_declines = _Orders()
+        self._device_declines = _Orders()
+        self._address_declines = _Orders()
 
     def history(self, order: Sighting) -> History:
         """What is known before the order, which is not among it. An order of the past counts as paid."""
@@ -75,6 +80,16 @@ class OrderHistory:
             address_accounts_in_hour=self._address_accounts.others(at - SHORT_MEMORY, order.address, account),
             instrument_accounts=self._instrument_accounts.others(at - DEVICE_MEMORY, order.instrument, account),
             customer_instruments_in_day=self._account_instruments.others(at - BURST, account, order.instrument),
+            declined_payments=max(
+                self._account_declines.since(at - self._window, account),
+                self._device_declines.since(at - self._window, device),
+                self._address_declines.since(at - self._window, order.address),
+            ),
+            confirmed_frauds=int(self._is_labelled("customer", account)),
+            instrument_fraud=self._is_labelled("instrument", order.instrument),
+            mailbox_fraud=self._is_labelled("mailbox", order.mailbox),
+            device_fraud=self._is_labelled("device", device),
+            has_dispute=self._is_labelled("disputed", account),
             first_paid_at=first,
             device_known_since=self._device_accounts.known_since(device, account),
             large_from=self._amounts.line(at),
@@ -92,6 +107,24 @@ class OrderHistory:
             self._first_orders.setdefault(order.account, order.at)
         if order.amount is not None:
             self._amounts.add(order.at, order.amount)
+
+    def remember_decline(self, order: Sighting, at: Instant) -> None:
+        """A payment of an order that was declined."""
+        self._account_declines.add(order.account, at)
+        self._device_declines.add(order.device, at)
+        self._address_declines.add(order.address, at)
+
+    def remember_dispute(self, order: Sighting) -> None:
+        """An order turned out to be fraud: known from this moment on."""
+        links = fraud_labels(
+            order.at, customer=order.account, instrument=order.instrument, mailbox=order.mailbox, device=order.device
+        )
+        self._labels |= {(label.kind, label.value) for label in links}
+        if order.account:
+            self._labels.add(("disputed", order.account))
+
+    def _is_labelled(self, kind: LabelKind, value: str | None) -> bool:
+        return value is not None and (kind, value) in self._labels
 
     def remember_sign_up(self, account: Sighting) -> None:
         """Who was seen where, without an order."""

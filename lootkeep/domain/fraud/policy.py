@@ -10,6 +10,8 @@ from lootkeep.domain.fraud.rule import Rule
 
 Sensitivity = Literal["low", "medium", "high"]
 FraudAction = Literal["block", "flag", "verify"]
+# What becomes of a held order that nobody has reviewed in time.
+WhenDue = Literal["wait", "release", "cancel"]
 
 # Under this name the settings are stored.
 SETTINGS = "fraud"
@@ -24,7 +26,10 @@ MAX_POINTS_CHANGE = 40
 LIMITS = {
     "fraud_velocity_limit_orders_per_ip": (1, 100),
     "fraud_velocity_limit_orders_per_email": (1, 50),
+    "fraud_velocity_limit_declines": (1, 50),
     "fraud_velocity_window_minutes": (15, 1440),
+    "fraud_review_due_hours": (1, 720),
+    "fraud_review_daily_budget": (0, 1000),
 }
 
 
@@ -46,7 +51,12 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     fraud_accounts_made_at_checkout: bool = False
     fraud_velocity_limit_orders_per_ip: int = 5
     fraud_velocity_limit_orders_per_email: int = 3
+    fraud_velocity_limit_declines: int = 5
     fraud_velocity_window_minutes: int = 60
+    fraud_review_due_hours: int = 24
+    fraud_review_when_due: WhenDue = "wait"
+    # So many of the riskiest orders of a day are worth a look, though they were allowed.
+    fraud_review_daily_budget: int = 0
     fraud_custom_blocked_countries: frozenset[str] = frozenset()
     fraud_whitelisted_ips: frozenset[str] = frozenset()
     fraud_whitelisted_emails: frozenset[str] = frozenset()

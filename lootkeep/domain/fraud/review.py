@@ -12,6 +12,7 @@ from lootkeep.domain.fraud.signals import BY_NAME
 from lootkeep.domain.orders import ALLOWED, OrderStatus
 
 ReviewedAs = Literal["legitimate", "fraud", "inconclusive"]
+Consequence = Literal["release", "cancel"]
 OUTCOMES: tuple[ReviewedAs, ...] = ("legitimate", "fraud", "inconclusive")
 
 
@@ -34,7 +35,7 @@ ACTION_BADGES: dict[Action, Badge] = {
 }
 
 
-def consequence(outcome: ReviewedAs, status: OrderStatus) -> Literal["release", "cancel"] | None:
+def consequence(outcome: ReviewedAs, status: OrderStatus) -> Consequence | None:
     """The step that a review makes an order take; what is paid or over is left as it is."""
     if outcome == "legitimate" and status in ALLOWED["release"]:
         return "release"

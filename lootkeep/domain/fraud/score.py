@@ -16,6 +16,8 @@ from lootkeep.domain.fraud.signals import SIGNALS
 from lootkeep.domain.fraud.signals.geography import blocked_country, sanctioned_country
 from lootkeep.domain.fraud.signals.signal import Measure
 from lootkeep.domain.identity import address
+from lootkeep.kernel.clock import HOUR, Instant
+from lootkeep.kernel.money import Hundredths
 
 RiskLevel = Literal["low", "medium", "high", "critical"]
 Action = Literal["allowed", "flagged", "blocked", "verification_required"]
@@ -24,7 +26,7 @@ HIGHEST_SCORE = 100
 # What comes before the name of a rule that gave points.
 RULE_SIGNAL = "rule: "
 # Raised whenever the same facts may give other points: a check says which engine made it.
-ENGINE_VERSION = 2
+ENGINE_VERSION = 3
 # Each level from this score on, the highest first.
 LEVELS: tuple[tuple[int, RiskLevel], ...] = ((80, "critical"), (60, "high"), (40, "medium"), (0, "low"))
 # From this score on the store's `fraud_action` is taken.
@@ -85,6 +87,17 @@ def _keep_heaviest(signals: dict[str, int]) -> None:
         first = next(name for name in signals if name in labels and signals[name] == heaviest)
         for name in labels - {first}:
             del signals[name]
+
+
+def expected_loss(score: int, total: Hundredths) -> Hundredths:
+    """What the store loses on average: ten points double the odds, which are one in a hundred without any."""
+    odds = 2 ** (score / 10) / 99
+    return Hundredths(round(total * odds / (1 + odds)))
+
+
+def due_at(action: Action, policy: Policy, at: Instant) -> Instant | None:
+    """Until when somebody should have looked; nobody has to look at what was allowed."""
+    return None if action == "allowed" else Instant(at + policy.fraud_review_due_hours * HOUR)
 
 
 def level(score: int) -> RiskLevel:

@@ -25,9 +25,10 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import AppError, Unavailable, invalid
 from lootkeep.services.orders import _checkout, _payment
 from lootkeep.services.orders._past_requests import PastRequest, independent_batches, reload_customers, requests_of
+from lootkeep.services.orders.dispute import DisputeReport, import_dispute
 from lootkeep.services.orders.place import PlacedOrder
 from lootkeep.storage import customers as customers_db
-from lootkeep.storage import fraud_amounts, fraud_checks, fraud_history, settings
+from lootkeep.storage import fraud_amounts, fraud_checks, fraud_history, payment_attempts, settings
 from lootkeep.storage import identity as identity_db
 from lootkeep.storage import orders as orders_db
 from lootkeep.storage import products as products_db
@@ -176,6 +177,8 @@ async def _write(
         await _checkout.reserve_coupon(tx, draft.coupon, order, now)
     seen = [SeenCustomer(draft.request.customer.id, draft.request.traces, draft.order.created_at) for draft in drafts]
     await identity_db.remember(tx, seen)
+    declined = [(order, draft.request.cart.declined_at) for draft, (order, _) in zip(drafts, added, strict=True)]
+    await payment_attempts.add_times(tx, declined)
     judged = [(order, draft.judgement) for draft, (order, _) in zip(drafts, added, strict=True) if draft.judgement]
     checks = await fraud_checks.add(tx, judged, changes)
     check_of = {order.id: check for (order, _), check in zip(judged, checks, strict=True)}
@@ -183,6 +186,10 @@ async def _write(
         OrderDetails(order, items, draft.request.customer, check_of.get(order.id))
         for draft, (order, items) in zip(drafts, added, strict=True)
     ]
+    for draft, details in zip(drafts, sales, strict=True):
+        if draft.request.cart.disputed_at is not None:
+            report = DisputeReport("dispute", "fraudulent", draft.request.cart.disputed_at)
+            await import_dispute(tx, details.order.id, report, now)
     paid = [details for details in sales if details.order.paid_at is not None]
     if paid:
         await _payment.count(tx, paid, changes, deps.currency)

@@ -31,7 +31,7 @@ from lootkeep.storage import products as products_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.identity import SeenCustomer
 from lootkeep.storage.totals.changes import CounterDeltas
-from lootkeep.views import order_events
+from lootkeep.views import fraud_events, order_events
 
 # What staff are notified of: orders that fraud detection stopped.
 _ALERTS: dict[str, tuple[AlertTrigger, str]] = {
@@ -83,6 +83,8 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart, changes: CounterDelt
     details = OrderDetails(order, items, customer, check)
     if order.status in _ALERTS:
         await _alert(tx, order, now)
+    if check and check.action_taken in fraud_events.EVENTS:
+        await outbox.append(tx, fraud_events.EVENTS[check.action_taken], fraud_events.judged(order, check), now)
     if order.status == "cancelled":
         return details, True
     await outbox.append(tx, "order.created", order_events.created(details), now)

@@ -6,15 +6,15 @@ from msgspec.structs import replace
 
 from lootkeep.deps import Deps
 from lootkeep.domain import orders as orders_rules
-from lootkeep.domain.orders import Order, OrderDetails, Refund, RefundSplit
+from lootkeep.domain.orders import Order, OrderDetails, Refund, RefundReason, RefundSplit
 from lootkeep.domain.recovery import recovery
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import gift_cards
-from lootkeep.services.orders import _details
+from lootkeep.services.orders import _details, _labels
 from lootkeep.storage import customers as customers_db
+from lootkeep.storage import fraud_checks, outbox
 from lootkeep.storage import gift_cards as gift_cards_db
 from lootkeep.storage import orders as orders_db
-from lootkeep.storage import outbox
 from lootkeep.storage import referrals as referrals_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals.changes import CounterDeltas
@@ -22,16 +22,26 @@ from lootkeep.views import order_events
 
 
 async def refund(
-    deps: Deps, order_id: int, amount: Hundredths | None, reason: str | None, *, allow_unrecovered: bool = False
+    deps: Deps,
+    order_id: int,
+    amount: Hundredths | None,
+    reason: str | None,
+    *,
+    reason_code: RefundReason | None = None,
+    allow_unrecovered: bool = False,
 ) -> tuple[OrderDetails, Refund, RefundSplit]:
     """Refunds an amount, or all that is left; reports which part of it goes where."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
+        # The check before its order, as a review locks them.
+        check = await fraud_checks.lock_of_order(tx, order_id) if reason_code else None
         details = await _details.lock(tx, order_id)
         before = details.order
         orders_rules.require(before, "refund")
         changes = CounterDeltas(shard_key=before.customer_id)
-        given = await orders_db.add_refund(tx, before, orders_rules.refund_amount(before, amount), reason, now, changes)
+        given = await orders_db.add_refund(
+            tx, before, orders_rules.refund_amount(before, amount), reason, now, changes, reason_code
+        )
         after = orders_rules.refunded(before, given.amount, now)
         # Cards are locked in the order in which they were made: the one that paid is older than any that was bought.
         parts = await _return(tx, before, given, changes)
@@ -39,6 +49,8 @@ async def refund(
         await orders_db.save(tx, before, after, details.items, changes)
         details = replace(details, order=after)
         await _count(tx, details, given, changes, deps.currency)
+        if reason_code:
+            await _labels.settle(tx, details, check)
         await outbox.append(tx, "order.refunded", order_events.refunded(details, given), now)
         await changes.apply(tx)
     return details, given, replace(parts, unrecovered=unrecovered)

@@ -1,29 +1,51 @@
-"""What a fraud review means for its order."""
+"""What a fraud review means for its order, and what happens when nobody has reviewed it in time."""
 
 from __future__ import annotations
 
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
-from lootkeep.domain.fraud.review import ReviewedAs, consequence
-from lootkeep.domain.orders import FRAUD
+from lootkeep.domain.fraud.checks import FraudCheck
+from lootkeep.domain.fraud.review import Consequence, ReviewedAs, consequence
+from lootkeep.domain.orders import FRAUD, OrderDetails
 from lootkeep.kernel.clock import Instant
-from lootkeep.services.orders import _details, _payment
+from lootkeep.services.orders import _details, _labels, _payment
 from lootkeep.services.orders.cancel import cancel_in
+from lootkeep.storage import fraud_checks, outbox
 from lootkeep.storage import orders as orders_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals.changes import CounterDeltas
+from lootkeep.views import fraud_events
 
 
 async def apply_review(
-    deps: Deps, tx: Transaction, order_id: int, outcome: ReviewedAs, now: Instant, changes: CounterDeltas
+    deps: Deps, tx: Transaction, check: FraudCheck, outcome: ReviewedAs, now: Instant, changes: CounterDeltas
+) -> FraudCheck:
+    """Cancels or releases the order; one that is paid or has ended stays as it is. The check with its truth."""
+    details = await _details.lock(tx, check.order_id)
+    step = consequence(outcome, details.order.status)
+    details = await _take(deps, tx, details, step, now, changes) if step else details
+    await outbox.append(tx, "fraud.reviewed", fraud_events.reviewed(details.order, check), now)
+    return await _labels.settle(tx, details, check) or check
+
+
+async def end_hold(
+    deps: Deps, tx: Transaction, check: FraudCheck, step: Consequence, now: Instant, changes: CounterDeltas
 ) -> None:
-    """Cancels or releases the order; one that is paid or has ended stays as it is."""
-    details = await _details.lock(tx, order_id)
-    match consequence(outcome, details.order.status):
-        case "cancel":
-            await cancel_in(tx, details, FRAUD, now, changes)
-        case "release":
-            pending = replace(details.order, status="pending", updated_at=now)
-            await orders_db.save(tx, details.order, pending, details.items, changes)
-            await _payment.record_if_nothing_due(deps, tx, replace(details, order=pending), None, now, changes)
+    """The time for a review is over: the order is released or cancelled as the store has chosen, and no label set."""
+    details = await _details.lock(tx, check.order_id)
+    if details.order.status == "on_hold":
+        details = await _take(deps, tx, details, step, now, changes)
+        await outbox.append(tx, "fraud.reviewed", fraud_events.reviewed(details.order, check), now)
+    await fraud_checks.assign(tx, check, check.owner_id, None)
+
+
+async def _take(
+    deps: Deps, tx: Transaction, details: OrderDetails, step: Consequence, now: Instant, changes: CounterDeltas
+) -> OrderDetails:
+    if step == "cancel":
+        details, _ = await cancel_in(tx, details, FRAUD, now, changes)
+        return details
+    pending = replace(details.order, status="pending", updated_at=now)
+    await orders_db.save(tx, details.order, pending, details.items, changes)
+    return await _payment.record_if_nothing_due(deps, tx, replace(details, order=pending), None, now, changes)

@@ -15,11 +15,12 @@ from lootkeep.storage.schema.fraud import (
     fraud_lists,
     fraud_policies,
     fraud_reviews,
+    labels,
     large_amounts,
 )
 from lootkeep.storage.schema.gift_cards import gift_card_entries, gift_cards
 from lootkeep.storage.schema.mails import mails
-from lootkeep.storage.schema.orders import order_items, orders, refunds, subscriptions
+from lootkeep.storage.schema.orders import disputes, order_items, orders, payment_attempts, refunds, subscriptions
 from lootkeep.storage.schema.products import product_tags, products
 from lootkeep.storage.schema.referrals import (
     coupons,
@@ -46,6 +47,7 @@ __all__ = [
     "customer_tags",
     "customers",
     "deliveries",
+    "disputes",
     "email_campaigns",
     "events",
     "fraud_checks",
@@ -56,11 +58,13 @@ __all__ = [
     "gift_card_entries",
     "gift_cards",
     "idempotency_keys",
+    "labels",
     "large_amounts",
     "mails",
     "metadata",
     "order_items",
     "orders",
+    "payment_attempts",
     "product_tags",
     "products",
     "referral_tiers",

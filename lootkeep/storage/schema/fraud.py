@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, CheckConstraint, Column, Index, Table, Text, UniqueConstraint
+from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Index, Table, Text, UniqueConstraint
 from sqlalchemy import text as sql
 
 from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
 
-_IS_FRAUD = sql("review_outcome = 'fraud'")
-_WAITS = sql("review_outcome IS NULL AND action_taken <> 'allowed'")
+_IS_FRAUD = sql("truth = 'fraud'")
 # Written out also where they are looked for: only so does SQLite see that the index will do.
+IS_DUE = sql("due_at IS NOT NULL AND review_outcome IS NULL AND action_taken = 'verification_required'")
+_WAITS = sql("review_outcome IS NULL AND action_taken <> 'allowed'")
 HAS_SIGNALS = sql("signals <> '{}'")
 HAS_RULES = sql("rule_hits <> '[]'")
 
@@ -53,6 +54,14 @@ fraud_checks = Table(
     Column("engine_version", BigInteger, nullable=False, server_default="1"),
     # A JSON array: the store's own rules that fitted.
     Column("rule_hits", Text, nullable=False, server_default="[]"),
+    # What the order turned out to be, who says so, and since when it is known.
+    text("truth", optional=True),
+    text("truth_source", optional=True),
+    number("truth_at", optional=True),
+    # Who looks at it, until when, and what the store loses on average if nobody does.
+    number("owner_id", optional=True),
+    number("due_at", optional=True),
+    Column("expected_loss", BigInteger, nullable=False, server_default="0"),
     CheckConstraint("risk_score BETWEEN 0 AND 100", name="risk_score"),
     CheckConstraint("risk_level IN ('low', 'medium', 'high', 'critical')", name="risk_level"),
     CheckConstraint("action_taken IN ('allowed', 'flagged', 'blocked', 'verification_required')", name="action_taken"),
@@ -60,13 +69,18 @@ fraud_checks = Table(
     CheckConstraint("is_reviewed = (review_outcome IS NOT NULL)", name="is_reviewed"),
     # The order of the list, with everything it is filtered by.
     Index("ix_fraud_checks_times", "created_at", "id", "risk_level", "action_taken", "is_reviewed"),
-    Index("ix_fraud_checks_confirmed", "customer_id", sqlite_where=_IS_FRAUD, postgresql_where=_IS_FRAUD),
+    Index("ix_fraud_checks_frauds", "created_at", "action_taken", sqlite_where=_IS_FRAUD, postgresql_where=_IS_FRAUD),
     # The review queue, which is short however many orders there were.
     Index("ix_fraud_checks_waiting", "created_at", "id", sqlite_where=_WAITS, postgresql_where=_WAITS),
+    Index("ix_fraud_checks_loss", "expected_loss", "id", sqlite_where=_WAITS, postgresql_where=_WAITS),
+    Index("ix_fraud_checks_due", "due_at", sqlite_where=IS_DUE, postgresql_where=IS_DUE),
     Index(
         "ix_fraud_checks_signals",
         "signals",
-        "review_outcome",
+        "action_taken",
+        "truth",
+        "truth_source",
+        "created_at",
         sqlite_where=HAS_SIGNALS,
         postgresql_where=HAS_SIGNALS,
     ),
@@ -116,6 +130,19 @@ large_amounts = Table(
     Column("week", BigInteger, primary_key=True, autoincrement=False),
     Column("currency", Text, primary_key=True),
     number("amount"),
+    sqlite_with_rowid=False,
+)
+
+# What later orders are compared with: the links of confirmed frauds, and whose orders were disputed.
+labels = Table(
+    "labels",
+    metadata,
+    Column("kind", Text, primary_key=True),
+    Column("value", Text, primary_key=True),
+    # Since when it is known: an order of the past does not see what nobody knew.
+    Column("since", BigInteger, primary_key=True, autoincrement=False),
+    Column("order_id", BigInteger, ForeignKey("orders.id"), primary_key=True),
+    Index(None, "order_id"),
     sqlite_with_rowid=False,
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import CheckConstraint, Index, Table, true
+from sqlalchemy import CheckConstraint, Index, Table, UniqueConstraint, true
 from sqlalchemy import text as sql
 
 from lootkeep.storage.schema.columns import flag, identity, link, metadata, nulls_last, number, text
@@ -128,6 +128,43 @@ order_items = Table(
     sqlite_autoincrement=True,
 )
 
+# Payments that were declined; with what the order came with, so that one index finds them by each.
+payment_attempts = Table(
+    "payment_attempts",
+    metadata,
+    identity(),
+    link("order_id", "orders.id"),
+    link("customer_id", "customers.id"),
+    text("device_id", optional=True),
+    text("ip_network", optional=True),
+    # The provider's reason.
+    text("reason", optional=True),
+    text("external_id", optional=True),
+    number("at"),
+    UniqueConstraint("order_id", "external_id"),
+    Index(None, "order_id", "at"),
+    Index(None, "customer_id", "at"),
+    Index(None, "device_id", "at"),
+    Index(None, "ip_network", "at"),
+    sqlite_autoincrement=True,
+)
+
+disputes = Table(
+    "disputes",
+    metadata,
+    identity(),
+    link("order_id", "orders.id"),
+    text("kind"),
+    text("reason"),
+    text("external_id", optional=True),
+    number("at"),
+    number("created_at"),
+    CheckConstraint("kind IN ('early_warning', 'dispute', 'dispute_won', 'dispute_lost')", name="kind"),
+    CheckConstraint("reason IN ('fraudulent', 'other')", name="reason"),
+    UniqueConstraint("order_id", "external_id", "kind"),
+    sqlite_autoincrement=True,
+)
+
 refunds = Table(
     "refunds",
     metadata,
@@ -136,6 +173,7 @@ refunds = Table(
     number("amount"),
     text("reason", optional=True),
     number("created_at"),
+    text("reason_code", optional=True),
     CheckConstraint("amount >= 1", name="amount"),
     Index(None, "order_id"),
     sqlite_autoincrement=True,

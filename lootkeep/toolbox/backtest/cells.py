@@ -7,6 +7,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
 from lootkeep.domain import identity
+from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import MAX_AMOUNT, Hundredths
 from lootkeep.toolbox.files.dialect import BOOLEANS, Dialect
 
@@ -30,6 +31,10 @@ def amount(dialect: Dialect, text: str) -> Hundredths:
     return Hundredths(hundredths)
 
 
+def _times(dialect: Dialect, text: str) -> tuple[Instant, ...]:
+    return tuple(dialect.time(part.strip()) for part in text.split(";") if part.strip())
+
+
 def _is_fraud(dialect: Dialect, text: str) -> bool:
     return _LABELS[text.lower()]
 
@@ -46,6 +51,8 @@ _COUNTRY = CellRule(Dialect.country, "must be a country code such as DE, or a na
 RULES: dict[str, CellRule] = {
     "created_at": _TIME,
     "customer_created_at": _TIME,
+    "disputed_at": _TIME,
+    "declined_at": CellRule(_times, "must be times such as 2026-11-15T10:30:00Z, separated by semicolons"),
     "ip_address": _IP,
     "signup_ip_address": _IP,
     "signup_device_id": _DEVICE,

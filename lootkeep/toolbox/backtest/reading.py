@@ -30,6 +30,8 @@ COLUMNS = (
     "signup_ip_address",
     "payment_fingerprint",
     "payment_country",
+    "declined_at",
+    "disputed_at",
 )
 # How often progress is reported, in rows.
 _STEP = 500
@@ -54,6 +56,10 @@ class PastOrder(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     signup_ip_address: str | None = None
     payment_fingerprint: str | None = None
     payment_country: str | None = None
+    # When payments of the order were declined.
+    declined_at: tuple[Instant, ...] = ()
+    # When it became known that the order was fraud.
+    disputed_at: Instant | None = None
 
     @property
     def account(self) -> str | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Sequence
+from functools import partial
+from heapq import heappop, heappush
+from itertools import count
 from typing import Protocol
 
 import msgspec
@@ -45,25 +47,47 @@ def replay(
     """In the order of time, where there are times; the answer is in the order of the file."""
     policies = {level: replace(policy, fraud_sensitivity_level=level) for level in THRESHOLDS}
     memory = OrderHistory(policy.fraud_velocity_window_minutes)
-    sign_ups = deque(_sign_ups(past.orders))
+    upcoming = _Upcoming()
+    for sign_up in _sign_ups(past.orders):
+        upcoming.add(sign_up.at, partial(memory.remember_sign_up, sign_up))
     judged: list[JudgedOrder | None] = [None] * len(past.orders)
     # Sorting keeps the file's order among equals.
     in_time = sorted(range(len(past.orders)), key=lambda place: past.orders[place].created_at or 0)
-    for count, place in enumerate(in_time):
+    for number, place in enumerate(in_time):
         order = past.orders[place]
-        while sign_ups and order.created_at is not None and sign_ups[0].at <= order.created_at:
-            memory.remember_sign_up(sign_ups.popleft())
-        facts = _facts(order, past, memory, intelligence)
+        sighting = _sighting(order)
+        if order.created_at is not None:
+            upcoming.run_until(order.created_at)
+        facts = _facts(order, sighting, past, memory, intelligence)
+        for at in order.declined_at:
+            upcoming.add(max(at, sighting.at), partial(memory.remember_decline, sighting, max(at, sighting.at)))
+        if order.disputed_at is not None:
+            upcoming.add(max(order.disputed_at, sighting.at), partial(memory.remember_dispute, sighting))
         verdict = judge(facts, policy)
         actions = {level: decide(facts, policies[level], verdict.risk_score) for level in policies}
         judged[place] = JudgedOrder(order, verdict, actions)
-        if count % _STEP == 0:
-            advance(count)
+        if number % _STEP == 0:
+            advance(number)
     return [judged_order for judged_order in judged if judged_order]
 
 
+class _Upcoming:
+    """What the store learns between orders, each at its time and never before."""
+
+    def __init__(self) -> None:
+        self._heap: list[tuple[Instant, int, Callable[[], None]]] = []
+        self._numbers = count()
+
+    def add(self, at: Instant, remember: Callable[[], None]) -> None:
+        heappush(self._heap, (at, next(self._numbers), remember))
+
+    def run_until(self, at: Instant) -> None:
+        while self._heap and self._heap[0][0] <= at:
+            heappop(self._heap)[2]()
+
+
 def _sign_ups(orders: Sequence[PastOrder]) -> list[Sighting]:
-    """When accounts were made and what they were seen with, in the order of time; each account once."""
+    """When accounts were made and what they were seen with; each account once."""
     accounts: dict[str, Sighting] = {}
     for order in orders:
         if order.account is None or order.account in accounts or order.customer_created_at is None:
@@ -75,12 +99,11 @@ def _sign_ups(orders: Sequence[PastOrder]) -> list[Sighting]:
             mailbox=None,
             device=order.signup_device_id,
         )
-    return sorted(accounts.values(), key=lambda sighting: sighting.at)
+    return list(accounts.values())
 
 
-def _facts(order: PastOrder, past: PastOrders, memory: OrderHistory, intelligence: Intelligence) -> OrderFacts:
-    """What the store would have known; the order is remembered at once, whatever becomes of it."""
-    sighting = Sighting(
+def _sighting(order: PastOrder) -> Sighting:
+    return Sighting(
         at=order.created_at or Instant(0),
         account=order.account,
         account_created_at=order.customer_created_at,
@@ -90,6 +113,12 @@ def _facts(order: PastOrder, past: PastOrders, memory: OrderHistory, intelligenc
         instrument=order.payment_fingerprint,
         amount=order.total,
     )
+
+
+def _facts(
+    order: PastOrder, sighting: Sighting, past: PastOrders, memory: OrderHistory, intelligence: Intelligence
+) -> OrderFacts:
+    """What the store would have known; the order is remembered at once, whatever becomes of it."""
     history = memory.history(sighting)
     memory.remember(sighting)
     is_timed = order.created_at is not None

@@ -32,6 +32,11 @@ def time(dialect: Dialect, text: str) -> str:
     return iso(dialect.time(text))
 
 
+def times(dialect: Dialect, text: str) -> list[str]:
+    """Several, separated by semicolons."""
+    return [time(dialect, part) for part in parts(text)]
+
+
 def integer(dialect: Dialect, text: str) -> int:
     """Also as spreadsheets write it: 3.0."""
     text = text.removesuffix(".0")

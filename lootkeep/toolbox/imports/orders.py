@@ -9,10 +9,11 @@ import msgspec
 from msgspec.structs import replace
 from pydantic import create_model
 
-from lootkeep.api.http.fields import IpAddress, Money
+from lootkeep.api.http.fields import IpAddress, Money, Time
 from lootkeep.api.http.validation import Body, parse
 from lootkeep.api.store.customers import NameText
 from lootkeep.api.store.orders import CartLineBody, OrderBody
+from lootkeep.api.store.payment import PaymentBody, payment_facts
 from lootkeep.deps import Deps
 from lootkeep.domain import past_orders
 from lootkeep.domain.checkout import Cart, CartLine, PastRefund
@@ -46,8 +47,9 @@ class OrderForm(msgspec.Struct, frozen=True):
 
     customer: CustomerName
     products: tuple[ProductName, ...]
-    # The cart without customer and products.
+    # The cart without customer, products and payment.
     cart: Cart
+    payment: PaymentBody | None
 
 
 # The API's rules, except that history may not know the address, and names its products and customers in its own way.
@@ -60,6 +62,8 @@ _Body: type[Body] = create_model(
     __base__=OrderBody,
     ip_address=(IpAddress | None, None),
     items=(_Lines, ...),
+    declined_at=(list[Time], []),
+    disputed_at=(Time | None, None),
     # Only compared with what the items come to.
     total=(Money | None, None),
     **CUSTOMER_FIELDS,
@@ -73,10 +77,16 @@ _READERS: Mapping[str, CellReader] = {
     "status": cells.word,
     "discount": Dialect.number,
     "total": Dialect.number,
-    "billing_country": Dialect.country,
+    **dict.fromkeys(("billing_country", "payment_country"), Dialect.country),
     "ip_address": Dialect.ip_address,
-    **dict.fromkeys(("created_at", "paid_at", "completed_at", "cancelled_at"), cells.time),
+    **dict.fromkeys(("created_at", "paid_at", "completed_at", "cancelled_at", "disputed_at"), cells.time),
+    "declined_at": cells.times,
 }
+
+
+_NEVER_IMPORTED = {"coupon_code", "gift_card_code", "metadata"}
+# A cell holds no object: what it may say of the payment has columns of its own.
+_PAYMENT = {"payment_fingerprint": "fingerprint", "payment_country": "country"}
 
 
 class Orders:
@@ -99,9 +109,11 @@ class Orders:
         return combined(rows, dialect)
 
     def checked(self, values: dict[str, Any], now: Instant) -> OrderForm:
-        sent = parse(values, _Body).sent()
+        paid_with = {name: values.pop(column) for column, name in _PAYMENT.items() if column in values}
+        sent = parse(values | ({"payment": paid_with} if paid_with else {}), _Body).sent()
         customer = require_customer(sent)
-        total = sent.pop("total", None)
+        total, payment = sent.pop("total", None), sent.pop("payment", None)
+        sent["declined_at"] = tuple(sent.get("declined_at", ()))
         lines = [line.sent() for line in sent.pop("items")]
         products = tuple(named_product(line, f"items.{index}.") for index, line in enumerate(lines))
         sent["refunds"] = tuple(PastRefund(**refund.sent()) for refund in sent.get("refunds", ()))
@@ -111,7 +123,7 @@ class Orders:
             _check_prices(cart)
         if total is not None:
             _check_total(cart, total)
-        return OrderForm(customer, products, cart)
+        return OrderForm(customer, products, cart, payment)
 
     def key(self, form: OrderForm) -> str | None:
         return form.cart.external_id
@@ -128,7 +140,7 @@ class Orders:
     async def add(
         self, deps: Deps, tx: Transaction, forms: Sequence[OrderForm], existing: ExistingIds, changes: CounterDeltas
     ) -> list[bool | AppError]:
-        resolved = [_resolved(form, existing) for form in forms]
+        resolved = [_resolved(deps, form, existing) for form in forms]
         carts = [cart for cart in resolved if isinstance(cart, Cart)]
         placed = iter(await orders_service.import_history(deps, tx, carts, changes))
         outcomes = [next(placed) if isinstance(cart, Cart) else cart for cart in resolved]
@@ -166,7 +178,7 @@ def _check_total(cart: Cart, total: Hundredths) -> None:
         )
 
 
-def _resolved(form: OrderForm, existing: ExistingIds) -> Cart | AppError:
+def _resolved(deps: Deps, form: OrderForm, existing: ExistingIds) -> Cart | AppError:
     """The cart with ids in place of names, or every name that leads nowhere."""
     errors: dict[str, list[str]] = {}
     customer_id = existing.customer(form.customer, errors)
@@ -174,4 +186,6 @@ def _resolved(form: OrderForm, existing: ExistingIds) -> Cart | AppError:
         replace(line, product_id=existing.product(product, f"items.{index}.", errors))
         for index, (product, line) in enumerate(zip(form.products, form.cart.lines, strict=True))
     )
-    return InvalidFields(errors) if errors else replace(form.cart, customer_id=customer_id, lines=lines)
+    if errors:
+        return InvalidFields(errors)
+    return replace(form.cart, customer_id=customer_id, lines=lines, payment=payment_facts(deps, form.payment))

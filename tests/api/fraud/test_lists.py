@@ -79,7 +79,7 @@ async def test_the_list_shows_twenty_and_names_order_and_customer(world: World) 
     first = answer["data"][0]
     detail = stored[0]
     alone = {"email", "user_agent", "signals", "asn_name", "asn_number", "review_notes"}
-    alone |= {"engine_version", "policy_version", "rules", "probability"}
+    alone |= {"engine_version", "policy_version", "rules", "probability", "truth", "truth_source", "truth_at"}
     assert set(first) == set(detail) - alone
     assert first["order"] == {"id": 36, "order_number": "ORD-000036"}
     assert first["customer"] == {"id": detail["customer"]["id"], "name": detail["customer"]["name"]}

@@ -6,6 +6,7 @@ import random
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from heapq import heappop, heappush
 from typing import Any
 
 import msgspec
@@ -20,14 +21,15 @@ from lootkeep.kernel.money import Hundredths
 from lootkeep.services import customers as customers_service
 from lootkeep.services import fraud, fraud_amounts
 from lootkeep.services import orders as orders_service
+from lootkeep.services.orders import DisputeReport
 from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.toolbox.backtest.reading import COLUMNS, PastOrder, PastOrders
 from lootkeep.toolbox.backtest.replay import replay
 from tests.api.fraud.shop import BROWSER, DATACENTER, PROXY, TOR, VPN, shop, stored
 from tests.world import World
 
-BEGIN = datetime(2025, 9, 1, tzinfo=UTC)
-ORDERS = 2000
+BEGIN = datetime(2024, 9, 1, tzinfo=UTC)
+ORDERS = 5000
 PRICE = 1999
 NETWORKS = (TOR, VPN, PROXY, DATACENTER)
 # Nothing is stopped: what was paid long ago is not either.
@@ -58,10 +60,18 @@ def past() -> list[PastOrder]:
             total=Hundredths(PRICE * rng.choice((1, 1, 1, 1, 1, 2, 2, 3, 9))),
             payment_fingerprint=rng.choice((None, f"card-{rng.randrange(300)}", f"card-{buyer['email']}")),
             payment_country=rng.choice((None, "DE", "FR")),
+            declined_at=_declines(rng, moment),
+            disputed_at=instant(moment + timedelta(days=rng.randrange(40))) if rng.random() < 0.03 else None,
             **buyer,
         )
         orders.append(order)
     return orders
+
+
+def _declines(rng: random.Random, moment: datetime) -> tuple[Instant, ...]:
+    """Now and then a card tester."""
+    times = rng.choice((0, 0, 0, 0, 1, 2, 9))
+    return tuple(sorted(instant(moment + timedelta(seconds=rng.randrange(300))) for _ in range(times)))
 
 
 def _account(rng: random.Random, number: int, moment: datetime) -> dict[str, Any]:
@@ -103,6 +113,8 @@ def cart(order: PastOrder, customer_id: int) -> Cart:
         order.user_agent,
         order.device_id,
         payment=Payment(instrument=order.payment_fingerprint, country=order.payment_country),
+        declined_at=order.declined_at,
+        disputed_at=order.disputed_at,
     )
 
 
@@ -126,18 +138,33 @@ async def imported(world: World, orders: list[PastOrder]) -> None:
 async def lived_through(world: World, orders: list[PastOrder]) -> None:
     """Sign-ups and orders as they happened, paid at once, with the measure of each week taken in time."""
     forms, known, clock = sign_ups(orders), dict[str, int](), ManualClock(Instant(0))
+    # What is reported of an order later: that a payment was declined, or disputed.
+    later: list[tuple[Instant, int, bool]] = []
     deps = replace(world.deps, clock=clock)
     for order in orders:
         assert order.created_at is not None
         while forms and (forms[0].created_at or 0) <= order.created_at:
             form = forms.pop(0)
             known[form.email] = (await customers_service.sign_up(deps, form)).customer.id
+        while later and later[0][0] <= order.created_at:
+            at, order_id, is_dispute = heappop(later)
+            clock.advance(at - clock.now())
+            if is_dispute:
+                await orders_service.dispute(deps, order_id, DisputeReport("dispute", "fraudulent"))
+            else:
+                await orders_service.decline(deps, order_id)
         clock.advance(order.created_at - clock.now())
         await fraud_amounts.refresh(deps)
         details, _ = await orders_service.place(deps, cart(order, known[order.email]))
         await orders_service.pay(deps, details.order.id, None, None)
+        for at in order.declined_at:
+            heappush(later, (at, details.order.id, False))
+        if order.disputed_at is not None:
+            heappush(later, (order.disputed_at, details.order.id, True))
 
 
+# Thousands of transactions: on a busy machine they take longer than other tests.
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("path", [imported, lived_through], ids=["import", "checkout"])
 async def test_a_path_into_the_store_and_the_backtest_score_the_same_orders_alike(
     world: World, path: Callable[[World, list[PastOrder]], Awaitable[None]]
@@ -158,4 +185,5 @@ async def test_a_path_into_the_store_and_the_backtest_score_the_same_orders_alik
         *("velocity_ip", "velocity_email", "order_burst", "large_order", "disposable_email", "tagged_email"),
         *("account_age", "device_reuse", "device_newcomer", "device_velocity", "ip_accounts"),
         *("user_agent_missing_or_bot", "trusted_customer", "card_accounts", "account_cards", "card_country_mismatch"),
+        *("card_testing", "confirmed_fraud"),
     }

@@ -85,6 +85,9 @@ HONEST: dict[str, dict[str, Any]] = {
     "three gifts on the first day": {"customer_created_at": since(HOUR), "customer_orders_in_day": 2},
     "spouse with the family's card": FIRST_ORDER | {"instrument_accounts": 1, "address_accounts_in_hour": 1},
     "second card after a decline": FIRST_ORDER | {"customer_instruments_in_day": 1},
+    "first order after five declined payments": FIRST_ORDER
+    | {"declined_payments": 5, "customer_instruments_in_day": 1},
+    "student at an address of card testers": {"customer_created_at": since(HOUR), "declined_payments": 10},
     "teenager with a prepaid card": FIRST_ORDER | {"payment": Payment(funding="prepaid"), "is_relay": True},
     "card from home, living abroad": FIRST_ORDER | {"payment": Payment(country="US")},
     "big spender": REGULAR | {"customer_orders_in_day": 4, "mailbox_orders": 4, "large_from": 1, "amount": 900},

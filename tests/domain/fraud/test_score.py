@@ -87,7 +87,7 @@ def test_the_level_follows_from_the_score(score: int) -> None:
 def test_a_score_is_the_sum_of_its_signals_and_never_above_a_hundred() -> None:
     verdict = judge(order(is_vpn=True, has_tag=True), Policy())
     assert verdict == Verdict(15, "low", "allowed", {"vpn": 10, "tagged_email": 5})
-    all_of_it = judge(order(confirmed_frauds=3, device_accounts=3, is_tor=True), Policy())
+    all_of_it = judge(order(confirmed_frauds=3, device_accounts=3, is_tor=True, is_disposable=True), Policy())
     assert (all_of_it.risk_score, sum(all_of_it.signals.values())) == (100, 112)
 
 
@@ -104,7 +104,7 @@ def test_a_verdict_lists_its_signals_in_the_order_of_the_table() -> None:
 def test_whom_the_store_trusts_is_allowed_though_the_signals_are_recorded() -> None:
     policy = Policy(fraud_whitelisted_emails=frozenset({"ada@a.example"}))
     verdict = judge(order(email="Ada@A.Example", is_tor=True, confirmed_frauds=2), policy)
-    assert (verdict.action_taken, verdict.risk_score, verdict.risk_level) == ("allowed", 100, "critical")
+    assert (verdict.action_taken, verdict.risk_score, verdict.risk_level) == ("allowed", 80, "critical")
     assert set(verdict.signals) == {"tor", "confirmed_fraud"}
 
 

@@ -10,6 +10,7 @@ from lootkeep.domain import (
     campaigns,
     customers,
     deliveries,
+    disputes,
     gift_cards,
     orders,
     products,
@@ -18,7 +19,7 @@ from lootkeep.domain import (
     support_tickets,
 )
 from lootkeep.domain.events import EVENT_TYPES
-from lootkeep.domain.fraud import policy, review, score
+from lootkeep.domain.fraud import linked, policy, review, score
 from lootkeep.domain.webhooks import EVENT_PATTERNS
 from lootkeep.kernel import paging
 
@@ -30,8 +31,12 @@ _NAMED: dict[str, tuple[str, ...]] = {
     "RiskLevel": get_args(score.RiskLevel),
     "FraudDecision": get_args(score.Action),
     "FraudAction": get_args(policy.FraudAction),
+    "FraudWhenDue": get_args(policy.WhenDue),
     "FraudSensitivity": get_args(policy.Sensitivity),
     "ReviewOutcome": get_args(review.ReviewedAs),
+    "LinkKind": get_args(linked.LinkKind),
+    "DisputeKind": get_args(disputes.DisputeKind),
+    "DisputeReason": get_args(disputes.DisputeReason),
     "DeliveryStatus": get_args(deliveries.DeliveryStatus),
     "OrderStatus": get_args(orders.OrderStatus),
     "ProductStatus": get_args(products.ProductStatus),

@@ -56,9 +56,10 @@ SIGNALS: tuple[Signal, ...] = (
         identity.user_agent_missing_or_bot,
     ),
     Signal("referral_abuse", "Referral abuse", "identity", 15, 15, None, identity.referral_abuse),
-    Signal("confirmed_fraud", "Earlier fraud, confirmed", "identity", 60, 80, None, identity.confirmed_fraud),
+    Signal("confirmed_fraud", "Earlier fraud, confirmed", "identity", 20, 60, None, identity.confirmed_fraud),
     Signal("card_accounts", "Other accounts with this card", "payment", 12, 36, None, payment.card_accounts),
     Signal("account_cards", "Other cards of this account within a day", "payment", 12, 36, None, payment.account_cards),
+    Signal("card_testing", "Many declined payments", "payment", 20, 40, _VELOCITY, payment.card_testing),
     Signal(
         "card_country_mismatch",
         "Card and billing from different countries",

@@ -19,6 +19,13 @@ def account_cards(facts: OrderFacts, policy: Policy) -> int:
     return min(facts.history.customer_instruments_in_day, MAX_OTHERS)
 
 
+def card_testing(facts: OrderFacts, policy: Policy) -> int:
+    """More payments of this account, on this device or from this address were declined within the window than the \
+limit: above it counts once, above twice the limit twice."""
+    declines, limit = facts.history.declined_payments, policy.fraud_velocity_limit_declines
+    return (declines > limit) + (declines > 2 * limit)
+
+
 def card_country_mismatch(facts: OrderFacts, policy: Policy) -> bool:
     """The card was issued in another country than the billing address."""
     issued, billing = facts.payment.country, facts.billing_country

@@ -1,0 +1,99 @@
+"""Beyond the specification: the review queue, who looks at what, and the riskiest orders of the day."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from lootkeep.api.http.fields import QueryInteger, Time
+from lootkeep.api.http.pages import MAX_PAGE, PageQuery, SortDirection, answer_page
+from lootkeep.api.http.routes import Call, Reply, Route, paged, single
+from lootkeep.api.http.validation import Body
+from lootkeep.domain.fraud.policy import SETTINGS, Policy
+from lootkeep.domain.fraud.score import Action, RiskLevel
+from lootkeep.kernel.clock import DAY, Instant
+from lootkeep.services import fraud_queue as fraud_queue_service
+from lootkeep.storage import fraud_queue
+from lootkeep.storage import settings as settings_db
+from lootkeep.views import fraud as fraud_views
+
+
+class QueueQuery(PageQuery):
+    """Filters of the queue, and its order."""
+
+    per_page: Annotated[QueryInteger, Field(ge=1, le=MAX_PAGE, description="How many items a page holds.")] = 20
+    risk_level: Annotated[RiskLevel | None, Field(description="Only checks of this level.")] = None
+    action_taken: Annotated[Action | None, Field(description="Only checks with this decision.")] = None
+    owner_id: Annotated[QueryInteger | None, Field(description="Only checks of this user.")] = None
+    sort: Annotated[
+        Literal["expected_loss", "due_at", "risk_score", "created_at"], Field(description="What to sort by.")
+    ] = "expected_loss"
+    order: SortDirection = "desc"
+
+
+class AssignmentBody(Body):
+    """Who looks at a check, and until when."""
+
+    owner_id: Annotated[
+        Annotated[int, Field(ge=1)] | None, Field(description="A user, or null for nobody.", examples=[1])
+    ]
+    due_at: Annotated[
+        Time | None, Field(description="The due time; the one it has when absent.", examples=["2026-11-16T10:30:00Z"])
+    ] = None
+
+
+async def list_review_queue(call: Call[None, QueueQuery]) -> Reply:
+    return await answer_page(call, fraud_queue.QUEUE, fraud_views.queued)
+
+
+async def list_riskiest(call: Call[None, None]) -> Reply:
+    today = Instant(call.deps.clock.now() // DAY * DAY)
+    async with call.deps.db.read(slow=True) as tx:
+        budget = (await settings_db.get(tx, SETTINGS, Policy)).fraud_review_daily_budget
+        checks = await fraud_queue.riskiest(tx, today, budget)
+    return Reply(fraud_views.RiskiestView(budget, [fraud_views.queued(check) for check in checks]))
+
+
+async def assign_check(call: Call[AssignmentBody, None]) -> Reply:
+    body = call.body
+    check = await fraud_queue_service.assign(
+        call.deps, call.id, body.owner_id, body.due_at, has_due_at="due_at" in body.sent()
+    )
+    return Reply(fraud_views.assigned(check))
+
+
+ROUTES = (
+    Route(
+        "GET",
+        "/fraud/queue",
+        list_review_queue,
+        "fraud:read",
+        "List the review queue",
+        paged(fraud_views.QueuedCheckView),
+        query=QueueQuery,
+        description="What was not simply allowed and nobody has reviewed, by default where most is at stake first.",
+        is_extension=True,
+    ),
+    Route(
+        "GET",
+        "/fraud/queue/today",
+        list_riskiest,
+        "fraud:read",
+        "List the riskiest allowed orders of the day",
+        single(fraud_views.RiskiestView),
+        description="As many as `fraud_review_daily_budget` says, of the UTC day, those nobody has reviewed.",
+        is_extension=True,
+    ),
+    Route(
+        "PUT",
+        "/fraud/checks/{id}/assignment",
+        assign_check,
+        "fraud:write",
+        "Assign a fraud check",
+        single(fraud_views.AssignedView, "Fraud check assigned"),
+        body=AssignmentBody,
+        description="A held order that nobody has reviewed by its due time ends as `fraud_review_when_due` says.",
+        is_extension=True,
+    ),
+)

@@ -1,0 +1,103 @@
+"""Beyond the specification: accounts that are linked, and one decision for all orders of a ring."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from lootkeep.api.http.routes import Call, Reply, Route, many, single
+from lootkeep.api.http.validation import Body
+from lootkeep.domain.fraud.review import ReviewedAs
+from lootkeep.kernel.errors import existing
+from lootkeep.services import fraud as fraud_service
+from lootkeep.services.fraud_named_lists import BLOCKED, BlockKind
+from lootkeep.storage import customers as customers_db
+from lootkeep.storage import fraud_checks, linked_accounts
+from lootkeep.views import fraud as fraud_views
+from lootkeep.views import linked_accounts as linked_views
+
+MAX_RING = 200
+
+ReviewNotes = Annotated[
+    Annotated[str, Field(max_length=1000)] | None,
+    Field(description="Why; stored with the review.", examples=["Called the customer."]),
+]
+
+
+class RingReviewBody(Body):
+    """One decision for several checks."""
+
+    check_ids: Annotated[
+        list[int], Field(min_length=1, max_length=MAX_RING, description="The checks.", examples=[[17, 21]])
+    ]
+    outcome: Annotated[ReviewedAs, Field(description="What the orders turned out to be.", examples=["fraud"])]
+    notes: ReviewNotes = None
+    block: Annotated[
+        list[BlockKind],
+        Field(
+            max_length=len(BLOCKED),
+            description="With `fraud`: what of the buyers is blocked from now on.",
+            examples=[["customer", "device"]],
+        ),
+    ] = []  # noqa: RUF012  never changed
+
+
+async def linked_to_check(call: Call[None, None]) -> Reply:
+    async with call.deps.db.read() as tx:
+        check = existing(await fraud_checks.get(tx, call.id), "Fraud check")
+        return Reply(linked_views.linked(await linked_accounts.walk(tx, check.customer_id)))
+
+
+async def linked_to_customer(call: Call[None, None]) -> Reply:
+    async with call.deps.db.read() as tx:
+        customer = existing(await customers_db.get(tx, call.id), "Customer")
+        return Reply(linked_views.linked(await linked_accounts.walk(tx, customer.id)))
+
+
+async def review_ring(call: Call[RingReviewBody, None]) -> Reply:
+    body = call.body
+    checks = await fraud_service.review_ring(
+        call.deps, body.check_ids, body.outcome, body.notes, call.token.user_id, block=body.block
+    )
+    return Reply([fraud_views.reviewed(check) for check in checks])
+
+
+_LINKED = (
+    "By device, address, mailbox, payment instrument or referral, two links far and at most 200. What more than 20 "
+    "accounts share is named in `hubs` and not walked through."
+)
+
+ROUTES = (
+    Route(
+        "GET",
+        "/fraud/checks/{id}/linked",
+        linked_to_check,
+        "fraud:read",
+        "List the accounts linked to the buyer of a check",
+        single(linked_views.LinkedAccountsView),
+        description=_LINKED,
+        is_extension=True,
+    ),
+    Route(
+        "GET",
+        "/customers/{id}/linked",
+        linked_to_customer,
+        "customers:read",
+        "List the accounts linked to a customer",
+        single(linked_views.LinkedAccountsView),
+        description=_LINKED,
+        is_extension=True,
+    ),
+    Route(
+        "POST",
+        "/fraud/reviews",
+        review_ring,
+        "fraud:write",
+        "Review several fraud checks at once",
+        many(fraud_views.ReviewedView),
+        body=RingReviewBody,
+        description="All of them or none. Each order is released or cancelled as by a single review.",
+        is_extension=True,
+    ),
+)

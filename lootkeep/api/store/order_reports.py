@@ -1,0 +1,109 @@
+"""What a payment provider reports of an order over the Store API: declined payments and disputes."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from lootkeep.api.http.errors import Forbidden
+from lootkeep.api.http.fields import Time
+from lootkeep.api.http.routes import Call, Reply, Route, single
+from lootkeep.api.http.validation import Body
+from lootkeep.api.store.customers import IMPORT_SCOPE, NameText
+from lootkeep.api.store.payment import PaymentBody, payment_facts
+from lootkeep.domain.disputes import DisputeKind, DisputeReason
+from lootkeep.services import orders as orders_service
+from lootkeep.views import order_reports as order_reports_views
+
+ExternalId = Annotated[
+    NameText | None,
+    Field(description="The store's own id; sent again for the order it answers the same.", examples=["pi_123"]),
+]
+
+
+class PaymentAttemptBody(Body):
+    """A payment that was declined."""
+
+    reason: Annotated[NameText | None, Field(description="The provider's reason.", examples=["insufficient_funds"])] = (
+        None
+    )
+    payment: Annotated[
+        PaymentBody | None, Field(description="What was tried; only its fingerprint is used, as a hash.")
+    ] = None
+    external_id: ExternalId = None
+    at: Annotated[Time | None, Field(description="History: when it was declined; needs `store:import`.")] = None
+
+
+class DisputeBody(Body):
+    """What the payment provider reports of a disputed payment."""
+
+    kind: Annotated[
+        DisputeKind,
+        Field(description="`early_warning` before a dispute, and how a dispute ended.", examples=["dispute"]),
+    ]
+    reason: Annotated[
+        DisputeReason,
+        Field(description="`fraudulent` when the owner of the card did not buy.", examples=["fraudulent"]),
+    ]
+    at: Annotated[
+        Time | None, Field(description="When it happened; now when absent.", examples=["2026-11-15T10:30:00Z"])
+    ] = None
+    external_id: ExternalId = None
+
+
+async def report_dispute(call: Call[DisputeBody, None]) -> Reply:
+    dispute, is_new = await orders_service.dispute(call.deps, call.id, orders_service.DisputeReport(**call.body.sent()))
+    return Reply(order_reports_views.dispute(dispute), is_repeated=not is_new)
+
+
+async def report_declined_payment(call: Call[PaymentAttemptBody, None]) -> Reply:
+    body = call.body
+    if body.at is not None and not call.token.may(IMPORT_SCOPE):
+        raise Forbidden(IMPORT_SCOPE)
+    attempt, is_new = await orders_service.decline(
+        call.deps,
+        call.id,
+        reason=body.reason,
+        instrument=payment_facts(call.deps, body.payment).instrument,
+        external_id=body.external_id,
+        at=body.at,
+    )
+    return Reply(order_reports_views.attempt(attempt), is_repeated=not is_new)
+
+
+ROUTES = (
+    Route(
+        "POST",
+        "/orders/{id}/payment-attempts",
+        report_declined_payment,
+        "store:write",
+        "Report a declined payment",
+        single(
+            order_reports_views.PaymentAttemptView,
+            "Declined payment recorded",
+            status=201,
+            repeated="The declined payment had been recorded before",
+        ),
+        body=PaymentAttemptBody,
+        description="Many declined payments of an account, a device or an address count against their next orders.",
+        is_extension=True,
+    ),
+    Route(
+        "POST",
+        "/orders/{id}/dispute",
+        report_dispute,
+        "store:write",
+        "Report a dispute",
+        single(
+            order_reports_views.DisputeView,
+            "Dispute recorded",
+            status=201,
+            repeated="The dispute had been recorded before",
+        ),
+        body=DisputeBody,
+        description="Labels the order as fraud when the reason is `fraudulent`, until the dispute is won. The same "
+        "`kind` with the same `external_id` again answers the same with 200.",
+        is_extension=True,
+    ),
+)

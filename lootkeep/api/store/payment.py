@@ -1,0 +1,38 @@
+"""The means of payment as a checkout sends it, and as it is stored."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from lootkeep.api.http.fields import Country
+from lootkeep.api.http.validation import Body
+from lootkeep.api.store.customers import NameText
+from lootkeep.deps import Deps
+from lootkeep.domain.fraud.facts import Funding, Payment, ThreeDSecure
+
+
+class PaymentBody(Body):
+    """What the payment provider says of the means of payment. No card numbers."""
+
+    fingerprint: Annotated[
+        NameText | None,
+        Field(description="The provider's fingerprint of the card; stored as a hash.", examples=["fp_8Kd2"]),
+    ] = None
+    bin: Annotated[str | None, Field(pattern="^[0-9]{6,8}$", description="The first digits.", examples=["424242"])] = (
+        None
+    )
+    country: Annotated[Country | None, Field(description="Where it was issued.", examples=["KR"])] = None
+    funding: Annotated[Funding | None, Field(description="What kind of card it is.", examples=["credit"])] = None
+    three_d_secure: Annotated[
+        ThreeDSecure | None, Field(description="What came of the bank's challenge.", examples=["passed"])
+    ] = None
+
+
+def payment_facts(deps: Deps, body: PaymentBody | None) -> Payment:
+    """The fingerprint is hashed at once: nothing but the hash goes further."""
+    sent: dict[str, Any] = body.sent() if body else {}
+    fingerprint = sent.pop("fingerprint", None)
+    instrument = deps.vault.fingerprint(fingerprint.encode(), "payment instrument") if fingerprint else None
+    return Payment(**sent, instrument=instrument)

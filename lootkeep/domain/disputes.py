@@ -1,0 +1,90 @@
+"""What an order turned out to be: disputes, reviews and refunds as labels, each with its time and its source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from lootkeep.domain.fraud.review import ReviewedAs
+from lootkeep.domain.orders import Order
+from lootkeep.kernel.clock import DAY, Instant
+from lootkeep.kernel.errors import Conflict
+
+DisputeKind = Literal["early_warning", "dispute", "dispute_won", "dispute_lost"]
+DisputeReason = Literal["fraudulent", "other"]
+Outcome = Literal["fraud", "legitimate"]
+# Who says so: a reviewer, a refund, or the bank.
+TruthSource = Literal["review", "refund", "early_warning", "dispute", "dispute_lost"]
+
+# Banks report late: before this age an order that nobody reviewed is not judged.
+JUDGED_AFTER = 90 * DAY
+
+
+# Of what was stopped silence says nothing.
+SILENCE_IS_GOOD = ("allowed", "flagged")
+
+
+class Dispute(msgspec.Struct, frozen=True):
+    """What the payment provider reports of a payment that its owner does not recognise."""
+
+    id: int
+    order_id: int
+    kind: DisputeKind
+    reason: DisputeReason
+    external_id: str | None
+    at: Instant
+    created_at: Instant
+
+
+class Truth(msgspec.Struct, frozen=True):
+    """What an order turned out to be, who says so, and since when it is known."""
+
+    outcome: Outcome
+    source: TruthSource
+    at: Instant
+
+
+class StaffLabel(msgspec.Struct, frozen=True):
+    """What a reviewer says, or a refund for fraud."""
+
+    outcome: ReviewedAs
+    source: Literal["review", "refund"]
+    at: Instant
+
+
+def check_disputable(order: Order) -> None:
+    if order.paid_at is None:
+        raise Conflict("order_not_paid", f"Order {order.number} was never paid and cannot be disputed.")
+
+
+def open_disputes(disputes: Sequence[Dispute]) -> list[Dispute]:
+    """Those that were not won since, in the order of time."""
+    won_at = max((dispute.at for dispute in disputes if dispute.kind == "dispute_won"), default=-1)
+    open_ = [dispute for dispute in disputes if dispute.kind != "dispute_won" and dispute.at > won_at]
+    return sorted(open_, key=lambda dispute: (dispute.at, dispute.id))
+
+
+def truth(disputes: Sequence[Dispute], staff: Sequence[StaffLabel]) -> Truth | None:
+    """The bank counts more than the staff, whose last word counts; a dispute that was won counts nothing."""
+    frauds = [dispute for dispute in open_disputes(disputes) if dispute.reason == "fraudulent"]
+    last = max(staff, key=lambda label: label.at, default=None)
+    times = [dispute.at for dispute in frauds]
+    if last and last.outcome == "fraud":
+        times.append(last.at)
+    if frauds:
+        source: TruthSource = frauds[-1].kind  # type: ignore[assignment]  # a won one is not open
+        return Truth("fraud", source, min(times))
+    if last is None or last.outcome == "inconclusive":
+        return None
+    return Truth(last.outcome, last.source, last.at)
+
+
+def judged_as(
+    truth: Outcome | None, source: TruthSource | None, action: str, created_at: Instant, now: Instant
+) -> Outcome | None:
+    """How reports count an order: by its review at once, else when it is old enough that silence means it was good."""
+    if source == "review" or created_at <= now - JUDGED_AFTER:
+        return truth or ("legitimate" if action in SILENCE_IS_GOOD else None)
+    return None

@@ -1,0 +1,31 @@
+"""What a label of one order says about later ones: the links by which they are found."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from lootkeep.kernel.clock import Instant
+
+# A confirmed fraud is found by its customer, instrument, mailbox and device; `disputed` by the customer of any dispute.
+LabelKind = Literal["customer", "instrument", "mailbox", "device", "disputed"]
+
+
+class Label(msgspec.Struct, frozen=True):
+    kind: LabelKind
+    value: str
+    # Before this time nobody knew.
+    since: Instant
+
+
+def fraud_labels(
+    since: Instant, *, customer: str | None, instrument: str | None, mailbox: str | None, device: str | None
+) -> list[Label]:
+    links: dict[LabelKind, str | None] = {
+        "customer": customer,
+        "instrument": instrument,
+        "mailbox": mailbox,
+        "device": device,
+    }
+    return [Label(kind, value, since) for kind, value in links.items() if value]

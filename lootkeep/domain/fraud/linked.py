@@ -1,0 +1,57 @@
+"""Accounts that are linked by what they share, walked from one of them outwards."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from lootkeep.domain.customers import CustomerStatus
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.money import Hundredths
+
+LinkKind = Literal["device", "address", "mailbox", "instrument", "referral"]
+
+MAX_DEPTH = 2
+MAX_ACCOUNTS = 200
+# What more accounts share (a café, a mail provider) is named and not walked through.
+MAX_HUB = 20
+
+
+class LinkedAccount(msgspec.Struct, frozen=True):
+    """An account, how far it is from the first one, and how it turned out."""
+
+    id: int
+    name: str
+    status: CustomerStatus
+    orders_count: int
+    total_spent: Hundredths
+    is_fraud: bool
+    is_disputed: bool
+    depth: int
+
+
+class Edge(msgspec.Struct, frozen=True):
+    """An account was seen with the thing, from its first to its last time."""
+
+    kind: LinkKind
+    # Of a referral it is the id of the customer who brought the others.
+    value: str
+    customer_id: int
+    first_seen_at: Instant
+    last_seen_at: Instant
+
+
+class Hub(msgspec.Struct, frozen=True):
+    """What too many accounts share to say something about two of them."""
+
+    kind: LinkKind
+    value: str
+
+
+class LinkedAccounts(msgspec.Struct, frozen=True):
+    accounts: list[LinkedAccount]
+    edges: list[Edge]
+    hubs: list[Hub]
+    # False when there are more accounts than are listed.
+    is_complete: bool

@@ -1,0 +1,43 @@
+"""The review queue: who looks at a check and until when, and what becomes of held orders when that time is over."""
+
+from __future__ import annotations
+
+from lootkeep.deps import Deps
+from lootkeep.domain.fraud.checks import FraudCheck
+from lootkeep.domain.fraud.policy import SETTINGS, Policy
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import existing, invalid
+from lootkeep.services import orders
+from lootkeep.storage import access as access_db
+from lootkeep.storage import fraud_checks, fraud_queue, settings
+from lootkeep.storage.totals.changes import CounterDeltas
+
+
+async def assign(
+    deps: Deps, check_id: int, owner_id: int | None, due_at: Instant | None, *, has_due_at: bool
+) -> FraudCheck:
+    """Says who looks at a check; without a due time the one it has stays."""
+    async with deps.db.write() as tx:
+        check = existing(await fraud_checks.get_for_update(tx, check_id), "Fraud check")
+        if owner_id is not None and await access_db.user(tx, owner_id) is None:
+            raise invalid("owner_id", "The owner id field is not a user of this store.")
+        return await fraud_checks.assign(tx, check, owner_id, due_at if has_due_at else check.due_at)
+
+
+async def end_holds(deps: Deps) -> None:
+    """Ends the holds whose time is over as the settings say, a transaction each."""
+    now = deps.clock.now()
+    async with deps.db.read() as tx:
+        step = (await settings.get(tx, SETTINGS, Policy)).fraud_review_when_due
+        due = await fraud_queue.due(tx, now)
+    if step == "wait":
+        return
+    for check_id in due:
+        async with deps.db.write() as tx:
+            check = await fraud_checks.get_for_update(tx, check_id)
+            # Somebody may have reviewed it, or given it more time, since it was read.
+            if check is None or check.review_outcome or check.due_at is None or check.due_at > now:
+                continue
+            changes = CounterDeltas(shard_key=check.customer_id)
+            await orders.end_hold(deps, tx, check, step, now, changes)
+            await changes.apply(tx)

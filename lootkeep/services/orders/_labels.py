@@ -1,0 +1,40 @@
+"""What an order turned out to be, settled again whenever somebody says something new about it."""
+
+from __future__ import annotations
+
+from lootkeep.domain.disputes import StaffLabel, Truth, open_disputes, truth
+from lootkeep.domain.fraud.checks import FraudCheck
+from lootkeep.domain.fraud.comparison import facts_of
+from lootkeep.domain.fraud.labels import Label, fraud_labels
+from lootkeep.domain.identity import mailbox
+from lootkeep.domain.orders import OrderDetails
+from lootkeep.storage import disputes as disputes_db
+from lootkeep.storage import fraud_checks, order_events
+from lootkeep.storage.engine.database import Transaction
+
+
+async def settle(tx: Transaction, details: OrderDetails, check: FraudCheck | None) -> FraudCheck | None:
+    """Sets the truth of the check, which is locked, and what later orders are compared with."""
+    order = details.order
+    disputes = await disputes_db.of_order(tx, order.id)
+    refunds = await order_events.refunds_of(tx, order.id)
+    staff = [StaffLabel("fraud", "refund", refund.created_at) for refund in refunds if refund.reason_code == "fraud"]
+    if check and check.review_outcome and check.reviewed_at is not None:
+        staff.append(StaffLabel(check.review_outcome, "review", check.reviewed_at))
+    found = truth(disputes, staff)
+    opened = open_disputes(disputes)
+    labels = [Label("disputed", str(order.customer_id), opened[0].at)] if opened else []
+    await disputes_db.set_labels(tx, order.id, labels + _fraud_labels(details, check, found))
+    return await fraud_checks.set_truth(tx, check, found) if check else None
+
+
+def _fraud_labels(details: OrderDetails, check: FraudCheck | None, found: Truth | None) -> list[Label]:
+    if found is None or found.outcome != "fraud":
+        return []
+    return fraud_labels(
+        found.at,
+        customer=str(details.customer.id),
+        instrument=facts_of(check).payment.instrument if check else None,
+        mailbox=mailbox(details.customer.email),
+        device=details.order.device_id,
+    )

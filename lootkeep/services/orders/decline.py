@@ -1,0 +1,39 @@
+"""Recording that a payment of an order was declined."""
+
+from __future__ import annotations
+
+from lootkeep.deps import Deps
+from lootkeep.domain import orders as orders_rules
+from lootkeep.domain.identity import Trace
+from lootkeep.domain.orders import PaymentAttempt
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import existing
+from lootkeep.storage import identity as identity_db
+from lootkeep.storage import orders as orders_db
+from lootkeep.storage import payment_attempts
+from lootkeep.storage.identity import SeenCustomer
+
+
+async def decline(
+    deps: Deps,
+    order_id: int,
+    *,
+    reason: str | None = None,
+    instrument: str | None = None,
+    external_id: str | None = None,
+    at: Instant | None = None,
+) -> tuple[PaymentAttempt, bool]:
+    """The attempt, and whether it is new: an external id sent again for the order returns the same one."""
+    now = deps.clock.now()
+    async with deps.db.write() as tx:
+        order = existing(await orders_db.get_for_update(tx, order_id), "Order")
+        if external_id is not None:
+            known = await payment_attempts.by_external_id(tx, order_id, external_id)
+            if known:
+                return known, False
+        at = orders_rules.check_reported(order, at, now)
+        if instrument:
+            # A card that was only tried links accounts as one that paid does.
+            seen = SeenCustomer(order.customer_id, [Trace("instrument", instrument)], at)
+            await identity_db.remember(tx, [seen])
+        return await payment_attempts.add(tx, order, reason, external_id, at), True

@@ -1,0 +1,57 @@
+"""Recording what the payment provider reports of a disputed order."""
+
+from __future__ import annotations
+
+import msgspec
+
+from lootkeep.deps import Deps
+from lootkeep.domain import orders as orders_rules
+from lootkeep.domain.disputes import Dispute, DisputeKind, DisputeReason, check_disputable
+from lootkeep.domain.orders import OrderDetails
+from lootkeep.kernel.clock import Instant
+from lootkeep.services.orders import _details, _labels
+from lootkeep.storage import disputes as disputes_db
+from lootkeep.storage import fraud_checks, outbox
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.views import order_events
+
+
+class DisputeReport(msgspec.Struct, frozen=True):
+    kind: DisputeKind
+    reason: DisputeReason
+    # Now when absent.
+    at: Instant | None = None
+    external_id: str | None = None
+
+
+async def dispute(deps: Deps, order_id: int, report: DisputeReport) -> tuple[Dispute, bool]:
+    """The dispute, and whether it is new: the same kind with the same external id again returns the same one."""
+    now = deps.clock.now()
+    async with deps.db.write() as tx:
+        details, recorded, is_new = await _record(tx, order_id, report, now)
+        if is_new:
+            await outbox.append(tx, "order.disputed", order_events.disputed(details, recorded), now)
+    return recorded, is_new
+
+
+async def import_dispute(tx: Transaction, order_id: int, report: DisputeReport, now: Instant) -> bool:
+    """The same for history, which announces nothing; returns whether it is new."""
+    _, _, is_new = await _record(tx, order_id, report, now)
+    return is_new
+
+
+async def _record(
+    tx: Transaction, order_id: int, report: DisputeReport, now: Instant
+) -> tuple[OrderDetails, Dispute, bool]:
+    # The check before its order, as a review locks them.
+    check = await fraud_checks.lock_of_order(tx, order_id)
+    details = await _details.lock(tx, order_id)
+    if report.external_id is not None:
+        for known in await disputes_db.of_order(tx, order_id):
+            if (known.external_id, known.kind) == (report.external_id, report.kind):
+                return details, known, False
+    check_disputable(details.order)
+    at = orders_rules.check_reported(details.order, report.at, now)
+    recorded = await disputes_db.add(tx, order_id, report.kind, report.reason, report.external_id, at, now)
+    await _labels.settle(tx, details, check)
+    return details, recorded, True

@@ -1,0 +1,55 @@
+"""When a limit on orders that is exceeded now will let another one pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Text, bindparam, select
+
+from lootkeep.domain.addresses import network_key
+from lootkeep.domain.fraud.policy import Policy
+from lootkeep.domain.identity import mailbox
+from lootkeep.kernel.clock import MINUTE, Instant
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.fraud_history import FOREVER, IN_WINDOW, OF_MAILBOX
+from lootkeep.storage.schema import orders, sightings
+
+
+def _nth_newest(chosen: Any, name: str) -> Any:
+    """The time of the order that must leave the window before there is room for another."""
+    times = chosen.where(*IN_WINDOW).order_by(orders.c.created_at.desc())
+    return times.limit(1).offset(bindparam(name)).scalar_subquery().label(name)
+
+
+_LIMITING = Query(
+    select(
+        _nth_newest(
+            select(orders.c.created_at).where(orders.c.ip_network == bindparam("address", type_=Text)), "per_address"
+        ),
+        _nth_newest(
+            select(orders.c.created_at)
+            .join(sightings, sightings.c.customer_id == orders.c.customer_id)
+            .where(*OF_MAILBOX),
+            "per_mailbox",
+        ),
+    )
+)
+
+
+async def ends(
+    tx: Transaction, policy: Policy, at: Instant, *, email: str | None, ip_address: str | None
+) -> dict[str, Instant]:
+    """When a limit on orders that is exceeded now will let another one pass, by the name of the signal."""
+    window = policy.fraud_velocity_window_minutes * MINUTE
+    ((by_address, by_mailbox),) = await tx.all(
+        _LIMITING,
+        address=network_key(ip_address) if ip_address else None,
+        mailbox=mailbox(email) if email else None,
+        until=FOREVER,
+        window=at - window,
+        per_address=policy.fraud_velocity_limit_orders_per_ip - 1,
+        per_mailbox=policy.fraud_velocity_limit_orders_per_email - 1,
+    )
+    result = {"velocity_ip": by_address, "velocity_email": by_mailbox}
+    return {name: Instant(time + window) for name, time in result.items() if time is not None}

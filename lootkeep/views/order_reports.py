@@ -1,0 +1,35 @@
+"""What a payment provider reports of an order, in public."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated
+
+import msgspec
+
+from lootkeep.domain.disputes import Dispute, DisputeKind, DisputeReason
+from lootkeep.domain.orders import PaymentAttempt
+from lootkeep.views.fields import Time, field
+from lootkeep.views.shown import shown
+
+
+class PaymentAttemptView(msgspec.Struct, frozen=True):
+    id: Annotated[int, field("Identifies the attempt.", 5)]
+    order_id: Annotated[int, field("The order that was to be paid.", 123)]
+    reason: Annotated[str | None, field("The provider's reason.", "insufficient_funds")]
+    external_id: Annotated[str | None, field("The store's own id of the attempt.", "pi_123")]
+    at: Time
+
+
+class DisputeView(msgspec.Struct, frozen=True):
+    id: Annotated[int, field("Identifies the report.", 3)]
+    order_id: Annotated[int, field("The order whose payment is disputed.", 123)]
+    kind: Annotated[DisputeKind, field("What happened.", "dispute")]
+    reason: Annotated[DisputeReason, field("Why the payment is disputed.", "fraudulent")]
+    external_id: Annotated[str | None, field("The store's own id of the dispute.", "dp_1")]
+    at: Time
+    created_at: Time
+
+
+attempt: Callable[[PaymentAttempt], PaymentAttemptView] = shown(PaymentAttemptView, PaymentAttempt)
+dispute: Callable[[Dispute], DisputeView] = shown(DisputeView, Dispute)

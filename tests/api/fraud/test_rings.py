@@ -1,0 +1,92 @@
+"""Accounts that are linked to a buyer, and one decision for all orders of a ring."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.api.fraud.shop import ORDERS, judged, regular, settings, shop
+from tests.builders import new_customer
+from tests.world import World
+
+
+async def linked(world: World, customer_id: int) -> dict[str, Any]:
+    answer = await world.get(f"/customers/{customer_id}/linked")
+    assert answer.status_code == 200, answer.text
+    data: dict[str, Any] = answer.json()["data"]
+    return data
+
+
+def depths(found: dict[str, Any]) -> dict[int, int]:
+    return {account["id"]: account["depth"] for account in found["accounts"]}
+
+
+async def order(world: World, customer_id: int, number: int, **fields: Any) -> None:
+    await judged(world, customer_id, ip_address=f"192.0.2.{number}", **fields)
+
+
+async def test_accounts_are_found_two_links_away_with_the_times_of_each_link(world: World) -> None:
+    await shop(world)
+    await settings(world, fraud_action="flag")
+    ids = [await regular(world) for _ in range(5)]
+    await order(world, ids[0], 1, device_id="d")
+    await order(world, ids[1], 2, device_id="d", payment={"fingerprint": "fp"})
+    await order(world, ids[2], 3, device_id="other", payment={"fingerprint": "fp"})
+    await order(world, ids[3], 4, device_id="other")
+    await order(world, ids[4], 5)
+    found = await linked(world, ids[0])
+    assert depths(found) == {ids[0]: 0, ids[1]: 1, ids[2]: 2}
+    assert {(edge["kind"], edge["customer_id"]) for edge in found["edges"]} == {
+        *(("device", number) for number in ids[:2]),
+        *(("instrument", number) for number in ids[1:3]),
+    }
+    assert all(edge["first_seen_at"] == edge["last_seen_at"] for edge in found["edges"])
+    assert (found["hubs"], found["is_complete"]) == ([], True)
+    assert (await world.get("/fraud/checks/1/linked")).json()["data"] == found
+
+
+async def test_a_referral_links_and_labels_are_shown(world: World) -> None:
+    await shop(world)
+    referrer = (await new_customer(world))["customer"]
+    friend = await regular(world, referral_code=referrer["referral_code"])
+    await order(world, friend, 1, device_id="d")
+    await order(world, await regular(world, referral_code=referrer["referral_code"]), 2)
+    await world.post(f"{ORDERS}/1/pay", {})
+    await world.post(f"{ORDERS}/1/dispute", {"kind": "dispute", "reason": "fraudulent"})
+    found = await linked(world, referrer["id"])
+    assert depths(found) == {referrer["id"]: 0, friend: 1, friend + 1: 1}
+    shown = found["accounts"][1]
+    assert (shown["orders_count"], shown["is_fraud"], shown["is_disputed"]) == (1, True, True)
+    assert {edge["kind"] for edge in found["edges"]} == {"referral"}
+
+
+async def test_a_hub_is_named_and_not_walked_through(world: World) -> None:
+    for number in range(21):
+        await new_customer(world, ip_address="203.0.113.1", device_id="cafe" if number < 2 else None)
+    found = await linked(world, 1)
+    assert depths(found) == {1: 0, 2: 1}
+    assert found["hubs"] == [{"kind": "address", "value": "203.0.113.1"}]
+
+
+async def test_one_decision_for_a_ring_cancels_its_orders_and_blocks_its_buyers(world: World) -> None:
+    await shop(world)
+    ids = [await regular(world) for _ in range(3)]
+    for number, customer in enumerate(ids):
+        await order(world, customer, number)
+    sent = {"check_ids": [2, 1], "outcome": "fraud", "notes": "One ring.", "block": ["customer"]}
+    answer = await world.post("/fraud/reviews", sent)
+    assert answer.status_code == 200, answer.text
+    assert [(row["id"], row["review_outcome"]) for row in answer.json()["data"]] == [(1, "fraud"), (2, "fraud")]
+    statuses = [(await world.get(f"/orders/{number}")).json()["data"]["status"] for number in (1, 2, 3)]
+    assert statuses == ["cancelled", "cancelled", "pending"]
+    (blocked,) = [row for row in (await world.get("/fraud/lists")).json()["data"] if row["name"] == "blocked_customers"]
+    entries = (await world.get(f"/fraud/lists/{blocked['id']}/entries")).json()["data"]
+    assert sorted(entry["value"] for entry in entries) == sorted(map(str, ids[:2]))
+
+
+async def test_a_ring_is_decided_as_a_whole_or_not_at_all(world: World) -> None:
+    await shop(world)
+    await order(world, await regular(world), 1)
+    assert (await world.post("/fraud/reviews", {"check_ids": [1, 99], "outcome": "fraud"})).status_code == 404
+    refused = await world.post("/fraud/reviews", {"check_ids": [1], "outcome": "legitimate", "block": ["customer"]})
+    assert refused.json()["code"] == "not_fraud"
+    assert (await world.get("/fraud/checks/1")).json()["data"]["check"]["is_reviewed"] is False
