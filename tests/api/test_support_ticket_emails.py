@@ -33,7 +33,10 @@ async def test_a_public_message_is_emailed(world: World) -> None:
     await world.post(f"/support-tickets/{ticket_id}/messages", {"message": "Here is a new key."})
     ((address, subject, body),) = await queued(world)
     assert (address, subject) == ("jun@example.com", "Re: My key does not work [TKT-000001]")
-    assert body.text == ("Hello Jun Park,\n\nOwner has answered your ticket TKT-000001:\n\nHere is a new key.\n")
+    assert body.text == (
+        "Hello Jun Park,\n\nOwner has answered your ticket TKT-000001:\n\nHere is a new key.\n\n-- \n"
+        "You get this because you wrote to the support of Lootkeep.\nLootkeep\n"
+    )
     assert "Here is a new key." in body.html
 
 
@@ -41,7 +44,8 @@ async def test_a_last_word_is_emailed_once_however_often_the_ticket_is_closed(wo
     ticket_id = await a_ticket(world)
     for _ in range(3):
         await world.post(f"/support-tickets/{ticket_id}/close", {"message": "Enjoy!"})
-    assert [body.text.splitlines()[-1] for _, _, body in await queued(world)] == ["Enjoy!"]
+    ((_, _, body),) = await queued(world)
+    assert "\n\nEnjoy!\n\n-- \n" in body.text
 
 
 async def test_nothing_else_is_emailed(world: World) -> None:

@@ -160,7 +160,7 @@ def test_a_user_is_added_and_listed_by_the_real_commands(terminal: Terminal) -> 
     added = terminal.run("user", "add", "ada@store.test", "--name", "Ada Lovelace")
     listed = terminal.run("user", "list")
     assert (added.code, added.err) == (0, "")
-    assert added.out.endswith(" added: ada@store.test\n")
+    assert added.out.endswith(f" added in {terminal.database}: ada@store.test\n")
     assert [line.split() for line in listed.out.splitlines()] == [
         ["ID", "E-mail", "Name", "Role"],
         ["1", "owner@localhost", "Owner", "owner"],

@@ -110,7 +110,7 @@ def test_every_setting_that_is_wrong_is_named_at_once(terminal: Terminal) -> Non
     [
         ("mysql://root@localhost/store", "must be sqlite:///FILE or postgresql://"),
         ("sqlite:///", "must be sqlite:///FILE or postgresql://"),
-        ("sqlite:///nowhere/x.db", "cannot be opened"),
+        ("sqlite:///nowhere/x.db", "nowhere/x.db"),
         (NOWHERE, "PostgreSQL cannot be reached"),
         ("postgresql://postgres@no-such-host.invalid/x", "PostgreSQL cannot be reached"),
         ("postgresql://postgres@127.0.0.1:port/x", "PostgreSQL cannot be reached"),

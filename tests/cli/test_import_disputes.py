@@ -48,7 +48,7 @@ def test_an_order_brings_its_card_its_declines_and_its_dispute(store: ImportedSt
     }
     json_order = ORDER | {
         "external_id": "o2",
-        "items": [{"sku": "SWORD", "quantity": 1}],
+        "items": [{"sku": "SWORD", "quantity": 1, "price": "10.00"}],
         "payment": {"fingerprint": "fp_1"},
         "declined_at": ["2024-02-01T10:00:30Z"],
         "created_at": "2024-02-01T10:00:05Z",
