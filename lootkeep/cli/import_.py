@@ -13,9 +13,10 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-from lootkeep import settings, wiring
+from lootkeep import wiring
 from lootkeep.cli.files import DelimiterOption, EncodingOption, MapOption, mapped
 from lootkeep.cli.output import out, print_json, run
+from lootkeep.cli.store import existing, location
 from lootkeep.kernel.errors import StartupError
 from lootkeep.toolbox.files.dialect import Delimiter, Encoding
 from lootkeep.toolbox.files.reading import BadRow, FileOptions, RowFile, opened
@@ -202,7 +203,7 @@ def _check_columns(request: Request, rows: RowFile) -> None:
 async def _run(
     request: Request, rows: RowFile, note: Callable[[BadRow], None], advance: Callable[[RowTally], None]
 ) -> RowTally:
-    async with wiring.opened(settings.load()) as deps:
+    async with wiring.opened(existing()) as deps:
         running = Import(deps, request.kind, rows.dialect, note, dry=request.is_dry)
         records = request.kind.combined(rows.rows(), rows.dialect)
         await running.run(converted(records, request.preset), advance)
@@ -272,7 +273,8 @@ def _summary(request: Request, tally: RowTally) -> dict[str, object]:
 def _print_summary(request: Request, tally: RowTally) -> None:
     kind = request.kind
     verb = "would be imported" if request.is_dry else "imported"
-    out.print(f"{tally.imported} {kind.noun} {verb}, {tally.skipped} skipped, {tally.refused} refused.")
+    counts = f"{tally.imported} {kind.noun} {verb}, {tally.skipped} skipped, {tally.refused} refused"
+    out.print(f"{counts}, in {location()}.", markup=False)
     if tally.without_key:
         _say(f"{tally.without_key} {kind.noun} have no {kind.key_name}: the same file would import them again.")
 

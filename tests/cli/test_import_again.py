@@ -65,7 +65,8 @@ def test_a_dry_run_says_what_would_happen_and_writes_nothing(store: ImportedStor
     assert imagined == (550, 1, 1)
     assert store.everything() == before
     assert store.tally("orders", sales) == imagined
-    assert store.run("orders", sales, "--dry-run").out == "0 orders would be imported, 551 skipped, 1 refused.\n"
+    dry = store.run("orders", sales, "--dry-run").out
+    assert dry.startswith("0 orders would be imported, 551 skipped, 1 refused, in ")
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])

@@ -94,7 +94,7 @@ class Orders:
 
     noun = "orders"
     key_name = "external id"
-    columns = LINE_COLUMNS | frozenset(_Body.model_fields) - {"coupon_code", "gift_card_code", "metadata", "payment"}
+    columns = LINE_COLUMNS | frozenset(_Body.model_fields) - _NEVER_IMPORTED | _PAYMENT.keys()
     readers = _READERS
 
     def __init__(self, *, takes_current_prices: bool = False) -> None:
