@@ -179,6 +179,9 @@ async def test_what_is_sent_again_is_answered_as_the_document_says(world: World)
         "claim_tier": {"tier_id": tier_id},
         "create_customer": {"email": "jun@j.example", "name": "Jun", "external_id": "31"},
         "place_order": order | {"external_id": "cart-1"},
+        # The first order, which a friend has paid, has the number that Anna has.
+        "report_declined_payment": {"external_id": "attempt-1"},
+        "report_dispute": {"kind": "dispute", "reason": "fraudulent", "external_id": "case-1"},
     }
     assert {route.handler.__name__ for _, route in REPEATED} == set(bodies)
     for prefix, route in REPEATED:

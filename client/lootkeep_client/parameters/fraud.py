@@ -27,7 +27,7 @@ class ReviewFraudCheck(TypedDict, total=False):
     notes: str | None
     whitelist_ip: bool
     whitelist_email: bool
-    block: Sequence[Literal["customer", "email", "device", "ip", "instrument"]]
+    block: Sequence[types.BlockKind]
 
 
 class UpdateFraudSettings(TypedDict, total=False):
@@ -115,7 +115,7 @@ class ReviewRing(TypedDict, total=False):
     check_ids: Required[Sequence[int]]
     outcome: Required[types.ReviewOutcome]
     notes: str | None
-    block: Sequence[Literal["customer", "email", "device", "ip", "instrument"]]
+    block: Sequence[types.BlockKind]
 
 
 class ListReviewQueue(TypedDict, total=False):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal, Required, TypedDict
+from typing import Required, TypedDict
+
+from lootkeep_client import types
 
 
 class CreateFraudRule(TypedDict, total=False):
@@ -10,9 +12,9 @@ class CreateFraudRule(TypedDict, total=False):
 
     name: Required[str]
     expression: Required[str]
-    action: Required[Literal["allow", "block", "verify", "flag", "points"]]
+    action: Required[types.FraudRuleAction]
     points: int
-    mode: Literal["off", "shadow", "on"]
+    mode: types.FraudRuleMode
     note: str | None
     expires_at: str | None
 
@@ -22,8 +24,8 @@ class UpdateFraudRule(TypedDict, total=False):
 
     name: str
     expression: str
-    action: Literal["allow", "block", "verify", "flag", "points"]
+    action: types.FraudRuleAction
     points: int
-    mode: Literal["off", "shadow", "on"]
+    mode: types.FraudRuleMode
     note: str | None
     expires_at: str | None

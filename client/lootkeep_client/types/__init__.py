@@ -182,6 +182,7 @@ from lootkeep_client.types.words import AudienceType as AudienceType
 from lootkeep_client.types.words import AuthorType as AuthorType
 from lootkeep_client.types.words import BillingInterval as BillingInterval
 from lootkeep_client.types.words import BillingType as BillingType
+from lootkeep_client.types.words import BlockKind as BlockKind
 from lootkeep_client.types.words import CampaignStatus as CampaignStatus
 from lootkeep_client.types.words import CustomerStatus as CustomerStatus
 from lootkeep_client.types.words import DeliveryStatus as DeliveryStatus
@@ -193,6 +194,8 @@ from lootkeep_client.types.words import EventSubscription as EventSubscription
 from lootkeep_client.types.words import EventType as EventType
 from lootkeep_client.types.words import FraudAction as FraudAction
 from lootkeep_client.types.words import FraudDecision as FraudDecision
+from lootkeep_client.types.words import FraudRuleAction as FraudRuleAction
+from lootkeep_client.types.words import FraudRuleMode as FraudRuleMode
 from lootkeep_client.types.words import FraudSensitivity as FraudSensitivity
 from lootkeep_client.types.words import FraudWhenDue as FraudWhenDue
 from lootkeep_client.types.words import GiftCardStatus as GiftCardStatus

@@ -8,6 +8,8 @@ from typing import Literal, NotRequired, TypedDict
 from lootkeep_client.types.words import (
     FraudAction,
     FraudDecision,
+    FraudRuleAction,
+    FraudRuleMode,
     FraudSensitivity,
     FraudWhenDue,
     OrderStatus,
@@ -45,7 +47,7 @@ class FraudSettingsChanges(TypedDict):
 class TriedRuleBody(TypedDict):
     id: NotRequired[int | None]
     expression: str
-    action: Literal["allow", "block", "verify", "flag", "points"]
+    action: FraudRuleAction
     points: NotRequired[int]
 
 
@@ -151,8 +153,8 @@ class FraudCheck(TypedDict):
 class RuleHit(TypedDict):
     id: int
     name: str
-    action: Literal["allow", "block", "flag", "points", "verify"]
-    mode: Literal["off", "on", "shadow"]
+    action: FraudRuleAction
+    mode: FraudRuleMode
 
 
 class CheckOrderDetail(TypedDict):

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import TypedDict
 
 from lootkeep_client.types.fraud_part_2 import Tally
+from lootkeep_client.types.words import FraudRuleAction, FraudRuleMode
 
 
 class FraudRule(TypedDict):
     id: int
     name: str
     expression: str
-    action: Literal["allow", "block", "flag", "points", "verify"]
+    action: FraudRuleAction
     points: int
-    mode: Literal["off", "on", "shadow"]
+    mode: FraudRuleMode
     note: str | None
     expires_at: str | None
     hits: Tally

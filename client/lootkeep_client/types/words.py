@@ -18,13 +18,19 @@ FraudDecision = Literal["allowed", "flagged", "blocked", "verification_required"
 
 ReviewOutcome = Literal["legitimate", "fraud", "inconclusive"]
 
+BlockKind = Literal["customer", "email", "device", "ip", "instrument"]
+
 FraudSensitivity = Literal["low", "medium", "high"]
 
 FraudAction = Literal["block", "flag", "verify"]
 
 FraudWhenDue = Literal["wait", "release", "cancel"]
 
+FraudRuleAction = Literal["allow", "block", "verify", "flag", "points"]
+
 SortDirection = Literal["asc", "desc"]
+
+FraudRuleMode = Literal["off", "shadow", "on"]
 
 OrderStatus = Literal["pending", "on_hold", "paid", "completed", "partially_refunded", "refunded", "cancelled"]
 

@@ -19,9 +19,10 @@ from lootkeep.domain import (
     support_tickets,
 )
 from lootkeep.domain.events import EVENT_TYPES
-from lootkeep.domain.fraud import linked, policy, review, score
+from lootkeep.domain.fraud import linked, policy, review, rule, score
 from lootkeep.domain.webhooks import EVENT_PATTERNS
 from lootkeep.kernel import paging
+from lootkeep.services.fraud_named_lists import BlockKind
 
 Json = dict[str, Any]
 
@@ -34,6 +35,9 @@ _NAMED: dict[str, tuple[str, ...]] = {
     "FraudWhenDue": get_args(policy.WhenDue),
     "FraudSensitivity": get_args(policy.Sensitivity),
     "ReviewOutcome": get_args(review.ReviewedAs),
+    "FraudRuleAction": get_args(rule.RuleAction),
+    "FraudRuleMode": get_args(rule.RuleMode),
+    "BlockKind": get_args(BlockKind),
     "LinkKind": get_args(linked.LinkKind),
     "DisputeKind": get_args(disputes.DisputeKind),
     "DisputeReason": get_args(disputes.DisputeReason),
