@@ -20,7 +20,7 @@ from lootkeep.storage import alerts as alerts_db
 from lootkeep.storage.engine.database import Engine
 from lootkeep.worker.alerts import AlertWorker
 from lootkeep.worker.deliveries import DeliveryWorker
-from tests.builders import STORE, new_customer, new_product, new_ticket
+from tests.builders import STORE, new_customer, new_product, new_ticket, paid_order
 from tests.mailbox import MailServer
 from tests.receiver import Receiver
 from tests.world import World
@@ -157,6 +157,20 @@ async def test_held_and_blocked_orders_are_reported_from_an_amount_on(store: Wor
     await work(store)
     (received,) = receiver.received
     assert [notice["url"] for notice in received.json["notices"]] == held
+
+
+async def test_a_disputed_order_is_reported(store: World, receiver: Receiver) -> None:
+    await new_alert(store, receiver.url, triggers=["order_disputed"], amount=1000)
+    customer, product = (await new_customer(store))["customer"], await new_product(store, price="30.00")
+    order = await paid_order(store, customer["id"], (product["id"], 1))
+    report = {"kind": "dispute", "reason": "fraudulent", "external_id": "case-1"}
+    for _ in range(2):
+        assert (await store.post(f"{STORE}/orders/{order['id']}/dispute", report)).is_success
+    await work(store)
+    (received,) = receiver.received
+    assert [(notice["text"], notice["url"]) for notice in received.json["notices"]] == [
+        ("Order ORD-000001 over 30.00 USD: it is disputed", f"{URL}/console/orders/1")
+    ]
 
 
 async def test_a_receiver_that_goes_on_failing_is_reported_once(store: World, receiver: Receiver) -> None:

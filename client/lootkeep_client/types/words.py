@@ -112,7 +112,7 @@ AudienceType = Literal["all", "segment", "customers"]
 
 AlertChannel = Literal["discord", "slack", "email", "webhook"]
 
-AlertTrigger = Literal["order_held", "order_blocked", "ticket_created", "receiver_failing", "backlog"]
+AlertTrigger = Literal["order_held", "order_blocked", "order_disputed", "ticket_created", "receiver_failing", "backlog"]
 
 DisputeKind = Literal["early_warning", "dispute", "dispute_won", "dispute_lost"]
 
