@@ -20,7 +20,7 @@ from lootkeep.domain.fraud.judgement import Judgement, judgement
 from lootkeep.domain.fraud.memory import OrderHistory, Sighting
 from lootkeep.domain.fraud.policy import SETTINGS, FraudAction, Policy
 from lootkeep.domain.fraud.review import ReviewedAs
-from lootkeep.domain.fraud.score import ENGINE_VERSION
+from lootkeep.domain.fraud.score import ENGINE_VERSION, due_at, expected_loss
 from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.kernel.money import Hundredths
 from lootkeep.storage.schema import (
@@ -200,6 +200,12 @@ def _check(purchase: Purchase, number: int, judged: Judgement, outcome: Reviewed
         "policy_version": judged.policy_version,
         "engine_version": ENGINE_VERSION,
         "rule_hits": "[]",
+        "truth": None if outcome == "inconclusive" else outcome,
+        "truth_source": "review" if outcome in ("fraud", "legitimate") else None,
+        "truth_at": NOW if outcome in ("fraud", "legitimate") else None,
+        "owner_id": None,
+        "due_at": due_at(verdict.action_taken, judged.policy, purchase.at),
+        "expected_loss": expected_loss(verdict.risk_score, Hundredths(PRICE)),
         "created_at": purchase.at,
     }
 

@@ -32,6 +32,7 @@ async def test_a_part_is_given_back_and_then_the_rest(world: World) -> None:
         "unreturned_amount": "0.00",
         "unrecovered_amount": "0.00",
         "reason": "one key was used",
+        "reason_code": None,
         "created_at": LATER,
     }
     order = part.json()["data"]["order"]

@@ -158,6 +158,7 @@ GROUP = Group(
             "store:read",
             "Read a customer of the store",
             single(customers_views.CustomerView),
+            description="With totals, consent, tags and status.",
         ),
         Route(
             "PUT",

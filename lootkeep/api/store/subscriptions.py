@@ -114,6 +114,7 @@ GROUP = Group(
             "store:read",
             "Read a subscription",
             single(subscriptions_views.SubscriptionView),
+            description="With its current period, and until when it runs once it is cancelled.",
         ),
         Route(
             "POST",

@@ -11,6 +11,7 @@ from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import DAY, HOUR, SECOND, Clock, Instant
 from lootkeep.services import retention, webhooks
 from lootkeep.storage.webhooks import deliveries, fan_out
+from lootkeep.toolbox.demo_store import protection
 from lootkeep.toolbox.demo_store.shop import Shop
 from lootkeep.worker.deliveries import DeliveryWorker
 
@@ -81,6 +82,7 @@ class Deliveries:
         async with deps.db.write() as tx:
             while await fan_out.fan_out(tx, deps.ids.delivery_id, deps.clock.now()):
                 pass
+        await protection.set_up(deps)
         await webhooks.create(deps, LISTENER, _LISTENED)
         await webhooks.create(deps, FAILING, _FAILING_WANTS)
         broken, _ = await webhooks.create(deps, BROKEN, _BROKEN_WANTS)

@@ -1,0 +1,28 @@
+"""What the demo's staff have set up themselves: a list, a rule that is tried out, and an alert."""
+
+from __future__ import annotations
+
+from lootkeep.deps import Deps
+from lootkeep.services import alerts, fraud_named_lists, fraud_rules
+
+_OWNER = 1
+
+
+async def set_up(deps: Deps) -> None:
+    free_mail = await fraud_named_lists.create(deps, "free_mail", "domain", "Mailboxes that cost nothing.")
+    await fraud_named_lists.add_entries(deps, free_mail.id, ["gmail.com", "outlook.com"], None, None, _OWNER)
+    expression = "total > 100 and account_age < 1h and email_domain in @free_mail"
+    await fraud_rules.create(deps, {"name": "Large first order", "expression": expression, "action": "verify"}, _OWNER)
+    await alerts.create(
+        deps,
+        {
+            "name": "Late deliveries",
+            "channel": "email",
+            "target": "staff@lootkeep.example",
+            "triggers": ["backlog"],
+            "amount": None,
+            "minutes": 30,
+            "limit_per_hour": 5,
+            "muted_until": None,
+        },
+    )
