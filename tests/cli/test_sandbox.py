@@ -90,7 +90,10 @@ def test_a_running_server_takes_a_new_test_token_delivers_its_webhooks_and_is_re
         delivered = arrivals.first()
         held = json.loads(store.call("sandbox", "status", "--json").out)
         assert (live.products(), test.products()) == ([], ["VIP rank"] * 3)
-        assert store.call("sandbox", "reset").out == "The sandbox is empty; its tokens are still valid.\n"
+        assert (
+            store.call("sandbox", "reset").out
+            == f"The sandbox of {store.database} is empty; its tokens are still valid.\n"
+        )
         assert (live.products(), test.products()) == ([], [])
         ended = server.stop()
     assert delivered.headers["Lootkeep-Mode"] == "test"
