@@ -182,6 +182,7 @@ def test_a_server_that_is_interrupted_ends_without_a_traceback(terminal: Termina
 
 def test_a_start_warns_of_missing_lists_and_of_names_that_are_no_settings(terminal: Terminal) -> None:
     with terminal.serving(log_level="warning", smpt_url="smtp://mail.example") as server:
+        _get(server, server.token)
         output = server.stop()
     lines = [json.loads(line) for line in output.err.splitlines()]
     assert [line["sentence"] for line in lines if "sentence" in line] == [

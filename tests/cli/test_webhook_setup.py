@@ -121,19 +121,23 @@ def test_a_delivery_is_sent_again_with_the_same_id(store: Terminal) -> None:
 
 
 def test_a_webhook_is_created_listed_and_tested(terminal: Terminal) -> None:
+    terminal.call("migrate")
     statuses = [200, 503]
     terminal.settings["webhook_allow_insecure"] = "true"
     with receiving(lambda _: (statuses.pop(0), b"")) as receiver:
         created = terminal.call("webhooks", "create", receiver.url)
         listed = terminal.call("webhooks", "list").out.splitlines()
         delivered, refused = terminal.call("webhooks", "test", "1"), terminal.call("webhooks", "test", "1")
-    assert created.out.startswith("Webhook 1 was created for *. Its secret is shown only now:\n\n  whsec_")
+    assert created.out.startswith(
+        f"Webhook 1 was created in {terminal.database} for *. Its secret is shown only now:\n\n  whsec_"
+    )
     assert [line.split() for line in listed] == [["ID", "State", "URL", "Events"], ["1", "active", receiver.url, "*"]]
     assert (delivered.code, delivered.out.startswith("Delivered: answered 200 after ")) == (0, True)
     assert (refused.code, refused.out.startswith("Not delivered: answered 503; ")) == (1, True)
 
 
 def test_what_cannot_be_set_up_is_refused_with_a_sentence(terminal: Terminal) -> None:
+    terminal.call("migrate")
     url = terminal.call("webhooks", "create", "http://127.0.0.1:9/hook")
     event = terminal.call("webhooks", "create", "https://shop.example/hook", "--event", "order.payed")
     assert url.sentence.startswith("The url field must be an HTTPS URL (LOOTKEEP_WEBHOOK_ALLOW_INSECURE=true or ")
@@ -151,6 +155,7 @@ def test_an_unknown_event_cannot_be_triggered_and_the_error_lists_the_known_ones
 
 def test_in_production_events_are_triggered_in_the_sandbox_only(terminal: Terminal) -> None:
     terminal.settings |= {"secret_key": KEY, "environment": "production"}
+    terminal.call("migrate")
     output = terminal.call("trigger", "order.paid")
     assert output.sentence == (
         "In production a made-up event would reach the receivers of the store. Give --test for the sandbox."
