@@ -22,9 +22,10 @@ async def test_each_list_and_each_rejection_is_logged_once(tmp_path: Path) -> No
     lists.write("vpn.txt", "192.0.2.2\n")
     with capture_logs() as third:
         await keeper.reload()
-    assert [(line["event"], line.get("file") or line["source"]) for line in first] == [
-        ("list rejected", "tor.txt"),
-        ("list in use", "vpn.txt"),
+    assert [next(line[name] for name in ("file", "needs", "source") if name in line) for line in first] == [
+        "tor.txt",
+        "country, datacenter, proxy, tor, disposable",
+        "vpn.txt",
     ]
     assert second == []
     assert [line["event"] for line in third] == ["list in use"]
