@@ -8,7 +8,8 @@ import typer
 
 from lootkeep import settings, wiring
 from lootkeep.cli.output import JsonFlag, out, print_json, print_table, run
-from lootkeep.domain.fraud.calibration import MIN_LABELS, Calibration, probability
+from lootkeep.domain.fraud.calibration import MIN_LABELS, Calibration
+from lootkeep.domain.fraud.score import probability
 from lootkeep.services import fraud_calibration
 from lootkeep.toolbox.backtest.tables import decimal, percent
 

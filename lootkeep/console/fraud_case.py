@@ -11,13 +11,14 @@ from lootkeep.console.links import Graph, Link, draw, short
 from lootkeep.console.story import Bar, Moment, bar, reviews
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.fraud.calibration import SETTINGS as BASE_ODDS
-from lootkeep.domain.fraud.calibration import BaseOdds, probability
+from lootkeep.domain.fraud.calibration import BaseOdds
 from lootkeep.domain.fraud.checks import CheckDetail, FraudCheck
 from lootkeep.domain.fraud.comparison import facts_of
 from lootkeep.domain.fraud.facts import OrderFacts
 from lootkeep.domain.fraud.linked import MAX_HUB, LinkedAccount, LinkKind
 from lootkeep.domain.fraud.review import consequence
 from lootkeep.domain.fraud.review import label as signal_label
+from lootkeep.domain.fraud.score import probability
 from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import existing

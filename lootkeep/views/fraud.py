@@ -9,11 +9,10 @@ import msgspec
 
 from lootkeep.domain.disputes import Outcome, TruthSource
 from lootkeep.domain.fraud import review as review_rules
-from lootkeep.domain.fraud.calibration import probability
 from lootkeep.domain.fraud.checks import CheckDetail, CheckEntry, FraudCheck, Review, Waiting
 from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.domain.fraud.rule import RuleAction, RuleMode
-from lootkeep.domain.fraud.score import Action, RiskLevel
+from lootkeep.domain.fraud.score import Action, RiskLevel, probability
 from lootkeep.domain.orders import OrderStatus, order_number
 from lootkeep.kernel.clock import Instant, utc
 from lootkeep.kernel.money import text

@@ -169,7 +169,7 @@ async def test_a_disputed_order_is_reported(store: World, receiver: Receiver) ->
     await work(store)
     (received,) = receiver.received
     assert [(notice["text"], notice["url"]) for notice in received.json["notices"]] == [
-        ("Order ORD-000001 over 30.00 USD: it is disputed", f"{URL}/console/orders/1")
+        ("Order ORD-000001 (30.00 USD): it is disputed", f"{URL}/console/orders/1")
     ]
 
 

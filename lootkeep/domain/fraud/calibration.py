@@ -12,19 +12,17 @@ from math import exp, log, log2, sqrt
 
 import msgspec
 
+from lootkeep.domain.disputes import SILENCE_IS_GOOD
 from lootkeep.domain.fraud import ranking
 from lootkeep.domain.fraud.review import label
-from lootkeep.domain.fraud.score import HIGHEST_SCORE, changed
+from lootkeep.domain.fraud.score import HIGHEST_SCORE, ORDINARY_ODDS, changed, probability
 from lootkeep.domain.fraud.signals import BY_NAME
-from lootkeep.kernel.clock import DAY, Instant
+from lootkeep.kernel.clock import Instant
 
 # Under this name the base odds are stored.
 SETTINGS = "fraud_base_odds"
-# A chargeback may take this long: younger orders are not good yet.
-MATURE_AFTER = 90 * DAY
 # With fewer orders of which the truth is known, the odds are those of an ordinary store.
 MIN_LABELS = 50
-ORDINARY_ODDS = 0.01 / 0.99
 # A signal that fewer orders have says nothing.
 MIN_ORDERS = 20
 # At most this much is changed at a time.
@@ -96,12 +94,7 @@ def truth_known(truth: str | None, action: str) -> bool | None:
     """Whether an order that is old enough was fraud. Nobody knows of one that was stopped, unless somebody looked."""
     if truth in ("fraud", "legitimate"):
         return truth == "fraud"
-    return False if truth is None and action != "blocked" else None
-
-
-def probability(score: int, odds: float) -> float:
-    raised = odds * 2 ** (score / 10)
-    return raised / (1 + raised)
+    return False if truth is None and action in SILENCE_IS_GOOD else None
 
 
 def base_odds(counts: Iterable[tuple[int, str | None, str, int]], now: Instant) -> BaseOdds:

@@ -27,6 +27,8 @@ HIGHEST_SCORE = 100
 RULE_SIGNAL = "rule: "
 # Raised whenever the same facts may give other points: a check says which engine made it.
 ENGINE_VERSION = 3
+# Of an order without any points: one in a hundred is fraud.
+ORDINARY_ODDS = 0.01 / 0.99
 # Each level from this score on, the highest first.
 LEVELS: tuple[tuple[int, RiskLevel], ...] = ((80, "critical"), (60, "high"), (40, "medium"), (0, "low"))
 # From this score on the store's `fraud_action` is taken.
@@ -90,9 +92,14 @@ def _keep_heaviest(signals: dict[str, int]) -> None:
 
 
 def expected_loss(score: int, total: Hundredths) -> Hundredths:
-    """What the store loses on average: ten points double the odds, which are one in a hundred without any."""
-    odds = 2 ** (score / 10) / 99
-    return Hundredths(round(total * odds / (1 + odds)))
+    """What the store loses on average, by the odds of an ordinary store."""
+    return Hundredths(round(total * probability(score, ORDINARY_ODDS)))
+
+
+def probability(score: int, odds: float) -> float:
+    """Ten points double the odds."""
+    raised = odds * 2 ** (score / 10)
+    return raised / (1 + raised)
 
 
 def due_at(action: Action, policy: Policy, at: Instant) -> Instant | None:

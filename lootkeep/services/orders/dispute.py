@@ -7,12 +7,11 @@ import msgspec
 from lootkeep.deps import Deps
 from lootkeep.domain import orders as orders_rules
 from lootkeep.domain.disputes import Dispute, DisputeKind, DisputeReason, check_disputable
-from lootkeep.domain.orders import Order, OrderDetails
-from lootkeep.kernel import money
+from lootkeep.domain.orders import OrderDetails
 from lootkeep.kernel.clock import Instant
-from lootkeep.services.orders import _details, _labels
-from lootkeep.storage import alerts, fraud_checks, outbox
+from lootkeep.services.orders import _alert, _details, _labels
 from lootkeep.storage import disputes as disputes_db
+from lootkeep.storage import fraud_checks, outbox
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.views import order_events
 
@@ -39,14 +38,9 @@ async def dispute(deps: Deps, order_id: int, report: DisputeReport) -> tuple[Dis
         details, recorded, is_new = await _record(tx, order_id, report, now)
         if is_new:
             await outbox.append(tx, "order.disputed", order_events.disputed(details, recorded), now)
-            await _alert(tx, details.order, recorded, now)
+            key, what = f"dispute:{recorded.id}", _WORDS[recorded.kind]
+            await _alert.raise_for(tx, details.order, "order_disputed", key, what, now)
     return recorded, is_new
-
-
-async def _alert(tx: Transaction, order: Order, dispute: Dispute, now: Instant) -> None:
-    text = f"Order {order.number} over {money.text(order.total)} {order.currency}: {_WORDS[dispute.kind]}"
-    key, path = f"dispute:{dispute.id}", f"/orders/{order.id}"
-    await alerts.raise_notice(tx, "order_disputed", key, text, path, now, amount=order.total)
 
 
 async def import_dispute(tx: Transaction, order_id: int, report: DisputeReport, now: Instant) -> bool:

@@ -17,13 +17,12 @@ from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.domain.gift_cards import GiftCard
 from lootkeep.domain.identity import Trace
 from lootkeep.domain.orders import Order, OrderDetails
-from lootkeep.kernel import money
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict
 from lootkeep.services import gift_cards
-from lootkeep.services.orders import _checkout, _details, _payment
-from lootkeep.storage import alerts, fraud_checks, fraud_history, outbox, settings
+from lootkeep.services.orders import _alert, _checkout, _details, _payment
 from lootkeep.storage import customers as customers_db
+from lootkeep.storage import fraud_checks, fraud_history, outbox, settings
 from lootkeep.storage import gift_cards as gift_cards_db
 from lootkeep.storage import identity as identity_db
 from lootkeep.storage import orders as orders_db
@@ -82,7 +81,8 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart, changes: CounterDelt
     check = await _remember(tx, customer, traces, order, judgement, changes)
     details = OrderDetails(order, items, customer, check)
     if order.status in _ALERTS:
-        await _alert(tx, order, now)
+        trigger, what = _ALERTS[order.status]
+        await _alert.raise_for(tx, order, trigger, f"order:{order.id}", what, now)
     if check and check.action_taken in fraud_events.EVENTS:
         await outbox.append(tx, fraud_events.EVENTS[check.action_taken], fraud_events.judged(order, check), now)
     if order.status == "cancelled":
@@ -100,13 +100,6 @@ async def place_paid(
     details = OrderDetails(order, items, customer, None)
     await outbox.append(tx, "order.created", order_events.created(details), now)
     return await _payment.record(deps, tx, details, orders_rules.paid(order, now, None, None, now), changes)
-
-
-async def _alert(tx: Transaction, order: Order, now: Instant) -> None:
-    trigger, what = _ALERTS[order.status]
-    text = f"Order {order.number} over {money.text(order.total)} {order.currency} is {what}"
-    path = f"/orders/{order.id}"
-    await alerts.raise_notice(tx, trigger, f"order:{order.id}", text, path, now, amount=order.total)
 
 
 async def _find_existing(tx: Transaction, cart: Cart) -> OrderDetails | None:

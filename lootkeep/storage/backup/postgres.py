@@ -107,10 +107,10 @@ def _without_password(url: str) -> str:
 
 def _program(name: str) -> str:
     newest = sorted(Path(_FOLDERS).glob(f"*/bin/{name}"), key=lambda path: int(path.parts[-3]))
-    found = shutil.which(name) or (str(newest[-1]) if newest else None)
-    if found is None:
+    program = shutil.which(name) or (str(newest[-1]) if newest else None)
+    if program is None:
         raise StartupError(f"{name} was not found: install PostgreSQL's client programs.")
-    return found
+    return program
 
 
 def _last_line(output: bytes) -> str:

@@ -207,7 +207,7 @@ def _prepared(file: BinaryIO, options: FileOptions, stack: ExitStack) -> tuple[B
 
 
 def _transcoded(file: BinaryIO, head: bytes, stack: ExitStack) -> BinaryIO:
-    """UTF-16 as UTF-8: its lines cannot be told apart by bytes."""
+    """UTF-16 as UTF-8: its lines cannot be separated by bytes."""
     is_marked = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     name = "utf-16" if is_marked else "utf-16-be" if not any(head[::2]) else "utf-16-le"
     copy = stack.enter_context(TemporaryFile())  # noqa: SIM115  the stack closes it

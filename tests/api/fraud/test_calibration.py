@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lootkeep.domain.fraud.calibration import ORDINARY_ODDS
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
+from lootkeep.domain.fraud.score import ORDINARY_ODDS
 from lootkeep.services import fraud_calibration
 from lootkeep.storage import settings as settings_db
 from tests.api.fraud.shop import DAY, VPN, check, judged, regular, review, settings, shop

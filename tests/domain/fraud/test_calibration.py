@@ -8,15 +8,13 @@ import pytest
 
 from lootkeep.domain.fraud.calibration import (
     MAX_CHANGE,
-    ORDINARY_ODDS,
     PastCheck,
     base_odds,
     calibrate,
-    probability,
     truth_known,
 )
 from lootkeep.domain.fraud.policy import Policy
-from lootkeep.domain.fraud.score import judge
+from lootkeep.domain.fraud.score import ORDINARY_ODDS, judge, probability
 from lootkeep.kernel.clock import Instant
 from tests.domain.fraud.orders import order
 
