@@ -14,7 +14,9 @@ from urllib.parse import urlsplit
 import asyncpg
 from msgspec.structs import replace
 
+from bench import rules
 from bench.buyers import COLLECTOR, RUSH_ADDRESS, RUSH_DEVICE, BenchBuyer
+from bench.evidence import instrument
 from bench.growth import OpenStore, opened
 from bench.people import END
 from bench.rows import PRICE
@@ -23,9 +25,8 @@ from lootkeep.deps import Deps
 from lootkeep.domain.checkout import Cart, CartLine, PricedLine
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.emails import StoreIdentity
-from lootkeep.domain.fraud.judgement import facts_of, judgement
+from lootkeep.domain.fraud.facts import Payment
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
-from lootkeep.domain.identity import domain_of
 from lootkeep.domain.webhooks import WebhookRules, reachable
 from lootkeep.engines.intelligence import Intelligence
 from lootkeep.engines.outbound import Outbound
@@ -34,8 +35,10 @@ from lootkeep.engines.vault import Vault
 from lootkeep.kernel.clock import SECOND, Instant, ManualClock
 from lootkeep.kernel.ids import RandomIds
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services import orders
+from lootkeep.services import fraud_policy, orders
+from lootkeep.services.orders import _checkout
 from lootkeep.storage import customers, fraud_history, settings
+from lootkeep.storage.engine.database import Transaction
 
 # How many different buyers of each kind there are.
 _BUYERS = 100
@@ -89,20 +92,25 @@ def _visit(kind: str, customer: Customer, size: int) -> Visit:
 
 def _cart(customer: Customer, *, address: str | None = None, device: str | None = None) -> Cart:
     own = BenchBuyer(customer.id, customer.email, customer.created_at)
-    return Cart(customer.id, (CartLine(1, 1),), address or own.address, "DE", _AGENT, device or own.device)
+    device = device or own.device
+    payment = Payment(instrument=instrument(customer.id, device), country="DE")
+    return Cart(customer.id, (CartLine(1, 1),), address or own.address, "DE", _AGENT, device, payment=payment)
 
 
-async def judge(store: OpenStore, intelligence: Intelligence, visit: Visit) -> None:
-    """As `services.orders.place` does it, up to what is stored; but on the reader, which plans again for each buyer."""
+async def judge(deps: Deps, tx: Transaction, visit: Visit) -> None:
+    """As `services.orders.place` does it in its transaction, from reading the settings to the verdict."""
     cart, customer = visit
-    async with store.engine.read() as tx:
-        version, policy = await settings.current(tx, SETTINGS, Policy)
-        buyer = fraud_history.BuyerQuery(_NOW, customer.email, cart.ip_address, cart.device_id, customer.id)
-        (history,) = await fraud_history.gather(tx, policy, [buyer])
-    network = intelligence.network(cart.ip_address)
-    is_disposable = intelligence.is_disposable(domain_of(customer.email))
-    facts = facts_of(cart, customer, _LINES, _NOW, network=network, is_disposable=is_disposable, history=history)
-    judgement(facts, policy, version)
+    version, policy = await settings.current(tx, SETTINGS, Policy)
+    (history,) = await fraud_history.gather(tx, policy, [_checkout.buyer(cart, customer, "USD", _NOW)])
+    await _checkout.judge(deps, tx, cart, customer, _LINES, history, (version, policy), _NOW)
+
+
+async def set_rules(store: OpenStore) -> None:
+    """The store's own rules, if it has none yet."""
+    async with store.engine.write() as tx:
+        policy = await settings.get_for_update(tx, SETTINGS, Policy, _NOW)
+        if not policy.rules:
+            await fraud_policy.save(tx, policy, replace(policy, rules=rules.rules()), _NOW)
 
 
 async def spent(store: OpenStore, operation: Callable[[Visit], Awaitable[object]], visits: list[Visit]) -> CallTimes:

@@ -11,7 +11,7 @@ import apsw
 import asyncpg
 from sqlalchemy import Table
 
-from bench import built, buyers, cards, judged, people, rows
+from bench import built, buyers, cards, evidence, judged, people, rows
 from lootkeep.storage import migrations
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.postgres import PostgresDatabase
@@ -36,7 +36,16 @@ def _referrals(size: int) -> Iterator[dict[Table, rows.Rows]]:
 # Its size is the number of referrals, and of gift cards.
 REFERRALS = DataPlan("referrals", _referrals, (people.__file__, rows.__file__, cards.__file__))
 # Its size is the number of orders, each with its fraud check.
-ORDERS = DataPlan("orders", judged.parts, (people.__file__, rows.__file__, buyers.__file__, judged.__file__))
+_JUDGED = (people.__file__, rows.__file__, buyers.__file__, judged.__file__)
+ORDERS = DataPlan("orders", judged.parts, _JUDGED)
+
+
+def _evidence(size: int) -> Iterator[dict[Table, rows.Rows]]:
+    return chain(judged.parts(size), evidence.parts(size))
+
+
+# The same, with what has become known of the orders since.
+EVIDENCE = DataPlan("evidence", _evidence, (*_JUDGED, evidence.__file__))
 
 
 def sqlite(plan: DataPlan, size: int) -> Path:

@@ -60,7 +60,7 @@ _USES = tuple(
 
 
 def main() -> int:
-    without, with_rules = (judging_us(Policy(rules=rules)) for rules in ((), _rules()))
+    without, with_rules = (judging_us(Policy(rules=store_rules)) for store_rules in ((), rules()))
     lookups = asyncio.run(lookups_us())
     small, large = lookups
     rows = [
@@ -78,7 +78,8 @@ def main() -> int:
     return int(not is_met)
 
 
-def _rules() -> tuple[Rule, ...]:
+def rules() -> tuple[Rule, ...]:
+    """As many as the target names."""
     return tuple(
         Rule(
             id=number,
