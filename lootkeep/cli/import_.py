@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, NamedTuple
@@ -28,6 +29,7 @@ from lootkeep.toolbox.imports.kinds import RecordKind
 from lootkeep.toolbox.imports.orders import Orders
 from lootkeep.toolbox.imports.presets import Preset, Shop, converted, preset_of
 from lootkeep.toolbox.imports.products import Products
+from lootkeep.toolbox.imports.references import aliases_of
 from lootkeep.toolbox.imports.refused import written_to
 from lootkeep.toolbox.imports.running import Import, RowTally
 from lootkeep.toolbox.imports.subscriptions import Subscriptions
@@ -96,7 +98,7 @@ def _command(name: str, kind: RecordKind[Any, Any], words: str) -> None:
         json: JsonSummaryFlag = False,
     ) -> None:
         preset = _preset(from_, kind)
-        options = _options(file, preset, format_, delimiter, encoding, map_, ignore)
+        options = _options(file, kind, preset, format_, delimiter, encoding, map_, ignore)
         _import(Request(kind, file, options, preset, errors, dry_run, json))
 
 
@@ -121,7 +123,7 @@ def orders(
     """Import orders as they were; they are known again by their external id."""
     kind = Orders(takes_current_prices=current_prices)
     preset = _preset(from_, kind)
-    options = _options(file, preset, format_, delimiter, encoding, map_, ignore)
+    options = _options(file, kind, preset, format_, delimiter, encoding, map_, ignore)
     _import(Request(kind, file, options, preset, errors, dry_run, json))
 
 
@@ -145,6 +147,7 @@ def _preset(shop: Shop | None, kind: RecordKind[Any, Any]) -> Preset:
 
 def _options(
     file: str,
+    kind: RecordKind[Any, Any],
     preset: Preset,
     format_: Format | None,
     delimiter: Delimiter | None,
@@ -154,7 +157,9 @@ def _options(
 ) -> FileOptions:
     ignored = frozenset(heading.strip().lower() for heading in ignore or ())
     is_json = (format_ or _format_of(file)) is Format.ndjson
-    return FileOptions(delimiter, encoding, mapped(pairs or ()), preset.columns, ignored, is_json)
+    aliases = aliases_of(kind.columns)
+    columns = {heading: aliases.get(column, column) for heading, column in mapped(pairs or ()).items()}
+    return FileOptions(delimiter, encoding, columns, {**preset.columns, **aliases}, ignored, is_json)
 
 
 def _import(request: Request) -> None:
@@ -176,14 +181,20 @@ def _import(request: Request) -> None:
         sys.exit(1)
 
 
+def _unknown_column(column: str, kind: RecordKind[Any, Any]) -> str:
+    nearest = get_close_matches(column, kind.columns, n=1)
+    question = f" Did you mean {nearest[0]}?" if nearest else ""
+    return f"--map: {kind.noun} have no column {column}.{question} There are {', '.join(sorted(kind.columns))}."
+
+
 def _check_columns(request: Request, rows: RowFile) -> None:
     """Reports what would be lost, and stops where that is money."""
     kind = request.kind
     for column in request.options.columns.values():
         if column not in kind.columns:
-            raise StartupError(f"--map names no column of {kind.noun}: there are {', '.join(sorted(kind.columns))}.")
+            raise StartupError(_unknown_column(column, kind))
     # A name may be in several columns of a preset, and a price in another form.
-    is_checked = not request.options.is_json and not request.options.preset
+    is_checked = not request.options.is_json and not request.preset.columns
     missing = kind.missing(rows.columns) if is_checked else None
     if missing:
         raise StartupError(f"The file lacks {missing}.")

@@ -62,6 +62,14 @@ def test_json_lines_bring_the_same(shop: ImportedStore) -> None:
     assert [(refund["amount"], refund["reason"]) for refund in shop.rows(refunds)] == [(1_00, "late")]
 
 
+def test_the_customer_of_an_order_is_found_by_a_column_named_email(shop: ImportedStore) -> None:
+    given = row(1)
+    email = given.pop("customer_email")
+    assert shop.tally("orders", csv_text([given | {"email": email}])) == (1, 0, 0)
+    mapped = csv_text([given | {"external_id": "o-2", "E-Mail": email}])
+    assert shop.tally("orders", mapped, "--map", "E-Mail=email") == (1, 0, 0)
+
+
 def test_current_prices_are_taken_only_when_asked_for(shop: ImportedStore) -> None:
     unpriced = csv_text([ORDER | {"items": "SWORD:1"}])
     assert shop.reason("orders", unpriced) == "Line 2: The items.0.price field is required, or --current-prices."

@@ -25,6 +25,11 @@ CUSTOMER_FIELDS: dict[str, Any] = {
 }
 
 
+def aliases_of(columns: Collection[str]) -> dict[str, str]:
+    """Headings that stand for a column of this kind: a file of orders calls the customer's e-mail `email`."""
+    return {"email": "customer_email"} if "customer_email" in columns else {}
+
+
 class CustomerName(msgspec.Struct, frozen=True):
     """A column that names a customer, and the name."""
 
