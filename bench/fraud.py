@@ -49,13 +49,13 @@ FILTERS: dict[str, dict[str, object]] = {
     "action flagged": {"action_taken": "flagged"},
     "open": {"is_reviewed": "false"},
     "reviewed": {"is_reviewed": "true"},
-    "half a year": {"start_date": _MIDDLE},
-    "until half a year ago": {"end_date": _MIDDLE - timedelta(days=1)},
-    "a month": _MONTH,
+    "filtered by half a year": {"start_date": _MIDDLE},
+    "filtered by until half a year ago": {"end_date": _MIDDLE - timedelta(days=1)},
+    "filtered by a month": _MONTH,
     "low, allowed, open": {"risk_level": "low", "action_taken": "allowed", "is_reviewed": "false"},
-    "blocked and open": {"action_taken": "blocked", "is_reviewed": "false"},
-    "open in half a year": {"is_reviewed": "false", "start_date": _MIDDLE},
-    "high, reviewed, a month": {"risk_level": "high", "is_reviewed": "true", **_MONTH},
+    "filtered by blocked and open": {"action_taken": "blocked", "is_reviewed": "false"},
+    "filtered by open in half a year": {"is_reviewed": "false", "start_date": _MIDDLE},
+    "filtered by high, reviewed, a month": {"risk_level": "high", "is_reviewed": "true", **_MONTH},
 }
 
 

@@ -35,9 +35,9 @@ from lootkeep.storage.totals import counters
 
 # Times the cost in the small store: of figures and first pages.
 TARGET = 2.0
-# Of a page far down, and of a filter whose matches are counted, in the large store.
+# Of a page far down, of a filter whose matches are counted, and of the checks of whole months, in the large store.
 MAX_DEEP_US = 150_000
-_DEEP = ("middle page", "filtered by")
+_DEEP = ("middle page", "filtered by", "dashboard")
 SIZES = (10_000, 1_000_000)
 ENGINES = ("sqlite", "postgresql")
 PER_PAGE = 15
