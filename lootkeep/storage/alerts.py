@@ -108,7 +108,7 @@ _COUNT_SENT = Query(
 )
 _OLD = select(notices.c.id).where(notices.c.created_at < bindparam("before")).order_by(notices.c.created_at)
 _PURGE = Query(delete(notices).where(notices.c.id.in_(_OLD.limit(_BATCH))).returning(notices.c.id))
-_WAKE = Query(WakeWorkers())
+_WAKE = Query(WakeWorkers(alerts))
 
 
 async def all_alerts(tx: Transaction) -> list[Alert]:

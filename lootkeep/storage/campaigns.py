@@ -99,7 +99,7 @@ _CANCEL_RECIPIENTS = Query(
     .where(campaign_recipients.c.campaign_id == bindparam("campaign"), campaign_recipients.c.status == "queued")
     .values(status="cancelled", finished_at=bindparam("now"))
 )
-_WAKE = Query(WakeWorkers())
+_WAKE = Query(WakeWorkers(email_campaigns))
 
 LISTING = Listing(
     email_campaigns,

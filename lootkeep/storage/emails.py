@@ -51,7 +51,7 @@ _RETRY = Query(
     .values(status="queued", due_at=bindparam("now"), failures=0, reason=None, finished_at=None)
     .returning(mails.c.id)
 )
-_WAKE = Query(WakeWorkers())
+_WAKE = Query(WakeWorkers(mails))
 
 
 class EmailBodies(msgspec.Struct, frozen=True):

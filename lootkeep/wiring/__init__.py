@@ -183,9 +183,11 @@ def _loops(deps: Deps, settings: Settings, wakeup: MemoryWakeup, metrics: Delive
         concurrency=settings.webhook_concurrency,
         metrics=metrics,
     )
-    emails = EmailWorker(deps, wakeup.follower(), mailer(settings, deps.clock))
-    campaigns = CampaignWorker(deps, wakeup.follower(), mailer(settings, deps.clock), campaign_options(settings))
-    alert_worker = AlertWorker(deps, wakeup.follower(), mailer(settings, deps.clock))
+    emails = EmailWorker(deps, wakeup.follower(EmailWorker.wakes_for), mailer(settings, deps.clock))
+    campaigns = CampaignWorker(
+        deps, wakeup.follower(CampaignWorker.wakes_for), mailer(settings, deps.clock), campaign_options(settings)
+    )
+    alert_worker = AlertWorker(deps, wakeup.follower(AlertWorker.wakes_for), mailer(settings, deps.clock))
     return deliveries.run, emails.run, campaigns.run, alert_worker.run
 
 
@@ -262,10 +264,13 @@ def watch_tokens(db: Database) -> AbstractAsyncContextManager[Callable[[], int |
 
 def _wakeup(deps: Deps, settings: Settings) -> MemoryWakeup:
     if isinstance(deps.db, SqliteDatabase):
-        wakeup = MemoryWakeup()
+        wakeup = MemoryWakeup(DeliveryWorker.wakes_for)
         deps.db.on_commit(wakeup.wake)
         return wakeup
-    return PostgresWakeup(settings.listen_url) if settings.listen_url else MemoryWakeup()
+    if settings.listen_url is None:
+        return MemoryWakeup()
+    database = cast(PostgresDatabase, deps.db)
+    return PostgresWakeup(settings.listen_url, DeliveryWorker.wakes_for, database.uses)
 
 
 def mailer(settings: Settings, clock: Clock) -> Mailer:

@@ -24,6 +24,7 @@ Item = tuple[Alert, Sequence[Notice]]
 
 class AlertWorker(MailerWorker[Item]):
     work = "alerts"
+    wakes_for = frozenset({"alerts", "alert_notices"})
 
     def __init__(self, deps: Deps, wakeup: Wakeup, mailer: Mailer) -> None:
         super().__init__(deps, wakeup, mailer, RETRY_SECONDS)

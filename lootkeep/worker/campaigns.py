@@ -40,6 +40,7 @@ class CampaignWorker(MailerWorker[tuple[Recipient, RecipientFields]]):
     """Writes to one reader at a time; several workers keep one pace together."""
 
     work = "campaigns"
+    wakes_for = frozenset({"email_campaigns", "campaign_recipients"})
 
     def __init__(
         self,

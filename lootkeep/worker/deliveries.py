@@ -31,6 +31,7 @@ _LINGER_SECONDS = 0.02
 
 class DeliveryWorker(QueueWorker):
     work = "deliveries"
+    wakes_for = frozenset({"events", "deliveries", "replays", "webhooks"})
 
     def __init__(
         self,

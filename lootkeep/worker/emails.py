@@ -98,6 +98,7 @@ class MailerWorker(QueueWorker, Generic[ItemT]):
 
 class EmailWorker(MailerWorker[QueuedEmail]):
     work = "mail"
+    wakes_for = frozenset({"mails"})
 
     def __init__(
         self, deps: Deps, wakeup: Wakeup, mailer: Mailer, *, delays: Sequence[int] = emails_rules.RETRY_SECONDS

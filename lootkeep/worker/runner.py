@@ -24,6 +24,8 @@ class QueueWorker(ABC):
 
     # What waits while the database is away, as a log line names it.
     work: ClassVar[str]
+    # Tables in which a change may give it something to do.
+    wakes_for: ClassVar[frozenset[str]]
 
     def __init__(self, deps: Deps, wakeup: Wakeup) -> None:
         self._deps = deps

@@ -62,7 +62,10 @@ def test_headings_are_mapped(store: ImportedStore) -> None:
     ("options", "sentence"),
     [
         (("--map", "Mail=email"), "The file has no column named mail: it has email, name."),
-        (("--map", "email=e-mail"), "--map: customers have no column e-mail. Did you mean email? There are accepts_marketing, country"),
+        (
+            ("--map", "email=e-mail"),
+            "--map: customers have no column e-mail. Did you mean email? There are accepts_",
+        ),
         (("--map", "email"), "--map takes HEADING=COLUMN, such as E-Mail=email."),
         (("--map", "name=email"), "The first line names a column twice: email."),
         (("--ignore", "size"), "The file has no column named size: it has email, name."),

@@ -56,7 +56,7 @@ async def test_retention_works_in_bounded_batches(insecure_world: World) -> None
         await fan_out(insecure_world)
     insecure_world.clock.advance(31 * DAY)
     commits: list[None] = []
-    insecure_world.db.on_commit(lambda: commits.append(None))
+    insecure_world.db.on_commit(lambda _changed: commits.append(None))
     await retention.purge_events(insecure_world.deps, 30)
     # One look for deliveries, then 500, 500 and 1 events, one look that finds no more, and one for notices of alerts.
     assert len(commits) == 6

@@ -126,7 +126,7 @@ async def test_what_has_finished_meanwhile_is_settled_in_one_transaction(
     await record(insecure_world, 10)
     await worker.run_once()
     await receiver.wait_for(10)
-    insecure_world.db.on_commit(lambda: commits.append(None))
+    insecure_world.db.on_commit(lambda _changed: commits.append(None))
     gate.set()
     await worker.drain()
     assert len(commits) == 1
@@ -139,7 +139,7 @@ async def test_a_running_worker_runs_once_for_all_that_is_under_way(insecure_wor
     wakeup = MemoryWakeup()
     await subscribe(insecure_world, receiver, "product.created")
     await record(insecure_world, 100)
-    insecure_world.db.on_commit(lambda: commits.append(None))
+    insecure_world.db.on_commit(lambda _changed: commits.append(None))
     async with running(DeliveryWorker(insecure_world.deps, wakeup), wakeup):
         await receiver.wait_for(100)
     # Ten at a time are claimed and settled; a machine under load may be late for a few of them.

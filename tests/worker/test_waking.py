@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 from pathlib import Path
+from typing import cast
 
+import asyncpg
+import pytest
 from prometheus_client import CollectorRegistry
 
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.engines.wakeup.postgres import PostgresWakeup
+from lootkeep.storage.engine.postgres import PostgresDatabase, PostgresTransaction
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.worker.deliveries import DeliveryWorker
 from lootkeep.worker.metrics import DeliveryMetrics
-from tests.receiver import Receiver, holding
-from tests.worker.delivering import log, only_sqlite, record, running, subscribe, work
-from tests.worker.resting import OnlyWoken
+from tests.receiver import PATIENCE_SECONDS, Receiver, holding
+from tests.worker.delivering import log, only_postgresql, only_sqlite, record, running, subscribe, work
+from tests.worker.resting import FOR_GOOD, OnlyWoken
 from tests.world import World
 
 
@@ -91,11 +96,49 @@ async def test_attempts_are_counted_by_outcome(insecure_world: World, receiver: 
     assert (counted, registry.get_sample_value("lootkeep_webhook_seconds_count")) == ([1, 2], 3)
 
 
-def wakeup_of(world: World, address: Path | str) -> MemoryWakeup:
+async def test_only_the_loop_whose_tables_changed_is_woken(insecure_world: World, address: Path | str) -> None:
+    wakeup = wakeup_of(insecure_world, address, {"events"})
+    emails = wakeup.follower({"mails"})
+    # It listens from its first wait on, and looks once then.
+    await wakeup.wait(PATIENCE_SECONDS if isinstance(wakeup, PostgresWakeup) else 0)
+    await emails.wait(0.01)
+    await record(insecure_world)
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        await wakeup.wait(FOR_GOOD)
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.05):
+            await emails.wait(FOR_GOOD)
+    await wakeup.close()
+
+
+@only_postgresql
+async def test_what_another_process_commits_wakes_once_for_many_events(insecure_world: World, address: str) -> None:
+    wakeup = PostgresWakeup(address, is_own=lambda _backend: False)
+    await wakeup.wait(PATIENCE_SECONDS)
+    await record(insecure_world, 20)
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        await wakeup.wait(FOR_GOOD)
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.05):
+            await wakeup.wait(FOR_GOOD)
+    await wakeup.close()
+
+
+@only_postgresql
+async def test_a_database_knows_the_backends_of_its_own_connections(insecure_world: World, address: str) -> None:
+    database = cast(PostgresDatabase, insecure_world.db)
+    async with database.read() as tx:
+        ((own,),) = await cast(PostgresTransaction, tx).fetch("SELECT pg_backend_pid()", [])
+    stranger = await asyncpg.connect(address)
+    assert (database.uses(own), database.uses(stranger.get_server_pid())) == (True, False)
+    await stranger.close()
+
+
+def wakeup_of(world: World, address: Path | str, tables: Collection[str] = ()) -> MemoryWakeup:
     """As wiring chooses it."""
     if isinstance(address, str):
-        return PostgresWakeup(address)
+        return PostgresWakeup(address, tables, cast(PostgresDatabase, world.db).uses)
     assert isinstance(world.db, SqliteDatabase)
-    wakeup = MemoryWakeup()
+    wakeup = MemoryWakeup(tables)
     world.db.on_commit(wakeup.wake)
     return wakeup

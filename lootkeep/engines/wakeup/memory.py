@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection, Set
 
 
 class MemoryWakeup:
-    """Set by writers in the same process."""
+    """Set by writers in the same process. Only changes of the given tables end the wait; without any, all do."""
 
-    def __init__(self) -> None:
+    def __init__(self, tables: Collection[str] = ()) -> None:
+        self._tables = frozenset(tables)
         self._event = asyncio.Event()
         self._followers: list[MemoryWakeup] = []
 
-    def follower(self) -> MemoryWakeup:
+    def follower(self, tables: Collection[str] = ()) -> MemoryWakeup:
         """Another to wait on, for a second loop: each receives every call, even if the other is busy."""
-        follower = MemoryWakeup()
+        follower = MemoryWakeup(tables)
         self._followers.append(follower)
         return follower
 
@@ -22,10 +24,12 @@ class MemoryWakeup:
         """Wakes only the loop that waits here."""
         self._event.set()
 
-    def wake(self) -> None:
-        self.nudge()
+    def wake(self, changed: Set[str] | None = None) -> None:
+        """Wakes the loops for which something may have changed in these tables; None is anything."""
+        if changed is None or not self._tables or not self._tables.isdisjoint(changed):
+            self.nudge()
         for follower in self._followers:
-            follower.wake()
+            follower.wake(changed)
 
     async def wait(self, seconds: float) -> None:
         try:

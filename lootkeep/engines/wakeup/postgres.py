@@ -1,10 +1,11 @@
-"""Waking over PostgreSQL's NOTIFY: any process that commits an event wakes every worker."""
+"""Waking over PostgreSQL's NOTIFY: a process that commits an event wakes its own worker at once, others in a moment."""
 
 from __future__ import annotations
 
 import asyncio
 import random
 from asyncio import Transport
+from collections.abc import Callable, Collection
 from typing import Any
 
 import asyncpg
@@ -18,6 +19,8 @@ log = structlog.get_logger(__name__)
 CHANNEL = "lootkeep_work"
 _CONNECT_SECONDS = 5.0
 _CLOSE_SECONDS = 1.0
+# The process that commits has a worker of its own, mostly. Others look whether it needs help, once for many events.
+_OTHERS_SECONDS = 0.25
 # A server without a free connection is not asked for one all the time.
 _FIRST_PAUSE_SECONDS = 1.0
 _MAX_PAUSE_SECONDS = 30.0
@@ -26,11 +29,18 @@ _OUTAGES = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError)
 
 
 class PostgresWakeup(MemoryWakeup):
-    """Listens on a connection of its own; when that is lost, workers look on their own until it is back."""
+    """Listens on a connection of its own; when that is lost, workers look on their own until it is back.
 
-    def __init__(self, url: str) -> None:
-        super().__init__()
+    A notification names the table that changed, and comes from a backend: `is_own` says whether this process uses it.
+    """
+
+    def __init__(
+        self, url: str, tables: Collection[str] = (), is_own: Callable[[int], bool] = lambda _backend: True
+    ) -> None:
+        super().__init__(tables)
         self._url = url
+        self._is_own = is_own
+        self._changed_by_others: set[str] = set()
         self._connection: Any = None
         self._listening: asyncio.Task[None] | None = None
         self._failures = 0
@@ -72,11 +82,28 @@ class PostgresWakeup(MemoryWakeup):
             self._url, timeout=_CONNECT_SECONDS, command_timeout=_CONNECT_SECONDS, connection_class=_Connection
         )
         try:
-            await connection.add_listener(CHANNEL, lambda *_: self.wake())
+            await connection.add_listener(CHANNEL, self._heard)
         except BaseException:
             connection.terminate()
             raise
         return connection
+
+    def _heard(self, _connection: Any, backend: int, _channel: str, payload: object) -> None:
+        table = str(payload)
+        if self._is_own(backend):
+            self._wake_for({table})
+            return
+        if not self._changed_by_others:
+            asyncio.get_running_loop().call_later(_OTHERS_SECONDS, self._help_others)
+        self._changed_by_others.add(table)
+
+    def _help_others(self) -> None:
+        changed, self._changed_by_others = self._changed_by_others, set()
+        self._wake_for(changed)
+
+    def _wake_for(self, changed: set[str]) -> None:
+        # A process of an older version names no table.
+        self.wake(None if "" in changed else changed)
 
     def _rest(self, error: Exception) -> None:
         if not self._failures:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BigInteger, BindParameter, Boolean, ClauseElement, Column, ColumnElement, Executable, Text
+from sqlalchemy import BigInteger, BindParameter, Boolean, ClauseElement, Column, ColumnElement, Executable, Table, Text
 from sqlalchemy.ext.compiler import compiles
 
 # A trigram index knows nothing shorter.
@@ -138,9 +138,12 @@ def _truncate(element: EmptyTables, compiler: Any, **kw: Any) -> str:
 
 
 class WakeWorkers(Executable, ClauseElement):
-    """Notifies the workers of other processes, once the transaction commits, that there is something to do."""
+    """Notifies workers, once the transaction commits, that there is something to do with the rows of a table."""
 
     inherit_cache = False
+
+    def __init__(self, table: Table) -> None:
+        self.table = table.name
 
 
 @compiles(WakeWorkers, "sqlite")
@@ -150,7 +153,7 @@ def _is_sent_on_commit(element: WakeWorkers, compiler: Any, **kw: Any) -> str:
 
 @compiles(WakeWorkers, "postgresql")
 def _notify(element: WakeWorkers, compiler: Any, **kw: Any) -> str:
-    return "SELECT pg_notify('lootkeep_work', '')"
+    return f"SELECT pg_notify('lootkeep_work', '{element.table}')"
 
 
 class IsOneOf(Condition):

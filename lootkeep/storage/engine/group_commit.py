@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from concurrent.futures import ThreadPoolExecutor
 
 import apsw
@@ -45,7 +45,9 @@ class Writer:
         self._waiting: list[asyncio.Future[None]] = []
         self._committing: asyncio.Task[None] | None = None
         self._is_first = True
-        self.on_commit: Callable[[], None] = lambda: None
+        self.on_commit: Callable[[Set[str]], None] = lambda _changed: None
+        self._changed: set[str] = set()
+        connection.set_update_hook(self._note_change)
 
     async def enter(self) -> None:
         """The wait in this process and the wait for another one share a deadline, or the last of many waits for all."""
@@ -124,7 +126,11 @@ class Writer:
             self._answer(_lost)
         else:
             self._answer(_kept)
-            self.on_commit()
+            changed, self._changed = self._changed, set()
+            self.on_commit(changed)
+
+    def _note_change(self, _kind: int, _database: str, table: str, _row: int) -> None:
+        self._changed.add(table)
 
     def _answer(self, verdict: Callable[[asyncio.Future[None]], None]) -> None:
         waiting, self._waiting = self._waiting, []

@@ -164,6 +164,10 @@ class PostgresDatabase:
             raise _not_opened(error.__cause__ or error) from None
         return cls(pool, direct_url if is_pooled else url)
 
+    def uses(self, backend: int) -> bool:
+        """Whether this process speaks to that one of the server. Behind a pooler, that is not known."""
+        return self._pool.sessions.is_pooled or self._pool.uses(backend)
+
     def read(self, *, slow: bool = False) -> AbstractAsyncContextManager[Transaction]:
         return _Read(self._pool)
 

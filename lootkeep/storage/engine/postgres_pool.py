@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from weakref import WeakSet
 
 import asyncpg
 
@@ -22,6 +23,7 @@ class Pool:
         self._size = size
         self._open = 0
         self._free: list[Connection] = []
+        self._all: WeakSet[Connection] = WeakSet()
         self._waiting: deque[asyncio.Future[Connection | None]] = deque()
 
     async def take(self) -> Connection:
@@ -57,6 +59,10 @@ class Pool:
         while self._free:
             self.discard(self._free.pop())
 
+    def uses(self, backend: int) -> bool:
+        """Whether a connection of this pool is served by this process of the server."""
+        return any(connection.get_server_pid() == backend for connection in self._all if not connection.is_closed())
+
     async def close(self) -> None:
         free, self._free = self._free, []
         await asyncio.gather(*(_close(connection) for connection in free))
@@ -72,13 +78,15 @@ class Pool:
     async def _connect(self) -> Connection:
         self._open += 1
         try:
-            return await self.sessions.connect()
+            connection = await self.sessions.connect()
         except BaseException as error:
             self._lost_one()
             # A changed password or a dropped database is an outage like a server that is down.
             if isinstance(error, (*OUTAGES, asyncpg.PostgresError)):
                 raise Unavailable from error
             raise
+        self._all.add(connection)
+        return connection
 
     async def _wait(self, deadline: float) -> Connection | None:
         """Queues for the next connection that comes back, or for the leave to open one."""

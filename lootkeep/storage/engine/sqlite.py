@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, suppress
 from pathlib import Path
@@ -162,8 +162,11 @@ class SqliteDatabase:
         """Nobody remembers tokens here: to look one up takes five microseconds, to ask for changes takes two."""
         return self.write()
 
-    def on_commit(self, operation: Callable[[], None]) -> None:
-        """Calls the operation after every commit in this process."""
+    def on_commit(self, operation: Callable[[Set[str]], None]) -> None:
+        """Calls the operation after every commit in this process, with the tables whose rows changed.
+
+        Tables without a rowid are not among them.
+        """
         self._writer.on_commit = operation
 
     async def revision(self) -> str | None:

@@ -43,7 +43,7 @@ _search_table(email_campaigns)
 # A hint for the workers, sent when the transaction commits; losing it loses nothing.
 WAKEUP = (
     "CREATE FUNCTION lootkeep_wake_workers() RETURNS trigger LANGUAGE plpgsql AS "
-    "$$ BEGIN PERFORM pg_notify('lootkeep_work', ''); RETURN NULL; END $$",
+    "$$ BEGIN PERFORM pg_notify('lootkeep_work', TG_TABLE_NAME); RETURN NULL; END $$",
     "CREATE TRIGGER events_wake_workers AFTER INSERT ON events "
     "FOR EACH STATEMENT EXECUTE FUNCTION lootkeep_wake_workers()",
 )

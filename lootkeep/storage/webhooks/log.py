@@ -39,7 +39,7 @@ _SEND_AGAIN = Query(
     .returning(*_DELIVERY),
     Delivery,
 )
-_WAKE = Query(WakeWorkers())
+_WAKE = Query(WakeWorkers(deliveries))
 
 LISTING = Listing(
     deliveries,
