@@ -1,6 +1,6 @@
 """What an order costs on PostgreSQL when one process serves, and when two do, with the server's CPU included.
 
-`.venv/bin/python -m tests.servers -- .venv/bin/python -m bench.processes` places the same orders in both, in alternating
+`python -m bench.processes` under `tests.servers` places the same orders in both, in alternating
 rounds, and counts the transactions of the database: those beyond one per order are what workers look up and write.
 """
 
