@@ -8,7 +8,18 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
-from sqlalchemy import BindParameter, Column, ColumnElement, Select, Table, bindparam, func, select
+from sqlalchemy import (
+    BindParameter,
+    Column,
+    ColumnElement,
+    Integer,
+    Select,
+    Table,
+    bindparam,
+    func,
+    literal_column,
+    select,
+)
 
 from lootkeep.domain.customers import folded
 from lootkeep.kernel.clock import DAY
@@ -124,6 +135,8 @@ class Shape(NamedTuple):
     order: SortDirection
     # The matches are fetched by their filter's index, then sorted.
     is_fetched: bool
+    # Of a first page, written out: PostgreSQL plans a parameter of LIMIT again each time, for longer than it then runs.
+    first_rows: int | None
 
 
 @dataclass(eq=False)
@@ -159,9 +172,11 @@ class Listing(Generic[R]):
         total = await self._total(tx, names, values, bound)
         if request.page.offset >= total:
             return [], total
-        shape = Shape(names, request.sort, request.order, self._is_fetched(names, request.sort, total))
+        size, skip = request.page.size, request.page.offset
+        is_fetched = self._is_fetched(names, request.sort, total)
+        shape = Shape(names, request.sort, request.order, is_fetched, None if skip else size)
         query = self._compiled(shape, lambda: self._page_query(shape))
-        return await tx.all(query, size=request.page.size, skip=request.page.offset, **bound), total
+        return await tx.all(query, **bound, **({"size": size, "skip": skip} if skip else {})), total
 
     async def _total(self, tx: Transaction, names: tuple[str, ...], values: Values, bound: Values) -> int:
         # What is maintained is counted by UTC days.
@@ -222,7 +237,10 @@ class Listing(Generic[R]):
             cut = cut.order_by(*sort.ordered(fetched.c.position, fetched.c.key, shape.order))
         else:
             cut = keys.order_by(*sort.ordered(sort.by, key, shape.order))
-        page = cut.limit(bindparam("size")).offset(bindparam("skip")).subquery()
+        if shape.first_rows is None:
+            page = cut.limit(bindparam("size")).offset(bindparam("skip")).subquery()
+        else:
+            page = cut.limit(literal_column(str(shape.first_rows), Integer)).subquery()
         rows: Select[Any] = select(*(self.columns or columns_of(self.table, self.record)))
         rows = rows.select_from(page).join(self.table, key == page.c.key)
         for join in self.joins:
