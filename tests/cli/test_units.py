@@ -30,13 +30,13 @@ def test_systemd_accepts_the_unit(unit: Path, tmp_path: Path) -> None:
         # It wants to see the program, and the service of a timer.
         text = re.sub(r"^ExecStart=.*$", "ExecStart=/bin/true", file.read_text(), flags=re.MULTILINE)
         (tmp_path / file.name).write_text(text)
-    command = ["systemd-analyze", "verify", tmp_path / unit.name]
+    command = ["systemd-analyze", "verify", str(tmp_path / unit.name)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("unit", SERVICES, ids=name)
 def test_systemd_finds_little_exposed(unit: Path) -> None:
-    command = ["systemd-analyze", "security", "--offline=true", f"--threshold={MAX_EXPOSURE}", unit]
+    command = ["systemd-analyze", "security", "--offline=true", f"--threshold={MAX_EXPOSURE}", str(unit)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
