@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import time
 from pathlib import Path
@@ -81,6 +82,32 @@ def test_while_backups_fail_the_old_ones_stay(tmp_path: Path) -> None:
     )
     assert (done.returncode, list(old.parent.iterdir())) == (1, [old])
     assert b"There is no database" in done.stderr
+
+
+def test_compose_backs_up_at_once_and_is_healthy_while_the_newest_backup_is_young(
+    terminal: Terminal, tmp_path: Path
+) -> None:
+    assert terminal.run("migrate").code == 0
+    service = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]["backup"]
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    loop, (_, check) = [
+        [part.replace("/backups", str(folder)) for part in parts]
+        for parts in ([*service["entrypoint"], *service["command"]], service["healthcheck"]["test"])
+    ]
+    assert subprocess.run(["sh", "-c", check], check=False).returncode == 1
+    path = f"{DEPLOY}:{with_program({})['PATH']}"
+    with subprocess.Popen(
+        loop, cwd=tmp_path, env=with_program({}) | {"PATH": path}, stdout=subprocess.PIPE, text=True, process_group=0
+    ) as backups:
+        assert backups.stdout
+        line = backups.stdout.readline()
+        os.killpg(backups.pid, signal.SIGTERM)
+    (file,) = folder.iterdir()
+    assert line.startswith(f"{file} is complete")
+    assert subprocess.run(["sh", "-c", check], check=False).returncode == 0
+    _aged(file, days=2)
+    assert subprocess.run(["sh", "-c", check], check=False).returncode == 1
 
 
 def with_program(settings: dict[str, str]) -> dict[str, str]:

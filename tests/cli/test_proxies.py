@@ -87,12 +87,15 @@ def test_the_service_is_used_over_tls_but_for_its_metrics(
         with client(authority, "127.0.0.1") as caller:
             caller.headers["Authorization"] = f"Bearer {server.token}"
             tiers, metrics = caller.get(url + TIERS), caller.get(f"{url}/metrics")
+            sign_in = caller.get(f"{url}/console/sign-in")
             too_large = caller.post(f"{url}/api/store/v1/orders", content=b" " * (MAX_LARGE_BODY + 1))
         with pytest.raises(httpx.ConnectError, match="CERTIFICATE_VERIFY_FAILED"):
             httpx.get(url, timeout=SECONDS)
     assert (tiers.status_code, tiers.json()["success"]) == (200, True)
     assert tiers.headers["strict-transport-security"] == "max-age=31536000"
     assert metrics.status_code == 404
+    # The service knows by the proxy that it is TLS.
+    assert sign_in.headers["set-cookie"].startswith("__Host-lootkeep=")
     # By the service, in its own envelope.
     assert (too_large.status_code, too_large.json()["success"]) == (413, False)
 
