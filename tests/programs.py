@@ -21,7 +21,7 @@ PROGRAMS_OF_TESTS = {
     "pgbouncer": "pgbouncer",
     "systemd-analyze": "systemd",
     "caddy": "caddy",
-    "nginx": "nginx-light",
+    "nginx": "nginx",
 }
 
 # Both are there only while the packages are installed, so that no service of theirs runs next to ours.
