@@ -1,6 +1,6 @@
 # The commands of this repository; `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup run quick test check docs screenshots bench faults lock
+.PHONY: help setup install run quick test check audit sbom docs screenshots bench faults lock
 
 # `make test ARGS="-k tiers"`: passed on to the command behind run, test, docs, bench and lock.
 ARGS ?=
@@ -13,8 +13,13 @@ help:
 setup: ## make .venv from the lock file, with the command at .venv/bin/lootkeep
 	@tools/setup.sh .venv locks/dev.txt project
 
+SERVING_LOCKS = locks/runtime.txt locks/build.txt
+
+install: ## make .venv with what serves and no more, for a server
+	@tools/setup.sh .venv "$(SERVING_LOCKS)" project
+
 # What serves is enough to run; an environment for development is not reduced to it.
-RUN_LOCKS = $(if $(shell grep -s locks/dev.txt .venv/.made-from),locks/dev.txt,locks/runtime.txt locks/build.txt)
+RUN_LOCKS = $(if $(shell grep -s locks/dev.txt .venv/.made-from),locks/dev.txt,$(SERVING_LOCKS))
 
 run: ## start the service on 127.0.0.1:8000 with the embedded database
 	@tools/setup.sh .venv "$(RUN_LOCKS)" project
@@ -26,8 +31,16 @@ test: setup ## run all tests on SQLite, PostgreSQL and Redis, in Node and Chromi
 quick: setup ## run the tests that need no server and no browser, on SQLite; under two minutes
 	@exec .venv/bin/python -m pytest -n 2 --quick $(ARGS)
 
-check: setup ## style, types, imports, dead code, dependencies and the rules in tests/rules
+check: setup ## style, types, imports, dead code, dependencies, licences, advisories and the rules in tests/rules
 	@exec .venv/bin/python tools/check.py
+
+audit: setup ## licences and known vulnerabilities of what serves; fails where advisories cannot be reached
+	@exec .venv/bin/python -m tools.audit --required
+
+sbom: setup ## write the bill of materials of what serves to build/lootkeep.cdx.json, CycloneDX
+	@mkdir -p build
+	@.venv/bin/python -m tools.sbom >build/lootkeep.cdx.json
+	@echo "build/lootkeep.cdx.json"
 
 docs: ## write the documentation site to site/
 	@tools/setup.sh .venv-docs locks/docs.txt

@@ -1,4 +1,4 @@
-"""Finds the PostgreSQL, PgBouncer and Redis programs of this machine, and installs Debian's where it may."""
+"""Finds the servers and proxies of this machine, and installs Debian's where it may."""
 
 import os
 import re
@@ -12,14 +12,16 @@ OLDEST_POSTGRES = 13
 # Debian and Red Hat keep the server's programs off PATH.
 POSTGRES_FOLDERS = ("usr/lib/postgresql/*/bin", "usr/pgsql-*/bin")
 
-# By their packages: the examples of the docs are run in Node, the reference page is used in Chromium, and systemd reads
-# our units.
+# By their packages: the examples of the docs are run in Node, the reference page is used in Chromium, systemd reads our
+# units, and the proxies run with our configurations.
 PROGRAMS_OF_TESTS = {
     "node": "nodejs",
     "npm": "npm",
     "chromedriver": "chromium-driver",
     "pgbouncer": "pgbouncer",
     "systemd-analyze": "systemd",
+    "caddy": "caddy",
+    "nginx": "nginx",
 }
 
 # Both are there only while the packages are installed, so that no service of theirs runs next to ours.
@@ -47,14 +49,15 @@ def redis_server() -> str:
     raise CannotStart("redis-server was not found on PATH, though its package is installed.")
 
 
-def pgbouncer() -> str:
-    # Debian has it off the PATH of everyone but root.
+def installed(program: str) -> str:
+    """One of `PROGRAMS_OF_TESTS`."""
+    # Debian has some off the PATH of everyone but root.
     path = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin"
-    if program := shutil.which("pgbouncer", path=path) or (
-        _install("pgbouncer") and shutil.which("pgbouncer", path=path)
+    if found := shutil.which(program, path=path) or (
+        _install(PROGRAMS_OF_TESTS[program]) and shutil.which(program, path=path)
     ):
-        return program
-    raise CannotStart("pgbouncer was not found, though its package is installed.")
+        return found
+    raise CannotStart(f"{program} was not found, though its package is installed.")
 
 
 def want(program: str, package: str) -> None:

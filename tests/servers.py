@@ -17,7 +17,7 @@ from pathlib import Path
 from types import FrameType
 from urllib.parse import urlsplit
 
-from tests.programs import PROGRAMS_OF_TESTS, CannotStart, pgbouncer, postgres_folder, redis_server, want
+from tests.programs import PROGRAMS_OF_TESTS, CannotStart, installed, postgres_folder, redis_server, want
 
 POSTGRES_URL = "LOOTKEEP_TEST_POSTGRES_URL"
 REDIS_URL = "LOOTKEEP_TEST_REDIS_URL"
@@ -118,11 +118,11 @@ def _exit_code(process: subprocess.Popen[bytes]) -> int:
 @contextmanager
 def postgres(settings: Mapping[str, str], launcher: Sequence[str] = ()) -> Iterator[str]:
     programs = postgres_folder()
-    with _folder("postgres") as folder:
+    with owned_folder("postgres") as folder:
         data = folder / "data"
         _make_cluster(programs / "initdb", data)
         options = [f"--{name}={value}" for name, value in settings.items()]
-        with _listening(
+        with listening(
             lambda port: [*launcher, str(programs / "postgres"), "-D", str(data), f"--port={port}", *options],
             lambda _port: _postgres_is_ready(data),
             folder=folder,
@@ -153,8 +153,8 @@ def _redis() -> Iterator[str]:
     program = redis_server()
     options = [word for name, value in REDIS_OPTIONS.items() for word in (f"--{name}", value)]
     with (
-        _folder("redis") as folder,
-        _listening(
+        owned_folder("redis") as folder,
+        listening(
             lambda port: [program, "--port", str(port), "--dir", str(folder), *options],
             _redis_answers,
             folder=folder,
@@ -176,8 +176,8 @@ def _redis_answers(port: int) -> bool:
 @contextmanager
 def pooler(postgres_url: str, **options: str) -> Iterator[str]:
     """A private PgBouncer in transaction mode before that database; gives the address of the database behind it."""
-    program, target = pgbouncer(), urlsplit(postgres_url)
-    with _folder("pgbouncer") as folder:
+    program, target = installed("pgbouncer"), urlsplit(postgres_url)
+    with owned_folder("pgbouncer") as folder:
         config = folder / "pgbouncer.ini"
         settings = {"listen_addr": "127.0.0.1", "unix_socket_dir": "", "auth_type": "any", "pool_mode": "transaction"}
         lines = [f"{name} = {value}\n" for name, value in (settings | options).items()]
@@ -187,11 +187,11 @@ def pooler(postgres_url: str, **options: str) -> Iterator[str]:
             config.write_text(f"[databases]\n{database}[pgbouncer]\nlisten_port = {port}\n{''.join(lines)}")
             return [program, str(config)]
 
-        with _listening(command, _accepts, folder=folder, stop=signal.SIGTERM) as port:
+        with listening(command, accepts, folder=folder, stop=signal.SIGTERM) as port:
             yield target._replace(netloc=f"{target.username}@127.0.0.1:{port}").geturl()
 
 
-def _accepts(port: int) -> bool:
+def accepts(port: int) -> bool:
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=1):
             return True
@@ -200,7 +200,8 @@ def _accepts(port: int) -> bool:
 
 
 @contextmanager
-def _folder(name: str) -> Iterator[Path]:
+def owned_folder(name: str) -> Iterator[Path]:
+    """For the files of a server, which it may write to."""
     with tempfile.TemporaryDirectory(prefix=f"lootkeep-{name}-", ignore_cleanup_errors=True) as folder:
         if owner := server_owner():
             os.chown(folder, owner.pw_uid, owner.pw_gid)
@@ -208,13 +209,14 @@ def _folder(name: str) -> Iterator[Path]:
 
 
 @contextmanager
-def _listening(
+def listening(
     command: Callable[[int], Sequence[str]],
     is_ready: Callable[[int], bool],
     *,
     folder: Path,
     stop: signal.Signals,
 ) -> Iterator[int]:
+    """The free port that a server listens on, once it does."""
     for _ in range(PORT_ATTEMPTS):
         port = _free_port()
         process = _spawn(command(port), folder, follow_parent(stop))

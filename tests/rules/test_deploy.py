@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,11 @@ PODS = {
     for manifest in MANIFESTS
     if manifest["kind"] in ("Deployment", "Job")
 }
-OWN_SERVICES = ("migrate", "serve", "worker")
+OWN_SERVICES = ("migrate", "serve", "worker", "backup")
+FOREIGN_IMAGES = [
+    *[service["image"] for service in COMPOSE["services"].values() if service["image"] != "lootkeep"],
+    *re.findall(r"^FROM (\S+)", DOCKERFILE, re.MULTILINE),
+]
 
 each_pod = pytest.mark.parametrize("pod", PODS.values(), ids=PODS.keys())
 
@@ -37,7 +42,9 @@ each_pod = pytest.mark.parametrize("pod", PODS.values(), ids=PODS.keys())
 @pytest.mark.parametrize("file", FILES, ids=name)
 def test_a_file_opens_with_a_sentence_and_names_only_settings_that_exist(file: Path) -> None:
     text = file.read_text()
-    assert re.match(r"# [A-Z`k].*[.\w`/]\n", text), f"{name(file)} must open with a comment that says what it is."
+    assert re.match(r"(#!/bin/sh\n)?# [A-Z`k].*[.\w`/]\n", text), (
+        f"{name(file)} must open with a comment that says what it is."
+    )
     unknown = set(re.findall(r"\bLOOTKEEP_[A-Z_]+", text)) - {variable(setting) for setting in Settings.model_fields}
     assert not unknown, f"{name(file)} names {', '.join(sorted(unknown))}, which is no setting."
 
@@ -53,7 +60,7 @@ def test_the_image_is_created_from_locks_with_hashes_and_runs_as_nobody_special(
     }
     assert [path for path in copied if not (ROOT / path).exists()] == []
     sent = set(re.findall(r"^!(.*)$", (DEPLOY / "Dockerfile.dockerignore").read_text(), re.MULTILINE))
-    assert {path.split("/")[0] for path in copied} == sent
+    assert {"locks" if path.startswith("locks/") else path for path in copied} == sent
 
 
 def test_compose_migrates_first_and_gives_our_own_containers_no_rights() -> None:
@@ -61,38 +68,59 @@ def test_compose_migrates_first_and_gives_our_own_containers_no_rights() -> None
     for own in OWN_SERVICES:
         assert services[own]["read_only"] is True
         assert services[own]["cap_drop"] == ["ALL"]
-        assert services[own]["command"][0] in COMMANDS
-    for own in ("serve", "worker"):
+        assert "entrypoint" in services[own] or services[own]["command"][0] in COMMANDS
+    for own in ("serve", "worker", "backup"):
         assert services[own]["depends_on"]["migrate"] == {"condition": "service_completed_successfully"}
     for other in services.keys() - set(OWN_SERVICES):
         assert services[other]["healthcheck"]["test"]
-    mounted = {volume.split(":")[0] for service in services.values() for volume in service.get("volumes", [])}
-    assert mounted == COMPOSE["volumes"].keys()
-    for service in services.values():
-        assert (DEPLOY / f"{service['env_file']}.example").exists() if "env_file" in service else True
+    # A file or folder of this one, or one of the volumes; and none that is used by nobody.
+    sources = {volume.split(":")[0] for service in services.values() for volume in service.get("volumes", [])}
+    assert {source for source in sources if not source.startswith("./")} == COMPOSE["volumes"].keys()
+    assert all((DEPLOY / source).exists() for source in sources if source.startswith("./"))
 
 
-@pytest.mark.parametrize(
-    "image", [s["image"] for s in COMPOSE["services"].values()] + re.findall(r"^FROM (\S+)", DOCKERFILE, re.M)
-)
-def test_images_are_named_without_a_host(image: str) -> None:
-    assert "/" not in image
+def test_only_the_proxy_of_compose_is_reached_from_outside_and_it_is_the_one_that_is_believed() -> None:
+    services = COMPOSE["services"]
+    assert [name for name, service in services.items() if "ports" in service] == ["proxy"]
+    address = services["proxy"]["networks"]["outside"]["ipv4_address"]
+    assert f"\nFORWARDED_ALLOW_IPS={address}\n" in (DEPLOY / "lootkeep.env.example").read_text()
+    (pool,) = COMPOSE["networks"]["outside"]["ipam"]["config"]
+    assert ip_address(address) in ip_network(pool["subnet"])
+    assert COMPOSE["networks"]["inside"] == {"internal": True}
+    assert [services[server]["networks"] for server in ("postgres", "redis")] == [["inside"], ["inside"]]
+
+
+def test_backups_are_made_by_the_tools_of_the_servers_version() -> None:
+    (client,) = re.findall(r"\bpostgresql-client-(\d+)", DOCKERFILE)
+    assert COMPOSE["services"]["postgres"]["image"].startswith(f"postgres:{client}.")
+
+
+@pytest.mark.parametrize("image", FOREIGN_IMAGES)
+def test_an_image_that_is_not_ours_is_named_without_a_host_with_its_version_and_its_digest(image: str) -> None:
+    assert re.fullmatch(r"[a-z]+:\d+(\.\d+)+(-[a-z]+)*@sha256:[0-9a-f]{64}", image)
+
+
+def test_kubernetes_runs_no_image_but_ours_and_names_its_version_once() -> None:
+    (kustomization,) = [manifest for manifest in MANIFESTS if manifest["kind"] == "Kustomization"]
+    assert kustomization["images"] == [{"name": "lootkeep", "newTag": __version__}]
+    texts = [file.read_text() for file in files("*.yaml", under=DEPLOY / "kubernetes")]
+    assert sum(text.count(__version__) for text in texts) == 1
 
 
 @each_pod
 def test_a_pod_runs_our_image_without_rights_and_within_limits(pod: dict[str, Any]) -> None:
-    (container,) = pod["containers"]
     assert pod["securityContext"]["runAsNonRoot"] is True
     assert f"USER {pod['securityContext']['runAsUser']}:{pod['securityContext']['runAsGroup']}\n" in DOCKERFILE
-    assert container["securityContext"] == {
-        "allowPrivilegeEscalation": False,
-        "readOnlyRootFilesystem": True,
-        "capabilities": {"drop": ["ALL"]},
-    }
-    assert container["image"] == f"lootkeep:{__version__}"
-    assert container["args"][0] in COMMANDS
-    assert container["resources"]["limits"]["memory"]
-    assert {mount["name"] for mount in container["volumeMounts"]} == {volume["name"] for volume in pod["volumes"]}
+    for container in [*pod.get("initContainers", []), *pod["containers"]]:
+        assert container["securityContext"] == {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        }
+        assert container["image"] == "lootkeep"
+        assert "command" in container or container["args"][0] in COMMANDS
+        assert container["resources"]["limits"]["memory"]
+        assert {mount["name"] for mount in container["volumeMounts"]} == {volume["name"] for volume in pod["volumes"]}
 
 
 def test_the_api_is_probed_and_reached() -> None:
@@ -110,6 +138,11 @@ def test_the_api_is_probed_and_reached() -> None:
 
 @pytest.mark.parametrize("unit", UNITS, ids=name)
 def test_a_unit_runs_a_command(unit: Path) -> None:
-    text = unit.read_text()
-    (command,) = re.findall(r"^ExecStart=\S+/lootkeep (\w+)$", text, re.MULTILINE)
-    assert command in COMMANDS
+    (program, argument) = re.findall(r"^ExecStart=/opt/lootkeep/(\S+) (\S+)", unit.read_text(), re.MULTILINE)[0]
+    assert (program == ".venv/bin/lootkeep" and argument in COMMANDS) or (ROOT / program).stat().st_mode & 0o111
+
+
+def test_the_units_are_hardened_alike() -> None:
+    parts = {re.search(r"^# It reads its code.*?(?=\n\n|\Z)", unit.read_text().rstrip(), re.M | re.S) for unit in UNITS}
+    assert len({part.group() for part in parts if part}) == 1
+    assert None not in parts

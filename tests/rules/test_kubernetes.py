@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_address, ip_network
 from typing import Any
 
 import yaml
@@ -30,6 +31,7 @@ PROBE = {
 CONTAINER = {
     "name": str,
     "image": str,
+    "command": [str],
     "args": [str],
     "ports": [{"name": str, "containerPort": int}],
     "envFrom": [{"configMapRef": {"name": str}, "secretRef": {"name": str}}],
@@ -57,14 +59,25 @@ POD = {
         "fsGroup": int,
         "seccompProfile": {"type": str},
     },
+    "initContainers": [CONTAINER],
     "containers": [CONTAINER],
     "volumes": [{"name": str, "emptyDir": {}}],
 }
 TEMPLATE = {"metadata": {"labels": LABELS}, "spec": POD}
 SELECTOR = {"matchLabels": LABELS}
+# A port of a policy has a number or a name.
+POLICY_PORTS = [{"protocol": str, "port": (int, str)}]
 KINDS: dict[tuple[str, str], dict[str, Any]] = {
     ("v1", "ConfigMap"): {"data": {"*": str}},
     ("v1", "Service"): {"spec": {"selector": LABELS, "ports": [{"name": str, "port": int, "targetPort": str}]}},
+    ("networking.k8s.io/v1", "NetworkPolicy"): {
+        "spec": {
+            "podSelector": SELECTOR,
+            "policyTypes": [str],
+            "ingress": [{"from": [{"namespaceSelector": SELECTOR}], "ports": POLICY_PORTS}],
+            "egress": [{"to": [{"ipBlock": {"cidr": str, "except": [str]}}], "ports": POLICY_PORTS}],
+        }
+    },
     ("policy/v1", "PodDisruptionBudget"): {"spec": {"minAvailable": int, "selector": SELECTOR}},
     ("apps/v1", "Deployment"): {
         "spec": {
@@ -102,13 +115,12 @@ def test_a_misspelt_field_and_a_wrong_type_are_found() -> None:
     ]
 
 
-def test_the_listed_files_make_up_everything_but_the_migration() -> None:
+def test_the_listed_files_make_up_everything() -> None:
     # With another key of kustomize the result would not be what the files say, and this test no test of it.
-    assert KUSTOMIZATION.keys() == {"apiVersion", "kind", "resources"}
+    assert KUSTOMIZATION.keys() == {"apiVersion", "kind", "resources", "images"}
     assert KUSTOMIZATION["apiVersion"] == "kustomize.config.k8s.io/v1beta1"
     listed = {name(FOLDER / resource) for resource in KUSTOMIZATION["resources"]}
-    # The migration is a job of its own, which runs before.
-    assert listed == {file for file, manifest in MANIFESTS if manifest["kind"] != "Job"}
+    assert listed == {file for file, _ in MANIFESTS}
     names = [(manifest["kind"], manifest["metadata"]["name"]) for _, manifest in MANIFESTS]
     assert len(names) == len(set(names))
 
@@ -119,6 +131,29 @@ def test_selectors_find_the_pods_of_their_deployment() -> None:
     assert [deployment["spec"]["selector"]["matchLabels"] for deployment in deployments] == pods
     budgets = [manifest for _, manifest in MANIFESTS if manifest["kind"] == "PodDisruptionBudget"]
     assert all(budget["spec"]["selector"]["matchLabels"] in pods for budget in budgets)
+
+
+def test_policies_let_nobody_but_the_ingress_and_the_metrics_in() -> None:
+    policies = {
+        manifest["metadata"]["name"]: manifest["spec"]
+        for _, manifest in MANIFESTS
+        if manifest["kind"] == "NetworkPolicy"
+    }
+    everything, serve = policies["lootkeep"], policies["lootkeep-serve"]
+    # Without a rule of its own for who comes in, the policy of all pods lets nobody in.
+    assert (everything["policyTypes"], "ingress" in everything) == (["Ingress", "Egress"], False)
+    labels = [
+        manifest["spec"]["template"]["metadata"]["labels"]
+        for _, manifest in MANIFESTS
+        if "template" in manifest.get("spec", {})
+    ]
+    chosen = everything["podSelector"]["matchLabels"].items()
+    assert all(chosen <= pod.items() for pod in labels)
+    assert [serve["podSelector"]["matchLabels"].items() <= pod.items() for pod in labels].count(True) == 1
+    (world,) = [rule["to"] for rule in everything["egress"] if "to" in rule]
+    excepted = [ip_network(network) for block in world for network in block["ipBlock"]["except"]]
+    for inside in ("10.96.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254", "fd00::1"):
+        assert any(ip_address(inside) in network for network in excepted), inside
 
 
 def test_what_a_container_refers_to_is_there() -> None:
@@ -156,5 +191,7 @@ def _faults(value: Any, schema: Any, path: str) -> list[str]:
         if not isinstance(value, list):
             return [f"{path} must be a list"]
         return [error for number, part in enumerate(value) for error in _faults(part, schema[0], f"{path}.{number}")]
+    if isinstance(schema, tuple):
+        return [] if type(value) in schema else [f"{path} must be a number or a name"]
     # A bool is an int to Python, and not to Kubernetes.
     return [] if type(value) is schema else [f"{path} must be of type {schema.__name__}"]

@@ -1,0 +1,122 @@
+"""The settings and scripts of deploy/ work as they are, once the secrets are filled in."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+from dotenv import dotenv_values
+
+from lootkeep.settings import PREFIX
+from tests.cli.terminal import KEY, PROGRAM, SECONDS, Terminal, environment
+from tests.rules.tree import ROOT
+
+DEPLOY = ROOT / "deploy"
+BACKUP = DEPLOY / "backup.sh"
+DAY_SECONDS = 24 * 60 * 60
+
+
+def in_terminal(variables: dict[str, str]) -> dict[str, str]:
+    return {name.removeprefix(PREFIX).lower(): value for name, value in variables.items() if name.startswith(PREFIX)}
+
+
+EXAMPLE = in_terminal({name: value or "" for name, value in dotenv_values(DEPLOY / "lootkeep.env.example").items()})
+CONFIG_MAP = in_terminal(yaml.safe_load((DEPLOY / "kubernetes/settings.yaml").read_text())["data"])
+
+
+@pytest.mark.parametrize("settings", [EXAMPLE, CONFIG_MAP], ids=["env example", "ConfigMap"])
+def test_with_a_key_the_settings_are_read_as_they_are(terminal: Terminal, settings: dict[str, str]) -> None:
+    done = terminal.run("settings", "--json", **settings | {"secret_key": KEY})
+    shown = {row["name"]: row["value"] for row in json.loads(done.out)}
+    assert shown["LOOTKEEP_PUBLIC_URL"] == "https://lootkeep.example"
+    assert shown["LOOTKEEP_MAIL_FROM"] == "Shop <shop@lootkeep.example>"
+    assert shown["LOOTKEEP_CURRENCY"] == "USD"
+    assert (done.code, done.err) == (0, "")
+
+
+def test_the_example_names_what_production_needs_and_does_not_start_without_a_key(terminal: Terminal) -> None:
+    assert {"database_url", "secret_key", "public_url", "smtp_url", "mail_from", "currency"} <= EXAMPLE.keys()
+    done = terminal.run("serve", **EXAMPLE)
+    assert done.sentence == "LOOTKEEP_SECRET_KEY: must have at least 32 characters."
+
+
+def test_pods_wait_for_the_migration(terminal: Terminal, new_postgres_url: str) -> None:
+    settings = CONFIG_MAP | {"database_url": new_postgres_url, "secret_key": KEY}
+    serve = next(yaml.safe_load_all((DEPLOY / "kubernetes/serve.yaml").read_text()))
+    (waits,) = serve["spec"]["template"]["spec"]["initContainers"]
+    with subprocess.Popen(
+        waits["command"], env=with_program(settings), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as pod:
+        assert pod.stdout
+        first = pod.stdout.readline()
+        assert pod.poll() is None, "It does not wait."
+        assert terminal.run("migrate", **settings).code == 0
+        assert pod.wait(SECONDS) == 0
+    assert "lootkeep migrate" in first
+
+
+def test_a_backup_is_written_and_then_old_ones_are_deleted(terminal: Terminal, tmp_path: Path) -> None:
+    with terminal.serving(log_level="error"):
+        pass
+    folder = tmp_path / "backups"
+    old, recent, other = (_aged(folder / name, days) for name, days in (("a.backup", 16), ("b.backup", 13), ("c", 99)))
+    done = subprocess.run([BACKUP, folder, "14"], cwd=tmp_path, env=with_program({}), capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    (new,) = set(folder.iterdir()) - {old, recent, other}
+    assert (old.exists(), recent.exists(), other.exists()) == (False, True, True)
+    (tmp_path / "restored").mkdir()
+    terminal.folder = tmp_path / "restored"
+    assert terminal.run("restore", str(new)).code == 0
+
+
+def test_while_backups_fail_the_old_ones_stay(tmp_path: Path) -> None:
+    old = _aged(tmp_path / "backups" / "a.backup", 99)
+    done = subprocess.run(
+        [BACKUP, old.parent, "14"], cwd=tmp_path, env=with_program({}), capture_output=True, check=False
+    )
+    assert (done.returncode, list(old.parent.iterdir())) == (1, [old])
+    assert b"There is no database" in done.stderr
+
+
+def test_compose_backs_up_at_once_and_is_healthy_while_the_newest_backup_is_young(
+    terminal: Terminal, tmp_path: Path
+) -> None:
+    assert terminal.run("migrate").code == 0
+    service = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]["backup"]
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    loop, (_, check) = [
+        [part.replace("/backups", str(folder)) for part in parts]
+        for parts in ([*service["entrypoint"], *service["command"]], service["healthcheck"]["test"])
+    ]
+    assert subprocess.run(["sh", "-c", check], check=False).returncode == 1
+    path = f"{DEPLOY}:{with_program({})['PATH']}"
+    with subprocess.Popen(
+        loop, cwd=tmp_path, env=with_program({}) | {"PATH": path}, stdout=subprocess.PIPE, text=True, process_group=0
+    ) as backups:
+        assert backups.stdout
+        line = backups.stdout.readline()
+        os.killpg(backups.pid, signal.SIGTERM)
+    (file,) = folder.iterdir()
+    assert line.startswith(f"{file} is complete")
+    assert subprocess.run(["sh", "-c", check], check=False).returncode == 0
+    _aged(file, days=2)
+    assert subprocess.run(["sh", "-c", check], check=False).returncode == 1
+
+
+def with_program(settings: dict[str, str]) -> dict[str, str]:
+    return environment(settings) | {"PATH": f"{PROGRAM.parent}:{os.environ['PATH']}"}
+
+
+def _aged(file: Path, days: int) -> Path:
+    file.parent.mkdir(exist_ok=True)
+    file.touch()
+    then = time.time() - days * DAY_SECONDS
+    os.utime(file, (then, then))
+    return file
