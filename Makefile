@@ -49,9 +49,13 @@ docs: ## write the documentation site to site/
 screenshots: setup ## take the pictures of the console in docs/images from the demo store, in Chromium
 	@exec .venv/bin/python -m tools.screenshots $(ARGS)
 
-bench: setup ## measure against the peers in bench/peers
+# Any module of bench/: `make bench BENCH=webhooks`.
+BENCH ?= http
+
+bench: setup ## measure against the peers in bench/peers, which it installs; BENCH=webhooks for another than http
 	@tools/setup.sh .venv-bench locks/bench.txt
-	@exec .venv/bin/python -m tests.servers -- .venv/bin/python -m bench.http $(ARGS)
+	@npm ci --prefix bench/peers/bullmq --ignore-scripts --no-audit --no-fund --silent
+	@exec .venv/bin/python -m tests.servers -- .venv/bin/python -m bench.$(BENCH) $(ARGS)
 
 faults: setup ## kill workers by the hundred while they deliver, and count what is lost; takes over an hour
 	@exec .venv/bin/python -m tests.servers -- .venv/bin/python -m tests.faults.kill_workers $(ARGS)

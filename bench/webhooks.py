@@ -1,7 +1,6 @@
 """The cost of a webhook delivery, compared with django-webhook on Celery and with BullMQ, and how the queue behaves.
 
-`.venv/bin/python -m tests.servers -- .venv/bin/python -m bench.webhooks` needs .venv-bench and `npm ci` in
-bench/peers/bullmq. Ends with status 1 when a target is missed.
+`make bench BENCH=webhooks` installs the peers. Ends with status 1 when a target is missed.
 
 How it stays fair: each subject delivers the same data to the same ten webhooks of the same cheap receiver, from
 the same core, in rounds that turn the order around. Counted is all CPU time from "the events are recorded" to
