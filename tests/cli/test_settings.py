@@ -27,7 +27,7 @@ BAD = {
     "webhook_allowed_networks": ("home", "input is not a valid IPv4 network"),
     "webhook_concurrency": ("0", "input should be greater than or equal to 1"),
     "events_kept_days": ("0", "input should be greater than or equal to 1"),
-    "data_dir": ("", "must name a folder of its own"),
+    "data_dir": ("", "must name a separate folder"),
     "smtp_url": ("mail.example", "must be smtp://USER:PASSWORD@HOST:PORT, or smtps:// with TLS from the start"),
     "mail_from": ("Shop", "must be an address such as Shop <shop@example.com>"),
     "public_url": ("shop.example", "must be a URL such as https://shop.example"),
