@@ -1,4 +1,4 @@
-"""`lootkeep user`: the people in whose names tokens act."""
+"""`lootkeep user`: the users of the console and of tokens."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ app = typer.Typer(help="Add and list users, and let them sign in.", no_args_is_h
 
 
 class RoleName(StrEnum):
-    """The roles as a terminal writes them."""
+    """The roles as written on the command line."""
 
     owner = "owner"
     staff = "staff"
@@ -51,8 +51,8 @@ def add(
 
 @app.command()
 def link(
-    email: Annotated[str, typer.Argument(help="The user's e-mail address; the owner's when left out.")] = "",
-    role: Annotated[RoleName, typer.Option(help="What a new user may do in the console.")] = RoleName.staff,
+    email: Annotated[str, typer.Argument(help="The user's e-mail address; by default that of the owner.")] = "",
+    role: Annotated[RoleName, typer.Option(help="The role of a new user in the console.")] = RoleName.staff,
     json: JsonFlag = False,
 ) -> None:
     """Print a one-time link that sets a user's password for the console. It works for a day."""

@@ -99,13 +99,13 @@ def check_placeholders(text: str, *, has_store_url: bool) -> str | None:
     """What is wrong with them. A name that looks like one is repeated, so that a typing error is seen."""
     names = dict.fromkeys(match[1].strip() for match in _ANY_PLACEHOLDER.finditer(text))
     if "referral_url" in names and not has_store_url:
-        return f"holds {written('referral_url')}, which needs LOOTKEEP_STORE_URL to be set"
+        return f"contains {written('referral_url')}, which needs LOOTKEEP_STORE_URL to be set"
     unknown = [name for name in names if name not in PLACEHOLDERS]
     if not unknown:
         return None
     shown = ", ".join(written(name) for name in unknown[:_MAX_NAMED] if _NAME_LIKE.fullmatch(name))
     known = ", ".join(map(written, PLACEHOLDERS))
-    return f"holds an unknown placeholder{shown and f': {shown}'}; known are {known}"
+    return f"contains an unknown placeholder{shown and f': {shown}'}; known placeholders: {known}"
 
 
 def written(placeholder: str) -> str:

@@ -218,7 +218,7 @@ def test_the_command_loads_once_and_the_doctor_knows(terminal: Terminal) -> None
     loaded = json.loads(terminal.run("demo", "load", "--seed", "7", "--json").out)
     assert (loaded["scale"], loaded["seed"]) == ("small", 7)
     assert 1_900 < loaded["orders"] < 2_200
-    assert terminal.call("demo", "load").sentence == "This store holds the demo already (small, seed 7)."
+    assert terminal.call("demo", "load").sentence == "This store already contains the demo (small, seed 7)."
     output = terminal.call("doctor", "--check-counters")
     assert "It holds the demo (small, seed 7)." in output.out
     assert "Every maintained total equals a recount." in output.out

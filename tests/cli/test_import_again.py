@@ -102,6 +102,6 @@ def _interrupted(store: ImportedStore, kind: str, content: str, number: signal.S
         return
     if number is signal.SIGINT:
         assert process.returncode == 130
-        assert output == "Interrupted. Nothing is half-written: run the same command again to go on.\n"
+        assert output == "Interrupted. Nothing is half-written: run the same command again to continue.\n"
     else:
         assert process.returncode == -number

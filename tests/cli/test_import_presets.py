@@ -82,7 +82,7 @@ def test_orders_of_shopify_come_with_all_their_lines(shop: ImportedStore) -> Non
     assert outcome.out.startswith("4 orders imported, 0 skipped, 1 refused, in ")
     assert outcome.err.splitlines() == [
         "Ignored columns: lineitem name, notes.",
-        "Line 7: The total field differs from 9.00, what the items less the discount come to.",
+        "Line 7: The total field differs from 9.00, the items minus the discount.",
     ]
     assert [(row["external_id"], row["status"], row["total"]) for row in shop.rows(orders)] == [
         ("#1001", "completed", 21_00),

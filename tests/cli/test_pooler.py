@@ -22,7 +22,7 @@ def test_a_pooler_that_was_not_announced_is_a_sentence_and_no_traceback(
 ) -> None:
     output = terminal.run("serve", "--port", "0", **pooled | {"database_pooler": "none"})
     assert output.sentence == (
-        "LOOTKEEP_DATABASE_URL leads to a pooler such as PgBouncer. In transaction mode set "
+        "LOOTKEEP_DATABASE_URL points to a pooler such as PgBouncer. In transaction mode set "
         "LOOTKEEP_DATABASE_POOLER=transaction; in session mode connect to PostgreSQL itself."
     )
 

@@ -35,7 +35,9 @@ class GiftCardQuery(PageQuery):
         str | None,
         Field(max_length=255, description="Part of the recipient's name or e-mail address, or the end of the code."),
     ] = None
-    from_: Annotated[QueryDate | None, Field(alias="from", description="Cards created on this UTC day or later.")] = None
+    from_: Annotated[QueryDate | None, Field(alias="from", description="Cards created on this UTC day or later.")] = (
+        None
+    )
     to: Annotated[QueryDate | None, Field(description="Cards created on this UTC day or earlier.")] = None
     sort: Annotated[Literal["id", "created_at", "balance", "expires_at"], Field(description="The sort field.")] = (
         "created_at"

@@ -53,7 +53,7 @@ def not_blank(value: str) -> str:
 
 def distinct(words: list[str]) -> list[str]:
     if len(set(words)) != len(words):
-        raise refuse("must not hold the same entry twice")
+        raise refuse("must not contain the same entry twice")
     return words
 
 
@@ -180,7 +180,7 @@ def _flat_metadata(metadata: dict[str, Any]) -> dict[str, Any]:
     if not all(1 <= len(key) <= _MAX_METADATA_KEY_LENGTH for key in metadata):
         raise refuse(f"must have keys of 1 to {_MAX_METADATA_KEY_LENGTH} characters")
     if not all(_is_scalar(value) for value in metadata.values()):
-        raise refuse("must hold only strings, numbers, booleans and nulls")
+        raise refuse("must contain only strings, numbers, booleans and nulls")
     if len(_encode_metadata(metadata)) > _MAX_METADATA_BYTES:
         raise refuse("must not be larger than 16 KB")
     return metadata

@@ -57,7 +57,7 @@ def _opened_copy(file: Opened) -> maxminddb.Reader:
         try:
             return maxminddb.open_database(copy.name)
         except (ValueError, maxminddb.InvalidDatabaseError):
-            raise Rejected("is not an MMDB file, or it is cut short or damaged") from None
+            raise Rejected("is not an MMDB file, or it is truncated or damaged") from None
 
 
 def _verified(reader: maxminddb.Reader) -> set[Need]:
@@ -74,5 +74,5 @@ def _verified(reader: maxminddb.Reader) -> set[Need]:
     if any(word in described.database_type.lower() for word in _FLAG_WORDS):
         served.update(FLAGS)
     if not served:
-        raise Rejected("has no field that is known here: no country, city, network or flag")
+        raise Rejected("has no known field: no country, city, network or flag")
     return served

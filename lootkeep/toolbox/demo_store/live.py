@@ -46,7 +46,7 @@ class Live:
             try:
                 await self._step()
             except Unavailable:
-                self._say("The database is busy; the next one will do.")
+                self._say("The database is busy; trying again.")
 
     async def _step(self) -> None:
         chance = self._rng.random()
@@ -65,7 +65,7 @@ class Live:
         signed_up = await customers.sign_up(self._deps, form(person, brought_by, accepts_marketing=False))
         person.id, person.code = signed_up.customer.id, signed_up.customer.referral_code
         self._people = [*self._people[-_REMEMBERED:], person]
-        words = f", brought by {signed_up.referrer.name}" if signed_up.referrer else ""
+        words = f", referred by {signed_up.referrer.name}" if signed_up.referrer else ""
         self._say(f"{person.name} ({person.country}) signed up{words}.")
         return person
 

@@ -61,14 +61,14 @@ def demo_deps(deps: Deps) -> Deps:
 async def _require_empty(tx: Transaction) -> None:
     mark, held = await demo.mark(tx), await demo.held(tx)
     if mark.loaded_at is not None:
-        raise Conflict("demo_loaded", f"This store holds the demo already ({mark.scale}, seed {mark.seed}).")
+        raise Conflict("demo_loaded", f"This store already contains the demo ({mark.scale}, seed {mark.seed}).")
     if mark.is_begun:
-        raise Conflict("demo_unfinished", "An earlier load was broken off here. Begin again with an empty database.")
+        raise Conflict("demo_unfinished", "An earlier load was interrupted. Start again with an empty database.")
     if held:
         raise Conflict(
             "store_not_empty",
-            f"This store holds {' and '.join(held)}: the demo is loaded into an empty store only. "
-            "Point LOOTKEEP_DATABASE_URL to another database.",
+            f"This store contains {' and '.join(held)}: the demo needs an empty store. Set LOOTKEEP_DATABASE_URL to "
+            "another database.",
         )
 
 

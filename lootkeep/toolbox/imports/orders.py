@@ -173,9 +173,7 @@ def _check_total(cart: Cart, total: Hundredths) -> None:
     amounts = (price * line.quantity for price, line in zip(prices, cart.lines, strict=True))
     expected = Hundredths(sum(amounts) - (cart.discount or 0))
     if expected != total:
-        raise invalid(
-            "total", f"The total field differs from {text(expected)}, what the items less the discount come to."
-        )
+        raise invalid("total", f"The total field differs from {text(expected)}, the items minus the discount.")
 
 
 def _resolved(deps: Deps, form: OrderForm, existing: ExistingIds) -> Cart | AppError:

@@ -70,7 +70,9 @@ def named_customer(sent: dict[str, Any]) -> CustomerName | None:
 def require_customer(sent: dict[str, Any]) -> CustomerName:
     customer = named_customer(sent)
     if customer is None:
-        raise invalid("customer_email", "The customer email field is required, or another that names the customer.")
+        raise invalid(
+            "customer_email", "The customer email field is required, or another column that identifies the customer."
+        )
     return customer
 
 
