@@ -35,20 +35,14 @@ def create(
     rate_limit: Annotated[
         int | None,
         typer.Option(
-            metavar="N",
-            min=0,
-            max=_MAX_REQUESTS,
-            help="Requests per minute; 0 for no limit.",
-            show_default="the store's",
+            metavar="N", min=0, max=_MAX_REQUESTS, help="Requests per minute; 0: no limit.", show_default="the store's"
         ),
     ] = None,
     expires: Annotated[
         int | None, typer.Option(metavar="DAYS", min=1, max=36500, help="Days until it expires.", show_default="never")
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the token and nothing else.")] = False,
-    is_test: Annotated[
-        bool, typer.Option("--test", help="Create a token for the sandbox instead of the store.")
-    ] = False,
+    is_test: Annotated[bool, typer.Option("--test", help="Create a token for the sandbox.")] = False,
     json: JsonFlag = False,
 ) -> None:
     """Create an access token. It is shown only now."""
@@ -64,9 +58,7 @@ def create(
     elif quiet:
         typer.echo(secret)
     else:
-        out.print(
-            f"Token {token.id} was created in {location()}. Store it safely, it is shown only now:\n", markup=False
-        )
+        out.print(f"Token {token.id} was created in {location()}. It is shown only now:\n", markup=False)
         out.print(f"  {secret}\n", markup=False)
 
 

@@ -52,8 +52,7 @@ def listen(
         Path | None, typer.Option(metavar="FILE", dir_okay=False, help="Store in this file what arrived.")
     ] = None,
     api: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="The store's URL: first print what was missed since the last run."),
+        str | None, typer.Option(metavar="URL", help="The store's URL: first print the events that were missed.")
     ] = None,
     token: Annotated[str | None, typer.Option(help="A token with webhooks:read, for --api.")] = None,
     event: EventTypes = None,

@@ -114,7 +114,7 @@ async def test_a_running_service_takes_up_what_was_fetched(lists: ListFolder, se
         ({"body": EXITS[:500], "length": 5000}, "cannot be downloaded: the response was truncated"),
         ({"body": b"192.0.2.1\n" * 20_000}, "has more than 100000 bytes"),
         ({"body": b""}, "is empty"),
-        ({"body": b"<html>\nBlocked by your provider\n"}, "does not hold an IP address or a network in line 1"),
+        ({"body": b"<html>\nBlocked by your provider\n"}, "does not have an IP address or a network in line 1"),
         ({"body": b"0.0.0.0/0\n"}, "covers half of all IP addresses"),
         (
             {"body": b"\x1f\x8b\x08garbage", "headers": "Content-Encoding: gzip\r\n"},

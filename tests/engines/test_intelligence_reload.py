@@ -82,7 +82,7 @@ def test_a_folder_that_was_never_there_holds_no_lists_until_it_is_created(tmp_pa
 @pytest.mark.parametrize(
     ("name", "content", "reason"),
     [
-        ("vpn.txt", b"<html>down for maintenance</html>\n", "does not hold an IP address or a network in line 1"),
+        ("vpn.txt", b"<html>down for maintenance</html>\n", "does not have an IP address or a network in line 1"),
         ("vpn.txt", b"", "is empty"),
         ("vpn.txt", b"192.0.2.1\n" * 200, "has more than 0 MiB of text"),
         ("vpn.txt", b"192.0.2.1" * 2000, "has more than 0 MiB of text"),
