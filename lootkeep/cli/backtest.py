@@ -169,8 +169,8 @@ def _show(report: Report) -> None:
 
 def _print_table(title: str, columns: Iterable[str], rows: Iterable[Sequence[str]]) -> None:
     table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
-    for place, column in enumerate(columns):
-        table.add_column(column, justify="right" if place else "left", header_style="dim")
+    for index, column in enumerate(columns):
+        table.add_column(column, justify="right" if index else "left", header_style="dim")
     for row in rows:
         table.add_row(*row)
     out.print(table)

@@ -213,10 +213,10 @@ async def _run(
 
 
 def _format_of(file: str) -> Format:
-    found = _ENDINGS.get(Path(file).suffix.lower())
-    if found is None:
+    file_format = _ENDINGS.get(Path(file).suffix.lower())
+    if file_format is None:
         raise StartupError("The format is not clear from the file name: add --format csv or --format ndjson.")
-    return found
+    return file_format
 
 
 def _opened(file: str) -> AbstractContextManager[BinaryIO]:

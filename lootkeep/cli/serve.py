@@ -148,25 +148,23 @@ def _greet(config: Settings, listener: socket.socket, prepared: Prepared) -> Non
     first_token = prepared.first_token
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
-    address = f"http://{shown}:{port}"
+    url = f"http://{shown}:{port}"
     data = str(config.sqlite_path.resolve()) if config.sqlite_path else "PostgreSQL"
-    out.print(f"[bold]Lootkeep {__version__}[/] is at {escape(address)}", style="default")
+    out.print(f"[bold]Lootkeep {__version__}[/] is at {escape(url)}", style="default")
     out.print(f"  Data        {escape(data)}")
-    out.print(f"  Console     {escape(address)}/console")
-    out.print(f"  Reference   {escape(address)}/docs")
+    out.print(f"  Console     {escape(url)}/console")
+    out.print(f"  Reference   {escape(url)}/docs")
     if prepared.link_token:
         out.print("\nNobody can sign in to the console yet. This link makes you the owner; it works once, for a day:\n")
-        out.print(f"  {escape(console_link(config, prepared.link_token, address))}")
+        out.print(f"  {escape(console_link(config, prepared.link_token, url))}")
     if first_token:
         out.print("\nThis is the first start, so here is a token with every scope. It is shown only now:\n")
         out.print(f"  {first_token}\n")
         if prepared.is_empty:
             out.print("The store is empty. To see sample data, stop it and start it again with --demo.\n")
         out.print("Try it:\n")
-        out.print(
-            f"  curl -H 'Authorization: Bearer {first_token}' {escape(address)}/api/external/v1/referrals/tiers\n"
-        )
+        out.print(f"  curl -H 'Authorization: Bearer {first_token}' {escape(url)}/api/external/v1/referrals/tiers\n")
     else:
         out.print("\nTry it, or create a token with `lootkeep token create --name NAME --all-scopes`:\n")
-        out.print(f"  curl {escape(address)}/healthz\n")
+        out.print(f"  curl {escape(url)}/healthz\n")
     sys.stdout.flush()

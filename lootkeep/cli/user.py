@@ -57,12 +57,12 @@ def link(
 ) -> None:
     """Print a one-time link that sets a user's password for the console. It works for a day."""
     config = existing()
-    address = console_link(config, run(_link(config, email, role)))
+    url = console_link(config, run(_link(config, email, role)))
     if json:
-        print_json({"link": address})
+        print_json({"link": url})
         return
     out.print("It works once, within a day:\n")
-    out.print(f"  {address}\n", markup=False)
+    out.print(f"  {url}\n", markup=False)
 
 
 @app.command("list")
@@ -76,9 +76,9 @@ def list_users(json: JsonFlag = False) -> None:
     print_table(("ID", "E-mail", "Name", "Role"), rows)
 
 
-def console_link(config: Settings, token: str, address: str | None = None) -> str:
+def console_link(config: Settings, token: str, url: str | None = None) -> str:
     """Where a one-time link leads; `address` is where the server listens."""
-    public = config.public_url or address or f"http://{config.host}:{config.port}"
+    public = config.public_url or url or f"http://{config.host}:{config.port}"
     return f"{public}/console/setup?token={token}"
 
 

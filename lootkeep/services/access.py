@@ -22,12 +22,12 @@ async def ensure_owner(deps: Deps) -> None:
 
 
 async def add_user(deps: Deps, email: str, name: str) -> User:
-    address = access.checked_email(email)
+    checked = access.checked_email(email)
     access.check_name(name)
     async with deps.db.write() as tx:
-        user = await access_db.add_user(tx, address, name, is_owner=False, now=deps.clock.now())
+        user = await access_db.add_user(tx, checked, name, is_owner=False, now=deps.clock.now())
     if user is None:
-        raise Conflict("user_exists", f"There is already a user with the e-mail address {address}.")
+        raise Conflict("user_exists", f"There is already a user with the e-mail address {checked}.")
     return user
 
 

@@ -84,8 +84,8 @@ def _fingerprint(vault: Vault) -> str:
 
 def _wrong(given: str | None, file: Path | None) -> StartupError:
     source = "LOOTKEEP_SECRET_KEY" if given else f"The key in {file}"
-    place = f" It may be in {file}." if given and file and file.exists() else ""
+    hint = f" It may be in {file}." if given and file and file.exists() else ""
     return StartupError(
         f"{source} is not the key that the secrets in this database are encrypted with. Set the previous one "
-        f"again.{place}"
+        f"again.{hint}"
     )

@@ -88,10 +88,10 @@ async def use_link(deps: Deps, token: str, password: str, *, email: str, name: s
 
 async def sign_in(deps: Deps, email: str, password: str, code: str, ip: str) -> int:
     """The user whose password, and code where one is needed, these are."""
-    address, now = email.strip().lower(), deps.clock.now()
-    await _count_attempt(deps, address, ip, now)
+    normalized_email, now = email.strip().lower(), deps.clock.now()
+    await _count_attempt(deps, normalized_email, ip, now)
     async with deps.db.read() as tx:
-        person = await accounts_db.person_by_email(tx, address)
+        person = await accounts_db.person_by_email(tx, normalized_email)
         account = await accounts_db.get(tx, person.id) if person else None
     try:
         if not await passwords.is_password(password, account.password_hash if account else None) or account is None:
@@ -203,12 +203,12 @@ async def _count_attempt(deps: Deps, email: str, ip: str, now: Instant) -> None:
 
 
 async def _name_owner(tx: Transaction, user: User, email: str, name: str) -> None:
-    address = access_rules.checked_email(email)
+    checked = access_rules.checked_email(email)
     access_rules.check_name(name)
-    taken = await access_db.user_by_email(tx, address)
+    taken = await access_db.user_by_email(tx, checked)
     if taken is not None and taken.id != user.id:
         raise invalid("email", "Another user has this e-mail address.")
-    await accounts_db.set_name(tx, user.id, address, name.strip())
+    await accounts_db.set_name(tx, user.id, checked, name.strip())
 
 
 async def _log(tx: Transaction, user_id: int, action: str, ip: str | None, now: Instant) -> None:

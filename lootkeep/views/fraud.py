@@ -246,11 +246,11 @@ def review(stored: Review) -> CheckReviewView:
     return CheckReviewView(stored.outcome, stored.notes, stored.reviewed_by, utc(stored.created_at))
 
 
-def judged_month(start: Instant, made: Counts, frauds: Mapping[str, int]) -> JudgedMonthView:
+def judged_month(start: Instant, counts: Counts, frauds: Mapping[str, int]) -> JudgedMonthView:
     total = sum(frauds.values())
     caught = total - frauds.get("allowed", 0)
     recall = round(caught / total, 4) if total else None
-    return JudgedMonthView(utc(start), sum(made.values()), total, caught, recall)
+    return JudgedMonthView(utc(start), sum(counts.values()), total, caught, recall)
 
 
 def dashboard(

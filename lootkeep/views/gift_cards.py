@@ -158,9 +158,9 @@ def redeemed(record: GiftCard, entry: LedgerEntry) -> RedeemedGiftCardView:
     )
 
 
-def sent(record: GiftCard, address: str) -> SentGiftCardView:
+def sent(record: GiftCard, recipient: str) -> SentGiftCardView:
     assert record.sent_at is not None
-    return SentGiftCardView(address, utc(record.sent_at), record.send_count)
+    return SentGiftCardView(recipient, utc(record.sent_at), record.send_count)
 
 
 def statistics(counts: Mapping[str, int], values: Mapping[str, int]) -> GiftCardStatisticsView:
@@ -171,13 +171,13 @@ def statistics(counts: Mapping[str, int], values: Mapping[str, int]) -> GiftCard
     return GiftCardStatisticsView(sum(by_status.values()), GiftCardCountsView(**by_status), each)
 
 
-def email(store: StoreIdentity, record: GiftCard, address: str, code: str) -> NewEmail:
+def email(store: StoreIdentity, record: GiftCard, recipient: str, code: str) -> NewEmail:
     """The one e-mail that holds the whole code."""
     return render(
         "gift_card",
         store,
-        address,
-        record.recipient_name or "" if address == record.recipient_email else "",
+        recipient,
+        record.recipient_name or "" if recipient == record.recipient_email else "",
         name=record.recipient_name,
         sender_name=record.sender_name,
         amount=in_words(record.balance, record.currency),

@@ -54,10 +54,10 @@ _edge: Callable[[Edge], EdgeView] = shown(EdgeView, Edge)
 _hub: Callable[[Hub], HubView] = shown(HubView, Hub)
 
 
-def linked(found: LinkedAccounts) -> LinkedAccountsView:
+def linked(accounts: LinkedAccounts) -> LinkedAccountsView:
     return LinkedAccountsView(
-        [_account(account) for account in found.accounts],
-        [_edge(edge) for edge in found.edges],
-        [_hub(hub) for hub in found.hubs],
-        found.is_complete,
+        [_account(account) for account in accounts.accounts],
+        [_edge(edge) for edge in accounts.edges],
+        [_hub(hub) for hub in accounts.hubs],
+        accounts.is_complete,
     )

@@ -77,7 +77,7 @@ async def test_a_method_the_address_does_not_have_is_refused_with_those_it_has(
         "success": False,
         "error": "Method Not Allowed",
         "code": "method_not_allowed",
-        "message": f"This address answers to {allowed} only.",
+        "message": f"This path only supports {allowed}.",
     }
     assert responses == dict.fromkeys(methods, (405, allowed, rejection))
 

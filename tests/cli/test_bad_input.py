@@ -78,7 +78,7 @@ def test_a_database_newer_than_the_code_is_refused(terminal: Terminal) -> None:
     apsw.Connection(str(terminal.folder / "lootkeep.db")).execute("UPDATE alembic_version SET version_num = '9999'")
     outcome = terminal.run("serve", "--port", "0")
     assert outcome.sentence == (
-        f"The database was made by a newer Lootkeep (schema 9999, this one knows {migrations.HEAD}). "
+        f"The database was created by a newer Lootkeep (schema 9999, this version knows {migrations.HEAD}). "
         "Upgrade Lootkeep, or restore a backup made with this version."
     )
 

@@ -95,7 +95,7 @@ def test_doctor_finds_only_missing_lists_before_the_first_start(terminal: Termin
     outcome = terminal.run("doctor")
     assert (outcome.code, outcome.err) == (1, "")
     assert outcome.out.splitlines()[:5] == [
-        "ok       settings   The settings hold together (development).",
+        "ok       settings   The settings are valid (development).",
         "ok       database   There is no database at lootkeep.db yet; `lootkeep serve` creates it.",
         "ok       key        There is nothing to open yet.",
         "ok       redis      LOOTKEEP_REDIS_URL is not set: each process counts requests alone.",

@@ -203,7 +203,7 @@ def test_a_store_that_holds_anything_is_refused(terminal: Terminal, db: Engine, 
     store = ImportedStore(terminal, settings_for(address))
     store.product("SWORD")
     output = terminal.call("demo", "load", **store.settings)
-    assert output.sentence.startswith("This store holds products: the demo is loaded into an empty store only.")
+    assert output.sentence.startswith("This store contains products: the demo needs an empty store.")
     assert store.rows(orders) == []
 
 
@@ -211,7 +211,7 @@ def test_the_service_starts_with_the_demo_once_it_is_asked_to(terminal: Terminal
     for _ in range(2):
         with terminal.serving("--demo") as server:
             server.stop()
-    assert "It holds the demo (small, seed 1)." in terminal.call("doctor").out
+    assert "It contains the demo (small, seed 1)." in terminal.call("doctor").out
 
 
 def test_the_command_loads_once_and_the_doctor_knows(terminal: Terminal) -> None:

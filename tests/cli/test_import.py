@@ -191,7 +191,7 @@ def test_an_order_that_the_store_refuses_leaves_no_trace(shop: ImportedStore) ->
             '{"email": "b@b.example", "name": "B", "accepts_marketing": 1}',
             "The accepts marketing field must be true or",
         ),
-        ('{"email": "b@b.example", "name": "B", "name": "C"}', "The line holds the same key twice."),
+        ('{"email": "b@b.example", "name": "B", "name": "C"}', "The line contains the same key twice."),
         ('{"email": "b@b.example", "name": "\\u0000"}', "The line holds a NUL character."),
         ('{"name": "' + "x" * 2_000_000 + '"}', "The row is longer than 1 MiB."),
     ],
@@ -227,8 +227,8 @@ def test_rows_of_another_length_are_refused(store: ImportedStore) -> None:
     content = "email,name\na@a.example\nb@b.example,B,C\nc@c.example,C\n"
     outcome = store.run("customers", content)
     assert outcome.err.splitlines() == [
-        "Line 2: The row has 1 cells, but the first line names 2 columns.",
-        "Line 3: The row has 3 cells, but the first line names 2 columns.",
+        "Line 2: The row has 1 cells, but the first line has 2 columns.",
+        "Line 3: The row has 3 cells, but the first line has 2 columns.",
     ]
     assert outcome.out.startswith("1 customers imported, 0 skipped, 2 refused, in ")
 

@@ -96,7 +96,7 @@ def test_money_that_would_be_lost_stops_an_import_before_it_begins(shop: Importe
     assert stopped.err == (
         "Ignored columns: tax class.\n"
         "Error: These columns contain money that would be lost: taxes (2 rows). Nothing was imported. "
-        'Say what they are with --map, or accept it with --ignore "taxes".\n'
+        'Map them with --map, or accept the loss with --ignore "taxes".\n'
     )
     assert shop.rows(orders) == []
     accepted = shop.run("orders", csv_text(rows), "--ignore", "Taxes")

@@ -171,4 +171,4 @@ def test_packages_of_tebex_are_products_and_its_payments_have_no_preset(shop: Im
     vip = shop.rows(products)[-1]
     assert (vip["sku"], vip["name"], vip["price"], vip["description"]) == ("4711", "VIP", 9_99, "A rank")
     refused = shop.run("orders", "a,b\n", "--from", "tebex").sentence
-    assert refused == "tebex documents no export of orders: name its columns with --map."
+    assert refused == "tebex has no documented export of orders: map its columns with --map."

@@ -223,7 +223,7 @@ def test_the_feed_is_read_on_when_the_stores_limit_allows(terminal: Terminal) ->
     with receiving(lambda request: answers.pop(0)) as store:
         options = ("--resume", "seen.jsonl", "--api", f"{store.origin}/api/external/v1/", "--token", "lk_x")
         with listening(terminal, *options) as server:
-            assert "The store's rate limit is reached; reading goes on in 0 s.\n" in server.greeting
+            assert "The store's rate limit is reached; reading continues in 0 s.\n" in server.greeting
             send(server, delivery())
             output = server.stop()
     assert [request.path for request in store.received] == ["/api/external/v1/events?after=7&limit=100"] * 2

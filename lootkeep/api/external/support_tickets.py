@@ -123,8 +123,12 @@ async def get_support_ticket_stats(call: Call[None, None]) -> Reply:
             agents={user.id: user.name for user in await access.all_users(tx)},
             created_today=await ticket_figures.created(tx, today, tomorrow),
             closed_today=await ticket_figures.closed(tx, today, tomorrow),
-            median_response_seconds=await ticket_figures.median_response(tx, sum(one.responded for one in figures)),
-            median_resolution_seconds=await ticket_figures.median_resolution(tx, sum(one.resolved for one in figures)),
+            median_response_seconds=await ticket_figures.median_response(
+                tx, sum(figure.responded for figure in figures)
+            ),
+            median_resolution_seconds=await ticket_figures.median_resolution(
+                tx, sum(figure.resolved for figure in figures)
+            ),
         )
     return Reply(ticket_stats.stats(stats))
 

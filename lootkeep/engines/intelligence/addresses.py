@@ -53,16 +53,16 @@ def parsed(text: str) -> IpAddress | None:
         return None
 
 
-def unwrapped(address: IpAddress) -> IpAddress:
+def unwrapped(ip: IpAddress) -> IpAddress:
     """The IPv4 address inside an IPv6 one, where there is one."""
-    if not address.is_v6:
-        return address
-    number = address.number
+    if not ip.is_v6:
+        return ip
+    number = ip.number
     if number >> V4_BITS in (_MAPPED, _NAT64):
         return IpAddress(number & _V4_MASK)
     if number >> 112 == _SIX_TO_FOUR:
         return IpAddress(number >> 80 & _V4_MASK)
-    return address
+    return ip
 
 
 def span(text: str) -> Span | None:
@@ -72,8 +72,8 @@ def span(text: str) -> Span | None:
     if "-" in text:
         first, _, last = text.partition("-")
         return between(parsed(first.strip()), parsed(last.strip()))
-    address = parsed(text)
-    return between(address, address)
+    ip = parsed(text)
+    return between(ip, ip)
 
 
 def between(first: IpAddress | None, last: IpAddress | None) -> Span | None:
@@ -84,10 +84,10 @@ def between(first: IpAddress | None, last: IpAddress | None) -> Span | None:
 
 def _network(text: str) -> Span | None:
     start, _, length = text.partition("/")
-    address = parsed(start)
-    if address is None or not (length.isascii() and length.isdigit() and len(length) <= 3):
+    ip = parsed(start)
+    if ip is None or not (length.isascii() and length.isdigit() and len(length) <= 3):
         return None
-    number, is_v6 = address
+    number, is_v6 = ip
     free = (V6_BITS if is_v6 else V4_BITS) - int(length)
     if free < 0:
         return None
@@ -125,8 +125,8 @@ class AddressMap(Generic[V]):
         self._high = array("Q", (number >> 64 for number in bounds))
         self._low = array("Q", (number & _LOW for number in bounds))
 
-    def get(self, address: IpAddress) -> V | None:
-        number, is_v6 = address
+    def get(self, ip: IpAddress) -> V | None:
+        number, is_v6 = ip
         if not is_v6:
             return self._values[self._labels_v4[bisect_right(self._v4, number)]]
         high = number >> 64

@@ -28,11 +28,11 @@ def read(file: Opened) -> Source:
     described = reader.metadata()
     reads_v6 = described.ip_version == 6
 
-    def look(address: IpAddress) -> NetworkFacts | None:
-        if address.is_v6 and not reads_v6:
+    def look(ip: IpAddress) -> NetworkFacts | None:
+        if ip.is_v6 and not reads_v6:
             return None
         try:
-            return network_of(reader.get(address.text))
+            return network_of(reader.get(ip.text))
         # One damaged record does not stop a checkout.
         except (ValueError, maxminddb.InvalidDatabaseError):
             return None

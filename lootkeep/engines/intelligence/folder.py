@@ -61,8 +61,8 @@ class Folder:
         except OSError as error:
             return self._lose(error)
         self._problem = None
-        found = {name: self._entry(self._path / name) for name in names if not recognition.is_ignored(name)}
-        entries = {name: entry for name, entry in found.items() if entry}
+        current = {name: self._entry(self._path / name) for name in names if not recognition.is_ignored(name)}
+        entries = {name: entry for name, entry in current.items() if entry}
         changed = list(entries.items()) != list(self._entries.items())
         self._entries = entries
         return changed

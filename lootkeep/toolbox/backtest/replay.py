@@ -52,9 +52,9 @@ def replay(
         upcoming.add(sign_up.at, partial(memory.remember_sign_up, sign_up))
     judged: list[JudgedOrder | None] = [None] * len(past.orders)
     # Sorting keeps the file's order among equals.
-    in_time = sorted(range(len(past.orders)), key=lambda place: past.orders[place].created_at or 0)
-    for number, place in enumerate(in_time):
-        order = past.orders[place]
+    in_time = sorted(range(len(past.orders)), key=lambda index: past.orders[index].created_at or 0)
+    for number, index in enumerate(in_time):
+        order = past.orders[index]
         sighting = _sighting(order)
         if order.created_at is not None:
             upcoming.run_until(order.created_at)
@@ -65,7 +65,7 @@ def replay(
             upcoming.add(max(order.disputed_at, sighting.at), partial(memory.remember_dispute, sighting))
         verdict = judge(facts, policy)
         actions = {level: decide(facts, policies[level], verdict.risk_score) for level in policies}
-        judged[place] = JudgedOrder(order, verdict, actions)
+        judged[index] = JudgedOrder(order, verdict, actions)
         if number % _STEP == 0:
             advance(number)
     return [judged_order for judged_order in judged if judged_order]

@@ -74,7 +74,7 @@ async def _require_empty(tx: Transaction) -> None:
 
 def _shop(deps: Deps, rng: Random, end: Instant) -> Shop:
     clock = ManualClock(Instant(end - DAYS * DAY))
-    made = replace(
+    shop = replace(
         deps,
         clock=clock,
         ids=SeededIds(rng),
@@ -82,7 +82,7 @@ def _shop(deps: Deps, rng: Random, end: Instant) -> Shop:
         webhook_rules=WebhookRules(allow_insecure=True),
         intelligence=places.intelligence(clock),
     )
-    return Shop(made, clock, rng, end)
+    return Shop(shop, clock, rng, end)
 
 
 async def _live_through(deps: Deps, shop: Shop, orders: int, advance: Callable[[int], None]) -> None:
@@ -102,13 +102,13 @@ async def _live_through(deps: Deps, shop: Shop, orders: int, advance: Callable[[
 async def _to_outbox(deps: Deps, shop: Shop) -> None:
     """Time has come for cards and subscriptions, too; and no letter of the demo is ever sent to anybody."""
     shop.clock.advance(shop.agenda.end - shop.clock.now())
-    made = replace(shop.deps, db=deps.db)
-    await gift_cards.settle_now(made)
-    await retention.expire_subscriptions(made)
+    past_deps = replace(shop.deps, db=deps.db)
+    await gift_cards.settle_now(past_deps)
+    await retention.expire_subscriptions(past_deps)
     more = True
     while more:
         async with deps.db.write() as tx:
-            joined = replace(made, db=JoinedDatabase(tx))
+            joined = replace(past_deps, db=JoinedDatabase(tx))
             emails = EmailWorker(joined, MemoryWakeup(), OutboxMailer())
             options = CampaignOptions(has_server=False)
             campaigns = CampaignWorker(joined, MemoryWakeup(), OutboxMailer(), options)

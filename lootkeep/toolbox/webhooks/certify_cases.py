@@ -82,12 +82,12 @@ class _Post:
         self._ids = ids
 
     def signed(
-        self, event_type: str, data: object, *, age: int = 0, made: int = 0, other_secret: str | None = None
+        self, event_type: str, data: object, *, age: int = 0, created_before: int = 0, other_secret: str | None = None
     ) -> SignedRequest:
         """`age` is how long ago it was signed, `made` how long ago the event happened."""
         delivery_id = self._ids.delivery_id()
         text = msgspec.json.encode(data).decode()
-        body = deliveries.body(delivery_id, event_type, iso(Instant(self._now - age - made)), text).encode()
+        body = deliveries.body(delivery_id, event_type, iso(Instant(self._now - age - created_before)), text).encode()
         secrets = [self._secret, other_secret] if other_secret else [self._secret]
         return SignedRequest(body, signing.headers(body, event_type, delivery_id, secrets, (self._now - age) // SECOND))
 
@@ -106,8 +106,8 @@ class _Post:
         }
         return [
             self.signed("order.refunded", refund),
-            self.signed("order.paid", _paid(), made=MINUTE),
-            self.signed("order.created", created, made=2 * MINUTE),
+            self.signed("order.paid", _paid(), created_before=MINUTE),
+            self.signed("order.created", created, created_before=2 * MINUTE),
         ]
 
 
