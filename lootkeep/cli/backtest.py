@@ -100,11 +100,11 @@ def _policy(file: Path | None) -> Policy:
     return replace(Policy(), **fraud_settings.changes(sent))
 
 
-Bar = Callable[[str, int], Callable[[int], None]]
+ProgressBar = Callable[[str, int], Callable[[int], None]]
 
 
 @contextmanager
-def _bar() -> Iterator[Bar]:
+def _bar() -> Iterator[ProgressBar]:
     """A progress bar for each part of the work, on a terminal."""
     if not _stderr.is_terminal:
         yield lambda words, total: lambda done: None
@@ -119,7 +119,7 @@ def _bar() -> Iterator[Bar]:
         yield begin
 
 
-def _read(file: Path, label: str, options: FileOptions, bar: Bar) -> PastOrders:
+def _read(file: Path, label: str, options: FileOptions, bar: ProgressBar) -> PastOrders:
     try:
         with file.open("rb") as opened:
             return read(opened, label, options, bar("Reading", file.stat().st_size))

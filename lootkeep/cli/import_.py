@@ -26,7 +26,7 @@ from lootkeep.toolbox.imports.gift_cards import GiftCards
 from lootkeep.toolbox.imports.ignored import look_through
 from lootkeep.toolbox.imports.kinds import RecordKind
 from lootkeep.toolbox.imports.orders import Orders
-from lootkeep.toolbox.imports.presets import Preset, Shop, converted, preset_of
+from lootkeep.toolbox.imports.presets import Preset, ShopSoftware, converted, preset_of
 from lootkeep.toolbox.imports.products import Products
 from lootkeep.toolbox.imports.refused import written_to
 from lootkeep.toolbox.imports.running import Import, RowTally
@@ -51,7 +51,7 @@ FormatOption = Annotated[
     Format | None, typer.Option("--format", help="The format, if the file name does not say it.", show_default=False)
 ]
 FromOption = Annotated[
-    Shop | None,
+    ShopSoftware | None,
     typer.Option("--from", help="The shop software that exported the file.", show_default=False),
 ]
 IgnoreOption = Annotated[
@@ -136,7 +136,7 @@ _command(
 )
 
 
-def _preset(shop: Shop | None, kind: RecordKind[Any, Any]) -> Preset:
+def _preset(shop: ShopSoftware | None, kind: RecordKind[Any, Any]) -> Preset:
     if shop is None:
         return Preset({})
     preset = preset_of(shop, kind.noun)

@@ -80,7 +80,7 @@ class SeenCustomer(NamedTuple):
     at: Instant
 
 
-class LinkedAccount(msgspec.Struct, frozen=True):
+class TraceOwner(msgspec.Struct, frozen=True):
     """Another customer who was seen with the same."""
 
     id: int
@@ -88,14 +88,14 @@ class LinkedAccount(msgspec.Struct, frozen=True):
     status: CustomerStatus
 
 
-class Sighting(msgspec.Struct, frozen=True):
+class OwnedTrace(msgspec.Struct, frozen=True):
     """What a customer was seen with, and who else was."""
 
     kind: TraceKind
     value: str
     first_seen_at: Instant
     last_seen_at: Instant
-    others: Sequence[LinkedAccount]
+    others: Sequence[TraceOwner]
 
 
 async def remember(tx: Transaction, seen: Iterable[SeenCustomer]) -> None:
@@ -127,13 +127,13 @@ async def seen_with(tx: Transaction, trace: Trace, customer_ids: Iterable[int]) 
     return owners
 
 
-async def of_customer(tx: Transaction, customer_id: int, max_others: int) -> list[Sighting]:
+async def of_customer(tx: Transaction, customer_id: int, max_others: int) -> list[OwnedTrace]:
     """The latest first, each with some of the other customers who were seen with it."""
     traces = []
     for kind, value, first_seen_at, last_seen_at in await tx.all(_OF_CUSTOMER, customer=customer_id):
         others = await tx.all(_OTHERS, kind=kind, seen_with=value, customer=customer_id, size=max_others)
-        accounts = [LinkedAccount(*row) for row in others]
-        traces.append(Sighting(kind, value, first_seen_at, last_seen_at, accounts))
+        accounts = [TraceOwner(*row) for row in others]
+        traces.append(OwnedTrace(kind, value, first_seen_at, last_seen_at, accounts))
     return traces
 
 

@@ -19,7 +19,7 @@ from lootkeep.kernel.money import text
 from lootkeep.views.fields import Moment, Time, field
 from lootkeep.views.shown import shown
 
-Country = Annotated[str | None, field("ISO 3166-1 alpha-2; null if unknown.", "DE")]
+CountryCode = Annotated[str | None, field("ISO 3166-1 alpha-2; null if unknown.", "DE")]
 Reviewer = Annotated[int | None, field("The user who reviewed it.", None)]
 ReviewedAt = Annotated[Moment | None, field("When it was reviewed last.", None)]
 ReviewOutcome = Annotated[ReviewedAs | None, field("The outcome of the review.", None)]
@@ -55,8 +55,8 @@ class _Judged(msgspec.Struct, frozen=True):
         RiskLevel, field("`low` from 0, `medium` from 40, `high` from 60, `critical` from 80.", "medium")
     ]
     action_taken: Annotated[Action, field("The action that was taken.", "flagged")]
-    detected_country: Country
-    billing_country: Country
+    detected_country: CountryCode
+    billing_country: CountryCode
     detected_city: Annotated[str | None, field("Null if unknown.", None)]
     is_vpn: Annotated[bool, field("The IP address belongs to a VPN.", False)]
     is_proxy: Annotated[bool, field("The IP address belongs to an open proxy.", False)]

@@ -8,12 +8,12 @@ from typing import Annotated
 import msgspec
 
 from lootkeep.domain.customers import CustomerStatus
-from lootkeep.domain.fraud.linked import Edge, Hub, LinkedAccount, LinkedAccounts, LinkKind
+from lootkeep.domain.fraud.linked import AccountLink, Hub, LinkedAccount, LinkedAccounts, LinkKind
 from lootkeep.views.fields import Time, field
 from lootkeep.views.shown import shown
 
 Kind = Annotated[LinkKind, field("What is shared.", "device")]
-Value = Annotated[
+SharedValue = Annotated[
     str, field("The shared value: for an instrument its hash, for a referral the id of the referrer.", "d-77")
 ]
 
@@ -31,7 +31,7 @@ class LinkedAccountView(msgspec.Struct, frozen=True):
 
 class EdgeView(msgspec.Struct, frozen=True):
     kind: Kind
-    value: Value
+    value: SharedValue
     customer_id: Annotated[int, field("The account that used it.", 31)]
     first_seen_at: Time
     last_seen_at: Time
@@ -39,7 +39,7 @@ class EdgeView(msgspec.Struct, frozen=True):
 
 class HubView(msgspec.Struct, frozen=True):
     kind: Kind
-    value: Value
+    value: SharedValue
 
 
 class LinkedAccountsView(msgspec.Struct, frozen=True):
@@ -50,7 +50,7 @@ class LinkedAccountsView(msgspec.Struct, frozen=True):
 
 
 _account: Callable[[LinkedAccount], LinkedAccountView] = shown(LinkedAccountView, LinkedAccount)
-_edge: Callable[[Edge], EdgeView] = shown(EdgeView, Edge)
+_edge: Callable[[AccountLink], EdgeView] = shown(EdgeView, AccountLink)
 _hub: Callable[[Hub], HubView] = shown(HubView, Hub)
 
 

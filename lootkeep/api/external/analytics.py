@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 
 from lootkeep.api.http.fields import QueryBoolean, QueryDate, QueryInteger, refuse
 from lootkeep.api.http.routes import Call, Group, Reply, Route, single
-from lootkeep.api.http.validation import Query
+from lootkeep.api.http.validation import QueryParameters
 from lootkeep.domain import analytics as analytics_rules
 from lootkeep.domain.analytics import Bucket, DateRange, Interval, PeriodName, SalesFigures
 from lootkeep.kernel.clock import Instant, utc
@@ -34,7 +34,7 @@ Zone = Annotated[
 ]
 
 
-class AnalyticsQuery(Query):
+class AnalyticsQuery(QueryParameters):
     """Which time, cut how, and of what."""
 
     period: Annotated[PeriodName | None, Field(description="A named period; `last_30_days` by default.")] = None

@@ -6,9 +6,19 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, PrivateAttr
 
-from lootkeep.api.http.fields import Country, Email, Money, Name, QueryDate, QueryInteger, Time, not_blank, refuse
+from lootkeep.api.http.fields import (
+    Country,
+    EmailAddress,
+    Money,
+    Name,
+    QueryDate,
+    QueryInteger,
+    Time,
+    not_blank,
+    refuse,
+)
 from lootkeep.api.http.pages import PageQuery, SortDirection
-from lootkeep.api.http.validation import Body, Query, partial
+from lootkeep.api.http.validation import Body, QueryParameters, partial
 from lootkeep.domain.campaigns import MAX_BODY, MAX_CUSTOMERS, AudienceType, CampaignStatus
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services.campaigns import Reading, read
@@ -94,7 +104,7 @@ class CampaignBody(Body):
     from_name: Annotated[OptionalText | None, Field(description="The sender name; by default that of the store.")] = (
         None
     )
-    reply_to: Annotated[Email | None, Field(description="Where replies go.")] = None
+    reply_to: Annotated[EmailAddress | None, Field(description="Where replies go.")] = None
     body_html: Annotated[
         BodyText | None,
         Field(description="At most 500 KB; may contain placeholders.", examples=["<p>Hello {{ name }}!</p>"]),
@@ -130,7 +140,7 @@ class SendBody(Body):
     ] = None
 
 
-class PreviewQuery(Query):
+class PreviewQuery(QueryParameters):
     """Whom to fill the e-mail in for."""
 
     customer_id: Annotated[
@@ -142,7 +152,7 @@ class PreviewQuery(Query):
 class TestBody(Body):
     """Where to send the test."""
 
-    email: Annotated[Email, Field(description="Any e-mail address.", examples=["me@shop.example"])]
+    email: Annotated[EmailAddress, Field(description="Any e-mail address.", examples=["me@shop.example"])]
 
 
 class DuplicateBody(Body):

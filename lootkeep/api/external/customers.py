@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from lootkeep.api.http import customers as customers_http
-from lootkeep.api.http.fields import Country, Email, Money, QueryBoolean
+from lootkeep.api.http.fields import Country, EmailAddress, Money, QueryBoolean
 from lootkeep.api.http.pages import ListQuery
 from lootkeep.api.http.routes import Call, Group, Reply, Route, paged, single
 from lootkeep.api.http.validation import Body
@@ -18,7 +18,7 @@ from lootkeep.views import customers as customers_views
 class CustomerQuery(ListQuery):
     """Filters and order of the list."""
 
-    email: Annotated[Email | None, Field(description="The customer with this e-mail address.")] = None
+    email: Annotated[EmailAddress | None, Field(description="The customer with this e-mail address.")] = None
     status: Annotated[CustomerStatus | None, Field(description="Only customers in this state.")] = None
     country: Annotated[Country | None, Field(description="ISO 3166-1 alpha-2.")] = None
     accepts_marketing: Annotated[QueryBoolean | None, Field(description="Whether the customer accepts campaigns.")] = (

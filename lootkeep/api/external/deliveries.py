@@ -10,7 +10,7 @@ from lootkeep.api.http.fields import QueryDate, QueryInteger, Time, refuse
 from lootkeep.api.http.openapi import events
 from lootkeep.api.http.pages import MAX_PAGE, PageQuery, SortDirection
 from lootkeep.api.http.routes import Call, Reply, Route, many, paged, single
-from lootkeep.api.http.validation import Body, Query
+from lootkeep.api.http.validation import Body, QueryParameters
 from lootkeep.domain.deliveries import DeliveryStatus
 from lootkeep.domain.events import EVENT_TYPES
 from lootkeep.domain.webhooks import EVENT_PATTERNS
@@ -42,7 +42,7 @@ class DeliveryQuery(PageQuery):
     to: Annotated[QueryDate | None, Field(description="The last UTC day, inclusive.")] = None
 
 
-class FeedQuery(Query):
+class FeedQuery(QueryParameters):
     """Where to go on reading."""
 
     after: Annotated[QueryInteger, Field(ge=0, description="The `next_cursor` of the previous response.")] = 0

@@ -20,7 +20,7 @@ from lootkeep.views import fraud_rules as fraud_rules_views
 
 _MAX_AT_ONCE = 1000
 
-Value = Annotated[str, Field(min_length=1, max_length=MAX_VALUE)]
+EntryValue = Annotated[str, Field(min_length=1, max_length=MAX_VALUE)]
 
 
 class FraudListBody(Body):
@@ -42,7 +42,7 @@ class EntriesBody(Body):
     """Entries with the same reason and expiry."""
 
     values: Annotated[
-        list[Value],
+        list[EntryValue],
         Field(min_length=1, max_length=_MAX_AT_ONCE, description="The entries.", examples=[["example.com"]]),
     ]
     reason: Annotated[Note | None, Field(description="Why they are added.", examples=["Chargebacks in May."])] = None
@@ -52,7 +52,7 @@ class EntriesBody(Body):
 class EntryBody(Body):
     """An entry to remove."""
 
-    value: Annotated[Value, Field(description="As it was sent, or in its stored form.", examples=["example.com"])]
+    value: Annotated[EntryValue, Field(description="As it was sent, or in its stored form.", examples=["example.com"])]
 
 
 class EntryQuery(PageQuery):

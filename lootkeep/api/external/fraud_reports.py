@@ -6,11 +6,11 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from lootkeep.api.external.fraud_rules import EXAMPLE, Expression, Points
+from lootkeep.api.external.fraud_rules import EXAMPLE, ExpressionText, Points
 from lootkeep.api.external.fraud_settings import FraudSettingsChanges, changes
-from lootkeep.api.http.fields import Email, IpAddress
+from lootkeep.api.http.fields import EmailAddress, IpAddressText
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Reply, Route, many, single
-from lootkeep.api.http.validation import Body, Query
+from lootkeep.api.http.validation import Body, QueryParameters
 from lootkeep.domain.fraud.rule import RuleAction
 from lootkeep.kernel.errors import InvalidFields, invalid
 from lootkeep.services import fraud_reports as fraud_reports_service
@@ -22,7 +22,9 @@ class TriedRuleBody(Body):
     """A rule to test as if its mode were `on`."""
 
     id: Annotated[int | None, Field(description="The rule that it replaces; null for a new one.")] = None
-    expression: Annotated[Expression, Field(description="The condition that orders must match.", examples=[EXAMPLE])]
+    expression: Annotated[
+        ExpressionText, Field(description="The condition that orders must match.", examples=[EXAMPLE])
+    ]
     action: Annotated[RuleAction, Field(description="The action for matching orders.", examples=["verify"])]
     points: Annotated[Points, Field(description="With the action `points`: the points added to the score.")] = 0
 
@@ -45,11 +47,11 @@ class BacktestBody(Body):
     days: Annotated[int, Field(ge=1, le=365, description="How many past days of checks to use.", examples=[30])] = 30
 
 
-class ExplainQuery(Query):
+class ExplainQuery(QueryParameters):
     """The buyer in question: an address, an e-mail or both."""
 
-    ip: Annotated[IpAddress | None, Field(description="The IP address of the order.")] = None
-    email: Annotated[Email | None, Field(description="The buyer's e-mail address.")] = None
+    ip: Annotated[IpAddressText | None, Field(description="The IP address of the order.")] = None
+    email: Annotated[EmailAddress | None, Field(description="The buyer's e-mail address.")] = None
 
 
 async def report_signals(call: Call[None, None]) -> Reply:

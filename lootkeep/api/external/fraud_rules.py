@@ -19,7 +19,7 @@ from lootkeep.views import fraud_rules as fraud_rules_views
 
 EXAMPLE = "total > 100 and account_age < 1h"
 
-Expression = Annotated[str, Field(min_length=1, max_length=MAX_LENGTH)]
+ExpressionText = Annotated[str, Field(min_length=1, max_length=MAX_LENGTH)]
 Points = Annotated[int, Field(ge=POINTS[0], le=POINTS[1])]
 Note = Annotated[str, Field(max_length=1000)]
 
@@ -32,7 +32,9 @@ class FraudRuleBody(Body):
         Field(min_length=1, max_length=MAX_NAME, description="The name of the rule.", examples=["Fresh and large"]),
         AfterValidator(not_blank),
     ]
-    expression: Annotated[Expression, Field(description="The condition that orders must match.", examples=[EXAMPLE])]
+    expression: Annotated[
+        ExpressionText, Field(description="The condition that orders must match.", examples=[EXAMPLE])
+    ]
     action: Annotated[RuleAction, Field(description="The action for matching orders.", examples=["verify"])]
     points: Annotated[Points, Field(description="With the action `points`: the points added to the score.")] = 0
     mode: Annotated[RuleMode, Field(description="In `shadow` mode, matches are only counted.", examples=["shadow"])] = (

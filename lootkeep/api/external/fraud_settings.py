@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
-from lootkeep.api.http.fields import Country, Email, IpAddress, refuse
+from lootkeep.api.http.fields import Country, EmailAddress, IpAddressText, refuse
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Reply, Route, single
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.fraud.policy import (
@@ -105,10 +105,11 @@ class FraudSettingsBody(Body):
         list[Country], Field(max_length=MAX_ENTRIES, description="Replaces the list.", examples=[["RU", "BY"]])
     ]
     fraud_whitelisted_ips: Annotated[
-        list[IpAddress], Field(max_length=MAX_ENTRIES, description="Replaces the list.", examples=[["203.0.113.9"]])
+        list[IpAddressText], Field(max_length=MAX_ENTRIES, description="Replaces the list.", examples=[["203.0.113.9"]])
     ]
     fraud_whitelisted_emails: Annotated[
-        list[Email], Field(max_length=MAX_ENTRIES, description="Replaces the list.", examples=[["jun@example.com"]])
+        list[EmailAddress],
+        Field(max_length=MAX_ENTRIES, description="Replaces the list.", examples=[["jun@example.com"]]),
     ]
 
 
@@ -118,13 +119,13 @@ FraudSettingsChanges = partial(FraudSettingsBody, "FraudSettingsChanges")
 class IpBody(Body):
     """An IP address to trust."""
 
-    ip: Annotated[IpAddress, Field(description="IPv4 or IPv6.", examples=["203.0.113.9"])]
+    ip: Annotated[IpAddressText, Field(description="IPv4 or IPv6.", examples=["203.0.113.9"])]
 
 
 class EmailBody(Body):
     """An e-mail address to trust."""
 
-    email: Annotated[Email, Field(description="Case does not matter.", examples=["jun@example.com"])]
+    email: Annotated[EmailAddress, Field(description="Case does not matter.", examples=["jun@example.com"])]
 
 
 class CountryBody(Body):

@@ -7,7 +7,16 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from lootkeep.api.http import card_codes
-from lootkeep.api.http.fields import Currency, Email, Name, PositiveMoney, QueryDate, QueryInteger, Time, not_blank
+from lootkeep.api.http.fields import (
+    Currency,
+    EmailAddress,
+    Name,
+    PositiveMoney,
+    QueryDate,
+    QueryInteger,
+    Time,
+    not_blank,
+)
 from lootkeep.api.http.pages import PageQuery, SortDirection, answer_page
 from lootkeep.api.http.routes import Call, Group, Reply, Route, paged, single
 from lootkeep.api.http.validation import Body, partial
@@ -28,7 +37,7 @@ class GiftCardQuery(PageQuery):
 
     status: Annotated[GiftCardStatus | None, Field(description="Only cards in this state.")] = None
     currency: Annotated[Currency | None, Field(description="Only cards in this currency.")] = None
-    recipient_email: Annotated[Email | None, Field(description="Only cards for this e-mail address.")] = None
+    recipient_email: Annotated[EmailAddress | None, Field(description="Only cards for this e-mail address.")] = None
     customer_id: Annotated[QueryInteger | None, Field(description="Only cards of this customer.")] = None
     order_id: Annotated[QueryInteger | None, Field(description="Only cards bought in this order.")] = None
     search: Annotated[
@@ -83,14 +92,15 @@ class ResendBody(Body):
     """The recipient of the e-mail."""
 
     email: Annotated[
-        Email | None, Field(description="By default the e-mail address of the recipient.", examples=["jun@example.com"])
+        EmailAddress | None,
+        Field(description="By default the e-mail address of the recipient.", examples=["jun@example.com"]),
     ] = None
 
 
 class GiftCardBody(Body):
     """The fields to change."""
 
-    recipient_email: Annotated[Email | None, Field(description="The recipient.", examples=["jun@example.com"])]
+    recipient_email: Annotated[EmailAddress | None, Field(description="The recipient.", examples=["jun@example.com"])]
     recipient_name: Annotated[Name | None, Field(description="The recipient's name.", examples=["Jun Park"])]
     message: Annotated[
         GiftMessage | None, Field(description="The message of the sender.", examples=["Happy birthday!"])

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from lootkeep.api.http.fields import Country, Email, Money, QueryInteger
+from lootkeep.api.http.fields import Country, EmailAddress, Money, QueryInteger
 from lootkeep.api.http.pages import ListQuery, in_order
 from lootkeep.api.http.routes import Call, Group, Reply, Route, paged, single
 from lootkeep.api.http.validation import Body
@@ -27,7 +27,9 @@ class OrderQuery(ListQuery):
 
     status: Annotated[OrderStatus | None, Field(description="Only orders in this state.")] = None
     customer_id: Annotated[QueryInteger | None, Field(ge=1, description="Only orders of this customer.")] = None
-    email: Annotated[Email | None, Field(description="Only orders of the customer with this e-mail address.")] = None
+    email: Annotated[
+        EmailAddress | None, Field(description="Only orders of the customer with this e-mail address.")
+    ] = None
     product_id: Annotated[QueryInteger | None, Field(ge=1, description="Only orders with this product.")] = None
     coupon_code: Annotated[_Text | None, Field(description="Only orders with this coupon.")] = None
     payment_method: Annotated[_Text | None, Field(description="Only orders with this payment method.")] = None

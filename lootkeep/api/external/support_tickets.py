@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from lootkeep.api.http.fields import QueryDate, QueryInteger, integer_of, not_blank, refuse
 from lootkeep.api.http.pages import MAX_PAGE, PageQuery, SortDirection, answer_page
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, paged, single
-from lootkeep.api.http.validation import Body, Query
+from lootkeep.api.http.validation import Body, QueryParameters
 from lootkeep.domain.support_tickets import MAX_MESSAGE_LENGTH, TicketCategory, TicketPriority, TicketStatus
 from lootkeep.domain.ticket_figures import TicketStats
 from lootkeep.kernel.clock import DAY, Instant
@@ -62,7 +62,7 @@ class TicketQuery(PageQuery):
     order: SortDirection = "desc"
 
 
-class MessagesQuery(Query):
+class MessagesQuery(QueryParameters):
     """Which of a ticket's messages to answer."""
 
     before: Annotated[

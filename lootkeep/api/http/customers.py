@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import msgspec
 from pydantic import AfterValidator, Field
 
-from lootkeep.api.http.fields import Country, Email, Name, distinct, not_blank
+from lootkeep.api.http.fields import Country, EmailAddress, Name, distinct, not_blank
 from lootkeep.api.http.routes import Call, Reply
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.customers import (
@@ -33,7 +33,7 @@ NoteText = Annotated[str, Field(max_length=MAX_NOTE_LENGTH)]
 class _CustomerFields(Body):
     """The fields of a customer to change; fields that are not sent do not change."""
 
-    email: Annotated[Email, Field(description="Unique in the store.", examples=["jun@example.com"])]
+    email: Annotated[EmailAddress, Field(description="Unique in the store.", examples=["jun@example.com"])]
     name: Annotated[Name, Field(description="The customer's name.", examples=["Jun Park"])]
     username: Annotated[Name | None, Field(description="The name in the game.", examples=["junp"])]
     external_id: Annotated[Name | None, Field(description="The id of the customer in the store's own system.")]

@@ -147,13 +147,13 @@ PositiveMoney = Annotated[
 Name = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(not_blank)]
 Currency = Annotated[str, AfterValidator(_currency), WithJsonSchema({"type": "string", "pattern": "^[A-Za-z]{3}$"})]
 
-Email = Annotated[
+EmailAddress = Annotated[
     str,
     Field(max_length=255),
     AfterValidator(_email),
     WithJsonSchema({"type": "string", "format": "email", "maxLength": 255}),
 ]
-IpAddress = Annotated[
+IpAddressText = Annotated[
     str,
     Field(max_length=64),
     AfterValidator(_ip_address),

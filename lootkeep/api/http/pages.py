@@ -9,7 +9,7 @@ from pydantic import Field
 
 from lootkeep.api.http.fields import QueryDate, QueryInteger
 from lootkeep.api.http.routes import Call, Reply
-from lootkeep.api.http.validation import Query
+from lootkeep.api.http.validation import QueryParameters
 from lootkeep.kernel import paging
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import invalid
@@ -24,7 +24,7 @@ _LAST_PAGE = 1_000_000_000
 _NO_FILTERS = frozenset({"page", "per_page", "sort", "order"})
 
 
-class PageQuery(Query):
+class PageQuery(QueryParameters):
     """`page` and `per_page`, refused rather than clamped when out of range."""
 
     page: Annotated[QueryInteger, Field(ge=1, le=_LAST_PAGE, description="The page, from 1.")] = 1
@@ -46,7 +46,7 @@ class PageQuery(Query):
         return ListRequest(self.asked, {name: value for name, value in filters.items() if value is not None}, **order)
 
 
-class LimitQuery(Query):
+class LimitQuery(QueryParameters):
     """`limit`, for the lists that only show their top."""
 
     limit: Annotated[QueryInteger, Field(ge=1, le=MAX_PAGE, description="The number of entries to return.")] = 10

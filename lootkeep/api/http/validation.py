@@ -35,7 +35,7 @@ def partial(model: type[Body], name: str) -> type[Body]:
     return create_model(name, __base__=Body, __doc__=model.__doc__, **fields)
 
 
-class Query(BaseModel):
+class QueryParameters(BaseModel):
     """Query parameters: texts that the fields parse; unknown ones ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)

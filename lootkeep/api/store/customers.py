@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field
 
 from lootkeep.api.http import customers as customers_http
 from lootkeep.api.http.errors import Forbidden
-from lootkeep.api.http.fields import Country, Email, IpAddress, Name, Time, not_blank
+from lootkeep.api.http.fields import Country, EmailAddress, IpAddressText, Name, Time, not_blank
 from lootkeep.api.http.pages import PageQuery
 from lootkeep.api.http.routes import Call, Group, Reply, Route, only_message, paged, single
 from lootkeep.api.http.validation import Body
@@ -35,7 +35,7 @@ DeviceId = Annotated[NameText, AfterValidator(identity.device)]
 class SignUpBody(Body):
     """A new customer."""
 
-    email: Annotated[Email, Field(description="Unique in the store.", examples=["jun@example.com"])]
+    email: Annotated[EmailAddress, Field(description="Unique in the store.", examples=["jun@example.com"])]
     name: Annotated[Name, Field(description="The customer's name.", examples=["Jun Park"])]
     username: Annotated[NameText | None, Field(description="The name in the game.")] = None
     external_id: Annotated[NameText | None, Field(description="The id of the customer in the store's own system.")] = (
@@ -46,7 +46,7 @@ class SignUpBody(Body):
         Field(description="The referrer's code. An unknown one does not prevent the sign-up.", examples=["K7WQ2M9X"]),
     ] = None
     country: Annotated[Country | None, Field(description="ISO 3166-1 alpha-2.", examples=["KR"])] = None
-    ip_address: Annotated[IpAddress | None, Field(description="The IP address they register from.")] = None
+    ip_address: Annotated[IpAddressText | None, Field(description="The IP address they register from.")] = None
     device_id: Annotated[DeviceId | None, Field(description="The storefront's identifier of the device.")] = None
     accepts_marketing: Annotated[bool, Field(description="Whether the customer accepts campaigns.")] = False
     created_at: Annotated[
@@ -58,7 +58,7 @@ class FindQuery(PageQuery):
     """Which customer is looked for."""
 
     external_id: Annotated[str | None, Field(max_length=255, description="The customer with this external id.")] = None
-    email: Annotated[Email | None, Field(description="The customer with this e-mail address.")] = None
+    email: Annotated[EmailAddress | None, Field(description="The customer with this e-mail address.")] = None
 
 
 class ClaimBody(Body):

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from lootkeep.api.external.gift_cards import GiftMessage, Note
-from lootkeep.api.http.fields import Currency, Email, Name, PositiveMoney, Time
+from lootkeep.api.http.fields import Currency, EmailAddress, Name, PositiveMoney, Time
 from lootkeep.api.http.routes import Call, Group, Reply, Route, single
 from lootkeep.api.http.validation import Body
 from lootkeep.domain.gift_cards import GiftCardTerms
@@ -20,7 +20,9 @@ class NewGiftCardBody(Body):
 
     initial_balance: Annotated[PositiveMoney, Field(description="0.01 to 10000.00.", examples=["25.00"])]
     currency: Annotated[Currency | None, Field(description="By default the store's currency.", examples=["USD"])] = None
-    recipient_email: Annotated[Email | None, Field(description="The recipient.", examples=["jun@example.com"])] = None
+    recipient_email: Annotated[
+        EmailAddress | None, Field(description="The recipient.", examples=["jun@example.com"])
+    ] = None
     recipient_name: Annotated[Name | None, Field(description="The recipient's name.", examples=["Jun Park"])] = None
     sender_name: Annotated[Name | None, Field(description="The sender.", examples=["Mina"])] = None
     message: Annotated[

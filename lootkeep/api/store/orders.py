@@ -8,7 +8,7 @@ from pydantic import Field
 
 from lootkeep.api.http import card_codes
 from lootkeep.api.http.errors import Forbidden
-from lootkeep.api.http.fields import Country, Currency, IpAddress, Metadata, PositiveMoney, Time, metadata_text
+from lootkeep.api.http.fields import Country, Currency, IpAddressText, Metadata, PositiveMoney, Time, metadata_text
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, single
 from lootkeep.api.http.validation import Body
 from lootkeep.api.store import order_reports
@@ -64,7 +64,7 @@ class OrderBody(Body):
     items: Annotated[
         list[CartLineBody], Field(min_length=1, max_length=MAX_LINES, description="The lines of the order.")
     ]
-    ip_address: Annotated[IpAddress, Field(description="The IP address of the buyer.", examples=["203.0.113.9"])]
+    ip_address: Annotated[IpAddressText, Field(description="The IP address of the buyer.", examples=["203.0.113.9"])]
     billing_country: Annotated[Country | None, Field(description="ISO 3166-1 alpha-2.", examples=["KR"])] = None
     user_agent: Annotated[NoteText | None, Field(description="The browser's User-Agent.")] = None
     device_id: Annotated[DeviceId | None, Field(description="The storefront's identifier of the device.")] = None

@@ -25,7 +25,7 @@ _LOW = (1 << 64) - 1
 _OUTSIDE = 0
 
 
-class IpAddress(NamedTuple):
+class ParsedIp(NamedTuple):
     number: int
     is_v6: bool = False
 
@@ -44,24 +44,24 @@ class Span(NamedTuple):
     is_v6: bool = False
 
 
-def parsed(text: str) -> IpAddress | None:
+def parsed(text: str) -> ParsedIp | None:
     try:
         if ":" in text:
-            return IpAddress(int.from_bytes(inet_pton(AF_INET6, text), "big"), True)
-        return IpAddress(int.from_bytes(inet_pton(AF_INET, text), "big"))
+            return ParsedIp(int.from_bytes(inet_pton(AF_INET6, text), "big"), True)
+        return ParsedIp(int.from_bytes(inet_pton(AF_INET, text), "big"))
     except (OSError, ValueError):
         return None
 
 
-def unwrapped(ip: IpAddress) -> IpAddress:
+def unwrapped(ip: ParsedIp) -> ParsedIp:
     """The IPv4 address inside an IPv6 one, where there is one."""
     if not ip.is_v6:
         return ip
     number = ip.number
     if number >> V4_BITS in (_MAPPED, _NAT64):
-        return IpAddress(number & _V4_MASK)
+        return ParsedIp(number & _V4_MASK)
     if number >> 112 == _SIX_TO_FOUR:
-        return IpAddress(number >> 80 & _V4_MASK)
+        return ParsedIp(number >> 80 & _V4_MASK)
     return ip
 
 
@@ -76,7 +76,7 @@ def span(text: str) -> Span | None:
     return between(ip, ip)
 
 
-def between(first: IpAddress | None, last: IpAddress | None) -> Span | None:
+def between(first: ParsedIp | None, last: ParsedIp | None) -> Span | None:
     if first is None or last is None or first.is_v6 != last.is_v6 or first.number > last.number:
         return None
     return _span(first.number, last.number, first.is_v6)
@@ -125,7 +125,7 @@ class AddressMap(Generic[V]):
         self._high = array("Q", (number >> 64 for number in bounds))
         self._low = array("Q", (number & _LOW for number in bounds))
 
-    def get(self, ip: IpAddress) -> V | None:
+    def get(self, ip: ParsedIp) -> V | None:
         number, is_v6 = ip
         if not is_v6:
             return self._values[self._labels_v4[bisect_right(self._v4, number)]]

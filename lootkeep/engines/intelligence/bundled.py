@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from lootkeep.domain.fraud.facts import NetworkFacts
-from lootkeep.engines.intelligence.addresses import AddressMap, IpAddress, span
+from lootkeep.engines.intelligence.addresses import AddressMap, ParsedIp, span
 from lootkeep.engines.intelligence.layouts import country
 from lootkeep.engines.intelligence.sources import FLAGS, RANK_BUNDLED, Source
 from lootkeep.kernel.clock import SECOND, Instant
@@ -34,7 +34,7 @@ def _countries() -> Source:
     """By the registries: where an address was given out, which for homes is nearly always where it is."""
     from iptocc import country_code
 
-    def look(ip: IpAddress) -> NetworkFacts | None:
+    def look(ip: ParsedIp) -> NetworkFacts | None:
         code = country(country_code(ip.text))
         return NetworkFacts(country=code) if code else None
 
@@ -73,7 +73,7 @@ def _networks() -> Source:
 
     networks = table()
 
-    def look(ip: IpAddress) -> NetworkFacts | None:
+    def look(ip: ParsedIp) -> NetworkFacts | None:
         # IPv6 is stored by its upper half there.
         number = ip.number >> 64 if ip.is_v6 else ip.number
         facts, *_ = networks.lookup(number, ip.is_v6)

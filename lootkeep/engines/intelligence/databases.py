@@ -9,7 +9,7 @@ from shutil import copyfileobj
 import maxminddb
 
 from lootkeep.domain.fraud.facts import NetworkFacts
-from lootkeep.engines.intelligence.addresses import IpAddress
+from lootkeep.engines.intelligence.addresses import ParsedIp
 from lootkeep.engines.intelligence.layouts import needs_served, network_of
 from lootkeep.engines.intelligence.opening import Opened
 from lootkeep.engines.intelligence.sources import FLAGS, RANK_DATABASE, Need, Rejected, Source
@@ -28,7 +28,7 @@ def read(file: Opened) -> Source:
     described = reader.metadata()
     reads_v6 = described.ip_version == 6
 
-    def look(ip: IpAddress) -> NetworkFacts | None:
+    def look(ip: ParsedIp) -> NetworkFacts | None:
         if ip.is_v6 and not reads_v6:
             return None
         try:
@@ -68,7 +68,7 @@ def _verified(reader: maxminddb.Reader) -> set[Need]:
         for _, record in islice(reader, _SAMPLED):
             served |= needs_served(record)
         for number in range(1 << 24, 224 << 24, (223 << 24) // _SAMPLED):
-            served |= needs_served(reader.get(IpAddress(number).text))
+            served |= needs_served(reader.get(ParsedIp(number).text))
     except (ValueError, maxminddb.InvalidDatabaseError):
         raise Rejected("is damaged: some of its records cannot be read") from None
     if any(word in described.database_type.lower() for word in _FLAG_WORDS):

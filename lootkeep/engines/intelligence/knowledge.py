@@ -7,7 +7,7 @@ from ipaddress import ip_network
 
 from lootkeep.domain.addresses import NOT_PUBLIC
 from lootkeep.domain.fraud.facts import NetworkFacts
-from lootkeep.engines.intelligence.addresses import AddressMap, IpAddress, parsed, span, unwrapped
+from lootkeep.engines.intelligence.addresses import AddressMap, ParsedIp, parsed, span, unwrapped
 from lootkeep.engines.intelligence.hosting import DATED, HOSTING_NETWORKS
 from lootkeep.engines.intelligence.sources import RANK_BUNDLED, Source
 from lootkeep.kernel.clock import DAY, Instant
@@ -25,7 +25,7 @@ _RESERVED = AddressMap(
 )
 
 
-def judged(text: str) -> IpAddress | None:
+def judged(text: str) -> ParsedIp | None:
     """The address that is looked up: the IPv4 address inside an IPv6 one; None for garbage and what is not public."""
     ip = parsed(text.partition("%")[0])
     if ip is None:

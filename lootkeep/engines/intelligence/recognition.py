@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 from lootkeep.engines.intelligence import readers
 from lootkeep.engines.intelligence.addresses import AddressMap
 from lootkeep.engines.intelligence.opening import Opened
-from lootkeep.engines.intelligence.readers import Reader
+from lootkeep.engines.intelligence.readers import RowReader
 from lootkeep.engines.intelligence.sources import FLAGS, Need, Rejected, Source, needs_of
 
 K = TypeVar("K")
@@ -30,7 +30,7 @@ class FileKind(NamedTuple):
     names: str
     pattern: str
     # None: a list of mail domains.
-    reader: Reader | None
+    reader: RowReader | None
     # Files with other names that begin with this have the format too.
     content: bytes | None = None
 
@@ -95,7 +95,7 @@ def _kind(file: Opened) -> FileKind:
     raise Rejected("has an unknown name: see docs/operate/lists.md")
 
 
-def _read_addresses(file: Opened, reader: Reader) -> Source:
+def _read_addresses(file: Opened, reader: RowReader) -> Source:
     rows = _Rows(file)
     labels = AddressMap((where, label) for where, label in rows.readable(reader(file)) if label is not None)
     rows.check("an IP address or a network")

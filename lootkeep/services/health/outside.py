@@ -8,7 +8,7 @@ from lootkeep.engines.emails import Mailer
 from lootkeep.engines.outbound import Outbound
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.services.health.finding import Config, Finding
-from lootkeep.services.health.store import Opened
+from lootkeep.services.health.store import OpenDatabase
 from lootkeep.storage.webhooks import endpoints
 
 # Enough to tell a firewall from a receiver that is down.
@@ -17,7 +17,7 @@ _MAX_RECEIVERS = 5
 _CERTIFICATE_DAYS = 14
 
 
-async def receivers(opened: Opened, outbound: Outbound) -> list[Finding]:
+async def receivers(opened: OpenDatabase, outbound: Outbound) -> list[Finding]:
     """Whether connections leave this machine: if no receiver can be reached, it is not the receivers."""
     async with opened() as engine, engine.read() as tx:
         urls = [webhook.url for webhook in await endpoints.all_webhooks(tx) if webhook.is_active]

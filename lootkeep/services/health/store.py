@@ -33,10 +33,10 @@ _NOT_WRITABLE = (
 )
 
 # Opens the database for a check, or lends the one that is open.
-Opened = Callable[[], AbstractAsyncContextManager[Engine]]
+OpenDatabase = Callable[[], AbstractAsyncContextManager[Engine]]
 
 
-async def database(config: Config, opened: Opened | None, now: Instant) -> tuple[Finding, Finding]:
+async def database(config: Config, opened: OpenDatabase | None, now: Instant) -> tuple[Finding, Finding]:
     """The database, and the key to it."""
     if opened is None:
         sentence = f"There is no database at {config.sqlite_path} yet; `lootkeep serve` creates it."
@@ -85,7 +85,7 @@ async def _key(config: Config, engine: Engine) -> Finding:
     return Finding("key", "ok", "The secret key matches the database.")
 
 
-async def contents(opened: Opened, now: Instant) -> list[Finding]:
+async def contents(opened: OpenDatabase, now: Instant) -> list[Finding]:
     """What the stored data says: about the workers, the clock, and settings that do not fit."""
     async with opened() as engine, engine.read(slow=True) as tx:
         policy = await stored_settings.get(tx, FRAUD_SETTINGS, Policy)

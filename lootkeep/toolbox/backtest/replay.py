@@ -25,7 +25,7 @@ from lootkeep.toolbox.backtest.reading import PastOrder, PastOrders
 _STEP = 500
 
 
-class Intelligence(Protocol):
+class IntelligenceLookup(Protocol):
     """What local lists know of addresses and of e-mail domains."""
 
     def network(self, ip_address: str) -> NetworkFacts: ...
@@ -42,7 +42,7 @@ class JudgedOrder(msgspec.Struct, frozen=True, gc=False):
 
 
 def replay(
-    past: PastOrders, policy: Policy, intelligence: Intelligence, advance: Callable[[int], None]
+    past: PastOrders, policy: Policy, intelligence: IntelligenceLookup, advance: Callable[[int], None]
 ) -> list[JudgedOrder]:
     """In the order of time, where there are times; the answer is in the order of the file."""
     policies = {level: replace(policy, fraud_sensitivity_level=level) for level in THRESHOLDS}
@@ -116,7 +116,7 @@ def _sighting(order: PastOrder) -> Sighting:
 
 
 def _facts(
-    order: PastOrder, sighting: Sighting, past: PastOrders, memory: OrderHistory, intelligence: Intelligence
+    order: PastOrder, sighting: Sighting, past: PastOrders, memory: OrderHistory, intelligence: IntelligenceLookup
 ) -> OrderFacts:
     """What the store would have known; the order is remembered at once, whatever becomes of it."""
     history = memory.history(sighting)
@@ -142,7 +142,7 @@ def _facts(
     )
 
 
-def _email_facts(email: str, intelligence: Intelligence) -> EmailFacts:
+def _email_facts(email: str, intelligence: IntelligenceLookup) -> EmailFacts:
     if not email:
         return EmailFacts()
     return email_addresses.describe(email, is_disposable=intelligence.is_disposable(identity.domain_of(email)))

@@ -7,7 +7,7 @@ from random import Random
 
 from lootkeep.domain.fraud.facts import NetworkFacts
 from lootkeep.engines.intelligence import Intelligence
-from lootkeep.engines.intelligence.addresses import IpAddress
+from lootkeep.engines.intelligence.addresses import ParsedIp
 from lootkeep.engines.intelligence.sources import RANK_BUNDLED, Need, Source
 from lootkeep.kernel.clock import Clock
 from lootkeep.toolbox.demo_store.names import COUNTRIES
@@ -86,7 +86,7 @@ def _sources() -> list[Source]:
     ]
 
 
-def _look(ip: IpAddress) -> NetworkFacts | None:
+def _look(ip: ParsedIp) -> NetworkFacts | None:
     if not ip.is_v6:
         return _BLOCKS.get(ip.number // _BLOCK)
     index = ip.number >> 80 & 0xFFFF

@@ -23,7 +23,7 @@ _NAMES = {Encoding.utf_8: "UTF-8", Encoding.utf_16: "UTF-16", Encoding.windows_1
 _HEAD = 64
 
 # A row as it is in the file: cells, or an object.
-Record = list[str] | dict[str, Any]
+FileRecord = list[str] | dict[str, Any]
 
 
 class FileRow(NamedTuple):
@@ -31,7 +31,7 @@ class FileRow(NamedTuple):
 
     line: int
     values: dict[str, Any]
-    records: Sequence[Record]
+    records: Sequence[FileRecord]
 
 
 class BadRow(NamedTuple):
@@ -39,7 +39,7 @@ class BadRow(NamedTuple):
 
     line: int
     reason: str
-    records: Sequence[Record] = ()
+    records: Sequence[FileRecord] = ()
 
 
 Rows = Iterator[FileRow | BadRow]
