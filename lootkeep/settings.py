@@ -38,91 +38,91 @@ class Settings(BaseSettings):
     )
     database_pooler: Literal["none", "transaction"] = Field(
         "none",
-        description="`transaction` when `LOOTKEEP_DATABASE_URL` leads to PgBouncer, or another pooler, in transaction "
+        description="`transaction` if `LOOTKEEP_DATABASE_URL` points to PgBouncer or another pooler in transaction "
         "mode.",
     )
     database_direct_url: str | None = Field(
         None,
-        description="PostgreSQL without the pooler, for one connection of each process that hears of new work; "
-        "without it work is looked for every five seconds.",
+        description="PostgreSQL without the pooler, for one connection per process that listens for new work; "
+        "without it, processes poll every five seconds.",
     )
     redis_url: str | None = Field(
-        None, description="Redis, which counts requests for all processes together; each counts alone without it."
+        None, description="Redis, which shares rate limits between processes; without it, each process counts alone."
     )
     host: str = Field("127.0.0.1", description="The address to listen on.")
     port: Annotated[int, Field(ge=0, le=65535)] = Field(8000, description="The port to listen on.")
     max_connections: Annotated[int, Field(ge=1)] | None = Field(
         None,
-        description="How many connections of clients each process holds; the next one is answered 503 and closed. "
-        "Three quarters of the files that a process may open when not given.",
+        description="How many client connections each process accepts; further ones get a 503 and are closed. "
+        "The default is three quarters of the file descriptors that the process may open.",
     )
     secret_key: SecretStr | None = Field(
         None,
-        description="At least 32 characters that encrypt secrets at rest. "
-        "Created next to the embedded database when not given; required with PostgreSQL and in production.",
+        description="At least 32 characters, used to encrypt secrets at rest. "
+        "Created next to the embedded database if not set; required with PostgreSQL and in production.",
     )
     environment: Literal["development", "production"] = Field(
-        "development", description="`production` refuses to start with settings that are not safe."
+        "development", description="`production` refuses to start with unsafe settings."
     )
     currency: str = Field("USD", description="The store's currency, an ISO 4217 code.")
-    timezone: str = Field("UTC", description="The zone in which the console shows times and begins its days.")
+    timezone: str = Field("UTC", description="The time zone in which the console shows times and starts days.")
     rate_limit_per_minute: Annotated[int, Field(ge=0)] = Field(
-        60, description="Requests a minute that a token may make unless it has a limit of its own; 0 switches it off."
+        60, description="Requests per minute for a token without its own limit; 0 disables the limit."
     )
     auth_failures_per_minute: Annotated[int, Field(ge=0)] = Field(
-        60, description="Requests a minute without a valid token from one address; 0 switches it off."
+        60, description="Requests per minute without a valid token from one IP address; 0 disables the limit."
     )
     webhook_retry_delays: Annotated[tuple[int, ...], NoDecode] = Field(
         (300, 1800, 7200, 21600, 43200),
-        description="Seconds to wait after each failed attempt of a delivery in turn; then it has failed.",
+        description="Seconds to wait after each failed attempt of a delivery. After the last one the delivery fails.",
     )
     webhook_allow_insecure: bool = Field(
-        False, description="Permits `http` and loopback receivers, for development; refused in production."
+        False, description="Permits `http` and loopback receivers, for development; rejected in production."
     )
     webhook_allowed_networks: Annotated[tuple[IPv4Network | IPv6Network, ...], NoDecode] = Field(
-        (), description="Networks of your own, separated by commas, that webhooks may reach although they are private."
+        (), description="Your own private networks that webhooks may reach, separated by commas."
     )
     webhook_concurrency: Annotated[int, Field(ge=1, le=1000)] = Field(
-        10, description="Requests under way to one webhook at a time, in each process."
+        10, description="Concurrent requests to one webhook, per process."
     )
     events_kept_days: Annotated[int, Field(ge=1)] = Field(
         30, description="How long events and finished deliveries are stored."
     )
     data_dir: Path = Field(
         Path("lootkeep-data"),
-        description="The folder with lists of addresses and mail domains; it is looked at every half a minute.",
+        description="The folder with IP lists and e-mail domain lists; it is checked every 30 seconds.",
     )
     smtp_url: SecretStr | None = Field(
         None,
         description="The mail server: `smtp://USER:PASSWORD@HOST:PORT`, or `smtps://` with TLS from the start. "
-        "Without it mail stays in the outbox and nothing is sent.",
+        "Without it, e-mails stay in the outbox and nothing is sent.",
     )
     mail_from: str | None = Field(
-        None, description="In whose name mail is sent, such as `Shop <shop@example.com>`; required with a mail server."
+        None, description="The sender of e-mails, such as `Shop <shop@example.com>`; required with a mail server."
     )
     public_url: str | None = Field(
-        None, description="Where people reach this service, for links in e-mails; `http://HOST:PORT` when not given."
+        None, description="The public URL of this service, for links in e-mails; `http://HOST:PORT` if not set."
     )
-    store_name: str | None = Field(None, description="The store's name; that of `LOOTKEEP_MAIL_FROM` when not given.")
-    store_url: str | None = Field(None, description="The shop itself, where referral links in e-mails lead.")
-    store_logo_url: str | None = Field(None, description="A picture for the head of e-mails, shown 40 pixels high.")
-    store_postal_address: str | None = Field(None, description="For the foot of e-mails; many countries require it.")
-    store_mail_reason: str | None = Field(None, description="Why customers get campaigns, if not for the usual reason.")
+    store_name: str | None = Field(None, description="The store's name; the name in `LOOTKEEP_MAIL_FROM` if not set.")
+    store_url: str | None = Field(None, description="The URL of the shop, the target of referral links in e-mails.")
+    store_logo_url: str | None = Field(None, description="An image for the header of e-mails, shown 40 pixels high.")
+    store_postal_address: str | None = Field(None, description="For the footer of e-mails; many countries require it.")
+    store_mail_reason: str | None = Field(None, description="Why customers get campaigns, if not the usual reason.")
     docs_url: str | None = Field(None, description="Where you publish the output of `make docs`; `/docs` links to it.")
     campaign_mails_per_minute: Annotated[int, Field(ge=1, le=60_000)] = Field(
-        300, description="How many e-mails of campaigns are sent a minute, by all processes together."
+        300, description="How many campaign e-mails all processes together send per minute."
     )
     campaign_tracking: bool = Field(
-        True, description="Counts opened e-mails and followed links of campaigns; `false` leaves both out of the mails."
+        True, description="Counts opens and clicks of campaign e-mails; `false` removes the tracking from the e-mails."
     )
     mails_kept_days: Annotated[int, Field(ge=1)] = Field(
         30, description="How long sent, failed and unsent e-mails are stored."
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
-        "info", description="What is logged; `info` has a line for each request."
+        "info", description="The log level; `info` logs one line per request."
     )
     log_format: Literal["auto", "console", "json"] = Field(
-        "auto", description="How it is logged: `auto` is for people on a terminal and JSON elsewhere."
+        "auto", description="The log format; `auto` is readable text on a terminal and JSON elsewhere."
     )
 
     @field_validator("webhook_retry_delays", mode="before")
@@ -146,7 +146,7 @@ class Settings(BaseSettings):
     @classmethod
     def _named_folder(cls, folder: Path) -> Path:
         if folder == Path():
-            raise ValueError("must name a folder of its own")
+            raise ValueError("must name a separate folder")
         return folder
 
     @field_validator("database_direct_url")
@@ -161,7 +161,7 @@ class Settings(BaseSettings):
     def _redis(cls, url: str | None) -> str | None:
         if not url:
             return None
-        # Loaded only where it is used: it takes a tenth of the time that a start does.
+        # Imported only where it is used: the import takes a tenth of the startup time.
         from redis.connection import parse_url
 
         try:
@@ -175,7 +175,7 @@ class Settings(BaseSettings):
     def _smtp(cls, url: SecretStr | None) -> SecretStr | None:
         if url is None or not url.get_secret_value():
             return None
-        # Loaded only where it is used, like Redis.
+        # Imported only where it is used, like Redis.
         from lootkeep.engines.emails.smtp import parse_server
 
         parse_server(url.get_secret_value())
@@ -194,7 +194,7 @@ class Settings(BaseSettings):
         if not url:
             return None
         if not re.fullmatch(r"https?://[^\s/?#@\"<>]+(/[^\s?#\"<>]*)?", url):
-            raise ValueError("must be an address such as https://shop.example")
+            raise ValueError("must be a URL such as https://shop.example")
         return url.rstrip("/")
 
     @field_validator("store_name", "store_postal_address", "store_mail_reason")
@@ -234,16 +234,16 @@ class Settings(BaseSettings):
 
     @property
     def unknown_names(self) -> list[str]:
-        """A sentence for each variable that looks like a setting and is none."""
+        """A sentence for each variable that looks like a setting but is not one."""
         given = {*os.environ, *dotenv_values(_ENV_FILE)}
-        # Those of the tests lead to their servers.
+        # Variables of the test suite, which point to its servers, are fine.
         own = {name for name in given if name.startswith(PREFIX) and not name.startswith(f"{PREFIX}TEST_")}
         names = sorted(own - _KNOWN)
         return [_unknown(name) for name in names]
 
     @property
     def listen_url(self) -> str | None:
-        """Where PostgreSQL's notifications can be heard: a pooler gives each transaction another connection."""
+        """Where to listen for PostgreSQL notifications: a pooler gives each transaction another connection."""
         return self.database_url if self.database_pooler == "none" else self.database_direct_url
 
     @property
@@ -291,7 +291,7 @@ def _sentence(detail: object) -> str:
     return f"{name}: {reason[0].lower()}{reason[1:]}."
 
 
-# The client's own variables are no settings of the service.
+# The variables of the client are not settings of the service.
 _KNOWN = {variable(name) for name in Settings.model_fields} | {"LOOTKEEP_URL", "LOOTKEEP_TOKEN"}
 
 

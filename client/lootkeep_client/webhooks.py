@@ -45,7 +45,7 @@ def verify_webhook(
     elif require_timestamp:
         raise WebhookNotVerified(
             "header_missing",
-            "The webhook-* headers, which sign the time, were not sent: it may be a recorded request sent again.",
+            "The webhook-* headers, which sign the time, were not sent: it may be a replayed request.",
         )
     delivery: WebhookDelivery = json.loads(body)
     return delivery
@@ -56,7 +56,7 @@ def _verify_standard(body: bytes, given: Mapping[str, str], secret: str, now: fl
     if missing:
         raise WebhookNotVerified("header_missing", f"{' and '.join(missing)} was not sent.")
     if not _SECONDS.fullmatch(given[_TIMESTAMP]):
-        raise WebhookNotVerified("bad_timestamp", "webhook-timestamp is no Unix time in seconds.")
+        raise WebhookNotVerified("bad_timestamp", "webhook-timestamp is not a Unix time in seconds.")
     if not _is_standard(body, given, secret):
         if _is_plain(body, given, secret):
             raise WebhookNotVerified(

@@ -29,7 +29,7 @@ def version(show: bool = typer.Option(False, "--version", help="Print the versio
 
 
 def main() -> None:
-    """What goes wrong in an expected way is one sentence and a non-zero exit, never a traceback."""
+    """An expected error is one sentence and a non-zero exit code, never a traceback."""
     try:
         app(prog_name="lootkeep")
     except StartupError as error:

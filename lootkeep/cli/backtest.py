@@ -1,4 +1,4 @@
-"""`lootkeep fraud backtest`: replays past orders and says what fraud detection would have made of them."""
+"""`lootkeep fraud backtest`: replays past orders and reports how fraud detection would have judged them."""
 
 from __future__ import annotations
 
@@ -35,24 +35,24 @@ _TOLD_ROWS = 20
 
 
 def backtest(
-    file: Annotated[Path, typer.Argument(metavar="FILE.csv", help="Past orders; the first line names the columns.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE.csv", help="Past orders; the first line has the column names.")],
     label: Annotated[str, typer.Option(metavar="COLUMN", help="The column that says which orders were fraud.")],
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
     html: Annotated[Path | None, typer.Option(metavar="OUT", help="Write the report as a page with charts.")] = None,
     scores: Annotated[
-        Path | None, typer.Option(metavar="OUT.csv", help="Write the score of every order, in the file's order.")
+        Path | None, typer.Option(metavar="OUT.csv", help="Write the score of every order, in the order of the file.")
     ] = None,
     settings: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Judge with these settings: JSON as PUT /fraud/settings takes it."),
+        typer.Option(metavar="FILE", help="Judge with these settings: JSON in the format of PUT /fraud/settings."),
     ] = None,
     delimiter: DelimiterOption = None,
     encoding: EncodingOption = None,
     map_: MapOption = None,
 ) -> None:
-    """Replay past orders through the fraud engine in the order of time, with memory and no training.
+    """Replay past orders through the fraud engine in chronological order, with memory and no training.
 
-    Judged with the settings of a new store, unless --settings names others. Columns, all optional: order_id,
+    Uses the settings of a new store, unless --settings is given. Columns, all optional: order_id,
     customer_id, email, customer_created_at, created_at, ip_address, device_id, billing_country, user_agent, total,
     signup_device_id, signup_ip_address, payment_fingerprint, payment_country.
     """
@@ -87,7 +87,7 @@ def _run(
 
 
 def _policy(file: Path | None) -> Policy:
-    """What the file does not name is as in a new store."""
+    """Settings that are not in the file have the defaults of a new store."""
     if file is None:
         return Policy()
     try:
@@ -96,16 +96,16 @@ def _policy(file: Path | None) -> Policy:
         raise StartupError(f"{file} cannot be read: {error.strerror}.") from None
     except ValidationError as error:
         names = sorted({".".join(map(str, fault["loc"])) or "the whole file" for fault in error.errors()})
-        raise StartupError(f"{file} holds settings that cannot be used: {', '.join(names)}.") from None
+        raise StartupError(f"{file} has invalid settings: {', '.join(names)}.") from None
     return replace(Policy(), **fraud_settings.changes(sent))
 
 
-Bar = Callable[[str, int], Callable[[int], None]]
+ProgressBar = Callable[[str, int], Callable[[int], None]]
 
 
 @contextmanager
-def _bar() -> Iterator[Bar]:
-    """One bar for each part of the work, for someone who watches."""
+def _bar() -> Iterator[ProgressBar]:
+    """A progress bar for each part of the work, on a terminal."""
     if not _stderr.is_terminal:
         yield lambda words, total: lambda done: None
         return
@@ -119,7 +119,7 @@ def _bar() -> Iterator[Bar]:
         yield begin
 
 
-def _read(file: Path, label: str, options: FileOptions, bar: Bar) -> PastOrders:
+def _read(file: Path, label: str, options: FileOptions, bar: ProgressBar) -> PastOrders:
     try:
         with file.open("rb") as opened:
             return read(opened, label, options, bar("Reading", file.stat().st_size))
@@ -169,15 +169,15 @@ def _show(report: Report) -> None:
 
 def _print_table(title: str, columns: Iterable[str], rows: Iterable[Sequence[str]]) -> None:
     table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
-    for place, column in enumerate(columns):
-        table.add_column(column, justify="right" if place else "left", header_style="dim")
+    for index, column in enumerate(columns):
+        table.add_column(column, justify="right" if index else "left", header_style="dim")
     for row in rows:
         table.add_row(*row)
     out.print(table)
 
 
 def _report_skipped(result: Report) -> None:
-    """On stderr, so that stdout holds the report only."""
+    """On stderr, so that stdout has only the report."""
     for row in result.skipped_rows[:_TOLD_ROWS]:
         _say(f"Line {row.line}: {row.reason}")
     if result.skipped > _TOLD_ROWS:

@@ -21,10 +21,10 @@ File = Annotated[Path, typer.Argument(metavar="FILE", help="The backup.")]
 
 def backup(
     file: File,
-    with_key: Annotated[bool, typer.Option("--with-key", help="Copy the secret key to FILE.key, too.")] = False,
+    with_key: Annotated[bool, typer.Option("--with-key", help="Also copy the secret key to FILE.key.")] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Write the whole store to a file while it runs, then read the file and count its rows."""
+    """Write the whole store to a file while it runs, then verify the file."""
     config = settings.load()
     key = _key(config) if with_key else None
     files.create(file)
@@ -45,11 +45,11 @@ def backup(
 def restore(
     file: File,
     replace: Annotated[
-        bool, typer.Option("--replace", help="Put an embedded database that is there aside, and take its place.")
+        bool, typer.Option("--replace", help="Rename an existing embedded database and replace it.")
     ] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Bring a store back from a file: an embedded database, or an empty PostgreSQL database."""
+    """Restore a store from a backup, into an embedded database or an empty PostgreSQL database."""
     config = settings.load()
     if not file.is_file():
         raise StartupError(f"There is no file {file}.")
@@ -86,7 +86,7 @@ def _key(config: Settings) -> str:
 
 def _about_key(config: Settings, file: Path, *, is_copied: bool) -> str:
     if is_copied:
-        return f"The secret key is in {key_file.of(file)}: keep it apart from the backup."
+        return f"The secret key is in {key_file.of(file)}: store it separately from the backup."
     given, key_path = config.key_sources
     where = "LOOTKEEP_SECRET_KEY" if given else str(key_path)
     return f"The secret key is not in it. Store a copy of {where} elsewhere: without it no stored secret can be read."

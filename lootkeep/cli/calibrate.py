@@ -1,4 +1,4 @@
-"""`lootkeep fraud calibrate`: what the store's own orders say about the points of each signal."""
+"""`lootkeep fraud calibrate`: compares the points of each signal with the store's own orders."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from lootkeep.toolbox.backtest.tables import decimal, percent
 
 
 def calibrate(
-    accept: Annotated[bool, typer.Option("--accept", help="Apply the proposed changes: a new version.")] = False,
+    accept: Annotated[
+        bool, typer.Option("--accept", help="Apply the proposed changes as a new version of the settings.")
+    ] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Compare the points of each signal with what became of past orders, and propose changes.
+    """Compare the points of each signal with the outcomes of past orders, and propose changes.
 
-    Orders of the last 90 days are left out: nobody knows yet what they are. Nothing changes without --accept.
+    Orders of the last 90 days are excluded, because their outcome is not known yet. Nothing changes without --accept.
     """
     result = run(_calibrate(accept))
     if json:
@@ -39,10 +41,14 @@ async def _calibrate(accept: bool) -> Calibration:
 
 def _show(result: Calibration, is_accepted: bool) -> None:
     base, trial = result.base, result.trial
-    out.print(f"[bold]{base.orders:,} orders[/], {base.frauds:,} of them fraud; the truth is known of {base.labels:,}.")
+    out.print(
+        f"[bold]{base.orders:,} orders[/], {base.frauds:,} of them fraud; the outcome of {base.labels:,} is known."
+    )
     if base.labels < MIN_LABELS:
-        out.print(f"With fewer than {MIN_LABELS} known ones, an order without points counts as 1 % likely to be fraud.")
-    out.print(f"An order without points is fraud with a probability of {percent(probability(0, base.odds))}.\n")
+        out.print(
+            f"With fewer than {MIN_LABELS} known outcomes, an order without points has a fraud probability of 1 %."
+        )
+    out.print(f"An order without points has a fraud probability of {percent(probability(0, base.odds))}.\n")
     rows = [
         (
             fit.name,

@@ -11,14 +11,14 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 
 HELP_NAMES = ["-h", "--help"]
 
-_RUN, _ACCESS, _DATA, _TOOLS = "Run the service", "Who may call", "Bring data in", "Mail, fraud, webhooks, API"
+_RUN, _ACCESS, _DATA, _TOOLS = "Run the service", "Access", "Import data", "E-mail, fraud, webhooks, API"
 
 
 AnyCommand = TypeVar("AnyCommand", TyperCommand, TyperGroup)
 
 
 class CommandRow(NamedTuple):
-    """Where a command is, and what is said of it before it is imported."""
+    """Where a command is, and its help before it is imported."""
 
     # A module of this package, and what in it is the command or the group of commands.
     module: str
@@ -29,44 +29,44 @@ class CommandRow(NamedTuple):
 
 COMMANDS = {
     "serve": CommandRow(
-        "serve", "serve", _RUN, "Serve the API. The first start makes an embedded database and prints a token."
+        "serve", "serve", _RUN, "Serve the API. The first start creates an embedded database and prints a token."
     ),
-    "worker": CommandRow("worker", "worker", _RUN, "Send webhooks and do the chores. Needs PostgreSQL."),
-    "migrate": CommandRow("migrate", "migrate", _RUN, "Bring the database to the newest schema."),
+    "worker": CommandRow("worker", "worker", _RUN, "Send webhooks and run the periodic tasks. Needs PostgreSQL."),
+    "migrate": CommandRow("migrate", "migrate", _RUN, "Migrate the database to the newest schema."),
     "doctor": CommandRow("doctor", "doctor", _RUN, "Check everything the service depends on."),
     "backup": CommandRow(
         "backup",
         "backup",
         _RUN,
-        "Write the whole store to a file while it runs, then read the file and count its rows.",
+        "Write the whole store to a file while it runs, then verify the file.",
     ),
     "restore": CommandRow(
         "backup",
         "restore",
         _RUN,
-        "Bring a store back from a file: an embedded database, or an empty PostgreSQL database.",
+        "Restore a store from a backup, into an embedded database or an empty PostgreSQL database.",
     ),
     "settings": CommandRow("show_settings", "show", _RUN, "Show every setting, its value, and where it comes from."),
     "token": CommandRow("token", "app", _ACCESS, "Create, list and revoke access tokens."),
     "user": CommandRow("user", "app", _ACCESS, "Add and list users."),
-    "sandbox": CommandRow("sandbox", "app", _ACCESS, "See and wipe what test tokens work on."),
+    "sandbox": CommandRow("sandbox", "app", _ACCESS, "Show and reset the sandbox of test tokens."),
     "import": CommandRow(
         "import_", "app", _DATA, "Import a shop's products, customers, orders, disputes, gift cards and subscriptions."
     ),
-    "demo": CommandRow("demo", "app", _DATA, "Fill an empty store with a demo."),
-    "mail": CommandRow("mail", "app", _TOOLS, "See the e-mails and the outbox, and send what was not sent."),
-    "fraud": CommandRow("fraud", "app", _TOOLS, "See what fraud detection would have done, and look after its lists."),
+    "demo": CommandRow("demo", "app", _DATA, "Fill an empty store with sample data."),
+    "mail": CommandRow("mail", "app", _TOOLS, "List e-mails and the outbox, and resend e-mails."),
+    "fraud": CommandRow("fraud", "app", _TOOLS, "Test and tune fraud detection, and manage its lists."),
     "webhooks": CommandRow(
-        "webhooks", "app", _TOOLS, "Set webhooks up, receive them on this machine, and check a receiver."
+        "webhooks", "app", _TOOLS, "Set up webhooks, receive them on this machine, and test a receiver."
     ),
-    "trigger": CommandRow("trigger", "trigger", _TOOLS, "Record a made-up event."),
-    "events": CommandRow("events", "app", _TOOLS, "Read what happened in the store, as it happens."),
+    "trigger": CommandRow("trigger", "trigger", _TOOLS, "Record a sample event."),
+    "events": CommandRow("events", "app", _TOOLS, "Print the events of the store as they happen."),
     "openapi": CommandRow("openapi", "openapi", _TOOLS, "Print the OpenAPI 3.1 document."),
 }
 
 
 class Commands(TyperGroup):
-    """Knows every command by its row; help and completion of the rest take no time."""
+    """Imports a command only when it is needed, so help and completion are fast."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
@@ -103,7 +103,7 @@ def imported(name: str) -> TyperCommand | TyperGroup:
 
 
 def _readable(command: AnyCommand) -> AnyCommand:
-    """In the help a flag has no type, and an option the name that was given for its value."""
+    """In the help, flags have no type, and options show the metavar that was given."""
     _name_types(command.get_params(typer.Context(command, help_option_names=HELP_NAMES)))
     for child in getattr(command, "commands", {}).values():
         _readable(child)

@@ -1,4 +1,4 @@
-"""`lootkeep demo`: a believable store to look at, and one that goes on living."""
+"""`lootkeep demo`: a store with realistic sample data, optionally with live activity."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from lootkeep.storage import demo
 from lootkeep.toolbox.demo_store import load as loading
 from lootkeep.toolbox.demo_store.live import Live
 
-app = typer.Typer(help="Fill an empty store with a demo.", no_args_is_help=True)
+app = typer.Typer(help="Fill an empty store with sample data.", no_args_is_help=True)
 
 _stderr = Console(stderr=True, highlight=False, soft_wrap=True)
 
@@ -45,10 +45,10 @@ def _noun() -> None:
 def load(
     scale: Annotated[Scale, typer.Option(help="2,000, 50,000 or 1,000,000 orders.")] = Scale.small,
     seed: Annotated[int, typer.Option(help="The same seed gives the same store.")] = 1,
-    live: Annotated[bool, typer.Option("--live", help="Go on with sign-ups, orders and frauds until Ctrl-C.")] = False,
+    live: Annotated[bool, typer.Option("--live", help="Keep adding sign-ups, orders and frauds until Ctrl-C.")] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Load a year of a game store into an empty database. A store that holds anything is refused."""
+    """Load a year of sample data of a game store into an empty database. A store with data is rejected."""
     if live and json:
         raise StartupError("--json prints what was loaded: it cannot be combined with --live.")
     run(_load(scale.value, seed, is_live=live, is_json=json))
@@ -65,7 +65,7 @@ async def _load(scale: str, seed: int, *, is_live: bool, is_json: bool) -> None:
 
 
 async def ensure(deps: Deps) -> None:
-    """Fills an empty store with the small one; a demo that is there already stays as it is."""
+    """Fills an empty store with the small demo; an existing demo does not change."""
     async with deps.db.read() as tx:
         mark = await demo.mark(tx)
     if mark.loaded_at is None:
@@ -80,23 +80,24 @@ async def _fill(deps: Deps, scale: str, seed: int, *, is_json: bool) -> None:
         print_json({"scale": scale, "seed": seed, "orders": orders, "seconds": seconds})
         return
     out.print(
-        f"The demo is in {location()}: {orders:,} orders of the last year. `lootkeep serve` shows it.", markup=False
+        f"The demo is in {location()}: {orders:,} orders of the last year. Run `lootkeep serve` to see it.",
+        markup=False,
     )
 
 
 async def _made(deps: Deps, scale: str, seed: int) -> int:
-    """Returns how many orders there are then."""
+    """Returns the number of orders afterwards."""
     count = loading.SCALES[scale]
     with _progress(count) as advance:
         try:
             return (await loading.load(deps, scale, seed, count, advance)).orders_placed
         except asyncio.CancelledError:
-            raise StartupError("Broken off. Delete the database before you load the demo again.") from None
+            raise StartupError("Interrupted. Delete the database before you load the demo again.") from None
 
 
 @contextmanager
 def _progress(total: int) -> Iterator[Callable[[int], None]]:
-    """A bar over the orders, for someone who watches."""
+    """A progress bar over the orders, on a terminal."""
     if not _stderr.is_terminal:
         yield lambda count: None
         return

@@ -1,4 +1,4 @@
-"""`lootkeep doctor`: looks at everything the service leans on; each line says what to do."""
+"""`lootkeep doctor`: checks everything the service depends on; each line says what to do."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def doctor(
         bool, typer.Option("--check-counters", help="Recount all maintained totals and compare.")
     ] = False,
     rebuild_counters: Annotated[
-        bool, typer.Option("--rebuild-counters", help="Recount all maintained totals and repair those that are wrong.")
+        bool, typer.Option("--rebuild-counters", help="Recount all maintained totals and repair the wrong ones.")
     ] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Check everything the service depends on. Exits with 0 when all is well, 1 for warnings, 2 for errors."""
-    with waiting("Looking at the database, Redis, mail and the lists"):
+    """Check everything the service depends on. Exits with 0 if everything is ok, 1 for warnings, 2 for errors."""
+    with waiting("Checking the database, Redis, e-mail and the lists"):
         findings = run(_examine())
     if check_counters or rebuild_counters:
         with waiting("Recounting all maintained totals"):
@@ -53,10 +53,10 @@ def doctor(
 
 
 def _counted(findings: list[Finding], *, rebuild: bool) -> Finding:
-    """A list that cannot be read is no reason not to count, but a store that cannot be opened is."""
+    """An unreadable list does not prevent the recount, but a store that cannot be opened does."""
     if all(finding.level != "bad" for finding in findings if finding.what in _NEEDED):
         return run(_counters(rebuild=rebuild))
-    return Finding("counters", "bad", "Nothing was counted: repair what is bad about the store first.")
+    return Finding("counters", "bad", "Nothing was counted: fix the errors of the store first.")
 
 
 async def _counters(*, rebuild: bool) -> Finding:
@@ -69,7 +69,7 @@ async def _counters(*, rebuild: bool) -> Finding:
         return Finding("counters", "ok", "Every maintained total equals a recount.")
     differences = ", ".join(f"{count} of {kind}" for kind, count in wrong.items() if count)
     if rebuild:
-        return Finding("counters", "ok", f"Maintained totals that were wrong are repaired: {differences}.")
+        return Finding("counters", "ok", f"Wrong maintained totals were repaired: {differences}.")
     return Finding(
         "counters", "bad", f"Maintained totals are wrong: {differences}. Run `lootkeep doctor --rebuild-counters`."
     )

@@ -1,4 +1,4 @@
-"""`lootkeep events`: what happened in the store, as it happens."""
+"""`lootkeep events`: the events of the store as they happen."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lootkeep.settings import Settings
 from lootkeep.storage import outbox
 from lootkeep.toolbox.webhooks.received import clean
 
-app = typer.Typer(help="Read what happened in the store, as it happens.", no_args_is_help=True)
+app = typer.Typer(help="Print the events of the store as they happen.", no_args_is_help=True)
 
 _PAGE = 100
 _LOOK_SECONDS = 1.0
@@ -28,17 +28,19 @@ _LOOK_SECONDS = 1.0
 
 @app.callback()
 def events() -> None:
-    """Read what happened in the store, as it happens."""
+    """Print the events of the store as they happen."""
 
 
 @app.command()
 def tail(
-    last: Annotated[int, typer.Option(metavar="N", min=0, max=1000, help="Begin with this many of the latest.")] = 10,
-    follow: Annotated[bool, typer.Option(help="Go on with what happens, until Ctrl-C.")] = True,
+    last: Annotated[
+        int, typer.Option(metavar="N", min=0, max=1000, help="Start with this many of the latest events.")
+    ] = 10,
+    follow: Annotated[bool, typer.Option(help="Continue with new events until Ctrl-C.")] = True,
     json: JsonFlag = False,
     is_test: TestFlag = False,
 ) -> None:
-    """Print events, one a line: time, id, type and data. Ctrl-C ends it."""
+    """Print events, one per line: time, id, type and data. Press Ctrl-C to stop."""
     run(_tail(existing(), last, follow=follow, is_json=json, is_test=is_test))
 
 

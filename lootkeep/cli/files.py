@@ -1,4 +1,4 @@
-"""Options that every command has which reads a file of rows."""
+"""Options of every command that reads a file of rows."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from lootkeep.toolbox.files.dialect import Delimiter, Encoding
 
 DelimiterOption = Annotated[
     Delimiter | None,
-    typer.Option("--delimiter", help="What separates the cells, if it is not recognised.", show_default=False),
+    typer.Option("--delimiter", help="The delimiter, if it is not recognised.", show_default=False),
 ]
 EncodingOption = Annotated[
     Encoding | None,
-    typer.Option("--encoding", help="How the file is encoded, if it is not recognised.", show_default=False),
+    typer.Option("--encoding", help="The encoding, if it is not recognised.", show_default=False),
 ]
 MapOption = Annotated[
     list[str] | None,
     typer.Option(
         "--map",
         metavar="HEADING=COLUMN",
-        help='Which column a heading stands for, such as "E-Mail=email"; may be repeated.',
+        help='The column of a heading, such as "E-Mail=email"; can be repeated.',
     ),
 ]
 
 
 def mapped(pairs: Sequence[str]) -> dict[str, str]:
-    """Columns by headings in small letters."""
+    """Columns by lower-case heading."""
     columns: dict[str, str] = {}
     for pair in pairs:
         heading, _, column = (part.strip().lower() for part in pair.rpartition("="))

@@ -1,4 +1,4 @@
-"""`lootkeep fraud`: for who tunes fraud detection and looks after its data."""
+"""`lootkeep fraud`: tests and tunes fraud detection and manages its data."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import typer
 
 from lootkeep.cli import backtest, calibrate, fraud_lists, simulate
 
-app = typer.Typer(help="See what fraud detection would have done, and look after its lists.", no_args_is_help=True)
+app = typer.Typer(help="Test and tune fraud detection, and manage its lists.", no_args_is_help=True)
 app.command("backtest")(backtest.backtest)
 app.command("calibrate")(calibrate.calibrate)
 app.command("simulate")(simulate.simulate)

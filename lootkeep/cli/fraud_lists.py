@@ -1,4 +1,4 @@
-"""`lootkeep fraud lists`: which lists of addresses and mail domains are in use, and fetching public ones again."""
+"""`lootkeep fraud lists`: shows the IP lists and e-mail domain lists in use, and downloads public ones."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from lootkeep.engines.intelligence.advice import advice, age_of, days_old
 from lootkeep.engines.intelligence.sources import Need, Source
 from lootkeep.kernel.clock import Instant, SystemClock, iso
 
-app = typer.Typer(help="Show the lists in use, and fetch public ones.", no_args_is_help=True)
+app = typer.Typer(help="Show the lists in use, and download public ones.", no_args_is_help=True)
 
 
 @app.command()
 def status(json: JsonFlag = False) -> None:
-    """Show which list serves each need, how old it is, and what to do where none does."""
+    """Show the source of each kind of data, its age, and what to do if there is none."""
     config = settings.load()
     intelligence = wiring.intelligence(config)
     needs, rejections = intelligence.status(), intelligence.rejections()
@@ -41,9 +41,9 @@ def status(json: JsonFlag = False) -> None:
 
 @app.command()
 def refresh(json: JsonFlag = False) -> None:
-    """Fetch the public lists, verify them, and put them in place. Exits with 1 when one could not be had."""
+    """Download the public lists, verify them, and put them in place. Exits with 1 if a download fails."""
     config = settings.load()
-    with waiting("Fetching the public lists"):
+    with waiting("Downloading the public lists"):
         outcomes = run(fetching.refresh(config.data_dir, SystemClock()))
     if json:
         print_json([outcome._asdict() for outcome in outcomes])

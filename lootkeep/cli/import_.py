@@ -1,4 +1,4 @@
-"""`lootkeep import`: brings what a shop had before."""
+"""`lootkeep import`: imports the history of a shop."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from lootkeep.toolbox.imports.gift_cards import GiftCards
 from lootkeep.toolbox.imports.ignored import look_through
 from lootkeep.toolbox.imports.kinds import RecordKind
 from lootkeep.toolbox.imports.orders import Orders
-from lootkeep.toolbox.imports.presets import Preset, Shop, converted, preset_of
+from lootkeep.toolbox.imports.presets import Preset, ShopSoftware, converted, preset_of
 from lootkeep.toolbox.imports.products import Products
 from lootkeep.toolbox.imports.references import aliases_of
 from lootkeep.toolbox.imports.refused import written_to
@@ -35,8 +35,8 @@ from lootkeep.toolbox.imports.running import Import, RowTally
 from lootkeep.toolbox.imports.subscriptions import Subscriptions
 
 app = typer.Typer(
-    help="Import a shop's products, customers, orders, disputes, gift cards and subscriptions, in this order. What is "
-    "in the store already is skipped, so a file can be run again. Nothing is announced to webhooks.",
+    help="Import a shop's products, customers, orders, disputes, gift cards and subscriptions, in this order. "
+    "Existing records are skipped, so a file can be imported again. No webhooks are sent.",
     no_args_is_help=True,
 )
 
@@ -50,22 +50,24 @@ _ENDINGS = {".csv": Format.csv, ".ndjson": Format.ndjson, ".jsonl": Format.ndjso
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="A CSV or NDJSON file; - reads standard input.")]
 FormatOption = Annotated[
-    Format | None, typer.Option("--format", help="What the file is, if its name does not say it.", show_default=False)
+    Format | None, typer.Option("--format", help="The format, if the file name does not say it.", show_default=False)
 ]
 FromOption = Annotated[
-    Shop | None,
-    typer.Option("--from", help="The file is an export of this shop, with its headings.", show_default=False),
+    ShopSoftware | None,
+    typer.Option("--from", help="The shop software that exported the file.", show_default=False),
 ]
 IgnoreOption = Annotated[
     list[str] | None,
-    typer.Option("--ignore", metavar="HEADING", help="Accept that this column is not imported; may be repeated."),
+    typer.Option("--ignore", metavar="HEADING", help="Accept that this column is not imported; can be repeated."),
 ]
 Errors = Annotated[
     Path | None,
-    typer.Option("--errors", metavar="FILE", help="Write the refused rows here with their reasons, to be corrected."),
+    typer.Option(
+        "--errors", metavar="FILE", help="Write the rejected rows with their reasons to this file, to be corrected."
+    ),
 ]
 CurrentPrices = Annotated[
-    bool, typer.Option("--current-prices", help="Give lines without a price the price that their product has now.")
+    bool, typer.Option("--current-prices", help="Use the current price of the product for lines without a price.")
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Check everything and write nothing.")]
 JsonSummaryFlag = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
@@ -102,8 +104,8 @@ def _command(name: str, kind: RecordKind[Any, Any], words: str) -> None:
         _import(Request(kind, file, options, preset, errors, dry_run, json))
 
 
-_command("products", Products(), "Import products; they are known again by their sku.")
-_command("customers", Customers(), "Import customers; they are known again by their e-mail.")
+_command("products", Products(), "Import products, identified by their sku.")
+_command("customers", Customers(), "Import customers, identified by their e-mail address.")
 
 
 @app.command()
@@ -120,28 +122,28 @@ def orders(
     dry_run: DryRun = False,
     json: JsonSummaryFlag = False,
 ) -> None:
-    """Import orders as they were; they are known again by their external id."""
+    """Import orders with their original values, identified by their external id."""
     kind = Orders(takes_current_prices=current_prices)
     preset = _preset(from_, kind)
     options = _options(file, kind, preset, format_, delimiter, encoding, map_, ignore)
     _import(Request(kind, file, options, preset, errors, dry_run, json))
 
 
-_command("disputes", Disputes(), "Import disputes; they are known again by order, kind and external id.")
-_command("gift-cards", GiftCards(), "Import gift cards and what is left on them; they are known again by their code.")
+_command("disputes", Disputes(), "Import disputes, identified by order, kind and external id.")
+_command("gift-cards", GiftCards(), "Import gift cards with their balance, identified by their code.")
 _command(
     "subscriptions",
     Subscriptions(),
-    "Import subscriptions, which go on here; they are known again by customer, product and beginning.",
+    "Import subscriptions, identified by customer, product and start.",
 )
 
 
-def _preset(shop: Shop | None, kind: RecordKind[Any, Any]) -> Preset:
+def _preset(shop: ShopSoftware | None, kind: RecordKind[Any, Any]) -> Preset:
     if shop is None:
         return Preset({})
     preset = preset_of(shop, kind.noun)
     if preset is None:
-        raise StartupError(f"{shop} documents no export of {kind.noun}: name its columns with --map.")
+        raise StartupError(f"{shop} has no documented export of {kind.noun}: map its columns with --map.")
     return preset
 
 
@@ -171,7 +173,7 @@ def _import(request: Request) -> None:
         try:
             tally = run(_run(request, rows, note, advance))
         except KeyboardInterrupt:
-            _say("Interrupted. Nothing is half-written: run the same command again to go on.")
+            _say("Interrupted. Nothing is half-written: run the same command again to continue.")
             raise
     if request.is_json:
         print_json(_summary(request, tally))
@@ -188,7 +190,7 @@ def _unknown_column(column: str, kind: RecordKind[Any, Any]) -> str:
 
 
 def _check_columns(request: Request, rows: RowFile) -> None:
-    """Reports what would be lost, and stops where that is money."""
+    """Reports the columns that would be lost, and stops if they contain money."""
     kind = request.kind
     for column in request.options.columns.values():
         if column not in kind.columns:
@@ -206,8 +208,8 @@ def _check_columns(request: Request, rows: RowFile) -> None:
         columns = ", ".join(f"{name} ({count} rows)" for name, count in ignored.money.items())
         options = " ".join(f'--ignore "{name}"' for name in ignored.money)
         raise StartupError(
-            f"These columns hold money that would be lost: {columns}. Nothing was imported. "
-            f"Say what they are with --map, or accept it with {options}."
+            f"These columns contain money that would be lost: {columns}. Nothing was imported. Map them with --map, "
+            f"or accept the loss with {options}."
         )
 
 
@@ -222,10 +224,10 @@ async def _run(
 
 
 def _format_of(file: str) -> Format:
-    found = _ENDINGS.get(Path(file).suffix.lower())
-    if found is None:
-        raise StartupError("The name of the file does not say what it is: add --format csv or --format ndjson.")
-    return found
+    file_format = _ENDINGS.get(Path(file).suffix.lower())
+    if file_format is None:
+        raise StartupError("The format is not clear from the file name: add --format csv or --format ndjson.")
+    return file_format
 
 
 def _opened(file: str) -> AbstractContextManager[BinaryIO]:
@@ -239,12 +241,12 @@ def _opened(file: str) -> AbstractContextManager[BinaryIO]:
 
 @contextmanager
 def _notes(request: Request, rows: RowFile) -> Iterator[Callable[[BadRow], None]]:
-    """Reports a rejected row on stderr, and in the file if one is asked for."""
+    """Reports a rejected row on stderr, and in the errors file if one is requested."""
     if request.errors is None:
         yield lambda row: _say(f"Line {row.line}: {row.reason}")
         return
     if request.errors.exists() and request.file != "-" and request.errors.samefile(request.file):
-        raise StartupError("--errors names the file that is imported: choose another name.")
+        raise StartupError("--errors is the file that is imported: choose another name.")
     with written_to(request.errors, rows) as write:
 
         def note(row: BadRow) -> None:
@@ -256,7 +258,7 @@ def _notes(request: Request, rows: RowFile) -> Iterator[Callable[[BadRow], None]
 
 @contextmanager
 def _progress(rows: RowFile) -> Iterator[Callable[[RowTally], None]]:
-    """A bar over the bytes of the file, for someone who watches."""
+    """A progress bar over the bytes of the file, on a terminal."""
     if not _stderr.is_terminal:
         yield lambda tally: None
         return
@@ -265,7 +267,7 @@ def _progress(rows: RowFile) -> Iterator[Callable[[RowTally], None]]:
         task = progress.add_task("", total=rows.size)
 
         def advance(tally: RowTally) -> None:
-            words = f"{tally.imported} imported, {tally.skipped} skipped, {tally.refused} refused"
+            words = f"{tally.imported} imported, {tally.skipped} skipped, {tally.refused} rejected"
             progress.update(task, completed=rows.bytes_read, description=words)
 
         yield advance
@@ -284,10 +286,13 @@ def _summary(request: Request, tally: RowTally) -> dict[str, object]:
 def _print_summary(request: Request, tally: RowTally) -> None:
     kind = request.kind
     verb = "would be imported" if request.is_dry else "imported"
-    counts = f"{tally.imported} {kind.noun} {verb}, {tally.skipped} skipped, {tally.refused} refused"
+    counts = f"{tally.imported} {kind.noun} {verb}, {tally.skipped} skipped, {tally.refused} rejected"
     out.print(f"{counts}, in {location()}.", markup=False)
     if tally.without_key:
-        _say(f"{tally.without_key} {kind.noun} have no {kind.key_name}: the same file would import them again.")
+        _say(
+            f"{tally.without_key} {kind.noun} have no {kind.key_name}: importing the same file again would "
+            "duplicate them."
+        )
 
 
 _stderr = Console(stderr=True, highlight=False, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""`lootkeep mail`: what was written to customers, what became of it, and sending it again."""
+"""`lootkeep mail`: lists, shows and resends e-mails."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lootkeep.storage import emails as emails_db
 # What a 64-bit column holds.
 _MAX_LISTED = 2**63 - 1
 
-app = typer.Typer(help="See the e-mails and the outbox, and send what was not sent.", no_args_is_help=True)
+app = typer.Typer(help="List e-mails and the outbox, and resend e-mails.", no_args_is_help=True)
 
 _Id = Annotated[int, typer.Argument(metavar="ID", min=1, max=_MAX_LISTED, help="Its id, from `mail list`.")]
 _Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -27,14 +27,14 @@ _Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 @app.command("list")
 def list_emails(
-    status: Annotated[EmailStatus | None, typer.Option(help="Only those in this state.")] = None,
+    status: Annotated[EmailStatus | None, typer.Option(help="Only e-mails in this state.")] = None,
     before: Annotated[
-        int, typer.Option(metavar="ID", min=1, max=_MAX_LISTED, help="Only older ones than this.")
+        int, typer.Option(metavar="ID", min=1, max=_MAX_LISTED, help="Only e-mails older than this id.")
     ] = _MAX_LISTED,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 25,
     json: _Json = False,
 ) -> None:
-    """List e-mails, newest first. Their texts, which may hold a gift card's code, are not shown."""
+    """List e-mails, newest first. Their bodies, which may contain gift card codes, are not shown."""
     sent = run(_newest(status, before, limit + 1))
     shown = sent[:limit]
     older = shown[-1].id if len(sent) > limit else None
@@ -42,7 +42,7 @@ def list_emails(
         print_json({"mails": [_json(email) for email in shown], "next_before": older})
         return
     if not shown:
-        out.print("There is no such mail.")
+        out.print("There are no such e-mails.")
         return
     rows = [
         (str(email.id), _state(email), email.kind, _plain(email.to_email), iso(email.created_at), _plain(email.subject))
@@ -56,7 +56,7 @@ def list_emails(
 
 @app.command()
 def show(mail_id: _Id, json: _Json = False) -> None:
-    """Show an e-mail with its text. It may hold a gift card's code."""
+    """Show an e-mail with its body, which may contain a gift card code."""
     email, text = run(_read(mail_id))
     if json:
         print_json(_json(email) | {"text": text})
@@ -86,7 +86,7 @@ def retry(
     ],
     json: _Json = False,
 ) -> None:
-    """Queue e-mails again that failed or are in the outbox. The worker sends them."""
+    """Queue e-mails that failed or are in the outbox again. The worker sends them."""
     given = existing()
     if given.smtp_url is None:
         fail("LOOTKEEP_SMTP_URL is not set: the e-mails would end in the outbox again.")
@@ -122,7 +122,7 @@ def _state(mail: QueuedEmail) -> str:
 
 
 def _plain(text: str) -> str:
-    """Names and texts come from people: what a terminal would obey is not passed on to it."""
+    """Names and texts are user input: control characters must not reach the terminal."""
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 

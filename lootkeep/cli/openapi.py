@@ -1,4 +1,4 @@
-"""`lootkeep openapi`: the API's description for machines."""
+"""`lootkeep openapi`: the OpenAPI document."""
 
 from __future__ import annotations
 

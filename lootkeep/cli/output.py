@@ -1,4 +1,4 @@
-"""How commands speak: plain words on stdout, errors on stderr, JSON for machines."""
+"""How commands print: text on stdout, errors on stderr, JSON for programs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 # The option of commands that work on a store.
-TestFlag = Annotated[bool, typer.Option("--test", help="Work on the sandbox, which test tokens use.")]
+TestFlag = Annotated[bool, typer.Option("--test", help="Use the sandbox instead of the store.")]
 
 _WIDE = 100_000
 
@@ -48,7 +48,7 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 @contextmanager
 def waiting(sentence: str) -> Iterator[None]:
-    """A sign of life on stderr, for someone who watches; what takes no time is not shown."""
+    """Progress on stderr, on a terminal; not shown for fast operations."""
     watched = Console(stderr=True, highlight=False)
     if not watched.is_terminal:
         yield
@@ -67,7 +67,7 @@ def run(operation: Coroutine[Any, Any, T]) -> T:
 
 
 def _escaped(text: str) -> str:
-    """Names come from people: square brackets in them are not markup."""
+    """Names are user input: square brackets in them are not markup."""
     from rich.markup import escape
 
     return escape(text)

@@ -1,4 +1,4 @@
-"""Several processes that serve one port: replaced when one ends, and never outliving the one that started them."""
+"""Several processes that serve one port: replaced when one ends, and never outliving their parent."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _GRACE_SECONDS = 0.5
 
 
 class Processes:
-    """Starts processes and watches over them until a signal or a failed start ends them all."""
+    """Starts processes and supervises them until a signal or a failed start ends them all."""
 
     def __init__(self, config: Config, listener: socket.socket, count: int) -> None:
         self._config = config
@@ -46,7 +46,7 @@ class Processes:
         self._processes = [self._start() for _ in range(count)]
 
     def run(self) -> None:
-        """Ends as the last process has, and then by the signal itself."""
+        """Exits like the last process, and then by the signal itself."""
         has_failed = False
         while not self._signal and not has_failed:
             wait([self._woken, *(process.sentinel for process in self._processes)])
@@ -66,7 +66,7 @@ class Processes:
         self._signal = number
 
     def _replace_ended(self) -> bool:
-        """Whether one could not even start: the next one would not either."""
+        """Whether a process could not even start: the next one would not either."""
         for index, process in enumerate(self._processes):
             if self._signal or process.is_alive():
                 continue

@@ -1,4 +1,4 @@
-"""`lootkeep sandbox`: what test tokens work on."""
+"""`lootkeep sandbox`: the store of test tokens."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from lootkeep.services import sandbox
 from lootkeep.settings import Settings
 from lootkeep.storage import sandbox as sandbox_db
 
-app = typer.Typer(help="See and wipe what test tokens work on.", no_args_is_help=True)
+app = typer.Typer(help="Show and reset the sandbox of test tokens.", no_args_is_help=True)
 
-_NOTHING = "There is no sandbox yet: `lootkeep token create --test` makes it."
+_NOTHING = "There is no sandbox yet: `lootkeep token create --test` creates it."
 
 
 @app.command()
 def status(json: JsonFlag = False) -> None:
-    """Show where the sandbox is, how much it holds and which fraud limits are relaxed."""
+    """Show where the sandbox is, what it contains and which fraud limits are relaxed."""
     config = existing()
     counts = run(_counts(config))
     path = config.sqlite_path
@@ -29,7 +29,7 @@ def status(json: JsonFlag = False) -> None:
     if counts is None:
         out.print(_NOTHING)
         return
-    out.print(f"The sandbox is {place}. It holds:\n", markup=False)
+    out.print(f"The sandbox is {place}. It contains:\n", markup=False)
     print_table(("What", "Count"), [(name, str(count)) for name, count in counts.items()])
     out.print("\nFraud limits that a new sandbox has, until PUT /fraud/settings changes them:\n")
     print_table(("Setting", "Value"), [(name, str(value).lower()) for name, value in sandbox.RELAXED.items()])
@@ -37,7 +37,7 @@ def status(json: JsonFlag = False) -> None:
 
 @app.command()
 def reset(json: JsonFlag = False) -> None:
-    """Remove everything from the sandbox but its tokens, also while servers run. Ids begin at 1 again."""
+    """Remove everything from the sandbox except its tokens, even while servers run. Ids start at 1 again."""
     existed = run(_reset(existing()))
     if json:
         print_json({"existed": existed})

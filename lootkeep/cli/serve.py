@@ -38,12 +38,12 @@ def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on.", show_default="LOOTKEEP_HOST")] = None,
     port: Annotated[
         int | None,
-        typer.Option(min=0, max=65535, help="Port; 0 takes a free one.", show_default="LOOTKEEP_PORT"),
+        typer.Option(min=0, max=65535, help="Port; 0 picks a free one.", show_default="LOOTKEEP_PORT"),
     ] = None,
     is_dev: Annotated[bool, typer.Option("--dev", help="Set LOOTKEEP_WEBHOOK_ALLOW_INSECURE=true.")] = False,
     with_demo: Annotated[bool, typer.Option("--demo", help="Fill an empty store with the small demo first.")] = False,
 ) -> None:
-    """Serve the API. An embedded database is made and migrated on the way, and the first start prints a token."""
+    """Serve the API. Creates and migrates an embedded database; the first start prints a token."""
     config = _load(is_dev=is_dev)
     if workers > 1 and config.sqlite_path:
         raise StartupError(
@@ -82,7 +82,7 @@ def _load(*, is_dev: bool) -> Settings:
 
 
 def _connections_by_files() -> int:
-    """The rest is for the database, receivers of webhooks and logs."""
+    """The rest is for the database, webhook receivers and logs."""
     allow_connections()
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return _MAX_CONNECTIONS if files == resource.RLIM_INFINITY else min(_MAX_CONNECTIONS, max(1, files * 3 // 4))
@@ -109,7 +109,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 class Prepared(NamedTuple):
-    """What the greeting says of a database that is ready; secrets are not given where they would be logged."""
+    """The greeting for a database that is ready; secrets are not printed where they would be logged."""
 
     # When there was no token, at the very first start.
     first_token: str | None
@@ -140,7 +140,7 @@ async def _prepare(config: Settings, *, with_demo: bool) -> Prepared:
 
 
 def _is_logged(config: Settings) -> bool:
-    """Whether what is printed ends up in a log, where a token must not be."""
+    """Whether the output ends up in a log, where a token must not be."""
     return config.environment == "production" and not sys.stdout.isatty()
 
 
@@ -148,25 +148,23 @@ def _greet(config: Settings, listener: socket.socket, prepared: Prepared) -> Non
     first_token = prepared.first_token
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
-    address = f"http://{shown}:{port}"
+    url = f"http://{shown}:{port}"
     data = str(config.sqlite_path.resolve()) if config.sqlite_path else "PostgreSQL"
-    out.print(f"[bold]Lootkeep {__version__}[/] is at {escape(address)}", style="default")
+    out.print(f"[bold]Lootkeep {__version__}[/] is at {escape(url)}", style="default")
     out.print(f"  Data        {escape(data)}")
-    out.print(f"  Console     {escape(address)}/console")
-    out.print(f"  Reference   {escape(address)}/docs")
+    out.print(f"  Console     {escape(url)}/console")
+    out.print(f"  Reference   {escape(url)}/docs")
     if prepared.link_token:
-        out.print("\nNobody can sign in to the console yet. This link makes you its owner, once and within a day:\n")
-        out.print(f"  {escape(console_link(config, prepared.link_token, address))}")
+        out.print("\nNobody can sign in to the console yet. This link makes you the owner; it works once, for a day:\n")
+        out.print(f"  {escape(console_link(config, prepared.link_token, url))}")
     if first_token:
         out.print("\nThis is the first start, so here is a token with every scope. It is shown only now:\n")
         out.print(f"  {first_token}\n")
         if prepared.is_empty:
-            out.print("The store is empty. To look at a made-up one, stop it and start it again with --demo.\n")
+            out.print("The store is empty. To see sample data, stop it and start it again with --demo.\n")
         out.print("Try it:\n")
-        out.print(
-            f"  curl -H 'Authorization: Bearer {first_token}' {escape(address)}/api/external/v1/referrals/tiers\n"
-        )
+        out.print(f"  curl -H 'Authorization: Bearer {first_token}' {escape(url)}/api/external/v1/referrals/tiers\n")
     else:
-        out.print("\nTry it, or make a token with `lootkeep token create --name NAME --all-scopes`:\n")
-        out.print(f"  curl {escape(address)}/healthz\n")
+        out.print("\nTry it, or create a token with `lootkeep token create --name NAME --all-scopes`:\n")
+        out.print(f"  curl {escape(url)}/healthz\n")
     sys.stdout.flush()

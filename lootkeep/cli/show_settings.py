@@ -1,4 +1,4 @@
-"""`lootkeep settings`: what this process would run with; secrets are not shown."""
+"""`lootkeep settings`: the effective settings, without secrets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lootkeep.cli.output import JsonFlag, print_json, print_table
 def show(json: JsonFlag = False) -> None:
     """Show every setting, its value, and where it comes from.
 
-    They are read as `lootkeep serve` would read them here: from the environment, then from a file .env in this
+    They are read as by `lootkeep serve`: from the environment, then from a file .env in this
     folder. Keys and passwords are not shown.
     """
     shown = settings.shown(settings.load())

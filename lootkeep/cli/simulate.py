@@ -1,4 +1,4 @@
-"""`lootkeep fraud simulate`: how the engine ranks a made-up year of a store."""
+"""`lootkeep fraud simulate`: how well the engine ranks a simulated year of a store."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from lootkeep.toolbox.year_report import year_report
 
 
 def simulate(
-    orders: Annotated[int, typer.Option(min=100, max=1_000_000, help="How many orders the year has.")] = ORDERS,
-    seed: Annotated[int, typer.Option(help="Another number is another year.")] = SEED,
+    orders: Annotated[int, typer.Option(min=100, max=1_000_000, help="The number of orders in the year.")] = ORDERS,
+    seed: Annotated[int, typer.Option(help="The seed of the random numbers.")] = SEED,
     json: JsonFlag = False,
 ) -> None:
-    """Judge a made-up year of a store and print the report, which is also in the documentation."""
-    with waiting("Judging a made-up year"):
+    """Judge a simulated year of a store and print the report, which is also in the documentation."""
+    with waiting("Judging a simulated year"):
         report = year_report(orders, seed)
     if json:
         print_json({"orders": orders, "seed": seed, "report": report})

@@ -1,4 +1,4 @@
-"""How commands reach a store that exists: opened for one operation, the store itself or its sandbox."""
+"""How commands open an existing store, or its sandbox, for one operation."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ T = TypeVar("T")
 
 
 def existing() -> Settings:
-    """The settings of a store that is there: a command in the wrong folder must not make a store that nobody serves."""
+    """The settings of an existing store: a command in the wrong folder must not create a new store."""
     config = settings.load()
     if config.sqlite_path and not config.sqlite_path.exists():
         raise StartupError(
             f"There is no store at {config.sqlite_path.absolute()}. Run this in the folder of the store, or set "
-            "LOOTKEEP_DATABASE_URL. `lootkeep serve` and `lootkeep migrate` make a new one."
+            "LOOTKEEP_DATABASE_URL. `lootkeep serve` and `lootkeep migrate` create a new one."
         )
     return config
 

@@ -1,4 +1,4 @@
-"""`lootkeep token`: access tokens, shown once when they are made."""
+"""`lootkeep token`: access tokens, shown once when they are created."""
 
 from __future__ import annotations
 
@@ -26,34 +26,30 @@ app = typer.Typer(help="Create, list and revoke access tokens.", no_args_is_help
 @app.command()
 def create(
     name: Annotated[str, typer.Option(help="What the token is for.")],
-    user: Annotated[str | None, typer.Option(help="E-mail of its user.", show_default="the owner")] = None,
+    user: Annotated[str | None, typer.Option(help="The e-mail address of its user.", show_default="the owner")] = None,
     scope: Annotated[
         list[str] | None,
-        typer.Option(metavar="SCOPE", help="A scope it carries, such as orders:read; give it several times."),
+        typer.Option(metavar="SCOPE", help="A scope of the token, such as orders:read; can be repeated."),
     ] = None,
-    all_scopes: Annotated[bool, typer.Option("--all-scopes", help="Let it carry every scope.")] = False,
+    all_scopes: Annotated[bool, typer.Option("--all-scopes", help="Give the token every scope.")] = False,
     rate_limit: Annotated[
         int | None,
         typer.Option(
-            metavar="N",
-            min=0,
-            max=_MAX_REQUESTS,
-            help="Requests a minute; 0 for any number.",
-            show_default="the store's",
+            metavar="N", min=0, max=_MAX_REQUESTS, help="Requests per minute; 0: no limit.", show_default="the store's"
         ),
     ] = None,
     expires: Annotated[
         int | None, typer.Option(metavar="DAYS", min=1, max=36500, help="Days until it expires.", show_default="never")
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the token and nothing else.")] = False,
-    is_test: Annotated[bool, typer.Option("--test", help="Let it work on the sandbox, not on the store.")] = False,
+    is_test: Annotated[bool, typer.Option("--test", help="Create a token for the sandbox.")] = False,
     json: JsonFlag = False,
 ) -> None:
     """Create an access token. It is shown only now."""
     if bool(scope) == all_scopes:
         fail(f"Give --scope at least once, or --all-scopes. The scopes are: {', '.join(SCOPES)}.")
     if is_test and user:
-        fail("--test and --user do not go together: the sandbox has one user, its owner.")
+        fail("--test and --user cannot be combined: the sandbox has one user, its owner.")
     create = partial(access.create_token, name=name, user_email=user, rate_limit=rate_limit, expires_in_days=expires)
     scopes = list(SCOPES) if all_scopes else scope or []
     secret, token = in_store(partial(create, scopes=scopes), is_test=is_test)
@@ -62,13 +58,13 @@ def create(
     elif quiet:
         typer.echo(secret)
     else:
-        out.print(f"Token {token.id} was made in {location()}. Keep it safe, it is shown only now:\n", markup=False)
+        out.print(f"Token {token.id} was created in {location()}. It is shown only now:\n", markup=False)
         out.print(f"  {secret}\n", markup=False)
 
 
 @app.command("list")
 def list_tokens(json: JsonFlag = False, is_test: TestFlag = False) -> None:
-    """List the tokens; the tokens themselves are not stored."""
+    """List the tokens. Only their hashes are stored."""
     tokens = in_store(_all, is_test=is_test)
     now = SystemClock().now()
     if json:
@@ -97,12 +93,12 @@ def revoke(
     json: JsonFlag = False,
     is_test: TestFlag = False,
 ) -> None:
-    """Revoke a token. Running servers refuse it from the next request on."""
+    """Revoke a token. Running servers reject it from the next request on."""
     revoked = in_store(lambda deps: access.revoke_token(deps, token_id), is_test=is_test)
     if json:
         print_json({"id": token_id, "was_valid": revoked})
         return
-    done = "is revoked" if revoked else "had been revoked before"
+    done = "is revoked" if revoked else "was already revoked"
     out.print(f"Token {token_id} {done} in {location()}.", markup=False)
 
 

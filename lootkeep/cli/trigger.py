@@ -1,4 +1,4 @@
-"""`lootkeep trigger`: an event that did not happen, for who writes a receiver."""
+"""`lootkeep trigger`: a sample event, for developers of receivers."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def trigger(
     json: JsonFlag = False,
     is_test: TestFlag = False,
 ) -> None:
-    """Record a made-up event, with the example of the documentation as its data. It is delivered like any other."""
+    """Record a sample event with the data of the documented example. It is delivered like any other."""
     if event_type not in EVENT_TYPES:
-        fail(f"There is no such event type. Known are: {', '.join(EVENT_TYPES)}.")
+        fail(f"There is no such event type. Known types: {', '.join(EVENT_TYPES)}.")
     if settings.load().environment == "production" and not is_test:
-        fail("In production a made-up event would reach the receivers of the store. Give --test for the sandbox.")
+        fail("In production, a sample event would reach the receivers of the store. Use --test for the sandbox.")
     data = msgspec.convert(events.examples()[event_type]["data"], DATA[event_type].view)
     receivers = in_store(lambda deps: webhooks.trigger(deps, event_type, data), is_test=is_test)
     if json:

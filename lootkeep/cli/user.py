@@ -1,4 +1,4 @@
-"""`lootkeep user`: the people in whose names tokens act."""
+"""`lootkeep user`: the users of the console and of tokens."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ app = typer.Typer(help="Add and list users, and let them sign in.", no_args_is_h
 
 
 class RoleName(StrEnum):
-    """The roles as a terminal writes them."""
+    """The roles as written on the command line."""
 
     owner = "owner"
     staff = "staff"
@@ -51,18 +51,18 @@ def add(
 
 @app.command()
 def link(
-    email: Annotated[str, typer.Argument(help="The user's e-mail address; the owner's when left out.")] = "",
-    role: Annotated[RoleName, typer.Option(help="What a new user may do in the console.")] = RoleName.staff,
+    email: Annotated[str, typer.Argument(help="The user's e-mail address; by default that of the owner.")] = "",
+    role: Annotated[RoleName, typer.Option(help="The role of a new user in the console.")] = RoleName.staff,
     json: JsonFlag = False,
 ) -> None:
     """Print a one-time link that sets a user's password for the console. It works for a day."""
     config = existing()
-    address = console_link(config, run(_link(config, email, role)))
+    url = console_link(config, run(_link(config, email, role)))
     if json:
-        print_json({"link": address})
+        print_json({"link": url})
         return
     out.print("It works once, within a day:\n")
-    out.print(f"  {address}\n", markup=False)
+    out.print(f"  {url}\n", markup=False)
 
 
 @app.command("list")
@@ -76,9 +76,9 @@ def list_users(json: JsonFlag = False) -> None:
     print_table(("ID", "E-mail", "Name", "Role"), rows)
 
 
-def console_link(config: Settings, token: str, address: str | None = None) -> str:
+def console_link(config: Settings, token: str, url: str | None = None) -> str:
     """Where a one-time link leads; `address` is where the server listens."""
-    public = config.public_url or address or f"http://{config.host}:{config.port}"
+    public = config.public_url or url or f"http://{config.host}:{config.port}"
     return f"{public}/console/setup?token={token}"
 
 

@@ -1,4 +1,4 @@
-"""The webhooks of a store from the command line: listed, created, tested, sent again, and one for a listener."""
+"""The webhooks of a store on the command line: list, create, test, redeliver, and the webhook of a listener."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EventTypes = Annotated[
     typer.Option(
         "--event",
         metavar="TYPE",
-        help="A type to receive, such as order.paid or order.*; give it several times.",
+        help="A type to receive, such as order.paid or order.*; can be repeated.",
         show_default="all",
     ),
 ]
@@ -37,7 +37,7 @@ EventTypes = Annotated[
 
 @app.command("list")
 def list_webhooks(json: JsonFlag = False, is_test: TestFlag = False) -> None:
-    """List the webhooks; their secrets are not shown."""
+    """List the webhooks, without secrets."""
     stored = in_store(_all, is_test=is_test)
     if json:
         print_json([webhooks_views.webhook(webhook) for webhook in stored])
@@ -68,7 +68,7 @@ def create(
 
 @app.command("test")
 def send_test(webhook_id: _Id, json: JsonFlag = False, is_test: TestFlag = False) -> None:
-    """Send a test delivery at once. Exits with 1 when it was not delivered."""
+    """Send a test delivery immediately. Exits with 1 if it was not delivered."""
     result = in_store(lambda deps: webhooks.test(deps, webhook_id), is_test=is_test)
     if json:
         print_json(webhooks_views.test_result(result))
@@ -86,7 +86,7 @@ def redeliver(
     json: JsonFlag = False,
     is_test: TestFlag = False,
 ) -> None:
-    """Send a delivery again, with the same id and bytes. The service does it within a few seconds."""
+    """Send a delivery again, with the same id and bytes. The service sends it within a few seconds."""
     delivery = in_store(lambda deps: webhooks.redeliver(deps, delivery_id), is_test=is_test)
     if json:
         print_json(webhooks_views.delivery(delivery))
@@ -96,7 +96,7 @@ def redeliver(
 
 @contextmanager
 def temporary_webhook(port: int, event_types: list[str], *, is_test: bool) -> Iterator[str | None]:
-    """The secret of a webhook that leads to this machine inside the block; None where there is no store to ask."""
+    """The secret of a webhook to this machine, which exists inside the block; None if there is no store."""
     config = settings.load()
     has_store = is_test or config.sqlite_path is None or config.sqlite_path.exists()
     if config.environment == "production" or not has_store:
@@ -123,7 +123,7 @@ async def _all(deps: Deps) -> list[Webhook]:
 
 
 async def _subscribe(deps: Deps, origin: str, event_types: list[str]) -> tuple[int | None, str]:
-    """The webhook to remove later, and the secret; a webhook that leads here already stays and is used."""
+    """The webhook to remove later, and the secret; an existing webhook to this machine is used and stays."""
     url = f"{origin}lootkeep-listen"
     for webhook in await _all(deps):
         if webhook.url == url:

@@ -1,4 +1,4 @@
-"""`lootkeep webhooks`: setting webhooks up, and tools for who receives deliveries."""
+"""`lootkeep webhooks`: sets up webhooks, and tools for developers of receivers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from lootkeep.toolbox.webhooks.listen import Listener, ListenOptions, bind
 from lootkeep.toolbox.webhooks.received import JsonLines, ReadableOutput, Screen
 from lootkeep.toolbox.webhooks.resume import ResumeFile
 
-app = typer.Typer(help="Set webhooks up, receive them on this machine, and check a receiver.", no_args_is_help=True)
+app = typer.Typer(help="Set up webhooks, receive them on this machine, and test a receiver.", no_args_is_help=True)
 app.add_typer(webhook_setup.app)
 
 _SECRET = "The webhook's secret, as it was shown."  # noqa: S105  words of help
@@ -38,35 +38,36 @@ _stderr = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
 
 @app.command()
 def listen(
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")] = 4000,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 picks a free one.")] = 4000,
     secret: Annotated[str | None, typer.Option(envvar=_SECRET_VARIABLE, help=_SECRET)] = None,
     forward: Annotated[
-        str | None, typer.Option(metavar="URL", help="Pass each request on to this address and answer what it answers.")
+        str | None, typer.Option(metavar="URL", help="Forward each request to this URL and return its response.")
     ] = None,
     fail: Annotated[
-        int | None, typer.Option(metavar="STATUS", min=300, max=599, help="Answer this status to everything.")
+        int | None, typer.Option(metavar="STATUS", min=300, max=599, help="Respond with this status to everything.")
     ] = None,
-    slow: Annotated[float, typer.Option(metavar="SECONDS", min=0, max=3600, help="Wait before answering.")] = 0,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
+    slow: Annotated[float, typer.Option(metavar="SECONDS", min=0, max=3600, help="Wait before responding.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")] = False,
     resume: Annotated[
-        Path | None, typer.Option(metavar="FILE", dir_okay=False, help="Remember in this file what arrived.")
+        Path | None, typer.Option(metavar="FILE", dir_okay=False, help="Store in this file what arrived.")
     ] = None,
     api: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="The store's address: print first what was missed since last time."),
+        str | None, typer.Option(metavar="URL", help="The store's URL: first print the events that were missed.")
     ] = None,
     token: Annotated[str | None, typer.Option(help="A token with webhooks:read, for --api.")] = None,
     event: EventTypes = None,
     is_test: TestFlag = False,
 ) -> None:
-    """Receive deliveries, verify their signatures and print them. Ctrl-C ends it.
+    """Receive deliveries, verify their signatures and print them. Press Ctrl-C to stop.
 
-    Without --secret it subscribes to the store of this folder by itself, with a webhook that is removed at the end.
-    A wrong signature is answered with 401, everything else with 200, unless --forward or --fail say otherwise.
-    With both, the other address gets each request and the sender gets a failure.
+    Without --secret it creates a webhook in the store of this folder, and removes it at the end.
+    A wrong signature gets a 401, everything else a 200, unless --forward or --fail is given.
+    With both, the other URL gets each request and the sender gets a failure.
     """
     if (api is None) != (token is None) or (api and not resume):
-        raise StartupError("--api, --token and --resume go together: the file holds how far the events were read.")
+        raise StartupError(
+            "--api, --token and --resume must be used together: the file stores the position in the event feed."
+        )
     plan = ListenOptions(
         _checked(secret), _web_address(forward, "--forward"), fail, slow, _web_address(api, "--api"), token
     )
@@ -80,14 +81,14 @@ def listen(
 
 @app.command()
 def certify(
-    url: Annotated[str, typer.Argument(metavar="URL", help="The receiver's address.")],
+    url: Annotated[str, typer.Argument(metavar="URL", help="The receiver's URL.")],
     secret: Annotated[str, typer.Option(envvar=_SECRET_VARIABLE, help=_SECRET)],
     json: JsonFlag = False,
 ) -> None:
-    """Send a receiver good and bad deliveries and score its answers. Exits with 0 only when all passed.
+    """Send valid and invalid deliveries to a receiver and check its responses. Exits with 0 only if all pass.
 
-    It is your own receiver that is checked: plain http, this machine and private networks are allowed here,
-    though the service itself sends to public HTTPS addresses only. The deliveries are made up: use a test system.
+    This tests your own receiver: plain http, this machine and private networks are allowed here,
+    although the service only sends to public HTTPS URLs. The deliveries are samples: use a test system.
     """
     checks = run(certifying.certify(url, _required(secret)))
     passed = sum(check.is_passed for check in checks)
@@ -113,10 +114,10 @@ def _listen(plan: ListenOptions, memory: ResumeFile, screen: Screen, server: soc
 
 
 def _greet(plan: ListenOptions, port: int, *, is_subscribed: bool) -> None:
-    _say(f"Listening at http://127.0.0.1:{port}/ (every path). Ctrl-C ends it.")
+    _say(f"Listening at http://127.0.0.1:{port}/ (every path). Press Ctrl-C to stop.")
     _say(f"  Signatures  {'verified' if plan.secret else 'not verified: give --secret'}")
     if is_subscribed:
-        _say("  Webhook     subscribed until the end; the server permits this machine with `lootkeep serve --dev`")
+        _say("  Webhook     created for this session; the server permits this machine with `lootkeep serve --dev`")
     if plan.forward:
         _say(f"  Forward     {plan.forward}")
     if plan.fail or plan.slow:
@@ -147,7 +148,7 @@ def _required(secret: str) -> str:
 
 def _web_address(url: str | None, option: str) -> str | None:
     if url is not None and not url.startswith(("http://", "https://")):
-        raise StartupError(f"{option} takes an address that begins with http:// or https://.")
+        raise StartupError(f"{option} takes a URL that starts with http:// or https://.")
     try:
         if url and ("@" in urlsplit(url).netloc or not target(url, "")):
             raise ValueError
@@ -157,5 +158,5 @@ def _web_address(url: str | None, option: str) -> str | None:
 
 
 def _say(sentence: str) -> None:
-    """On stderr, so that stdout holds deliveries only."""
+    """On stderr, so that stdout has only deliveries."""
     _stderr.print(sentence, markup=False)

@@ -1,4 +1,4 @@
-"""`lootkeep worker`: deliveries and chores without the API, in as many processes as you like."""
+"""`lootkeep worker`: deliveries and periodic tasks without the API, in any number of processes."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from lootkeep.worker.outage import pause
 
 
 def worker() -> None:
-    """Send webhooks and do the chores. Needs PostgreSQL; `lootkeep serve` has a worker of its own."""
+    """Send webhooks and run the periodic tasks. Needs PostgreSQL; `lootkeep serve` includes a worker."""
     config = settings.load()
     if config.sqlite_path:
         raise StartupError(
-            "An embedded database is worked on by `lootkeep serve` itself. "
-            "Set LOOTKEEP_DATABASE_URL to a PostgreSQL database to run workers next to it."
+            "With an embedded database, `lootkeep serve` includes the worker. Set LOOTKEEP_DATABASE_URL to a "
+            "PostgreSQL database to run workers next to it."
         )
     logs.configure(config.log_level, config.log_format)
     run(_work(config))
@@ -44,7 +44,7 @@ async def _work(config: Settings) -> None:
 
 
 async def _database_answers(config: Settings, stopping: asyncio.Event) -> bool:
-    """Waits for a server that is not up yet, as after a power cut; False when it was stopped meanwhile."""
+    """Waits for a server that is not up yet, as after a power failure; False if it was stopped meanwhile."""
     failures = 0
     while not stopping.is_set():
         try:

@@ -1,4 +1,4 @@
-"""Who may call the service: users, their tokens, and the scopes a token can carry."""
+"""Access the service: users, their tokens, and the scopes a token can carry."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ GROUPS = {
     "gift-cards": "gift cards",
     "support-tickets": "support tickets",
     "email-campaigns": "e-mail campaigns",
-    "alerts": "alerts to the store's own people",
+    "alerts": "alerts to the staff",
     "store": "the store's own data through the Store API",
 }
 
 SCOPES = {
     **{f"{group}:read": f"Read {what}." for group, what in GROUPS.items()},
     **{f"{group}:write": f"Change {what}." for group, what in GROUPS.items()},
-    "store:import": "Give past times when writing through the Store API, to bring a shop's history.",
+    "store:import": "Use past times when writing through the Store API, to import a shop's history.",
     "metrics:read": "Read the service's own metrics.",
 }
 
@@ -84,7 +84,7 @@ def check_name(name: str) -> None:
     if not name.strip():
         raise invalid("name", "The name field must not be blank.")
     if not name.isprintable():
-        raise invalid("name", "The name field must hold printable characters only.")
+        raise invalid("name", "The name field must contain only printable characters.")
 
 
 def checked_email(text: str) -> str:

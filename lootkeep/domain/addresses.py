@@ -73,8 +73,8 @@ _ISATAP, _ISATAP_MASK = 0x0000_5EFE, 0xFDFF_FFFF
 
 def is_public(text: str, allowed: Sequence[IpNetwork] = ()) -> bool:
     """Whether an address may be dialled; an IPv4 address hidden in an IPv6 one is judged as what it is."""
-    address = ipaddress.ip_address(text.split("%", 1)[0])
-    return all(_is_public(form, allowed) for form in _forms(address))
+    ip = ipaddress.ip_address(text.split("%", 1)[0])
+    return all(_is_public(form, allowed) for form in _forms(ip))
 
 
 def network_key(text: str) -> str:
@@ -85,42 +85,42 @@ def network_key(text: str) -> str:
     if ":" not in text:
         return text
     try:
-        address = ipaddress.IPv6Address(text.split("%", 1)[0])
+        ip = ipaddress.IPv6Address(text.split("%", 1)[0])
     except ValueError:
         # A proxy may name a peer in a form of its own.
         return text
-    if address.ipv4_mapped:
-        return str(address.ipv4_mapped)
-    network = int(address) >> 64
+    if ip.ipv4_mapped:
+        return str(ip.ipv4_mapped)
+    network = int(ip) >> 64
     return ":".join(f"{network >> shift & 0xFFFF:x}" for shift in (48, 32, 16, 0)) + "::/64"
 
 
-def _is_public(address: IpAddress, allowed: Sequence[IpNetwork]) -> bool:
-    if any(_within(address, network) for network in _METADATA):
+def _is_public(ip: IpAddress, allowed: Sequence[IpNetwork]) -> bool:
+    if any(_within(ip, network) for network in _METADATA):
         return False
-    if any(_within(address, network) for network in allowed):
+    if any(_within(ip, network) for network in allowed):
         return True
-    if isinstance(address, ipaddress.IPv6Address) and address not in _GLOBAL_IPV6:
+    if isinstance(ip, ipaddress.IPv6Address) and ip not in _GLOBAL_IPV6:
         return False
-    return not any(_within(address, network) for network in NOT_PUBLIC)
+    return not any(_within(ip, network) for network in NOT_PUBLIC)
 
 
-def _forms(address: IpAddress) -> list[IpAddress]:
+def _forms(ip: IpAddress) -> list[IpAddress]:
     """The address, and the IPv4 addresses that a tunnel or a translator would make of it."""
-    if isinstance(address, ipaddress.IPv4Address):
-        return [address]
-    ending = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-    if address.ipv4_mapped or address in _NAT64:
+    if isinstance(ip, ipaddress.IPv4Address):
+        return [ip]
+    ending = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
+    if ip.ipv4_mapped or ip in _NAT64:
         return [ending]
-    if address.sixtofour:
-        return [address, address.sixtofour]
-    if address.teredo:
-        return [address, *address.teredo]
-    is_tunnel = (int(address) >> 32) & _ISATAP_MASK == _ISATAP
-    if is_tunnel or (int(address) > 1 and any(address in network for network in _ENDING_IN_IPV4)):
-        return [address, ending]
-    return [address]
+    if ip.sixtofour:
+        return [ip, ip.sixtofour]
+    if ip.teredo:
+        return [ip, *ip.teredo]
+    is_tunnel = (int(ip) >> 32) & _ISATAP_MASK == _ISATAP
+    if is_tunnel or (int(ip) > 1 and any(ip in network for network in _ENDING_IN_IPV4)):
+        return [ip, ending]
+    return [ip]
 
 
-def _within(address: IpAddress, network: IpNetwork) -> bool:
-    return address.version == network.version and address in network
+def _within(ip: IpAddress, network: IpNetwork) -> bool:
+    return ip.version == network.version and ip in network

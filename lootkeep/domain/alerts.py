@@ -116,7 +116,7 @@ def settle(outcome: SendResult, alert: Alert, now: Instant) -> Settlement:
     if outcome.kind == "sent":
         return Settlement("idle", now, 0, None, outcome.perhaps_sent)
     delay = RETRY_SECONDS[min(alert.failures, len(RETRY_SECONDS) - 1)]
-    reason = outcome.reason or "no mail server is set"
+    reason = outcome.reason or "no mail server is configured"
     return Settlement("queued", Instant(now + delay * SECOND), alert.failures + 1, reason, alert.perhaps_twice)
 
 

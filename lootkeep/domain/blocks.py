@@ -19,10 +19,10 @@ LENGTHS = {QUARTERS: QUARTER, DAYS: DAY, PERIODS: PERIOD_DAYS * DAY, EIGHTS: EIG
 Run = tuple[int, int, int]
 # A sign, and what is added or subtracted.
 SignedRun = tuple[int, Run]
-Edge = tuple[int, Instant, Instant]
+SignedRange = tuple[int, Instant, Instant]
 
 
-def nearest(start: Instant, end: Instant) -> tuple[list[SignedRun], list[Edge]]:
+def nearest(start: Instant, end: Instant) -> tuple[list[SignedRun], list[SignedRange]]:
     """For sums: the UTC periods and days that come nearest, and what to add to them or subtract at both ends."""
     first, last = (start + DAY // 2) // DAY, (end + DAY // 2) // DAY
     if first >= last:

@@ -78,19 +78,19 @@ def template(
     return Template(subject, text, html, _distinct(counted))
 
 
-def filled(compiled: Template, values: Mapping[str, str], addresses: TrackingLinks) -> tuple[str, str, str]:
+def filled(compiled: Template, values: Mapping[str, str], links: TrackingLinks) -> tuple[str, str, str]:
     """Subject, text and HTML for one reader. Values are put in once, and what they hold is never looked at again."""
     plain = {name: one_line(value) for name, value in values.items()} | {
-        "unsubscribe_url": addresses.unsubscribe,
-        "referral_url": addresses.referral,
+        "unsubscribe_url": links.unsubscribe,
+        "referral_url": links.referral,
     }
     safe = {name: escape(value) for name, value in plain.items()}
     html = _PLACEHOLDER.sub(lambda match: safe[match[1]], compiled.html)
-    if addresses.click is not None:
-        click = addresses.click
+    if links.click is not None:
+        click = links.click
         html = _MARKS.sub(lambda match: escape(click(int(match[1]))), html)
-    if addresses.pixel is not None:
-        html = _before_end(html, f'<img src="{escape(addresses.pixel)}" width="1" height="1" alt="">')
+    if links.pixel is not None:
+        html = _before_end(html, f'<img src="{escape(links.pixel)}" width="1" height="1" alt="">')
     subject = one_line(_PLACEHOLDER.sub(lambda match: plain[match[1]], compiled.subject))
     return subject, _PLACEHOLDER.sub(lambda match: plain[match[1]], compiled.text), html
 
@@ -99,13 +99,13 @@ def check_placeholders(text: str, *, has_store_url: bool) -> str | None:
     """What is wrong with them. A name that looks like one is repeated, so that a typing error is seen."""
     names = dict.fromkeys(match[1].strip() for match in _ANY_PLACEHOLDER.finditer(text))
     if "referral_url" in names and not has_store_url:
-        return f"holds {written('referral_url')}, which needs LOOTKEEP_STORE_URL to be set"
+        return f"contains {written('referral_url')}, which needs LOOTKEEP_STORE_URL to be set"
     unknown = [name for name in names if name not in PLACEHOLDERS]
     if not unknown:
         return None
     shown = ", ".join(written(name) for name in unknown[:_MAX_NAMED] if _NAME_LIKE.fullmatch(name))
     known = ", ".join(map(written, PLACEHOLDERS))
-    return f"holds an unknown placeholder{shown and f': {shown}'}; known are {known}"
+    return f"contains an unknown placeholder{shown and f': {shown}'}; known placeholders: {known}"
 
 
 def written(placeholder: str) -> str:
@@ -138,11 +138,11 @@ def _marked(html: str, counted: list[Link]) -> str:
 
 def _before_end(html: str, piece: str) -> str:
     ends = list(_BODY_END.finditer(html))
-    place = ends[-1].start() if ends else len(html)
-    return html[:place] + piece + html[place:]
+    position = ends[-1].start() if ends else len(html)
+    return html[:position] + piece + html[position:]
 
 
 def _after_start(html: str, piece: str) -> str:
     match = _BODY_TAG.search(html)
-    place = match.end() if match else 0
-    return html[:place] + piece + html[place:]
+    position = match.end() if match else 0
+    return html[:position] + piece + html[position:]

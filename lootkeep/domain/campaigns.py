@@ -24,10 +24,10 @@ MAX_BODY = 500 * 1024
 MAX_WAIT = 366 * DAY
 SAMPLE = 10
 
-NO_SERVER = "No mail server is set: the e-mails are in the outbox and none was sent."
+NO_SERVER = "No mail server is configured: the e-mails are in the outbox and none was sent."
 NONE_SENT = "None of the e-mails could be sent."
-NOBODY_LEFT = "There was nobody to write to when its time came."
-NO_BODY_LEFT = "There was nothing to send when its time came."
+NOBODY_LEFT = "There were no recipients at the scheduled time."
+NO_BODY_LEFT = "There was nothing to send at the scheduled time."
 
 
 class SegmentFilters(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -158,7 +158,7 @@ def left_out(recipient: Recipient, reader: RecipientFields, now: Instant) -> Set
     if not reader.is_wanted:
         return Settlement("cancelled", now, recipient.failures, None, recipient.perhaps_twice)
     if not reader.may_be_written_to:
-        reason = "the customer does not take mail any more"
+        reason = "the customer no longer accepts e-mails"
         return Settlement("skipped", now, recipient.failures, reason, recipient.perhaps_twice)
     return None
 
@@ -231,7 +231,7 @@ def require_in_time(scheduled_at: Instant, now: Instant) -> None:
 
 
 def no_audience() -> Unprocessable:
-    return Unprocessable("empty_audience", "Nobody in the audience can be written to.")
+    return Unprocessable("empty_audience", "Nobody in the audience can receive e-mails.")
 
 
 def _state(campaign: CampaignEntry) -> str:

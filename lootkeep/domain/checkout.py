@@ -98,9 +98,9 @@ def priced(cart: Cart, products: Mapping[int, Product]) -> tuple[list[PricedLine
     priced_lines = [_line(line, products[line.product_id]) for line in lines]
     currencies = {cart.currency or products[line.product_id].currency for line in lines}
     if len(currencies) > 1:
-        raise InvalidFields({"items": ["The items field mixes products of different currencies."]})
+        raise InvalidFields({"items": ["The items field mixes products with different currencies."]})
     if sum(line.total for line in priced_lines) > MAX_AMOUNT:
-        raise InvalidFields({"items": ["The items field comes to more than an order can hold."]})
+        raise InvalidFields({"items": ["The items field exceeds the maximum total of an order."]})
     return priced_lines, currencies.pop()
 
 
@@ -148,7 +148,7 @@ def payable_by_card(order: Order, lines: Sequence[PricedLine]) -> Hundredths:
     payable = Hundredths(order.total - _gift_cards(lines))
     if order.total and not payable:
         raise invalid(
-            "gift_card_code", "The gift card code field cannot be used here: a gift card does not pay for gift cards."
+            "gift_card_code", "The gift card code field cannot be used here: a gift card cannot pay for gift cards."
         )
     return payable
 
@@ -157,7 +157,7 @@ def _discount(cart: Cart, coupon: Coupon | None, subtotal: Hundredths, lines: Se
     if cart.discount is not None:
         if cart.discount > subtotal:
             raise invalid(
-                "discount", f"The discount field must not be greater than {text(subtotal)}, what the items come to."
+                "discount", f"The discount field must not be greater than {text(subtotal)}, the total of the items."
             )
         return cart.discount
     if coupon is None:
@@ -182,7 +182,7 @@ def _check_line(line: CartLine, cart: Cart, product: Product | None) -> list[tup
     if cart.is_concluded:
         return []
     if product.status != "active":
-        return [("product_id", "is not for sale at present")]
+        return [("product_id", "is currently not for sale")]
     ordered = sum(other.quantity for other in cart.lines if other.product_id == line.product_id)
     if product.max_per_order is not None and ordered > product.max_per_order:
         return [("quantity", f"must not be greater than {product.max_per_order} per order")]

@@ -73,11 +73,11 @@ def check_coupon(coupon: Coupon | None, customer_id: int, currency: str, now: In
     if coupon is None or coupon.customer_id != customer_id:
         return invalid(_FIELD, "The coupon code field is not a coupon of this customer.")
     if coupon.status != "available":
-        return invalid(_FIELD, "The coupon code field names a coupon that has already been used.")
+        return invalid(_FIELD, "The coupon code field is a coupon that has already been used.")
     if coupon.expires_at <= now:
-        return invalid(_FIELD, "The coupon code field names a coupon that has expired.")
+        return invalid(_FIELD, "The coupon code field is a coupon that has expired.")
     if coupon.currency not in (None, currency):
-        return invalid(_FIELD, f"The coupon code field names a coupon in {coupon.currency}, not {currency}.")
+        return invalid(_FIELD, f"The coupon code field is a coupon in {coupon.currency}, not {currency}.")
     return None
 
 

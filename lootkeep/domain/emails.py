@@ -11,7 +11,7 @@ import msgspec
 from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import SECOND, Instant
 
-# `outbox`: no mail server is set, so it was never sent; it can be read.
+# `outbox`: no mail server is configured, so it was never sent; it can be read.
 EmailStatus = Literal["queued", "sending", "sent", "failed", "outbox"]
 
 # After each temporary failure in turn; when there is none left the e-mail has failed.
@@ -21,7 +21,7 @@ DEADLINE_SECONDS = 30
 # A worker that has not settled by then is given up. Longer than the deadline, or two would send at once.
 LEASE = 90 * SECOND
 
-INTERRUPTED = "the worker stopped before it could record the answer"
+INTERRUPTED = "the worker stopped before it could record the response"
 
 
 class StoreIdentity(msgspec.Struct, frozen=True):

@@ -25,7 +25,7 @@ EVENT_TYPES = SPECIFIED_TYPES | {
     "fraud.flagged": "An order was flagged.",
     "fraud.held": "An order is held until it is reviewed.",
     "fraud.blocked": "An order was blocked.",
-    "fraud.reviewed": "An order was reviewed, or its time for a review was over.",
+    "fraud.reviewed": "An order was reviewed, or its review was overdue.",
 }
 
 

@@ -35,7 +35,7 @@ _GROUP = 4
 
 _WHY_NOT: dict[GiftCardStatus, str] = {
     "scheduled": "is not valid yet",
-    "redeemed": "has nothing left on it",
+    "redeemed": "has no balance left",
     "expired": "has expired",
     "revoked": "was revoked",
 }
@@ -166,9 +166,9 @@ def check_tender(card: GiftCard | None, currency: str, now: Instant) -> AppError
         return _not_tender("is not a gift card of this store")
     state = status(card, now)
     if state != "active":
-        return _not_tender(f"names a gift card that {_WHY_NOT[state]}")
+        return _not_tender(f"is a gift card that {_WHY_NOT[state]}")
     if card.currency != currency:
-        return _not_tender(f"names a gift card in {card.currency}, not {currency}")
+        return _not_tender(f"is a gift card in {card.currency}, not {currency}")
     return None
 
 

@@ -110,8 +110,8 @@ def _tokens(html: str) -> Iterator[_Tag | str]:
 
 def _after(html: str, sign: str, start: int) -> int:
     """Behind the sign; what has no end swallows the rest, as in a browser."""
-    place = html.find(sign, start)
-    return len(html) if place < 0 else place + len(sign)
+    position = html.find(sign, start)
+    return len(html) if position < 0 else position + len(sign)
 
 
 def _attributes(tag: _Tag) -> dict[str, tuple[str, int, int]]:

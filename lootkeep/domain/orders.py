@@ -126,7 +126,7 @@ class Order(msgspec.Struct, frozen=True):
 
 
 class DeliveredQuantity(msgspec.Struct, frozen=True):
-    """How many more of a line were delivered."""
+    """The quantity of a line that was delivered."""
 
     item_id: int
     quantity: int
@@ -143,7 +143,7 @@ class Refund(msgspec.Struct, frozen=True):
 
 
 class PaymentAttempt(msgspec.Struct, frozen=True):
-    """A payment that was declined."""
+    """A declined payment."""
 
     id: int
     order_id: int

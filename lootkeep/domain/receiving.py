@@ -66,8 +66,8 @@ def verify(body: bytes, headers: Mapping[str, str], secret: str, now: Instant) -
     if _is_plain(body, given, secret):
         return SignatureCheck(
             VerificationError.header_missing,
-            "webhook-id, webhook-timestamp and webhook-signature, which sign the time, were not sent: "
-            "it may be a recorded request sent again",
+            "webhook-id, webhook-timestamp and webhook-signature, which sign the time, were not sent: it may be a "
+            "replayed request",
         )
     return _mismatch(body, lambda again: _is_plain(again, given, secret))
 
@@ -89,7 +89,7 @@ def _verify_standard(body: bytes, given: Mapping[str, str], secret: str, now: In
         return SignatureCheck(VerificationError.header_missing, f"{' and '.join(missing)} was not sent")
     timestamp = given[_TIMESTAMP]
     if not _SECONDS.fullmatch(timestamp):
-        return SignatureCheck(VerificationError.bad_timestamp, "webhook-timestamp is no Unix time in seconds")
+        return SignatureCheck(VerificationError.bad_timestamp, "webhook-timestamp is not a Unix time in seconds")
     if _is_standard(body, given, secret):
         return _check_age(Instant(int(timestamp) * SECOND), now) or _right(body, given, secret)
     if _is_plain(body, given, secret):
@@ -103,7 +103,7 @@ def _verify_standard(body: bytes, given: Mapping[str, str], secret: str, now: In
 def _check_age(sent_at: Instant, now: Instant) -> SignatureCheck | None:
     if sent_at < now - TOLERANCE:
         return SignatureCheck(
-            VerificationError.old_timestamp, f"signed at {iso(sent_at)}, so this may be a recorded request sent again"
+            VerificationError.old_timestamp, f"signed at {iso(sent_at)}, so this may be a replayed request"
         )
     if sent_at > now + TOLERANCE:
         return SignatureCheck(VerificationError.future_timestamp, f"signed at {iso(sent_at)}, so the clocks differ")
@@ -121,7 +121,7 @@ def _mismatch(body: bytes, fits: Callable[[bytes], bool]) -> SignatureCheck:
     if again is not None and fits(again):
         return SignatureCheck(
             VerificationError.body_reserialised,
-            "somebody parsed it and wrote it again; verify the bytes as they were sent",
+            "it was parsed and serialised again; verify the raw bytes",
         )
     return SignatureCheck(
         VerificationError.wrong_secret, "it was signed with another one, or the body was changed on the way"

@@ -34,7 +34,7 @@ def recovery(
     if unrecovered and not allow_unrecovered:
         raise Conflict(
             "gift_cards_spent",
-            f"The gift cards bought in order {order.number} no longer hold what was paid for them: "
+            f"The gift cards bought in order {order.number} have already been spent in part: "
             f"{text(Hundredths(amount - unrecovered))} can be refunded, or more with allow_unrecovered.",
         )
     # Nothing stays on the cards of an order whose whole price went back.

@@ -10,11 +10,11 @@ import msgspec
 RejectionReason = Literal["program_disabled", "unknown_code", "self_referral", "same_device", "circular_referral"]
 
 SENTENCES: dict[RejectionReason, str] = {
-    "program_disabled": "The referral program is switched off.",
+    "program_disabled": "The referral program is disabled.",
     "unknown_code": "There is no such referral code.",
     "self_referral": "The customer and the referrer share a mailbox.",
     "same_device": "The customer and the referrer use the same device.",
-    "circular_referral": "The customer shares a mailbox or a device with someone who brought the referrer here.",
+    "circular_referral": "The customer shares a mailbox or a device with someone who referred the referrer.",
 }
 
 

@@ -114,7 +114,7 @@ class Claim(msgspec.Struct, frozen=True):
 def require_reached(tier: Tier, counted: int) -> None:
     """A customer claims an active tier that the counted referrals have reached."""
     if not tier.is_active:
-        raise Unprocessable("tier_inactive", f"The tier {tier.name} cannot be claimed at present.")
+        raise Unprocessable("tier_inactive", f"The tier {tier.name} cannot be claimed right now.")
     if counted < tier.referrals_required:
         missing = tier.referrals_required - counted
         noun = "referral is" if missing == 1 else "referrals are"

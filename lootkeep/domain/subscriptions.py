@@ -273,7 +273,7 @@ def _rejection(product: Product | None) -> str | None:
     if product is None:
         return "is not a product of this store"
     if product.status != "active":
-        return "is not for sale at present"
+        return "is currently not for sale"
     if product.billing_type != "recurring":
         return "is not a product with recurring billing"
     return None

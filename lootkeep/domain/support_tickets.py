@@ -92,7 +92,7 @@ class TicketMessage(msgspec.Struct, frozen=True):
 
 
 class TicketForm(msgspec.Struct, frozen=True):
-    """What a customer asks for."""
+    """A new ticket."""
 
     customer_id: int
     subject: str

@@ -70,9 +70,9 @@ class WebhookVersion(msgspec.Struct, frozen=True):
     def reason_against(self, event_type: str) -> str | None:
         """Why an event of this type was not for the webhook; None when it was."""
         if not self.is_active:
-            return "this webhook was switched off then"
+            return "this webhook was inactive at that time"
         types: list[str] = msgspec.json.decode(self.events)
-        return None if event_type in types else "it did not subscribe to this event then"
+        return None if event_type in types else "it was not subscribed to this event at that time"
 
 
 class Replay(msgspec.Struct, frozen=True):
@@ -117,7 +117,7 @@ def checked_replay(webhook: Webhook, types: Sequence[str] | None) -> str:
         return webhook.events
     error = check_events(types)
     if error is None and not set(expanded(types)) <= set(webhook.event_types):
-        error = "holds a type that the webhook is not subscribed to"
+        error = "contains a type that the webhook is not subscribed to"
     if error:
         raise invalid("event_types", f"The event types field {error}.")
     return _as_text(types)
@@ -127,8 +127,8 @@ def check_events(types: Sequence[str]) -> str | None:
     unknown = [_shown(index, name) for index, name in enumerate(types) if not expanded([name])]
     if unknown:
         known = ", ".join([*EVENT_TYPES, *EVENT_PATTERNS])
-        return f"holds an unknown event type: {', '.join(unknown)}; known are {known}"
-    return "must not hold the same event type twice" if len(set(types)) != len(types) else None
+        return f"contains an unknown event type: {', '.join(unknown)}; known types: {known}"
+    return "must not contain the same event type twice" if len(set(types)) != len(types) else None
 
 
 def expanded(types: Iterable[str]) -> list[str]:
@@ -162,9 +162,9 @@ def check_url(url: str, rules: WebhookRules) -> str | None:
     if parts.scheme not in schemes:
         return f"must be an HTTPS URL{rules.insecure_hint if parts.scheme == 'http' else ''}"
     if parts.username is not None or parts.password is not None:
-        return "must not hold credentials"
+        return "must not contain credentials"
     if "#" in url:
-        return "must not hold a fragment"
+        return "must not contain a fragment"
     if port == 0:
         return "must have a port between 1 and 65535"
     return _check_host(parts.hostname or "", rules)

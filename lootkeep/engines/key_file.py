@@ -24,9 +24,9 @@ def read(file: Path) -> str | None:
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
-        raise StartupError(f"{file} cannot be read ({type(error).__name__}). Check whose it is.") from None
+        raise StartupError(f"{file} cannot be read ({type(error).__name__}). Check its owner.") from None
     if len(key) < MIN_KEY_LENGTH:
-        raise StartupError(f"{file} holds no key. Restore it from a backup: stored secrets are sealed with it.")
+        raise StartupError(f"{file} contains no key. Restore it from a backup: stored secrets are encrypted with it.")
     return key
 
 

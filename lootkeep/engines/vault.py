@@ -47,7 +47,7 @@ class Vault:
             return self._cipher.decrypt(raw[:_NONCE_BYTES], raw[_NONCE_BYTES:], purpose.encode()).decode()
         except InvalidTag:
             raise SealError(
-                "A stored secret cannot be opened: LOOTKEEP_SECRET_KEY is not the one it was sealed with."
+                "A stored secret cannot be decrypted: LOOTKEEP_SECRET_KEY is not the key it was encrypted with."
             ) from None
 
     def fingerprint(self, content: bytes, purpose: str) -> str:

@@ -74,7 +74,9 @@ class Overloaded(Unavailable):
     """More is asked than can be answered in time; nothing was begun."""
 
     def __init__(self) -> None:
-        super().__init__("The service is busy and has not begun this request. Please try again shortly.", "overloaded")
+        super().__init__(
+            "The service is busy and has not started this request. Please try again shortly.", "overloaded"
+        )
 
 
 class StartupError(Exception):

@@ -22,12 +22,12 @@ async def ensure_owner(deps: Deps) -> None:
 
 
 async def add_user(deps: Deps, email: str, name: str) -> User:
-    address = access.checked_email(email)
+    checked = access.checked_email(email)
     access.check_name(name)
     async with deps.db.write() as tx:
-        user = await access_db.add_user(tx, address, name, is_owner=False, now=deps.clock.now())
+        user = await access_db.add_user(tx, checked, name, is_owner=False, now=deps.clock.now())
     if user is None:
-        raise Conflict("user_exists", f"There is already a user with the e-mail {address}.")
+        raise Conflict("user_exists", f"There is already a user with the e-mail address {checked}.")
     return user
 
 
@@ -66,7 +66,7 @@ async def create_token(
 
 
 async def revoke_token(deps: Deps, token_id: int) -> bool:
-    """False when it had been revoked before. From now on every process refuses it."""
+    """False when it was already revoked. From now on every process refuses it."""
     async with deps.db.write_tokens() as tx:
         if not await access_db.token_exists(tx, token_id):
             raise NotFound(f"Token {token_id}")

@@ -22,7 +22,9 @@ async def retry(deps: Deps, eemail_ids: Sequence[int]) -> None:
         for email_id in sorted(set(eemail_ids)):
             if not await emails.retry(tx, email_id, deps.clock.now()):
                 status = (await _get(tx, email_id)).status
-                sentence = f"Mail {email_id} is {status}: only what failed or is in the outbox is sent again."
+                sentence = (
+                    f"Mail {email_id} is {status}: only e-mails that failed or are in the outbox can be sent again."
+                )
                 raise Conflict("mail_not_ended", sentence)
 
 

@@ -101,6 +101,6 @@ async def _change_list(tx: Transaction, name: ListName, entry: str, now: Instant
     entries: frozenset[str] = getattr(before, name)
     changed = entries | {entry} if is_added else entries - {entry}
     if len(changed) > MAX_ENTRIES:
-        raise Unprocessable("list_full", f"The list holds {MAX_ENTRIES} entries already, and cannot hold more.")
+        raise Unprocessable("list_full", f"The list already has {MAX_ENTRIES} entries, the maximum.")
     await fraud_policy.save(tx, before, replace(before, **{name: changed}), now)
     return sorted(changed)

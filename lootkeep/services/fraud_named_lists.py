@@ -65,7 +65,7 @@ async def delete(deps: Deps, list_id: int) -> FraudList:
         fraud_list = existing(await fraud_entries.get(tx, list_id), _LIST)
         for rule in policy.rules:
             if any(use.list == fraud_list.name for use in parse(rule.expression).lists):
-                raise Conflict("list_in_use", f"The rule with the id {rule.id} asks about this list.")
+                raise Conflict("list_in_use", f"The rule with the id {rule.id} uses this list.")
         await fraud_entries.remove_list(tx, list_id)
     return fraud_list
 

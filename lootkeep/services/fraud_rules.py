@@ -83,7 +83,7 @@ async def check(tx: Transaction, policy: Policy, rule: Rule) -> None:
         raise invalid("name", "The name field is the name of another rule.")
     if (rule.action == "points") != (rule.points != 0):
         raise invalid("points", "The points field is required with the action points, and only with it.")
-    kinds = {found.name: found.kind for found in await fraud_entries.all_lists(tx)}
+    kinds = {item.name: item.kind for item in await fraud_entries.all_lists(tx)}
     try:
         expressions.check_lists(expressions.parse(rule.expression), kinds)
     except expressions.ExpressionError as error:

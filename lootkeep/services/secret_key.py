@@ -37,8 +37,8 @@ async def find(db: Database, given: str | None, file: Path | None) -> Vault | No
     if key is None:
         if await _is_used(db):
             raise StartupError(
-                f"The secret key is missing: the database holds secrets that are sealed with it, but {file} is not "
-                "there. Restore that file from a backup, or set LOOTKEEP_SECRET_KEY to the key."
+                f"The secret key is missing: the database contains secrets that are encrypted with it, but {file} "
+                "does not exist. Restore that file from a backup, or set LOOTKEEP_SECRET_KEY to the key."
             )
         return None
     vault = Vault(key)
@@ -84,7 +84,8 @@ def _fingerprint(vault: Vault) -> str:
 
 def _wrong(given: str | None, file: Path | None) -> StartupError:
     source = "LOOTKEEP_SECRET_KEY" if given else f"The key in {file}"
-    place = f" It may be in {file}." if given and file and file.exists() else ""
+    hint = f" It may be in {file}." if given and file and file.exists() else ""
     return StartupError(
-        f"{source} is not the key that the secrets in this database are sealed with. Set the earlier one again.{place}"
+        f"{source} is not the key that the secrets in this database are encrypted with. Set the previous one "
+        f"again.{hint}"
     )

@@ -49,7 +49,7 @@ async def make_link(deps: Deps, email: str | None, role: Role = "staff", *, is_l
         await accounts_db.add(tx, user.id, "owner" if user.is_owner else role, now)
         await accounts_db.add_link(tx, user.id, digest(token), now, Instant(now + accounts_rules.LINK_LIFETIME))
         if email and is_logged:
-            await audit_db.add(tx, user_id=None, action="Make a one-time link", record=f"user:{user.id}", now=now)
+            await audit_db.add(tx, user_id=None, action="Create a one-time link", record=f"user:{user.id}", now=now)
     return token
 
 
@@ -75,7 +75,7 @@ async def use_link(deps: Deps, token: str, password: str, *, email: str, name: s
         account = await accounts_db.get_for_update(tx, user_id) if user_id is not None else None
         user = await access_db.user(tx, user_id) if user_id is not None else None
         if account is None or user is None:
-            raise Unprocessable("link_used", "This link was used before or is too old. Ask for a new one.")
+            raise Unprocessable("link_used", "This link was already used or has expired. Ask for a new one.")
         if needs_name(user):
             await _name_owner(tx, user, email, name)
         # Who lost their phone gets in by a link, too.
@@ -88,14 +88,14 @@ async def use_link(deps: Deps, token: str, password: str, *, email: str, name: s
 
 async def sign_in(deps: Deps, email: str, password: str, code: str, ip: str) -> int:
     """The user whose password, and code where one is needed, these are."""
-    address, now = email.strip().lower(), deps.clock.now()
-    await _count_attempt(deps, address, ip, now)
+    normalized_email, now = email.strip().lower(), deps.clock.now()
+    await _count_attempt(deps, normalized_email, ip, now)
     async with deps.db.read() as tx:
-        person = await accounts_db.person_by_email(tx, address)
+        person = await accounts_db.person_by_email(tx, normalized_email)
         account = await accounts_db.get(tx, person.id) if person else None
     try:
         if not await passwords.is_password(password, account.password_hash if account else None) or account is None:
-            raise invalid("password", "The e-mail or the password is not right.")
+            raise invalid("password", "The e-mail address or the password is wrong.")
         await _check_code(deps, account.user_id, code.strip(), ip, now)
     except InvalidFields as refusal:
         await _log_failure(deps, account, next(iter(refusal.fields or ())), ip, now)
@@ -203,12 +203,12 @@ async def _count_attempt(deps: Deps, email: str, ip: str, now: Instant) -> None:
 
 
 async def _name_owner(tx: Transaction, user: User, email: str, name: str) -> None:
-    address = access_rules.checked_email(email)
+    checked = access_rules.checked_email(email)
     access_rules.check_name(name)
-    taken = await access_db.user_by_email(tx, address)
+    taken = await access_db.user_by_email(tx, checked)
     if taken is not None and taken.id != user.id:
-        raise invalid("email", "Another user has this e-mail.")
-    await accounts_db.set_name(tx, user.id, address, name.strip())
+        raise invalid("email", "Another user has this e-mail address.")
+    await accounts_db.set_name(tx, user.id, checked, name.strip())
 
 
 async def _log(tx: Transaction, user_id: int, action: str, ip: str | None, now: Instant) -> None:

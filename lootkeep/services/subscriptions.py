@@ -87,7 +87,7 @@ async def _claim_external_id(tx: Transaction, external_id: str | None) -> None:
     if external_id is None:
         return
     if not await tx.lock(f"subscription {external_id}"):
-        raise Conflict("subscription_in_progress", "A subscription with this external id is being made right now.")
+        raise Conflict("subscription_in_progress", "A subscription with this external id is being created right now.")
     subscription = await subscriptions_db.by_external_id(tx, external_id)
     if subscription:
         sentence = f"The external id field has already been taken by subscription {subscription.id}."

@@ -47,7 +47,7 @@ async def ask(deps: Deps, ticket_id: int, body: str) -> tuple[TicketMessage, Tic
         customer = await _customer(tx, before)
         message = await support_tickets_db.add_message(tx, ticket_id, "customer", customer.name, body, now)
         if after.reopened_count > before.reopened_count:
-            await _note(tx, ticket_id, "The customer's message opened the ticket again.", now)
+            await _note(tx, ticket_id, "The customer's message reopened the ticket.", now)
         await support_tickets_db.save(tx, before, after)
         return message, await _entry(tx, ticket_id)
 
@@ -113,7 +113,7 @@ async def assign(deps: Deps, ticket_id: int, user_id: int, agent_id: int | None)
         raise invalid("user_id", "The user id field is not a user of this store.")
 
     def step(ticket: Ticket, now: Instant) -> tuple[Ticket, str]:
-        words = f"assigned the ticket to {agent.name}." if agent else "left the ticket to nobody."
+        words = f"assigned the ticket to {agent.name}." if agent else "unassigned the ticket."
         return support_tickets_rules.assigned(ticket, agent_id, now), words
 
     return await _step(deps, ticket_id, user_id, step)

@@ -54,4 +54,4 @@ async def _check_other_owner(tx: Transaction, user_id: int, *, is_leaving: bool)
     owners = {account.user_id: account.password_hash is not None for account in await accounts_db.lock_owners(tx)}
     is_needed = owners.pop(user_id, False) and not any(owners.values())
     if is_leaving and is_needed:
-        raise Conflict("last_owner", "This is the only owner who can sign in. Make somebody else an owner first.")
+        raise Conflict("last_owner", "This is the only owner who can sign in. Make someone else an owner first.")

@@ -86,9 +86,9 @@ async def redeliver(deps: Deps, public_id: str) -> Delivery:
         delivery = existing(await log.get_for_update(tx, public_id), "Delivery")
         webhook = await endpoints.get(tx, delivery.webhook_id)
         if webhook is None or not webhook.is_active:
-            raise Conflict("webhook_inactive", "The webhook of this delivery is switched off or deleted.")
+            raise Conflict("webhook_inactive", "The webhook of this delivery is inactive or deleted.")
         if not webhook.wants(delivery.event_type):
-            raise Conflict("not_subscribed", "The webhook is not subscribed to the type of this delivery any more.")
+            raise Conflict("not_subscribed", "The webhook is no longer subscribed to the type of this delivery.")
         return await log.send_again(tx, delivery.id, deps.clock.now())
 
 
@@ -100,7 +100,7 @@ async def replay(deps: Deps, webhook_id: int, since: Instant, event_types: Seque
     async with deps.db.write() as tx:
         webhook = existing(await endpoints.get_for_update(tx, webhook_id), "Webhook")
         if not webhook.is_active:
-            raise Conflict("webhook_inactive", "The webhook is switched off: nothing would be sent.")
+            raise Conflict("webhook_inactive", "The webhook is inactive: nothing would be sent.")
         running = await replays.latest(tx, webhook_id)
         if running is not None and running.finished_at is None:
             raise Conflict("replay_running", "A replay of this webhook is still running.")

@@ -178,7 +178,7 @@ async def set_referrer(tx: Transaction, customer_id: int, referrer_id: int) -> C
     return customer
 
 
-class Payment(msgspec.Struct, frozen=True):
+class CustomerPayment(msgspec.Struct, frozen=True):
     """What a customer paid, and when."""
 
     customer: int
@@ -186,7 +186,7 @@ class Payment(msgspec.Struct, frozen=True):
     paid_at: Instant
 
 
-async def add_payments(tx: Transaction, payments: Sequence[Payment], changes: CounterDeltas) -> None:
+async def add_payments(tx: Transaction, payments: Sequence[CustomerPayment], changes: CounterDeltas) -> None:
     """Adds a payment to the totals of each of these customers, always in the same order: so no two deadlock."""
     rows = sorted((msgspec.structs.asdict(payment) for payment in payments), key=lambda row: row["customer"])
     before = {

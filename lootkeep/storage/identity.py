@@ -80,7 +80,7 @@ class SeenCustomer(NamedTuple):
     at: Instant
 
 
-class LinkedAccount(msgspec.Struct, frozen=True):
+class TraceOwner(msgspec.Struct, frozen=True):
     """Another customer who was seen with the same."""
 
     id: int
@@ -88,14 +88,14 @@ class LinkedAccount(msgspec.Struct, frozen=True):
     status: CustomerStatus
 
 
-class Sighting(msgspec.Struct, frozen=True):
+class OwnedTrace(msgspec.Struct, frozen=True):
     """What a customer was seen with, and who else was."""
 
     kind: TraceKind
     value: str
     first_seen_at: Instant
     last_seen_at: Instant
-    others: Sequence[LinkedAccount]
+    others: Sequence[TraceOwner]
 
 
 async def remember(tx: Transaction, seen: Iterable[SeenCustomer]) -> None:
@@ -119,22 +119,22 @@ async def take_turn(tx: Transaction, customer_id: int, traces: Iterable[Trace]) 
 
 async def seen_with(tx: Transaction, trace: Trace, customer_ids: Iterable[int]) -> set[int]:
     """Those of the customers who were seen with this before, however many others were."""
-    found: set[int] = set()
+    owners: set[int] = set()
     for customer_id in customer_ids:
-        found |= {
+        owners |= {
             row[0] for row in await tx.all(_WAS_SEEN, kind=trace.kind, seen_with=trace.value, customer=customer_id)
         }
-    return found
+    return owners
 
 
-async def of_customer(tx: Transaction, customer_id: int, max_others: int) -> list[Sighting]:
+async def of_customer(tx: Transaction, customer_id: int, max_others: int) -> list[OwnedTrace]:
     """The latest first, each with some of the other customers who were seen with it."""
-    found = []
+    traces = []
     for kind, value, first_seen_at, last_seen_at in await tx.all(_OF_CUSTOMER, customer=customer_id):
         others = await tx.all(_OTHERS, kind=kind, seen_with=value, customer=customer_id, size=max_others)
-        accounts = [LinkedAccount(*row) for row in others]
-        found.append(Sighting(kind, value, first_seen_at, last_seen_at, accounts))
-    return found
+        accounts = [TraceOwner(*row) for row in others]
+        traces.append(OwnedTrace(kind, value, first_seen_at, last_seen_at, accounts))
+    return traces
 
 
 async def ancestors(tx: Transaction, customer_id: int) -> list[int]:

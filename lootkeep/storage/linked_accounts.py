@@ -7,7 +7,15 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Text, bindparam, cast, exists, literal_column, select
 
-from lootkeep.domain.fraud.linked import MAX_ACCOUNTS, MAX_DEPTH, MAX_HUB, Edge, Hub, LinkedAccount, LinkedAccounts
+from lootkeep.domain.fraud.linked import (
+    MAX_ACCOUNTS,
+    MAX_DEPTH,
+    MAX_HUB,
+    AccountLink,
+    Hub,
+    LinkedAccount,
+    LinkedAccounts,
+)
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import customers, labels, referrals, sightings
@@ -68,7 +76,7 @@ async def walk(tx: Transaction, customer_id: int) -> LinkedAccounts:
     """From the customer outwards, nearest first."""
     depths = {customer_id: 0}
     things: set[tuple[str, str]] = set()
-    edges: list[Edge] = []
+    edges: list[AccountLink] = []
     hubs: list[Hub] = []
     is_complete = True
     frontier = [customer_id]
@@ -77,7 +85,7 @@ async def walk(tx: Transaction, customer_id: int) -> LinkedAccounts:
         things |= new
         frontier = []
         for kind, value in sorted(new):
-            shared = [Edge(*row) for row in await _seen(tx, kind, value)]
+            shared = [AccountLink(*row) for row in await _seen(tx, kind, value)]
             if len(shared) > MAX_HUB:
                 hubs.append(Hub(kind, value))  # type: ignore[arg-type]  # as the table has it
                 continue

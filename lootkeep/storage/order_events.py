@@ -79,14 +79,14 @@ async def deliveries_of(tx: Transaction, event_ids: Sequence[int]) -> list[Deliv
     return await tx.fetch_for_each(_DELIVERIES, [{"event": event_id} for event_id in event_ids])
 
 
-async def last_attempts(tx: Transaction, made: Sequence[Delivery]) -> dict[int, Attempt]:
+async def last_attempts(tx: Transaction, deliveries: Sequence[Delivery]) -> dict[int, Attempt]:
     """The last attempt of each delivery that has one, by the delivery's id."""
-    found: dict[int, Attempt] = {}
-    for delivery in made:
+    attempts: dict[int, Attempt] = {}
+    for delivery in deliveries:
         attempt = await tx.one(_ATTEMPT, delivery=delivery.id, last=delivery.attempts_count)
         if attempt is not None:
-            found[delivery.id] = attempt
-    return found
+            attempts[delivery.id] = attempt
+    return attempts
 
 
 def _order_id(event: OrderEvent) -> int:

@@ -95,8 +95,8 @@ def _regulars(make: _Maker) -> Iterator[PastOrder]:
 def _newcomers(make: _Maker) -> Iterator[PastOrder]:
     """Sign up and buy at once, some on two devices or with the travels of a holiday."""
     at = make.moment()
-    place: dict[str, Any] = {"ip_address": "203.0.113.7"} if make.rng.random() < 0.1 else {}
-    account = make.account(at - make.rng.choice((30, 90, 600, 7200)) * MINUTE // 60, **place)
+    location: dict[str, Any] = {"ip_address": "203.0.113.7"} if make.rng.random() < 0.1 else {}
+    account = make.account(at - make.rng.choice((30, 90, 600, 7200)) * MINUTE // 60, **location)
     yield make.order(account, "newcomer", at)
     if make.rng.random() < 0.3:
         yield make.order(account, "newcomer", at + make.rng.randrange(90 * DAY))
@@ -104,14 +104,12 @@ def _newcomers(make: _Maker) -> Iterator[PastOrder]:
 
 def _families(make: _Maker) -> Iterator[PastOrder]:
     """Two to four people with one computer and one line; the card is often the parents'."""
-    at, address = make.moment(), make.home()
+    at, ip = make.moment(), make.home()
     device, card = f"family-{at}", f"family-card-{at}"
     for _ in range(make.rng.randint(2, 4)):
         at = Instant(at + make.rng.randrange(60 * DAY))
         shared = {"payment_fingerprint": card} if make.rng.random() < 0.5 else {}
-        account = make.account(
-            at - make.rng.choice((MINUTE * 5, DAY * 3)), ip_address=address, device_id=device, **shared
-        )
+        account = make.account(at - make.rng.choice((MINUTE * 5, DAY * 3)), ip_address=ip, device_id=device, **shared)
         for _ in range(make.rng.randint(1, 3)):
             yield make.order(account, "family", at)
             at = Instant(at + make.rng.randrange(20 * DAY))
@@ -152,10 +150,10 @@ def _rings(make: _Maker) -> Iterator[PastOrder]:
     """One person, many fresh accounts on one device; later in the year slower and behind a VPN."""
     at = make.moment()
     is_late = at > _BEGIN + _YEAR * 4 // 5
-    device, address = f"ring-{at}", make.vpn() if is_late else make.home()
+    device, ip = f"ring-{at}", make.vpn() if is_late else make.home()
     for _ in range(make.rng.randint(4, 12)):
         at = Instant(at + make.rng.randrange((10 * DAY) if is_late else (30 * MINUTE)))
-        account = make.account(at - make.rng.randrange(10, 600) * MINUTE // 60, device_id=device, ip_address=address)
+        account = make.account(at - make.rng.randrange(10, 600) * MINUTE // 60, device_id=device, ip_address=ip)
         yield make.order(account, "ring", at, is_fraud=True)
 
 
@@ -212,13 +210,13 @@ _KINDS: tuple[tuple[Callable[[_Maker], Iterator[PastOrder]], float], ...] = (
 
 def made_up_year(orders: int = ORDERS, seed: int = SEED) -> PastOrders:
     make = _Maker(seed)
-    made: list[PastOrder] = []
+    simulated: list[PastOrder] = []
     for visit, share in _KINDS:
-        end = len(made) + orders * share
-        while len(made) < end:
+        end = len(simulated) + orders * share
+        while len(simulated) < end:
             # What would come after the year is cut off.
-            made += (order for order in visit(make) if (order.created_at or 0) < _BEGIN + _YEAR)
-    return PastOrders(frozenset(COLUMNS), made)
+            simulated += (order for order in visit(make) if (order.created_at or 0) < _BEGIN + _YEAR)
+    return PastOrders(frozenset(COLUMNS), simulated)
 
 
 def kind_of(order: PastOrder) -> str:

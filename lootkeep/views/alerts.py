@@ -24,16 +24,16 @@ _MARKDOWN = re.compile(r"([\\*_~`|>\[\]()#@:-])")
 
 class AlertView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the alert.", 3)]
-    name: Annotated[str, field("For the store's own eyes.", "Staff channel")]
+    name: Annotated[str, field("The name, for the staff.", "Staff channel")]
     channel: Annotated[AlertChannel, field("Where messages go.", "discord")]
-    target: Annotated[str, field("The e-mail address, or the host of the URL; the rest is a secret.", "discord.com")]
-    triggers: Annotated[list[AlertTrigger], field("What it reports.", ["order_held", "ticket_created"])]
-    amount: Annotated[str | None, field("Orders from this amount on; any when null.", "100.00")]
-    minutes: Annotated[int, field("How long a receiver fails, or work is late, before it is reported.", 15)]
-    limit_per_hour: Annotated[int, field("Messages an hour; what is beyond is one summary at its end.", 10)]
-    muted_until: Annotated[Moment | None, field("Nothing is sent before; then one summary.", None)]
+    target: Annotated[str, field("The e-mail address, or the host of the URL; the rest is secret.", "discord.com")]
+    triggers: Annotated[list[AlertTrigger], field("What the alert reports.", ["order_held", "ticket_created"])]
+    amount: Annotated[str | None, field("Only orders with at least this total; null means all.", "100.00")]
+    minutes: Annotated[int, field("How long a receiver must fail, or work must be late, before it is reported.", 15)]
+    limit_per_hour: Annotated[int, field("Messages per hour; the rest is summarised at the end of the hour.", 10)]
+    muted_until: Annotated[Moment | None, field("Nothing is sent before this time; then one summary.", None)]
     last_sent_at: Annotated[Moment | None, field("When the last message was sent.", None)]
-    error: Annotated[str | None, field("Why the last attempt failed; null when it did not.", None)]
+    error: Annotated[str | None, field("Why the last attempt failed; null if it succeeded.", None)]
     created_at: Time
     updated_at: Time
 

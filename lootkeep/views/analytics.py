@@ -12,26 +12,26 @@ from lootkeep.domain.orders import OrderStatus
 from lootkeep.kernel.money import Hundredths, text
 from lootkeep.views.fields import field
 
-Amount = Annotated[str, field("An amount in the currency reported.", "1999.00")]
+Amount = Annotated[str, field("An amount in the reported currency.", "1999.00")]
 Count = Annotated[int, field("How many.", 100)]
-Percent = Annotated[float | None, field("In percent; null when there was nothing before.", 12.5)]
+Percent = Annotated[float | None, field("In percent; null if the previous value is zero.", 12.5)]
 
 
 class PeriodView(msgspec.Struct, frozen=True, rename={"from_": "from"}):
     from_: Annotated[str, field("The first day.", "2026-10-17")]
-    to: Annotated[str, field("The last day, included.", "2026-11-15")]
-    interval: Annotated[Interval, field("What the series is cut into.", "day")]
-    timezone: Annotated[str, field("Whose days these are.", "UTC")]
+    to: Annotated[str, field("The last day, inclusive.", "2026-11-15")]
+    interval: Annotated[Interval, field("The interval of the series.", "day")]
+    timezone: Annotated[str, field("The time zone of the days.", "UTC")]
 
 
 class RevenueTotalsView(msgspec.Struct, frozen=True):
-    gross_revenue: Annotated[str, field("Totals of the orders paid, after discounts.", "1999.00")]
-    refunds: Annotated[str, field("What was given back, whenever it had been paid.", "40.00")]
-    net_revenue: Annotated[str, field("`gross_revenue` less `refunds`.", "1959.00")]
-    discounts: Annotated[str, field("What coupons took off.", "120.00")]
-    gift_card_redeemed: Annotated[str, field("What gift cards paid of it.", "50.00")]
-    orders_count: Annotated[int, field("Orders paid.", 100)]
-    average_order_value: Annotated[str, field("`gross_revenue` by `orders_count`.", "19.99")]
+    gross_revenue: Annotated[str, field("The sum of paid orders, after discounts.", "1999.00")]
+    refunds: Annotated[str, field("The sum of refunds made in this period.", "40.00")]
+    net_revenue: Annotated[str, field("`gross_revenue` minus `refunds`.", "1959.00")]
+    discounts: Annotated[str, field("The sum of coupon discounts.", "120.00")]
+    gift_card_redeemed: Annotated[str, field("The part that gift cards paid.", "50.00")]
+    orders_count: Annotated[int, field("The number of paid orders.", 100)]
+    average_order_value: Annotated[str, field("`gross_revenue` divided by `orders_count`.", "19.99")]
 
 
 class RevenueChangeView(msgspec.Struct, frozen=True):
@@ -45,7 +45,7 @@ class RevenueChangeView(msgspec.Struct, frozen=True):
 
 
 class RevenuePointView(msgspec.Struct, frozen=True):
-    date: Annotated[str, field("When it begins: a day, or a UTC time for hours.", "2026-11-15")]
+    date: Annotated[str, field("The start: a day, or a UTC time for hours.", "2026-11-15")]
     gross_revenue: Amount
     refunds: Amount
     net_revenue: Amount
@@ -67,14 +67,14 @@ class RevenueView(msgspec.Struct, frozen=True):
 
 
 class SalesTotalsView(msgspec.Struct, frozen=True):
-    orders_count: Annotated[int, field("Orders paid, in any currency.", 100)]
-    items_sold: Annotated[int, field("Pieces in them.", 130)]
-    completed_orders: Annotated[int, field("Orders that became complete.", 96)]
+    orders_count: Annotated[int, field("Paid orders, in any currency.", 100)]
+    items_sold: Annotated[int, field("The number of items.", 130)]
+    completed_orders: Annotated[int, field("Orders that were completed.", 96)]
     refunded_orders: Annotated[int, field("Orders that were refunded in full.", 2)]
-    refund_rate: Annotated[float, field("`refunded_orders` by `orders_count`, in percent.", 2.0)]
+    refund_rate: Annotated[float, field("`refunded_orders` divided by `orders_count`, in percent.", 2.0)]
     unique_customers: Annotated[int, field("Different customers who paid.", 80)]
-    new_customers: Annotated[int, field("Those whose first order it was.", 30)]
-    returning_customers: Annotated[int, field("Those who had bought before.", 50)]
+    new_customers: Annotated[int, field("Those with their first order.", 30)]
+    returning_customers: Annotated[int, field("Those with earlier orders.", 50)]
 
 
 class SalesChangeView(msgspec.Struct, frozen=True):
@@ -90,34 +90,34 @@ class SalesChangeView(msgspec.Struct, frozen=True):
 
 class TopProductView(msgspec.Struct, frozen=True):
     product_id: Annotated[int, field("The product.", 9)]
-    product_name: Annotated[str | None, field("Its name now.", "VIP rank")]
+    product_name: Annotated[str | None, field("Its current name.", "VIP rank")]
     orders_count: Count
-    items_sold: Annotated[int, field("How many were sold.", 70)]
-    gross_revenue: Annotated[str, field("Its lines, before discounts on the order.", "1400.00")]
+    items_sold: Annotated[int, field("The number of units sold.", 70)]
+    gross_revenue: Annotated[str, field("The sum of its lines, before discounts on the order.", "1400.00")]
 
 
 class TopCustomerView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the customer.", 31)]
     name: Annotated[str, field("The customer's name.", "Jun Park")]
-    email: Annotated[str, field("The customer's e-mail.", "jun@example.com")]
+    email: Annotated[str, field("The customer's e-mail address.", "jun@example.com")]
     orders_count: Count
-    total_spent: Annotated[str, field("In the store's currency, less refunds of these orders.", "59.97")]
+    total_spent: Annotated[str, field("In the store's currency, minus refunds of these orders.", "59.97")]
 
 
 class CountryView(msgspec.Struct, frozen=True):
-    country: Annotated[str | None, field("ISO 3166-1 alpha-2; null when not known.", "KR")]
+    country: Annotated[str | None, field("ISO 3166-1 alpha-2; null if unknown.", "KR")]
     orders_count: Count
     gross_revenue: Amount
 
 
 class PaymentMethodView(msgspec.Struct, frozen=True):
-    payment_method: Annotated[str | None, field("As the store calls it; null when not known.", "card")]
+    payment_method: Annotated[str | None, field("The store's name for it; null if unknown.", "card")]
     orders_count: Count
     gross_revenue: Amount
 
 
 class SalesPointView(msgspec.Struct, frozen=True):
-    date: Annotated[str, field("When it begins: a day, or a UTC time for hours.", "2026-11-15")]
+    date: Annotated[str, field("The start: a day, or a UTC time for hours.", "2026-11-15")]
     orders_count: Count
     items_sold: Count
     completed_orders: Count

@@ -21,43 +21,43 @@ from lootkeep.domain.campaigns import (
 from lootkeep.views.fields import Moment, Time, field
 from lootkeep.views.shown import shown
 
-OptionalTime = Annotated[Moment | None, field("When, in UTC; null until then.", None)]
+OptionalTime = Annotated[Moment | None, field("The time, in UTC; null until then.", None)]
 
 
 class FiltersView(msgspec.Struct, frozen=True):
     countries: Annotated[tuple[str, ...] | None, field("Customers of these countries.", ["DE", "AT"])]
-    min_total_spent: Annotated[str | None, field("Who have spent at least this.", "50.00")]
-    min_orders: Annotated[int | None, field("Who have at least this many paid orders.", 2)]
-    last_order_before: Annotated[Moment | None, field("Whose last order is earlier.", None)]
-    last_order_after: Annotated[Moment | None, field("Whose last order is then or later.", None)]
-    registered_from: Annotated[Moment | None, field("Who signed up then or later.", None)]
-    registered_to: Annotated[Moment | None, field("Who signed up then or earlier.", None)]
-    product_ids: Annotated[tuple[int, ...] | None, field("Who have paid for one of these products.", None)]
-    tags: Annotated[tuple[str, ...] | None, field("Who have one of these tags.", None)]
-    is_referrer: Annotated[bool | None, field("Who have, or have not, referred somebody.", None)]
+    min_total_spent: Annotated[str | None, field("Customers who spent at least this amount.", "50.00")]
+    min_orders: Annotated[int | None, field("Customers with at least this many paid orders.", 2)]
+    last_order_before: Annotated[Moment | None, field("Customers whose last order is before this time.", None)]
+    last_order_after: Annotated[Moment | None, field("Customers whose last order is at or after this time.", None)]
+    registered_from: Annotated[Moment | None, field("Customers who signed up at or after this time.", None)]
+    registered_to: Annotated[Moment | None, field("Customers who signed up at or before this time.", None)]
+    product_ids: Annotated[tuple[int, ...] | None, field("Customers who bought one of these products.", None)]
+    tags: Annotated[tuple[str, ...] | None, field("Customers with one of these tags.", None)]
+    is_referrer: Annotated[bool | None, field("Customers who have, or have not, referred someone.", None)]
 
 
 class AudienceView(msgspec.Struct, frozen=True):
-    type: Annotated[AudienceType, field("Everyone, a segment, or customers by name.", "segment")]
-    customer_ids: Annotated[list[int], field("Of the type customers.", [])]
-    filters: Annotated[FiltersView, field("Of the type segment; all that are set must hold.", {"countries": ["DE"]})]
+    type: Annotated[AudienceType, field("Everyone, a segment, or a list of customers.", "segment")]
+    customer_ids: Annotated[list[int], field("For the type customers.", [])]
+    filters: Annotated[FiltersView, field("For the type segment; all given filters must match.", {"countries": ["DE"]})]
 
 
 class CampaignListView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the campaign.", 7)]
-    name: Annotated[str, field("For the store's own eyes.", "Winter sale")]
-    subject: Annotated[str, field("The subject of the mails.", "20% off until Sunday, {{ name }}")]
+    name: Annotated[str, field("The name, for the staff.", "Winter sale")]
+    subject: Annotated[str, field("The subject of the e-mails.", "20% off until Sunday, {{ name }}")]
     preview_text: Annotated[str | None, field("What mail programs show next to the subject.", "Only this week")]
-    from_name: Annotated[str | None, field("In whose name; the store's when null.", "Dragon Shop")]
-    reply_to: Annotated[str | None, field("Where answers go.", "help@shop.example")]
-    audience: Annotated[AudienceView, field("Whom it is for.", {"type": "all"})]
+    from_name: Annotated[str | None, field("The sender name; null means that of the store.", "Dragon Shop")]
+    reply_to: Annotated[str | None, field("Where replies go.", "help@shop.example")]
+    audience: Annotated[AudienceView, field("The audience.", {"type": "all"})]
     status: Annotated[CampaignStatus, field("Its status.", "sending")]
     scheduled_at: OptionalTime
-    recipients_count: Annotated[int, field("How many it writes to; fixed when it starts.", 1200)]
-    sent_count: Annotated[int, field("Mails that the mail server has taken.", 800)]
-    failed_count: Annotated[int, field("Mails that it refused.", 3)]
-    skipped_count: Annotated[int, field("Who unsubscribed before their turn.", 1)]
-    outbox_count: Annotated[int, field("Mails that were not sent for want of a mail server.", 0)]
+    recipients_count: Annotated[int, field("The number of recipients; fixed when it starts.", 1200)]
+    sent_count: Annotated[int, field("E-mails that the mail server accepted.", 800)]
+    failed_count: Annotated[int, field("E-mails that the mail server rejected.", 3)]
+    skipped_count: Annotated[int, field("Recipients who unsubscribed before their e-mail was sent.", 1)]
+    outbox_count: Annotated[int, field("E-mails that were not sent because there is no mail server.", 0)]
     error: Annotated[str | None, field("What prevents sending, or why it failed.", None)]
     started_at: OptionalTime
     completed_at: OptionalTime
@@ -69,23 +69,23 @@ class CampaignListView(msgspec.Struct, frozen=True):
 class CampaignView(CampaignListView, frozen=True):
     body_html: Annotated[str | None, field("The e-mail.", "<p>Hello {{ name }}!</p>")]
     body_text: Annotated[
-        str | None, field("The e-mail as plain text; made from the HTML when absent.", "Hello {{ name }}!")
+        str | None, field("The e-mail as plain text; by default generated from the HTML.", "Hello {{ name }}!")
     ]
 
 
 class CampaignStatsView(msgspec.Struct, frozen=True):
-    recipients: Annotated[int, field("How many it writes to.", 1200)]
-    pending: Annotated[int, field("Who still wait.", 396)]
-    sent: Annotated[int, field("Mails that the mail server has taken.", 800)]
-    failed: Annotated[int, field("Mails that it refused.", 3)]
-    skipped: Annotated[int, field("Who unsubscribed before their turn.", 1)]
-    outbox: Annotated[int, field("Mails that were not sent for want of a mail server.", 0)]
-    perhaps_twice: Annotated[int, field("Mails sent again because nobody knew whether they had arrived.", 0)]
-    opened: Annotated[int, field("Who have opened it, as far as mail programs report it.", 320)]
-    clicked: Annotated[int, field("Who have followed a link.", 96)]
-    unsubscribed: Annotated[int, field("Who unsubscribed by it.", 4)]
-    referral_clicks: Annotated[int, field("How often referral links in it were followed, by anyone.", 31)]
-    progress: Annotated[int | float, field("Percentage of the recipients that are done with.", 67.0)]
+    recipients: Annotated[int, field("The number of recipients.", 1200)]
+    pending: Annotated[int, field("Recipients who are still waiting.", 396)]
+    sent: Annotated[int, field("E-mails that the mail server accepted.", 800)]
+    failed: Annotated[int, field("E-mails that the mail server rejected.", 3)]
+    skipped: Annotated[int, field("Recipients who unsubscribed before their e-mail was sent.", 1)]
+    outbox: Annotated[int, field("E-mails that were not sent because there is no mail server.", 0)]
+    perhaps_twice: Annotated[int, field("E-mails that were sent again because it is unknown whether they arrived.", 0)]
+    opened: Annotated[int, field("Recipients who opened it, as far as mail programs report it.", 320)]
+    clicked: Annotated[int, field("Recipients who clicked a link.", 96)]
+    unsubscribed: Annotated[int, field("Recipients who unsubscribed through it.", 4)]
+    referral_clicks: Annotated[int, field("How often referral links in it were clicked, by anyone.", 31)]
+    progress: Annotated[int | float, field("Percentage of the recipients that are finished.", 67.0)]
     failure_rate: Annotated[int | float, field("Percentage of sent and failed.", 0.37)]
     open_rate: Annotated[int | float, field("Percentage of sent.", 40.0)]
     click_rate: Annotated[int | float, field("Percentage of sent.", 12.0)]
@@ -93,43 +93,43 @@ class CampaignStatsView(msgspec.Struct, frozen=True):
 
 
 class ExcludedView(msgspec.Struct, frozen=True):
-    not_opted_in: Annotated[int, field("Who have not asked for such mail.", 310)]
-    unsubscribed: Annotated[int, field("Who have unsubscribed or complained.", 25)]
-    bounced: Annotated[int, field("Whose mailbox does not exist.", 8)]
-    blocked: Annotated[int, field("Whom the store has blocked.", 2)]
+    not_opted_in: Annotated[int, field("Customers who did not opt in.", 310)]
+    unsubscribed: Annotated[int, field("Customers who unsubscribed or complained.", 25)]
+    bounced: Annotated[int, field("Customers whose mailbox does not exist.", 8)]
+    blocked: Annotated[int, field("Customers whom the store has blocked.", 2)]
 
 
 class SampleView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("The customer.", 12)]
-    name: Annotated[str, field("Their name.", "Ann")]
-    email: Annotated[str, field("Their address.", "ann@mail.example")]
+    name: Annotated[str, field("The recipient's name.", "Ann")]
+    email: Annotated[str, field("Their e-mail address.", "ann@mail.example")]
 
 
 class RecipientsPreviewView(msgspec.Struct, frozen=True):
-    total: Annotated[int, field("Who would be written to.", 1200)]
-    excluded: Annotated[ExcludedView, field("Who are left out, each counted once.", {"not_opted_in": 310})]
+    total: Annotated[int, field("Customers who would get the e-mail.", 1200)]
+    excluded: Annotated[ExcludedView, field("Excluded customers, each counted once.", {"not_opted_in": 310})]
     sample: Annotated[
         list[SampleView], field("Up to ten of them.", [{"id": 12, "name": "Ann", "email": "ann@example.com"}])
     ]
 
 
 class ReaderView(msgspec.Struct, frozen=True):
-    id: Annotated[int | None, field("The customer; null for nobody in particular, when the audience is empty.", 12)]
-    name: Annotated[str, field("Their name.", "Ann")]
-    email: Annotated[str, field("Their address.", "ann@mail.example")]
+    id: Annotated[int | None, field("The customer; null if the audience is empty.", 12)]
+    name: Annotated[str, field("The recipient's name.", "Ann")]
+    email: Annotated[str, field("Their e-mail address.", "ann@mail.example")]
 
 
 class EmailPreviewView(msgspec.Struct, frozen=True):
-    reader: Annotated[ReaderView, field("Whom it is filled in for.", {"id": 12, "name": "Ann"})]
-    from_name: Annotated[str | None, field("In whose name; the store's when null.", "Dragon Shop")]
-    reply_to: Annotated[str | None, field("Where answers go.", "help@shop.example")]
-    subject: Annotated[str, field("The subject, filled in.", "20% off until Sunday, Ann")]
-    html: Annotated[str, field("The whole e-mail, filled in.", "<p>Hello Ann!</p>")]
-    text: Annotated[str, field("The same as plain text.", "Hello Ann!")]
+    reader: Annotated[ReaderView, field("The recipient it is rendered for.", {"id": 12, "name": "Ann"})]
+    from_name: Annotated[str | None, field("The sender name; null means that of the store.", "Dragon Shop")]
+    reply_to: Annotated[str | None, field("Where replies go.", "help@shop.example")]
+    subject: Annotated[str, field("The rendered subject.", "20% off until Sunday, Ann")]
+    html: Annotated[str, field("The rendered HTML.", "<p>Hello Ann!</p>")]
+    text: Annotated[str, field("The rendered plain text.", "Hello Ann!")]
 
 
 class TestEmailView(msgspec.Struct, frozen=True):
-    sent_to: Annotated[str, field("The address.", "me@shop.example")]
+    sent_to: Annotated[str, field("The e-mail address.", "me@shop.example")]
     subject: Annotated[str, field("The subject.", "[Test] 20% off until Sunday, Ann")]
 
 

@@ -26,16 +26,16 @@ from lootkeep.views.support_tickets import TicketDetailView
 class ExportedCheckView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the check.", 17)]
     order_id: Annotated[int, field("The order that was judged.", 123)]
-    email: Annotated[str, field("The e-mail at that time.", "jun@example.com")]
-    ip_address: Annotated[str | None, field("Where the order came from.", "203.0.113.9")]
+    email: Annotated[str, field("The e-mail address at that time.", "jun@example.com")]
+    ip_address: Annotated[str | None, field("The IP address of the order.", "203.0.113.9")]
     user_agent: Annotated[str | None, field("The browser's User-Agent.", None)]
     detected_country: Annotated[str | None, field("ISO 3166-1 alpha-2.", "KR")]
-    detected_city: Annotated[str | None, field("Null when no list has it.", None)]
+    detected_city: Annotated[str | None, field("Null if unknown.", None)]
     risk_score: Annotated[int, field("0 to 100.", 55)]
-    risk_level: Annotated[RiskLevel, field("How risky that is.", "medium")]
-    action_taken: Annotated[Action, field("What was done with the order.", "flagged")]
-    review_outcome: Annotated[ReviewedAs | None, field("What the reviewer found.", None)]
-    review_notes: Annotated[str | None, field("What the reviewer noted.", None)]
+    risk_level: Annotated[RiskLevel, field("The risk level.", "medium")]
+    action_taken: Annotated[Action, field("The action that was taken.", "flagged")]
+    review_outcome: Annotated[ReviewedAs | None, field("The outcome of the review.", None)]
+    review_notes: Annotated[str | None, field("The notes of the reviewer.", None)]
     created_at: Time
 
 
@@ -48,20 +48,20 @@ class TraceView(msgspec.Struct, frozen=True):
 
 class SentEmailView(msgspec.Struct, frozen=True):
     kind: Annotated[str, field("`campaign`, or what it was about.", "ticket_reply")]
-    to_email: Annotated[str, field("Where it went.", "jun@example.com")]
+    to_email: Annotated[str, field("The recipient.", "jun@example.com")]
     subject: Annotated[str, field("Its subject.", "Your ticket")]
     status: Annotated[str, field("How sending it ended.", "sent")]
     finished_at: Annotated[Moment | None, field("When sending it ended.", "2026-11-15T10:30:00Z")]
 
 
 class ReferredView(msgspec.Struct, frozen=True):
-    customer_id: Annotated[int, field("Who registered with the code. Their name is theirs.", 32)]
-    status: Annotated[ReferralStatus, field("Whether they have bought.", "successful")]
+    customer_id: Annotated[int, field("A customer who registered with the code.", 32)]
+    status: Annotated[ReferralStatus, field("Whether they have a purchase.", "successful")]
     referred_at: Time
 
 
 class StaffChangeView(msgspec.Struct, frozen=True):
-    action: Annotated[str, field("What was done.", "Change a customer")]
+    action: Annotated[str, field("The action that was taken.", "Change a customer")]
     before: Annotated[str, field("JSON of the fields before.", "{}")]
     after: Annotated[str, field("JSON of the fields after.", "{}")]
     created_at: Time
@@ -73,13 +73,13 @@ class CustomerExportView(msgspec.Struct, frozen=True):
     orders: list[OrderView]
     subscriptions: list[SubscriptionView]
     support_tickets: Annotated[list[TicketDetailView], field("Each with all its messages, notes included.", [])]
-    gift_cards: Annotated[list[GiftCardView], field("Owned by the customer, or addressed to the e-mail.", [])]
-    referred: Annotated[list[ReferredView], field("Who registered with the customer's code.", [])]
+    gift_cards: Annotated[list[GiftCardView], field("Owned by the customer, or sent to their e-mail address.", [])]
+    referred: Annotated[list[ReferredView], field("Customers who registered with this customer's code.", [])]
     claims: list[OwnClaimView]
     fraud_checks: list[ExportedCheckView]
     traces: list[TraceView]
     emails: list[SentEmailView]
-    changes: Annotated[list[StaffChangeView], field("What staff changed.", [])]
+    changes: Annotated[list[StaffChangeView], field("Changes made by staff.", [])]
 
 
 check: Callable[[FraudCheck], ExportedCheckView] = shown(ExportedCheckView, FraudCheck)

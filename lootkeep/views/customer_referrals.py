@@ -21,26 +21,26 @@ from lootkeep.views.tiers import formatted_reward
 class TierProgressView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the tier.", 3)]
     name: Annotated[str, field("What customers see.", "Bronze")]
-    description: Annotated[str | None, field("What the tier gives, as text.", None)]
+    description: Annotated[str | None, field("The description of the tier.", None)]
     formatted_reward: Annotated[str, field("The reward as text.", "10% off")]
     referrals_required: Annotated[int, field("Referrals needed to unlock the tier.", 5)]
-    referrals_missing: Annotated[int, field("How many are still missing.", 2)]
-    is_reached: Annotated[bool, field("Whether enough referrals count.", False)]
+    referrals_missing: Annotated[int, field("How many referrals are missing.", 2)]
+    is_reached: Annotated[bool, field("Whether the tier is reached.", False)]
     is_claimed: Annotated[bool, field("Whether it was claimed.", False)]
 
 
 class OwnClaimView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the claim.", 5)]
-    tier_id: Annotated[int, field("The tier that was claimed.", 3)]
+    tier_id: Annotated[int, field("The claimed tier.", 3)]
     coupon: CouponView
     claimed_at: Time
 
 
 class CustomerReferralsView(msgspec.Struct, frozen=True):
-    referral_code: Annotated[str, field("The code this customer gives away.", "K7WQ2M9X")]
-    total_referrals: Annotated[int, field("All who registered with the code.", 4)]
-    successful_referrals: Annotated[int, field("Those who bought something.", 3)]
-    counted_referrals: Annotated[int, field("Those that count towards tiers now.", 3)]
+    referral_code: Annotated[str, field("The customer's own referral code.", "K7WQ2M9X")]
+    total_referrals: Annotated[int, field("All customers who registered with the code.", 4)]
+    successful_referrals: Annotated[int, field("Those with a purchase.", 3)]
+    counted_referrals: Annotated[int, field("Those that currently count towards tiers.", 3)]
     tiers: list[TierProgressView]
     claims: list[OwnClaimView]
 

@@ -23,22 +23,24 @@ class CustomerView(msgspec.Struct, frozen=True):
     email: Annotated[str, field("Unique, lower case.", "jun@example.com")]
     name: Annotated[str, field("The customer's name.", "Jun Park")]
     username: Annotated[str | None, field("The name in the game.", "junp")]
-    external_id: Annotated[str | None, field("The store's own id of the customer.", None)]
+    external_id: Annotated[str | None, field("The id of the customer in the store's own system.", None)]
     country: Annotated[str | None, field("ISO 3166-1 alpha-2.", "KR")]
     status: Annotated[CustomerStatus, field("A blocked customer cannot order.", "active")]
-    status_reason: Annotated[str | None, field("Why the customer is blocked, or is not any more.", None)]
-    accepts_marketing: Annotated[bool, field("Whether campaigns may be sent.", True)]
-    consent_given_at: Annotated[Moment | None, field("When campaigns were last agreed to.", "2026-11-15T10:30:00Z")]
-    consent_withdrawn_at: Annotated[Moment | None, field("When campaigns were last declined.", None)]
-    email_status: Annotated[MailboxStatus, field("Whether mail arrives.", "ok")]
-    referral_code: Annotated[str, field("The code this customer gives away.", "K7WQ2M9X")]
+    status_reason: Annotated[str | None, field("Why the customer was blocked or unblocked.", None)]
+    accepts_marketing: Annotated[bool, field("Whether the customer accepts campaigns.", True)]
+    consent_given_at: Annotated[
+        Moment | None, field("When consent to campaigns was last given.", "2026-11-15T10:30:00Z")
+    ]
+    consent_withdrawn_at: Annotated[Moment | None, field("When consent to campaigns was last withdrawn.", None)]
+    email_status: Annotated[MailboxStatus, field("Whether e-mails arrive.", "ok")]
+    referral_code: Annotated[str, field("The customer's own referral code.", "K7WQ2M9X")]
     referred_by: CodeOwnerView | None
     orders_count: Annotated[int, field("Paid orders that were not refunded in full.", 3)]
-    total_spent: Annotated[str, field("In the store's currency, refunds taken off.", "59.97")]
-    average_order_value: Annotated[str, field("`total_spent` by `orders_count`.", "19.99")]
+    total_spent: Annotated[str, field("In the store's currency, minus refunds.", "59.97")]
+    average_order_value: Annotated[str, field("`total_spent` divided by `orders_count`.", "19.99")]
     first_order_at: Annotated[Moment | None, field("When the first order was paid.", None)]
     last_order_at: Annotated[Moment | None, field("When the latest order was paid.", None)]
-    tags: Annotated[list[str], field("Words for sorting customers.", [])]
+    tags: Annotated[list[str], field("Tags of the customer.", [])]
     note: Annotated[str | None, field("For staff only.", None)]
     created_at: Time
     updated_at: Time
@@ -48,7 +50,7 @@ class CustomerView(msgspec.Struct, frozen=True):
 class CouponView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the coupon.", 7)]
     code: Annotated[str, field("What the customer types at checkout.", "HI-8KQ2WM7X")]
-    discount_type: Annotated[DiscountType, field("How the discount is counted.", "percentage")]
+    discount_type: Annotated[DiscountType, field("The type of the discount.", "percentage")]
     value: Annotated[str, field("Percent, or an amount in `currency`.", "10.00")]
     currency: Annotated[str | None, field("Currency of a fixed discount.", None)]
     times_used: Annotated[int, field("0 or 1: a coupon is used once.", 0)]
@@ -57,10 +59,10 @@ class CouponView(msgspec.Struct, frozen=True):
 
 class AttributionView(msgspec.Struct, frozen=True):
     attributed: Annotated[bool, field("Whether the referral counts for the referrer.", True)]
-    reason: Annotated[RejectionReason | None, field("Why not, as a stable word.", None)]
+    reason: Annotated[RejectionReason | None, field("Why not, as a stable code.", None)]
     explanation: Annotated[str | None, field("Why not, as a sentence.", None)]
     referrer: CodeOwnerView | None
-    marks: Annotated[list[str], field("What looks odd without being refused.", [])]
+    marks: Annotated[list[str], field("What looks suspicious but is not rejected.", [])]
 
 
 class SignedUpView(msgspec.Struct, frozen=True):

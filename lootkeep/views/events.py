@@ -16,7 +16,7 @@ class TestData(msgspec.Struct, frozen=True):
     """The data of `webhook.test`."""
 
     webhook_id: Annotated[int, field("The webhook that is tested.", 4)]
-    message: Annotated[str, field("A sentence that says so.", "This is a test delivery from Lootkeep.")]
+    message: Annotated[str, field("A message.", "This is a test delivery from Lootkeep.")]
 
 
 class EventData(NamedTuple):

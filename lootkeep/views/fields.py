@@ -25,7 +25,7 @@ EventType = Annotated[str, Meta(extra_json_schema={"enum": [*EVENT_TYPES]})]
 Metadata = Annotated[
     msgspec.Raw,
     Meta(
-        description="The store's own notes.",
+        description="Custom data of the store.",
         examples=[{"rarity": "epic", "level": 40}],
         extra_json_schema={
             "type": "object",

@@ -19,11 +19,11 @@ from lootkeep.kernel.money import text
 from lootkeep.views.fields import Moment, Time, field
 from lootkeep.views.shown import shown
 
-Country = Annotated[str | None, field("ISO 3166-1 alpha-2; null when not known.", "DE")]
+CountryCode = Annotated[str | None, field("ISO 3166-1 alpha-2; null if unknown.", "DE")]
 Reviewer = Annotated[int | None, field("The user who reviewed it.", None)]
 ReviewedAt = Annotated[Moment | None, field("When it was reviewed last.", None)]
-ReviewOutcome = Annotated[ReviewedAs | None, field("What the reviewer found.", None)]
-Notes = Annotated[str | None, field("What the reviewer noted.", None)]
+ReviewOutcome = Annotated[ReviewedAs | None, field("The outcome of the review.", None)]
+Notes = Annotated[str | None, field("The notes of the reviewer.", None)]
 
 
 class CheckOrderView(msgspec.Struct, frozen=True):
@@ -33,7 +33,7 @@ class CheckOrderView(msgspec.Struct, frozen=True):
 
 class CheckOrderDetailView(CheckOrderView, frozen=True):
     status: Annotated[OrderStatus, field("The status of the order.", "pending")]
-    total: Annotated[str, field("What it comes to.", "19.99")]
+    total: Annotated[str, field("The total.", "19.99")]
 
 
 class CheckCustomerView(msgspec.Struct, frozen=True):
@@ -42,31 +42,31 @@ class CheckCustomerView(msgspec.Struct, frozen=True):
 
 
 class CheckCustomerDetailView(CheckCustomerView, frozen=True):
-    email: Annotated[str, field("The customer's e-mail.", "jun@example.com")]
+    email: Annotated[str, field("The customer's e-mail address.", "jun@example.com")]
 
 
 class _Judged(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the check.", 17)]
     order_id: Annotated[int, field("The order that was judged.", 123)]
-    customer_id: Annotated[int, field("Who ordered.", 31)]
-    ip_address: Annotated[str | None, field("Where the order came from.", "203.0.113.9")]
+    customer_id: Annotated[int, field("The customer.", 31)]
+    ip_address: Annotated[str | None, field("The IP address of the order.", "203.0.113.9")]
     risk_score: Annotated[int, field("0 to 100.", 55)]
     risk_level: Annotated[
         RiskLevel, field("`low` from 0, `medium` from 40, `high` from 60, `critical` from 80.", "medium")
     ]
-    action_taken: Annotated[Action, field("What was done with the order.", "flagged")]
-    detected_country: Country
-    billing_country: Country
-    detected_city: Annotated[str | None, field("Null when no list has it.", None)]
-    is_vpn: Annotated[bool, field("The address belongs to a VPN.", False)]
-    is_proxy: Annotated[bool, field("The address belongs to an open proxy.", False)]
-    is_datacenter: Annotated[bool, field("The address belongs to a hosting company.", True)]
-    is_tor: Annotated[bool, field("The address is an exit of Tor.", False)]
-    is_sanctioned_country: Annotated[bool, field("The address or the bill points to a country under embargo.", False)]
-    has_geo_mismatch: Annotated[bool, field("Address and bill point to different countries.", False)]
-    has_velocity_violation: Annotated[bool, field("More orders than the settings' limits.", False)]
-    is_disposable_email: Annotated[bool, field("The mailbox is of the throw-away kind.", True)]
-    is_reviewed: Annotated[bool, field("Whether somebody has looked.", False)]
+    action_taken: Annotated[Action, field("The action that was taken.", "flagged")]
+    detected_country: CountryCode
+    billing_country: CountryCode
+    detected_city: Annotated[str | None, field("Null if unknown.", None)]
+    is_vpn: Annotated[bool, field("The IP address belongs to a VPN.", False)]
+    is_proxy: Annotated[bool, field("The IP address belongs to an open proxy.", False)]
+    is_datacenter: Annotated[bool, field("The IP address belongs to a hosting company.", True)]
+    is_tor: Annotated[bool, field("The IP address is a Tor exit.", False)]
+    is_sanctioned_country: Annotated[bool, field("The IP country or the billing country is under embargo.", False)]
+    has_geo_mismatch: Annotated[bool, field("IP country and billing country differ.", False)]
+    has_velocity_violation: Annotated[bool, field("The velocity limits are exceeded.", False)]
+    is_disposable_email: Annotated[bool, field("The mailbox is disposable.", True)]
+    is_reviewed: Annotated[bool, field("Whether it was reviewed.", False)]
     reviewed_by: Reviewer
     reviewed_at: ReviewedAt
     review_outcome: ReviewOutcome
@@ -80,25 +80,27 @@ class FraudCheckView(_Judged, frozen=True):
 
 class RuleHitView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("The rule.", 3)]
-    name: Annotated[str, field("What it was called.", "Fresh and large")]
-    action: Annotated[RuleAction, field("What it asks for.", "verify")]
-    mode: Annotated[RuleMode, field("In `shadow` it was only counted.", "on")]
+    name: Annotated[str, field("Its name at that time.", "Fresh and large")]
+    action: Annotated[RuleAction, field("Its action.", "verify")]
+    mode: Annotated[RuleMode, field("In `shadow` mode it was only counted.", "on")]
 
 
 class FraudCheckDetailView(_Judged, frozen=True):
-    email: Annotated[str, field("The buyer's e-mail at that time.", "jun@example.com")]
+    email: Annotated[str, field("The buyer's e-mail address at that time.", "jun@example.com")]
     user_agent: Annotated[str | None, field("The browser's User-Agent.", None)]
-    signals: Annotated[dict[str, int], field("Points by the name of the signal.", {"datacenter": 15})]
-    asn_name: Annotated[str | None, field("Who runs the network; null when no list has it.", None)]
-    asn_number: Annotated[int | None, field("The network's number.", None)]
+    signals: Annotated[dict[str, int], field("Points by signal name.", {"datacenter": 15})]
+    asn_name: Annotated[str | None, field("The operator of the network; null if unknown.", None)]
+    asn_number: Annotated[int | None, field("The autonomous system number.", None)]
     review_notes: Notes
     engine_version: Annotated[int, field("Extension: the version of the engine that judged.", 2)]
-    probability: Annotated[float, field("Extension: of fraud, by the score and the base odds of this store.", 0.14)]
-    policy_version: Annotated[int, field("Extension: the version of the settings and rules it was judged under.", 4)]
-    rules: Annotated[list[RuleHitView], field("Extension: the store's own rules that fitted.", [])]
-    truth: Annotated[Outcome | None, field("Extension: what the order turned out to be.", None)]
-    truth_source: Annotated[TruthSource | None, field("Extension: who says so.", None)]
-    truth_at: Annotated[Moment | None, field("Extension: since when it is known.", None)]
+    probability: Annotated[
+        float, field("Extension: the probability of fraud, from the score and the base odds of this store.", 0.14)
+    ]
+    policy_version: Annotated[int, field("Extension: the version of the settings and rules it was judged with.", 4)]
+    rules: Annotated[list[RuleHitView], field("Extension: the store's own rules that matched.", [])]
+    truth: Annotated[Outcome | None, field("Extension: the outcome of the order.", None)]
+    truth_source: Annotated[TruthSource | None, field("Extension: the source of the outcome.", None)]
+    truth_at: Annotated[Moment | None, field("Extension: when the outcome became known.", None)]
     order: CheckOrderDetailView
     customer: CheckCustomerDetailView
 
@@ -106,84 +108,84 @@ class FraudCheckDetailView(_Judged, frozen=True):
 class QueuedCheckView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the check.", 17)]
     risk_score: Annotated[int, field("0 to 100.", 55)]
-    risk_level: Annotated[RiskLevel, field("How risky the order is.", "medium")]
-    action_taken: Annotated[Action, field("What was done with the order.", "flagged")]
-    detected_signals: Annotated[list[str], field("What counted, the heaviest first.", ["Datacenter address"])]
+    risk_level: Annotated[RiskLevel, field("The risk level.", "medium")]
+    action_taken: Annotated[Action, field("The action that was taken.", "flagged")]
+    detected_signals: Annotated[list[str], field("Labels of the signals, the heaviest first.", ["Datacenter address"])]
     order: CheckOrderView
-    order_total: Annotated[str, field("What the order comes to.", "19.99")]
+    order_total: Annotated[str, field("The total of the order.", "19.99")]
     customer: CheckCustomerView
-    owner_id: Annotated[int | None, field("The user who looks at it.", None)]
-    due_at: Annotated[Moment | None, field("Until when somebody should have looked.", "2026-11-16T10:30:00Z")]
-    expected_loss: Annotated[str, field("What the store loses on average if it goes on.", "0.62")]
+    owner_id: Annotated[int | None, field("The user it is assigned to.", None)]
+    due_at: Annotated[Moment | None, field("When the review is due.", "2026-11-16T10:30:00Z")]
+    expected_loss: Annotated[str, field("The average loss if the order goes through.", "0.62")]
     created_at: Time
 
 
 class RiskiestView(msgspec.Struct, frozen=True):
-    budget: Annotated[int, field("How many a day are worth a look, by the settings.", 20)]
+    budget: Annotated[int, field("How many to review per day, from the settings.", 20)]
     checks: list[QueuedCheckView]
 
 
 class AssignedView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the check.", 17)]
-    owner_id: Annotated[int | None, field("The user who looks at it.", 1)]
-    due_at: Annotated[Moment | None, field("Until when somebody should have looked.", "2026-11-16T10:30:00Z")]
+    owner_id: Annotated[int | None, field("The user it is assigned to.", 1)]
+    due_at: Annotated[Moment | None, field("When the review is due.", "2026-11-16T10:30:00Z")]
 
 
 class BadgeView(msgspec.Struct, frozen=True):
     label: Annotated[str, field("For people.", "Medium Risk")]
-    color: Annotated[str, field("Of the badge.", "yellow")]
+    color: Annotated[str, field("The colour of the badge.", "yellow")]
 
 
 class CheckReviewView(msgspec.Struct, frozen=True):
-    outcome: Annotated[ReviewedAs, field("What the reviewer found.", "legitimate")]
-    notes: Annotated[str | None, field("What the reviewer noted.", "Called the customer.")]
+    outcome: Annotated[ReviewedAs, field("The outcome of the review.", "legitimate")]
+    notes: Annotated[str | None, field("The notes of the reviewer.", "Called the customer.")]
     reviewed_by: Annotated[int, field("The user who reviewed it.", 1)]
     reviewed_at: Time
 
 
 class CheckAnswerView(msgspec.Struct, frozen=True):
     check: FraudCheckDetailView
-    detected_signals: Annotated[
-        list[str], field("What counted against the order, as text, the heaviest first.", ["Datacenter address"])
-    ]
+    detected_signals: Annotated[list[str], field("Labels of the signals, the heaviest first.", ["Datacenter address"])]
     risk_badge: BadgeView
     action_badge: BadgeView
 
 
 class ReviewedView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the check.", 17)]
-    is_reviewed: Annotated[bool, field("Always true now.", True)]
+    is_reviewed: Annotated[bool, field("Always true.", True)]
     reviewed_by: Annotated[int | None, field("The user who reviewed it.", 1)]
     reviewed_at: Annotated[Moment | None, field("When.", "2026-11-15T10:30:00Z")]
-    review_outcome: Annotated[ReviewedAs | None, field("What the reviewer found.", "legitimate")]
+    review_outcome: Annotated[ReviewedAs | None, field("The outcome of the review.", "legitimate")]
     review_notes: Notes
 
 
 class DayFiguresView(msgspec.Struct, frozen=True):
-    blocked: Annotated[int, field("Orders that were stopped.", 3)]
-    flagged: Annotated[int, field("Orders that were marked.", 12)]
-    allowed: Annotated[int, field("Orders with nothing against them.", 240)]
+    blocked: Annotated[int, field("Orders that were blocked.", 3)]
+    flagged: Annotated[int, field("Orders that were flagged.", 12)]
+    allowed: Annotated[int, field("Orders that were allowed.", 240)]
 
 
 class PeriodFiguresView(msgspec.Struct, frozen=True):
-    blocked: Annotated[int, field("Orders that were stopped.", 20)]
-    flagged: Annotated[int, field("Orders that were marked.", 75)]
+    blocked: Annotated[int, field("Orders that were blocked.", 20)]
+    flagged: Annotated[int, field("Orders that were flagged.", 75)]
 
 
 class FraudStatsView(msgspec.Struct, frozen=True):
     today: DayFiguresView
     this_week: PeriodFiguresView
     this_month: PeriodFiguresView
-    pending_review: Annotated[int, field("Not reviewed, and not simply allowed.", 9)]
-    high_risk_today: Annotated[int, field("Level high or critical, today.", 4)]
+    pending_review: Annotated[int, field("Checks that were not allowed and have no review.", 9)]
+    high_risk_today: Annotated[int, field("Checks of today with level high or critical.", 4)]
 
 
 class JudgedMonthView(msgspec.Struct, frozen=True):
-    since: Annotated[Moment, field("When it began: the newest month that is 90 days old.", "2026-07-01T00:00:00Z")]
+    since: Annotated[
+        Moment, field("The start of the month, the newest one that is 90 days old.", "2026-07-01T00:00:00Z")
+    ]
     orders: Annotated[int, field("Orders that were checked.", 1200)]
-    frauds: Annotated[int, field("Of these, the ones that turned out to be fraud.", 20)]
-    caught: Annotated[int, field("Of the frauds, the ones that were not simply allowed.", 17)]
-    recall: Annotated[float | None, field("The share of the frauds that was caught; null without frauds.", 0.85)]
+    frauds: Annotated[int, field("Of these, orders that were fraud.", 20)]
+    caught: Annotated[int, field("Of the frauds, orders that were not allowed.", 17)]
+    recall: Annotated[float | None, field("The share of frauds that was caught; null without frauds.", 0.85)]
 
 
 class FraudDashboardView(msgspec.Struct, frozen=True):
@@ -244,11 +246,11 @@ def review(stored: Review) -> CheckReviewView:
     return CheckReviewView(stored.outcome, stored.notes, stored.reviewed_by, utc(stored.created_at))
 
 
-def judged_month(start: Instant, made: Counts, frauds: Mapping[str, int]) -> JudgedMonthView:
+def judged_month(start: Instant, counts: Counts, frauds: Mapping[str, int]) -> JudgedMonthView:
     total = sum(frauds.values())
     caught = total - frauds.get("allowed", 0)
     recall = round(caught / total, 4) if total else None
-    return JudgedMonthView(utc(start), sum(made.values()), total, caught, recall)
+    return JudgedMonthView(utc(start), sum(counts.values()), total, caught, recall)
 
 
 def dashboard(

@@ -28,18 +28,18 @@ class FraudData(msgspec.Struct, frozen=True):
     order_status: Annotated[OrderStatus, field("The order's status after the event.", "pending")]
     total: Annotated[str, field("What the order costs, after discounts.", "19.99")]
     currency: Annotated[str, field("ISO 4217.", "USD")]
-    customer_id: Annotated[int, field("Who ordered.", 31)]
+    customer_id: Annotated[int, field("The customer.", 31)]
     risk_score: Annotated[int, field("0 to 100.", 55)]
-    risk_level: Annotated[RiskLevel, field("How risky the order is.", "medium")]
-    action_taken: Annotated[Action, field("What was done with the order.", "flagged")]
-    detected_signals: Annotated[list[str], field("What counted, the heaviest first.", ["Datacenter address"])]
+    risk_level: Annotated[RiskLevel, field("The risk level.", "medium")]
+    action_taken: Annotated[Action, field("The action that was taken.", "flagged")]
+    detected_signals: Annotated[list[str], field("Labels of the signals, the heaviest first.", ["Datacenter address"])]
 
 
 class FraudReviewedData(FraudData, frozen=True):
     review_outcome: Annotated[
-        ReviewedAs | None, field("What the reviewer found; null when the time was over.", "legitimate")
+        ReviewedAs | None, field("The outcome of the review; null if it was overdue.", "legitimate")
     ]
-    reviewed_by: Annotated[int | None, field("The user who reviewed it; null when the time was over.", 1)]
+    reviewed_by: Annotated[int | None, field("The reviewer; null if the review was overdue.", 1)]
 
 
 def judged(order: Order, check: OrderCheck) -> FraudData:

@@ -16,23 +16,23 @@ from lootkeep.kernel.clock import Instant, optional_utc
 from lootkeep.views.fields import Moment, field
 from lootkeep.views.fraud_rules import TallyView, tally
 
-Share = Annotated[float | None, field("From 0 to 1; null when nothing was reviewed.", 0.92)]
+Share = Annotated[float | None, field("From 0 to 1; null if nothing was reviewed.", 0.92)]
 
 
 class SignalReportView(msgspec.Struct, frozen=True):
     name: Annotated[str, field("The signal.", "device_reuse")]
     label: Annotated[str, field("As text.", "Other accounts on this device")]
-    fired: Annotated[int, field("Checks in which it counted.", 41)]
+    fired: Annotated[int, field("Checks in which it fired.", 41)]
     right: Annotated[int, field("Of these, reviewed as fraud.", 12)]
     wrong: Annotated[int, field("Of these, reviewed as legitimate.", 1)]
     precision: Share
 
 
 class ActionCountsView(msgspec.Struct, frozen=True):
-    allowed: Annotated[int, field("Proceeded.", 950)]
-    flagged: Annotated[int, field("Marked.", 30)]
-    blocked: Annotated[int, field("Stopped.", 15)]
-    verification_required: Annotated[int, field("Held.", 5)]
+    allowed: Annotated[int, field("Orders that were allowed.", 950)]
+    flagged: Annotated[int, field("Orders that were flagged.", 30)]
+    blocked: Annotated[int, field("Orders that were blocked.", 15)]
+    verification_required: Annotated[int, field("Orders that were held.", 5)]
 
 
 class BacktestSideView(msgspec.Struct, frozen=True):
@@ -45,36 +45,36 @@ class ChangedOrderView(msgspec.Struct, frozen=True):
     check_id: Annotated[int, field("The fraud check.", 17)]
     order_id: Annotated[int, field("The order.", 123)]
     order_number: Annotated[str, field("What customers see.", "ORD-000123")]
-    score_before: Annotated[int, field("As it was judged.", 55)]
-    score_after: Annotated[int, field("As it would have been.", 65)]
-    action_before: Annotated[Action, field("What was done.", "flagged")]
-    action_after: Annotated[Action, field("What would have been done.", "blocked")]
-    review_outcome: Annotated[str | None, field("What a reviewer found.", None)]
+    score_before: Annotated[int, field("The original result.", 55)]
+    score_after: Annotated[int, field("The result with the new settings.", 65)]
+    action_before: Annotated[Action, field("The action that was taken.", "flagged")]
+    action_after: Annotated[Action, field("The action that would have been taken.", "blocked")]
+    review_outcome: Annotated[str | None, field("The outcome of the review.", None)]
 
 
 class BacktestView(msgspec.Struct, frozen=True):
-    checks: Annotated[int, field("Checks that were executed again.", 1000)]
+    checks: Annotated[int, field("Checks that were judged again.", 1000)]
     older_engine_checks: Annotated[int, field("Of these, made by an older version of the engine, which knew less.", 0)]
-    is_complete: Annotated[bool, field("False when only the newest checks were taken.", True)]
+    is_complete: Annotated[bool, field("False if only the newest checks were used.", True)]
     before: BacktestSideView
     after: BacktestSideView
-    changed_count: Annotated[int, field("Orders that would have been treated otherwise.", 8)]
+    changed_count: Annotated[int, field("Orders whose action would differ.", 8)]
     changed: Annotated[list[ChangedOrderView], field("The newest of them.", [])]
-    rule: Annotated[TallyView | None, field("Orders that the rule fits; null when none is tried.", None)]
+    rule: Annotated[TallyView | None, field("Orders that the rule matches; null without a rule.", None)]
 
 
 class ExplainedSignalView(msgspec.Struct, frozen=True):
     name: Annotated[str, field("The signal.", "velocity_ip")]
     label: Annotated[str, field("As text.", "Too many orders from one address")]
-    points: Annotated[int, field("What it counts.", 30)]
-    until: Annotated[Moment | None, field("When it ends by itself; null when it does not.", "2026-11-15T11:30:00Z")]
+    points: Annotated[int, field("Its points.", 30)]
+    until: Annotated[Moment | None, field("When it expires; null if it does not.", "2026-11-15T11:30:00Z")]
 
 
 class ExplanationView(msgspec.Struct, frozen=True):
     risk_score: Annotated[int, field("What an order would score now.", 30)]
     risk_level: Annotated[RiskLevel, field("Its level.", "low")]
-    action_taken: Annotated[Action, field("What would be done with it.", "allowed")]
-    is_known_customer: Annotated[bool, field("Whether the e-mail belongs to a customer.", True)]
+    action_taken: Annotated[Action, field("The action that would be taken.", "allowed")]
+    is_known_customer: Annotated[bool, field("Whether the e-mail address belongs to a customer.", True)]
     is_whitelisted: Annotated[bool, field("Whether the store trusts this buyer.", False)]
     signals: list[ExplainedSignalView]
 

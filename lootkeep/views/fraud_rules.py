@@ -13,12 +13,12 @@ from lootkeep.domain.fraud.rule import Rule, RuleAction, RuleMode
 from lootkeep.views.fields import Moment, Time, field
 from lootkeep.views.shown import shown
 
-Share = Annotated[float | None, field("From 0 to 1; null when nothing is known of them.", 0.92)]
-Ends = Annotated[Moment | None, field("From when on it counts no more; null when it does not end.", None)]
+Share = Annotated[float | None, field("From 0 to 1; null if no outcome is known.", 0.92)]
+Ends = Annotated[Moment | None, field("When it expires; null means never.", None)]
 
 
 class TallyView(msgspec.Struct, frozen=True):
-    fired: Annotated[int, field("Orders that it fitted.", 41)]
+    fired: Annotated[int, field("Orders that it matched.", 41)]
     right: Annotated[int, field("Of these, known to be fraud.", 12)]
     wrong: Annotated[int, field("Of these, known to be legitimate.", 1)]
     precision: Share
@@ -26,14 +26,14 @@ class TallyView(msgspec.Struct, frozen=True):
 
 class FraudRuleView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the rule.", 3)]
-    name: Annotated[str, field("What people call it.", "Fresh account, free mail")]
-    expression: Annotated[str, field("Which orders it fits.", "total > 100 and account_age < 1h")]
-    action: Annotated[RuleAction, field("What is done with them.", "verify")]
-    points: Annotated[int, field("With the action `points`, what is added to the score; otherwise 0.", 0)]
-    mode: Annotated[RuleMode, field("In `shadow` a rule is only counted.", "shadow")]
-    note: Annotated[str | None, field("Why it is there.", "Wave of March.")]
+    name: Annotated[str, field("The name of the rule.", "Fresh account, free mail")]
+    expression: Annotated[str, field("The condition that orders must match.", "total > 100 and account_age < 1h")]
+    action: Annotated[RuleAction, field("The action for matching orders.", "verify")]
+    points: Annotated[int, field("With the action `points`, the points added to the score; otherwise 0.", 0)]
+    mode: Annotated[RuleMode, field("In `shadow` mode, matches are only counted.", "shadow")]
+    note: Annotated[str | None, field("Why it exists.", "Wave of March.")]
     expires_at: Ends
-    hits: Annotated[TallyView, field("Orders since the expression was last changed.", {})]
+    hits: Annotated[TallyView, field("Matches since the expression last changed.", {})]
     updated_by: Annotated[int, field("The user who changed it last.", 1)]
     created_at: Time
     updated_at: Time
@@ -41,8 +41,8 @@ class FraudRuleView(msgspec.Struct, frozen=True):
 
 class FraudListView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the list.", 2)]
-    name: Annotated[str, field("How rules name it, after an @.", "free_mail")]
-    kind: Annotated[ListKind, field("What its entries are.", "domain")]
+    name: Annotated[str, field("The name that rules use after an @.", "free_mail")]
+    kind: Annotated[ListKind, field("The kind of its entries.", "domain")]
     note: Annotated[str | None, field("What it is for.", None)]
     entries_count: Annotated[int, field("How many entries it has.", 120)]
     created_at: Time
@@ -50,7 +50,7 @@ class FraudListView(msgspec.Struct, frozen=True):
 
 class ListEntryView(msgspec.Struct, frozen=True):
     value: Annotated[str, field("The entry in its stored form; an instrument is a hash.", "example.com")]
-    reason: Annotated[str | None, field("Why it is there.", "Review of ORD-000123")]
+    reason: Annotated[str | None, field("Why it exists.", "Review of ORD-000123")]
     added_by: Annotated[int, field("The user who added it.", 1)]
     expires_at: Ends
     created_at: Time

@@ -23,22 +23,22 @@ _HUNDRED_PERCENT = 100_00
 
 class GiftCardView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the gift card.", 12)]
-    masked_code: Annotated[str, field("The end of the code, to distinguish cards.", _MASKED)]
-    initial_balance: Annotated[str, field("What was on it at first.", "25.00")]
-    balance: Annotated[str, field("What is on it now.", "25.00")]
+    masked_code: Annotated[str, field("The masked code, which shows only its end.", _MASKED)]
+    initial_balance: Annotated[str, field("The initial balance.", "25.00")]
+    balance: Annotated[str, field("The current balance.", "25.00")]
     currency: Annotated[str, field("ISO 4217.", "USD")]
     status: Annotated[GiftCardStatus, field("The current status of the card.", "active")]
-    recipient_email: Annotated[str | None, field("Who it is for.", "jun@example.com")]
-    recipient_name: Annotated[str | None, field("Their name.", "Jun Park")]
-    sender_name: Annotated[str | None, field("Who gives it.", "Mina")]
-    message: Annotated[str | None, field("What they say.", "Happy birthday!")]
+    recipient_email: Annotated[str | None, field("The recipient.", "jun@example.com")]
+    recipient_name: Annotated[str | None, field("The recipient's name.", "Jun Park")]
+    sender_name: Annotated[str | None, field("The sender.", "Mina")]
+    message: Annotated[str | None, field("The message of the sender.", "Happy birthday!")]
     customer_id: Annotated[int | None, field("The customer it belongs to.", None)]
-    order_id: Annotated[int | None, field("The order in which it was bought.", None)]
-    starts_at: Annotated[Moment | None, field("From when on it is valid; null is at once.", None)]
-    expires_at: Annotated[Moment | None, field("When it expires; null is never.", "2027-11-15T10:30:00Z")]
-    note: Annotated[str | None, field("The store's own note.", None)]
-    sent_at: Annotated[Moment | None, field("When it was last mailed.", None)]
-    send_count: Annotated[int, field("How often it was mailed.", 0)]
+    order_id: Annotated[int | None, field("The order it was bought in.", None)]
+    starts_at: Annotated[Moment | None, field("When it becomes valid; null means immediately.", None)]
+    expires_at: Annotated[Moment | None, field("When it expires; null means never.", "2027-11-15T10:30:00Z")]
+    note: Annotated[str | None, field("A note for the staff.", None)]
+    sent_at: Annotated[Moment | None, field("When it was last e-mailed.", None)]
+    send_count: Annotated[int, field("How often it was e-mailed.", 0)]
     last_used_at: Annotated[Moment | None, field("When it was last redeemed.", None)]
     revoked_at: Annotated[Moment | None, field("When it was revoked.", None)]
     revoke_reason: Annotated[str | None, field("Why it was revoked.", None)]
@@ -49,21 +49,19 @@ class GiftCardView(msgspec.Struct, frozen=True):
 class GiftCardTransactionView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the transaction.", 31)]
     type: Annotated[EntryType, field("What happened.", "redeem")]
-    amount: Annotated[str, field("Signed: all of a card's amounts add up to its balance.", "-5.00")]
-    balance_after: Annotated[str, field("What was left then.", "20.00")]
+    amount: Annotated[str, field("Signed; the amounts of a card add up to its balance.", "-5.00")]
+    balance_after: Annotated[str, field("The balance after the transaction.", "20.00")]
     order_id: Annotated[int | None, field("The order it belongs to.", 123)]
-    reference: Annotated[str | None, field("The caller's own reference.", "till-7-0042")]
+    reference: Annotated[str | None, field("The reference of the caller.", "till-7-0042")]
     created_at: Time
 
 
 class GiftCardDetailView(GiftCardView, frozen=True):
-    transactions: Annotated[
-        list[GiftCardTransactionView], msgspec.Meta(description="Everything that changed the balance.")
-    ]
+    transactions: Annotated[list[GiftCardTransactionView], msgspec.Meta(description="Every change of the balance.")]
 
 
 class GiftCardWithCodeView(GiftCardView, frozen=True):
-    code: Annotated[str, field("The whole code; shown only now.", "7KQ2-M9XW-4TRB-7K2P")]
+    code: Annotated[str, field("The full code; shown only now.", "7KQ2-M9XW-4TRB-7K2P")]
 
 
 class GiftCardValidationView(msgspec.Struct, frozen=True):
@@ -73,42 +71,44 @@ class GiftCardValidationView(msgspec.Struct, frozen=True):
         field("Why not: `not_found`, `scheduled`, `expired`, `revoked` or `redeemed`.", None),
     ]
     gift_card: GiftCardView | None
-    applicable_amount: Annotated[str, field("What it can pay of the amount; all it holds when none is given.", "5.00")]
+    applicable_amount: Annotated[
+        str, field("How much of the amount it can pay; without an amount, its balance.", "5.00")
+    ]
 
 
 class RedeemedGiftCardView(msgspec.Struct, frozen=True):
     gift_card_id: Annotated[int, field("The gift card.", 12)]
-    masked_code: Annotated[str, field("The end of its code.", _MASKED)]
-    amount: Annotated[str, field("What was redeemed.", "5.00")]
-    balance: Annotated[str, field("What was left on it then.", "20.00")]
+    masked_code: Annotated[str, field("The masked code, which shows only its end.", _MASKED)]
+    amount: Annotated[str, field("The redeemed amount.", "5.00")]
+    balance: Annotated[str, field("The remaining balance.", "20.00")]
     currency: Annotated[str, field("ISO 4217.", "USD")]
     transaction: GiftCardTransactionView
 
 
 class SentGiftCardView(msgspec.Struct, frozen=True):
-    sent_to: Annotated[str, field("Where it was sent.", "jun@example.com")]
+    sent_to: Annotated[str, field("The e-mail address it was sent to.", "jun@example.com")]
     sent_at: Time
-    send_count: Annotated[int, field("How often it was mailed in all.", 2)]
+    send_count: Annotated[int, field("How often it was e-mailed in total.", 2)]
 
 
 class GiftCardCountsView(msgspec.Struct, frozen=True):
-    scheduled: Annotated[int, field("Not valid yet.", 3)]
-    active: Annotated[int, field("Can be redeemed.", 120)]
-    redeemed: Annotated[int, field("Used up.", 70)]
-    expired: Annotated[int, field("Expired with something on them.", 5)]
-    revoked: Annotated[int, field("Revoked.", 2)]
+    scheduled: Annotated[int, field("Cards that are not valid yet.", 3)]
+    active: Annotated[int, field("Cards that can be redeemed.", 120)]
+    redeemed: Annotated[int, field("Cards with no balance left.", 70)]
+    expired: Annotated[int, field("Expired cards with a balance.", 5)]
+    revoked: Annotated[int, field("Revoked cards.", 2)]
 
 
 class GiftCardCurrencyView(msgspec.Struct, frozen=True):
     currency: Annotated[str, field("ISO 4217.", "USD")]
     total: Annotated[int, field("Gift cards in this currency.", 200)]
     by_status: GiftCardCountsView
-    total_issued_value: Annotated[str, field("What was on all of them at first.", "5000.00")]
+    total_issued_value: Annotated[str, field("The sum of initial balances.", "5000.00")]
     outstanding_balance: Annotated[str, field("What can still be redeemed, now or later.", "3000.00")]
-    total_redeemed_value: Annotated[str, field("What was redeemed, less what was given back.", "1850.00")]
-    expired_value: Annotated[str, field("What was left on cards when they expired.", "100.00")]
-    revoked_value: Annotated[str, field("What was taken off cards when they were revoked or refunded.", "50.00")]
-    redemption_rate: Annotated[float, field("Redeemed of issued, in percent.", 37.0)]
+    total_redeemed_value: Annotated[str, field("The redeemed amount, minus refunds to cards.", "1850.00")]
+    expired_value: Annotated[str, field("The balance of expired cards.", "100.00")]
+    revoked_value: Annotated[str, field("The amount removed from cards that were revoked or refunded.", "50.00")]
+    redemption_rate: Annotated[float, field("The redeemed share of the issued amount, in percent.", 37.0)]
 
 
 class GiftCardStatisticsView(msgspec.Struct, frozen=True):
@@ -158,9 +158,9 @@ def redeemed(record: GiftCard, entry: LedgerEntry) -> RedeemedGiftCardView:
     )
 
 
-def sent(record: GiftCard, address: str) -> SentGiftCardView:
+def sent(record: GiftCard, recipient: str) -> SentGiftCardView:
     assert record.sent_at is not None
-    return SentGiftCardView(address, utc(record.sent_at), record.send_count)
+    return SentGiftCardView(recipient, utc(record.sent_at), record.send_count)
 
 
 def statistics(counts: Mapping[str, int], values: Mapping[str, int]) -> GiftCardStatisticsView:
@@ -171,13 +171,13 @@ def statistics(counts: Mapping[str, int], values: Mapping[str, int]) -> GiftCard
     return GiftCardStatisticsView(sum(by_status.values()), GiftCardCountsView(**by_status), each)
 
 
-def email(store: StoreIdentity, record: GiftCard, address: str, code: str) -> NewEmail:
+def email(store: StoreIdentity, record: GiftCard, recipient: str, code: str) -> NewEmail:
     """The one e-mail that holds the whole code."""
     return render(
         "gift_card",
         store,
-        address,
-        record.recipient_name or "" if address == record.recipient_email else "",
+        recipient,
+        record.recipient_name or "" if recipient == record.recipient_email else "",
         name=record.recipient_name,
         sender_name=record.sender_name,
         amount=in_words(record.balance, record.currency),

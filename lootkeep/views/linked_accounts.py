@@ -8,56 +8,56 @@ from typing import Annotated
 import msgspec
 
 from lootkeep.domain.customers import CustomerStatus
-from lootkeep.domain.fraud.linked import Edge, Hub, LinkedAccount, LinkedAccounts, LinkKind
+from lootkeep.domain.fraud.linked import AccountLink, Hub, LinkedAccount, LinkedAccounts, LinkKind
 from lootkeep.views.fields import Time, field
 from lootkeep.views.shown import shown
 
 Kind = Annotated[LinkKind, field("What is shared.", "device")]
-Value = Annotated[
-    str, field("The thing: of an instrument its hash, of a referral the id of who brought the others.", "d-77")
+SharedValue = Annotated[
+    str, field("The shared value: for an instrument its hash, for a referral the id of the referrer.", "d-77")
 ]
 
 
 class LinkedAccountView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the customer.", 31)]
     name: Annotated[str, field("The customer's name.", "Jun Park")]
-    status: Annotated[CustomerStatus, field("`blocked` cannot order.", "active")]
+    status: Annotated[CustomerStatus, field("A `blocked` customer cannot order.", "active")]
     orders_count: Annotated[int, field("Orders that were paid.", 2)]
-    total_spent: Annotated[str, field("What they come to.", "39.98")]
-    is_fraud: Annotated[bool, field("An order turned out to be fraud.", False)]
-    is_disputed: Annotated[bool, field("A payment was disputed and the dispute not won.", False)]
-    depth: Annotated[int, field("How many links away it is; 0 is the account asked for.", 1)]
+    total_spent: Annotated[str, field("The sum of their totals.", "39.98")]
+    is_fraud: Annotated[bool, field("Whether an order was fraud.", False)]
+    is_disputed: Annotated[bool, field("Whether a payment was disputed and the dispute not won.", False)]
+    depth: Annotated[int, field("The number of links from the requested account, which has 0.", 1)]
 
 
 class EdgeView(msgspec.Struct, frozen=True):
     kind: Kind
-    value: Value
-    customer_id: Annotated[int, field("The account that was seen with it.", 31)]
+    value: SharedValue
+    customer_id: Annotated[int, field("The account that used it.", 31)]
     first_seen_at: Time
     last_seen_at: Time
 
 
 class HubView(msgspec.Struct, frozen=True):
     kind: Kind
-    value: Value
+    value: SharedValue
 
 
 class LinkedAccountsView(msgspec.Struct, frozen=True):
     accounts: list[LinkedAccountView]
     edges: list[EdgeView]
     hubs: list[HubView]
-    is_complete: Annotated[bool, field("False when more than 200 accounts are linked.", True)]
+    is_complete: Annotated[bool, field("False if more than 200 accounts are linked.", True)]
 
 
 _account: Callable[[LinkedAccount], LinkedAccountView] = shown(LinkedAccountView, LinkedAccount)
-_edge: Callable[[Edge], EdgeView] = shown(EdgeView, Edge)
+_edge: Callable[[AccountLink], EdgeView] = shown(EdgeView, AccountLink)
 _hub: Callable[[Hub], HubView] = shown(HubView, Hub)
 
 
-def linked(found: LinkedAccounts) -> LinkedAccountsView:
+def linked(accounts: LinkedAccounts) -> LinkedAccountsView:
     return LinkedAccountsView(
-        [_account(account) for account in found.accounts],
-        [_edge(edge) for edge in found.edges],
-        [_hub(hub) for hub in found.hubs],
-        found.is_complete,
+        [_account(account) for account in accounts.accounts],
+        [_edge(edge) for edge in accounts.edges],
+        [_hub(hub) for hub in accounts.hubs],
+        accounts.is_complete,
     )

@@ -15,15 +15,15 @@ from lootkeep.views.fields import Time, field
 
 class ItemData(msgspec.Struct, frozen=True):
     product_id: Annotated[int, field("The product.", 9)]
-    product_name: Annotated[str, field("Its name when it was ordered.", "VIP rank")]
-    quantity: Annotated[int, field("How many were ordered.", 1)]
-    price: Annotated[str, field("The price of one.", "19.99")]
+    product_name: Annotated[str, field("The name at the time of the order.", "VIP rank")]
+    quantity: Annotated[int, field("The quantity.", 1)]
+    price: Annotated[str, field("The unit price.", "19.99")]
 
 
 class OrderData(msgspec.Struct, frozen=True):
     order_id: Annotated[int, field("Identifies the order.", 123)]
     order_number: Annotated[str, field("What customers see.", "ORD-000123")]
-    customer_email: Annotated[str, field("The customer's e-mail.", "jun@example.com")]
+    customer_email: Annotated[str, field("The customer's e-mail address.", "jun@example.com")]
     customer_name: Annotated[str, field("The customer's name.", "Jun Park")]
     total: Annotated[str, field("What the order costs, after discounts.", "19.99")]
     currency: Annotated[str, field("ISO 4217.", "USD")]
@@ -41,10 +41,10 @@ class OrderCompletedData(OrderData, frozen=True):
 
 class OrderRefundedData(OrderData, frozen=True):
     refund_id: Annotated[int, field("Identifies the refund.", 12)]
-    refund_amount: Annotated[str, field("What this refund gives back.", "19.99")]
-    refunded_total: Annotated[str, field("What all refunds of the order give back.", "19.99")]
+    refund_amount: Annotated[str, field("The amount of this refund.", "19.99")]
+    refunded_total: Annotated[str, field("The sum of all refunds of the order.", "19.99")]
     is_partial: Annotated[bool, field("Whether something is left to refund.", False)]
-    reason: Annotated[str | None, field("Why, as the store said.", "Wrong edition")]
+    reason: Annotated[str | None, field("The reason given by the store.", "Wrong edition")]
     refunded_at: Time
 
 

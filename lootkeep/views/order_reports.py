@@ -15,9 +15,9 @@ from lootkeep.views.shown import shown
 
 class PaymentAttemptView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the attempt.", 5)]
-    order_id: Annotated[int, field("The order that was to be paid.", 123)]
+    order_id: Annotated[int, field("The order.", 123)]
     reason: Annotated[str | None, field("The provider's reason.", "insufficient_funds")]
-    external_id: Annotated[str | None, field("The store's own id of the attempt.", "pi_123")]
+    external_id: Annotated[str | None, field("The id of the attempt in the store's own system.", "pi_123")]
     at: Time
 
 
@@ -26,7 +26,7 @@ class DisputeView(msgspec.Struct, frozen=True):
     order_id: Annotated[int, field("The order whose payment is disputed.", 123)]
     kind: Annotated[DisputeKind, field("What happened.", "dispute")]
     reason: Annotated[DisputeReason, field("Why the payment is disputed.", "fraudulent")]
-    external_id: Annotated[str | None, field("The store's own id of the dispute.", "dp_1")]
+    external_id: Annotated[str | None, field("The id of the dispute in the store's own system.", "dp_1")]
     at: Time
     created_at: Time
 

@@ -31,25 +31,25 @@ Amount = Annotated[str, field("An amount in the order's currency.", "19.99")]
 class OrderCustomerView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the customer.", 31)]
     name: Annotated[str, field("The customer's name.", "Jun Park")]
-    email: Annotated[str, field("The customer's e-mail.", "jun@example.com")]
+    email: Annotated[str, field("The customer's e-mail address.", "jun@example.com")]
 
 
 class OrderItemView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the line.", 41)]
     product_id: Annotated[int, field("The product.", 9)]
-    product_name: Annotated[str, field("Its name when it was ordered.", "VIP rank")]
-    sku: Annotated[str | None, field("Its sku when it was ordered.", "VIP-1")]
+    product_name: Annotated[str, field("The name at the time of the order.", "VIP rank")]
+    sku: Annotated[str | None, field("The sku at the time of the order.", "VIP-1")]
     quantity: Annotated[int, field("How many.", 1)]
     price: Amount
     total: Amount
-    fulfilled_quantity: Annotated[int, field("How many were delivered.", 0)]
+    fulfilled_quantity: Annotated[int, field("The delivered quantity.", 0)]
 
 
 class OrderFraudView(msgspec.Struct, frozen=True):
     check_id: Annotated[int, field("The fraud check.", 17)]
     risk_score: Annotated[int, field("0 to 100.", 12)]
-    risk_level: Annotated[RiskLevel, field("How risky the order is.", "low")]
-    action_taken: Annotated[Action, field("What was decided.", "allowed")]
+    risk_level: Annotated[RiskLevel, field("The risk level.", "low")]
+    action_taken: Annotated[Action, field("The decision.", "allowed")]
 
 
 class OrderView(msgspec.Struct, frozen=True):
@@ -59,21 +59,21 @@ class OrderView(msgspec.Struct, frozen=True):
     customer: OrderCustomerView
     items: list[OrderItemView]
     subtotal: Amount
-    discount_total: Annotated[str, field("What a coupon took off.", "0.00")]
+    discount_total: Annotated[str, field("The coupon discount.", "0.00")]
     total: Amount
-    gift_card_total: Annotated[str, field("What a gift card pays.", "0.00")]
-    amount_due: Annotated[str, field("What is left to pay: `0.00` once it is paid or cancelled.", "19.99")]
-    refunded_total: Annotated[str, field("What was given back.", "0.00")]
+    gift_card_total: Annotated[str, field("The amount a gift card pays.", "0.00")]
+    amount_due: Annotated[str, field("What is left to pay; `0.00` once it is paid or cancelled.", "19.99")]
+    refunded_total: Annotated[str, field("The sum of refunds.", "0.00")]
     currency: Annotated[str, field("ISO 4217.", "USD")]
     coupon_code: Annotated[str | None, field("The coupon that was used.", None)]
-    referral_code: Annotated[str | None, field("The code that brought the customer.", None)]
-    payment_method: Annotated[str | None, field("As the store sent it.", None)]
+    referral_code: Annotated[str | None, field("The referral code of the customer's referrer.", None)]
+    payment_method: Annotated[str | None, field("As sent by the store.", None)]
     transaction_id: Annotated[str | None, field("The payment provider's id.", None)]
-    ip_address: Annotated[str | None, field("Where the order came from.", "203.0.113.9")]
+    ip_address: Annotated[str | None, field("The IP address of the order.", "203.0.113.9")]
     billing_country: Annotated[str | None, field("ISO 3166-1 alpha-2.", "KR")]
     fraud: OrderFraudView | None
     cancel_reason: Annotated[str | None, field("Why it was cancelled.", None)]
-    external_id: Annotated[str | None, field("The store's own id of the order.", None)]
+    external_id: Annotated[str | None, field("The id of the order in the store's own system.", None)]
     metadata: Metadata
     created_at: Time
     updated_at: Time
@@ -81,15 +81,17 @@ class OrderView(msgspec.Struct, frozen=True):
     completed_at: Annotated[Moment | None, field("When everything was delivered.", None)]
     cancelled_at: Annotated[Moment | None, field("When it was cancelled.", None)]
     refunded_at: Annotated[Moment | None, field("When it was last refunded.", None)]
-    fulfillment_note: Annotated[str | None, field("What was noted when it was delivered.", None)]
+    fulfillment_note: Annotated[str | None, field("The note from fulfilment.", None)]
 
 
 class OrderCheckView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("The fraud check.", 17)]
     risk_score: Annotated[int, field("0 to 100.", 12)]
-    risk_level: Annotated[RiskLevel, field("How risky the order is.", "low")]
-    action_taken: Annotated[Action, field("What was decided.", "allowed")]
-    detected_signals: Annotated[list[str], field("What counted, the heaviest first.", ["No browser, or a program"])]
+    risk_level: Annotated[RiskLevel, field("The risk level.", "low")]
+    action_taken: Annotated[Action, field("The decision.", "allowed")]
+    detected_signals: Annotated[
+        list[str], field("Labels of the signals, the heaviest first.", ["No browser, or a program"])
+    ]
 
 
 class PlacedOrderView(msgspec.Struct, frozen=True):
@@ -97,8 +99,8 @@ class PlacedOrderView(msgspec.Struct, frozen=True):
     next: Annotated[
         CheckoutStep | None,
         field(
-            "What the checkout has to do now: take the payment, wait for a reviewer, have the customer verified, or "
-            "end. Null when there is nothing to do, since the order is paid.",
+            "What the checkout must do now: take the payment, wait for a review, verify the customer, or stop. "
+            "Null if the order is already paid.",
             "pay",
         ),
     ]
@@ -108,14 +110,14 @@ class PlacedOrderView(msgspec.Struct, frozen=True):
 class RefundView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the refund.", 2)]
     amount: Amount
-    payment_amount: Annotated[str, field("What goes back by the way of payment.", "19.99")]
-    gift_card_amount: Annotated[str, field("What went back on the gift card.", "0.00")]
-    unreturned_amount: Annotated[str, field("What a revoked gift card paid; it was not put back.", "0.00")]
+    payment_amount: Annotated[str, field("The amount refunded to the payment method.", "19.99")]
+    gift_card_amount: Annotated[str, field("The amount put back on the gift card.", "0.00")]
+    unreturned_amount: Annotated[str, field("The amount a revoked gift card had paid; it was not put back.", "0.00")]
     unrecovered_amount: Annotated[
-        str, field("What was refunded though gift cards bought in the order no longer held it.", "0.00")
+        str, field("The amount refunded although it was already spent from gift cards bought in the order.", "0.00")
     ]
-    reason: Annotated[str | None, field("Why it was given back.", "changed their mind")]
-    reason_code: Annotated[RefundReason | None, field("Extension: `fraud` when it was fraud.", None)]
+    reason: Annotated[str | None, field("Why it was refunded.", "changed their mind")]
+    reason_code: Annotated[RefundReason | None, field("Extension: `fraud` if it was fraud.", None)]
     created_at: Time
 
 

@@ -25,41 +25,41 @@ class ProductView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the product.", 12)]
     name: Annotated[str, field("What customers see.", "Dragon Sword")]
     slug: Annotated[
-        str, field("Unique, made from the name at creation; it stays when the name changes.", "dragon-sword")
+        str, field("Unique; generated from the name at creation, does not change with the name.", "dragon-sword")
     ]
-    sku: Annotated[str | None, field("The store's own number, unique.", "SWORD-01")]
-    description: Annotated[str | None, field("What it is, as text.", "A sword for dragon slayers.")]
-    delivery_type: Annotated[DeliveryType, field("How it reaches the customer.", "keys")]
-    billing_type: Annotated[BillingType, field("Paid once, or again every period.", "one_time")]
-    billing_interval: Annotated[BillingInterval | None, field("Unit of the period; null when paid once.", None)]
-    billing_interval_count: Annotated[int | None, field("Units in a period; null when paid once.", None)]
+    sku: Annotated[str | None, field("The stock keeping unit, unique.", "SWORD-01")]
+    description: Annotated[str | None, field("The description.", "A sword for dragon slayers.")]
+    delivery_type: Annotated[DeliveryType, field("How it is delivered.", "keys")]
+    billing_type: Annotated[BillingType, field("Paid once or every period.", "one_time")]
+    billing_interval: Annotated[BillingInterval | None, field("Unit of the period; null if paid once.", None)]
+    billing_interval_count: Annotated[int | None, field("Units in a period; null if paid once.", None)]
     status: Annotated[ProductStatus, field("Only active products can be bought.", "active")]
-    price: Annotated[str, field("Price of one.", "19.99")]
-    compare_at_price: Annotated[str | None, field("A higher price to be shown struck through.", "24.99")]
+    price: Annotated[str, field("The unit price.", "19.99")]
+    compare_at_price: Annotated[str | None, field("A higher price, shown struck through.", "24.99")]
     currency: Annotated[str, field("Currency of the prices.", "USD")]
-    stock: Annotated[int | None, field("How many are left; null is unlimited.", 40)]
-    stock_status: Annotated[StockStatus, field("The stock in a word; low is 1 to 5.", "in_stock")]
-    max_per_order: Annotated[int | None, field("How many one order may hold; null is any number.", 3)]
-    category: Annotated[str | None, field("Where it is listed.", "Weapons")]
-    tags: Annotated[list[str], field("Words to find it by.", ["rare", "melee"])]
-    image_url: Annotated[str | None, field("Address of its picture.", "https://cdn.example.com/sword.png")]
-    sales_count: Annotated[int, field("How many were sold.", 128)]
+    stock: Annotated[int | None, field("The stock; null means unlimited.", 40)]
+    stock_status: Annotated[StockStatus, field("The stock level; low is 1 to 5.", "in_stock")]
+    max_per_order: Annotated[int | None, field("The maximum quantity per order; null means no limit.", 3)]
+    category: Annotated[str | None, field("The category.", "Weapons")]
+    tags: Annotated[list[str], field("Tags to find it by.", ["rare", "melee"])]
+    image_url: Annotated[str | None, field("The URL of its image.", "https://cdn.example.com/sword.png")]
+    sales_count: Annotated[int, field("The number of units sold.", 128)]
     metadata: Metadata
     created_at: Time
     updated_at: Time
 
 
 class ProductEvent(msgspec.Struct, frozen=True):
-    """The data of `product.created`, and the beginning of the others."""
+    """The data of `product.created`, and the common fields of the other product events."""
 
     product_id: Annotated[int, field("Identifies the product.", 12)]
     product_name: Annotated[str, field("What customers see.", "Dragon Sword")]
-    slug: Annotated[str, field("Unique, made from the name at creation.", "dragon-sword")]
-    sku: Annotated[str | None, field("The store's own number, unique.", "SWORD-01")]
-    price: Annotated[str, field("Price of one.", "19.99")]
+    slug: Annotated[str, field("Unique; generated from the name at creation.", "dragon-sword")]
+    sku: Annotated[str | None, field("The stock keeping unit, unique.", "SWORD-01")]
+    price: Annotated[str, field("The unit price.", "19.99")]
     currency: Annotated[str, field("Currency of the price.", "USD")]
     status: Annotated[ProductStatus, field("Only active products can be bought.", "active")]
-    stock: Annotated[int | None, field("How many are left; null is unlimited.", 40)]
+    stock: Annotated[int | None, field("The stock; null means unlimited.", 40)]
 
 
 class ProductUpdated(ProductEvent, frozen=True):

@@ -31,8 +31,8 @@ INVALID_CODE = "Invalid referral code"
 
 CustomerId = Annotated[int, field("Identifies the customer.", 12)]
 CustomerName = Annotated[str, field("The customer's name.", "Mira Okafor")]
-CustomerEmail = Annotated[str, field("The customer's e-mail.", "mira@example.com")]
-Code = Annotated[str, field("The code a referrer gives away.", "K7WQ2M9X")]
+CustomerEmail = Annotated[str, field("The customer's e-mail address.", "mira@example.com")]
+Code = Annotated[str, field("The referrer's code.", "K7WQ2M9X")]
 
 
 class ReferrerView(msgspec.Struct, frozen=True):
@@ -45,7 +45,7 @@ class ReferrerView(msgspec.Struct, frozen=True):
 class ReferralView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the referred customer.", 31)]
     name: Annotated[str, field("The referred customer's name.", "Jun Park")]
-    email: Annotated[str, field("The referred customer's e-mail.", "jun@example.com")]
+    email: Annotated[str, field("The referred customer's e-mail address.", "jun@example.com")]
     referred_at: Time
     referrer: ReferrerView
     status: Annotated[ReferralStatus, field("`successful` once there is a paid order.", "successful")]
@@ -54,10 +54,10 @@ class ReferralView(msgspec.Struct, frozen=True):
 
 class StatisticsView(msgspec.Struct, frozen=True):
     total_referrals: Annotated[int, field("All referred customers.", 250)]
-    successful_referrals: Annotated[int, field("Those who bought something.", 100)]
+    successful_referrals: Annotated[int, field("Those with a purchase.", 100)]
     conversion_rate: Annotated[int | float, field("Percentage of referrals that converted.", 40.0)]
-    rewards_claimed: Annotated[int, field("Claims made.", 18)]
-    total_coupons_value: Annotated[int | float, field("Discounts given by used referral coupons.", 412.5)]
+    rewards_claimed: Annotated[int, field("The number of claims.", 18)]
+    total_coupons_value: Annotated[int | float, field("The sum of discounts from used referral coupons.", 412.5)]
 
 
 class LeaderboardView(msgspec.Struct, frozen=True):
@@ -71,9 +71,9 @@ class TopReferrerView(msgspec.Struct, frozen=True):
     name: CustomerName
     email: CustomerEmail
     referral_code: Code
-    total_referrals: Annotated[int, field("All who registered with the code.", 30)]
-    successful_referrals: Annotated[int, field("Those who bought something.", 23)]
-    rewards_claimed: Annotated[int, field("Tiers claimed.", 2)]
+    total_referrals: Annotated[int, field("All customers who registered with the code.", 30)]
+    successful_referrals: Annotated[int, field("Those with a purchase.", 23)]
+    rewards_claimed: Annotated[int, field("The claimed tiers.", 2)]
 
 
 class CodeOwnerView(msgspec.Struct, frozen=True):
@@ -84,7 +84,7 @@ class CodeOwnerView(msgspec.Struct, frozen=True):
 class CodeValidationView(msgspec.Struct, frozen=True):
     valid: Annotated[bool, field("Whether the code can be used now.", True)]
     referrer: CodeOwnerView | UnsetType = UNSET
-    error: Annotated[str, field("Only when the code is not valid.", INVALID_CODE)] | UnsetType = UNSET
+    error: Annotated[str, field("Only present if the code is not valid.", INVALID_CODE)] | UnsetType = UNSET
 
 
 class ClaimCustomerView(msgspec.Struct, frozen=True):
@@ -114,10 +114,10 @@ class ClaimView(msgspec.Struct, frozen=True):
 
 
 class RefusedReferralView(msgspec.Struct, frozen=True):
-    id: Annotated[int, field("Identifies the refusal.", 4)]
+    id: Annotated[int, field("Identifies the rejection.", 4)]
     customer: ClaimCustomerView
     referrer: ClaimCustomerView
-    reason: Annotated[AbuseReason, field("A stable word.", "same_device")]
+    reason: Annotated[AbuseReason, field("A stable code.", "same_device")]
     explanation: Annotated[str, field("The reason as a sentence.", SENTENCES["same_device"])]
     created_at: Time
 
@@ -128,7 +128,7 @@ class ReferralSettingsView(msgspec.Struct, frozen=True):
     referral_welcome_discount_enabled: Annotated[
         bool, field("Whether a referred customer receives a coupon at sign-up.", False)
     ]
-    referral_welcome_discount_type: Annotated[DiscountType, field("How the discount is counted.", "percentage")]
+    referral_welcome_discount_type: Annotated[DiscountType, field("The type of the discount.", "percentage")]
     referral_welcome_discount_value: Annotated[int | float, field("Percent, or an amount in the store's currency.", 10)]
 
 

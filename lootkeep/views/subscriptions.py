@@ -18,7 +18,7 @@ from lootkeep.views.shown import shown
 
 class SubscriptionProductView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the product.", 9)]
-    name: Annotated[str, field("Its name when it was subscribed to.", "VIP rank")]
+    name: Annotated[str, field("The name at the time of subscribing.", "VIP rank")]
 
 
 class SubscriptionView(msgspec.Struct, frozen=True):
@@ -26,19 +26,19 @@ class SubscriptionView(msgspec.Struct, frozen=True):
     status: Annotated[SubscriptionStatus, field("The status of the subscription.", "active")]
     customer: OrderCustomerView
     product: SubscriptionProductView
-    price: Annotated[str, field("What each period costs; it stays when the product's price changes.", "9.99")]
+    price: Annotated[str, field("The price per period; it does not change with the price of the product.", "9.99")]
     currency: Annotated[str, field("ISO 4217.", "USD")]
     interval: Annotated[BillingInterval, field("Unit of the period.", "month")]
     interval_count: Annotated[int, field("Units in a period.", 1)]
-    current_period_start: Annotated[Moment, field("When the latest paid period begins.", "2026-11-15T10:30:00Z")]
-    current_period_end: Annotated[Moment, field("When it ends, and the next begins.", "2026-12-15T10:30:00Z")]
-    cancel_at_period_end: Annotated[bool, field("Whether it was cancelled to the end of its period.", False)]
-    cancelled_at: Annotated[Moment | None, field("When cancelling was asked.", None)]
+    current_period_start: Annotated[Moment, field("When the latest paid period starts.", "2026-11-15T10:30:00Z")]
+    current_period_end: Annotated[Moment, field("When it ends and the next one starts.", "2026-12-15T10:30:00Z")]
+    cancel_at_period_end: Annotated[bool, field("Whether it is cancelled at the end of its period.", False)]
+    cancelled_at: Annotated[Moment | None, field("When it was cancelled.", None)]
     ends_at: Annotated[Moment | None, field("When it ends or ended.", None)]
     cancel_reason: Annotated[str | None, field("Why it was cancelled.", None)]
     renewals_count: Annotated[int, field("How often it was renewed.", 0)]
     latest_order_id: Annotated[int | None, field("The order that paid the latest period.", 123)]
-    external_id: Annotated[str | None, field("The store's own id of the subscription.", None)]
+    external_id: Annotated[str | None, field("The id of the subscription in the store's own system.", None)]
     created_at: Time
     updated_at: Time
 
@@ -49,20 +49,20 @@ class PaidPeriodView(msgspec.Struct, frozen=True):
 
 
 class SubscriptionData(msgspec.Struct, frozen=True):
-    """The data of `subscription.created`, and the beginning of the others."""
+    """The data of `subscription.created`, and the common fields of the other subscription events."""
 
     subscription_id: Annotated[int, field("Identifies the subscription.", 5)]
-    customer_email: Annotated[str, field("The customer's e-mail.", "jun@example.com")]
+    customer_email: Annotated[str, field("The customer's e-mail address.", "jun@example.com")]
     customer_name: Annotated[str, field("The customer's name.", "Jun Park")]
     product_id: Annotated[int, field("The product.", 9)]
-    product_name: Annotated[str, field("Its name when it was subscribed to.", "VIP rank")]
-    price: Annotated[str, field("What each period costs.", "9.99")]
+    product_name: Annotated[str, field("The name at the time of subscribing.", "VIP rank")]
+    price: Annotated[str, field("The price per period.", "9.99")]
     currency: Annotated[str, field("ISO 4217.", "USD")]
     interval: Annotated[BillingInterval, field("Unit of the period.", "month")]
     interval_count: Annotated[int, field("Units in a period.", 1)]
     status: Annotated[SubscriptionStatus, field("The subscription's status after the event.", "active")]
-    current_period_start: Annotated[Moment, field("When the latest paid period begins.", "2026-11-15T10:30:00Z")]
-    current_period_end: Annotated[Moment, field("When it ends, and the next begins.", "2026-12-15T10:30:00Z")]
+    current_period_start: Annotated[Moment, field("When the latest paid period starts.", "2026-11-15T10:30:00Z")]
+    current_period_end: Annotated[Moment, field("When it ends and the next one starts.", "2026-12-15T10:30:00Z")]
     order_id: Annotated[int | None, field("The order that paid the latest period.", 123)]
 
 
@@ -71,7 +71,7 @@ class SubscriptionRenewedData(SubscriptionData, frozen=True):
 
 
 class SubscriptionCancelledData(SubscriptionData, frozen=True):
-    cancelled_at: Annotated[Moment | None, field("When cancelling was asked.", "2026-11-20T09:00:00Z")]
+    cancelled_at: Annotated[Moment | None, field("When it was cancelled.", "2026-11-20T09:00:00Z")]
     ends_at: Annotated[Moment | None, field("When it ends or ended.", "2026-12-15T10:30:00Z")]
     reason: Annotated[str | None, field("Why it was cancelled.", "Too expensive")]
 

@@ -32,35 +32,39 @@ class TicketView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the ticket.", 123)]
     ticket_number: Annotated[str, field("What customers see.", "TKT-000123")]
     subject: Annotated[str, field("What it is about.", "My key does not work")]
-    status: Annotated[TicketStatus, field("`open`: it is our turn. `pending`: it is the customer's.", "pending")]
-    priority: Annotated[TicketPriority, field("How much it presses.", "normal")]
-    category: Annotated[TicketCategory, field("What kind of request it is.", "delivery")]
+    status: Annotated[
+        TicketStatus, field("`open`: waiting for the staff. `pending`: waiting for the customer.", "pending")
+    ]
+    priority: Annotated[TicketPriority, field("The priority.", "normal")]
+    category: Annotated[TicketCategory, field("The category.", "delivery")]
     customer: OrderCustomerView
     order_id: Annotated[int | None, field("The order it is about.", 77)]
-    assigned_to: Annotated[AgentView | None, field("Who works on it.", {"id": 2, "name": "Mira Voss"})]
+    assigned_to: Annotated[AgentView | None, field("The user it is assigned to.", {"id": 2, "name": "Mira Voss"})]
     messages_count: Annotated[int, field("Messages that the customer sees.", 2)]
-    last_message_at: Annotated[Moment, field("When the last of them was written.", _MOMENT)]
-    last_message_by: Annotated[LastMessageBy, field("By whom.", "staff")]
-    first_response_at: Annotated[Moment | None, field("When the staff first answered.", _MOMENT)]
-    resolved_at: Annotated[Moment | None, field("Since when it is resolved or closed.", None)]
-    closed_at: Annotated[Moment | None, field("Since when it is closed.", None)]
-    reopened_count: Annotated[int, field("How often it was opened again after it was resolved or closed.", 0)]
+    last_message_at: Annotated[Moment, field("When the last of these was written.", _MOMENT)]
+    last_message_by: Annotated[LastMessageBy, field("Who wrote it.", "staff")]
+    first_response_at: Annotated[Moment | None, field("When the staff first replied.", _MOMENT)]
+    resolved_at: Annotated[Moment | None, field("When it was resolved or closed.", None)]
+    closed_at: Annotated[Moment | None, field("When it was closed.", None)]
+    reopened_count: Annotated[int, field("How often it was reopened after it was resolved or closed.", 0)]
     created_at: Time
     updated_at: Time
 
 
 class TicketMessageView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the message.", 456)]
-    author_type: Annotated[AuthorType, field("Who wrote it; `system` notes who did what.", "staff")]
+    author_type: Annotated[AuthorType, field("Who wrote it; `system` records who did what.", "staff")]
     author_name: Annotated[str, field("The author's name at that time.", "Mira Voss")]
     body: Annotated[str, field("Plain text.", "Here is a new key.")]
-    is_internal: Annotated[bool, field("For staff alone.", False)]
+    is_internal: Annotated[bool, field("Only for staff.", False)]
     created_at: Time
 
 
 class TicketDetailView(TicketView, frozen=True):
-    messages: Annotated[list[TicketMessageView], field("The newest messages, in the order they were written.", [])]
-    earlier_before: Annotated[int | None, field("Sent as `before` it answers those before; null: these are all.", None)]
+    messages: Annotated[list[TicketMessageView], field("The newest messages, in chronological order.", [])]
+    earlier_before: Annotated[
+        int | None, field("Send it as `before` to get earlier messages; null if there are none.", None)
+    ]
 
 
 class PostedMessageView(TicketMessageView, frozen=True):

@@ -17,7 +17,7 @@ class AgentFiguresView(msgspec.Struct, frozen=True):
     user: AgentView
     assigned: Annotated[int, field("Tickets assigned to this user.", 9)]
     by_status: Annotated[
-        dict[str, int], field("The same by status.", {"open": 2, "pending": 1, "resolved": 1, "closed": 5})
+        dict[str, int], field("These tickets by status.", {"open": 2, "pending": 1, "resolved": 1, "closed": 5})
     ]
     average_first_response_minutes: Annotated[float | None, field("Of these tickets.", 14.5)]
     average_resolution_minutes: Annotated[float | None, field("Of these tickets.", 240.25)]
@@ -38,13 +38,13 @@ class TicketStatsView(msgspec.Struct, frozen=True):
             {"order": 2, "payment": 1, "delivery": 6, "account": 1, "refund": 1, "technical": 0, "other": 1},
         ),
     ]
-    unassigned: Annotated[int, field("Tickets that are assigned to nobody.", 3)]
+    unassigned: Annotated[int, field("Unassigned tickets.", 3)]
     created_today: Annotated[int, field("Tickets opened on this UTC day.", 2)]
     closed_today: Annotated[int, field("Tickets closed on this UTC day that still are.", 1)]
-    average_first_response_minutes: Annotated[float | None, field("From opening to the first answer.", 14.5)]
-    median_first_response_minutes: Annotated[float | None, field("The same, of the ticket in the middle.", 9.0)]
+    average_first_response_minutes: Annotated[float | None, field("From opening to the first reply.", 14.5)]
+    median_first_response_minutes: Annotated[float | None, field("The median of the same time.", 9.0)]
     average_resolution_minutes: Annotated[float | None, field("From opening to being resolved or closed.", 240.25)]
-    median_resolution_minutes: Annotated[float | None, field("The same, of the ticket in the middle.", 180.5)]
+    median_resolution_minutes: Annotated[float | None, field("The median of the same time.", 180.5)]
     by_agent: list[AgentFiguresView]
 
 

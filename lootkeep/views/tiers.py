@@ -15,16 +15,16 @@ from lootkeep.views.shown import shown
 class TierView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the tier.", 3)]
     name: Annotated[str, field("What customers see.", "Bronze")]
-    description: Annotated[str | None, field("What the tier gives, as text.", "Five friends, ten percent.")]
+    description: Annotated[str | None, field("The description of the tier.", "Five friends, ten percent.")]
     referrals_required: Annotated[int, field("Referrals needed to unlock the tier.", 5)]
-    reward_type: Annotated[RewardType, field("How the reward is counted.", "percentage_discount")]
+    reward_type: Annotated[RewardType, field("The type of the reward.", "percentage_discount")]
     reward_value: Annotated[str, field("Percent, or an amount in `reward_currency`.", "10.00")]
     reward_currency: Annotated[str | None, field("Currency of a fixed discount; null for percentages.", None)]
-    coupon_validity_days: Annotated[int, field("How long a claimed coupon can be used.", 30)]
+    coupon_validity_days: Annotated[int, field("How long a claimed coupon is valid.", 30)]
     is_active: Annotated[bool, field("Only active tiers can be claimed.", True)]
-    sort_order: Annotated[int, field("Place in the list, lowest first.", 0)]
+    sort_order: Annotated[int, field("The position in the list, lowest first.", 0)]
     formatted_reward: Annotated[str, field("The reward as text.", "10% off")]
-    claims_count: Annotated[int, field("How often the tier was claimed.", 12)]
+    claims_count: Annotated[int, field("The number of claims.", 12)]
     created_at: Time
     updated_at: Time
 

@@ -17,7 +17,7 @@ from lootkeep.views.shown import shown
 
 _DELIVERY_ID = "wh_6f1c9a52-0d6e-4b6e-9a55-0c3f1d2b7a10"
 
-OptionalTime = Annotated[Moment | None, field("When, in UTC; null until then.", "2026-11-15T10:30:01Z")]
+OptionalTime = Annotated[Moment | None, field("The time, in UTC; null until then.", "2026-11-15T10:30:01Z")]
 
 
 class _Webhook(msgspec.Struct, frozen=True):
@@ -39,62 +39,65 @@ class WebhookWithSecretView(_Webhook, frozen=True):
 
 
 class TestResultView(msgspec.Struct, frozen=True):
-    delivered: Annotated[bool, field("Whether the receiver answered 2xx.", True)]
-    response_code: Annotated[int | None, field("The receiver's status; null when there was no answer.", 200)]
+    delivered: Annotated[bool, field("Whether the receiver responded with 2xx.", True)]
+    response_code: Annotated[int | None, field("The status of the response; null if there was none.", 200)]
     response_time_ms: Annotated[int, field("How long it took.", 84)]
 
 
 class DeliveryView(msgspec.Struct, frozen=True):
-    id: Annotated[str, field("What the receiver knows the delivery by.", _DELIVERY_ID)]
+    id: Annotated[str, field("Identifies the delivery.", _DELIVERY_ID)]
     webhook_id: Annotated[int, field("The webhook.", 4)]
     event_id: Annotated[int, field("The event.", 801)]
     event_type: Annotated[EventType, field("The event's type.", "order.paid")]
     status: Annotated[DeliveryStatus, field("The status of the delivery.", "delivered")]
     attempts_count: Annotated[int, field("Requests made so far.", 2)]
-    response_code: Annotated[int | None, field("The latest answer's status.", 200)]
+    response_code: Annotated[int | None, field("The status of the latest response.", 200)]
     reason: Annotated[str | None, field("Why the latest attempt failed, as a sentence.", None)]
     created_at: Time
-    next_attempt_at: Annotated[Moment | None, field("When it is sent next; null when it is over.", None)]
+    next_attempt_at: Annotated[Moment | None, field("When it is sent next; null if it has ended.", None)]
     finished_at: OptionalTime
 
 
 class AttemptView(msgspec.Struct, frozen=True):
     number: Annotated[int, field("From 1.", 1)]
-    outcome: Annotated[AttemptOutcome, field("What it came to.", "failed")]
+    outcome: Annotated[AttemptOutcome, field("The result.", "failed")]
     started_at: Time
     finished_at: OptionalTime
-    response_code: Annotated[int | None, field("The receiver's status.", 503)]
+    response_code: Annotated[int | None, field("The status of the response.", 503)]
     response_time_ms: Annotated[int | None, field("How long it took.", 120)]
     reason: Annotated[str | None, field("Why it failed, as a sentence.", "answered 503")]
-    response_excerpt: Annotated[str | None, field("The beginning of the answer.", "upstream is down")]
+    response_excerpt: Annotated[str | None, field("The beginning of the response.", "upstream is down")]
 
 
 class DeliveryDetailView(msgspec.Struct, frozen=True):
     delivery: DeliveryView
-    sent: Annotated[SentView, field("What the receiver was sent.", {})]
+    sent: Annotated[SentView, field("What was sent to the receiver.", {})]
     attempts: list[AttemptView]
 
 
 class EventTypeView(msgspec.Struct, frozen=True):
     name: Annotated[EventType, field("What to subscribe to.", "order.paid")]
     description: Annotated[str, field("When it is sent.", "Payment received successfully.")]
-    example: Annotated[dict[str, Any], field("A whole body as a receiver gets it.", {"event_type": "order.paid"})]
+    example: Annotated[dict[str, Any], field("A complete example body.", {"event_type": "order.paid"})]
 
 
 class SentView(msgspec.Struct, frozen=True):
-    url: Annotated[str | None, field("Where the webhook is now.", "https://shop.example/hooks/lootkeep")]
+    url: Annotated[str | None, field("The current URL of the webhook.", "https://shop.example/hooks/lootkeep")]
     headers: Annotated[
         dict[str, str],
-        field("The same for each attempt; signatures and times are left out.", {"X-Webhook-Event": "order.paid"}),
+        field(
+            "The headers that are the same for each attempt, without signatures and times.",
+            {"X-Webhook-Event": "order.paid"},
+        ),
     ]
-    body: Annotated[str, field("The exact text; a signature covers its bytes.", '{"id":"wh_6f1c9a52"}')]
+    body: Annotated[str, field("The exact text; the signature covers its bytes.", '{"id":"wh_6f1c9a52"}')]
 
 
 class ReplayView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the replay.", 2)]
     webhook_id: Annotated[int, field("The webhook.", 4)]
     since: Time
-    event_types: Annotated[list[EventType], field("What is sent again.", ["order.paid"])]
+    event_types: Annotated[list[EventType], field("The event types.", ["order.paid"])]
     total: Annotated[int, field("Events to send again.", 350)]
     done: Annotated[int, field("Events queued again so far.", 100)]
     created_at: Time
@@ -108,7 +111,7 @@ class EventView(msgspec.Struct, frozen=True):
     data: Annotated[
         msgspec.Raw,
         msgspec.Meta(
-            description="The data that deliveries carry.",
+            description="The data of the deliveries.",
             examples=[{"order_id": 123, "order_number": "ORD-000123"}],
             extra_json_schema={"type": "object"},
         ),
@@ -117,8 +120,8 @@ class EventView(msgspec.Struct, frozen=True):
 
 class EventFeedView(msgspec.Struct, frozen=True):
     events: list[EventView]
-    next_cursor: Annotated[int, field("Pass it as `after` to go on.", 801)]
-    has_more: Annotated[bool, field("Whether more is there already.", False)]
+    next_cursor: Annotated[int, field("Pass it as `after` in the next call.", 801)]
+    has_more: Annotated[bool, field("Whether there are more events now.", False)]
 
 
 _WITH_SECRET = shown(WebhookWithSecretView, Webhook, "secret", events="event_types")

@@ -87,7 +87,7 @@ class Application:
         if scope["type"] == "lifespan":
             await self._live(scope.get("state", {}), receive, send)
         elif self._api is None:
-            raise RuntimeError("The server must support the lifespan protocol and wait for its start.")
+            raise RuntimeError("The server must support the lifespan protocol and wait for startup.")
         else:
             await self._api(scope, receive, send)
 

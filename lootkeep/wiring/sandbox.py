@@ -133,6 +133,6 @@ async def _open_database(settings: Settings) -> Engine:
         return SqliteDatabase(sandbox_db.path_of(path))
     if settings.listen_url is None:
         # A pooler in transaction mode gives each statement any connection, with any schema.
-        raise StartupError("Behind a pooler test mode needs LOOTKEEP_DATABASE_DIRECT_URL.")
+        raise StartupError("Behind a pooler, test mode needs LOOTKEEP_DATABASE_DIRECT_URL.")
     connections = min(_CONNECTIONS, settings.database_connections)
     return await PostgresDatabase.open(settings.listen_url, connections, schema=sandbox_db.SCHEMA)

@@ -78,7 +78,7 @@ def check_settings(settings: Settings) -> None:
         where = "with PostgreSQL" if settings.sqlite_path is None else "in production"
         raise StartupError(
             f"LOOTKEEP_SECRET_KEY must be set {where}: at least 32 random characters, the same for every process. "
-            "`openssl rand -hex 32` makes one."
+            "`openssl rand -hex 32` generates one."
         )
     if settings.smtp_url is not None and settings.mail_from is None:
         raise StartupError("LOOTKEEP_MAIL_FROM must be set with LOOTKEEP_SMTP_URL, such as Shop <shop@example.com>.")

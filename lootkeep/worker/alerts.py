@@ -58,7 +58,7 @@ class AlertWorker(MailerWorker[Item]):
         try:
             target = alerts_service.target(self._deps, alert)
         except SealError:
-            return SendResult("deferred", "the target cannot be opened: the secret key has changed")
+            return SendResult("deferred", "the target cannot be decrypted: the secret key has changed")
         if alert.channel != "email":
             body = alerts_views.payload(alert, self._deps.store, notices)
             result = await self._deps.outbound.post(target, body, {})

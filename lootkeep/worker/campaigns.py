@@ -110,9 +110,9 @@ class CampaignWorker(MailerWorker[tuple[Recipient, RecipientFields]]):
         recipient, reader = item
         campaign, prepared = await self._prepare(recipient.campaign_id)
         values = {"name": reader.name, "email": recipient.email, "referral_code": reader.referral_code}
-        addresses = self._addresses(recipient.id, reader.referral_code)
+        links = self._addresses(recipient.id, reader.referral_code)
         # Thousands of links in half a megabyte take a tenth of a second, and the event loop serves the API as well.
-        subject, text, html = await asyncio.to_thread(filled, prepared, values, addresses)
+        subject, text, html = await asyncio.to_thread(filled, prepared, values, links)
         return Email(
             recipient.email,
             one_line(reader.name),
@@ -123,7 +123,7 @@ class CampaignWorker(MailerWorker[tuple[Recipient, RecipientFields]]):
             html,
             f"campaign.{campaign.id}.{recipient.id}",
             (
-                ("List-Unsubscribe", f"<{addresses.unsubscribe}>"),
+                ("List-Unsubscribe", f"<{links.unsubscribe}>"),
                 ("List-Unsubscribe-Post", "List-Unsubscribe=One-Click"),
                 ("Precedence", "bulk"),
             ),

@@ -38,7 +38,7 @@ class ClockWatch:
         lead = self._lead_now()
         step = self._lead - lead
         if step >= _MIN_STEP_SECONDS:
-            log.warning("the clock was set back, what waits is scheduled again", seconds=round(step))
+            log.warning("the clock was set back, waiting work is rescheduled", seconds=round(step))
             await self._pull_in()
         elif step > 0:
             # Small steps add up.

@@ -124,7 +124,7 @@ class EmailWorker(MailerWorker[QueuedEmail]):
         try:
             body = emails_db.body_of(item, self._deps.vault.open)
         except SealError:
-            return SendResult("refused", "the stored mail cannot be opened: the secret key has changed")
+            return SendResult("refused", "the stored e-mail cannot be decrypted: the secret key has changed")
         return Email(
             item.to_email,
             item.to_name,

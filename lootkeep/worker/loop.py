@@ -66,7 +66,7 @@ class Worker:
             return
         _, unfinished = await asyncio.wait(self._tasks, timeout=self._grace_seconds)
         for task in unfinished:
-            log.warning("work was broken off", work=task.get_name())
+            log.warning("work was interrupted", work=task.get_name())
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
@@ -76,7 +76,7 @@ class Worker:
             try:
                 await loop(self._stopping)
             except Exception:
-                log.exception("worker failed, it starts again")
+                log.exception("worker failed, restarting")
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._stopping.wait(), _PAUSE_SECONDS)
 

@@ -16,7 +16,7 @@ class DeliveryMetrics:
         )
         self._delivered, self._failed = attempts.labels("delivered"), attempts.labels("failed")
         self._seconds = Histogram(
-            "lootkeep_webhook_seconds", "Time until a receiver answered.", buckets=_SECONDS, registry=registry
+            "lootkeep_webhook_seconds", "Time until a receiver responded.", buckets=_SECONDS, registry=registry
         )
 
     def observe(self, result: AttemptResult) -> None:

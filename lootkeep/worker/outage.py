@@ -24,12 +24,12 @@ class Outage:
 
     def begin(self) -> None:
         if not self._failures:
-            log.warning("the database is unavailable, work waits", work=self._work)
+            log.warning("the database is unavailable, work is paused", work=self._work)
         self._failures += 1
 
     def end(self) -> None:
         if self._failures:
-            log.info("the database is back, work goes on", work=self._work)
+            log.info("the database is back, work continues", work=self._work)
         self._failures = 0
 
     async def wait(self, stopping: asyncio.Event) -> None:

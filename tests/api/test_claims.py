@@ -105,7 +105,7 @@ async def test_an_inactive_tier_cannot_be_claimed(world: World) -> None:
     answer = await claim(world, anna["id"], 1)
     assert answer.status_code == 422
     assert answer.json()["code"] == "tier_inactive"
-    assert answer.json()["message"] == "The tier Bronze cannot be claimed at present."
+    assert answer.json()["message"] == "The tier Bronze cannot be claimed right now."
 
 
 async def test_an_unknown_tier_is_not_found(world: World) -> None:

@@ -49,14 +49,14 @@ async def test_an_unknown_address_is_not_found(world: World, method: str) -> Non
         "success": False,
         "error": "Not Found",
         "code": "not_found",
-        "message": "There is nothing at this address.",
+        "message": "There is nothing at this path.",
     }
     assert responses == dict.fromkeys(NOWHERE, (404, not_found))
 
 
 async def test_a_part_of_the_reference_that_is_not_there_is_not_found(world: World) -> None:
     answer = await world.http.get("/docs/nothing.js")
-    assert (answer.status_code, answer.json()["message"]) == (404, "There is nothing at this address.")
+    assert (answer.status_code, answer.json()["message"]) == (404, "There is nothing at this path.")
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ async def test_a_method_the_address_does_not_have_is_refused_with_those_it_has(
         "success": False,
         "error": "Method Not Allowed",
         "code": "method_not_allowed",
-        "message": f"This address answers to {allowed} only.",
+        "message": f"This path only supports {allowed}.",
     }
     assert responses == dict.fromkeys(methods, (405, allowed, rejection))
 

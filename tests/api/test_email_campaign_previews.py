@@ -92,5 +92,5 @@ async def test_an_unknown_placeholder_is_refused_with_the_known_ones(world: Worl
     for answer in (created, changed):
         assert answer.status_code == 422
         ((sentence,),) = answer.json()["errors"].values()
-        assert "holds an unknown placeholder: {{ first_name }}; known are {{ name }}, {{ email }}" in sentence
+        assert "unknown placeholder: {{ first_name }}; known placeholders: {{ name }}, {{ email }}" in sentence
         assert "<b>" not in sentence

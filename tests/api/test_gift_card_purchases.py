@@ -48,7 +48,7 @@ async def test_a_card_is_not_bought_with_a_card(world: World) -> None:
     for items in ([(1, 1)], [(1, 1), (2, 1)]):
         answer = await place_lines(world, *items, gift_card_code=code)
         assert errors(answer) == {
-            "gift_card_code": ["The gift card code field cannot be used here: a gift card does not pay for gift cards."]
+            "gift_card_code": ["The gift card code field cannot be used here: a gift card cannot pay for gift cards."]
         }
     assert ledger(await card(world)) == [("issue", "25.00", None)]
     assert await stock_of(world, 1) == 3

@@ -14,7 +14,7 @@ from tests.builders import new_order, new_product, paid_order
 from tests.recount import rows, sent
 from tests.world import World
 
-SPENT = "The gift cards bought in order ORD-000001 no longer hold what was paid for them: {} can be refunded, or more "
+SPENT = "The gift cards bought in order ORD-000001 have already been spent in part: {} can be refunded, or more "
 SPENT += "with allow_unrecovered."
 
 

@@ -71,7 +71,7 @@ async def test_what_was_taken_is_gone_for_every_other_order(world: World) -> Non
     assert (first["gift_card_total"], second["gift_card_total"]) == ("15.00", "10.00")
     third = await place(world, code)
     assert third.json()["errors"] == {
-        "gift_card_code": ["The gift card code field names a gift card that has nothing left on it."]
+        "gift_card_code": ["The gift card code field is a gift card that has no balance left."]
     }
 
 
@@ -98,11 +98,11 @@ async def test_the_same_external_id_takes_from_the_card_once(world: World) -> No
     ("state", "predicate"),
     [
         ("unknown", "is not a gift card of this store"),
-        ("scheduled", "names a gift card that is not valid yet"),
-        ("expired", "names a gift card that has expired"),
-        ("revoked", "names a gift card that was revoked"),
-        ("redeemed", "names a gift card that has nothing left on it"),
-        ("foreign", "names a gift card in EUR, not USD"),
+        ("scheduled", "is a gift card that is not valid yet"),
+        ("expired", "is a gift card that has expired"),
+        ("revoked", "is a gift card that was revoked"),
+        ("redeemed", "is a gift card that has no balance left"),
+        ("foreign", "is a gift card in EUR, not USD"),
     ],
 )
 async def test_a_card_that_cannot_pay_is_refused_and_nothing_is_stored(
@@ -136,7 +136,7 @@ async def test_an_order_of_the_past_takes_nothing_from_a_card(world: World) -> N
     code = (await new_gift_card(world))["code"]
     answer = await place(world, code, created_at="2026-11-01T00:00:00Z")
     assert answer.json()["errors"] == {
-        "gift_card_code": ["The gift card code field cannot be used for an order of the past."]
+        "gift_card_code": ["The gift card code field cannot be used for an imported order."]
     }
 
 

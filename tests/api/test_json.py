@@ -119,7 +119,7 @@ async def test_what_is_no_object_is_refused(world: World) -> None:
 async def test_nan_and_infinity_are_refused(world: World) -> None:
     values = ("NaN", "Infinity", "-Infinity", "[NaN]", '{"b": -Infinity}')
     bodies = [with_field(f'"a": {value}') for value in values]
-    message = "The request body holds NaN or Infinity, which are not JSON."
+    message = "The request body contains NaN or Infinity, which are not JSON."
     assert await refusals(world, bodies) == dict.fromkeys(bodies, message)
 
 
@@ -133,7 +133,7 @@ async def test_the_same_key_twice_is_refused_at_any_depth(world: World) -> None:
         '"": 1, "": 2',
     )
     bodies = [with_field(text) for text in texts]
-    assert await refusals(world, bodies) == dict.fromkeys(bodies, "The request body holds the same key twice.")
+    assert await refusals(world, bodies) == dict.fromkeys(bodies, "The request body contains the same key twice.")
 
 
 async def test_the_same_key_twice_is_found_whatever_is_around_it(world: World) -> None:
@@ -145,7 +145,7 @@ async def test_the_same_key_twice_is_found_whatever_is_around_it(world: World) -
         '"a": 1.5, "b": [{"c": ":::"}], "a": ":"',
     )
     bodies = [with_field(text) for text in texts]
-    assert await refusals(world, bodies) == dict.fromkeys(bodies, "The request body holds the same key twice.")
+    assert await refusals(world, bodies) == dict.fromkeys(bodies, "The request body contains the same key twice.")
 
 
 async def test_texts_that_look_like_keys_are_not_keys(world: World) -> None:
@@ -164,12 +164,12 @@ PLACES = ('"description": "a%sb"', '"%s": 1', '"a": [{"b": "%s"}]', '"a": {"%s":
 async def test_half_of_a_surrogate_pair_is_refused_in_keys_and_values(world: World) -> None:
     halves = ("\\ud800", "\\udfff", "\\ude00\\ud83d", "ok \\uD83D", "\\ud83d\\ud83d\\ude00")
     bodies = [with_field(place % half) for place in PLACES for half in halves]
-    assert await refusals(world, bodies) == dict.fromkeys(bodies, "The request body holds half of a surrogate pair.")
+    assert await refusals(world, bodies) == dict.fromkeys(bodies, "The request body contains a lone surrogate.")
 
 
 async def test_nul_is_refused_in_keys_and_values(world: World) -> None:
     bodies = [with_field(place % "\\u0000") for place in PLACES]
-    assert await refusals(world, bodies) == dict.fromkeys(bodies, "The request body holds a NUL character.")
+    assert await refusals(world, bodies) == dict.fromkeys(bodies, "The request body contains a NUL character.")
 
 
 def nested(depth: int, brackets: str) -> bytes:
@@ -214,7 +214,7 @@ async def test_an_integer_beyond_64_bits_is_refused(world: World) -> None:
     numbers = (str(2**63), str(-(2**63) - 1), "9" * 20, "-" + "9" * 5000, "1" + "0" * 60_000)
     places = ('"sort_order": %s', '"a": [{"b": %s}]')
     bodies = [with_field(place % number) for place in places for number in numbers]
-    message = "The request body holds an integer that does not fit into 64 bits."
+    message = "The request body contains an integer that does not fit into 64 bits."
     assert await refusals(world, bodies) == dict.fromkeys(bodies, message)
 
 

@@ -178,7 +178,7 @@ async def test_another_account_with_the_new_mailbox_is_the_same_person(world: Wo
         ("country", "KOR", "The country field must be an ISO 3166-1 alpha-2 country code."),
         ("status", "gone", "The status field must be one of: active, blocked."),
         ("email_status", "no", "The email status field must be one of: ok, bounced, complained, unsubscribed."),
-        ("tags", ["x"] * 2, "The tags field must not hold the same entry twice."),
+        ("tags", ["x"] * 2, "The tags field must not contain the same entry twice."),
         ("tags", [str(n) for n in range(51)], "The tags field must not have more than 50 entries."),
         ("tags", None, "The tags field must be a list."),
         ("note", "x" * 2001, "The note field must not be greater than 2000 characters."),

@@ -68,7 +68,7 @@ async def test_a_program_that_is_switched_off_attributes_nothing(world: World) -
     data = (await sign_up(world, referral_code=referrer["referral_code"])).json()["data"]
     assert data["referral"] == NOT_ATTRIBUTED | {
         "reason": "program_disabled",
-        "explanation": "The referral program is switched off.",
+        "explanation": "The referral program is disabled.",
     }
     assert data["welcome_coupon"] is None
     assert await total_referrals(world) == 1

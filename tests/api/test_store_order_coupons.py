@@ -99,7 +99,7 @@ async def test_a_used_or_reserved_coupon_is_not_used_again(world: World, steps: 
     for name in steps:
         await step(world, order["id"], name)
     again = await place(world, (1, 1), customer_id=customer, coupon_code=code)
-    assert errors(again) == {"coupon_code": ["The coupon code field names a coupon that has already been used."]}
+    assert errors(again) == {"coupon_code": ["The coupon code field is a coupon that has already been used."]}
     assert await stock_of(world, 1) == 4
 
 
@@ -120,7 +120,7 @@ async def test_a_coupon_expires_by_the_clock(world: World, early: int, status: i
     answer = await place(world, (1, 1), customer_id=customer, coupon_code=code)
     assert answer.status_code == status
     if status == 422:
-        assert errors(answer) == {"coupon_code": ["The coupon code field names a coupon that has expired."]}
+        assert errors(answer) == {"coupon_code": ["The coupon code field is a coupon that has expired."]}
 
 
 async def test_a_coupon_that_expires_while_it_is_reserved_is_still_used(world: World) -> None:
@@ -138,5 +138,5 @@ async def test_a_fixed_coupon_is_refused_in_another_currency_and_a_percentage_is
     await new_product(world, currency="EUR")
     refused = await place(world, (1, 1), customer_id=customer, coupon_code=fixed)
     taken = await place(world, (1, 1), customer_id=other, coupon_code=percentage)
-    assert errors(refused) == {"coupon_code": ["The coupon code field names a coupon in USD, not EUR."]}
+    assert errors(refused) == {"coupon_code": ["The coupon code field is a coupon in USD, not EUR."]}
     assert taken.json()["data"]["order"]["discount_total"] == "2.00"

@@ -14,7 +14,7 @@ from tests.builders import STORE, new_customer, new_order, new_product, referred
 from tests.recount import maintained, recounted, rows, sent
 from tests.world import World
 
-NOT_FOR_SALE = "The items.0.product id field is not for sale at present."
+NOT_FOR_SALE = "The items.0.product id field is currently not for sale."
 NO_SUCH_PRODUCT = "The items.0.product id field is not a product of this store."
 
 _BLOCK = Query(update(customers).values(status="blocked"))
@@ -127,7 +127,7 @@ async def test_the_code_that_brought_the_customer_is_on_the_order(world: World) 
         ("gift_card_code", "GIFT-1", "The gift card code field is not a gift card of this store."),
         ("external_id", "", "The external id field must not be empty."),
         ("metadata", [], "The metadata field must be an object."),
-        ("metadata", {"a": {}}, "The metadata field must hold only strings, numbers, booleans and nulls."),
+        ("metadata", {"a": {}}, "The metadata field must contain only strings, numbers, booleans and nulls."),
         ("paid_at", "yesterday", "The paid at field must be a time like 2026-11-15T10:30:00Z."),
     ],
 )
@@ -177,7 +177,7 @@ async def test_products_of_two_currencies_are_not_mixed(world: World) -> None:
     await new_product(world)
     await new_product(world, name="Map", currency="EUR")
     answer = await place(world, (1, 1), (2, 1))
-    assert errors(answer) == {"items": ["The items field mixes products of different currencies."]}
+    assert errors(answer) == {"items": ["The items field mixes products with different currencies."]}
 
 
 async def test_an_order_is_in_the_currency_of_its_products(world: World) -> None:

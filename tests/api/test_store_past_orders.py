@@ -135,7 +135,7 @@ async def test_only_a_token_for_imports_may_send_history_and_only_with_its_time(
     [
         ({"status": "pending"}, "status", "must be one of: paid, completed, partially_refunded, refunded, cancelled"),
         ({"discount": "-1.00"}, "discount", "must be at least 0"),
-        ({"discount": "8.01"}, "discount", "must not be greater than 8.00, what the items come to"),
+        ({"discount": "8.01"}, "discount", "must not be greater than 8.00, the total of the items"),
         ({"currency": "XXQ"}, "currency", "must be an ISO 4217 currency code"),
         ({"refunds": [{"amount": 0}]}, "refunds.0.amount", "must be at least 0.01"),
         ({"refunds": [{"amount": "8.01"}]}, "refunds", "must not come to more than 8.00, the order's total"),

@@ -12,7 +12,7 @@ from tests.world import World
 NOT_MONEY = "must be a number with at most two decimals."
 NOT_DELIVERED = "The delivery type field must be one of: keys, file, command, manual, gift_card."
 NOT_A_URL = "The image url field must be an http or https URL."
-NOT_FLAT = "The metadata field must hold only strings, numbers, booleans and nulls."
+NOT_FLAT = "The metadata field must contain only strings, numbers, booleans and nulls."
 BIG_KEY = "The metadata field must have keys of 1 to 64 characters."
 
 
@@ -124,7 +124,7 @@ async def test_metadata_keeps_every_digit(world: World) -> None:
         ("tags", None, "The tags field must be a list."),
         ("tags", "rare", "The tags field must be a list."),
         ("tags", [str(i) for i in range(21)], "The tags field must not have more than 20 entries."),
-        ("tags", ["rare", "melee", "rare"], "The tags field must not hold the same entry twice."),
+        ("tags", ["rare", "melee", "rare"], "The tags field must not contain the same entry twice."),
         ("image_url", "/sword.png", NOT_A_URL),
         ("image_url", "javascript:alert(1)", NOT_A_URL),
         ("image_url", "ftp://example.com/a", NOT_A_URL),

@@ -231,8 +231,8 @@ async def test_a_stock_is_used_up_by_subscriptions_and_never_oversold(world: Wor
     ("product", "sentence"),
     [
         ({}, "is not a product with recurring billing."),
-        (MONTHLY | {"status": "draft"}, "is not for sale at present."),
-        (MONTHLY | {"status": "archived"}, "is not for sale at present."),
+        (MONTHLY | {"status": "draft"}, "is currently not for sale."),
+        (MONTHLY | {"status": "archived"}, "is currently not for sale."),
     ],
 )
 async def test_only_active_recurring_products_will_do(world: World, product: dict[str, Any], sentence: str) -> None:

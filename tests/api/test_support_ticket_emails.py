@@ -35,7 +35,7 @@ async def test_a_public_message_is_emailed(world: World) -> None:
     assert (address, subject) == ("jun@example.com", "Re: My key does not work [TKT-000001]")
     assert body.text == (
         "Hello Jun Park,\n\nOwner has answered your ticket TKT-000001:\n\nHere is a new key.\n\n-- \n"
-        "You get this because you wrote to the support of Lootkeep.\nLootkeep\n"
+        "You get this e-mail because you contacted the support of Lootkeep.\nLootkeep\n"
     )
     assert "Here is a new key." in body.html
 

@@ -100,7 +100,7 @@ async def test_a_customer_opens_a_closed_ticket_again_within_14_days(world: Worl
     assert (await customer_writes(world, ticket_id)).json()["data"]["ticket"]["status"] == "open"
     assert trail(await read(world, ticket_id)) == [
         "Owner set the status to closed.",
-        "The customer's message opened the ticket again.",
+        "The customer's message reopened the ticket.",
     ]
 
 

@@ -97,7 +97,7 @@ async def test_a_ticket_is_assigned_to_a_user_and_to_nobody(world: World) -> Non
     assert answer.json()["data"]["assigned_to"] is None
     assert trail(await read(world, ticket["id"])) == [
         "Owner assigned the ticket to Mira Voss.",
-        "Owner left the ticket to nobody.",
+        "Owner unassigned the ticket.",
     ]
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import pytest
 from pydantic import AfterValidator, Field
 
-from lootkeep.api.http.validation import Body, Query, parse
+from lootkeep.api.http.validation import Body, QueryParameters, parse
 from lootkeep.kernel.errors import InvalidFields
 
 
@@ -50,7 +50,7 @@ def test_the_words_of_a_library_are_not_shown(name: str, value: Any) -> None:
     assert refused.value.fields == {name: [f"The {name} field is not valid."]}
 
 
-class SampleQuery(Query):
+class SampleQuery(QueryParameters):
     """A query whose field is not one of the texts that rows use."""
 
     count: int = 0

@@ -39,10 +39,10 @@ URL_FAULTS = [
     ("https://shop.example:0/", "The url field must have a port between 1 and 65535."),
     ("https:///hooks", "The url field must name a host."),
     ("https://-shop.example/", "The url field must name a host."),
-    ("https://me:word@shop.example/", "The url field must not hold credentials."),
-    ("https://me@shop.example/", "The url field must not hold credentials."),
-    ("https://shop.example/#part", "The url field must not hold a fragment."),
-    ("https://shop.example/#", "The url field must not hold a fragment."),
+    ("https://me:word@shop.example/", "The url field must not contain credentials."),
+    ("https://me@shop.example/", "The url field must not contain credentials."),
+    ("https://shop.example/#part", "The url field must not contain a fragment."),
+    ("https://shop.example/#", "The url field must not contain a fragment."),
     ("https://shop.example/" + "x" * 2028, "The url field must not be greater than 2048 characters."),
     ("https://127.0.0.1/", f"The url field must not point to a private address{HINT}."),
     ("https://10.1.2.3/", "The url field must not point to a private address."),
@@ -53,7 +53,7 @@ URL_FAULTS = [
     ("https://2130706433/", "The url field must write an IP address in its ordinary form."),
     ("https://0x7f.1/", "The url field must write an IP address in its ordinary form."),
 ]
-KNOWN = "; known are " + ", ".join([*EVENT_TYPES, *EVENT_PATTERNS])
+KNOWN = "; known types: " + ", ".join([*EVENT_TYPES, *EVENT_PATTERNS])
 EVENTS_FAULTS = [
     (None, "events", "The events field must be a list."),
     ("order.paid", "events", "The events field must be a list."),
@@ -62,15 +62,15 @@ EVENTS_FAULTS = [
     ([*EVENT_TYPES, "order.paid"], "events", f"The events field must not have more than {len(EVENT_TYPES)} entries."),
     ([1], "events.0", "The events.0 field must be a string."),
     (["order.paid", None], "events.1", "The events.1 field must be a string."),
-    (["order.lost"], "events", f"The events field holds an unknown event type: order.lost{KNOWN}."),
+    (["order.lost"], "events", f"The events field contains an unknown event type: order.lost{KNOWN}."),
     (
         ["order.paid", "**", "", "Order.Paid"],
         "events",
-        "The events field holds an unknown event type: the one at position 1, the one at position 2, "
+        "The events field contains an unknown event type: the one at position 1, the one at position 2, "
         f"Order.Paid{KNOWN}.",
     ),
-    (["webhook.test"], "events", f"The events field holds an unknown event type: webhook.test{KNOWN}."),
-    (["order.paid", "order.paid"], "events", "The events field must not hold the same event type twice."),
+    (["webhook.test"], "events", f"The events field contains an unknown event type: webhook.test{KNOWN}."),
+    (["order.paid", "order.paid"], "events", "The events field must not contain the same event type twice."),
 ]
 
 

@@ -149,7 +149,7 @@ def test_revoking_twice_is_no_error(terminal: Terminal) -> None:
     make(terminal)
     terminal.call("token", "revoke", "1")
     outcome = terminal.call("token", "revoke", "1")
-    assert (outcome.code, outcome.out) == (0, f"Token 1 had been revoked before in {terminal.database}.\n")
+    assert (outcome.code, outcome.out) == (0, f"Token 1 was already revoked in {terminal.database}.\n")
 
 
 def test_a_token_that_does_not_exist_cannot_be_revoked(terminal: Terminal) -> None:
@@ -199,7 +199,7 @@ def test_a_user_needs_a_name(terminal: Terminal) -> None:
 def test_an_address_is_given_once_however_it_is_written(terminal: Terminal) -> None:
     terminal.call("user", "add", "ada@store.test", "--name", "Ada")
     outcome = terminal.call("user", "add", " ADA@store.test", "--name", "Another")
-    assert outcome.sentence == "There is already a user with the e-mail ada@store.test."
+    assert outcome.sentence == "There is already a user with the e-mail address ada@store.test."
 
 
 @pytest.mark.parametrize("name", ["[bold]Ada[/]", "Ada [red", ":key: Ada", "日本語 😀", "O'Brien \\ Sons"])

@@ -168,7 +168,7 @@ def test_there_is_no_backup_of_a_store_that_is_not_there(terminal: Terminal) -> 
 def test_a_restore_puts_the_store_before_it_aside(terminal: Terminal) -> None:
     terminal.call("migrate")
     terminal.call("backup", "store.backup")
-    assert terminal.call("restore", "store.backup").sentence.startswith("lootkeep.db exists. Give --replace")
+    assert terminal.call("restore", "store.backup").sentence.startswith("lootkeep.db exists. Use --replace")
     assert terminal.call("restore", "store.backup", "--replace").code == 0
     assert (terminal.folder / "lootkeep.db.before-restore").exists()
     assert "is from an earlier restore" in terminal.call("restore", "store.backup", "--replace").sentence

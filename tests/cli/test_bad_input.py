@@ -15,7 +15,7 @@ NOWHERE = "postgresql://postgres@127.0.0.1:1/postgres"
 ADDRESS = "LOOTKEEP_DATABASE_URL must be sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME."
 NO_KEY = (
     "LOOTKEEP_SECRET_KEY must be set {where}: at least 32 random characters, the same for every process. "
-    "`openssl rand -hex 32` makes one."
+    "`openssl rand -hex 32` generates one."
 )
 
 
@@ -25,7 +25,7 @@ NO_KEY = (
         ({"database_url": "mysql://root@localhost/store"}, ADDRESS),
         (
             {"database_url": "sqlite:///nowhere/lootkeep.db"},
-            "The database nowhere/lootkeep.db cannot be opened. Check that its folder exists and may be written to.",
+            "The database nowhere/lootkeep.db cannot be opened. Check that its folder exists and is writable.",
         ),
         (
             {"database_url": NOWHERE, "secret_key": KEY},
@@ -68,7 +68,7 @@ def test_a_file_that_is_no_database_is_named_and_left_alone(terminal: Terminal) 
     file.write_text("Dear diary, " * 100)
     outcome = terminal.run("serve", "--port", "0", database_url="sqlite:///notes.txt")
     assert outcome.sentence == (
-        "notes.txt is not a SQLite database. Point LOOTKEEP_DATABASE_URL at another file, or move this one away."
+        "notes.txt is not a SQLite database. Set LOOTKEEP_DATABASE_URL to another file, or move this one."
     )
     assert file.read_text() == "Dear diary, " * 100
 
@@ -78,7 +78,7 @@ def test_a_database_newer_than_the_code_is_refused(terminal: Terminal) -> None:
     apsw.Connection(str(terminal.folder / "lootkeep.db")).execute("UPDATE alembic_version SET version_num = '9999'")
     outcome = terminal.run("serve", "--port", "0")
     assert outcome.sentence == (
-        f"The database was made by a newer Lootkeep (schema 9999, this one knows {migrations.HEAD}). "
+        f"The database was created by a newer Lootkeep (schema 9999, this version knows {migrations.HEAD}). "
         "Upgrade Lootkeep, or restore a backup made with this version."
     )
 

@@ -143,7 +143,7 @@ def test_people_read_what_was_expected_what_came_and_what_to_do(terminal: Termin
     assert "pass  duplicate           expected 2xx                answered 200\n" in outcome.out
     assert (
         "FAIL  old timestamp       expected 401, 403 or 400    answered 200\n"
-        "      Verify webhook-signature, which covers webhook-timestamp, and refuse what is older than 5 minutes:"
+        "      Verify webhook-signature, which covers webhook-timestamp, and reject requests older than 5 minutes:"
     ) in outcome.out
     assert outcome.out.endswith("\n10 of 11 passed.\n")
 
@@ -154,8 +154,8 @@ def test_a_receiver_that_takes_longer_than_ten_seconds_fails_and_is_not_asked_ag
     assert outcome.code == 1
     assert "FAIL  correct delivery    expected 2xx                timed out after 10 s\n" in outcome.out
     assert "FAIL  answers in time     expected within 10 s        timed out after 10 s\n" in outcome.out
-    assert "Keep the delivery, answer 200 and work afterwards" in outcome.out
-    assert outcome.out.count("not sent, because the first delivery got no answer") == len(ALL) - 2
+    assert "Store the delivery, respond with 200 and process it afterwards" in outcome.out
+    assert outcome.out.count("not sent, because the first delivery got no response") == len(ALL) - 2
 
 
 def test_a_receiver_that_is_not_there_gets_nothing_of_eleven(terminal: Terminal) -> None:
@@ -163,7 +163,7 @@ def test_a_receiver_that_is_not_there_gets_nothing_of_eleven(terminal: Terminal)
         url = gone.url
     outcome = terminal.call("webhooks", "certify", url, "--secret", SECRET)
     assert (outcome.code, outcome.out.splitlines()[-1]) == (1, "0 of 11 passed.")
-    assert "Start the receiver, check the address, and see that every request gets an answer." in outcome.out
+    assert "Start the receiver, check the URL, and make sure that every request gets a response." in outcome.out
 
 
 def test_the_listener_itself_passes(terminal: Terminal) -> None:

@@ -95,11 +95,11 @@ def test_doctor_finds_only_missing_lists_before_the_first_start(terminal: Termin
     outcome = terminal.run("doctor")
     assert (outcome.code, outcome.err) == (1, "")
     assert outcome.out.splitlines()[:5] == [
-        "ok       settings   The settings hold together (development).",
-        "ok       database   There is no database at lootkeep.db yet; `lootkeep serve` makes it.",
+        "ok       settings   The settings are valid (development).",
+        "ok       database   There is no database at lootkeep.db yet; `lootkeep serve` creates it.",
         "ok       key        There is nothing to open yet.",
-        "ok       redis      LOOTKEEP_REDIS_URL is not set: each process counts requests for itself.",
-        "ok       mail       LOOTKEEP_SMTP_URL is not set: mail stays in the outbox, nothing is sent.",
+        "ok       redis      LOOTKEEP_REDIS_URL is not set: each process counts requests alone.",
+        "ok       mail       LOOTKEEP_SMTP_URL is not set: e-mails stay in the outbox, nothing is sent.",
     ]
     assert list(terminal.folder.iterdir()) == []
 
@@ -108,9 +108,9 @@ def test_doctor_finds_a_store_well(terminal: Terminal, postgres_url: str, redis_
     outcome = terminal.call("doctor", database_url=postgres_url, redis_url=redis_url, secret_key=KEY)
     assert [line for line in outcome.out.splitlines() if line.split()[1] in ("database", "key", "redis", "mail")] == [
         f"ok       database   The database answers and its schema is up to date ({migrations.HEAD}).",
-        "ok       key        The secret key is the one that the database knows.",
+        "ok       key        The secret key matches the database.",
         "ok       redis      Redis answers.",
-        "ok       mail       LOOTKEEP_SMTP_URL is not set: mail stays in the outbox, nothing is sent.",
+        "ok       mail       LOOTKEEP_SMTP_URL is not set: e-mails stay in the outbox, nothing is sent.",
     ]
 
 
@@ -166,7 +166,7 @@ def test_doctor_counts_although_a_list_is_bad(terminal: Terminal) -> None:
 def test_doctor_says_when_it_cannot_count(terminal: Terminal) -> None:
     outcome = terminal.call("doctor", "--check-counters", redis_url=NO_REDIS)
     assert outcome.code == 2
-    assert "bad      counters   Nothing was counted: repair what is bad about the store first.\n" in outcome.out
+    assert "bad      counters   Nothing was counted: fix the errors of the store first.\n" in outcome.out
 
 
 def test_doctor_finds_a_file_that_is_no_database(terminal: Terminal) -> None:

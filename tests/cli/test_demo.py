@@ -203,7 +203,7 @@ def test_a_store_that_holds_anything_is_refused(terminal: Terminal, db: Engine, 
     store = ImportedStore(terminal, settings_for(address))
     store.product("SWORD")
     output = terminal.call("demo", "load", **store.settings)
-    assert output.sentence.startswith("This store holds products: the demo is loaded into an empty store only.")
+    assert output.sentence.startswith("This store contains products: the demo needs an empty store.")
     assert store.rows(orders) == []
 
 
@@ -211,14 +211,14 @@ def test_the_service_starts_with_the_demo_once_it_is_asked_to(terminal: Terminal
     for _ in range(2):
         with terminal.serving("--demo") as server:
             server.stop()
-    assert "It holds the demo (small, seed 1)." in terminal.call("doctor").out
+    assert "It contains the demo (small, seed 1)." in terminal.call("doctor").out
 
 
 def test_the_command_loads_once_and_the_doctor_knows(terminal: Terminal) -> None:
     loaded = json.loads(terminal.run("demo", "load", "--seed", "7", "--json").out)
     assert (loaded["scale"], loaded["seed"]) == ("small", 7)
     assert 1_900 < loaded["orders"] < 2_200
-    assert terminal.call("demo", "load").sentence == "This store holds the demo already (small, seed 7)."
+    assert terminal.call("demo", "load").sentence == "This store already contains the demo (small, seed 7)."
     output = terminal.call("doctor", "--check-counters")
     assert "It holds the demo (small, seed 7)." in output.out
     assert "Every maintained total equals a recount." in output.out

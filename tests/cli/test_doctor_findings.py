@@ -58,7 +58,7 @@ def add_webhook(terminal: Terminal, url: str) -> None:
 
 def test_receivers_that_cannot_be_reached_are_found(terminal: Terminal) -> None:
     terminal.call("migrate")
-    assert found(terminal, "egress") == ("ok", "There is no active webhook to reach.")
+    assert found(terminal, "egress") == ("ok", "There is no active webhook.")
     add_webhook(terminal, "http://127.0.0.1:9/")
     assert found(terminal, "egress")[0] == "bad"
 

@@ -11,7 +11,7 @@ def test_a_store_without_old_orders_has_the_base_odds_of_an_ordinary_one(termina
     terminal.call("migrate")
     outcome = terminal.call("fraud", "calibrate", "--accept")
     assert (outcome.code, outcome.err) == (0, "")
-    assert "An order without points is fraud with a probability of 1.0 %." in outcome.out
+    assert "An order without points has a fraud probability of 1.0 %." in outcome.out
     assert "Nothing to change." in outcome.out
     report = json.loads(terminal.call("fraud", "calibrate", "--json").out)
     assert (report["base"]["orders"], report["signals"], report["changes"]) == (0, [], {})

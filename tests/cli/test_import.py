@@ -105,7 +105,7 @@ BAD_CUSTOMERS = [
     ({"accepts_marketing": "maybe"}, "The accepts marketing field must be true or false."),
     ({"created_at": "yesterday"}, "The created at field must be a time like 2026-11-15T10:30:00Z."),
     ({"created_at": "2999-01-01T00:00:00Z"}, "The created at field must not be in the future."),
-    ({"name": "a\0b"}, "The row holds a NUL character."),
+    ({"name": "a\0b"}, "The row contains a NUL character."),
     ({"name": "x" * 200_000}, "The row cannot be read as CSV: field larger than field limit (131072)."),
     ({"name": "x" * 2_000_000}, "The row is longer than 1 MiB."),
 ]
@@ -148,12 +148,12 @@ BAD_ORDERS = [
     ({"items": ";"}, "The items field must not be empty."),
     ({"items": ""}, "The items field is required."),
     ({"customer_email": "ben@b.example"}, "The customer email field is not a customer of this store."),
-    ({"customer_email": ""}, "The customer email field is required, or another that names the customer."),
+    ({"customer_email": ""}, "The customer email field is required, or another column that identifies the customer."),
     ({"paid_at": "2024-01-01T00:00:00Z"}, "The paid at field must not be before the step that precedes it."),
     ({"created_at": ""}, "The created at field is required when paid at is given."),
     ({"paid_at": ""}, "The paid at field is required when completed at is given."),
     ({"external_id": "x" * 256}, "The external id field must not be greater than 255 characters."),
-    ({"items": "COIN:1@1.00;SWORD:1@1.00"}, "The items field mixes products of different currencies."),
+    ({"items": "COIN:1@1.00;SWORD:1@1.00"}, "The items field mixes products with different currencies."),
     (
         {"items": "RARE:4", "paid_at": "", "completed_at": ""},
         "The items.0.quantity field is more than what is in stock.",
@@ -191,7 +191,7 @@ def test_an_order_that_the_store_refuses_leaves_no_trace(shop: ImportedStore) ->
             '{"email": "b@b.example", "name": "B", "accepts_marketing": 1}',
             "The accepts marketing field must be true or",
         ),
-        ('{"email": "b@b.example", "name": "B", "name": "C"}', "The line holds the same key twice."),
+        ('{"email": "b@b.example", "name": "B", "name": "C"}', "The line contains the same key twice."),
         ('{"email": "b@b.example", "name": "\\u0000"}', "The line holds a NUL character."),
         ('{"name": "' + "x" * 2_000_000 + '"}', "The row is longer than 1 MiB."),
     ],
@@ -227,8 +227,8 @@ def test_rows_of_another_length_are_refused(store: ImportedStore) -> None:
     content = "email,name\na@a.example\nb@b.example,B,C\nc@c.example,C\n"
     outcome = store.run("customers", content)
     assert outcome.err.splitlines() == [
-        "Line 2: The row has 1 cells, but the first line names 2 columns.",
-        "Line 3: The row has 3 cells, but the first line names 2 columns.",
+        "Line 2: The row has 1 cells, but the first line has 2 columns.",
+        "Line 3: The row has 3 cells, but the first line has 2 columns.",
     ]
     assert outcome.out.startswith("1 customers imported, 0 skipped, 2 refused, in ")
 
@@ -242,13 +242,17 @@ def test_a_quote_that_never_ends_is_reported(store: ImportedStore) -> None:
 @pytest.mark.parametrize(
     ("kind", "content", "sentence"),
     [
-        ("customers", "", "The file is empty: its first line must name the columns."),
+        ("customers", "", "The file is empty: its first line must have the column names."),
         ("customers", "email\n", "The file lacks a column named name."),
         ("customers", "a,b\n", "The file lacks a column named email and one named name."),
-        ("customers", "email,email,name\n", "The first line names a column twice: email."),
+        ("customers", "email,email,name\n", "The first line has a column twice: email."),
         ("customers", b"\xff\xfee\0m", "The file is not UTF-16."),
-        ("customers", b"em\0ail,name\n", "The first line must name the columns. The row holds a NUL character."),
-        ("customers", b"caf\x81\n", "The first line must name the columns. The row is not Windows-1252."),
+        (
+            "customers",
+            b"em\0ail,name\n",
+            "The first line must have the column names. The row contains a NUL character.",
+        ),
+        ("customers", b"caf\x81\n", "The first line must have the column names. The row is not Windows-1252."),
         ("orders", "external_id,customer_id\n", "The file lacks a column named items or item_sku."),
         ("orders", "items\n", "The file lacks a column named customer_id, customer_external_id or customer_email."),
     ],

@@ -45,7 +45,7 @@ def test_orders_without_an_external_id_come_with_a_warning(store: ImportedStore)
     store.product("SWORD")
     store.run("customers", csv_text([CUSTOMER]))
     outcome = store.run("orders", csv_text([ORDER, ORDER | {"external_id": ""}]))
-    assert outcome.err == "1 orders have no external id: the same file would import them again.\n"
+    assert outcome.err == "1 orders have no external id: importing the same file again would duplicate them.\n"
 
 
 def test_a_dry_run_says_what_would_happen_and_writes_nothing(store: ImportedStore) -> None:
@@ -102,6 +102,6 @@ def _interrupted(store: ImportedStore, kind: str, content: str, number: signal.S
         return
     if number is signal.SIGINT:
         assert process.returncode == 130
-        assert output == "Interrupted. Nothing is half-written: run the same command again to go on.\n"
+        assert output == "Interrupted. Nothing is half-written: run the same command again to continue.\n"
     else:
         assert process.returncode == -number

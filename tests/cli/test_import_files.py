@@ -67,9 +67,9 @@ def test_headings_are_mapped(store: ImportedStore) -> None:
             "--map: customers have no column e-mail. Did you mean email? There are accepts_",
         ),
         (("--map", "email"), "--map takes HEADING=COLUMN, such as E-Mail=email."),
-        (("--map", "name=email"), "The first line names a column twice: email."),
+        (("--map", "name=email"), "The first line has a column twice: email."),
         (("--ignore", "size"), "The file has no column named size: it has email, name."),
-        (("--errors", "customers.csv"), "--errors names the file that is imported: choose another name."),
+        (("--errors", "customers.csv"), "--errors is the file that is imported: choose another name."),
     ],
 )
 def test_options_that_do_not_fit_the_file_are_refused(
@@ -90,7 +90,7 @@ def test_amounts_have_a_decimal_comma_between_semicolons(shop: ImportedStore) ->
 
 def test_a_total_that_differs_from_the_items_is_refused(shop: ImportedStore) -> None:
     reason = shop.reason("orders", csv_text([ORDER | {"total": "11.90"}]))
-    assert reason == "Line 2: The total field differs from 10.00, what the items less the discount come to."
+    assert reason == "Line 2: The total field differs from 10.00, the items minus the discount."
 
 
 def test_money_that_would_be_lost_stops_an_import_before_it_begins(shop: ImportedStore) -> None:
@@ -98,8 +98,8 @@ def test_money_that_would_be_lost_stops_an_import_before_it_begins(shop: Importe
     stopped = shop.run("orders", csv_text(rows))
     assert stopped.err == (
         "Ignored columns: tax class.\n"
-        "Error: These columns hold money that would be lost: taxes (2 rows). Nothing was imported. "
-        'Say what they are with --map, or accept it with --ignore "taxes".\n'
+        "Error: These columns contain money that would be lost: taxes (2 rows). Nothing was imported. "
+        'Map them with --map, or accept the loss with --ignore "taxes".\n'
     )
     assert shop.rows(orders) == []
     accepted = shop.run("orders", csv_text(rows), "--ignore", "Taxes")

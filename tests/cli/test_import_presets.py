@@ -82,7 +82,7 @@ def test_orders_of_shopify_come_with_all_their_lines(shop: ImportedStore) -> Non
     assert outcome.out.startswith("4 orders imported, 0 skipped, 1 refused, in ")
     assert outcome.err.splitlines() == [
         "Ignored columns: lineitem name, notes.",
-        "Line 7: The total field differs from 9.00, what the items less the discount come to.",
+        "Line 7: The total field differs from 9.00, the items minus the discount.",
     ]
     assert [(row["external_id"], row["status"], row["total"]) for row in shop.rows(orders)] == [
         ("#1001", "completed", 21_00),
@@ -171,4 +171,4 @@ def test_packages_of_tebex_are_products_and_its_payments_have_no_preset(shop: Im
     vip = shop.rows(products)[-1]
     assert (vip["sku"], vip["name"], vip["price"], vip["description"]) == ("4711", "VIP", 9_99, "A rank")
     refused = shop.run("orders", "a,b\n", "--from", "tebex").sentence
-    assert refused == "tebex documents no export of orders: name its columns with --map."
+    assert refused == "tebex has no documented export of orders: map its columns with --map."

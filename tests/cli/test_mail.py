@@ -92,7 +92,7 @@ def test_one_state_is_listed_page_by_page(store: Terminal) -> None:
     assert ([email["id"] for email in last["mails"]], last["next_before"]) == ([1], None)
     words = store.call("mail", "list", "--status", "outbox", "--limit", "2").out
     assert words.endswith("Older ones: lootkeep mail list --status outbox --limit 2 --before 3\n")
-    assert store.call("mail", "list", "--status", "failed").out == "There is no such mail.\n"
+    assert store.call("mail", "list", "--status", "failed").out == "There are no such e-mails.\n"
 
 
 def test_an_email_is_shown_with_its_text_and_nothing_a_terminal_obeys(store: Terminal) -> None:
@@ -119,7 +119,7 @@ def test_what_was_not_sent_is_queued_again(store: Terminal) -> None:
 @pytest.mark.parametrize("status", ["sent", "queued"])
 def test_what_was_sent_or_waits_is_not_queued_again_and_nothing_with_it(store: Terminal, status: EmailStatus) -> None:
     write(store, "outbox", status)
-    sentence = f"Mail 2 is {status}: only what failed or is in the outbox is sent again."
+    sentence = f"Mail 2 is {status}: only e-mails that failed or are in the outbox can be sent again."
     assert store.call("mail", "retry", "1", "2", **SERVER).sentence == sentence
     assert states(store) == [(2, status), (1, "outbox")]
     assert store.call("mail", "retry", "9", **SERVER).sentence == "Mail 9 not found."

@@ -22,7 +22,7 @@ def test_a_pooler_that_was_not_announced_is_a_sentence_and_no_traceback(
 ) -> None:
     output = terminal.run("serve", "--port", "0", **pooled | {"database_pooler": "none"})
     assert output.sentence == (
-        "LOOTKEEP_DATABASE_URL leads to a pooler such as PgBouncer. In transaction mode set "
+        "LOOTKEEP_DATABASE_URL points to a pooler such as PgBouncer. In transaction mode set "
         "LOOTKEEP_DATABASE_POOLER=transaction; in session mode connect to PostgreSQL itself."
     )
 
@@ -30,7 +30,7 @@ def test_a_pooler_that_was_not_announced_is_a_sentence_and_no_traceback(
 def test_doctor_says_that_nothing_is_heard_through_a_pooler(
     terminal: Terminal, pooled: dict[str, str], postgres_url: str
 ) -> None:
-    sentence = "workers look for work every five seconds: LOOTKEEP_DATABASE_DIRECT_URL is not set."
+    sentence = "workers poll every five seconds: LOOTKEEP_DATABASE_DIRECT_URL is not set."
     without = terminal.call("doctor", **pooled)
     with_direct_url = terminal.call("doctor", database_direct_url=postgres_url, **pooled)
     assert (sentence in without.out, sentence in with_direct_url.out) == (True, False)

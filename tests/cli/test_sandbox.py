@@ -20,7 +20,7 @@ from tests.cli.terminal import KEY, SECONDS, Serving, Terminal
 from tests.conftest import ENGINES
 
 PRODUCT = {"name": "VIP rank", "price": "20.00"}
-NO_SANDBOX = "There is no sandbox yet: `lootkeep token create --test` makes it.\n"
+NO_SANDBOX = "There is no sandbox yet: `lootkeep token create --test` creates it.\n"
 
 
 class Caller:
@@ -150,7 +150,7 @@ def test_test_tokens_are_listed_and_revoked_in_the_sandbox(store: Terminal) -> N
 def test_a_test_token_has_no_user(terminal: Terminal) -> None:
     arguments = ("--name", "ci", "--all-scopes", "--user", "jun@example.com")
     output = terminal.call("token", "create", "--test", *arguments)
-    assert output.sentence == "--test and --user do not go together: the sandbox has one user, its owner."
+    assert output.sentence == "--test and --user cannot be combined: the sandbox has one user, its owner."
 
 
 def test_a_backup_of_the_store_leaves_the_sandbox_out(store: Terminal) -> None:

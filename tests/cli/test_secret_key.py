@@ -20,7 +20,8 @@ from tests.cli.terminal import KEY, SECONDS, Terminal
 
 OTHER = "another-key-of-more-than-32-characters"
 WRONG = (
-    "LOOTKEEP_SECRET_KEY is not the key that the secrets in this database are sealed with. Set the earlier one again."
+    "LOOTKEEP_SECRET_KEY is not the key that the secrets in this database are encrypted with. "
+    "Set the previous one again."
 )
 # Each uses the store in another way; all of them open it.
 COMMANDS = (
@@ -71,7 +72,7 @@ def test_another_key_is_refused_by_a_worker(terminal: Terminal, new_postgres_url
 
 def test_doctor_finds_another_key(store: Terminal) -> None:
     before, after = key_line(store), key_line(store, secret_key=OTHER)
-    assert (before["level"], before["sentence"]) == ("ok", "The secret key is the one that the database knows.")
+    assert (before["level"], before["sentence"]) == ("ok", "The secret key matches the database.")
     assert (after["level"], after["sentence"]) == ("bad", WRONG)
 
 

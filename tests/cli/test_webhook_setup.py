@@ -142,7 +142,7 @@ def test_what_cannot_be_set_up_is_refused_with_a_sentence(terminal: Terminal) ->
     event = terminal.call("webhooks", "create", "https://shop.example/hook", "--event", "order.payed")
     assert url.sentence.startswith("The url field must be an HTTPS URL (LOOTKEEP_WEBHOOK_ALLOW_INSECURE=true or ")
     assert event.sentence.startswith(
-        "The events field holds an unknown event type: order.payed; known are order.created"
+        "The events field contains an unknown event type: order.payed; known types: order.created"
     )
     assert terminal.call("webhooks", "test", "7").sentence == "Webhook not found."
     assert terminal.call("webhooks", "redeliver", "wh_7").sentence == "Delivery not found."
@@ -150,7 +150,7 @@ def test_what_cannot_be_set_up_is_refused_with_a_sentence(terminal: Terminal) ->
 
 def test_an_unknown_event_cannot_be_triggered_and_the_error_lists_the_known_ones(terminal: Terminal) -> None:
     output = terminal.call("trigger", "order.payed")
-    assert output.sentence == f"There is no such event type. Known are: {', '.join(EVENT_TYPES)}."
+    assert output.sentence == f"There is no such event type. Known types: {', '.join(EVENT_TYPES)}."
 
 
 def test_in_production_events_are_triggered_in_the_sandbox_only(terminal: Terminal) -> None:
@@ -158,7 +158,7 @@ def test_in_production_events_are_triggered_in_the_sandbox_only(terminal: Termin
     terminal.call("migrate")
     output = terminal.call("trigger", "order.paid")
     assert output.sentence == (
-        "In production a made-up event would reach the receivers of the store. Give --test for the sandbox."
+        "In production, a sample event would reach the receivers of the store. Use --test for the sandbox."
     )
     assert json.loads(terminal.call("trigger", "order.paid", "--test", "--json").out)["receivers"] == 0
     assert terminal.call("events", "tail", "--no-follow").out == ""

@@ -122,7 +122,7 @@ def test_a_forward_address_that_is_gone_is_502_with_the_reason(terminal: Termina
         url = gone.url
     with listening(terminal, "--forward", url) as server:
         answer = send(server, delivery())
-    assert (answer.status_code, answer.text) == (502, "the forward address cannot be reached: connection refused")
+    assert (answer.status_code, answer.text) == (502, "the forward URL cannot be reached: connection refused")
 
 
 def test_errors_can_be_answered_on_purpose_even_though_the_other_did_its_work(terminal: Terminal) -> None:
@@ -223,27 +223,27 @@ def test_the_feed_is_read_on_when_the_stores_limit_allows(terminal: Terminal) ->
     with receiving(lambda request: answers.pop(0)) as store:
         options = ("--resume", "seen.jsonl", "--api", f"{store.origin}/api/external/v1/", "--token", "lk_x")
         with listening(terminal, *options) as server:
-            assert "The store's rate limit is reached; reading goes on in 0 s.\n" in server.greeting
+            assert "The store's rate limit is reached; reading continues in 0 s.\n" in server.greeting
             send(server, delivery())
             output = server.stop()
     assert [request.path for request in store.received] == ["/api/external/v1/events?after=7&limit=100"] * 2
-    assert "order.paid  event 8\n  missed: it happened while this listener was away\n" in output.out
+    assert "order.paid  event 8\n  missed: it happened while this listener was not running\n" in output.out
 
 
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
         (["--secret", "whsec_short"], "The secret must be given as it was shown, from whsec_ to the last character."),
-        (["--forward", "localhost:3000"], "--forward takes an address that begins with http:// or https://."),
+        (["--forward", "localhost:3000"], "--forward takes a URL that starts with http:// or https://."),
         (["--forward", "http://a@b/"], "--forward takes a URL in ASCII, with a host and without a user name."),
         (
             ["--api", "http://127.0.0.1:1"],
-            "--api, --token and --resume go together: the file holds how far the events were read.",
+            "--api, --token and --resume must be used together: the file stores the position in the event feed.",
         ),
         (["--resume", "no/such/folder"], "no/such/folder cannot be used: No such file or directory."),
         (
             ["--resume", "letter.txt"],
-            "letter.txt was not written by `lootkeep webhooks listen`: name another file.",
+            "letter.txt was not written by `lootkeep webhooks listen`: use another file.",
         ),
     ],
 )
@@ -265,7 +265,7 @@ def test_a_port_that_is_taken_is_a_sentence(terminal: Terminal) -> None:
     ("status", "body", "words"),
     [
         (401, b'{"success":false,"message":"Unauthenticated."}', "answered 401: Unauthenticated."),
-        (200, b"<html>", "answered 200: this is no Lootkeep service."),
+        (200, b"<html>", "answered 200: this is not a Lootkeep service."),
     ],
 )
 def test_a_feed_that_cannot_be_read_is_a_sentence(terminal: Terminal, status: int, body: bytes, words: str) -> None:

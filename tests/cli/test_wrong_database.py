@@ -14,11 +14,11 @@ from tests.cli.terminal import KEY, CommandResult, Terminal
 from tests.conftest import ENGINES
 
 FOREIGN = (
-    "{label} holds the tables of another program ({tables}). "
-    "Give Lootkeep a database of its own: LOOTKEEP_DATABASE_URL names it."
+    "{label} contains tables of another program ({tables}). "
+    "Give Lootkeep a separate database with LOOTKEEP_DATABASE_URL."
 )
 NEWER = (
-    f"The database was made by a newer Lootkeep (schema 9999, this one knows {migrations.HEAD}). "
+    f"The database was created by a newer Lootkeep (schema 9999, this version knows {migrations.HEAD}). "
     "Upgrade Lootkeep, or restore a backup made with this version."
 )
 BLOG = "CREATE TABLE posts (id BIGINT); CREATE TABLE authors (id BIGINT); INSERT INTO posts VALUES (1);"

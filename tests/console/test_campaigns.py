@@ -125,7 +125,7 @@ async def test_a_campaign_for_nobody_or_one_that_is_over_is_not_sent(world: Worl
     visits = await visitor(world, "staff")
     path = await created(visits)
     answer = await visits.post(f"{path}/send", on=path, confirmed="yes")
-    assert (answer.status_code, "Nobody in the audience can be written to." in answer.text) == (422, True)
+    assert (answer.status_code, "Nobody in the audience can receive e-mails." in answer.text) == (422, True)
     over = await in_state(world, "sent")
     answer = await visits.post(f"/campaigns/{over['id']}/cancel", on=path, confirmed="yes")
     assert answer.status_code == 409

@@ -54,9 +54,9 @@ async def test_why_nothing_was_sent_is_what_was_true_then(world: World) -> None:
     await retention.cancel_deliveries(world.deps)
     page = (await visits.get("/events/1")).text
     assert re.findall(r"Not sent[^<]+|Cancelled[^<]+", page) == [
-        "Not sent: this webhook was switched off then.",
-        "Not sent: it did not subscribe to this event then.",
-        "Cancelled: the webhook was switched off or deleted",
+        "Not sent: this webhook was inactive at that time.",
+        "Not sent: it was not subscribed to this event at that time.",
+        "Cancelled: the webhook was deactivated or deleted",
         "Not sent: this webhook was created later.",
     ]
 

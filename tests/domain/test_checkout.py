@@ -64,7 +64,7 @@ def test_an_unknown_product_is_named_with_its_line() -> None:
 @pytest.mark.parametrize("status", ["draft", "archived"])
 def test_a_product_that_is_not_active_is_not_for_sale(status: str) -> None:
     assert faults((1, 1), catalogue=[product(status=status)]) == {
-        "items.0.product_id": ["The items.0.product id field is not for sale at present."]
+        "items.0.product_id": ["The items.0.product id field is currently not for sale."]
     }
 
 
@@ -113,7 +113,7 @@ def test_even_history_holds_only_known_products() -> None:
 def test_currencies_are_not_mixed() -> None:
     catalogue = [product(1), product(2, currency="EUR")]
     assert faults((1, 1), (2, 1), catalogue=catalogue) == {
-        "items": ["The items field mixes products of different currencies."]
+        "items": ["The items field mixes products with different currencies."]
     }
 
 
@@ -122,7 +122,7 @@ def test_an_order_holds_up_to_the_largest_amount() -> None:
     lines, _ = price((1, 1000), catalogue=[expensive])
     assert lines[0].total < MAX_AMOUNT
     assert faults((1, 1001), catalogue=[expensive]) == {
-        "items": ["The items field comes to more than an order can hold."]
+        "items": ["The items field exceeds the maximum total of an order."]
     }
 
 

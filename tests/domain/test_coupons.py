@@ -82,16 +82,16 @@ def test_anothers_coupon_looks_like_one_that_does_not_exist() -> None:
 @pytest.mark.parametrize("status", ["reserved", "used"])
 def test_a_coupon_is_used_once(status: str) -> None:
     refused = coupon(status=status, order_id=4)
-    assert sentence(refused) == "The coupon code field names a coupon that has already been used."
+    assert sentence(refused) == "The coupon code field is a coupon that has already been used."
 
 
 def test_a_coupon_has_expired_at_the_very_moment_it_expires() -> None:
     assert sentence(coupon(expires_at=Instant(NOW + 1))) is None
-    assert sentence(coupon(expires_at=NOW)) == "The coupon code field names a coupon that has expired."
+    assert sentence(coupon(expires_at=NOW)) == "The coupon code field is a coupon that has expired."
 
 
 def test_a_fixed_coupon_is_good_in_its_own_currency_only() -> None:
-    assert sentence(coupon(), currency="EUR") == "The coupon code field names a coupon in USD, not EUR."
+    assert sentence(coupon(), currency="EUR") == "The coupon code field is a coupon in USD, not EUR."
 
 
 def test_a_percentage_is_good_in_any_currency() -> None:

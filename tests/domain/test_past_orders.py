@@ -148,7 +148,7 @@ ABSENT = "must be absent: what was paid and given back is refunded."
             "refunds.0.created_at",
             "must not be in the future.",
         ),
-        ({"discount": Hundredths(20_00)}, "discount", "must not be greater than 19.99, what the items come to."),
+        ({"discount": Hundredths(20_00)}, "discount", "must not be greater than 19.99, the total of the items."),
         ({"currency": "EUR"}, "items.0.price", "is required: the product is sold in USD now."),
     ],
 )

@@ -45,7 +45,7 @@ def test_a_recorded_request_is_not_believed_because_its_time_was_left_out() -> N
     assert (verdict.fault, verdict.words) == (
         VerificationError.header_missing,
         "header missing: webhook-id, webhook-timestamp and webhook-signature, which sign the time, were not sent: "
-        "it may be a recorded request sent again",
+        "it may be a replayed request",
     )
 
 

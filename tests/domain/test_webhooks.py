@@ -23,8 +23,8 @@ NOT_HTTPS = "must be an HTTPS URL"
 NO_HOST = "must name a host"
 PRIVATE = "must not point to a private address"
 ODD_NUMBER = "must write an IP address in its ordinary form"
-CREDENTIALS = "must not hold credentials"
-FRAGMENT = "must not hold a fragment"
+CREDENTIALS = "must not contain credentials"
+FRAGMENT = "must not contain a fragment"
 NO_PORT = "must have a port between 1 and 65535"
 TOO_LONG = "must not be greater than 2048 characters"
 
@@ -183,20 +183,20 @@ def test_a_pattern_is_stored_as_the_types_it_is_for(types: list[str], expected: 
     assert json.loads(_checked_events(types)) == expected
 
 
-KNOWN = "; known are " + ", ".join([*EVENT_TYPES, *EVENT_PATTERNS])
+KNOWN = "; known types: " + ", ".join([*EVENT_TYPES, *EVENT_PATTERNS])
 AT_ALL = ", ".join(f"the one at position {index}" for index in range(3))
 
 
 @pytest.mark.parametrize(
     ("types", "sentence"),
     [
-        (["nope"], f"holds an unknown event type: nope{KNOWN}"),
-        (["order.paid", "nope", "*", ""], f"holds an unknown event type: nope, the one at position 3{KNOWN}"),
-        (["ORDER.PAID"], f"holds an unknown event type: ORDER.PAID{KNOWN}"),
-        (["webhook.test"], f"holds an unknown event type: webhook.test{KNOWN}"),
-        (["orders.*"], f"holds an unknown event type: orders.*{KNOWN}"),
-        (["a" * 21, "<b>", "order.paid\n"], f"holds an unknown event type: {AT_ALL}{KNOWN}"),
-        (["order.paid", "order.created", "order.paid"], "must not hold the same event type twice"),
+        (["nope"], f"contains an unknown event type: nope{KNOWN}"),
+        (["order.paid", "nope", "*", ""], f"contains an unknown event type: nope, the one at position 3{KNOWN}"),
+        (["ORDER.PAID"], f"contains an unknown event type: ORDER.PAID{KNOWN}"),
+        (["webhook.test"], f"contains an unknown event type: webhook.test{KNOWN}"),
+        (["orders.*"], f"contains an unknown event type: orders.*{KNOWN}"),
+        (["a" * 21, "<b>", "order.paid\n"], f"contains an unknown event type: {AT_ALL}{KNOWN}"),
+        (["order.paid", "order.created", "order.paid"], "must not contain the same event type twice"),
     ],
 )
 def test_a_bad_list_of_types_is_refused_with_its_reason(types: list[str], sentence: str) -> None:

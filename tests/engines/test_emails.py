@@ -151,13 +151,13 @@ async def test_a_rejection_is_reported_as_text_and_does_not_spoil_the_next(
 
 async def test_a_connection_lost_after_the_content_leaves_it_open_whether_the_email_arrived(server: MailServer) -> None:
     (outcome,) = await send(server, email("drop@mail.example"))
-    reason = "the mail server closed the connection before the server confirmed the mail"
+    reason = "the mail server closed the connection before the server confirmed the e-mail"
     assert outcome == SendResult("deferred", reason, perhaps_sent=True)
 
 
 async def test_a_server_that_never_answers_is_given_up(server: MailServer) -> None:
     (outcome,) = await send(server, email("hang@mail.example"), deadline=0.3)
-    reason = "the mail server did not answer within 0.3 s before the server confirmed the mail"
+    reason = "the mail server did not answer within 0.3 s before the server confirmed the e-mail"
     assert outcome == SendResult("deferred", reason, perhaps_sent=True)
 
 
@@ -194,7 +194,9 @@ async def test_an_address_beyond_ascii_needs_a_server_that_takes_it() -> None:
         assert await send(able, email("zoë@mail.example")) == [SendResult("sent")]
         assert able.arrived[0].recipients == ["zoë@mail.example"]
         (outcome,) = await send(unable, email("zoë@mail.example"))
-    assert outcome == SendResult("refused", "the mail server does not take addresses with characters beyond ASCII")
+    assert outcome == SendResult(
+        "refused", "the mail server does not accept e-mail addresses with non-ASCII characters"
+    )
 
 
 async def test_the_name_of_a_host_is_written_in_ascii(server: MailServer) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lootkeep.engines.intelligence.addresses import V4_BITS, V6_BITS, AddressMap, IpAddress, Span, parsed, span
+from lootkeep.engines.intelligence.addresses import V4_BITS, V6_BITS, AddressMap, ParsedIp, Span, parsed, span
 from lootkeep.engines.intelligence.knowledge import judged
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -35,9 +35,7 @@ def test_every_form_of_an_ipv4_address_is_judged_as_that_address(text: str) -> N
 
 def test_an_ipv6_address_is_judged_without_its_zone() -> None:
     assert (
-        judged("2001:db8::7%en0")
-        == judged("2001:DB8:0::7")
-        == IpAddress(int(ipaddress.ip_address("2001:db8::7")), True)
+        judged("2001:db8::7%en0") == judged("2001:DB8:0::7") == ParsedIp(int(ipaddress.ip_address("2001:db8::7")), True)
     )
 
 
@@ -88,7 +86,7 @@ def test_an_address_is_read_as_the_standard_library_reads_it(
     address: ipaddress.IPv4Address | ipaddress.IPv6Address,
 ) -> None:
     ip = parsed(str(address))
-    assert ip == IpAddress(int(address), address.version == 6)
+    assert ip == ParsedIp(int(address), address.version == 6)
     assert ipaddress.ip_address(ip.text) == address
 
 
@@ -170,7 +168,7 @@ def test_a_map_answers_with_the_narrowest_network(networks: list[Network]) -> No
 
 def test_of_two_ranges_that_overlap_the_later_begins_where_it_begins_and_ends_where_it_ends() -> None:
     ranges = AddressMap([(Span(0, 10), "A"), (Span(5, 15), "B"), (Span(12, 13), "C")])
-    assert "".join(ranges.get(IpAddress(number)) or "-" for number in range(18)) == "AAAAABBBBBBBCCBB--"
+    assert "".join(ranges.get(ParsedIp(number)) or "-" for number in range(18)) == "AAAAABBBBBBBCCBB--"
 
 
 def test_forty_thousand_networks_take_less_than_three_megabytes() -> None:
@@ -179,8 +177,8 @@ def test_forty_thousand_networks_take_less_than_three_megabytes() -> None:
     assert members.covered_v4 == 42_000 * 256
 
 
-def _asked(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> IpAddress:
-    return IpAddress(int(address), address.version == 6)
+def _asked(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> ParsedIp:
+    return ParsedIp(int(address), address.version == 6)
 
 
 def _is_mapped(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:

@@ -92,9 +92,9 @@ async def test_what_changed_is_reported(lists: ListFolder, server: ListServer) -
     await fetch(lists, source(server))
     assert (await fetch(lists, source(server)))[0].sentence == "100 entries, as before."
     server.give("/list", EXITS + b"198.51.100.1\n198.51.100.2\n".replace(b"\n", b"\r\n") + b"# a comment\n")
-    assert (await fetch(lists, source(server)))[0].sentence == "102 entries: 2 new, 0 gone."
+    assert (await fetch(lists, source(server)))[0].sentence == "102 entries: 2 new, 0 removed."
     server.give("/list", EXITS[20:])
-    assert (await fetch(lists, source(server)))[0].sentence == "98 entries: 0 new, 4 gone."
+    assert (await fetch(lists, source(server)))[0].sentence == "98 entries: 0 new, 4 removed."
 
 
 async def test_a_running_service_takes_up_what_was_fetched(lists: ListFolder, server: ListServer) -> None:
@@ -108,20 +108,20 @@ async def test_a_running_service_takes_up_what_was_fetched(lists: ListFolder, se
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
-        ({"body": b"gone", "status": "404 Not Found"}, "cannot be fetched: the server answers 404"),
-        ({"body": b"", "status": "500 Oops"}, "cannot be fetched: the server answers 500"),
-        ({"body": b"", "status": "304 Not Modified"}, "cannot be fetched: the server answers 304"),
-        ({"body": EXITS[:500], "length": 5000}, "cannot be fetched: the answer was cut short"),
+        ({"body": b"gone", "status": "404 Not Found"}, "cannot be downloaded: the server responded with 404"),
+        ({"body": b"", "status": "500 Oops"}, "cannot be downloaded: the server responded with 500"),
+        ({"body": b"", "status": "304 Not Modified"}, "cannot be downloaded: the server responded with 304"),
+        ({"body": EXITS[:500], "length": 5000}, "cannot be downloaded: the response was truncated"),
         ({"body": b"192.0.2.1\n" * 20_000}, "has more than 100000 bytes"),
         ({"body": b""}, "is empty"),
-        ({"body": b"<html>\nBlocked by your provider\n"}, "does not hold an address or a network in line 1"),
-        ({"body": b"0.0.0.0/0\n"}, "names half of all addresses"),
+        ({"body": b"<html>\nBlocked by your provider\n"}, "does not have an IP address or a network in line 1"),
+        ({"body": b"0.0.0.0/0\n"}, "covers half of all IP addresses"),
         (
             {"body": b"\x1f\x8b\x08garbage", "headers": "Content-Encoding: gzip\r\n"},
-            "cannot be fetched: the answer is packed, though it was not asked for",
+            "cannot be downloaded: the response is compressed, although this was not requested",
         ),
-        ({"body": EXITS[:90]}, "has 9 entries where it had 100: delete "),
-        (None, "cannot be fetched: the server took more than 0.5 seconds"),
+        ({"body": EXITS[:90]}, "has 9 entries instead of 100: delete "),
+        (None, "cannot be downloaded: the server took more than 0.5 seconds"),
     ],
     ids=["404", "500", "304", "truncated", "huge", "empty", "wrong", "everything", "packing", "shrunk", "hanging"],
 )
@@ -139,7 +139,7 @@ async def test_what_cannot_be_had_or_believed_leaves_the_list_before(
     bad, good = await fetch(lists, source(server), source(server, "vpn.txt", "vpn", "/other"), limits=limits)
     assert (bad.file, bad.is_good) == ("tor-exits.txt", False)
     assert bad.sentence.startswith(f"The list of the makers {reason}")
-    assert bad.sentence.endswith(". The one before stays in use.")
+    assert bad.sentence.endswith(". The previous one stays in use.")
     assert good.is_good
     assert (lists.folder / "tor-exits.txt").read_bytes() == before
     assert sorted(os.listdir(lists.folder)) == ["tor-exits.txt", "vpn.txt"]
@@ -149,7 +149,9 @@ async def test_without_the_internet_each_list_has_its_sentence_and_nothing_is_cr
     nowhere = PublicList("vpn.txt", "vpn", "http://127.0.0.1:1/list", "nobody", "none")
     assert await fetch(lists, nowhere) == [
         FetchResult(
-            "vpn.txt", False, "The list of nobody cannot be fetched: 127.0.0.1 cannot be reached. Nothing was written."
+            "vpn.txt",
+            False,
+            "The list of nobody cannot be downloaded: 127.0.0.1 cannot be reached. Nothing was written.",
         )
     ]
     assert os.listdir(lists.folder) == []

@@ -22,7 +22,7 @@ from tests.world import NOON
 
 # The user that owns nothing.
 NOBODY = 65534
-STAYS = "; what was read before stays in use."
+STAYS = "; the previous data stays in use."
 
 
 @pytest.fixture
@@ -82,12 +82,12 @@ def test_a_folder_that_was_never_there_holds_no_lists_until_it_is_created(tmp_pa
 @pytest.mark.parametrize(
     ("name", "content", "reason"),
     [
-        ("vpn.txt", b"<html>down for maintenance</html>\n", "does not hold an address or a network in line 1"),
+        ("vpn.txt", b"<html>down for maintenance</html>\n", "does not have an IP address or a network in line 1"),
         ("vpn.txt", b"", "is empty"),
         ("vpn.txt", b"192.0.2.1\n" * 200, "has more than 0 MiB of text"),
         ("vpn.txt", b"192.0.2.1" * 2000, "has more than 0 MiB of text"),
-        ("country.mmdb", b"\0" * 4000, "is not an MMDB file, or it is cut short or damaged"),
-        ("country.mmdb", None, "is not an MMDB file, or it is cut short or damaged"),
+        ("country.mmdb", b"\0" * 4000, "is not an MMDB file, or it is truncated or damaged"),
+        ("country.mmdb", None, "is not an MMDB file, or it is truncated or damaged"),
     ],
     ids=["corrupt", "empty", "huge", "one huge line", "corrupt database", "truncated database"],
 )

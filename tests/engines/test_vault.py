@@ -36,7 +36,7 @@ def test_nothing_of_the_text_or_the_key_is_in_the_seal() -> None:
 @pytest.mark.parametrize("key", ["K" * 32, "k" * 33, "k" * 31 + "\n"])
 def test_another_key_does_not_open_it_and_says_what_to_do(key: str) -> None:
     sealed = VAULT.seal("whsec_canary", "webhook secret")
-    with pytest.raises(SealError, match="LOOTKEEP_SECRET_KEY is not the one it was sealed with") as error:
+    with pytest.raises(SealError, match="LOOTKEEP_SECRET_KEY is not the key it was encrypted with") as error:
         Vault(key).open(sealed, "webhook secret")
     assert "canary" not in str(error.value)
     assert error.value.__suppress_context__

@@ -1,4 +1,4 @@
-"""The page of settings is written from the settings: `python -m tests.rules.test_settings_page` writes it again."""
+"""The settings page is generated from the settings: `python -m tests.rules.test_settings_page` writes it."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ HEAD = """\
 # Settings
 
 Settings are environment variables. The service also reads a file named `.env` in its working directory; \
-the environment goes before the file. A value that cannot be used stops the start with one sentence for each \
-setting that is wrong. `lootkeep doctor` checks them without starting anything.
+environment variables take precedence over the file. With an invalid value the service does not start and prints \
+one sentence per invalid setting. `lootkeep doctor` checks the settings without starting anything.
 
 | variable | default | what it is |
 |---|---|---|
 """
 
 FOOT = """
-`serve --host` and `serve --port` go before `LOOTKEEP_HOST` and `LOOTKEEP_PORT`.
+`serve --host` and `serve --port` override `LOOTKEEP_HOST` and `LOOTKEEP_PORT`.
 
-With the embedded database the secret key is created at the first start next to the database file, in \
-`lootkeep.db.key`, readable by its owner only. Back up both files: one is of little use without the other.
+With the embedded database, the first start creates the secret key next to the database file, in \
+`lootkeep.db.key`, readable only by its owner. Back up both files: one is of little use without the other.
 
 An example for production:
 

@@ -53,12 +53,12 @@ def test_a_missing_argument_is_an_error_and_not_null() -> None:
 
 
 def test_a_record_whose_fields_are_not_the_columns_is_refused_when_the_query_is_created() -> None:
-    with pytest.raises(TypeError, match="its query answers"):
+    with pytest.raises(TypeError, match="its query returns"):
         Query(select(users.c.is_owner, users.c.name), Flag)
 
 
 def test_a_returning_clause_is_checked_against_the_record_too() -> None:
-    with pytest.raises(TypeError, match="its query answers"):
+    with pytest.raises(TypeError, match="its query returns"):
         Query(insert(users).values(name=bindparam("name")).returning(users.c.name), Flag)
 
 

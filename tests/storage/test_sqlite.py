@@ -229,7 +229,7 @@ def test_a_file_that_is_no_database_is_reported_in_a_sentence(tmp_path: Path) ->
 
 
 def test_a_folder_that_does_not_exist_is_reported_in_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(StartupError, match="Check that its folder exists and may be written to"):
+    with pytest.raises(StartupError, match="Check that its folder exists and is writable"):
         SqliteDatabase(tmp_path / "nowhere" / "x.db")
 
 

@@ -130,7 +130,7 @@ async def test_without_a_mail_server_an_alert_waits_and_says_why(store: World, s
     await new_alert(store, "staff@shop.example", "email")
     await notify(store, "a")
     await work(store)
-    assert (await alert_of(store)).reason == "no mail server is set"
+    assert (await alert_of(store)).reason == "no mail server is configured"
     store.clock.advance(MINUTE)
     await work(store, server)
     assert len(server.arrived) == 1

@@ -135,7 +135,7 @@ async def test_a_worker_that_is_stopped_breaks_off_what_does_not_end() -> None:
     with capture_logs() as lines:
         async with asyncio.timeout(SOON):
             await worker.stop()
-    assert [(line["event"], line["work"]) for line in lines] == [("work was broken off", "hang")]
+    assert [(line["event"], line["work"]) for line in lines] == [("work was interrupted", "hang")]
 
 
 def loops(world: World, wakeup: MemoryWakeup) -> tuple[Loop, ...]:

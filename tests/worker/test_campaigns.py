@@ -34,7 +34,7 @@ async def test_without_a_server_nothing_is_called_sent(world: World) -> None:
     await work(world, campaign_worker(world, None))
     data = await read(world, campaign)
     assert (data["status"], data["sent_count"], data["outbox_count"]) == ("failed", 0, 3)
-    assert data["error"] == "No mail server is set: the e-mails are in the outbox and none was sent."
+    assert data["error"] == "No mail server is configured: the e-mails are in the outbox and none was sent."
     assert {status for _, status, _ in await recipients(world)} == {"outbox"}
     assert (await stats(world, campaign))["sent"] == 0
 
@@ -64,7 +64,7 @@ async def test_a_scheduled_campaign_with_nobody_left_fails_and_says_why(world: W
     world.clock.advance(DAY)
     await work(world, campaign_worker(world, server))
     data = await read(world, campaign["id"])
-    assert (data["status"], data["error"]) == ("failed", "There was nobody to write to when its time came.")
+    assert (data["status"], data["error"]) == ("failed", "There were no recipients at the scheduled time.")
 
 
 async def test_the_pace_is_shared_by_all_workers_and_campaigns_together(world: World, server: MailServer) -> None:

@@ -160,7 +160,7 @@ async def test_an_email_that_ends_every_worker_is_given_up(world: World, server:
         world.clock.advance(LEASE)
     await work(email_worker(world, server))
     email = await read(world, mail_id)
-    assert (email.status, email.reason) == ("failed", "the worker stopped before it could record the answer")
+    assert (email.status, email.reason) == ("failed", "the worker stopped before it could record the response")
     assert (server.arrived, email.perhaps_twice) == ([], True)
 
 
@@ -172,7 +172,7 @@ async def test_an_email_that_cannot_be_opened_fails_and_the_next_goes_out(world:
     await work(email_worker(world, server))
     email = await read(world, spoilt)
     assert email.status == "failed"
-    assert email.reason == "the stored mail cannot be opened: the secret key has changed"
+    assert email.reason == "the stored e-mail cannot be decrypted: the secret key has changed"
     assert (await read(world, good)).status == "sent"
 
 

@@ -57,7 +57,7 @@ async def test_an_expired_lease_closes_the_attempt_as_interrupted_and_the_next_h
     (request,) = receiver.received
     detail = (await insecure_world.get(f"/webhooks/deliveries/{request.json['id']}")).json()["data"]
     listed = [(attempt["number"], attempt["outcome"], attempt["reason"]) for attempt in detail["attempts"]]
-    why = "the worker stopped before it could record the answer"
+    why = "the worker stopped before it could record the response"
     assert listed == [(1, "interrupted", why), (2, "interrupted", why), (3, "delivered", None)]
     assert (detail["delivery"]["status"], detail["delivery"]["attempts_count"]) == ("delivered", 3)
 

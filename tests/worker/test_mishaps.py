@@ -22,7 +22,7 @@ async def test_a_bad_type_in_a_replay_is_reported_under_its_own_name(insecure_wo
     body = {"since": "2026-11-15T00:00:00Z", "event_types": ["order.lost"]}
     answer = await insecure_world.post(f"/webhooks/{webhook['id']}/replay", body)
     (sentence,) = answer.json()["errors"]["event_types"]
-    assert sentence.startswith("The event types field holds an unknown event type: order.lost; known are ")
+    assert sentence.startswith("The event types field contains an unknown event type: order.lost; known types: ")
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])

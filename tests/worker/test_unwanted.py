@@ -62,9 +62,9 @@ async def test_deliveries_that_nobody_waits_for_end_as_cancelled_with_the_reason
     await work(worker)
     await retention.cancel_deliveries(insecure_world.deps)
     detail = (await insecure_world.get(f"/webhooks/deliveries/{receiver.received[0].json['id']}")).json()["data"]
-    why = {"unsubscribed": "the webhook is not subscribed to this event type any more"}
+    why = {"unsubscribed": "the webhook is no longer subscribed to this event type"}
     assert detail["delivery"]["status"] == "cancelled"
-    assert detail["delivery"]["reason"] == why.get(change, "the webhook was switched off or deleted")
+    assert detail["delivery"]["reason"] == why.get(change, "the webhook was deactivated or deleted")
     assert detail["delivery"]["finished_at"] == "2026-11-15T13:00:00Z"
 
 

@@ -71,13 +71,13 @@ class UnwhitelistIp(TypedDict, total=False):
 
 
 class WhitelistEmail(TypedDict, total=False):
-    """Trust an e-mail."""
+    """Trust an e-mail address."""
 
     email: Required[str]
 
 
 class UnwhitelistEmail(TypedDict, total=False):
-    """Stop trusting an e-mail."""
+    """Stop trusting an e-mail address."""
 
     email: Required[str]
 

@@ -29,13 +29,13 @@ class FraudWhitelist:
     def add_email(
         self, *, idempotency_key: str | None = None, **body: Unpack[takes.WhitelistEmail]
     ) -> types.WhitelistedEmails:
-        """Trust an e-mail."""
+        """Trust an e-mail address."""
         return self._core.one(
             types.WhitelistedEmails, "POST", "/api/external/v1/fraud/whitelist/email", body=body, key=idempotency_key
         )
 
     def remove_email(self, **body: Unpack[takes.UnwhitelistEmail]) -> types.WhitelistedEmails:
-        """Stop trusting an e-mail."""
+        """Stop trusting an e-mail address."""
         return self._core.one(types.WhitelistedEmails, "DELETE", "/api/external/v1/fraud/whitelist/email", body=body)
 
 

@@ -27,9 +27,9 @@ def _not_negative(amount: Hundredths) -> Hundredths:
 
 
 class AlertBody(Body):
-    """An alert as it is sent."""
+    """The fields of an alert."""
 
-    name: Annotated[Name, Field(description="For the store's own eyes.", examples=["Staff channel"])]
+    name: Annotated[Name, Field(description="The name, for the staff.", examples=["Staff channel"])]
     channel: Annotated[AlertChannel, Field(description="Where messages go.", examples=["email"])]
     target: Annotated[
         str,
@@ -45,23 +45,23 @@ class AlertBody(Body):
         Field(
             min_length=1,
             max_length=len(TRIGGERS),
-            description="What it reports.",
+            description="What the alert reports.",
             examples=[["order_held", "ticket_created"]],
         ),
     ]
     amount: Annotated[
         Annotated[Money, AfterValidator(_not_negative)] | None,
-        Field(description="Only orders of at least this total; all when null.", examples=["100.00"]),
+        Field(description="Only orders with at least this total; null means all.", examples=["100.00"]),
     ] = None
     minutes: Annotated[
         Annotated[int, Field(ge=1, le=MAX_MINUTES)],
-        Field(description="How long a receiver fails, or work is late, before it is reported."),
+        Field(description="How long a receiver must fail, or work must be late, before it is reported."),
     ] = 15
     limit_per_hour: Annotated[
         Annotated[int, Field(ge=1, le=MAX_PER_HOUR)],
-        Field(description="Messages an hour; what is beyond is one summary at its end."),
+        Field(description="Messages per hour; the rest is summarised at the end of the hour."),
     ] = 10
-    muted_until: Annotated[Time | None, Field(description="Nothing is sent before; then one summary.")] = None
+    muted_until: Annotated[Time | None, Field(description="Nothing is sent before this time; then one summary.")] = None
 
 
 AlertChanges = partial(AlertBody, "AlertChanges")
@@ -102,8 +102,8 @@ def _shown(call: Call[None, None] | Call[AlertBody, None] | Call[Body, None], al
 
 GROUP = Group(
     name="Alerts",
-    description="Messages to the store's own people, in Discord, Slack, by e-mail or to a webhook. "
-    "Beyond the specification.",
+    description="Notifications for the staff on Discord, Slack, by e-mail or to a webhook. An extension of the "
+    "specification.",
     routes=(
         Route(
             "GET",
@@ -112,7 +112,7 @@ GROUP = Group(
             "alerts:read",
             "List alerts",
             many(alerts_views.AlertView),
-            description="All of them, oldest first. Of a URL only the host is shown.",
+            description="All alerts, oldest first. Only the host of a URL is shown.",
             is_extension=True,
         ),
         Route(
@@ -123,7 +123,7 @@ GROUP = Group(
             "Create an alert",
             single(alerts_views.AlertView, "Alert created successfully", status=201),
             body=AlertBody,
-            description="At most 50.",
+            description="A store can have 50 alerts.",
             is_extension=True,
         ),
         Route(
@@ -133,7 +133,7 @@ GROUP = Group(
             "alerts:read",
             "Read an alert",
             single(alerts_views.AlertView),
-            description="With the reason when its last attempt failed.",
+            description="Includes the error if the last attempt failed.",
             is_extension=True,
         ),
         Route(
@@ -144,7 +144,7 @@ GROUP = Group(
             "Update an alert",
             single(alerts_views.AlertView, "Alert updated successfully"),
             body=AlertChanges,
-            description="Only the fields sent are changed. `muted_until` mutes it; null lets it be heard again.",
+            description="Changes only the fields that are sent. `muted_until` mutes the alert; null unmutes it.",
             is_extension=True,
         ),
         Route(
@@ -154,7 +154,7 @@ GROUP = Group(
             "alerts:write",
             "Delete an alert",
             only_message("Alert deleted successfully"),
-            description="With what waits to be sent by it.",
+            description="Deletes the alert with its pending messages.",
             is_extension=True,
         ),
         Route(
@@ -164,7 +164,7 @@ GROUP = Group(
             "alerts:write",
             "Send a test alert",
             single(alerts_views.AlertView, "Test alert queued"),
-            description="Takes the same way as any message. 409 while the alert is muted.",
+            description="Queues a test message. Returns 409 while the alert is muted.",
             may_conflict=True,
             is_extension=True,
         ),

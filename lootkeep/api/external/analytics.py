@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 
 from lootkeep.api.http.fields import QueryBoolean, QueryDate, QueryInteger, refuse
 from lootkeep.api.http.routes import Call, Group, Reply, Route, single
-from lootkeep.api.http.validation import Query
+from lootkeep.api.http.validation import QueryParameters
 from lootkeep.domain import analytics as analytics_rules
 from lootkeep.domain.analytics import Bucket, DateRange, Interval, PeriodName, SalesFigures
 from lootkeep.kernel.clock import Instant, utc
@@ -34,20 +34,19 @@ Zone = Annotated[
 ]
 
 
-class AnalyticsQuery(Query):
+class AnalyticsQuery(QueryParameters):
     """Which time, cut how, and of what."""
 
-    period: Annotated[
-        PeriodName | None, Field(description="A time by its name, up to today; `last_30_days` when nothing is sent.")
+    period: Annotated[PeriodName | None, Field(description="A named period; `last_30_days` by default.")] = None
+    from_: Annotated[QueryDate | None, Field(alias="from", description="The first day; requires `to`.")] = None
+    to: Annotated[QueryDate | None, Field(description="The last day, inclusive; requires `from`.")] = None
+    interval: Annotated[
+        Interval | None,
+        Field(description="The interval of the series; by default depends on the length of the period."),
     ] = None
-    from_: Annotated[QueryDate | None, Field(alias="from", description="The first day; with `to`.")] = None
-    to: Annotated[QueryDate | None, Field(description="The last day, included; with `from`.")] = None
-    interval: Annotated[Interval | None, Field(description="What to cut the series into; by the length if absent.")] = (
-        None
-    )
-    timezone: Annotated[Zone, Field(description="Whose days are meant: an IANA name.")] = "UTC"
+    timezone: Annotated[Zone, Field(description="The time zone of the days: an IANA name.")] = "UTC"
     product_id: Annotated[QueryInteger | None, Field(ge=1, description="Only this product.")] = None
-    compare: Annotated[QueryBoolean, Field(description="Whether to add the time of equal length before.")] = False
+    compare: Annotated[QueryBoolean, Field(description="Whether to add the preceding period of equal length.")] = False
 
 
 class ReportRange(NamedTuple):
@@ -202,8 +201,8 @@ GROUP = Group(
             "Read revenue figures",
             single(analytics_views.RevenueView),
             query=AnalyticsQuery,
-            description="An order counts on the day it was paid, a refund on the day it was given. Currencies are "
-            "never added up: the store's is reported, the others are listed separately.",
+            description="An order counts on the day it was paid, a refund on the day it was made. Currencies are never "
+            "mixed: the report uses the store's currency and lists others separately.",
         ),
         Route(
             "GET",
@@ -213,7 +212,7 @@ GROUP = Group(
             "Read sales figures",
             single(analytics_views.SalesView),
             query=AnalyticsQuery,
-            description="What was sold, to whom and where.",
+            description="Orders, products and customers.",
         ),
     ),
 )

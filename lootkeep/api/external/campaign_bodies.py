@@ -6,9 +6,19 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, PrivateAttr
 
-from lootkeep.api.http.fields import Country, Email, Money, Name, QueryDate, QueryInteger, Time, not_blank, refuse
+from lootkeep.api.http.fields import (
+    Country,
+    EmailAddress,
+    Money,
+    Name,
+    QueryDate,
+    QueryInteger,
+    Time,
+    not_blank,
+    refuse,
+)
 from lootkeep.api.http.pages import PageQuery, SortDirection
-from lootkeep.api.http.validation import Body, Query, partial
+from lootkeep.api.http.validation import Body, QueryParameters, partial
 from lootkeep.domain.campaigns import MAX_BODY, MAX_CUSTOMERS, AudienceType, CampaignStatus
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services.campaigns import Reading, read
@@ -30,31 +40,36 @@ BodyText = Annotated[str, Field(max_length=MAX_BODY)]
 
 
 class FiltersBody(Body):
-    """A segment: all that are set must hold."""
+    """A segment: all given filters must match."""
 
     countries: Annotated[
         Annotated[list[Country], Field(min_length=1, max_length=250)] | None,
         Field(description="Customers of these countries.", examples=[["DE", "AT"]]),
     ] = None
     min_total_spent: Annotated[
-        Annotated[Money, AfterValidator(_not_negative)] | None, Field(description="Who have spent at least this.")
+        Annotated[Money, AfterValidator(_not_negative)] | None,
+        Field(description="Customers who spent at least this amount."),
     ] = None
-    min_orders: Annotated[Count | None, Field(description="Who have at least this many paid orders.", examples=[2])] = (
+    min_orders: Annotated[
+        Count | None, Field(description="Customers with at least this many paid orders.", examples=[2])
+    ] = None
+    last_order_before: Annotated[Time | None, Field(description="Customers whose last order is before this time.")] = (
         None
     )
-    last_order_before: Annotated[Time | None, Field(description="Whose last order is before this time.")] = None
-    last_order_after: Annotated[Time | None, Field(description="Whose last order is at or after this time.")] = None
-    registered_from: Annotated[Time | None, Field(description="Who were created at or after this time.")] = None
-    registered_to: Annotated[Time | None, Field(description="Who were created at or before this time.")] = None
+    last_order_after: Annotated[
+        Time | None, Field(description="Customers whose last order is at or after this time.")
+    ] = None
+    registered_from: Annotated[Time | None, Field(description="Customers created at or after this time.")] = None
+    registered_to: Annotated[Time | None, Field(description="Customers created at or before this time.")] = None
     product_ids: Annotated[
         Annotated[list[RecordId], Field(min_length=1, max_length=1000)] | None,
-        Field(description="Who have paid for one of these products."),
+        Field(description="Customers who bought one of these products."),
     ] = None
     tags: Annotated[
         Annotated[list[ShortText], Field(min_length=1, max_length=100)] | None,
-        Field(description="Who have one of these tags."),
+        Field(description="Customers with one of these tags."),
     ] = None
-    is_referrer: Annotated[bool | None, Field(description="Who have, or have not, referred somebody.")] = None
+    is_referrer: Annotated[bool | None, Field(description="Customers who have, or have not, referred someone.")] = None
 
 
 _NO_FILTERS = FiltersBody()
@@ -62,14 +77,16 @@ _NO_IDS: list[int] = []
 
 
 class AudienceBody(Body):
-    """Whom a campaign is for. Only customers who accept marketing and can be reached are written to."""
+    """The audience of a campaign. Only customers who accept marketing and can be reached get an e-mail."""
 
-    type: Annotated[AudienceType, Field(description="Everyone, a segment, or customers by name.", examples=["segment"])]
+    type: Annotated[
+        AudienceType, Field(description="Everyone, a segment, or a list of customers.", examples=["segment"])
+    ]
     customer_ids: Annotated[
-        list[RecordId], Field(max_length=MAX_CUSTOMERS, description="Needed when the type is customers.")
+        list[RecordId], Field(max_length=MAX_CUSTOMERS, description="Required if the type is customers.")
     ] = _NO_IDS
     filters: Annotated[
-        FiltersBody, Field(description="Needed when the type is segment.", examples=[{"countries": ["DE", "AT"]}])
+        FiltersBody, Field(description="Required if the type is segment.", examples=[{"countries": ["DE", "AT"]}])
     ] = _NO_FILTERS
 
 
@@ -77,24 +94,26 @@ _EVERYONE = AudienceBody(type="all")
 
 
 class CampaignBody(Body):
-    """A campaign as it is sent."""
+    """The fields of a campaign."""
 
-    name: Annotated[Name, Field(description="For the store's own eyes.", examples=["Winter sale"])]
-    subject: Annotated[Name, Field(description="One line; may hold placeholders.", examples=["20% off, {{ name }}"])]
+    name: Annotated[Name, Field(description="The name, for the staff.", examples=["Winter sale"])]
+    subject: Annotated[Name, Field(description="One line; may contain placeholders.", examples=["20% off, {{ name }}"])]
     preview_text: Annotated[OptionalText | None, Field(description="What mail programs show next to the subject.")] = (
         None
     )
-    from_name: Annotated[OptionalText | None, Field(description="In whose name; the store's when absent.")] = None
-    reply_to: Annotated[Email | None, Field(description="Where answers go.")] = None
+    from_name: Annotated[OptionalText | None, Field(description="The sender name; by default that of the store.")] = (
+        None
+    )
+    reply_to: Annotated[EmailAddress | None, Field(description="Where replies go.")] = None
     body_html: Annotated[
         BodyText | None,
-        Field(description="At most 500 KB; may hold placeholders.", examples=["<p>Hello {{ name }}!</p>"]),
+        Field(description="At most 500 KB; may contain placeholders.", examples=["<p>Hello {{ name }}!</p>"]),
     ] = None
-    body_text: Annotated[BodyText | None, Field(description="Made from the HTML when absent.")] = None
+    body_text: Annotated[BodyText | None, Field(description="By default generated from the HTML.")] = None
     audience: Annotated[
         AudienceBody,
         Field(
-            description="Whom it is for; everyone when absent.",
+            description="The audience; by default everyone.",
             examples=[{"type": "segment", "filters": {"countries": ["DE", "AT"]}}],
         ),
     ] = _EVERYONE
@@ -117,30 +136,30 @@ class SendBody(Body):
 
     scheduled_at: Annotated[
         Time | None,
-        Field(description="In the future, at most a year ahead; now when absent.", examples=["2027-01-01T09:00:00Z"]),
+        Field(description="In the future, at most a year ahead; by default now.", examples=["2027-01-01T09:00:00Z"]),
     ] = None
 
 
-class PreviewQuery(Query):
+class PreviewQuery(QueryParameters):
     """Whom to fill the e-mail in for."""
 
     customer_id: Annotated[
         Annotated[QueryInteger, Field(ge=1, le=_MAX_INTEGER)] | None,
-        Field(description="A customer; someone of the audience when absent."),
+        Field(description="The recipient; by default someone in the audience."),
     ] = None
 
 
 class TestBody(Body):
     """Where to send the test."""
 
-    email: Annotated[Email, Field(description="Any address.", examples=["me@shop.example"])]
+    email: Annotated[EmailAddress, Field(description="Any e-mail address.", examples=["me@shop.example"])]
 
 
 class DuplicateBody(Body):
-    """What to call the copy."""
+    """The name of the copy."""
 
     name: Annotated[
-        Name | None, Field(description="`NAME (copy)` when absent.", examples=["Winter sale, second letter"])
+        Name | None, Field(description="By default `NAME (copy)`.", examples=["Winter sale, second letter"])
     ] = None
 
 
@@ -153,5 +172,5 @@ class CampaignQuery(PageQuery):
     ] = None
     from_: Annotated[QueryDate | None, Field(alias="from", description="Created on this UTC day or later.")] = None
     to: Annotated[QueryDate | None, Field(description="Created on this UTC day or earlier.")] = None
-    sort: Annotated[Literal["created_at", "name"], Field(description="What to sort by.")] = "created_at"
+    sort: Annotated[Literal["created_at", "name"], Field(description="The sort field.")] = "created_at"
     order: SortDirection = "desc"

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from lootkeep.api.http import customers as customers_http
-from lootkeep.api.http.fields import Country, Email, Money, QueryBoolean
+from lootkeep.api.http.fields import Country, EmailAddress, Money, QueryBoolean
 from lootkeep.api.http.pages import ListQuery
 from lootkeep.api.http.routes import Call, Group, Reply, Route, paged, single
 from lootkeep.api.http.validation import Body
@@ -18,18 +18,20 @@ from lootkeep.views import customers as customers_views
 class CustomerQuery(ListQuery):
     """Filters and order of the list."""
 
-    email: Annotated[Email | None, Field(description="The customer with this e-mail.")] = None
+    email: Annotated[EmailAddress | None, Field(description="The customer with this e-mail address.")] = None
     status: Annotated[CustomerStatus | None, Field(description="Only customers in this state.")] = None
     country: Annotated[Country | None, Field(description="ISO 3166-1 alpha-2.")] = None
-    accepts_marketing: Annotated[QueryBoolean | None, Field(description="Whether campaigns may be sent.")] = None
+    accepts_marketing: Annotated[QueryBoolean | None, Field(description="Whether the customer accepts campaigns.")] = (
+        None
+    )
     has_orders: Annotated[
-        QueryBoolean | None, Field(description="Whether they have an order that counts: paid and not fully refunded.")
+        QueryBoolean | None, Field(description="Whether they have an order that was paid and not refunded in full.")
     ] = None
-    min_total_spent: Annotated[Money | None, Field(description="Spent at least so much.")] = None
+    min_total_spent: Annotated[Money | None, Field(description="The minimum total spent.")] = None
     tag: Annotated[str | None, Field(max_length=MAX_TAG_LENGTH, description="Only customers with this tag.")] = None
     sort: Annotated[
         Literal["id", "created_at", "name", "email", "orders_count", "total_spent", "last_order_at"],
-        Field(description="What to sort by; who never ordered comes before everyone who did."),
+        Field(description="The sort field; customers without orders count as earliest."),
     ] = "created_at"
 
 
@@ -50,7 +52,7 @@ async def update_customer(call: Call[Body, None]) -> Reply:
 
 GROUP = Group(
     name="Customers",
-    description="Who buys, with what they have bought so far.",
+    description="Customers with the totals of their orders.",
     routes=(
         Route(
             "GET",
@@ -60,7 +62,7 @@ GROUP = Group(
             "List customers",
             paged(customers_views.CustomerView),
             query=CustomerQuery,
-            description="Newest first unless `sort` and `order` say otherwise. `search` looks through name and e-mail.",
+            description="Newest first by default. `search` covers name and e-mail address.",
         ),
         Route(
             "GET",
@@ -69,7 +71,7 @@ GROUP = Group(
             "customers:read",
             "Read a customer",
             single(customers_views.CustomerView),
-            description="With the figures of their orders and their referral code.",
+            description="Includes the totals of their orders and their referral code.",
         ),
         Route(
             "PUT",
@@ -79,7 +81,7 @@ GROUP = Group(
             "Change a customer",
             single(customers_views.CustomerView, "Customer updated successfully"),
             body=customers_http.CustomerChanges,
-            description="Only the fields sent are changed. Orders of a blocked customer are refused with "
+            description="Changes only the fields that are sent. Orders of a blocked customer are rejected with "
             "`customer_blocked`.",
             may_conflict=True,
             is_extension=True,

@@ -10,7 +10,7 @@ from lootkeep.api.http.fields import QueryDate, QueryInteger, Time, refuse
 from lootkeep.api.http.openapi import events
 from lootkeep.api.http.pages import MAX_PAGE, PageQuery, SortDirection
 from lootkeep.api.http.routes import Call, Reply, Route, many, paged, single
-from lootkeep.api.http.validation import Body, Query
+from lootkeep.api.http.validation import Body, QueryParameters
 from lootkeep.domain.deliveries import DeliveryStatus
 from lootkeep.domain.events import EVENT_TYPES
 from lootkeep.domain.webhooks import EVENT_PATTERNS
@@ -36,26 +36,26 @@ class DeliveryQuery(PageQuery):
 
     status: Annotated[DeliveryStatus | None, Field(description="Only deliveries in this state.")] = None
     event_type: Annotated[KnownEvent | None, Field(description="Only deliveries of this type.")] = None
-    from_: Annotated[QueryDate | None, Field(alias="from", description="From this UTC day on.")] = None
-    sort: Annotated[Literal["created_at"], Field(description="What to sort by.")] = "created_at"
+    from_: Annotated[QueryDate | None, Field(alias="from", description="The first UTC day.")] = None
+    sort: Annotated[Literal["created_at"], Field(description="The sort field.")] = "created_at"
     order: SortDirection = "desc"
-    to: Annotated[QueryDate | None, Field(description="Up to this UTC day, included.")] = None
+    to: Annotated[QueryDate | None, Field(description="The last UTC day, inclusive.")] = None
 
 
-class FeedQuery(Query):
+class FeedQuery(QueryParameters):
     """Where to go on reading."""
 
-    after: Annotated[QueryInteger, Field(ge=0, description="The `next_cursor` of the answer before.")] = 0
-    limit: Annotated[QueryInteger, Field(ge=1, le=MAX_PAGE, description="How many events to answer.")] = 50
+    after: Annotated[QueryInteger, Field(ge=0, description="The `next_cursor` of the previous response.")] = 0
+    limit: Annotated[QueryInteger, Field(ge=1, le=MAX_PAGE, description="The number of events to return.")] = 50
 
 
 class ReplayBody(Body):
     """What to send again."""
 
-    since: Annotated[Time, Field(description="Events recorded since then.", examples=["2026-11-14T00:00:00Z"])]
+    since: Annotated[Time, Field(description="The start of the events to replay.", examples=["2026-11-14T00:00:00Z"])]
     event_types: Annotated[
         Annotated[list[EventSubscription], Field(min_length=1, max_length=len(EVENT_TYPES))] | None,
-        Field(description="Only these types; those of the subscription when absent.", examples=[["order.paid"]]),
+        Field(description="Only these types; by default those of the subscription.", examples=[["order.paid"]]),
     ] = None
 
 
@@ -119,7 +119,7 @@ ROUTES = (
         "webhooks:read",
         "List event types",
         many(webhooks_views.EventTypeView),
-        description="What a webhook can subscribe to: when each is sent, and an example of what arrives.",
+        description="The types a webhook can subscribe to: when each is sent, with an example.",
         is_extension=True,
     ),
     Route(
@@ -130,7 +130,7 @@ ROUTES = (
         "List a webhook's deliveries",
         paged(webhooks_views.DeliveryView),
         query=DeliveryQuery,
-        description="Newest first unless `order` says otherwise.",
+        description="Newest first by default.",
         is_extension=True,
     ),
     Route(
@@ -141,8 +141,7 @@ ROUTES = (
         "Read a delivery with its attempts",
         single(webhooks_views.DeliveryDetailView),
         is_extension=True,
-        description="What was sent, headers and body, next to what each attempt came to. "
-        "Signatures are not shown: they are made with the secret.",
+        description="The headers and body that were sent, and the result of each attempt. Signatures are not shown.",
     ),
     Route(
         "POST",
@@ -151,7 +150,7 @@ ROUTES = (
         "webhooks:write",
         "Send a delivery again",
         single(webhooks_views.DeliveryView, "Delivery scheduled again"),
-        description="With the same id and the same bytes; a new round of retries begins.",
+        description="Uses the same id and the same bytes, with new retries.",
         is_extension=True,
     ),
     Route(
@@ -162,7 +161,7 @@ ROUTES = (
         "Send recorded events again",
         single(webhooks_views.ReplayView, "Replay started"),
         body=ReplayBody,
-        description="In order and at a pace. Deliveries that were made before keep their ids and bytes.",
+        description="Events are sent in order and at a limited pace. Existing deliveries keep their ids and bytes.",
         is_extension=True,
     ),
     Route(
@@ -182,7 +181,7 @@ ROUTES = (
         "webhooks:write",
         "Rotate a webhook's secret",
         single(webhooks_views.WebhookWithSecretView, "Webhook secret rotated"),
-        description="The old secret stays valid for 24 hours: `webhook-signature` carries both signatures meanwhile.",
+        description="The old secret stays valid for 24 hours: until then `webhook-signature` has both signatures.",
         is_extension=True,
     ),
     Route(
@@ -193,7 +192,7 @@ ROUTES = (
         "Read the event feed",
         single(webhooks_views.EventFeedView),
         query=FeedQuery,
-        description="Every recorded event in order after a cursor, so that a receiver can reconcile.",
+        description="Every recorded event in order after a cursor, so that a receiver can catch up.",
         is_extension=True,
     ),
 )

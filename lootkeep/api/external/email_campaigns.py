@@ -108,7 +108,7 @@ def _frozen(value: Any) -> Any:
 
 GROUP = Group(
     name="Email campaigns",
-    description="Mails to many customers at once: whom they reach, when they go out, and what came of them.",
+    description="E-mails to many customers: audiences, scheduling and statistics.",
     routes=(
         Route(
             "GET",
@@ -118,7 +118,7 @@ GROUP = Group(
             "List campaigns",
             paged(campaigns_views.CampaignListView),
             query=CampaignQuery,
-            description="Newest first unless `sort` and `order` say otherwise; without the e-mails themselves.",
+            description="Newest first by default; without the bodies.",
         ),
         Route(
             "POST",
@@ -129,8 +129,8 @@ GROUP = Group(
             single(campaigns_views.CampaignView, "Campaign created successfully", status=201),
             body=CampaignBody,
             max_body=MAX_LARGE_BODY,
-            description="A draft; nothing is sent yet. `{{ name }}`, `{{ email }}`, `{{ referral_code }}` and "
-            "`{{ unsubscribe_url }}` are filled in for each reader.",
+            description="Creates a draft; nothing is sent yet. `{{ name }}`, `{{ email }}`, `{{ referral_code }}` and "
+            "`{{ unsubscribe_url }}` are replaced for each recipient.",
         ),
         Route(
             "GET",
@@ -139,7 +139,7 @@ GROUP = Group(
             "email-campaigns:read",
             "Read a campaign",
             single(campaigns_views.CampaignView),
-            description="With its texts, its audience and how far it has been sent.",
+            description="Includes its bodies, its audience and the progress of sending.",
         ),
         Route(
             "PUT",
@@ -150,7 +150,7 @@ GROUP = Group(
             single(campaigns_views.CampaignView, "Campaign updated successfully"),
             body=CampaignChanges,
             max_body=MAX_LARGE_BODY,
-            description="Only the fields sent are changed. In the states draft and scheduled.",
+            description="Changes only the fields that are sent. Only possible for `draft` and `scheduled`.",
             may_conflict=True,
         ),
         Route(
@@ -160,7 +160,7 @@ GROUP = Group(
             "email-campaigns:write",
             "Delete a campaign",
             only_message("Campaign deleted successfully"),
-            description="In the states draft and scheduled.",
+            description="Only possible for `draft` and `scheduled`.",
             may_conflict=True,
         ),
         Route(
@@ -170,7 +170,7 @@ GROUP = Group(
             "email-campaigns:read",
             "Read campaign statistics",
             single(campaigns_views.CampaignStatsView),
-            description="Rates are percentages, and 0 when there is nothing to be a part of.",
+            description="Rates are percentages, and 0 if the divisor is 0.",
         ),
         Route(
             "GET",
@@ -189,7 +189,8 @@ GROUP = Group(
             "Preview a campaign's e-mail",
             single(campaigns_views.EmailPreviewView),
             query=PreviewQuery,
-            description="As a customer would get it. Nothing is counted, and its link to unsubscribe changes nothing.",
+            description="The e-mail as a customer would get it. Nothing is counted, and the unsubscribe link has no "
+            "effect.",
             is_extension=True,
         ),
         Route(
@@ -200,7 +201,7 @@ GROUP = Group(
             "Send a test e-mail",
             single(campaigns_views.TestEmailView, "Test e-mail queued"),
             body=TestBody,
-            description="What the preview shows, to any address; at most 10 a minute.",
+            description="Sends the preview to any e-mail address; at most 10 per minute.",
             is_extension=True,
         ),
         Route(
@@ -211,7 +212,7 @@ GROUP = Group(
             "Send or schedule a campaign",
             single(campaigns_views.CampaignView, "Campaign is being sent"),
             body=SendBody,
-            description="Only a draft can be sent. Its recipients are fixed when it starts.",
+            description="Only a draft can be sent. The recipients are fixed when it starts.",
             may_conflict=True,
         ),
         Route(
@@ -221,7 +222,7 @@ GROUP = Group(
             "email-campaigns:write",
             "Cancel a campaign",
             single(campaigns_views.CampaignView, "Campaign cancelled"),
-            description="Scheduled, or while it is being sent: nobody more is written to.",
+            description="Stops a campaign that is scheduled or being sent.",
             may_conflict=True,
             is_extension=True,
         ),

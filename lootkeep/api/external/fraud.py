@@ -36,33 +36,32 @@ from lootkeep.views import fraud as fraud_views
 class CheckQuery(PageQuery):
     """Filters of the list."""
 
-    per_page: Annotated[QueryInteger, Field(ge=1, le=MAX_PAGE, description="How many items a page holds.")] = 20
-    risk_level: Annotated[RiskLevel | None, Field(description="Only checks of this level.")] = None
-    action_taken: Annotated[Action | None, Field(description="Only checks with this decision.")] = None
-    is_reviewed: Annotated[QueryBoolean | None, Field(description="Only checks that were reviewed, or were not.")] = (
-        None
-    )
-    start_date: Annotated[QueryDate | None, Field(description="From this UTC day on.")] = None
-    end_date: Annotated[QueryDate | None, Field(description="Up to this UTC day, included.")] = None
+    per_page: Annotated[QueryInteger, Field(ge=1, le=MAX_PAGE, description="The number of items per page.")] = 20
+    risk_level: Annotated[RiskLevel | None, Field(description="Only checks with this level.")] = None
+    action_taken: Annotated[Action | None, Field(description="Only checks with this action.")] = None
+    is_reviewed: Annotated[QueryBoolean | None, Field(description="Only checks with, or without, a review.")] = None
+    start_date: Annotated[QueryDate | None, Field(description="The first UTC day.")] = None
+    end_date: Annotated[QueryDate | None, Field(description="The last UTC day, inclusive.")] = None
 
 
 class ReviewBody(Body):
-    """What a reviewer found."""
+    """The outcome of the review."""
 
-    outcome: Annotated[ReviewedAs, Field(description="What the order turned out to be.", examples=["legitimate"])]
+    outcome: Annotated[ReviewedAs, Field(description="The outcome of the order.", examples=["legitimate"])]
     notes: ReviewNotes = None
     whitelist_ip: Annotated[
-        bool, Field(description="With `legitimate`: trust the address from now on. An extension.", examples=[False])
+        bool, Field(description="With `legitimate`: trust the IP address from now on. An extension.", examples=[False])
     ] = False
     whitelist_email: Annotated[
-        bool, Field(description="With `legitimate`: trust the e-mail from now on. An extension.", examples=[True])
+        bool,
+        Field(description="With `legitimate`: trust the e-mail address from now on. An extension.", examples=[True]),
     ] = False
     block: Annotated[
         list[BlockKind],
         Field(
             default_factory=list,
             max_length=len(BLOCKED),
-            description="With `fraud`: what of the buyer is blocked from now on. An extension.",
+            description="With `fraud`: what to block from now on. An extension.",
             examples=[["customer", "email", "device"]],
         ),
     ]
@@ -133,7 +132,7 @@ async def review_fraud_check(call: Call[ReviewBody, None]) -> Reply:
 
 GROUP = Group(
     name="Fraud detection",
-    description="Every order is judged as it is placed: what was found, what was done, what people made of it.",
+    description="Every order is judged when it is placed: signals, actions and reviews.",
     routes=(
         Route(
             "GET",
@@ -161,7 +160,7 @@ GROUP = Group(
             "fraud:read",
             "Read a fraud check",
             single(fraud_views.CheckAnswerView),
-            description="With every signal that was found, the order, the customer and the latest review.",
+            description="Includes every signal, the order, the customer and the latest review.",
         ),
         Route(
             "POST",
@@ -171,8 +170,8 @@ GROUP = Group(
             "Review a fraud check",
             single(fraud_views.ReviewedView, "Fraud check marked as reviewed"),
             body=ReviewBody,
-            description="`legitimate` releases an order on hold, `fraud` cancels one that is not paid yet. May be "
-            "repeated: the last outcome counts.",
+            description="`legitimate` releases an order on hold, `fraud` cancels an unpaid one. Can be repeated: the "
+            "last outcome counts.",
         ),
         Route(
             "GET",
@@ -181,7 +180,7 @@ GROUP = Group(
             "fraud:read",
             "List the reviews of a fraud check",
             many(fraud_views.CheckReviewView),
-            description="Every review that was made, the oldest first.",
+            description="All reviews, oldest first.",
             is_extension=True,
         ),
         *fraud_settings.ROUTES,

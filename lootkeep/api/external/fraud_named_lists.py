@@ -20,7 +20,7 @@ from lootkeep.views import fraud_rules as fraud_rules_views
 
 _MAX_AT_ONCE = 1000
 
-Value = Annotated[str, Field(min_length=1, max_length=MAX_VALUE)]
+EntryValue = Annotated[str, Field(min_length=1, max_length=MAX_VALUE)]
 
 
 class FraudListBody(Body):
@@ -30,35 +30,35 @@ class FraudListBody(Body):
         str,
         Field(
             pattern=f"^{LIST_NAME}$",
-            description="How rules name it, after an @: lower-case letters, digits and underscores.",
+            description="The name that rules use after an @: lower-case letters, digits and underscores.",
             examples=["free_mail"],
         ),
     ]
-    kind: Annotated[ListKind, Field(description="What its entries are.", examples=["domain"])]
+    kind: Annotated[ListKind, Field(description="The kind of its entries.", examples=["domain"])]
     note: Annotated[Note | None, Field(description="What it is for.", examples=["Mail that costs nothing."])] = None
 
 
 class EntriesBody(Body):
-    """Entries with what they have in common."""
+    """Entries with the same reason and expiry."""
 
     values: Annotated[
-        list[Value],
+        list[EntryValue],
         Field(min_length=1, max_length=_MAX_AT_ONCE, description="The entries.", examples=[["example.com"]]),
     ]
     reason: Annotated[Note | None, Field(description="Why they are added.", examples=["Chargebacks in May."])] = None
-    expires_at: Annotated[Time | None, Field(description="From when on they count no more.")] = None
+    expires_at: Annotated[Time | None, Field(description="When they expire.")] = None
 
 
 class EntryBody(Body):
     """An entry to remove."""
 
-    value: Annotated[Value, Field(description="As it was sent, or as it is listed.", examples=["example.com"])]
+    value: Annotated[EntryValue, Field(description="As it was sent, or in its stored form.", examples=["example.com"])]
 
 
 class EntryQuery(PageQuery):
     """Which entries to list."""
 
-    value: Annotated[str | None, Field(max_length=MAX_VALUE, description="Only this entry, as it is listed.")] = None
+    value: Annotated[str | None, Field(max_length=MAX_VALUE, description="Only this entry, in its stored form.")] = None
 
 
 async def list_fraud_lists(call: Call[None, None]) -> Reply:
@@ -111,7 +111,7 @@ ROUTES = (
         "fraud:read",
         "List the store's own lists",
         many(fraud_rules_views.FraudListView),
-        description="By name. Rules ask about them: `email_domain in @free_mail`.",
+        description="Sorted by name. Rules refer to lists by name: `email_domain in @free_mail`.",
         is_extension=True,
     ),
     Route(
@@ -122,7 +122,7 @@ ROUTES = (
         "Create a list",
         single(fraud_rules_views.FraudListView, "Fraud list created successfully", status=201),
         body=FraudListBody,
-        description="Empty at first. By itself a list does nothing: a rule does.",
+        description="Creates an empty list. A list has no effect until a rule uses it.",
         is_extension=True,
     ),
     Route(
@@ -132,7 +132,7 @@ ROUTES = (
         "fraud:write",
         "Delete a list",
         only_message("Fraud list deleted successfully"),
-        description="With its entries; not while a rule asks about it.",
+        description="Deletes the list with its entries. Not possible while a rule uses it.",
         may_conflict=True,
         is_extension=True,
     ),
@@ -144,7 +144,7 @@ ROUTES = (
         "List the entries of a list",
         paged(fraud_rules_views.ListEntryView),
         query=EntryQuery,
-        description="Newest first, those that have ended too.",
+        description="Newest first, including expired entries.",
         is_extension=True,
     ),
     Route(
@@ -156,8 +156,8 @@ ROUTES = (
         only_message("Entries added to the list"),
         body=EntriesBody,
         max_body=MAX_LARGE_BODY,
-        description="An entry that is there already gets the new reason and end. An e-mail is stored as its mailbox, "
-        "an instrument as a hash.",
+        description="An existing entry gets the new reason and expiry. An e-mail address is stored as its mailbox, an "
+        "instrument as a hash.",
         is_extension=True,
     ),
     Route(
@@ -168,7 +168,7 @@ ROUTES = (
         "Remove an entry from a list",
         only_message("Entry removed from the list"),
         body=EntryBody,
-        description="Removing what is not there changes nothing.",
+        description="Removing a missing entry changes nothing.",
         is_extension=True,
     ),
 )

@@ -22,24 +22,25 @@ from lootkeep.views import fraud as fraud_views
 class QueueQuery(PageQuery):
     """Filters of the queue, and its order."""
 
-    per_page: Annotated[QueryInteger, Field(ge=1, le=MAX_PAGE, description="How many items a page holds.")] = 20
-    risk_level: Annotated[RiskLevel | None, Field(description="Only checks of this level.")] = None
-    action_taken: Annotated[Action | None, Field(description="Only checks with this decision.")] = None
-    owner_id: Annotated[QueryInteger | None, Field(description="Only checks of this user.")] = None
+    per_page: Annotated[QueryInteger, Field(ge=1, le=MAX_PAGE, description="The number of items per page.")] = 20
+    risk_level: Annotated[RiskLevel | None, Field(description="Only checks with this level.")] = None
+    action_taken: Annotated[Action | None, Field(description="Only checks with this action.")] = None
+    owner_id: Annotated[QueryInteger | None, Field(description="Only checks assigned to this user.")] = None
     sort: Annotated[
-        Literal["expected_loss", "due_at", "risk_score", "created_at"], Field(description="What to sort by.")
+        Literal["expected_loss", "due_at", "risk_score", "created_at"], Field(description="The sort field.")
     ] = "expected_loss"
     order: SortDirection = "desc"
 
 
 class AssignmentBody(Body):
-    """Who looks at a check, and until when."""
+    """The reviewer and due time of a check."""
 
     owner_id: Annotated[
         Annotated[int, Field(ge=1)] | None, Field(description="A user, or null for nobody.", examples=[1])
     ]
     due_at: Annotated[
-        Time | None, Field(description="The due time; the one it has when absent.", examples=["2026-11-16T10:30:00Z"])
+        Time | None,
+        Field(description="The due time; by default it does not change.", examples=["2026-11-16T10:30:00Z"]),
     ] = None
 
 
@@ -72,7 +73,7 @@ ROUTES = (
         "List the review queue",
         paged(fraud_views.QueuedCheckView),
         query=QueueQuery,
-        description="What was not simply allowed and nobody has reviewed, by default where most is at stake first.",
+        description="Checks that were not allowed and have no review; by default the highest expected loss first.",
         is_extension=True,
     ),
     Route(
@@ -82,7 +83,7 @@ ROUTES = (
         "fraud:read",
         "List the riskiest allowed orders of the day",
         single(fraud_views.RiskiestView),
-        description="As many as `fraud_review_daily_budget` says, of the UTC day, those nobody has reviewed.",
+        description="Orders of the current UTC day without a review, at most `fraud_review_daily_budget`.",
         is_extension=True,
     ),
     Route(
@@ -93,7 +94,7 @@ ROUTES = (
         "Assign a fraud check",
         single(fraud_views.AssignedView, "Fraud check assigned"),
         body=AssignmentBody,
-        description="A held order that nobody has reviewed by its due time ends as `fraud_review_when_due` says.",
+        description="`fraud_review_when_due` decides what happens to a held order without a review at its due time.",
         is_extension=True,
     ),
 )

@@ -6,11 +6,11 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from lootkeep.api.external.fraud_rules import EXAMPLE, Expression, Points
+from lootkeep.api.external.fraud_rules import EXAMPLE, ExpressionText, Points
 from lootkeep.api.external.fraud_settings import FraudSettingsChanges, changes
-from lootkeep.api.http.fields import Email, IpAddress
+from lootkeep.api.http.fields import EmailAddress, IpAddressText
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Reply, Route, many, single
-from lootkeep.api.http.validation import Body, Query
+from lootkeep.api.http.validation import Body, QueryParameters
 from lootkeep.domain.fraud.rule import RuleAction
 from lootkeep.kernel.errors import InvalidFields, invalid
 from lootkeep.services import fraud_reports as fraud_reports_service
@@ -19,37 +19,39 @@ from lootkeep.views import fraud_reports as fraud_reports_views
 
 
 class TriedRuleBody(Body):
-    """A rule to try as if it were on."""
+    """A rule to test as if its mode were `on`."""
 
-    id: Annotated[int | None, Field(description="The rule whose place it takes; null for a new one.")] = None
-    expression: Annotated[Expression, Field(description="Which orders it fits.", examples=[EXAMPLE])]
-    action: Annotated[RuleAction, Field(description="What is done with them.", examples=["verify"])]
-    points: Annotated[Points, Field(description="With the action `points`: what is added to the score.")] = 0
+    id: Annotated[int | None, Field(description="The rule that it replaces; null for a new one.")] = None
+    expression: Annotated[
+        ExpressionText, Field(description="The condition that orders must match.", examples=[EXAMPLE])
+    ]
+    action: Annotated[RuleAction, Field(description="The action for matching orders.", examples=["verify"])]
+    points: Annotated[Points, Field(description="With the action `points`: the points added to the score.")] = 0
 
 
 class BacktestBody(Body):
-    """Settings or a rule to try, and on how many days."""
+    """Settings or a rule to test, and the number of days."""
 
     settings: Annotated[
         FraudSettingsChanges,  # type: ignore[valid-type]
         Field(
             default_factory=FraudSettingsChanges,
-            description="What to change of the settings now in force.",
+            description="Overrides of the current settings.",
             examples=[{"fraud_sensitivity_level": "high"}],
         ),
     ]
     rule: Annotated[
         TriedRuleBody | None,
-        Field(description="A rule to try; then `before` is what the settings now in force do without it."),
+        Field(description="A rule to test; `before` is then the result of the current settings without it."),
     ] = None
     days: Annotated[int, Field(ge=1, le=365, description="How many past days of checks to use.", examples=[30])] = 30
 
 
-class ExplainQuery(Query):
+class ExplainQuery(QueryParameters):
     """The buyer in question: an address, an e-mail or both."""
 
-    ip: Annotated[IpAddress | None, Field(description="The address an order would come from.")] = None
-    email: Annotated[Email | None, Field(description="The buyer's e-mail.")] = None
+    ip: Annotated[IpAddressText | None, Field(description="The IP address of the order.")] = None
+    email: Annotated[EmailAddress | None, Field(description="The buyer's e-mail address.")] = None
 
 
 async def report_signals(call: Call[None, None]) -> Reply:
@@ -94,8 +96,8 @@ ROUTES = (
         "fraud:read",
         "Read the accuracy of each signal",
         many(fraud_reports_views.SignalReportView),
-        description="How often it counted, and what those orders turned out to be: by reviews at once, by refunds, "
-        "disputes and silence once an order is 90 days old.",
+        description="How often each signal fired, and the outcomes of those orders: by reviews immediately, by "
+        "refunds, disputes or the absence of both once an order is 90 days old.",
         is_extension=True,
     ),
     Route(
@@ -107,8 +109,8 @@ ROUTES = (
         single(fraud_reports_views.BacktestView),
         body=BacktestBody,
         max_body=MAX_LARGE_BODY,
-        description="Executes stored checks again under the settings sent and changes nothing. Counts of orders are "
-        "those of the window that was in force.",
+        description="Judges stored checks again with the given settings and changes nothing. Order counts are those of "
+        "the velocity window at the time of the check.",
         is_foreign=True,
         is_extension=True,
     ),
@@ -120,7 +122,7 @@ ROUTES = (
         "Explain what counts against a buyer now",
         single(fraud_reports_views.ExplanationView),
         query=ExplainQuery,
-        description="As if an order came from this address and e-mail at this moment; nothing is recorded.",
+        description="What an order with this IP address and e-mail address would score now; nothing is recorded.",
         is_extension=True,
     ),
 )

@@ -21,7 +21,7 @@ MAX_RING = 200
 
 ReviewNotes = Annotated[
     Annotated[str, Field(max_length=1000)] | None,
-    Field(description="Why; stored with the review.", examples=["Called the customer."]),
+    Field(description="Notes, stored with the review.", examples=["Called the customer."]),
 ]
 
 
@@ -31,13 +31,13 @@ class RingReviewBody(Body):
     check_ids: Annotated[
         list[int], Field(min_length=1, max_length=MAX_RING, description="The checks.", examples=[[17, 21]])
     ]
-    outcome: Annotated[ReviewedAs, Field(description="What the orders turned out to be.", examples=["fraud"])]
+    outcome: Annotated[ReviewedAs, Field(description="The outcome of the orders.", examples=["fraud"])]
     notes: ReviewNotes = None
     block: Annotated[
         list[BlockKind],
         Field(
             max_length=len(BLOCKED),
-            description="With `fraud`: what of the buyers is blocked from now on.",
+            description="With `fraud`: what to block from now on.",
             examples=[["customer", "device"]],
         ),
     ] = []  # noqa: RUF012  never changed
@@ -64,8 +64,8 @@ async def review_ring(call: Call[RingReviewBody, None]) -> Reply:
 
 
 _LINKED = (
-    "By device, address, mailbox, payment instrument or referral, two links far and at most 200. What more than 20 "
-    "accounts share is named in `hubs` and not walked through."
+    "Accounts linked by device, IP address, mailbox, payment instrument or referral, up to two links away and at "
+    "most 200. Anything that more than 20 accounts share is listed in `hubs` and not followed."
 )
 
 ROUTES = (
@@ -97,7 +97,7 @@ ROUTES = (
         "Review several fraud checks at once",
         many(fraud_views.ReviewedView),
         body=RingReviewBody,
-        description="All of them or none. Each order is released or cancelled as by a single review.",
+        description="Reviews all of them or none. Each order is released or cancelled as in a single review.",
         is_extension=True,
     ),
 )

@@ -19,25 +19,29 @@ from lootkeep.views import fraud_rules as fraud_rules_views
 
 EXAMPLE = "total > 100 and account_age < 1h"
 
-Expression = Annotated[str, Field(min_length=1, max_length=MAX_LENGTH)]
+ExpressionText = Annotated[str, Field(min_length=1, max_length=MAX_LENGTH)]
 Points = Annotated[int, Field(ge=POINTS[0], le=POINTS[1])]
 Note = Annotated[str, Field(max_length=1000)]
 
 
 class FraudRuleBody(Body):
-    """A rule as it is sent."""
+    """The fields of a rule."""
 
     name: Annotated[
         str,
-        Field(min_length=1, max_length=MAX_NAME, description="What people call it.", examples=["Fresh and large"]),
+        Field(min_length=1, max_length=MAX_NAME, description="The name of the rule.", examples=["Fresh and large"]),
         AfterValidator(not_blank),
     ]
-    expression: Annotated[Expression, Field(description="Which orders it fits.", examples=[EXAMPLE])]
-    action: Annotated[RuleAction, Field(description="What is done with them.", examples=["verify"])]
-    points: Annotated[Points, Field(description="With the action `points`: what is added to the score.")] = 0
-    mode: Annotated[RuleMode, Field(description="In `shadow` a rule is only counted.", examples=["shadow"])] = "shadow"
-    note: Annotated[Note | None, Field(description="Why it is there.", examples=["Wave of March."])] = None
-    expires_at: Annotated[Time | None, Field(description="From when on it counts no more.")] = None
+    expression: Annotated[
+        ExpressionText, Field(description="The condition that orders must match.", examples=[EXAMPLE])
+    ]
+    action: Annotated[RuleAction, Field(description="The action for matching orders.", examples=["verify"])]
+    points: Annotated[Points, Field(description="With the action `points`: the points added to the score.")] = 0
+    mode: Annotated[RuleMode, Field(description="In `shadow` mode, matches are only counted.", examples=["shadow"])] = (
+        "shadow"
+    )
+    note: Annotated[Note | None, Field(description="Why it exists.", examples=["Wave of March."])] = None
+    expires_at: Annotated[Time | None, Field(description="When it expires.")] = None
 
 
 FraudRuleChanges = partial(FraudRuleBody, "FraudRuleChanges")
@@ -75,7 +79,8 @@ ROUTES = (
         "fraud:read",
         "List the store's own rules",
         many(fraud_rules_views.FraudRuleView),
-        description="With the orders that each fitted, in shadow too, and how many of these were fraud.",
+        description="Includes how many orders each rule matched, also in shadow mode, and how many of these were "
+        "fraud.",
         is_extension=True,
     ),
     Route(
@@ -86,7 +91,7 @@ ROUTES = (
         "Create a rule",
         single(fraud_rules_views.FraudRuleView, "Fraud rule created successfully", status=201),
         body=FraudRuleBody,
-        description="It applies to the next order. `POST /fraud/backtest` says what it would have done before.",
+        description="Applies to the next order. `POST /fraud/backtest` shows what it would have done in the past.",
         is_extension=True,
     ),
     Route(
@@ -97,7 +102,7 @@ ROUTES = (
         "Update a rule",
         single(fraud_rules_views.FraudRuleView, "Fraud rule updated successfully"),
         body=FraudRuleChanges,
-        description="Only the fields sent are changed. A new expression is counted from 0.",
+        description="Changes only the fields that are sent. A new expression resets the hits.",
         is_extension=True,
     ),
     Route(
@@ -107,7 +112,7 @@ ROUTES = (
         "fraud:write",
         "Delete a rule",
         only_message("Fraud rule deleted successfully"),
-        description="Checks that it decided stay as they are, and can still be executed again.",
+        description="Existing checks do not change and can still be reproduced.",
         is_extension=True,
     ),
 )

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
-from lootkeep.api.http.fields import Country, Email, IpAddress, refuse
+from lootkeep.api.http.fields import Country, EmailAddress, IpAddressText, refuse
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Reply, Route, single
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.fraud.policy import (
@@ -40,37 +40,42 @@ def _signals(points: dict[str, int]) -> dict[str, int]:
 
 
 class FraudSettingsBody(Body):
-    """The settings as they are sent."""
+    """The settings to change."""
 
     fraud_detection_enabled: Annotated[bool, Field(description="Whether orders are judged.", examples=[True])]
     fraud_sensitivity_level: Annotated[
-        Sensitivity, Field(description="From which score the action is taken: 80, 60, 40.", examples=["high"])
+        Sensitivity, Field(description="The score from which the action applies: 80, 60, 40.", examples=["high"])
     ]
-    fraud_action: Annotated[FraudAction, Field(description="What is done from that score on.", examples=["verify"])]
-    fraud_block_vpn: Annotated[bool, Field(description="Block VPN addresses whatever the score.", examples=[True])]
+    fraud_action: Annotated[FraudAction, Field(description="The action from that score on.", examples=["verify"])]
+    fraud_block_vpn: Annotated[bool, Field(description="Block VPNs regardless of the score.", examples=[True])]
     fraud_block_proxy: Annotated[bool, Field(description="Block open proxies.", examples=[True])]
-    fraud_block_datacenter: Annotated[bool, Field(description="Block hosting addresses.", examples=[False])]
-    fraud_block_tor: Annotated[bool, Field(description="Block exits of Tor.", examples=[True])]
+    fraud_block_datacenter: Annotated[bool, Field(description="Block hosting providers.", examples=[False])]
+    fraud_block_tor: Annotated[bool, Field(description="Block Tor exits.", examples=[True])]
     fraud_block_sanctioned_countries: Annotated[
         bool, Field(description="Block countries under embargo.", examples=[True])
     ]
-    fraud_check_geo_mismatch: Annotated[bool, Field(description="Compare address and bill.", examples=[True])]
-    fraud_check_velocity: Annotated[bool, Field(description="Count orders in the window.", examples=[True])]
-    fraud_check_disposable_email: Annotated[bool, Field(description="Look for throw-away mailboxes.", examples=[True])]
+    fraud_check_geo_mismatch: Annotated[
+        bool, Field(description="Compare IP country and billing country.", examples=[True])
+    ]
+    fraud_check_velocity: Annotated[bool, Field(description="Check the velocity limits.", examples=[True])]
+    fraud_check_disposable_email: Annotated[bool, Field(description="Detect disposable mailboxes.", examples=[True])]
     fraud_accounts_made_at_checkout: Annotated[
         bool,
-        Field(description="Extension: buying makes the account, so its first minute says nothing.", examples=[True]),
+        Field(
+            description="Extension: checkout creates the account, so its first minute is not suspicious.",
+            examples=[True],
+        ),
     ]
     fraud_signal_points: Annotated[
         dict[str, Annotated[int, Field(ge=-MAX_POINTS_CHANGE, le=MAX_POINTS_CHANGE)]],
         Field(
-            description="Extension: added to the points of signals, by their names. Replaces what was set.",
+            description="Extension: adjustments to the points of signals, by name. Replaces the existing ones.",
             examples=[{"vpn": -4}],
         ),
         AfterValidator(_signals),
     ]
     fraud_velocity_limit_orders_per_ip: Annotated[
-        int, _limit("fraud_velocity_limit_orders_per_ip", "Orders per address in the window.", 5)
+        int, _limit("fraud_velocity_limit_orders_per_ip", "Orders per IP address in the window.", 5)
     ]
     fraud_velocity_limit_orders_per_email: Annotated[
         int, _limit("fraud_velocity_limit_orders_per_email", "Orders per mailbox in the window.", 3)
@@ -79,28 +84,32 @@ class FraudSettingsBody(Body):
         int,
         _limit(
             "fraud_velocity_limit_declines",
-            "Extension: declined payments of an account, a device or an address in the window.",
+            "Extension: declined payments of an account, a device or an IP address in the window.",
             5,
         ),
     ]
-    fraud_velocity_window_minutes: Annotated[int, _limit("fraud_velocity_window_minutes", "The window.", 60)]
+    fraud_velocity_window_minutes: Annotated[int, _limit("fraud_velocity_window_minutes", "The velocity window.", 60)]
     fraud_review_due_hours: Annotated[
         int, _limit("fraud_review_due_hours", "Extension: how long a review may take.", 24)
     ]
     fraud_review_when_due: Annotated[
-        WhenDue, Field(description="Extension: what becomes of a held order after that.", examples=["cancel"])
+        WhenDue, Field(description="Extension: what happens to a held order after that.", examples=["cancel"])
     ]
     fraud_review_daily_budget: Annotated[
-        int, _limit("fraud_review_daily_budget", "Extension: the riskiest allowed orders of a day to look at.", 20)
+        int,
+        _limit(
+            "fraud_review_daily_budget", "Extension: how many of the riskiest allowed orders of a day to review.", 20
+        ),
     ]
     fraud_custom_blocked_countries: Annotated[
         list[Country], Field(max_length=MAX_ENTRIES, description="Replaces the list.", examples=[["RU", "BY"]])
     ]
     fraud_whitelisted_ips: Annotated[
-        list[IpAddress], Field(max_length=MAX_ENTRIES, description="Replaces the list.", examples=[["203.0.113.9"]])
+        list[IpAddressText], Field(max_length=MAX_ENTRIES, description="Replaces the list.", examples=[["203.0.113.9"]])
     ]
     fraud_whitelisted_emails: Annotated[
-        list[Email], Field(max_length=MAX_ENTRIES, description="Replaces the list.", examples=[["jun@example.com"]])
+        list[EmailAddress],
+        Field(max_length=MAX_ENTRIES, description="Replaces the list.", examples=[["jun@example.com"]]),
     ]
 
 
@@ -108,15 +117,15 @@ FraudSettingsChanges = partial(FraudSettingsBody, "FraudSettingsChanges")
 
 
 class IpBody(Body):
-    """An address to trust."""
+    """An IP address to trust."""
 
-    ip: Annotated[IpAddress, Field(description="IPv4 or IPv6.", examples=["203.0.113.9"])]
+    ip: Annotated[IpAddressText, Field(description="IPv4 or IPv6.", examples=["203.0.113.9"])]
 
 
 class EmailBody(Body):
-    """An e-mail to trust."""
+    """An e-mail address to trust."""
 
-    email: Annotated[Email, Field(description="Case does not matter.", examples=["jun@example.com"])]
+    email: Annotated[EmailAddress, Field(description="Case does not matter.", examples=["jun@example.com"])]
 
 
 class CountryBody(Body):
@@ -183,8 +192,8 @@ async def _changed(call: Call[Any, None], name: fraud_service.ListName, entry: s
     return await fraud_service.change_list(call.deps, name, entry, is_added=is_added)
 
 
-_AGAIN = "Adding what is there already changes nothing."
-_ABSENT = "Removing what is not there changes nothing."
+_AGAIN = "Adding an existing entry changes nothing."
+_ABSENT = "Removing a missing entry changes nothing."
 
 ROUTES = (
     Route(
@@ -194,7 +203,7 @@ ROUTES = (
         "fraud:read",
         "Read the settings of fraud detection",
         single(fraud_settings_views.FraudSettingsAnswerView),
-        description="The policy that the next order is judged by.",
+        description="The settings that apply to the next order.",
     ),
     Route(
         "PUT",
@@ -205,7 +214,7 @@ ROUTES = (
         single(fraud_settings_views.FraudSettingsView, "Fraud settings updated successfully"),
         body=FraudSettingsChanges,
         max_body=MAX_LARGE_BODY,
-        description="Any subset of the fields; the answer holds those that were sent.",
+        description="Accepts any subset of the fields and returns those that were sent.",
     ),
     Route(
         "POST",
@@ -232,7 +241,7 @@ ROUTES = (
         "/fraud/whitelist/email",
         whitelist_email,
         "fraud:write",
-        "Trust an e-mail",
+        "Trust an e-mail address",
         single(fraud_settings_views.WhitelistedEmailsView, "Email added to whitelist"),
         body=EmailBody,
         description=_AGAIN,
@@ -242,7 +251,7 @@ ROUTES = (
         "/fraud/whitelist/email",
         unwhitelist_email,
         "fraud:write",
-        "Stop trusting an e-mail",
+        "Stop trusting an e-mail address",
         single(fraud_settings_views.WhitelistedEmailsView, "Email removed from whitelist"),
         body=EmailBody,
         description=_ABSENT,

@@ -7,7 +7,16 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from lootkeep.api.http import card_codes
-from lootkeep.api.http.fields import Currency, Email, Name, PositiveMoney, QueryDate, QueryInteger, Time, not_blank
+from lootkeep.api.http.fields import (
+    Currency,
+    EmailAddress,
+    Name,
+    PositiveMoney,
+    QueryDate,
+    QueryInteger,
+    Time,
+    not_blank,
+)
 from lootkeep.api.http.pages import PageQuery, SortDirection, answer_page
 from lootkeep.api.http.routes import Call, Group, Reply, Route, paged, single
 from lootkeep.api.http.validation import Body, partial
@@ -28,46 +37,48 @@ class GiftCardQuery(PageQuery):
 
     status: Annotated[GiftCardStatus | None, Field(description="Only cards in this state.")] = None
     currency: Annotated[Currency | None, Field(description="Only cards in this currency.")] = None
-    recipient_email: Annotated[Email | None, Field(description="Only cards for this address.")] = None
+    recipient_email: Annotated[EmailAddress | None, Field(description="Only cards for this e-mail address.")] = None
     customer_id: Annotated[QueryInteger | None, Field(description="Only cards of this customer.")] = None
     order_id: Annotated[QueryInteger | None, Field(description="Only cards bought in this order.")] = None
     search: Annotated[
         str | None,
-        Field(max_length=255, description="Part of the recipient's name or e-mail, or of the end of the code."),
+        Field(max_length=255, description="Part of the recipient's name or e-mail address, or the end of the code."),
     ] = None
-    from_: Annotated[QueryDate | None, Field(alias="from", description="Made on this UTC day or later.")] = None
-    to: Annotated[QueryDate | None, Field(description="Made on this UTC day or before.")] = None
-    sort: Annotated[Literal["id", "created_at", "balance", "expires_at"], Field(description="What to sort by.")] = (
+    from_: Annotated[QueryDate | None, Field(alias="from", description="Cards created on this UTC day or later.")] = (
+        None
+    )
+    to: Annotated[QueryDate | None, Field(description="Cards created on this UTC day or earlier.")] = None
+    sort: Annotated[Literal["id", "created_at", "balance", "expires_at"], Field(description="The sort field.")] = (
         "created_at"
     )
     order: SortDirection = "desc"
 
 
 class ValidateBody(Body):
-    """A code as a customer typed it, and what they want to pay."""
+    """A code as typed by a customer, and the amount to pay."""
 
     code: Annotated[
         str,
         Field(
             min_length=1,
             max_length=255,
-            description="Case, blanks and hyphens do not matter.",
+            description="Case, spaces and hyphens do not matter.",
             examples=["7KQ2-M9XW-4TRB-7K2P"],
         ),
     ]
-    amount: Annotated[PositiveMoney | None, Field(description="What is to be paid.", examples=["5.00"])] = None
+    amount: Annotated[PositiveMoney | None, Field(description="The amount to pay.", examples=["5.00"])] = None
 
 
 class RedeemBody(Body):
-    """How much is taken, and for what."""
+    """The amount to redeem."""
 
-    amount: Annotated[PositiveMoney, Field(description="At most what is on the card.", examples=["5.00"])]
+    amount: Annotated[PositiveMoney, Field(description="At most the balance of the card.", examples=["5.00"])]
     order_id: Annotated[
-        Annotated[int, Field(ge=1)] | None, Field(description="The order it is for; noted, nothing more.")
+        Annotated[int, Field(ge=1)] | None, Field(description="The order it is for; only recorded.")
     ] = None
     reference: Annotated[
         Reference | None,
-        Field(description="The caller's own; with it a call can be repeated safely.", examples=["till-7-0042"]),
+        Field(description="The reference of the caller; makes it safe to repeat the call.", examples=["till-7-0042"]),
     ] = None
 
 
@@ -78,23 +89,26 @@ class RevokeBody(Body):
 
 
 class ResendBody(Body):
-    """Where the card is sent."""
+    """The recipient of the e-mail."""
 
-    email: Annotated[Email | None, Field(description="The recipient's when absent.", examples=["jun@example.com"])] = (
-        None
-    )
+    email: Annotated[
+        EmailAddress | None,
+        Field(description="By default the e-mail address of the recipient.", examples=["jun@example.com"]),
+    ] = None
 
 
 class GiftCardBody(Body):
-    """What can be changed."""
+    """The fields to change."""
 
-    recipient_email: Annotated[Email | None, Field(description="Who it is for.", examples=["jun@example.com"])]
-    recipient_name: Annotated[Name | None, Field(description="Their name.", examples=["Jun Park"])]
-    message: Annotated[GiftMessage | None, Field(description="What the giver says.", examples=["Happy birthday!"])]
-    expires_at: Annotated[
-        Time | None, Field(description="In the future; null is never.", examples=["2027-11-15T10:30:00Z"])
+    recipient_email: Annotated[EmailAddress | None, Field(description="The recipient.", examples=["jun@example.com"])]
+    recipient_name: Annotated[Name | None, Field(description="The recipient's name.", examples=["Jun Park"])]
+    message: Annotated[
+        GiftMessage | None, Field(description="The message of the sender.", examples=["Happy birthday!"])
     ]
-    note: Annotated[Note | None, Field(description="The store's own note.")]
+    expires_at: Annotated[
+        Time | None, Field(description="In the future; null means never.", examples=["2027-11-15T10:30:00Z"])
+    ]
+    note: Annotated[Note | None, Field(description="A note for the staff.")]
 
 
 GiftCardChanges = partial(GiftCardBody, "GiftCardChanges")
@@ -151,7 +165,7 @@ async def update_gift_card(call: Call[Body, None]) -> Reply:
 
 GROUP = Group(
     name="Gift cards",
-    description="Prepaid cards: their balances with every change of them, and redeeming, revoking and sending them.",
+    description="Prepaid cards: balances with every transaction, redeeming, revoking and sending.",
     routes=(
         Route(
             "GET",
@@ -161,7 +175,7 @@ GROUP = Group(
             "List gift cards",
             paged(gift_cards_views.GiftCardView),
             query=GiftCardQuery,
-            description="Newest first unless `sort` and `order` say otherwise.",
+            description="Newest first by default.",
         ),
         Route(
             "GET",
@@ -170,7 +184,7 @@ GROUP = Group(
             "gift-cards:read",
             "Read gift card statistics",
             single(gift_cards_views.GiftCardStatisticsView),
-            description="Exact at this moment. Amounts of different currencies are never added up.",
+            description="Exact at this moment. Amounts in different currencies are never mixed.",
         ),
         Route(
             "GET",
@@ -179,7 +193,7 @@ GROUP = Group(
             "gift-cards:read",
             "Read a gift card with its transactions",
             single(gift_cards_views.GiftCardDetailView),
-            description="With every change of its balance; the code is masked.",
+            description="Includes every change of its balance; the code is masked.",
         ),
         Route(
             "POST",
@@ -189,8 +203,8 @@ GROUP = Group(
             "Check a gift card's code and balance",
             single(gift_cards_views.GiftCardValidationView),
             body=ValidateBody,
-            description="An unknown code is no error: `valid` is false and `reason` is `not_found`. After ten unknown "
-            "codes in a minute the token has to wait.",
+            description="An unknown code is not an error: `valid` is false and `reason` is `not_found`. After ten "
+            "unknown codes in a minute the token gets a 429.",
         ),
         Route(
             "POST",
@@ -200,7 +214,8 @@ GROUP = Group(
             "Redeem an amount",
             single(gift_cards_views.RedeemedGiftCardView, "Gift card redeemed successfully"),
             body=RedeemBody,
-            description="The same `reference` and amount again take nothing more and give the same answer.",
+            description="Sending the same `reference` and amount again redeems nothing more and returns the same "
+            "response.",
             may_conflict=True,
         ),
         Route(
@@ -211,7 +226,7 @@ GROUP = Group(
             "Revoke a gift card",
             single(gift_cards_views.GiftCardView, "Gift card revoked"),
             body=RevokeBody,
-            description="For good: what is left is taken off. Revoking again changes nothing.",
+            description="Permanently removes the remaining balance. Revoking again changes nothing.",
         ),
         Route(
             "POST",
@@ -232,8 +247,8 @@ GROUP = Group(
             "Update a gift card",
             single(gift_cards_views.GiftCardView, "Gift card updated successfully"),
             body=GiftCardChanges,
-            description="Only the fields sent are changed; at least one. A later `expires_at` makes an expired card "
-            "valid again. Of a revoked card only the note can be changed.",
+            description="Changes only the fields that are sent, at least one. A later `expires_at` makes an expired "
+            "card valid again. On a revoked card only the note can be changed.",
             may_conflict=True,
         ),
     ),

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from lootkeep.api.http.fields import Country, Email, Money, QueryInteger
+from lootkeep.api.http.fields import Country, EmailAddress, Money, QueryInteger
 from lootkeep.api.http.pages import ListQuery, in_order
 from lootkeep.api.http.routes import Call, Group, Reply, Route, paged, single
 from lootkeep.api.http.validation import Body
@@ -27,34 +27,37 @@ class OrderQuery(ListQuery):
 
     status: Annotated[OrderStatus | None, Field(description="Only orders in this state.")] = None
     customer_id: Annotated[QueryInteger | None, Field(ge=1, description="Only orders of this customer.")] = None
-    email: Annotated[Email | None, Field(description="Only orders of the customer with this e-mail.")] = None
+    email: Annotated[
+        EmailAddress | None, Field(description="Only orders of the customer with this e-mail address.")
+    ] = None
     product_id: Annotated[QueryInteger | None, Field(ge=1, description="Only orders with this product.")] = None
     coupon_code: Annotated[_Text | None, Field(description="Only orders with this coupon.")] = None
-    payment_method: Annotated[_Text | None, Field(description="Only orders paid so.")] = None
+    payment_method: Annotated[_Text | None, Field(description="Only orders with this payment method.")] = None
     country: Annotated[Country | None, Field(description="The billing country, ISO 3166-1 alpha-2.")] = None
     min_total: Annotated[Money | None, Field(description="At least this total.")] = None
     max_total: Annotated[Money | None, Field(description="At most this total.")] = None
-    risk_level: Annotated[RiskLevel | None, Field(description="Only orders whose fraud check came to this.")] = None
+    risk_level: Annotated[RiskLevel | None, Field(description="Only orders with this risk level.")] = None
     sort: Annotated[
         Literal["id", "created_at", "paid_at", "total"],
-        Field(description="What to sort by; what is not paid comes before everything that is."),
+        Field(description="The sort field; unpaid orders count as earliest."),
     ] = "created_at"
 
 
 class DeliveredBody(Body):
-    """How many more of a line were delivered."""
+    """The quantity of a line that was delivered."""
 
     item_id: Annotated[int, Field(ge=1, description="The line: `id` in the order's `items`.", examples=[41])]
-    quantity: Annotated[int, Field(ge=1, le=MAX_QUANTITY, description="How many more.", examples=[1])]
+    quantity: Annotated[int, Field(ge=1, le=MAX_QUANTITY, description="The quantity delivered now.", examples=[1])]
 
 
 class FulfillBody(Body):
-    """What was delivered; everything that is left when nothing is named."""
+    """What was delivered; by default everything that is left."""
 
     items: Annotated[
         Annotated[list[DeliveredBody], Field(min_length=1, max_length=MAX_LINES)] | None,
         Field(
-            description="Only these lines; all that is left when absent.", examples=[[{"item_id": 41, "quantity": 1}]]
+            description="Only these lines; by default everything that is left.",
+            examples=[[{"item_id": 41, "quantity": 1}]],
         ),
     ] = None
     note: Annotated[
@@ -94,7 +97,7 @@ async def fulfill_order(call: Call[FulfillBody, None]) -> Reply:
 
 GROUP = Group(
     name="Orders",
-    description="What was ordered, the status of each order, and marking it as delivered.",
+    description="Orders, their status, and marking them as delivered.",
     routes=(
         Route(
             "GET",
@@ -104,8 +107,8 @@ GROUP = Group(
             "List orders",
             paged(orders_views.OrderView),
             query=OrderQuery,
-            description="Newest first unless `sort` and `order` say otherwise. `search` looks through the customer's "
-            "name and e-mail, and finds an order number, an external id or a transaction id.",
+            description="Newest first by default. `search` covers the customer's name and e-mail address, and finds a "
+            "complete order number, external id or transaction id.",
         ),
         Route(
             "GET",
@@ -114,7 +117,7 @@ GROUP = Group(
             "orders:read",
             "Read an order",
             single(orders_views.OrderView),
-            description="With its lines, customer, payment, refunds and fraud check.",
+            description="Includes lines, customer, payment, refunds and fraud check.",
         ),
         Route(
             "POST",
@@ -124,8 +127,8 @@ GROUP = Group(
             "Mark an order as fulfilled",
             single(orders_views.OrderView, "Order fulfilled successfully"),
             body=FulfillBody,
-            description="In parts, or all that is left. Sends `order.completed` once everything is delivered; "
-            "a completed order again is 200, changes nothing and sends nothing.",
+            description="Delivers the given lines, or everything that is left. Sends `order.completed` when everything "
+            "is delivered. Repeating it on a completed order returns 200 and changes nothing.",
         ),
     ),
 )

@@ -22,16 +22,18 @@ class ProductQuery(ListQuery):
     """Filters and order of the list."""
 
     status: Annotated[ProductStatus | None, Field(description="Only products in this state.")] = None
-    delivery_type: Annotated[DeliveryType | None, Field(description="Only products delivered so.")] = None
-    billing_type: Annotated[BillingType | None, Field(description="Only products billed so.")] = None
-    category: Annotated[_Text | None, Field(description="Only products of this category.")] = None
+    delivery_type: Annotated[DeliveryType | None, Field(description="Only products with this delivery type.")] = None
+    billing_type: Annotated[BillingType | None, Field(description="Only products with this billing type.")] = None
+    category: Annotated[_Text | None, Field(description="Only products in this category.")] = None
     tag: Annotated[_Text | None, Field(description="Only products with this tag.")] = None
-    in_stock: Annotated[QueryBoolean | None, Field(description="Whether any are left; unlimited is in stock.")] = None
+    in_stock: Annotated[
+        QueryBoolean | None, Field(description="Whether the product is in stock; unlimited counts as in stock.")
+    ] = None
     min_price: Annotated[Money | None, Field(description="At least this price.")] = None
     max_price: Annotated[Money | None, Field(description="At most this price.")] = None
     sort: Annotated[
         Literal["id", "name", "price", "stock", "sales_count", "created_at", "updated_at"],
-        Field(description="What to sort by; an unlimited stock is more than any number."),
+        Field(description="The sort field; an unlimited stock counts as the largest."),
     ] = "created_at"
 
 
@@ -65,7 +67,7 @@ GROUP = Group(
             "List products",
             paged(products_views.ProductView),
             query=ProductQuery,
-            description="Newest first unless `sort` and `order` say otherwise. `search` looks through name and sku.",
+            description="Newest first by default. `search` covers name and sku.",
         ),
         Route(
             "GET",
@@ -74,7 +76,7 @@ GROUP = Group(
             "products:read",
             "Read a product",
             single(products_views.ProductView),
-            description="A deleted product is not found any more.",
+            description="A deleted product returns 404.",
         ),
     ),
 )

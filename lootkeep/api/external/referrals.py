@@ -26,19 +26,21 @@ class ReferralQuery(PageQuery):
     """Filters of the list."""
 
     status: Annotated[ReferralStatus | None, Field(description="Only referrals in this state.")] = None
-    search: Annotated[str | None, Field(max_length=255, description="Part of a name or e-mail, in any case.")] = None
+    search: Annotated[
+        str | None, Field(max_length=255, description="Part of a name or e-mail address, case-insensitive.")
+    ] = None
 
 
 class CodeBody(Body):
-    """A referral code as a customer typed it."""
+    """A referral code as typed by a customer."""
 
     code: Annotated[
-        str, Field(min_length=1, max_length=255, description="Case and blanks do not matter.", examples=["K7WQ2M9X"])
+        str, Field(min_length=1, max_length=255, description="Case and spaces do not matter.", examples=["K7WQ2M9X"])
     ]
 
 
 class SettingsBody(Body):
-    """The program's settings as they are sent."""
+    """The settings to change."""
 
     referral_enabled: Annotated[
         bool, Field(description="Whether codes work and sign-ups are attributed.", examples=[True])
@@ -48,7 +50,7 @@ class SettingsBody(Body):
         bool, Field(description="Whether a referred customer receives a coupon at sign-up.", examples=[True])
     ]
     referral_welcome_discount_type: Annotated[
-        DiscountType, Field(description="How the discount is counted.", examples=["percentage"])
+        DiscountType, Field(description="The type of the discount.", examples=["percentage"])
     ]
     referral_welcome_discount_value: Annotated[
         PositiveMoney,
@@ -116,7 +118,7 @@ async def _settings(tx: Transaction) -> ReferralSettings:
 
 GROUP = Group(
     name="Referrals",
-    description="Who referred whom, figures and rankings, reward tiers, claims and the settings of the program.",
+    description="Referrals, statistics and rankings, reward tiers, claims and the settings of the program.",
     routes=(
         Route(
             "GET",
@@ -135,7 +137,7 @@ GROUP = Group(
             "referrals:read",
             "Read referral statistics",
             single(referrals_views.StatisticsView),
-            description="Totals of the whole program, maintained with each order.",
+            description="Totals of the whole program.",
         ),
         Route(
             "GET",
@@ -145,7 +147,7 @@ GROUP = Group(
             "Rank customers by counted referrals",
             many(referrals_views.LeaderboardView),
             query=LimitQuery,
-            description="What counts follows `referral_reward_event`. Ties go to who got there first.",
+            description="`referral_reward_event` decides what counts. Ties go to the customer who got there first.",
         ),
         Route(
             "GET",
@@ -155,7 +157,7 @@ GROUP = Group(
             "Rank customers by successful referrals",
             many(referrals_views.TopReferrerView),
             query=LimitQuery,
-            description="The customers with most successful referrals, the best first.",
+            description="The customers with the most successful referrals, best first.",
         ),
         Route(
             "POST",
@@ -165,7 +167,7 @@ GROUP = Group(
             "Check a referral code",
             single(referrals_views.CodeValidationView),
             body=CodeBody,
-            description="An unknown code is no error: `valid` is false and `error` says `Invalid referral code`.",
+            description="An unknown code is not an error: `valid` is false and `error` is `Invalid referral code`.",
         ),
         *tiers.ROUTES,
         Route(
@@ -175,7 +177,7 @@ GROUP = Group(
             "referrals:read",
             "Read the program's settings",
             single(referrals_views.ReferralSettingsView),
-            description="What counts as a referral and what a referred customer gets.",
+            description="When a referral counts, and what a referred customer gets.",
         ),
         Route(
             "PUT",
@@ -185,7 +187,7 @@ GROUP = Group(
             "Update the program's settings",
             single(referrals_views.ReferralSettingsView, "Referral settings updated successfully"),
             body=SettingsChanges,
-            description="Any subset of the fields. A change of `referral_reward_event` applies at once.",
+            description="Accepts any subset of the fields. A change of `referral_reward_event` applies immediately.",
         ),
         Route(
             "GET",

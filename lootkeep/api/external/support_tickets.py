@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from lootkeep.api.http.fields import QueryDate, QueryInteger, integer_of, not_blank, refuse
 from lootkeep.api.http.pages import MAX_PAGE, PageQuery, SortDirection, answer_page
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, paged, single
-from lootkeep.api.http.validation import Body, Query
+from lootkeep.api.http.validation import Body, QueryParameters
 from lootkeep.domain.support_tickets import MAX_MESSAGE_LENGTH, TicketCategory, TicketPriority, TicketStatus
 from lootkeep.domain.ticket_figures import TicketStats
 from lootkeep.kernel.clock import DAY, Instant
@@ -49,25 +49,30 @@ class TicketQuery(PageQuery):
     ] = None
     customer_id: Annotated[QueryInteger | None, Field(ge=1, description="Only tickets of this customer.")] = None
     order_id: Annotated[QueryInteger | None, Field(ge=1, description="Only tickets about this order.")] = None
-    from_: Annotated[QueryDate | None, Field(alias="from", description="Opened from this UTC day on.")] = None
-    to: Annotated[QueryDate | None, Field(description="Opened up to this UTC day, included.")] = None
+    from_: Annotated[QueryDate | None, Field(alias="from", description="Opened on this UTC day or later.")] = None
+    to: Annotated[QueryDate | None, Field(description="Opened on this UTC day or earlier.")] = None
     search: Annotated[
         str | None,
-        Field(max_length=255, description="A ticket number, or part of a subject, name or e-mail, in any case."),
+        Field(
+            max_length=255,
+            description="A ticket number, or part of a subject, name or e-mail address, case-insensitive.",
+        ),
     ] = None
-    sort: Annotated[Literal["created_at", "last_message_at"], Field(description="What to sort by.")] = "created_at"
+    sort: Annotated[Literal["created_at", "last_message_at"], Field(description="The sort field.")] = "created_at"
     order: SortDirection = "desc"
 
 
-class MessagesQuery(Query):
+class MessagesQuery(QueryParameters):
     """Which of a ticket's messages to answer."""
 
-    before: Annotated[QueryInteger | None, Field(ge=1, description="The `earlier_before` of the answer before.")] = None
-    limit: Annotated[QueryInteger, Field(ge=1, le=MAX_PAGE, description="How many messages to answer.")] = 50
+    before: Annotated[
+        QueryInteger | None, Field(ge=1, description="The `earlier_before` of the previous response.")
+    ] = None
+    limit: Annotated[QueryInteger, Field(ge=1, le=MAX_PAGE, description="The number of messages to return.")] = 50
 
 
 class StatusBody(Body):
-    """Where to move the ticket."""
+    """The new status of the ticket."""
 
     status: Annotated[TicketStatus, Field(description="The new state.", examples=["resolved"])]
 
@@ -76,11 +81,11 @@ class MessageBody(Body):
     """A message of the staff."""
 
     message: Annotated[MessageText, Field(description="Plain text.", examples=["Here is a new key."])]
-    is_internal: Annotated[bool, Field(description="A note for staff alone.")] = False
+    is_internal: Annotated[bool, Field(description="A note only for staff.")] = False
 
 
 class CloseBody(Body):
-    """A last word to the customer."""
+    """An optional closing message."""
 
     message: Annotated[
         MessageText | None, Field(description="Sent to the customer before closing.", examples=["Enjoy your game!"])
@@ -88,7 +93,7 @@ class CloseBody(Body):
 
 
 class AssignBody(Body):
-    """Who works on the ticket."""
+    """The user a ticket is assigned to."""
 
     user_id: Annotated[
         Annotated[int, Field(ge=1)] | None, Field(description="A user, or null for nobody.", examples=[2])
@@ -118,8 +123,12 @@ async def get_support_ticket_stats(call: Call[None, None]) -> Reply:
             agents={user.id: user.name for user in await access.all_users(tx)},
             created_today=await ticket_figures.created(tx, today, tomorrow),
             closed_today=await ticket_figures.closed(tx, today, tomorrow),
-            median_response_seconds=await ticket_figures.median_response(tx, sum(one.responded for one in figures)),
-            median_resolution_seconds=await ticket_figures.median_resolution(tx, sum(one.resolved for one in figures)),
+            median_response_seconds=await ticket_figures.median_response(
+                tx, sum(figure.responded for figure in figures)
+            ),
+            median_resolution_seconds=await ticket_figures.median_resolution(
+                tx, sum(figure.resolved for figure in figures)
+            ),
         )
     return Reply(ticket_stats.stats(stats))
 
@@ -167,7 +176,7 @@ async def assign_support_ticket(call: Call[AssignBody, None]) -> Reply:
 
 GROUP = Group(
     name="Support tickets",
-    description="What customers ask for, what staff answer, and how long it takes.",
+    description="Questions of customers, replies of the staff, and response times.",
     routes=(
         Route(
             "GET",
@@ -177,7 +186,7 @@ GROUP = Group(
             "List support tickets",
             paged(support_tickets_views.TicketView),
             query=TicketQuery,
-            description="Newest first unless `sort` and `order` say otherwise. Filters can be combined.",
+            description="Newest first by default. Filters can be combined.",
         ),
         Route(
             "GET",
@@ -186,7 +195,7 @@ GROUP = Group(
             "support-tickets:read",
             "Read support statistics",
             single(ticket_stats.TicketStatsView),
-            description="Times are in minutes, to the second; null while there is nothing to measure.",
+            description="Times are in minutes, exact to the second, or null if there is nothing to measure.",
         ),
         Route(
             "GET",
@@ -196,8 +205,8 @@ GROUP = Group(
             "Read a support ticket with its messages",
             single(support_tickets_views.TicketDetailView),
             query=MessagesQuery,
-            description="The newest messages, internal notes among them. `earlier_before`, sent as `before`, answers "
-            "those before.",
+            description="Returns the newest messages, including internal notes. Send `earlier_before` as `before` to "
+            "get earlier ones.",
         ),
         Route(
             "PUT",
@@ -208,8 +217,8 @@ GROUP = Group(
             single(support_tickets_views.TicketView, "Support ticket status updated successfully"),
             body=StatusBody,
             may_conflict=True,
-            description="A step that is not allowed is a 409 `ticket_step_not_allowed` and names those that are. The "
-            "status it has already changes nothing.",
+            description="A change that is not allowed returns 409 `ticket_step_not_allowed` with the allowed ones. "
+            "Setting the current status changes nothing.",
         ),
         Route(
             "POST",
@@ -220,8 +229,8 @@ GROUP = Group(
             single(support_tickets_views.PostedMessageView, "Message added successfully", status=201),
             body=MessageBody,
             max_body=MAX_LARGE_BODY,
-            description="A public message is mailed to the customer and turns `open` into `pending`; on a closed "
-            "ticket it is a 409 `ticket_closed`. An internal note changes nothing.",
+            description="A public message is e-mailed to the customer and changes `open` to `pending`; on a closed "
+            "ticket it returns 409 `ticket_closed`. An internal note changes nothing.",
         ),
         Route(
             "POST",
@@ -242,7 +251,7 @@ GROUP = Group(
             "Assign a support ticket",
             single(support_tickets_views.TicketView, "Support ticket assigned successfully"),
             body=AssignBody,
-            description="To a user of the staff, or to nobody with null.",
+            description="Assigns it to a user, or to nobody with null.",
         ),
     ),
 )

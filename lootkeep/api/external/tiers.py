@@ -16,30 +16,28 @@ from lootkeep.views import tiers as tiers_views
 
 
 class TierBody(Body):
-    """A tier as it is sent."""
+    """The fields of a tier."""
 
     name: Annotated[Name, Field(description="What customers see.", examples=["Bronze"])]
     description: Annotated[
         Annotated[str, Field(max_length=MAX_DESCRIPTION_LENGTH)] | None,
-        Field(description="What the tier gives, as text.", examples=["Five friends, ten percent."]),
+        Field(description="The description of the tier.", examples=["Five friends, ten percent."]),
     ] = None
     referrals_required: Annotated[int, Field(ge=1, description="Referrals needed to unlock the tier.", examples=[5])]
-    reward_type: Annotated[
-        RewardType, Field(description="How the reward is counted.", examples=["percentage_discount"])
-    ]
+    reward_type: Annotated[RewardType, Field(description="The type of the reward.", examples=["percentage_discount"])]
     reward_value: Annotated[
         PositiveMoney,
         Field(description="Percent (at most 100), or an amount in `reward_currency`.", examples=["10.00"]),
     ]
     reward_currency: Annotated[
         Currency | None,
-        Field(description="Currency of a fixed discount; the store's when absent. Percentages have none."),
+        Field(description="Currency of a fixed discount; by default the store's. Percentages have none."),
     ] = None
     coupon_validity_days: Annotated[
-        int, Field(ge=1, le=MAX_COUPON_VALIDITY_DAYS, description="How long a claimed coupon can be used.")
+        int, Field(ge=1, le=MAX_COUPON_VALIDITY_DAYS, description="How long a claimed coupon is valid.")
     ] = 30
     is_active: Annotated[bool, Field(description="Only active tiers can be claimed.")] = True
-    sort_order: Annotated[int, Field(description="Place in the list, lowest first.")] = 0
+    sort_order: Annotated[int, Field(description="The position in the list, lowest first.")] = 0
 
 
 TierChanges = partial(TierBody, "TierChanges")
@@ -89,7 +87,7 @@ ROUTES = (
         "Create a reward tier",
         single(tiers_views.TierView, "Referral tier created successfully", status=201),
         body=TierBody,
-        description="A tier is a reward that customers can claim once they have referred enough others.",
+        description="A tier is a reward that customers can claim when they have enough referrals.",
     ),
     Route(
         "PUT",
@@ -99,7 +97,7 @@ ROUTES = (
         "Update a reward tier",
         single(tiers_views.TierView, "Referral tier updated successfully"),
         body=TierChanges,
-        description="Only the fields sent are changed. Coupons that were claimed before keep their terms.",
+        description="Changes only the fields that are sent. Coupons that were already claimed keep their terms.",
     ),
     Route(
         "DELETE",
@@ -108,7 +106,7 @@ ROUTES = (
         "referrals:write",
         "Delete a reward tier",
         only_message("Referral tier deleted successfully"),
-        description="A tier that has claims is deactivated instead, and the message says so.",
+        description="A tier with claims is deactivated instead, and the message says so.",
     ),
     Route(
         "POST",

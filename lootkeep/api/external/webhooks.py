@@ -32,11 +32,11 @@ def _known(types: list[str]) -> list[str]:
 
 
 class WebhookBody(Body):
-    """A webhook as it is sent."""
+    """The fields of a webhook."""
 
     url: Annotated[
         str,
-        Field(description="An HTTPS URL at a public address.", examples=["https://shop.example/hooks/lootkeep"]),
+        Field(description="An HTTPS URL with a public host.", examples=["https://shop.example/hooks/lootkeep"]),
         AfterValidator(_reachable),
     ]
     events: Annotated[
@@ -44,8 +44,8 @@ class WebhookBody(Body):
         Field(
             min_length=1,
             max_length=len(EVENT_TYPES),
-            description="Event types to be sent; `order.*` is every type of orders in the specification, `*` every "
-            "type in it. They are stored and shown as the single types they stand for.",
+            description="The event types; `order.*` means all order events of the specification, `*` all its events. "
+            "Wildcards are stored and shown as the individual types.",
             examples=[["order.paid", "order.refunded"]],
         ),
         AfterValidator(_known),
@@ -53,7 +53,7 @@ class WebhookBody(Body):
 
 
 class WebhookWithState(WebhookBody):
-    """What can be changed."""
+    """The fields to change."""
 
     is_active: Annotated[bool, Field(description="Nothing is sent while it is false.", examples=[True])]
 
@@ -95,7 +95,7 @@ async def test_webhook(call: Call[None, None]) -> Reply:
 
 GROUP = Group(
     name="Webhooks",
-    description="Where the store's events are sent, what became of each delivery, and sending again.",
+    description="Webhooks, the log of their deliveries, and resending.",
     routes=(
         Route(
             "GET",
@@ -104,7 +104,7 @@ GROUP = Group(
             "webhooks:read",
             "List webhooks",
             many(webhooks_views.WebhookView),
-            description="All of them, oldest first; secrets are not shown.",
+            description="All webhooks, oldest first, without secrets.",
         ),
         Route(
             "POST",
@@ -114,7 +114,7 @@ GROUP = Group(
             "Create a webhook",
             single(webhooks_views.WebhookWithSecretView, "Webhook created successfully", status=201),
             body=WebhookBody,
-            description="The `secret` signs every delivery and is shown only here. At most 100 webhooks.",
+            description="The `secret` signs every delivery and is shown only here. A store can have 100 webhooks.",
         ),
         Route(
             "GET",
@@ -123,7 +123,7 @@ GROUP = Group(
             "webhooks:read",
             "Read a webhook",
             single(webhooks_views.WebhookView),
-            description="Its URL, its subscription and whether it is active; the secret is not shown.",
+            description="The secret is not shown.",
         ),
         Route(
             "PUT",
@@ -133,7 +133,8 @@ GROUP = Group(
             "Update a webhook",
             single(webhooks_views.WebhookView, "Webhook updated successfully"),
             body=WebhookChanges,
-            description="Only the fields sent are changed; at least one. While `is_active` is false nothing is sent.",
+            description="Changes only the fields that are sent, at least one. Nothing is sent while `is_active` is "
+            "false.",
         ),
         Route(
             "DELETE",
@@ -142,7 +143,7 @@ GROUP = Group(
             "webhooks:write",
             "Delete a webhook",
             only_message("Webhook deleted successfully"),
-            description="It receives nothing more, pending deliveries included.",
+            description="Nothing more is sent to it, not even pending deliveries.",
         ),
         Route(
             "POST",
@@ -151,8 +152,8 @@ GROUP = Group(
             "webhooks:write",
             "Send a test delivery",
             single(webhooks_views.TestResultView, "Test webhook delivered successfully"),
-            description="Sent at once, whatever the subscription, and not retried. The event type is `webhook.test`. "
-            "The message reports a failure.",
+            description="Sent immediately, regardless of the subscription, and not retried. The event type is "
+            "`webhook.test`. The message reports a failure.",
             is_foreign=True,
         ),
         *deliveries.ROUTES,

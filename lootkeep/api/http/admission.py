@@ -177,4 +177,4 @@ class Admission:
         self._on_rejection()
         if now - self._warned_at > _WARN_SECONDS:
             self._warned_at = now
-            log.warning("more requests than can be answered in time, some are refused", waiting=len(self._waiting))
+            log.warning("overloaded, some requests are rejected", waiting=len(self._waiting))

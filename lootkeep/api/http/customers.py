@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import msgspec
 from pydantic import AfterValidator, Field
 
-from lootkeep.api.http.fields import Country, Email, Name, distinct, not_blank
+from lootkeep.api.http.fields import Country, EmailAddress, Name, distinct, not_blank
 from lootkeep.api.http.routes import Call, Reply
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.customers import (
@@ -31,28 +31,32 @@ NoteText = Annotated[str, Field(max_length=MAX_NOTE_LENGTH)]
 
 
 class _CustomerFields(Body):
-    """What to change of a customer; what is not sent stays as it is."""
+    """The fields of a customer to change; fields that are not sent do not change."""
 
-    email: Annotated[Email, Field(description="Unique in the store.", examples=["jun@example.com"])]
+    email: Annotated[EmailAddress, Field(description="Unique in the store.", examples=["jun@example.com"])]
     name: Annotated[Name, Field(description="The customer's name.", examples=["Jun Park"])]
     username: Annotated[Name | None, Field(description="The name in the game.", examples=["junp"])]
-    external_id: Annotated[Name | None, Field(description="The store's own id of the customer.")]
+    external_id: Annotated[Name | None, Field(description="The id of the customer in the store's own system.")]
     country: Annotated[Country | None, Field(description="ISO 3166-1 alpha-2.", examples=["KR"])]
     accepts_marketing: Annotated[
-        bool, Field(description="Whether campaigns may be sent; the time of a change is recorded.", examples=[False])
+        bool,
+        Field(
+            description="Whether the customer accepts campaigns; the time of a change is recorded.", examples=[False]
+        ),
     ]
     email_status: Annotated[
-        MailboxStatus, Field(description="Whether mail arrives; `ok` after a bounce was resolved.", examples=["ok"])
+        MailboxStatus,
+        Field(description="Whether e-mails arrive; set `ok` after a bounce was resolved.", examples=["ok"]),
     ]
     tags: Annotated[
         Annotated[list[Tag], Field(max_length=MAX_TAGS), AfterValidator(distinct)],
-        Field(description="Words to find customers by; replaced as a whole.", examples=[["vip"]]),
+        Field(description="Tags to find customers by; replaced as a whole.", examples=[["vip"]]),
     ]
     note: Annotated[NoteText | None, Field(description="For staff only.", examples=["Prefers e-mail."])]
     status: Annotated[CustomerStatus, Field(description="A blocked customer cannot order.", examples=["blocked"])]
     status_reason: Annotated[
         NoteText | None,
-        Field(description="Why; required for a customer who is blocked.", examples=["Charged back three orders."]),
+        Field(description="The reason; required to block a customer.", examples=["Charged back three orders."]),
     ]
 
 

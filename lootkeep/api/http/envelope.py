@@ -27,23 +27,23 @@ _encode = msgspec.json.Encoder().encode
 class Meta(msgspec.Struct, frozen=True):
     """The position of a page in its list."""
 
-    current_page: Annotated[int, field("The page of this answer, from 1.", 1)]
+    current_page: Annotated[int, field("The page of this response, from 1.", 1)]
     last_page: Annotated[int, field("The number of the last page, at least 1.", 1)]
-    per_page: Annotated[int, field("How many items a page holds.", 15)]
-    total: Annotated[int, field("How many items there are in all.", 1)]
+    per_page: Annotated[int, field("The number of items per page.", 15)]
+    total: Annotated[int, field("The total number of items.", 1)]
 
 
 class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What every failure looks like; `errors` is there when fields are at fault."""
+    """The format of every error; `errors` is present if fields are invalid."""
 
     success: bool
     error: Annotated[str, field("The short name of the status.", "Validation Error")]
-    code: Annotated[str, field("A stable word for machines.", "validation_failed")]
-    message: Annotated[str, field("A sentence to show.", "The given data was invalid.")]
+    code: Annotated[str, field("A stable code for programs.", "validation_failed")]
+    message: Annotated[str, field("A message for people.", "The given data was invalid.")]
     errors: (
         Annotated[
             dict[str, Sequence[str]],
-            field("Every failing field with its sentences.", {"name": ["The name field is required."]}),
+            field("The messages by invalid field.", {"name": ["The name field is required."]}),
         ]
         | msgspec.UnsetType
     ) = msgspec.UNSET

@@ -51,12 +51,12 @@ class Forbidden(AppError):
 
 class UnknownPath(AppError):
     def __init__(self) -> None:
-        super().__init__("not_found", "There is nothing at this address.")
+        super().__init__("not_found", "There is nothing at this path.")
 
 
 class MethodNotAllowed(AppError):
     def __init__(self, allowed: list[str]) -> None:
-        super().__init__("method_not_allowed", f"This address answers to {', '.join(allowed)} only.")
+        super().__init__("method_not_allowed", f"This path only supports {', '.join(allowed)}.")
         self.allowed = allowed
 
 

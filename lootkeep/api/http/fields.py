@@ -53,7 +53,7 @@ def not_blank(value: str) -> str:
 
 def distinct(words: list[str]) -> list[str]:
     if len(set(words)) != len(words):
-        raise refuse("must not hold the same entry twice")
+        raise refuse("must not contain the same entry twice")
     return words
 
 
@@ -147,13 +147,13 @@ PositiveMoney = Annotated[
 Name = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(not_blank)]
 Currency = Annotated[str, AfterValidator(_currency), WithJsonSchema({"type": "string", "pattern": "^[A-Za-z]{3}$"})]
 
-Email = Annotated[
+EmailAddress = Annotated[
     str,
     Field(max_length=255),
     AfterValidator(_email),
     WithJsonSchema({"type": "string", "format": "email", "maxLength": 255}),
 ]
-IpAddress = Annotated[
+IpAddressText = Annotated[
     str,
     Field(max_length=64),
     AfterValidator(_ip_address),
@@ -180,7 +180,7 @@ def _flat_metadata(metadata: dict[str, Any]) -> dict[str, Any]:
     if not all(1 <= len(key) <= _MAX_METADATA_KEY_LENGTH for key in metadata):
         raise refuse(f"must have keys of 1 to {_MAX_METADATA_KEY_LENGTH} characters")
     if not all(_is_scalar(value) for value in metadata.values()):
-        raise refuse("must hold only strings, numbers, booleans and nulls")
+        raise refuse("must contain only strings, numbers, booleans and nulls")
     if len(_encode_metadata(metadata)) > _MAX_METADATA_BYTES:
         raise refuse("must not be larger than 16 KB")
     return metadata

@@ -41,9 +41,9 @@ def parse_object(raw: bytes) -> dict[str, Any]:
     written = _encode(value)
     # Raw control characters are refused by the parser: only an escape can bring NUL.
     if b"\\u" in raw and rb"\u0000" in written.replace(rb"\\", b""):
-        raise _unacceptable("The request body holds a NUL character.")
+        raise _unacceptable("The request body contains a NUL character.")
     if _is_key_lost(raw, written):
-        raise _unacceptable("The request body holds the same key twice.")
+        raise _unacceptable("The request body contains the same key twice.")
     return value
 
 
@@ -52,7 +52,7 @@ def _unacceptable(message: str) -> Unprocessable:
 
 
 def _refuse_constant(_: str) -> NoReturn:
-    raise _unacceptable("The request body holds NaN or Infinity, which are not JSON.")
+    raise _unacceptable("The request body contains NaN or Infinity, which are not JSON.")
 
 
 # Decimals keep every digit as it was written: money never passes through a float.
@@ -72,7 +72,7 @@ def _encode(value: Any) -> bytes:
     try:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:
-        raise _unacceptable("The request body holds half of a surrogate pair.") from None
+        raise _unacceptable("The request body contains a lone surrogate.") from None
 
 
 def _check_integers(raw: bytes) -> None:
@@ -80,7 +80,7 @@ def _check_integers(raw: bytes) -> None:
         return
     for digits in _LONG_INTEGERS.findall(_without_texts(raw)):
         if len(digits) > _MAX_DIGITS or not _MIN_INTEGER <= int(digits) <= _MAX_INTEGER:
-            raise _unacceptable("The request body holds an integer that does not fit into 64 bits.")
+            raise _unacceptable("The request body contains an integer that does not fit into 64 bits.")
 
 
 def _check_depth(raw: bytes) -> None:

@@ -26,9 +26,9 @@ class Limits:
         if limit:
             _apply(await self.limiter.hit(name, limit, now), limit, now, headers)
 
-    async def refuse(self, address: str, now: Instant, headers: Headers) -> Unauthorized:
+    async def refuse(self, ip: str, now: Instant, headers: Headers) -> Unauthorized:
         """The rejection of a caller without a valid token; one who tries too often has to wait instead."""
-        name, limit = self._of_address(address)
+        name, limit = self._of_address(ip)
         if limit:
             _apply(await self.limiter.hit(name, limit, now), limit, now, headers)
         return Unauthorized()
@@ -42,8 +42,8 @@ class Limits:
     def _of_token(self, token: Token) -> tuple[str, int]:
         return f"token:{token.id}", self.per_minute if token.rate_limit is None else token.rate_limit
 
-    def _of_address(self, address: str) -> tuple[str, int]:
-        return f"address:{network_key(address)}", self.auth_failures_per_minute
+    def _of_address(self, ip: str) -> tuple[str, int]:
+        return f"address:{network_key(ip)}", self.auth_failures_per_minute
 
 
 def _apply(state: RateLimitState, limit: int, now: Instant, headers: Headers) -> None:

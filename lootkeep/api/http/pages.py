@@ -9,7 +9,7 @@ from pydantic import Field
 
 from lootkeep.api.http.fields import QueryDate, QueryInteger
 from lootkeep.api.http.routes import Call, Reply
-from lootkeep.api.http.validation import Query
+from lootkeep.api.http.validation import QueryParameters
 from lootkeep.kernel import paging
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import invalid
@@ -24,11 +24,11 @@ _LAST_PAGE = 1_000_000_000
 _NO_FILTERS = frozenset({"page", "per_page", "sort", "order"})
 
 
-class PageQuery(Query):
+class PageQuery(QueryParameters):
     """`page` and `per_page`, refused rather than clamped when out of range."""
 
     page: Annotated[QueryInteger, Field(ge=1, le=_LAST_PAGE, description="The page, from 1.")] = 1
-    per_page: Annotated[QueryInteger, Field(ge=1, le=MAX_PAGE, description="How many items a page holds.")] = 15
+    per_page: Annotated[QueryInteger, Field(ge=1, le=MAX_PAGE, description="The number of items per page.")] = 15
 
     @property
     def asked(self) -> Page:
@@ -46,10 +46,10 @@ class PageQuery(Query):
         return ListRequest(self.asked, {name: value for name, value in filters.items() if value is not None}, **order)
 
 
-class LimitQuery(Query):
+class LimitQuery(QueryParameters):
     """`limit`, for the lists that only show their top."""
 
-    limit: Annotated[QueryInteger, Field(ge=1, le=MAX_PAGE, description="How many entries to answer.")] = 10
+    limit: Annotated[QueryInteger, Field(ge=1, le=MAX_PAGE, description="The number of entries to return.")] = 10
 
 
 class ListQuery(PageQuery):
@@ -57,8 +57,8 @@ class ListQuery(PageQuery):
 
     from_: Annotated[QueryDate | None, Field(alias="from", description="Created on this UTC day or later.")] = None
     to: Annotated[QueryDate | None, Field(description="Created on this UTC day or earlier.")] = None
-    search: Annotated[str | None, Field(max_length=255, description="A text to look for, in any case.")] = None
-    order: Annotated[paging.SortDirection, Field(description="The direction of the order.")] = "desc"
+    search: Annotated[str | None, Field(max_length=255, description="The text to search for, case-insensitive.")] = None
+    order: Annotated[paging.SortDirection, Field(description="The sort direction.")] = "desc"
 
 
 async def answer_page(call: Call[Any, Any], listing: Listing[R], view: Callable[[R], Any], **changed: Any) -> Reply:
@@ -87,4 +87,4 @@ def days(first: Instant | None, last: Instant | None) -> dict[str, Instant | Non
     return {"from": first, "to": None if last is None else Instant(last + DAY)}
 
 
-SortDirection = Annotated[paging.SortDirection, Field(description="The direction of the order.")]
+SortDirection = Annotated[paging.SortDirection, Field(description="The sort direction.")]

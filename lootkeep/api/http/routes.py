@@ -67,7 +67,7 @@ class ResponseShape:
     def again(self) -> ResponseShape:
         """The same, for what was done before."""
         if self.repeated is None:
-            raise TypeError("a row whose answer can be repeated says so")
+            raise TypeError("a route with a repeatable response must declare it")
         return replace(self, message=self.repeated, status=200, repeated=None)
 
 

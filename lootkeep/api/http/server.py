@@ -93,7 +93,7 @@ class Protocol(HttpToolsProtocol):
         # RFC 9112, section 3.2. Of two, another server on the way could have read the other one. HTTP/0.9 has no head
         # that could be read.
         if names.count(b"host") not in _HOSTS.get(self.parser.get_http_version(), ()):
-            raise ValueError("a request in HTTP/1.1 needs one Host, and one in HTTP/1.0 has one at most")
+            raise ValueError("an HTTP/1.1 request needs exactly one Host header, an HTTP/1.0 request at most one")
         if self.parser.should_upgrade() and not _BODY_HEADERS.isdisjoint(names):
             # After an upgrade the parser reads no body: it would be lost without a word.
             raise ValueError("a request that asks for an upgrade cannot have a body")

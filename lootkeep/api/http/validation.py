@@ -35,7 +35,7 @@ def partial(model: type[Body], name: str) -> type[Body]:
     return create_model(name, __base__=Body, __doc__=model.__doc__, **fields)
 
 
-class Query(BaseModel):
+class QueryParameters(BaseModel):
     """Query parameters: texts that the fields parse; unknown ones ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -67,7 +67,7 @@ _PREDICATES = {
 def parse_query(raw: bytes, model: type[M]) -> M:
     values = dict(parse_qsl(raw.decode("latin-1"), keep_blank_values=True))
     refused = {
-        name: [_sentence(name, "must not hold a NUL character")] for name, value in values.items() if "\0" in value
+        name: [_sentence(name, "must not contain a NUL character")] for name, value in values.items() if "\0" in value
     }
     if refused:
         raise InvalidFields(refused)

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field
 
 from lootkeep.api.http import customers as customers_http
 from lootkeep.api.http.errors import Forbidden
-from lootkeep.api.http.fields import Country, Email, IpAddress, Name, Time, not_blank
+from lootkeep.api.http.fields import Country, EmailAddress, IpAddressText, Name, Time, not_blank
 from lootkeep.api.http.pages import PageQuery
 from lootkeep.api.http.routes import Call, Group, Reply, Route, only_message, paged, single
 from lootkeep.api.http.validation import Body
@@ -35,20 +35,20 @@ DeviceId = Annotated[NameText, AfterValidator(identity.device)]
 class SignUpBody(Body):
     """A new customer."""
 
-    email: Annotated[Email, Field(description="Unique in the store.", examples=["jun@example.com"])]
+    email: Annotated[EmailAddress, Field(description="Unique in the store.", examples=["jun@example.com"])]
     name: Annotated[Name, Field(description="The customer's name.", examples=["Jun Park"])]
     username: Annotated[NameText | None, Field(description="The name in the game.")] = None
-    external_id: Annotated[NameText | None, Field(description="The store's own id of the customer.")] = None
+    external_id: Annotated[NameText | None, Field(description="The id of the customer in the store's own system.")] = (
+        None
+    )
     referral_code: Annotated[
         Annotated[str, Field(max_length=255)] | None,
-        Field(
-            description="The code that brought them. An unknown one does not stop the sign-up.", examples=["K7WQ2M9X"]
-        ),
+        Field(description="The referrer's code. An unknown one does not prevent the sign-up.", examples=["K7WQ2M9X"]),
     ] = None
     country: Annotated[Country | None, Field(description="ISO 3166-1 alpha-2.", examples=["KR"])] = None
-    ip_address: Annotated[IpAddress | None, Field(description="The IP address they register from.")] = None
-    device_id: Annotated[DeviceId | None, Field(description="What the storefront knows the device by.")] = None
-    accepts_marketing: Annotated[bool, Field(description="Whether campaigns may be sent.")] = False
+    ip_address: Annotated[IpAddressText | None, Field(description="The IP address they register from.")] = None
+    device_id: Annotated[DeviceId | None, Field(description="The storefront's identifier of the device.")] = None
+    accepts_marketing: Annotated[bool, Field(description="Whether the customer accepts campaigns.")] = False
     created_at: Annotated[
         Time | None, Field(description="When they registered, for history; needs the scope `store:import`.")
     ] = None
@@ -57,14 +57,12 @@ class SignUpBody(Body):
 class FindQuery(PageQuery):
     """Which customer is looked for."""
 
-    external_id: Annotated[str | None, Field(max_length=255, description="The customer with this id of the store.")] = (
-        None
-    )
-    email: Annotated[Email | None, Field(description="The customer with this e-mail.")] = None
+    external_id: Annotated[str | None, Field(max_length=255, description="The customer with this external id.")] = None
+    email: Annotated[EmailAddress | None, Field(description="The customer with this e-mail address.")] = None
 
 
 class ClaimBody(Body):
-    """Which tier is claimed."""
+    """The tier to claim."""
 
     tier_id: Annotated[int, Field(ge=1, description="The tier.", examples=[3])]
 
@@ -122,7 +120,7 @@ async def claim_tier(call: Call[ClaimBody, None]) -> Reply:
 
 GROUP = Group(
     name="Store: customers",
-    description="Customers as the storefront reports them, and their side of the referral program.",
+    description="Customers reported by the store, and their referrals and rewards.",
     prefix="/api/store/v1",
     routes=(
         Route(
@@ -138,8 +136,9 @@ GROUP = Group(
                 repeated="The customer had been created before",
             ),
             body=SignUpBody,
-            description="Answers the customer with an own referral code, and what became of the code that was sent. "
-            "A known `external_id` with the same e-mail answers that customer with 200 and changes nothing.",
+            description="Returns the customer with their own referral code, and the result of the code that was sent. "
+            "A known `external_id` with the same e-mail address returns that customer with 200 and changes "
+            "nothing.",
         ),
         Route(
             "GET",
@@ -149,7 +148,8 @@ GROUP = Group(
             "Find customers",
             paged(customers_views.CustomerView),
             query=FindQuery,
-            description="By `external_id` or `email`; all of them, newest first, without either.",
+            description="Finds a customer by `external_id` or `email`. Without either, returns all customers, "
+            "newest first.",
         ),
         Route(
             "GET",
@@ -158,7 +158,7 @@ GROUP = Group(
             "store:read",
             "Read a customer of the store",
             single(customers_views.CustomerView),
-            description="With totals, consent, tags and status.",
+            description="Includes totals, consent, tags and status.",
         ),
         Route(
             "PUT",
@@ -168,7 +168,7 @@ GROUP = Group(
             "Change a customer of the store",
             single(customers_views.CustomerView, "Customer updated successfully"),
             body=customers_http.CustomerChanges,
-            description="Only the fields sent are changed. Orders of a blocked customer are refused with "
+            description="Changes only the fields that are sent. Orders of a blocked customer are rejected with "
             "`customer_blocked`.",
             may_conflict=True,
         ),
@@ -179,8 +179,8 @@ GROUP = Group(
             "store:write",
             "Erase a customer",
             only_message("Customer erased successfully"),
-            description="Personal data goes, wherever it is stored; orders, totals and fraud evidence stay under a "
-            "pseudonym. Active subscriptions are cancelled. Erasing again is 200.",
+            description="Removes personal data everywhere; orders, totals and fraud evidence stay under a pseudonym. "
+            "Active subscriptions are cancelled. Erasing again returns 200.",
             is_foreign=True,
         ),
         Route(
@@ -190,7 +190,7 @@ GROUP = Group(
             "store:read",
             "Export a customer",
             single(CustomerExportView),
-            description="Everything that is held about a person.",
+            description="Everything that is stored about a person.",
         ),
         Route(
             "GET",
@@ -199,7 +199,7 @@ GROUP = Group(
             "store:read",
             "Read a customer's referrals",
             single(referral_views.CustomerReferralsView),
-            description="The own code, counted referrals, tiers with progress, and claims.",
+            description="The customer's code, counted referrals, tiers with progress, and claims.",
         ),
         Route(
             "POST",
@@ -214,7 +214,7 @@ GROUP = Group(
                 repeated="The reward had been claimed before",
             ),
             body=ClaimBody,
-            description="Once per customer and tier; claiming again answers the same coupon with 200.",
+            description="Once per customer and tier; claiming again returns the same coupon with 200.",
         ),
     ),
 )

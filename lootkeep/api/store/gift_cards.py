@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from lootkeep.api.external.gift_cards import GiftMessage, Note
-from lootkeep.api.http.fields import Currency, Email, Name, PositiveMoney, Time
+from lootkeep.api.http.fields import Currency, EmailAddress, Name, PositiveMoney, Time
 from lootkeep.api.http.routes import Call, Group, Reply, Route, single
 from lootkeep.api.http.validation import Body
 from lootkeep.domain.gift_cards import GiftCardTerms
@@ -16,23 +16,27 @@ from lootkeep.views import gift_cards as gift_cards_views
 
 
 class NewGiftCardBody(Body):
-    """A gift card as the store's back end makes it."""
+    """A new gift card."""
 
     initial_balance: Annotated[PositiveMoney, Field(description="0.01 to 10000.00.", examples=["25.00"])]
-    currency: Annotated[Currency | None, Field(description="The store's when absent.", examples=["USD"])] = None
-    recipient_email: Annotated[Email | None, Field(description="Who it is for.", examples=["jun@example.com"])] = None
-    recipient_name: Annotated[Name | None, Field(description="Their name.", examples=["Jun Park"])] = None
-    sender_name: Annotated[Name | None, Field(description="Who gives it.", examples=["Mina"])] = None
-    message: Annotated[GiftMessage | None, Field(description="What they say.", examples=["Happy birthday!"])] = None
-    customer_id: Annotated[Annotated[int, Field(ge=1)] | None, Field(description="The customer it belongs to.")] = None
-    starts_at: Annotated[Time | None, Field(description="From when on it is valid; at once when absent.")] = None
-    expires_at: Annotated[
-        Time | None, Field(description="When it expires; never when absent.", examples=["2027-11-15T10:30:00Z"])
+    currency: Annotated[Currency | None, Field(description="By default the store's currency.", examples=["USD"])] = None
+    recipient_email: Annotated[
+        EmailAddress | None, Field(description="The recipient.", examples=["jun@example.com"])
     ] = None
-    note: Annotated[Note | None, Field(description="The store's own note.")] = None
+    recipient_name: Annotated[Name | None, Field(description="The recipient's name.", examples=["Jun Park"])] = None
+    sender_name: Annotated[Name | None, Field(description="The sender.", examples=["Mina"])] = None
+    message: Annotated[
+        GiftMessage | None, Field(description="The message of the sender.", examples=["Happy birthday!"])
+    ] = None
+    customer_id: Annotated[Annotated[int, Field(ge=1)] | None, Field(description="The customer it belongs to.")] = None
+    starts_at: Annotated[Time | None, Field(description="When it becomes valid; by default immediately.")] = None
+    expires_at: Annotated[
+        Time | None, Field(description="When it expires; by default never.", examples=["2027-11-15T10:30:00Z"])
+    ] = None
+    note: Annotated[Note | None, Field(description="A note for the staff.")] = None
     code: Annotated[
         Annotated[str, Field(max_length=255)] | None,
-        Field(description="The store's own: 8 to 64 letters and digits, hyphens between them. Made when absent."),
+        Field(description="A custom code: 8 to 64 letters and digits with hyphens between them. By default generated."),
     ] = None
 
 
@@ -46,7 +50,7 @@ async def create_gift_card(call: Call[NewGiftCardBody, None]) -> Reply:
 
 GROUP = Group(
     name="Store: gift cards",
-    description="Gift cards that the store's back end makes.",
+    description="Gift cards created by the store's back end.",
     prefix="/api/store/v1",
     routes=(
         Route(
@@ -57,7 +61,7 @@ GROUP = Group(
             "Create a gift card",
             single(gift_cards_views.GiftCardWithCodeView, "Gift card created successfully", status=201),
             body=NewGiftCardBody,
-            description="The whole `code` is shown only here and in the e-mail to the recipient.",
+            description="The full `code` is shown only here and in the e-mail to the recipient.",
         ),
     ),
 )

@@ -18,36 +18,43 @@ from lootkeep.views import order_reports as order_reports_views
 
 ExternalId = Annotated[
     NameText | None,
-    Field(description="The store's own id; sent again for the order it answers the same.", examples=["pi_123"]),
+    Field(
+        description="The id in the store's own system; sending it again for the order returns the same record.",
+        examples=["pi_123"],
+    ),
 ]
 
 
 class PaymentAttemptBody(Body):
-    """A payment that was declined."""
+    """A declined payment."""
 
     reason: Annotated[NameText | None, Field(description="The provider's reason.", examples=["insufficient_funds"])] = (
         None
     )
     payment: Annotated[
-        PaymentBody | None, Field(description="What was tried; only its fingerprint is used, as a hash.")
+        PaymentBody | None,
+        Field(description="The payment method that was tried; only its fingerprint is used, as a hash."),
     ] = None
     external_id: ExternalId = None
     at: Annotated[Time | None, Field(description="History: when it was declined; needs `store:import`.")] = None
 
 
 class DisputeBody(Body):
-    """What the payment provider reports of a disputed payment."""
+    """A disputed payment, reported by the payment provider."""
 
     kind: Annotated[
         DisputeKind,
-        Field(description="`early_warning` before a dispute, and how a dispute ended.", examples=["dispute"]),
+        Field(
+            description="`early_warning` before a dispute, `dispute`, or the outcome of a dispute.",
+            examples=["dispute"],
+        ),
     ]
     reason: Annotated[
         DisputeReason,
-        Field(description="`fraudulent` when the owner of the card did not buy.", examples=["fraudulent"]),
+        Field(description="`fraudulent` if the card holder did not make the purchase.", examples=["fraudulent"]),
     ]
     at: Annotated[
-        Time | None, Field(description="When it happened; now when absent.", examples=["2026-11-15T10:30:00Z"])
+        Time | None, Field(description="When it happened; by default now.", examples=["2026-11-15T10:30:00Z"])
     ] = None
     external_id: ExternalId = None
 
@@ -86,7 +93,7 @@ ROUTES = (
             repeated="The declined payment had been recorded before",
         ),
         body=PaymentAttemptBody,
-        description="Many declined payments of an account, a device or an address count against their next orders.",
+        description="Many declined payments of an account, a device or an IP address count against later orders.",
         is_extension=True,
     ),
     Route(
@@ -102,8 +109,8 @@ ROUTES = (
             repeated="The dispute had been recorded before",
         ),
         body=DisputeBody,
-        description="Labels the order as fraud when the reason is `fraudulent`, until the dispute is won. The same "
-        "`kind` with the same `external_id` again answers the same with 200.",
+        description="Labels the order as fraud if the reason is `fraudulent`, until the dispute is won. Sending the "
+        "same `kind` and `external_id` again returns the same record with 200.",
         is_extension=True,
     ),
 )

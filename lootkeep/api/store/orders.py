@@ -8,7 +8,7 @@ from pydantic import Field
 
 from lootkeep.api.http import card_codes
 from lootkeep.api.http.errors import Forbidden
-from lootkeep.api.http.fields import Country, Currency, IpAddress, Metadata, PositiveMoney, Time, metadata_text
+from lootkeep.api.http.fields import Country, Currency, IpAddressText, Metadata, PositiveMoney, Time, metadata_text
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, single
 from lootkeep.api.http.validation import Body
 from lootkeep.api.store import order_reports
@@ -43,44 +43,48 @@ class CartLineBody(Body):
     quantity: Annotated[int, Field(ge=1, le=MAX_QUANTITY, description="How many.", examples=[1])]
     price: Annotated[
         Price | None,
-        Field(description="History: what one cost then, else the product's price now; needs `store:import`."),
+        Field(description="History: the unit price at that time, by default the current price; needs `store:import`."),
     ] = None
 
 
 class PastRefundBody(Body):
-    """A refund of an order of the past."""
+    """A refund of an imported order."""
 
-    amount: Annotated[PositiveMoney, Field(description="How much was given back.", examples=["5.00"])]
+    amount: Annotated[PositiveMoney, Field(description="The refunded amount.", examples=["5.00"])]
     reason: Annotated[NoteText | None, Field(description="Why.", examples=["changed their mind"])] = None
-    created_at: Annotated[Time | None, Field(description="When; with the order's last step when absent.")] = None
+    created_at: Annotated[
+        Time | None, Field(description="When it was refunded; by default at the order's last step.")
+    ] = None
 
 
 class OrderBody(Body):
-    """An order as the checkout sends it."""
+    """A new order."""
 
-    customer_id: Annotated[int, Field(ge=1, description="Who orders.", examples=[31])]
-    items: Annotated[list[CartLineBody], Field(min_length=1, max_length=MAX_LINES, description="What is ordered.")]
-    ip_address: Annotated[IpAddress, Field(description="Where the order comes from.", examples=["203.0.113.9"])]
+    customer_id: Annotated[int, Field(ge=1, description="The customer.", examples=[31])]
+    items: Annotated[
+        list[CartLineBody], Field(min_length=1, max_length=MAX_LINES, description="The lines of the order.")
+    ]
+    ip_address: Annotated[IpAddressText, Field(description="The IP address of the buyer.", examples=["203.0.113.9"])]
     billing_country: Annotated[Country | None, Field(description="ISO 3166-1 alpha-2.", examples=["KR"])] = None
     user_agent: Annotated[NoteText | None, Field(description="The browser's User-Agent.")] = None
-    device_id: Annotated[DeviceId | None, Field(description="What the storefront knows the device by.")] = None
+    device_id: Annotated[DeviceId | None, Field(description="The storefront's identifier of the device.")] = None
     coupon_code: Annotated[
         NameText | None, Field(description="A coupon of this customer; gift cards are not discounted.")
     ] = None
     gift_card_code: Annotated[
         NameText | None,
         Field(
-            description="A gift card that pays as much as it holds, except for gift cards.",
+            description="A gift card that pays as much as its balance allows, except for gift cards.",
             examples=["7KQ2-M9XW-4TRB-7K2P"],
         ),
     ] = None
     payment: Annotated[
-        PaymentBody | None, Field(description="Extension: what the payment provider says of the means of payment.")
+        PaymentBody | None, Field(description="Extension: what the payment provider reports about the payment method.")
     ] = None
     external_id: Annotated[
-        NameText | None, Field(description="The store's own id; sent again it answers the same order.")
+        NameText | None, Field(description="The id in the store's own system; sending it again returns the same order.")
     ] = None
-    metadata: Annotated[Metadata, Field(description="Stored with the order as it is.")] = _NO_METADATA
+    metadata: Annotated[Metadata, Field(description="Stored with the order unchanged.")] = _NO_METADATA
     created_at: Annotated[Time | None, Field(description="History: when it was placed; needs `store:import`.")] = None
     paid_at: Annotated[Time | None, Field(description="History: when it was paid; needs `store:import`.")] = None
     completed_at: Annotated[Time | None, Field(description="History: when it was delivered; needs `store:import`.")] = (
@@ -92,48 +96,48 @@ class OrderBody(Body):
     status: Annotated[
         PastStatus | None,
         Field(
-            description="History: how it came out; needs `store:import`. Times that are absent are those of the step "
-            "before. Without it the times and refunds decide."
+            description="History: the final status; needs `store:import`. A missing time is that of the step before. "
+            "Without it, times and refunds decide."
         ),
     ] = None
     discount: Annotated[
-        Price | None, Field(description="History: what was taken off the whole order; needs `store:import`.")
+        Price | None, Field(description="History: the discount of the whole order; needs `store:import`.")
     ] = None
     currency: Annotated[
-        Currency | None, Field(description="History: else that of the products; needs `store:import`.")
+        Currency | None, Field(description="History: by default the currency of the products; needs `store:import`.")
     ] = None
     refunds: Annotated[
         Annotated[list[PastRefundBody], Field(max_length=_MAX_PAST_REFUNDS)],
         Field(
-            description="History: what was given back; needs `store:import`. A refunded order that names none was "
-            "given back in full."
+            description="History: the refunds; needs `store:import`. A refunded order without any was refunded in full."
         ),
     ] = _NO_REFUNDS
     payment_method: Annotated[
-        NameText | None, Field(description="How it was paid: history, or an order with nothing due.", examples=["card"])
+        NameText | None,
+        Field(description="The payment method, for history or an order with nothing due.", examples=["card"]),
     ] = None
 
 
 class PayBody(Body):
     """How the order was paid."""
 
-    payment_method: Annotated[NameText | None, Field(description="As the store calls it.", examples=["card"])] = None
+    payment_method: Annotated[NameText | None, Field(description="The store's name for it.", examples=["card"])] = None
     transaction_id: Annotated[NameText | None, Field(description="The provider's id.", examples=["pi_123"])] = None
 
 
 class RefundBody(Body):
-    """How much goes back, and why."""
+    """The amount and reason of the refund."""
 
-    amount: Annotated[PositiveMoney | None, Field(description="All that is left when absent.", examples=["5.00"])] = (
-        None
-    )
-    reason: Annotated[NoteText | None, Field(description="Why it goes back.", examples=["changed their mind"])] = None
+    amount: Annotated[
+        PositiveMoney | None, Field(description="By default everything that is left.", examples=["5.00"])
+    ] = None
+    reason: Annotated[NoteText | None, Field(description="Why it is refunded.", examples=["changed their mind"])] = None
     reason_code: Annotated[
         RefundReason | None, Field(description="Extension: `fraud` labels the order as fraud.", examples=["fraud"])
     ] = None
     allow_unrecovered: Annotated[
         bool,
-        Field(description="Refund what gift cards bought in the order no longer hold, too.", examples=[False]),
+        Field(description="Also refund what was already spent from gift cards bought in the order.", examples=[False]),
     ] = False
 
 
@@ -191,7 +195,7 @@ async def cancel_order(call: Call[CancelBody, None]) -> Reply:
 
 GROUP = Group(
     name="Store: orders",
-    description="Orders as the store's checkout reports them.",
+    description="Orders reported by the store's checkout.",
     prefix="/api/store/v1",
     routes=(
         Route(
@@ -208,10 +212,10 @@ GROUP = Group(
             ),
             body=OrderBody,
             max_body=MAX_LARGE_BODY,
-            description="Reserves stock and coupon, and takes what it can from the gift card. `next` says what the "
-            "checkout has to do now: `pay`, `wait_for_review`, `verify` (the order is on hold) or `refused` (it must "
-            "not be paid). An order with nothing due is paid at once, and `next` is null. The same `external_id` again "
-            "answers the same order with 200.",
+            description="Reserves stock and coupon, and debits the gift card. `next` is what the checkout must do now: "
+            "`pay`, `wait_for_review`, `verify` (the order is on hold) or `refused` (it must not be paid). An "
+            "order with nothing due is paid immediately, and `next` is null. Sending the same `external_id` "
+            "again returns the same order with 200.",
         ),
         Route(
             "POST",
@@ -221,7 +225,7 @@ GROUP = Group(
             "Mark an order as paid",
             single(orders_views.OrderView, "Order paid successfully"),
             body=PayBody,
-            description="The same `transaction_id` again changes nothing.",
+            description="Sending the same `transaction_id` again changes nothing.",
         ),
         Route(
             "POST",
@@ -231,10 +235,10 @@ GROUP = Group(
             "Refund an order",
             single(orders_views.RefundedOrderView, "Order refunded successfully"),
             body=RefundBody,
-            description="In full, or an amount. Money goes back before the gift card does. The amount is taken off "
-            "gift cards bought in the order first; what they no longer hold is 409 `gift_cards_spent` unless "
-            "`allow_unrecovered` is sent. Once everything is given back the order is `refunded`, and those cards "
-            "are revoked.",
+            description="Refunds everything or an amount, the payment before the gift card. The amount is first "
+            "deducted from gift cards bought in the order; amounts already spent return 409 `gift_cards_spent` unless "
+            "`allow_unrecovered` is sent. After a full refund the order is `refunded`, and those cards are "
+            "revoked.",
         ),
         Route(
             "POST",
@@ -244,7 +248,7 @@ GROUP = Group(
             "Cancel an order",
             single(orders_views.OrderView, "Order cancelled successfully"),
             body=CancelBody,
-            description="Only before it is paid. Releases the stock, the coupon and what it took from a gift card.",
+            description="Only possible before payment. Releases the stock, the coupon and the gift card amount.",
         ),
         *order_reports.ROUTES,
     ),

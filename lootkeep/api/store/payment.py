@@ -14,19 +14,19 @@ from lootkeep.domain.fraud.facts import Funding, Payment, ThreeDSecure
 
 
 class PaymentBody(Body):
-    """What the payment provider says of the means of payment. No card numbers."""
+    """What the payment provider reports about the payment method. No card numbers."""
 
     fingerprint: Annotated[
         NameText | None,
         Field(description="The provider's fingerprint of the card; stored as a hash.", examples=["fp_8Kd2"]),
     ] = None
-    bin: Annotated[str | None, Field(pattern="^[0-9]{6,8}$", description="The first digits.", examples=["424242"])] = (
-        None
-    )
-    country: Annotated[Country | None, Field(description="Where it was issued.", examples=["KR"])] = None
-    funding: Annotated[Funding | None, Field(description="What kind of card it is.", examples=["credit"])] = None
+    bin: Annotated[
+        str | None, Field(pattern="^[0-9]{6,8}$", description="The first digits of the card.", examples=["424242"])
+    ] = None
+    country: Annotated[Country | None, Field(description="The country that issued the card.", examples=["KR"])] = None
+    funding: Annotated[Funding | None, Field(description="The type of the card.", examples=["credit"])] = None
     three_d_secure: Annotated[
-        ThreeDSecure | None, Field(description="What came of the bank's challenge.", examples=["passed"])
+        ThreeDSecure | None, Field(description="The result of the bank's challenge.", examples=["passed"])
     ] = None
 
 

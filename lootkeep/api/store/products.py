@@ -61,45 +61,45 @@ WebAddress = Annotated[str, Field(max_length=2048, json_schema_extra={"format": 
 
 
 class ProductBody(Body):
-    """A product as it is sent."""
+    """The fields of a product."""
 
     name: Annotated[Name, Field(description="What customers see.", examples=["Dragon Sword"])]
-    sku: Annotated[ShortText | None, Field(description="The store's own number, unique.", examples=["SWORD-01"])] = None
-    description: Annotated[
-        Annotated[str, Field(max_length=20_000)] | None, Field(description="What it is, as text.")
-    ] = None
-    delivery_type: Annotated[DeliveryType, Field(description="How it reaches the customer.")] = "manual"
-    billing_type: Annotated[BillingType, Field(description="Paid once, or again every period.")] = "one_time"
+    sku: Annotated[ShortText | None, Field(description="The stock keeping unit, unique.", examples=["SWORD-01"])] = None
+    description: Annotated[Annotated[str, Field(max_length=20_000)] | None, Field(description="The description.")] = (
+        None
+    )
+    delivery_type: Annotated[DeliveryType, Field(description="How it is delivered.")] = "manual"
+    billing_type: Annotated[BillingType, Field(description="Paid once or every period.")] = "one_time"
     billing_interval: Annotated[
-        BillingInterval | None, Field(description="Unit of the period; needed when recurring, null when paid once.")
+        BillingInterval | None, Field(description="Unit of the period; required if recurring, null if paid once.")
     ] = None
     billing_interval_count: Annotated[
         Annotated[int, Field(ge=1, le=365)] | None,
-        Field(description="Units in a period; needed when recurring, null when paid once."),
+        Field(description="Units in a period; required if recurring, null if paid once."),
     ] = None
     status: Annotated[ProductStatus, Field(description="Only active products can be bought.")] = "active"
-    price: Annotated[Price, Field(description="Price of one.", examples=["19.99"])]
+    price: Annotated[Price, Field(description="The unit price.", examples=["19.99"])]
     compare_at_price: Annotated[
-        Money | None, Field(description="A price higher than `price`, to be shown struck through.", examples=["24.99"])
+        Money | None, Field(description="A price higher than `price`, shown struck through.", examples=["24.99"])
     ] = None
     currency: Annotated[
-        Currency | None, Field(description="Currency of the prices; the store's when absent or null.")
+        Currency | None, Field(description="Currency of the prices; by default the store's currency.")
     ] = None
     stock: Annotated[
         Annotated[int, Field(ge=0, le=MAX_STOCK)] | None,
-        Field(description="How many are left; null is unlimited.", examples=[40]),
+        Field(description="The stock; null means unlimited.", examples=[40]),
     ] = None
     max_per_order: Annotated[
         Annotated[int, Field(ge=1, le=MAX_STOCK)] | None,
-        Field(description="How many one order may hold; null is any number."),
+        Field(description="The maximum quantity per order; null means no limit."),
     ] = None
-    category: Annotated[Name | None, Field(description="Where it is listed.", examples=["Weapons"])] = None
-    tags: Annotated[Tags, Field(description="Distinct words to find it by.", examples=[["rare", "melee"]])] = _NO_TAGS
-    image_url: Annotated[WebAddress | None, Field(description="Address of its picture.")] = None
+    category: Annotated[Name | None, Field(description="The category.", examples=["Weapons"])] = None
+    tags: Annotated[Tags, Field(description="Distinct tags to find it by.", examples=[["rare", "melee"]])] = _NO_TAGS
+    image_url: Annotated[WebAddress | None, Field(description="The URL of its image.")] = None
     metadata: Annotated[
         Metadata,
         Field(
-            description="The store's own notes, at most 16 KB; replaced as a whole.",
+            description="Custom data of the store, at most 16 KB; replaced as a whole.",
             examples=[{"rarity": "epic", "level": 40}],
         ),
     ] = _NO_METADATA
@@ -136,7 +136,7 @@ def as_recorded(fields: dict[str, Any], store_currency: str) -> dict[str, Any]:
 
 GROUP = Group(
     name="Store: products",
-    description="The catalogue, as the store's back end keeps it.",
+    description="The catalogue, maintained by the store's back end.",
     prefix="/api/store/v1",
     routes=(
         Route(
@@ -159,7 +159,7 @@ GROUP = Group(
             single(products_views.ProductView, "Product updated successfully"),
             body=ProductChanges,
             max_body=MAX_LARGE_BODY,
-            description="Only the fields sent are changed. Sends `product.updated` when one of them differs.",
+            description="Changes only the fields that are sent. Sends `product.updated` if something changed.",
         ),
         Route(
             "DELETE",
@@ -168,7 +168,7 @@ GROUP = Group(
             "store:write",
             "Delete a product",
             only_message("Product deleted successfully"),
-            description="Orders keep its name and price. A product with active subscriptions is a 409 "
+            description="Orders keep its name and price. A product with active subscriptions returns 409 "
             "`product_has_subscriptions`. Sends `product.deleted`.",
             may_conflict=True,
         ),

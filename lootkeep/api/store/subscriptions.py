@@ -21,13 +21,13 @@ from lootkeep.views import subscriptions as subscriptions_views
 
 
 class SubscriptionBody(Body):
-    """Who subscribes to what."""
+    """A new subscription."""
 
-    customer_id: Annotated[int, Field(ge=1, description="Who subscribes.", examples=[31])]
+    customer_id: Annotated[int, Field(ge=1, description="The customer.", examples=[31])]
     product_id: Annotated[int, Field(ge=1, description="A product with recurring billing.", examples=[9])]
-    external_id: Annotated[NameText | None, Field(description="The store's own id, unique.", examples=["sub_81"])] = (
-        None
-    )
+    external_id: Annotated[
+        NameText | None, Field(description="The id in the store's own system, unique.", examples=["sub_81"])
+    ] = None
 
 
 class SubscriptionQuery(PageQuery):
@@ -35,15 +35,15 @@ class SubscriptionQuery(PageQuery):
 
     customer_id: Annotated[QueryInteger | None, Field(ge=1, description="Only subscriptions of this customer.")] = None
     status: Annotated[SubscriptionStatus | None, Field(description="Only subscriptions in this state.")] = None
-    external_id: Annotated[
-        str | None, Field(max_length=255, description="The subscription with this id of the store.")
-    ] = None
+    external_id: Annotated[str | None, Field(max_length=255, description="The subscription with this external id.")] = (
+        None
+    )
 
 
 class SubscriptionCancelBody(Body):
     """When the subscription ends, and why."""
 
-    at_period_end: Annotated[bool, Field(description="At the end of what is paid, or else now.")] = True
+    at_period_end: Annotated[bool, Field(description="Whether it ends with the paid period or now.")] = True
     reason: Annotated[NoteText | None, Field(description="Why it is cancelled.", examples=["plays no more"])] = None
 
 
@@ -83,7 +83,7 @@ async def cancel_subscription(call: Call[SubscriptionCancelBody, None]) -> Reply
 
 GROUP = Group(
     name="Store: subscriptions",
-    description="Products that are paid again every period, as the store's checkout reports them.",
+    description="Recurring purchases reported by the store's back end.",
     prefix="/api/store/v1",
     routes=(
         Route(
@@ -94,7 +94,7 @@ GROUP = Group(
             "Create a subscription",
             single(subscriptions_views.PaidPeriodView, "Subscription created successfully", status=201),
             body=SubscriptionBody,
-            description="Makes a paid order for the first period. Sends `subscription.created`.",
+            description="Creates a paid order for the first period. Sends `subscription.created`.",
             may_conflict=True,
         ),
         Route(
@@ -114,7 +114,7 @@ GROUP = Group(
             "store:read",
             "Read a subscription",
             single(subscriptions_views.SubscriptionView),
-            description="With its current period, and until when it runs once it is cancelled.",
+            description="Includes its current period, and its end if it is cancelled.",
         ),
         Route(
             "POST",
@@ -123,8 +123,8 @@ GROUP = Group(
             "store:write",
             "Renew a subscription",
             single(subscriptions_views.PaidPeriodView, "Subscription renewed successfully"),
-            description="Makes a paid order for the next period, at the subscription's own price. Before it is due it "
-            "is a 409 `subscription_not_due`, so that no call repeated or in parallel pays a period twice. "
+            description="Creates a paid order for the next period, at the price of the subscription. Before it is due "
+            "it returns 409 `subscription_not_due`, so repeated or concurrent calls never pay a period twice. "
             "Sends `subscription.renewed`.",
         ),
         Route(
@@ -135,8 +135,8 @@ GROUP = Group(
             "Cancel a subscription",
             single(subscriptions_views.SubscriptionView, "Subscription cancelled successfully"),
             body=SubscriptionCancelBody,
-            description="At the end of what is paid, unless `at_period_end` is false. Cancelling again changes "
-            "nothing. Sends `subscription.cancelled` once, when cancelling is asked.",
+            description="Ends with the paid period, unless `at_period_end` is false. Cancelling again changes nothing. "
+            "Sends `subscription.cancelled` once, at cancellation.",
         ),
     ),
 )

@@ -16,15 +16,13 @@ from lootkeep.views import support_tickets as support_tickets_views
 
 
 class TicketBody(Body):
-    """What a customer asks for."""
+    """A new ticket."""
 
-    customer_id: Annotated[int, Field(ge=1, description="Who asks.", examples=[31])]
+    customer_id: Annotated[int, Field(ge=1, description="The customer.", examples=[31])]
     subject: Annotated[Name, Field(description="What it is about.", examples=["My key does not work"])]
     message: Annotated[MessageText, Field(description="Plain text.", examples=["The game says it was used before."])]
-    priority: Annotated[TicketPriority, Field(description="How much it presses.")] = "normal"
-    category: Annotated[TicketCategory, Field(description="What kind of request it is.", examples=["delivery"])] = (
-        "other"
-    )
+    priority: Annotated[TicketPriority, Field(description="The priority.")] = "normal"
+    category: Annotated[TicketCategory, Field(description="The category.", examples=["delivery"])] = "other"
     order_id: Annotated[
         Annotated[int, Field(ge=1)] | None, Field(description="The customer's order it is about.", examples=[77])
     ] = None
@@ -50,7 +48,7 @@ async def add_customer_message(call: Call[CustomerMessageBody, None]) -> Reply:
 
 GROUP = Group(
     name="Store: support tickets",
-    description="What customers write to the store's support.",
+    description="Messages of customers to the store's support.",
     prefix="/api/store/v1",
     routes=(
         Route(
@@ -62,7 +60,7 @@ GROUP = Group(
             single(support_tickets_views.TicketDetailView, "Support ticket created successfully", status=201),
             body=TicketBody,
             max_body=MAX_LARGE_BODY,
-            description="Opened for a customer, with their first message.",
+            description="Opens a ticket for a customer, with their first message.",
         ),
         Route(
             "POST",
@@ -73,8 +71,8 @@ GROUP = Group(
             single(support_tickets_views.PostedMessageView, "Message added successfully", status=201),
             body=CustomerMessageBody,
             max_body=MAX_LARGE_BODY,
-            description="Opens a ticket again that is pending, resolved, or closed for at most 14 days. On one closed "
-            "for longer it is a 409 `ticket_closed`: open a new one.",
+            description="Reopens a ticket that is pending, resolved, or closed for at most 14 days. A ticket closed "
+            "for longer returns 409 `ticket_closed`: open a new one.",
         ),
     ),
 )

@@ -177,11 +177,11 @@ def _fit(name: str, checks: Sequence[PastCheck], odds: float, labels: int) -> Si
 
 def _sentence(is_known: bool, fits: bool, change: int) -> str:
     if not is_known:
-        return "Too little is known to say anything."
+        return "There is too little data."
     if fits or not change:
-        return "The points are within what the orders say."
+        return "The points match the orders."
     more = "more" if change > 0 else "less"
-    return f"The orders say that it should count {more}: try {abs(change)} points {more}."
+    return f"According to the orders it should count {more}: try {abs(change)} points {more}."
 
 
 def _range(part: int, whole: int) -> tuple[float, float]:

@@ -1,10 +1,10 @@
-"""Countries that count against an order: our own table, with its date and its reasons, to be edited by hand.
+"""Countries that count against an order: a table with its date and reasons, edited by hand.
 
 Sources: the comprehensive country programmes of the United States Treasury's Office of Foreign Assets
 Control, the European Union's restrictive measures, the sanctions committees of the United Nations Security Council,
 and the lists of the Financial Action Task Force. Syria left the comprehensive programmes in 2025. Measures against
-Russia and Belarus name persons, banks and goods, and those against Crimea, Donetsk and Luhansk regions: no country
-code says that, so they are the store owner's choice (`fraud_custom_blocked_countries`).
+Russia and Belarus target persons, banks and goods, and those against Crimea, Donetsk and Luhansk target regions. No
+country code expresses that, so they are the store owner's choice (`fraud_custom_blocked_countries`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _EMBARGOED = {
     "KP": "sanctions of the United Nations; the FATF calls for action",
 }
 
-# Short on purpose: a mark of a few points for everyone who lives there is unfair to nearly all of them.
+# Short on purpose: points for everyone who lives there are unfair to nearly all of them.
 _RISKY = {
     "AF": "sanctions of the United Nations",
     "CD": "sanctions of the United Nations; under the FATF's increased monitoring",
@@ -30,7 +30,7 @@ _RISKY = {
     "SD": "sanctions of the United Nations",
     "SO": "sanctions of the United Nations",
     "SS": "sanctions of the United Nations; under the FATF's increased monitoring",
-    "SY": "lately under a comprehensive embargo; under the FATF's increased monitoring",
+    "SY": "until recently under a comprehensive embargo; under the FATF's increased monitoring",
     "YE": "sanctions of the United Nations; under the FATF's increased monitoring",
 }
 

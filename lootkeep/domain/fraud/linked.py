@@ -31,7 +31,7 @@ class LinkedAccount(msgspec.Struct, frozen=True):
     depth: int
 
 
-class Edge(msgspec.Struct, frozen=True):
+class AccountLink(msgspec.Struct, frozen=True):
     """An account was seen with the thing, from its first to its last time."""
 
     kind: LinkKind
@@ -51,7 +51,7 @@ class Hub(msgspec.Struct, frozen=True):
 
 class LinkedAccounts(msgspec.Struct, frozen=True):
     accounts: list[LinkedAccount]
-    edges: list[Edge]
+    edges: list[AccountLink]
     hubs: list[Hub]
     # False when there are more accounts than are listed.
     is_complete: bool

@@ -68,14 +68,16 @@ class OrderHistory:
         """What is known before the order, which is not among it. An order of the past counts as paid."""
         at, account, device = order.at, order.account, order.device
         first = self._first_orders.get(account)
-        made = first if order.account_created_at is None else order.account_created_at
+        created_at = first if order.account_created_at is None else order.account_created_at
         return History(
             address_orders=self._address_orders.since(at - self._window, order.address),
             mailbox_orders=self._mailbox_orders.since(at - self._window, order.mailbox),
             customer_orders_in_day=self._account_orders.since(at - BURST, account),
             has_older_order=first is not None and first < at - KNOWN_AFTER,
             device_accounts=self._device_accounts.others(at - DEVICE_MEMORY, device, account),
-            device_accounts_before=self._device_accounts.before(at, device, account, at if made is None else made),
+            device_accounts_before=self._device_accounts.before(
+                at, device, account, at if created_at is None else created_at
+            ),
             device_accounts_in_hour=self._device_accounts.others(at - SHORT_MEMORY, device, account),
             address_accounts_in_hour=self._address_accounts.others(at - SHORT_MEMORY, order.address, account),
             instrument_accounts=self._instrument_accounts.others(at - DEVICE_MEMORY, order.instrument, account),
@@ -177,7 +179,7 @@ class _Accounts:
             count += other != account
         return count
 
-    def before(self, at: Instant, thing: str | None, account: str | None, made: Instant) -> int:
+    def before(self, at: Instant, thing: str | None, account: str | None, created_at: Instant) -> int:
         """Those that came before the account was made and were not here lately."""
         seen = self._seen.get(thing) if thing and account else None
         if not seen:
@@ -188,7 +190,7 @@ class _Accounts:
             if other != account and last <= at - SHORT_MEMORY
         )
         asked = islice(earlier, MAX_ASKED)
-        return min(sum(first < made and last > at - DEVICE_MEMORY for first, last in asked), ENOUGH_ACCOUNTS)
+        return min(sum(first < created_at and last > at - DEVICE_MEMORY for first, last in asked), ENOUGH_ACCOUNTS)
 
     def known_since(self, thing: str | None, account: str | None) -> Instant | None:
         seen = self._seen.get(thing) if thing and account else None

@@ -92,12 +92,12 @@ def _domains(domain: str) -> list[str]:
 
 def _networks(ip_address: str | None) -> list[str]:
     try:
-        address = ipaddress.ip_address(identity.address(ip_address or ""))
+        ip = ipaddress.ip_address(identity.address(ip_address or ""))
     except ValueError:
         # A proxy may name a peer in a form of its own.
         return []
-    number = int(address)
-    if address.version == 4:
+    number = int(ip)
+    if ip.version == 4:
         return [_ipv4_network(number >> 32 - prefix << 32 - prefix, prefix) for prefix in _IPV4_PREFIXES]
     return [
         f"{ipaddress.IPv6Address(number >> 128 - prefix << 128 - prefix)}{'' if prefix == 128 else f'/{prefix}'}"

@@ -137,8 +137,8 @@ def is_whitelisted(facts: OrderFacts, policy: Policy) -> bool:
     if facts.email.lower() in policy.fraud_whitelisted_emails:
         return True
     # Parsed only where there is something to compare with.
-    addresses = policy.fraud_whitelisted_ips
-    return bool(addresses and facts.ip_address) and address(str(facts.ip_address)) in addresses
+    ips = policy.fraud_whitelisted_ips
+    return bool(ips and facts.ip_address) and address(str(facts.ip_address)) in ips
 
 
 def _is_forbidden(facts: OrderFacts, policy: Policy) -> bool:

@@ -12,7 +12,7 @@ class OutboxMailer:
         return SendResult("outbox")
 
     async def check(self) -> str | None:
-        return "no mail server is set"
+        return "no mail server is configured"
 
     async def close(self) -> None:
         return None

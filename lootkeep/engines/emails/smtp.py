@@ -95,7 +95,7 @@ class SmtpMailer:
         try:
             raw = to_bytes(email, self._sender, self._clock.now())
         except (ValueError, LookupError):
-            return SendResult("refused", "the letter cannot be written: an address or a header is not valid")
+            return SendResult("refused", "the e-mail cannot be built: an e-mail address or a header is not valid")
         try:
             async with asyncio.timeout(self._deadline):
                 return await self._hand_over(email, raw, transfer)
@@ -105,7 +105,7 @@ class SmtpMailer:
             self._drop()
             reason = _failure_text(error, self._deadline)
             if transfer.has_begun:
-                return SendResult("deferred", f"{reason} before the server confirmed the mail", perhaps_sent=True)
+                return SendResult("deferred", f"{reason} before the server confirmed the e-mail", perhaps_sent=True)
             return SendResult("unreachable", reason)
         except asyncio.CancelledError:
             self._drop()
@@ -132,7 +132,7 @@ class SmtpMailer:
     async def _hand_over(self, email: Email, raw: bytes, transfer: _Transfer) -> SendResult:
         client = await self._begin(email)
         if client is None:
-            return SendResult("refused", "the mail server does not take addresses with characters beyond ASCII")
+            return SendResult("refused", "the mail server does not accept e-mail addresses with non-ASCII characters")
         transfer.stage = "recipient"
         await client.rcpt(envelope_address(email.to_email), encoding="utf-8")
         transfer.stage = "content"
@@ -231,7 +231,7 @@ def _failure_text(error: BaseException, deadline: float) -> str:
     if isinstance(cause, ssl.SSLCertVerificationError):
         return "the mail server's certificate is not trusted"
     if isinstance(cause, ssl.SSLError) or "TLS" in str(error):
-        return "a TLS connection to the mail server could not be made"
+        return "a TLS connection to the mail server could not be established"
     if isinstance(error, TimeoutError):
         return f"the mail server did not answer within {deadline:g} s"
     if isinstance(error, aiosmtplib.SMTPConnectError) or isinstance(cause, ConnectionRefusedError):

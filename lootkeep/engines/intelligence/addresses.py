@@ -25,7 +25,7 @@ _LOW = (1 << 64) - 1
 _OUTSIDE = 0
 
 
-class IpAddress(NamedTuple):
+class ParsedIp(NamedTuple):
     number: int
     is_v6: bool = False
 
@@ -44,25 +44,25 @@ class Span(NamedTuple):
     is_v6: bool = False
 
 
-def parsed(text: str) -> IpAddress | None:
+def parsed(text: str) -> ParsedIp | None:
     try:
         if ":" in text:
-            return IpAddress(int.from_bytes(inet_pton(AF_INET6, text), "big"), True)
-        return IpAddress(int.from_bytes(inet_pton(AF_INET, text), "big"))
+            return ParsedIp(int.from_bytes(inet_pton(AF_INET6, text), "big"), True)
+        return ParsedIp(int.from_bytes(inet_pton(AF_INET, text), "big"))
     except (OSError, ValueError):
         return None
 
 
-def unwrapped(address: IpAddress) -> IpAddress:
+def unwrapped(ip: ParsedIp) -> ParsedIp:
     """The IPv4 address inside an IPv6 one, where there is one."""
-    if not address.is_v6:
-        return address
-    number = address.number
+    if not ip.is_v6:
+        return ip
+    number = ip.number
     if number >> V4_BITS in (_MAPPED, _NAT64):
-        return IpAddress(number & _V4_MASK)
+        return ParsedIp(number & _V4_MASK)
     if number >> 112 == _SIX_TO_FOUR:
-        return IpAddress(number >> 80 & _V4_MASK)
-    return address
+        return ParsedIp(number >> 80 & _V4_MASK)
+    return ip
 
 
 def span(text: str) -> Span | None:
@@ -72,11 +72,11 @@ def span(text: str) -> Span | None:
     if "-" in text:
         first, _, last = text.partition("-")
         return between(parsed(first.strip()), parsed(last.strip()))
-    address = parsed(text)
-    return between(address, address)
+    ip = parsed(text)
+    return between(ip, ip)
 
 
-def between(first: IpAddress | None, last: IpAddress | None) -> Span | None:
+def between(first: ParsedIp | None, last: ParsedIp | None) -> Span | None:
     if first is None or last is None or first.is_v6 != last.is_v6 or first.number > last.number:
         return None
     return _span(first.number, last.number, first.is_v6)
@@ -84,10 +84,10 @@ def between(first: IpAddress | None, last: IpAddress | None) -> Span | None:
 
 def _network(text: str) -> Span | None:
     start, _, length = text.partition("/")
-    address = parsed(start)
-    if address is None or not (length.isascii() and length.isdigit() and len(length) <= 3):
+    ip = parsed(start)
+    if ip is None or not (length.isascii() and length.isdigit() and len(length) <= 3):
         return None
-    number, is_v6 = address
+    number, is_v6 = ip
     free = (V6_BITS if is_v6 else V4_BITS) - int(length)
     if free < 0:
         return None
@@ -125,8 +125,8 @@ class AddressMap(Generic[V]):
         self._high = array("Q", (number >> 64 for number in bounds))
         self._low = array("Q", (number & _LOW for number in bounds))
 
-    def get(self, address: IpAddress) -> V | None:
-        number, is_v6 = address
+    def get(self, ip: ParsedIp) -> V | None:
+        number, is_v6 = ip
         if not is_v6:
             return self._values[self._labels_v4[bisect_right(self._v4, number)]]
         high = number >> 64

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from lootkeep.domain.fraud.facts import NetworkFacts
-from lootkeep.engines.intelligence.addresses import AddressMap, IpAddress, span
+from lootkeep.engines.intelligence.addresses import AddressMap, ParsedIp, span
 from lootkeep.engines.intelligence.layouts import country
 from lootkeep.engines.intelligence.sources import FLAGS, RANK_BUNDLED, Source
 from lootkeep.kernel.clock import SECOND, Instant
@@ -34,8 +34,8 @@ def _countries() -> Source:
     """By the registries: where an address was given out, which for homes is nearly always where it is."""
     from iptocc import country_code
 
-    def look(address: IpAddress) -> NetworkFacts | None:
-        code = country(country_code(address.text))
+    def look(ip: ParsedIp) -> NetworkFacts | None:
+        code = country(country_code(ip.text))
         return NetworkFacts(country=code) if code else None
 
     return Source(_named("iptocc"), {"country": None}, look, rank=RANK_BUNDLED)
@@ -73,10 +73,10 @@ def _networks() -> Source:
 
     networks = table()
 
-    def look(address: IpAddress) -> NetworkFacts | None:
+    def look(ip: ParsedIp) -> NetworkFacts | None:
         # IPv6 is stored by its upper half there.
-        number = address.number >> 64 if address.is_v6 else address.number
-        facts, *_ = networks.lookup(number, address.is_v6)
+        number = ip.number >> 64 if ip.is_v6 else ip.number
+        facts, *_ = networks.lookup(number, ip.is_v6)
         return NetworkFacts(asn_number=facts.asn, asn_name=facts.company or facts.name or None) if facts.asn else None
 
     return Source(_named("whereip-network"), {"asn": None}, look, rank=RANK_BUNDLED)

@@ -9,7 +9,7 @@ from shutil import copyfileobj
 import maxminddb
 
 from lootkeep.domain.fraud.facts import NetworkFacts
-from lootkeep.engines.intelligence.addresses import IpAddress
+from lootkeep.engines.intelligence.addresses import ParsedIp
 from lootkeep.engines.intelligence.layouts import needs_served, network_of
 from lootkeep.engines.intelligence.opening import Opened
 from lootkeep.engines.intelligence.sources import FLAGS, RANK_DATABASE, Need, Rejected, Source
@@ -28,11 +28,11 @@ def read(file: Opened) -> Source:
     described = reader.metadata()
     reads_v6 = described.ip_version == 6
 
-    def look(address: IpAddress) -> NetworkFacts | None:
-        if address.is_v6 and not reads_v6:
+    def look(ip: ParsedIp) -> NetworkFacts | None:
+        if ip.is_v6 and not reads_v6:
             return None
         try:
-            return network_of(reader.get(address.text))
+            return network_of(reader.get(ip.text))
         # One damaged record does not stop a checkout.
         except (ValueError, maxminddb.InvalidDatabaseError):
             return None
@@ -57,7 +57,7 @@ def _opened_copy(file: Opened) -> maxminddb.Reader:
         try:
             return maxminddb.open_database(copy.name)
         except (ValueError, maxminddb.InvalidDatabaseError):
-            raise Rejected("is not an MMDB file, or it is cut short or damaged") from None
+            raise Rejected("is not an MMDB file, or it is truncated or damaged") from None
 
 
 def _verified(reader: maxminddb.Reader) -> set[Need]:
@@ -68,11 +68,11 @@ def _verified(reader: maxminddb.Reader) -> set[Need]:
         for _, record in islice(reader, _SAMPLED):
             served |= needs_served(record)
         for number in range(1 << 24, 224 << 24, (223 << 24) // _SAMPLED):
-            served |= needs_served(reader.get(IpAddress(number).text))
+            served |= needs_served(reader.get(ParsedIp(number).text))
     except (ValueError, maxminddb.InvalidDatabaseError):
         raise Rejected("is damaged: some of its records cannot be read") from None
     if any(word in described.database_type.lower() for word in _FLAG_WORDS):
         served.update(FLAGS)
     if not served:
-        raise Rejected("has no field that is known here: no country, city, network or flag")
+        raise Rejected("has no known field: no country, city, network or flag")
     return served

@@ -60,7 +60,7 @@ PUBLIC_LISTS = (
         "proxy",
         "https://iplists.firehol.org/files/firehol_proxies.netset",
         "FireHOL",
-        "each maker's own; the head of the file names them",
+        "each provider's own; the header of the file names them",
     ),
     PublicList(
         "disposable-domains.txt",
@@ -112,7 +112,7 @@ async def _refresh(client: Client, folder: Path, clock: Clock, item: PublicList,
         answer = await _fetch(client, item.url, limits)
         return await asyncio.to_thread(_save, folder, item, answer, clock.now())
     except Rejected as reason:
-        fallback = "The one before stays in use." if (folder / item.file).exists() else "Nothing was written."
+        fallback = "The previous one stays in use." if (folder / item.file).exists() else "Nothing was written."
         return FetchResult(item.file, False, f"The list of {item.maker} {reason}. {fallback}")
 
 
@@ -121,17 +121,17 @@ async def _fetch(client: Client, url: str, limits: FetchLimits) -> Response:
         async with asyncio.timeout(limits.seconds):
             answer = await _get(client, url)
     except TimeoutError:
-        raise Rejected(f"cannot be fetched: the server took more than {limits.seconds:g} seconds") from None
+        raise Rejected(f"cannot be downloaded: the server took more than {limits.seconds:g} seconds") from None
     except ConnectionClosed:
-        raise Rejected("cannot be fetched: the answer was cut short") from None
+        raise Rejected("cannot be downloaded: the response was truncated") from None
     except OSError:
-        raise Rejected(f"cannot be fetched: {urlsplit(url).hostname} cannot be reached") from None
+        raise Rejected(f"cannot be downloaded: {urlsplit(url).hostname} cannot be reached") from None
     except (NotHttp, ValueError) as error:
-        raise Rejected(f"cannot be fetched: the answer makes no sense ({type(error).__name__})") from None
+        raise Rejected(f"cannot be downloaded: the response is invalid ({type(error).__name__})") from None
     if answer.code != 200:
-        raise Rejected(f"cannot be fetched: the server answers {answer.code}")
+        raise Rejected(f"cannot be downloaded: the server responded with {answer.code}")
     if answer.headers.get(b"content-encoding", b"identity") != b"identity":
-        raise Rejected("cannot be fetched: the answer is packed, though it was not asked for")
+        raise Rejected("cannot be downloaded: the response is compressed, although this was not requested")
     if len(answer.beginning) > limits.size:
         raise Rejected(f"has more than {limits.size} bytes")
     return answer
@@ -177,10 +177,10 @@ def _compared(item: PublicList, target: Path, draft: Path, new: Source) -> str:
     except Rejected:
         return f"{count:,} entries, the first time."
     if count * SHRINKS_AT_MOST < before:
-        raise Rejected(f"has {count:,} entries where it had {before:,}: delete {target} if that is right")
+        raise Rejected(f"has {count:,} entries instead of {before:,}: delete {target} if that is right")
     old_lines, new_lines = _lines(target), _lines(draft)
     added, gone = len(new_lines - old_lines), len(old_lines - new_lines)
-    return f"{count:,} entries: {added:,} new, {gone:,} gone." if added or gone else f"{count:,} entries, as before."
+    return f"{count:,} entries: {added:,} new, {gone:,} removed." if added or gone else f"{count:,} entries, as before."
 
 
 def _read(path: Path, item: PublicList) -> Source:

@@ -61,8 +61,8 @@ class Folder:
         except OSError as error:
             return self._lose(error)
         self._problem = None
-        found = {name: self._entry(self._path / name) for name in names if not recognition.is_ignored(name)}
-        entries = {name: entry for name, entry in found.items() if entry}
+        current = {name: self._entry(self._path / name) for name in names if not recognition.is_ignored(name)}
+        entries = {name: entry for name, entry in current.items() if entry}
         changed = list(entries.items()) != list(self._entries.items())
         self._entries = entries
         return changed
@@ -72,7 +72,7 @@ class Folder:
         if not self._entries or self._problem:
             return False
         reason = error.strerror or str(error)
-        self._problem = Rejection(str(self._path), f"cannot be read ({reason}); what was read before stays in use.")
+        self._problem = Rejection(str(self._path), f"cannot be read ({reason}); the previous data stays in use.")
         return True
 
     def _entry(self, path: Path) -> _Entry | None:
@@ -99,5 +99,5 @@ class Folder:
             # What a reader did not expect is an error of the file: the order that asks first must not fail.
             reason = f"cannot be read ({type(error).__name__})"
         old = before.source if before else None
-        stays = "; what was read before stays in use" if old else ""
+        stays = "; the previous data stays in use" if old else ""
         return _Entry(stamp, old, Rejection(path.name, f"{reason}{stays}."))

@@ -7,7 +7,7 @@ from ipaddress import ip_network
 
 from lootkeep.domain.addresses import NOT_PUBLIC
 from lootkeep.domain.fraud.facts import NetworkFacts
-from lootkeep.engines.intelligence.addresses import AddressMap, IpAddress, parsed, span, unwrapped
+from lootkeep.engines.intelligence.addresses import AddressMap, ParsedIp, parsed, span, unwrapped
 from lootkeep.engines.intelligence.hosting import DATED, HOSTING_NETWORKS
 from lootkeep.engines.intelligence.sources import RANK_BUNDLED, Source
 from lootkeep.kernel.clock import DAY, Instant
@@ -25,13 +25,13 @@ _RESERVED = AddressMap(
 )
 
 
-def judged(text: str) -> IpAddress | None:
+def judged(text: str) -> ParsedIp | None:
     """The address that is looked up: the IPv4 address inside an IPv6 one; None for garbage and what is not public."""
-    address = parsed(text.partition("%")[0])
-    if address is None:
+    ip = parsed(text.partition("%")[0])
+    if ip is None:
         return None
-    address = unwrapped(address)
-    return None if _RESERVED.get(address) else address
+    ip = unwrapped(ip)
+    return None if _RESERVED.get(ip) else ip
 
 
 class Knowledge:
@@ -50,13 +50,13 @@ class Knowledge:
         )
 
     def network(self, text: str, now: Instant) -> NetworkFacts:
-        address = judged(text)
-        if address is None:
+        ip = judged(text)
+        if ip is None:
             return NetworkFacts()
         country = city = number = name = tor_dated = None
         is_vpn = is_proxy = is_datacenter = is_tor = False
         for source in self._asked:
-            label = source.look(address)
+            label = source.look(ip)
             if label is None:
                 continue
             country = country or label.country

@@ -27,7 +27,7 @@ _COUNTRIES = frozenset(country.alpha2 for country in iso3166.countries)
 
 _EMPTY = NetworkFacts()
 
-Record = Mapping[str, Any]
+DatabaseRecord = Mapping[str, Any]
 
 
 def network_of(record: object) -> NetworkFacts | None:
@@ -52,13 +52,13 @@ def country(code: object) -> str | None:
     return code if isinstance(code, str) and code in _COUNTRIES else None
 
 
-def _parts(record: object) -> list[Record]:
+def _parts(record: object) -> list[DatabaseRecord]:
     if not isinstance(record, Mapping):
         return []
     return [record, *[part for name in _PARTS if isinstance(part := record.get(name), Mapping)]]
 
 
-def _country(parts: list[Record]) -> str | None:
+def _country(parts: list[DatabaseRecord]) -> str | None:
     for part in parts:
         if code := country(part.get("country_code")) or country(_iso_code(part.get("country"))):
             return code
@@ -69,7 +69,7 @@ def _iso_code(value: object) -> object:
     return value.get("iso_code") if isinstance(value, Mapping) else value
 
 
-def _city(parts: list[Record]) -> str | None:
+def _city(parts: list[DatabaseRecord]) -> str | None:
     for part in parts:
         city = part.get("city")
         if isinstance(city, Mapping):
@@ -80,7 +80,7 @@ def _city(parts: list[Record]) -> str | None:
     return None
 
 
-def _asn(parts: list[Record]) -> tuple[int | None, str | None]:
+def _asn(parts: list[DatabaseRecord]) -> tuple[int | None, str | None]:
     for part in parts:
         for field in _ASN:
             if number := _number(part.get(field)):

@@ -73,8 +73,8 @@ class Opened:
             yield line.decode("utf-8", "replace")
         if seal and digest.hexdigest().encode() != seal[1]:
             raise Rejected(
-                "does not match the checksum in its first line: it was cut short or edited. "
-                "Fetch it again, or remove that line to use the file as it is"
+                "does not match the checksum in its first line: it was truncated or edited. Download it again, or "
+                "remove that line to use the file as it is"
             )
 
     def _raw_lines(self) -> Iterator[bytes]:
@@ -88,7 +88,7 @@ class Opened:
                     raise Rejected(f"has more than {self._max_text >> 20} MiB of text")
                 yield line
         except (EOFError, zlib.error, gzip.BadGzipFile):
-            raise Rejected("cannot be unpacked: it is cut short or damaged") from None
+            raise Rejected("cannot be decompressed: it is truncated or damaged") from None
 
 
 @contextmanager

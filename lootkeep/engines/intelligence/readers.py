@@ -10,15 +10,15 @@ from datetime import UTC, datetime
 from functools import cache, partial
 
 from lootkeep.domain.fraud.facts import NetworkFacts
-from lootkeep.engines.intelligence.addresses import IpAddress, Span, between, parsed, span
+from lootkeep.engines.intelligence.addresses import ParsedIp, Span, between, parsed, span
 from lootkeep.engines.intelligence.layouts import network_of
 from lootkeep.engines.intelligence.opening import Opened
 from lootkeep.engines.intelligence.sources import FLAGS, Need, Rejected
 from lootkeep.kernel.clock import Instant, instant
 
 # The range is None where a line cannot be read, the label is None where it says nothing we ask for.
-Row = tuple[Span | None, NetworkFacts | None]
-Reader = Callable[[Opened], Iterator[Row]]
+NetworkRow = tuple[Span | None, NetworkFacts | None]
+RowReader = Callable[[Opened], Iterator[NetworkRow]]
 
 # Tor's exit file: lines that name no address, and those that do.
 _TOR_WORDS = ("ExitNode ", "Published ", "LastStatus ")
@@ -47,12 +47,12 @@ _ANY_PROXY = FLAGS["proxy"]
 _V4_LAST = (1 << 32) - 1
 
 
-def addresses(need: Need) -> Reader:
+def addresses(need: Need) -> RowReader:
     """A plain list of one kind, FireHOL's sets and Tor's exit files among them."""
     return partial(_addresses, label=FLAGS[need])
 
 
-def _addresses(file: Opened, label: NetworkFacts) -> Iterator[Row]:
+def _addresses(file: Opened, label: NetworkFacts) -> Iterator[NetworkRow]:
     newest = Instant(0)
     for line in file.lines():
         text = _bare(line)
@@ -70,7 +70,7 @@ def domains(file: Opened) -> Iterator[tuple[str | None, None]]:
             yield text if _DOMAIN.fullmatch(text) else None, None
 
 
-def iptoasn(file: Opened) -> Iterator[Row]:
+def iptoasn(file: Opened) -> Iterator[NetworkRow]:
     """First, last, number, country, name: the country is the operator's, not the address's."""
     label = cache(lambda number, name: network_of({"asn": number, "as_name": name}))
     for line in file.lines():
@@ -79,13 +79,13 @@ def iptoasn(file: Opened) -> Iterator[Row]:
             yield _between(first, last), label(number, name)
 
 
-def ip2proxy(file: Opened) -> Iterator[Row]:
+def ip2proxy(file: Opened) -> Iterator[NetworkRow]:
     for cells in _cells(file):
         first, last, kind = (cells + [""] * 3)[:3]
         yield _between(first, last), _PROXY_TYPES.get(kind, _ANY_PROXY)
 
 
-def headed(file: Opened) -> Iterator[Row]:
+def headed(file: Opened) -> Iterator[NetworkRow]:
     """A table whose first row names its columns."""
     rows = _cells(file)
     header = [name.strip().lower() for name in next(rows, [])]
@@ -117,12 +117,12 @@ def _between(first: str, last: str) -> Span | None:
     return between(_end(first), _end(last))
 
 
-def _end(text: str) -> IpAddress | None:
+def _end(text: str) -> ParsedIp | None:
     """An address as text or as a decimal number."""
     if not (text.isascii() and text.isdigit()):
         return parsed(text)
     number = int(text) if len(text) < 40 else 1 << 128
-    return IpAddress(number, number > _V4_LAST) if number >> 128 == 0 else None
+    return ParsedIp(number, number > _V4_LAST) if number >> 128 == 0 else None
 
 
 def _bare(line: str) -> str:

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 from lootkeep.engines.intelligence import readers
 from lootkeep.engines.intelligence.addresses import AddressMap
 from lootkeep.engines.intelligence.opening import Opened
-from lootkeep.engines.intelligence.readers import Reader
+from lootkeep.engines.intelligence.readers import RowReader
 from lootkeep.engines.intelligence.sources import FLAGS, Need, Rejected, Source, needs_of
 
 K = TypeVar("K")
@@ -18,7 +18,7 @@ V = TypeVar("V")
 
 # A typo in a long list costs its line; with more than one in this number of lines the file is another kind of list.
 LINES_PER_MISTAKE = 100
-# A list of one flag that names half of all addresses is an accident.
+# A list of one flag that covers half of all IP addresses is an accident.
 _MAX_FLAGGED_V4 = 1 << 31
 # Where everybody has mail: a list that names one of them is not what its name claims.
 _EVERYBODY = frozenset({"gmail.com", "outlook.com", "hotmail.com", "yahoo.com", "icloud.com", "proton.me", "gmx.de"})
@@ -30,7 +30,7 @@ class FileKind(NamedTuple):
     names: str
     pattern: str
     # None: a list of mail domains.
-    reader: Reader | None
+    reader: RowReader | None
     # Files with other names that begin with this have the format too.
     content: bytes | None = None
 
@@ -92,20 +92,20 @@ def _kind(file: Opened) -> FileKind:
     for kind in KINDS:
         if kind.content and re.match(kind.content, head):
             return kind
-    raise Rejected("has a name that does not say what it lists: see docs/operate/lists.md")
+    raise Rejected("has an unknown name: see docs/operate/lists.md")
 
 
-def _read_addresses(file: Opened, reader: Reader) -> Source:
+def _read_addresses(file: Opened, reader: RowReader) -> Source:
     rows = _Rows(file)
     labels = AddressMap((where, label) for where, label in rows.readable(reader(file)) if label is not None)
-    rows.check("an address or a network")
+    rows.check("an IP address or a network")
     entries: Counter[Need] = Counter()
     for label, count in labels.rows.items():
         entries.update(dict.fromkeys(needs_of(label), count))
     if not entries:
-        raise Rejected("says nothing about any address")
+        raise Rejected("has no entries")
     if entries.keys() <= FLAGS.keys() and labels.covered_v4 >= _MAX_FLAGGED_V4:
-        raise Rejected("names half of all addresses")
+        raise Rejected("covers half of all IP addresses")
     return Source(file.name, entries, labels.get, dated=file.dated, checksum=file.checksum(), skipped=rows.mistakes)
 
 
@@ -114,7 +114,7 @@ def _read_domains(file: Opened) -> Source:
     domains = frozenset(domain for domain, _ in rows.readable(readers.domains(file)))
     rows.check("a domain")
     if known := sorted(domains & _EVERYBODY):
-        raise Rejected(f"names {known[0]}, which is not disposable")
+        raise Rejected(f"contains {known[0]}, which is not disposable")
     return Source(
         file.name,
         {"disposable": len(domains)},
@@ -145,6 +145,6 @@ class _Rows:
 
     def check(self, content: str) -> None:
         if self.mistakes * LINES_PER_MISTAKE > self._total:
-            raise Rejected(f"does not hold {content} in line {self._first_mistake}")
+            raise Rejected(f"does not have {content} in line {self._first_mistake}")
         if not self._total:
             raise Rejected("is empty")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from lootkeep.domain.fraud.facts import NetworkFacts
-from lootkeep.engines.intelligence.addresses import IpAddress
+from lootkeep.engines.intelligence.addresses import ParsedIp
 from lootkeep.kernel.clock import Instant
 
 Need = Literal["country", "city", "asn", "datacenter", "vpn", "proxy", "tor", "disposable"]
@@ -37,7 +37,7 @@ class Source:
     name: str
     # The needs it serves, with the number of entries where that is known.
     entries: Mapping[Need, int | None]
-    look: Callable[[IpAddress], NetworkFacts | None] = lambda _: None
+    look: Callable[[ParsedIp], NetworkFacts | None] = lambda _: None
     domains: frozenset[str] = field(default=frozenset(), repr=False)
     dated: Instant | None = None
     checksum: str | None = None

@@ -108,7 +108,7 @@ class PostgresWakeup(MemoryWakeup):
     def _rest(self, error: Exception) -> None:
         if not self._failures:
             log.warning(
-                "nothing can be heard of new work, it is looked for every few seconds",
+                "cannot listen for new work, polling every few seconds",
                 error=str(error) or type(error).__name__,
             )
         pause = min(_MAX_PAUSE_SECONDS, _FIRST_PAUSE_SECONDS * 2 ** min(self._failures, 10))

@@ -48,7 +48,7 @@ async def sign_up_all(
     """Creates several customers, no two with the same e-mail; returns the result of each."""
     new = [_new(deps, form) for form in forms]
     added = {customer.email: customer for customer in await customers_db.add(tx, new)}
-    outcomes = [added.get(one.email) or await _add_alone(deps, tx, one) for one in new]
+    outcomes = [added.get(entry.email) or await _add_alone(deps, tx, entry) for entry in new]
     created = [
         (form, customer) for form, customer in zip(forms, outcomes, strict=True) if isinstance(customer, Customer)
     ]
@@ -57,8 +57,10 @@ async def sign_up_all(
     for _, customer in created:
         changes.count("customers", None, customer)
     return [
-        await _attribute(deps, tx, one, form, seen[one.id], changes) if isinstance(one, Customer) else one
-        for form, one in zip(forms, outcomes, strict=True)
+        await _attribute(deps, tx, outcome, form, seen[outcome.id], changes)
+        if isinstance(outcome, Customer)
+        else outcome
+        for form, outcome in zip(forms, outcomes, strict=True)
     ]
 
 

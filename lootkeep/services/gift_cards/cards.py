@@ -97,12 +97,12 @@ async def send(deps: Deps, card_id: int, email: str | None) -> tuple[GiftCard, s
     async with deps.db.write() as tx:
         card = await _get_for_update(deps, tx, card_id, now, changes)
         gift_cards_rules.require_sendable(card, now)
-        address = email or card.recipient_email
-        if address is None:
+        recipient = email or card.recipient_email
+        if recipient is None:
             raise invalid("email", "The email field is required: the gift card has no recipient e-mail.")
-        card = await _emails.send(deps, tx, card, address, now, changes)
+        card = await _emails.send(deps, tx, card, recipient, now, changes)
         await changes.apply(tx)
-    return card, address
+    return card, recipient
 
 
 async def _get_for_update(deps: Deps, tx: Transaction, card_id: int, now: Instant, changes: CounterDeltas) -> GiftCard:

@@ -8,14 +8,14 @@ from lootkeep.engines.outbound import Outbound
 from lootkeep.kernel.clock import Instant
 from lootkeep.services.health import lists, machine, outside, store
 from lootkeep.services.health.finding import Config, Finding, Level, worst
-from lootkeep.services.health.store import Opened
+from lootkeep.services.health.store import OpenDatabase
 
-__all__ = ["Config", "Finding", "Level", "Opened", "examine", "worst"]
+__all__ = ["Config", "Finding", "Level", "OpenDatabase", "examine", "worst"]
 
 
 async def examine(
     config: Config,
-    opened: Opened | None,
+    opened: OpenDatabase | None,
     mailer: Mailer,
     outbound: Outbound,
     intelligence: Intelligence,

@@ -19,7 +19,7 @@ def settings(config: Config) -> list[Finding]:
         sentence = "The rate limit is off in production: set LOOTKEEP_RATE_LIMIT_PER_MINUTE."
         findings.append(Finding("settings", "bad", sentence))
     findings += [Finding("settings", "warning", sentence) for sentence in config.unknown_names]
-    return findings or [Finding("settings", "ok", f"The settings hold together ({config.environment}).")]
+    return findings or [Finding("settings", "ok", f"The settings are valid ({config.environment}).")]
 
 
 def files(config: Config) -> list[Finding]:
@@ -30,8 +30,8 @@ def files(config: Config) -> list[Finding]:
     paths = (path, *(path.with_name(path.name + suffix) for suffix in ("-wal", "-shm", ".key")))
     wide = [str(path) for path in paths if path.exists() and stat.S_IMODE(path.stat().st_mode) & stat.S_IRWXO]
     if wide:
-        return [Finding("files", "bad", f"Everybody on this machine may use them: run `chmod 600 {' '.join(wide)}`.")]
-    return [Finding("files", "ok", "Only their owner, or a group, may read the database and its key.")]
+        return [Finding("files", "bad", f"Everyone on this machine can read them: run `chmod 600 {' '.join(wide)}`.")]
+    return [Finding("files", "ok", "Only their owner, or a group, can read the database and its key.")]
 
 
 def disk(config: Config) -> list[Finding]:
@@ -42,7 +42,7 @@ def disk(config: Config) -> list[Finding]:
     free = shutil.disk_usage(path.parent).free
     sentence = f"{free / _GIGABYTE:.1f} GB are free for the database."
     if free < _NO_SPACE:
-        return [Finding("disk", "bad", f"{sentence} Make room now: without it nothing can be written.")]
+        return [Finding("disk", "bad", f"{sentence} Free disk space now: without it nothing can be written.")]
     if free < _LITTLE_SPACE:
-        return [Finding("disk", "warning", f"{sentence} Make room before it is full.")]
+        return [Finding("disk", "warning", f"{sentence} Free disk space before it is full.")]
     return [Finding("disk", "ok", sentence)]

@@ -8,7 +8,7 @@ from lootkeep.engines.emails import Mailer
 from lootkeep.engines.outbound import Outbound
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.services.health.finding import Config, Finding
-from lootkeep.services.health.store import Opened
+from lootkeep.services.health.store import OpenDatabase
 from lootkeep.storage.webhooks import endpoints
 
 # Enough to tell a firewall from a receiver that is down.
@@ -17,12 +17,12 @@ _MAX_RECEIVERS = 5
 _CERTIFICATE_DAYS = 14
 
 
-async def receivers(opened: Opened, outbound: Outbound) -> list[Finding]:
+async def receivers(opened: OpenDatabase, outbound: Outbound) -> list[Finding]:
     """Whether connections leave this machine: if no receiver can be reached, it is not the receivers."""
     async with opened() as engine, engine.read() as tx:
         urls = [webhook.url for webhook in await endpoints.all_webhooks(tx) if webhook.is_active]
     if not urls:
-        return [Finding("egress", "ok", "There is no active webhook to reach.")]
+        return [Finding("egress", "ok", "There is no active webhook.")]
     tried = urls[-_MAX_RECEIVERS:]
     errors = [reached.error for reached in await asyncio.gather(*map(outbound.reach, tried)) if reached.error]
     if len(errors) == len(tried):
@@ -38,7 +38,7 @@ async def public_url(config: Config, outbound: Outbound, now: Instant) -> list[F
     url = config.public_url
     if url is None:
         if config.environment == "production":
-            return [Finding("public URL", "warning", "LOOTKEEP_PUBLIC_URL is not set: links in e-mails lead nowhere.")]
+            return [Finding("public URL", "warning", "LOOTKEEP_PUBLIC_URL is not set: links in e-mails do not work.")]
         return []
     reached = await outbound.reach(url)
     if reached.error:
@@ -53,7 +53,7 @@ async def public_url(config: Config, outbound: Outbound, now: Instant) -> list[F
 
 async def redis(config: Config) -> Finding:
     if not config.redis_url:
-        return Finding("redis", "ok", "LOOTKEEP_REDIS_URL is not set: each process counts requests for itself.")
+        return Finding("redis", "ok", "LOOTKEEP_REDIS_URL is not set: each process counts requests alone.")
     from redis.asyncio import Redis
     from redis.exceptions import RedisError
 
@@ -69,11 +69,11 @@ async def redis(config: Config) -> Finding:
 
 async def mail(config: Config, mailer: Mailer) -> Finding:
     if config.smtp_url is None:
-        return Finding("mail", "ok", "LOOTKEEP_SMTP_URL is not set: mail stays in the outbox, nothing is sent.")
+        return Finding("mail", "ok", "LOOTKEEP_SMTP_URL is not set: e-mails stay in the outbox, nothing is sent.")
     error = await mailer.check()
     await mailer.close()
     if error:
-        return Finding("mail", "bad", f"Mail cannot be sent: {error}. Check LOOTKEEP_SMTP_URL.")
+        return Finding("mail", "bad", f"E-mails cannot be sent: {error}. Check LOOTKEEP_SMTP_URL.")
     if config.environment == "production" and not (config.public_url or "").startswith("https://"):
-        return Finding("mail", "bad", "Links in e-mails need an https address: set LOOTKEEP_PUBLIC_URL.")
-    return Finding("mail", "ok", "The mail server answers and lets us in.")
+        return Finding("mail", "bad", "Links in e-mails need an https URL: set LOOTKEEP_PUBLIC_URL.")
+    return Finding("mail", "ok", "The mail server accepts the connection and the credentials.")

@@ -33,13 +33,13 @@ _NOT_WRITABLE = (
 )
 
 # Opens the database for a check, or lends the one that is open.
-Opened = Callable[[], AbstractAsyncContextManager[Engine]]
+OpenDatabase = Callable[[], AbstractAsyncContextManager[Engine]]
 
 
-async def database(config: Config, opened: Opened | None, now: Instant) -> tuple[Finding, Finding]:
+async def database(config: Config, opened: OpenDatabase | None, now: Instant) -> tuple[Finding, Finding]:
     """The database, and the key to it."""
     if opened is None:
-        sentence = f"There is no database at {config.sqlite_path} yet; `lootkeep serve` makes it."
+        sentence = f"There is no database at {config.sqlite_path} yet; `lootkeep serve` creates it."
         return Finding("database", "ok", sentence), Finding("key", "ok", "There is nothing to open yet.")
     try:
         async with opened() as engine:
@@ -55,16 +55,16 @@ async def database(config: Config, opened: Opened | None, now: Instant) -> tuple
     if not is_writable:
         return Finding("database", "bad", _NOT_WRITABLE), key
     if not config.sqlite_path and not config.listen_url:
-        pooled = " Behind the pooler workers look for work every five seconds: LOOTKEEP_DATABASE_DIRECT_URL is not set."
+        pooled = " Behind the pooler, workers poll every five seconds: LOOTKEEP_DATABASE_DIRECT_URL is not set."
     else:
         pooled = ""
-    holds = f" It holds the demo ({mark.scale}, seed {mark.seed})." if mark.is_begun else ""
+    holds = f" It contains the demo ({mark.scale}, seed {mark.seed})." if mark.is_begun else ""
     sentence = f"The database answers and its schema is up to date ({migrations.HEAD}).{holds}{pooled}"
     return Finding("database", "ok", sentence), key
 
 
 def _broken(sentence: str) -> tuple[Finding, Finding]:
-    return Finding("database", "bad", sentence), Finding("key", "ok", "Not looked at: the database comes first.")
+    return Finding("database", "bad", sentence), Finding("key", "ok", "Not checked: fix the database first.")
 
 
 async def _is_writable(engine: Engine, now: Instant) -> bool:
@@ -81,11 +81,11 @@ async def _key(config: Config, engine: Engine) -> Finding:
     except StartupError as error:
         return Finding("key", "bad", str(error))
     if vault is None:
-        return Finding("key", "ok", "There is no secret key yet; `lootkeep serve` makes it.")
-    return Finding("key", "ok", "The secret key is the one that the database knows.")
+        return Finding("key", "ok", "There is no secret key yet; `lootkeep serve` creates it.")
+    return Finding("key", "ok", "The secret key matches the database.")
 
 
-async def contents(opened: Opened, now: Instant) -> list[Finding]:
+async def contents(opened: OpenDatabase, now: Instant) -> list[Finding]:
     """What the stored data says: about the workers, the clock, and settings that do not fit."""
     async with opened() as engine, engine.read(slow=True) as tx:
         policy = await stored_settings.get(tx, FRAUD_SETTINGS, Policy)
@@ -115,9 +115,9 @@ def _queues(waits: Mapping[str, Instant | None], now: Instant) -> Finding:
 def _alerts(alerts: Sequence[Alert]) -> Finding:
     failing = [f"{alert.name} ({alert.reason})" for alert in alerts if alert.failures]
     if failing:
-        return Finding("alerts", "warning", f"These cannot be sent: {', '.join(failing)}. Check where they lead.")
+        return Finding("alerts", "warning", f"These cannot be sent: {', '.join(failing)}. Check their targets.")
     sentence = (
-        f"{len(alerts)} set, none fails." if alerts else "None is set: nobody is notified of held orders or faults."
+        f"{len(alerts)} set, none fails." if alerts else "There are none: nobody is notified of held orders or errors."
     )
     return Finding("alerts", "ok", sentence)
 
@@ -141,8 +141,8 @@ def _accounts(policy: Policy, buyers: int, at_once: int) -> list[Finding]:
     if policy.fraud_accounts_made_at_checkout or buyers < _MIN_BUYERS or 3 * at_once <= buyers:
         return []
     sentence = (
-        f"{at_once} of the last {buyers} new buyers ordered within a minute of signing up. If your checkout makes the "
-        "account, set fraud_accounts_made_at_checkout with PUT /fraud/settings."
+        f"{at_once} of the last {buyers} new buyers ordered within a minute of signing up. If your checkout creates "
+        "the account, set fraud_accounts_made_at_checkout with PUT /fraud/settings."
     )
     return [Finding("accounts", "warning", sentence)]
 
@@ -153,8 +153,8 @@ def _webhooks(failing: Sequence[Receiver], now: Instant) -> list[Finding]:
         Finding(
             "webhooks",
             "warning",
-            f"Webhook {receiver.id} ({receiver.name}) has failed for {(now - receiver.failing_since) // HOUR} hours: "
-            "repair its receiver and send again what it missed, or switch it off.",
+            f"Webhook {receiver.id} ({receiver.name}) has failed for {(now - receiver.failing_since) // HOUR} "
+            "hours: fix its receiver and replay what it missed, or deactivate it.",
         )
         for receiver in failing
         if receiver.failing_since is not None and now - receiver.failing_since > DAY

@@ -89,7 +89,7 @@ async def reserve_coupon(tx: Transaction, coupon: Coupon | None, order: Order, n
     if coupon is None or order.status == "cancelled":
         return
     if not await coupons_db.reserve(tx, coupon.id, order.id, order.discount_total, now):
-        raise invalid("coupon_code", "The coupon code field names a coupon that has already been used.")
+        raise invalid("coupon_code", "The coupon code field is a coupon that has already been used.")
 
 
 async def reserve_stock(tx: Transaction, lines: Sequence[PricedLine], products: dict[int, Product]) -> list[PricedLine]:

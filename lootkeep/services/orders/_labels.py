@@ -21,18 +21,18 @@ async def settle(tx: Transaction, details: OrderDetails, check: FraudCheck | Non
     staff = [StaffLabel("fraud", "refund", refund.created_at) for refund in refunds if refund.reason_code == "fraud"]
     if check and check.review_outcome and check.reviewed_at is not None:
         staff.append(StaffLabel(check.review_outcome, "review", check.reviewed_at))
-    found = truth(disputes, staff)
+    truth_now = truth(disputes, staff)
     opened = open_disputes(disputes)
     labels = [Label("disputed", str(order.customer_id), opened[0].at)] if opened else []
-    await disputes_db.set_labels(tx, order.id, labels + _fraud_labels(details, check, found))
-    return await fraud_checks.set_truth(tx, check, found) if check else None
+    await disputes_db.set_labels(tx, order.id, labels + _fraud_labels(details, check, truth_now))
+    return await fraud_checks.set_truth(tx, check, truth_now) if check else None
 
 
-def _fraud_labels(details: OrderDetails, check: FraudCheck | None, found: Truth | None) -> list[Label]:
-    if found is None or found.outcome != "fraud":
+def _fraud_labels(details: OrderDetails, check: FraudCheck | None, current: Truth | None) -> list[Label]:
+    if current is None or current.outcome != "fraud":
         return []
     return fraud_labels(
-        found.at,
+        current.at,
         customer=str(details.customer.id),
         instrument=facts_of(check).payment.instrument if check else None,
         mailbox=mailbox(details.customer.email),

@@ -19,7 +19,7 @@ from lootkeep.storage import orders as orders_db
 from lootkeep.storage import outbox
 from lootkeep.storage import products as products_db
 from lootkeep.storage import referrals as referrals_db
-from lootkeep.storage.customers import Payment
+from lootkeep.storage.customers import CustomerPayment
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.views import order_events
@@ -65,7 +65,7 @@ async def count(tx: Transaction, paid: Sequence[OrderDetails], changes: CounterD
         if details.order.coupon_id is not None:
             await coupons_db.use(tx, details.order.coupon_id)
     received = [
-        Payment(details.customer.id, details.counted_in(store_currency, details.order.total), _paid_at(details))
+        CustomerPayment(details.customer.id, details.counted_in(store_currency, details.order.total), _paid_at(details))
         for details in paid
     ]
     await customers_db.add_payments(tx, received, changes)

@@ -153,7 +153,7 @@ async def _draft(
     if order.status == "cancelled":
         return _Draft(request, order, lines, judgement, coupon)
     if cart.gift_card_code:
-        raise invalid("gift_card_code", "The gift card code field cannot be used for an order of the past.")
+        raise invalid("gift_card_code", "The gift card code field cannot be used for an imported order.")
     if not cart.is_concluded:
         lines = await _checkout.reserve_stock(tx, lines, context.products)
         _take_from_stock(context.products, lines)

@@ -38,7 +38,7 @@ async def write(url: str, target: Path) -> dict[str, int]:
     stored = await to_thread(check, target)
     if stored != counts:
         wrong = sorted(table for table in counts if stored.get(table) != counts[table])
-        raise StartupError(f"{target} does not hold all rows of {', '.join(wrong)}: do not rely on it.")
+        raise StartupError(f"{target} does not contain all rows of {', '.join(wrong)}: do not rely on it.")
     return counts
 
 
@@ -73,14 +73,14 @@ async def restore(file: Path, url: str) -> dict[str, int]:
     connection = await asyncpg.connect(url)
     try:
         if await connection.fetch(_TABLES):
-            raise StartupError("The database is not empty: make a new one, and set LOOTKEEP_DATABASE_URL to it.")
+            raise StartupError("The database is not empty: create a new one, and set LOOTKEEP_DATABASE_URL to it.")
         options = ["--no-owner", "--exit-on-error", "--single-transaction", f"--dbname={_without_password(url)}"]
         await to_thread(_run, ["pg_restore", *options, str(file)], url)
         counts = await _counts(connection)
     finally:
         await connection.close()
     if counts != stored:
-        raise StartupError("The restored database does not hold what the backup holds: do not use it.")
+        raise StartupError("The restored database differs from the backup: do not use it.")
     return counts
 
 
@@ -115,4 +115,4 @@ def _program(name: str) -> str:
 
 def _last_line(output: bytes) -> str:
     lines = output.decode(errors="replace").strip().splitlines()
-    return lines[-1] if lines else "it gave no reason."
+    return lines[-1] if lines else "no error message."

@@ -38,7 +38,9 @@ def check(file: Path) -> dict[str, int]:
             f"{file.absolute().as_uri()}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         )
         errors = [row[0] for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
-        errors += [f"a row of {row[0]} refers to nothing" for row in connection.execute("PRAGMA foreign_key_check")]
+        errors += [
+            f"a row of {row[0]} has a dangling reference" for row in connection.execute("PRAGMA foreign_key_check")
+        ]
         names = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
         if "alembic_version" not in names:
             raise StartupError(f"{file} is not a backup of a store.")
@@ -58,9 +60,9 @@ def restore(file: Path, target: Path, *, replace: bool) -> dict[str, int]:
     counts = check(file)
     if target.exists():
         if not replace:
-            raise StartupError(f"{target} exists. Give --replace to put it aside, as {_aside(target)}.")
+            raise StartupError(f"{target} exists. Use --replace to rename it to {_aside(target)}.")
         if _aside(target).exists():
-            raise StartupError(f"{_aside(target)} is from an earlier restore: move it away first.")
+            raise StartupError(f"{_aside(target)} is from an earlier restore: move it first.")
         _close(target)
         os.replace(target, _aside(target))
     draft = target.with_name(f"{target.name}.restoring")

@@ -104,7 +104,7 @@ class JoinedDatabase:
 
     def read(self, *, slow: bool = False) -> AbstractAsyncContextManager[Transaction]:
         if slow:
-            raise RuntimeError("A slow read must not join a transaction: it would hold up all who write.")
+            raise RuntimeError("A slow read must not join a transaction: it would block all writers.")
         return _Joined(self._tx)
 
     def write(self, *, single: bool = False, is_long: bool = False) -> AbstractAsyncContextManager[Transaction]:

@@ -32,7 +32,7 @@ async def run_script(tx: PostgresTransaction, statements: str, schema: str | Non
         await tx.command(statements)
     except asyncpg.DuplicateTableError as error:
         raise StartupError(
-            f"The database holds tables of another program ({error}). Give Lootkeep a database of its own."
+            f"The database contains tables of another program ({error}). Give Lootkeep a separate database."
         ) from None
 
 

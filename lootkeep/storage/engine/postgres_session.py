@@ -37,7 +37,7 @@ _GRACE_SECONDS = 1.0
 _PREPARED = 100
 
 POOLER_SENTENCE = (
-    "LOOTKEEP_DATABASE_URL leads to a pooler such as PgBouncer. In transaction mode set "
+    "LOOTKEEP_DATABASE_URL points to a pooler such as PgBouncer. In transaction mode set "
     "LOOTKEEP_DATABASE_POOLER=transaction; in session mode connect to PostgreSQL itself."
 )
 

@@ -142,7 +142,7 @@ class _Watch:
     def _log_outage(self, error: Exception) -> None:
         """Once, not for every attempt to connect again."""
         if not self._is_outage_logged:
-            log.warning("changes of tokens cannot be heard, each request looks its token up", error=str(error))
+            log.warning("cannot listen for token changes, each request looks up its token", error=str(error))
         self._is_outage_logged = True
 
 

@@ -161,4 +161,4 @@ def _check_fields(statement: ClauseElement, record: Callable[..., Any]) -> None:
         return
     names = tuple(column.name for column in answered_columns(statement))
     if fields != names:
-        raise TypeError(f"{record} has the fields {fields}, but its query answers {names}")
+        raise TypeError(f"{record} has the fields {fields}, but its query returns {names}")

@@ -45,7 +45,7 @@ def over_rows(
 def _over(statement: ClauseElement, given: FromClause, key: Sequence[ColumnElement[Any]] | None) -> ClauseElement:
     if isinstance(statement, GenerativeSelect):
         if internals.has_offset(statement):
-            raise TypeError(f"A statement for many rows has no OFFSET of its own: {statement}")
+            raise TypeError(f"A statement for many rows must not have its own OFFSET: {statement}")
         # An OFFSET is not joined with what surrounds it: each row of values goes by the index, even where the table
         # was small when the statement was planned.
         by_row = _referring(statement.offset(literal_column("0")), _by_name)

@@ -187,7 +187,7 @@ class SqliteDatabase:
                 self._writer.connection.execute(statements).fetchall()
             except apsw.SQLError as error:
                 raise StartupError(
-                    f"{self.label} holds tables of another program ({error}). Give Lootkeep a database of its own."
+                    f"{self.label} contains tables of another program ({error}). Give Lootkeep a separate database."
                 ) from None
 
     async def close(self) -> None:
@@ -235,11 +235,11 @@ def _open(path: Path) -> apsw.Connection:
             _with_patience(connection, f"PRAGMA {pragma}")
     except apsw.NotADBError:
         raise StartupError(
-            f"{path} is not a SQLite database. Point LOOTKEEP_DATABASE_URL at another file, or move this one away."
+            f"{path} is not a SQLite database. Set LOOTKEEP_DATABASE_URL to another file, or move this one."
         ) from None
     except apsw.CantOpenError:
         raise StartupError(
-            f"The database {path} cannot be opened. Check that its folder exists and may be written to."
+            f"The database {path} cannot be opened. Check that its folder exists and is writable."
         ) from None
     except apsw.Error as error:
         raise StartupError(f"The database {path} cannot be used: {error}.") from None

@@ -73,13 +73,13 @@ def known_revisions() -> set[str]:
 def _foreign(label: str, tables: set[str]) -> StartupError:
     names = ", ".join(sorted(tables)[:_MAX_NAMES]) + (" and more" if len(tables) > _MAX_NAMES else "")
     return StartupError(
-        f"{label} holds the tables of another program ({names}). "
-        "Give Lootkeep a database of its own: LOOTKEEP_DATABASE_URL names it."
+        f"{label} contains tables of another program ({names}). Give Lootkeep a separate database with "
+        "LOOTKEEP_DATABASE_URL."
     )
 
 
 def _newer(current: str) -> StartupError:
     return StartupError(
-        f"The database was made by a newer Lootkeep (schema {current}, this one knows {HEAD}). "
+        f"The database was created by a newer Lootkeep (schema {current}, this version knows {HEAD}). "
         "Upgrade Lootkeep, or restore a backup made with this version."
     )

@@ -12,7 +12,7 @@ from lootkeep.domain.blocks import DAYS, PERIODS, QUARTERS
 from lootkeep.kernel.clock import SECOND
 from lootkeep.storage import schema
 from lootkeep.storage.schema import order_items, orders, refunds, support_tickets
-from lootkeep.storage.totals.total import Constant, Name, SumTable, Total
+from lootkeep.storage.totals.total import Constant, SumTable, TextKey, Total
 
 COUNTERS = SumTable(schema.counters)
 TICKETS = SumTable(schema.ticket_figures)
@@ -52,7 +52,7 @@ SOURCES: dict[str, FromClause] = {
 
 
 def _count(source: str, *name: str, adds: str | int = 1, **options: Any) -> Total:
-    return Total(COUNTERS, source, {"name": Name(name)}, {"value": adds}, **options)
+    return Total(COUNTERS, source, {"name": TextKey(name)}, {"value": adds}, **options)
 
 
 def _tickets_with(given: tuple[str, ...] = (), **adds: str | int) -> Total:

@@ -23,7 +23,7 @@ class Constant(str):
     __slots__ = ()
 
 
-class Name(tuple[str, ...]):
+class TextKey(tuple[str, ...]):
     """A key of words: a prefix, and the fields whose values follow it."""
 
     __slots__ = ()
@@ -56,7 +56,7 @@ class Total:
     sums: SumTable
     source: str
     # By column of the key: a field, a constant or a name.
-    key: Mapping[str, str | Name]
+    key: Mapping[str, str | TextKey]
     # By column of the sums: a field, or how much each row counts.
     adds: Mapping[str, str | int]
     # With a time, the total is maintained for the block of each of these levels, the finest first.
@@ -80,7 +80,7 @@ class Total:
         part = self.key[column]
         if isinstance(part, Constant):
             return str(part)
-        if isinstance(part, Name):
+        if isinstance(part, TextKey):
             return part[0] + ".".join(_word(getattr(record, name)) for name in part[1:])
         value = getattr(record, part)
         if isinstance(self.sums.table.c[column].type, Text):
@@ -107,7 +107,7 @@ class Total:
         part = self.key[column]
         if isinstance(part, Constant):
             return _text(part)
-        if isinstance(part, Name):
+        if isinstance(part, TextKey):
             name = _text(part[0])
             for number, word in enumerate(part[1:]):
                 name = name.concat(_text(".")) if number else name

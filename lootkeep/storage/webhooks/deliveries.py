@@ -21,8 +21,8 @@ from lootkeep.storage.schema import attempts, deliveries, events, webhooks
 MAX_COUNTED = 10_000
 # Deliveries that one transaction cancels.
 _BATCH = 500
-_UNWANTED = "the webhook is not subscribed to this event type any more"
-_SWITCHED_OFF = "the webhook was switched off or deleted"
+_UNWANTED = "the webhook is no longer subscribed to this event type"
+_SWITCHED_OFF = "the webhook was deactivated or deleted"
 
 _THIS = deliveries.c.id == bindparam("item")
 _THIS_WEBHOOK = deliveries.c.webhook_id == bindparam("webhook")
@@ -107,7 +107,7 @@ _INTERRUPT = Query(
     .values(
         outcome="interrupted",
         finished_at=bindparam("now"),
-        reason="the worker stopped before it could record the answer",
+        reason="the worker stopped before it could record the response",
     ),
     set_based=True,
 )

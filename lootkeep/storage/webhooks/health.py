@@ -79,9 +79,9 @@ _FIRST_DUE = Query(
 
 async def failures(tx: Transaction, webhook_id: int) -> tuple[list[RecentAttempt], bool]:
     """The attempts after the last one that was delivered, the oldest first, and whether there was such a one."""
-    made = await tx.all(_ATTEMPTS, webhook=webhook_id)
-    failed = _last_failures(made)
-    return failed, len(failed) < len(made)
+    attempts = await tx.all(_ATTEMPTS, webhook=webhook_id)
+    failed = _last_failures(attempts)
+    return failed, len(failed) < len(attempts)
 
 
 async def first_due(tx: Transaction, webhook_id: int) -> list[tuple[int, Instant]]:
@@ -106,12 +106,12 @@ def name(url: str) -> str:
 
 
 async def _receiver(tx: Transaction, webhook: Webhook, now: Instant) -> Receiver:
-    made = await tx.all(_ATTEMPTS, webhook=webhook.id)
+    attempts = await tx.all(_ATTEMPTS, webhook=webhook.id)
     ((waiting,),) = await tx.all(_WAITING, webhook=webhook.id)
-    today = [attempt for attempt in made if now - attempt.started_at < DAY]
-    recent = [attempt for attempt in made if now - attempt.started_at < HOUR]
+    today = [attempt for attempt in attempts if now - attempt.started_at < DAY]
+    recent = [attempt for attempt in attempts if now - attempt.started_at < HOUR]
     latencies = sorted(attempt.latency_ms for attempt in recent if attempt.latency_ms is not None)
-    failures = _last_failures(made)
+    failures = _last_failures(attempts)
     delivered = sum(attempt.outcome == "delivered" for attempt in recent)
     return Receiver(
         id=webhook.id,
@@ -124,14 +124,14 @@ async def _receiver(tx: Transaction, webhook: Webhook, now: Instant) -> Receiver
         waiting=waiting,
         is_failing=len(failures) >= _FAILURES,
         failing_since=failures[0].started_at if failures else None,
-        last_answer=(made[-1].reason or "answered") if made else "was never called",
+        last_answer=(attempts[-1].reason or "answered") if attempts else "was never called",
     )
 
 
-def _last_failures(made: Sequence[RecentAttempt]) -> list[RecentAttempt]:
+def _last_failures(attempts: Sequence[RecentAttempt]) -> list[RecentAttempt]:
     """The attempts after the last one that was delivered, the oldest first."""
-    last = max((number for number, attempt in enumerate(made) if attempt.outcome == "delivered"), default=-1)
-    return list(made[last + 1 :])
+    last = max((number for number, attempt in enumerate(attempts) if attempt.outcome == "delivered"), default=-1)
+    return list(attempts[last + 1 :])
 
 
 def _minutes(recent: Sequence[RecentAttempt], now: Instant) -> tuple[str, ...]:

@@ -61,4 +61,4 @@ RULES: dict[str, CellRule] = {
     "payment_country": _COUNTRY,
     "total": CellRule(amount, "must be an amount such as 19.99"),
 }
-LABEL_RULE = CellRule(_is_fraud, "must be 1, true, yes or fraud, or else 0, false, no, legit, legitimate or nothing")
+LABEL_RULE = CellRule(_is_fraud, "must be 1, true, yes or fraud, or 0, false, no, legit, legitimate or empty")

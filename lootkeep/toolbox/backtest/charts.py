@@ -93,22 +93,22 @@ def _panel(title: str, kind: str, counts: Sequence[int], top: int) -> Iterable[s
     base = top + _MARGIN + _PANEL - 14
     yield _text(_left(0), top + _MARGIN - 18, title, "start", "note")
     yield f'<line class="base" x1="{_left(0) - 4}" y1="{base}" x2="{_WIDTH - 8}" y2="{base}"/>'
-    for place, count in enumerate(bins):
+    for index, count in enumerate(bins):
         if not count:
             continue
         height = max(_LEAST_BAR, round(count / tallest * (_PANEL - 34), 1))
-        x, width = _left(place * _BIN), round(_step() * _BIN - 2, 1)
+        x, width = _left(index * _BIN), round(_step() * _BIN - 2, 1)
         share = percent(count / whole)
         yield (
             f'<rect class="{kind}" x="{x}" y="{round(base - height, 1)}" width="{width}" height="{height}" rx="2">'
-            f"<title>{title} with a score of {_scores(place)}: {count:,} ({share})</title></rect>"
+            f"<title>{title} with a score of {_scores(index)}: {count:,} ({share})</title></rect>"
         )
         if count == tallest:
             yield _text(x + width / 2, round(base - height - 5, 1), share, "middle")
 
 
-def _scores(place: int) -> str:
-    begin = place * _BIN
+def _scores(index: int) -> str:
+    begin = index * _BIN
     return f"{begin} to {begin + _BIN - 1}" if begin < HIGHEST_SCORE else str(begin)
 
 

@@ -24,10 +24,10 @@ def warnings(status: Mapping[Need, Sequence[Source]], orders: Sequence[PastOrder
     }
     sentences = []
     if missing:
-        sentences.append(f"No list loaded, so that their signals are silent: {', '.join(missing)}.")
+        sentences.append(f"No list loaded, so these signals are inactive: {', '.join(missing)}.")
     for need, dated in younger.items():
         sentences.append(
-            f"The list for {need} is of {iso(dated)[:10]}, younger than the orders: addresses and domains may have "
-            "changed hands since."
+            f"The list for {need} is of {iso(dated)[:10]}, newer than the orders: IP addresses and domains may have "
+            "changed owners since."
         )
     return sentences

@@ -130,6 +130,6 @@ def _check(values: dict[str, Any], rules: Mapping[str, CellRule], dialect: Diale
 
 def _nothing(past_orders: PastOrders) -> str:
     if not past_orders.skipped:
-        return "The file holds no orders: there is nothing below the names of the columns."
+        return "The file has no orders: there are no rows below the column names."
     first = past_orders.skipped[0]
     return f"None of the {len(past_orders.skipped)} rows can be read. Line {first.line}: {first.reason}"

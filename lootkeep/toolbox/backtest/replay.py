@@ -25,7 +25,7 @@ from lootkeep.toolbox.backtest.reading import PastOrder, PastOrders
 _STEP = 500
 
 
-class Intelligence(Protocol):
+class IntelligenceLookup(Protocol):
     """What local lists know of addresses and of e-mail domains."""
 
     def network(self, ip_address: str) -> NetworkFacts: ...
@@ -42,7 +42,7 @@ class JudgedOrder(msgspec.Struct, frozen=True, gc=False):
 
 
 def replay(
-    past: PastOrders, policy: Policy, intelligence: Intelligence, advance: Callable[[int], None]
+    past: PastOrders, policy: Policy, intelligence: IntelligenceLookup, advance: Callable[[int], None]
 ) -> list[JudgedOrder]:
     """In the order of time, where there are times; the answer is in the order of the file."""
     policies = {level: replace(policy, fraud_sensitivity_level=level) for level in THRESHOLDS}
@@ -52,9 +52,9 @@ def replay(
         upcoming.add(sign_up.at, partial(memory.remember_sign_up, sign_up))
     judged: list[JudgedOrder | None] = [None] * len(past.orders)
     # Sorting keeps the file's order among equals.
-    in_time = sorted(range(len(past.orders)), key=lambda place: past.orders[place].created_at or 0)
-    for number, place in enumerate(in_time):
-        order = past.orders[place]
+    in_time = sorted(range(len(past.orders)), key=lambda index: past.orders[index].created_at or 0)
+    for number, index in enumerate(in_time):
+        order = past.orders[index]
         sighting = _sighting(order)
         if order.created_at is not None:
             upcoming.run_until(order.created_at)
@@ -65,7 +65,7 @@ def replay(
             upcoming.add(max(order.disputed_at, sighting.at), partial(memory.remember_dispute, sighting))
         verdict = judge(facts, policy)
         actions = {level: decide(facts, policies[level], verdict.risk_score) for level in policies}
-        judged[place] = JudgedOrder(order, verdict, actions)
+        judged[index] = JudgedOrder(order, verdict, actions)
         if number % _STEP == 0:
             advance(number)
     return [judged_order for judged_order in judged if judged_order]
@@ -116,7 +116,7 @@ def _sighting(order: PastOrder) -> Sighting:
 
 
 def _facts(
-    order: PastOrder, sighting: Sighting, past: PastOrders, memory: OrderHistory, intelligence: Intelligence
+    order: PastOrder, sighting: Sighting, past: PastOrders, memory: OrderHistory, intelligence: IntelligenceLookup
 ) -> OrderFacts:
     """What the store would have known; the order is remembered at once, whatever becomes of it."""
     history = memory.history(sighting)
@@ -142,7 +142,7 @@ def _facts(
     )
 
 
-def _email_facts(email: str, intelligence: Intelligence) -> EmailFacts:
+def _email_facts(email: str, intelligence: IntelligenceLookup) -> EmailFacts:
     if not email:
         return EmailFacts()
     return email_addresses.describe(email, is_disposable=intelligence.is_disposable(identity.domain_of(email)))

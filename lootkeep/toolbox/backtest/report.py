@@ -124,9 +124,9 @@ def report(
 
 
 def _last_fifth(judged: Sequence[JudgedOrder]) -> LastFifth:
-    in_time = sorted(judged, key=lambda one: one.order.created_at or 0)
+    in_time = sorted(judged, key=lambda order: order.order.created_at or 0)
     last = in_time[len(in_time) * 4 // 5 :]
-    counts = ranking.tally((one.verdict.risk_score, one.order.is_fraud) for one in last)
+    counts = ranking.tally((order.verdict.risk_score, order.order.is_fraud) for order in last)
     return LastFifth(
         len(last), counts.frauds, ranking.auc(counts), ranking.tpr_at(LOW_FALSE_POSITIVE_RATE, ranking.curve(counts))
     )

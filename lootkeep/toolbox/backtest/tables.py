@@ -22,9 +22,9 @@ def silences(report: Report) -> list[str]:
     quiet = [row.name for row in report.signals if not row.fired]
     silent = []
     if quiet:
-        silent.append(f"Signals that no order set off: {', '.join(quiet)}.")
+        silent.append(f"Signals that never fired: {', '.join(quiet)}.")
     if report.missing_columns:
-        silent.append(f"Columns that the file lacks, so that they say nothing: {', '.join(report.missing_columns)}.")
+        silent.append(f"Columns that are missing in the file: {', '.join(report.missing_columns)}.")
     return [*silent, *report.list_warnings]
 
 
@@ -56,7 +56,7 @@ def _amounts(report: Report) -> list[Section]:
         for row in report.sensitivity
         if row.fraud_total_blocked is not None and row.good_total_blocked is not None
     ]
-    return [("The amounts that it would have blocked", ["Sensitivity", "Fraud", "Good orders"], rows)] if rows else []
+    return [("The amounts it would have blocked", ["Sensitivity", "Fraud", "Good orders"], rows)] if rows else []
 
 
 def _thresholds(report: Report) -> Section:
@@ -68,7 +68,7 @@ def _thresholds(report: Report) -> Section:
         ]
         for row in report.thresholds
     ]
-    return "What would be caught from each score on", columns, rows
+    return "What would be caught at each score", columns, rows
 
 
 def _signals(report: Report) -> Section:

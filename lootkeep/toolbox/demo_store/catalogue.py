@@ -75,7 +75,7 @@ class Catalogue:
     async def _add_tier(self, order: int, name: str, required: int, kind: Any, value: int, is_active: bool) -> None:
         terms = TierTerms(
             name=name,
-            description=f"For those who bring {required} players.",
+            description=f"For referring {required} players.",
             referrals_required=required,
             reward_type=kind,
             reward_value=Hundredths(value),

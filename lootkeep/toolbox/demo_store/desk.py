@@ -9,7 +9,7 @@ from lootkeep.domain.support_tickets import TicketCategory, TicketForm, TicketPr
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import gift_cards, support_tickets
-from lootkeep.toolbox.demo_store.people import Person
+from lootkeep.toolbox.demo_store.people import DemoCustomer
 from lootkeep.toolbox.demo_store.shop import Shop
 
 # Subject, what is asked, what is answered, about what.
@@ -144,7 +144,7 @@ class Desk:
         elif chance < 0.75:
             shop.agenda.add(shop.between(DAY, 30 * DAY), partial(self._revoke, card.id))
 
-    async def _tender(self, person: Person, code: str) -> None:
+    async def _tender(self, person: DemoCustomer, code: str) -> None:
         """The card pays for an order, or for a part of it."""
         shop = self._shop
         basket = [line for line in shop.basket() if line[0].delivery_type != "gift_card"][:1]

@@ -10,7 +10,7 @@ from lootkeep.domain.orders import OrderDetails
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND
 from lootkeep.services import fraud
 from lootkeep.toolbox.demo_store import places
-from lootkeep.toolbox.demo_store.people import Person
+from lootkeep.toolbox.demo_store.people import DemoCustomer
 from lootkeep.toolbox.demo_store.shop import Shop
 
 # A forwarding service's domain is real: such customers get no e-mail from the demo, of no kind.
@@ -126,7 +126,7 @@ class Frauds:
         for number, wait in enumerate((0, 9 * MINUTE, 18 * MINUTE, DAY)):
             self._shop.agenda.add(wait, partial(self._sibling, first, number))
 
-    async def _sibling(self, first: Person, number: int) -> None:
+    async def _sibling(self, first: DemoCustomer, number: int) -> None:
         person = first
         if number:
             person = self._shop.make.new()
@@ -156,7 +156,7 @@ class Frauds:
         await self._order(person, "fraud")
         self._shop.agenda.add(3 * DAY, partial(self._order, person, "fraud"))
 
-    async def _new(self, *, domain: str | None = None, tag: str = "", **fields: str | None) -> Person:
+    async def _new(self, *, domain: str | None = None, tag: str = "", **fields: str | None) -> DemoCustomer:
         person = self._shop.make.new()
         name, _, usual = person.email.partition("@")
         person.email = f"{name}{tag}@{domain or usual}"
@@ -168,7 +168,7 @@ class Frauds:
     def _address(self, block: str) -> str:
         return places.special(block, self._shop.rng)
 
-    async def _order(self, person: Person, truth: ReviewedAs | None, **fields: str) -> None:
+    async def _order(self, person: DemoCustomer, truth: ReviewedAs | None, **fields: str) -> None:
         """Places it; somebody may look at it, and what is not stopped is paid."""
         shop = self._shop
         details = await shop.place(person, shop.basket()[:1], **fields)
@@ -177,7 +177,7 @@ class Frauds:
         if details.order.status == "pending" and shop.rng.random() < 0.8:
             shop.agenda.add(shop.between(20 * SECOND, 9 * MINUTE), partial(shop.pay, person, details.order.id))
 
-    async def _review(self, person: Person, details: OrderDetails, truth: ReviewedAs) -> None:
+    async def _review(self, person: DemoCustomer, details: OrderDetails, truth: ReviewedAs) -> None:
         shop = self._shop
         assert details.check is not None
         await fraud.review(shop.deps, details.check.id, truth, _NOTES[truth], shop.rng.choice(shop.catalogue.staff))

@@ -13,7 +13,7 @@ from lootkeep.kernel.money import text
 from lootkeep.services import customers, orders
 from lootkeep.storage import demo
 from lootkeep.toolbox.demo_store import places
-from lootkeep.toolbox.demo_store.people import People, Person, form
+from lootkeep.toolbox.demo_store.people import DemoCustomer, People, form
 
 Print = Callable[[str], None]
 # Waits for this many seconds; False when it is time to end.
@@ -32,7 +32,7 @@ class Live:
         self._deps = deps
         self._rng = rng
         self._say = say
-        self._people: list[Person] = []
+        self._people: list[DemoCustomer] = []
         self._unpaid: list[OrderDetails] = []
         self._products: list[int] = []
         self._make = People(rng)
@@ -46,7 +46,7 @@ class Live:
             try:
                 await self._step()
             except Unavailable:
-                self._say("The database is busy; the next one will do.")
+                self._say("The database is busy; trying again.")
 
     async def _step(self) -> None:
         chance = self._rng.random()
@@ -59,17 +59,17 @@ class Live:
         else:
             await self._defraud()
 
-    async def _sign_up(self) -> Person:
+    async def _sign_up(self) -> DemoCustomer:
         person = self._make.new()
         brought_by = self._rng.choice(self._people).code if self._people and self._rng.random() < 0.4 else None
         signed_up = await customers.sign_up(self._deps, form(person, brought_by, accepts_marketing=False))
         person.id, person.code = signed_up.customer.id, signed_up.customer.referral_code
         self._people = [*self._people[-_REMEMBERED:], person]
-        words = f", brought by {signed_up.referrer.name}" if signed_up.referrer else ""
+        words = f", referred by {signed_up.referrer.name}" if signed_up.referrer else ""
         self._say(f"{person.name} ({person.country}) signed up{words}.")
         return person
 
-    async def _order(self, person: Person) -> None:
+    async def _order(self, person: DemoCustomer) -> None:
         details, _ = await orders.place(self._deps, self._cart(person))
         total = f"{text(details.order.total)} {details.order.currency}"
         line = f"{person.name} ordered {details.items[0].product_name}, {total}: {details.order.number}"
@@ -97,7 +97,7 @@ class Live:
         person.id = signed_up.customer.id
         await self._order(person)
 
-    def _cart(self, person: Person) -> Cart:
+    def _cart(self, person: DemoCustomer) -> Cart:
         return Cart(
             customer_id=person.id,
             lines=(CartLine(self._rng.choice(self._products), 1),),

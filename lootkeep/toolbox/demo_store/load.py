@@ -61,20 +61,20 @@ def demo_deps(deps: Deps) -> Deps:
 async def _require_empty(tx: Transaction) -> None:
     mark, held = await demo.mark(tx), await demo.held(tx)
     if mark.loaded_at is not None:
-        raise Conflict("demo_loaded", f"This store holds the demo already ({mark.scale}, seed {mark.seed}).")
+        raise Conflict("demo_loaded", f"This store already contains the demo ({mark.scale}, seed {mark.seed}).")
     if mark.is_begun:
-        raise Conflict("demo_unfinished", "An earlier load was broken off here. Begin again with an empty database.")
+        raise Conflict("demo_unfinished", "An earlier load was interrupted. Start again with an empty database.")
     if held:
         raise Conflict(
             "store_not_empty",
-            f"This store holds {' and '.join(held)}: the demo is loaded into an empty store only. "
-            "Point LOOTKEEP_DATABASE_URL to another database.",
+            f"This store contains {' and '.join(held)}: the demo needs an empty store. Set LOOTKEEP_DATABASE_URL to "
+            "another database.",
         )
 
 
 def _shop(deps: Deps, rng: Random, end: Instant) -> Shop:
     clock = ManualClock(Instant(end - DAYS * DAY))
-    made = replace(
+    shop = replace(
         deps,
         clock=clock,
         ids=SeededIds(rng),
@@ -82,7 +82,7 @@ def _shop(deps: Deps, rng: Random, end: Instant) -> Shop:
         webhook_rules=WebhookRules(allow_insecure=True),
         intelligence=places.intelligence(clock),
     )
-    return Shop(made, clock, rng, end)
+    return Shop(shop, clock, rng, end)
 
 
 async def _live_through(deps: Deps, shop: Shop, orders: int, advance: Callable[[int], None]) -> None:
@@ -102,13 +102,13 @@ async def _live_through(deps: Deps, shop: Shop, orders: int, advance: Callable[[
 async def _to_outbox(deps: Deps, shop: Shop) -> None:
     """Time has come for cards and subscriptions, too; and no letter of the demo is ever sent to anybody."""
     shop.clock.advance(shop.agenda.end - shop.clock.now())
-    made = replace(shop.deps, db=deps.db)
-    await gift_cards.settle_now(made)
-    await retention.expire_subscriptions(made)
+    past_deps = replace(shop.deps, db=deps.db)
+    await gift_cards.settle_now(past_deps)
+    await retention.expire_subscriptions(past_deps)
     more = True
     while more:
         async with deps.db.write() as tx:
-            joined = replace(made, db=JoinedDatabase(tx))
+            joined = replace(past_deps, db=JoinedDatabase(tx))
             emails = EmailWorker(joined, MemoryWakeup(), OutboxMailer())
             options = CampaignOptions(has_server=False)
             campaigns = CampaignWorker(joined, MemoryWakeup(), OutboxMailer(), options)

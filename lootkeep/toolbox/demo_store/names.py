@@ -112,14 +112,14 @@ COUNTRIES = (
 )
 
 
-class Name(NamedTuple):
+class PersonName(NamedTuple):
     shown: str
     latin: str
 
 
-def _parsed(words: str) -> tuple[Name, ...]:
+def _parsed(words: str) -> tuple[PersonName, ...]:
     pairs = (word.partition("/") for word in words.split())
-    return tuple(Name(shown, latin or shown.lower()) for shown, _, latin in pairs)
+    return tuple(PersonName(shown, latin or shown.lower()) for shown, _, latin in pairs)
 
 
 FIRST = {tongue: _parsed(first) for tongue, (first, _) in _TONGUES.items()}

@@ -24,7 +24,7 @@ _WEIGHTS = tuple(country.weight for country in COUNTRIES)
 _INDEXES = range(len(COUNTRIES))
 
 
-class Person(msgspec.Struct):
+class DemoCustomer(msgspec.Struct):
     """Someone who buys, as the demo knows them."""
 
     name: str
@@ -49,7 +49,7 @@ class People:
         self._rng = rng
         self._number = first_number
 
-    def new(self) -> Person:
+    def new(self) -> DemoCustomer:
         rng = self._rng
         index = rng.choices(_INDEXES, _WEIGHTS)[0]
         country = COUNTRIES[index]
@@ -58,7 +58,7 @@ class People:
         name = f"{family.shown} {first.shown}" if is_turned else f"{first.shown} {family.shown}"
         mailbox = f"{first.latin}.{family.latin}{self._number}"
         self._number += 1
-        return Person(
+        return DemoCustomer(
             name=name,
             email=f"{mailbox}@{rng.choice(_MAIL_DOMAINS)}",
             country=country.code,
@@ -68,7 +68,7 @@ class People:
         )
 
 
-def form(person: Person, referral_code: str | None, *, accepts_marketing: bool) -> SignUp:
+def form(person: DemoCustomer, referral_code: str | None, *, accepts_marketing: bool) -> SignUp:
     return SignUp(
         email=person.email,
         name=person.name,

@@ -7,7 +7,7 @@ from random import Random
 
 from lootkeep.domain.fraud.facts import NetworkFacts
 from lootkeep.engines.intelligence import Intelligence
-from lootkeep.engines.intelligence.addresses import IpAddress
+from lootkeep.engines.intelligence.addresses import ParsedIp
 from lootkeep.engines.intelligence.sources import RANK_BUNDLED, Need, Source
 from lootkeep.kernel.clock import Clock
 from lootkeep.toolbox.demo_store.names import COUNTRIES
@@ -79,15 +79,15 @@ def _sources() -> list[Source]:
         "tor": 1,
         "datacenter": 1,
     }
-    addresses = Source("the demo's addresses", needs, _look, rank=RANK_BUNDLED)
+    ip_source = Source("the demo's addresses", needs, _look, rank=RANK_BUNDLED)
     return [
-        addresses,
+        ip_source,
         Source("the demo's mail domains", {"disposable": 1}, domains=frozenset({DISPOSABLE}), rank=RANK_BUNDLED),
     ]
 
 
-def _look(address: IpAddress) -> NetworkFacts | None:
-    if not address.is_v6:
-        return _BLOCKS.get(address.number // _BLOCK)
-    index = address.number >> 80 & 0xFFFF
+def _look(ip: ParsedIp) -> NetworkFacts | None:
+    if not ip.is_v6:
+        return _BLOCKS.get(ip.number // _BLOCK)
+    index = ip.number >> 80 & 0xFFFF
     return _HOMES[index] if index < len(_HOMES) else None

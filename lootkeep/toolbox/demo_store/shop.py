@@ -22,7 +22,7 @@ from lootkeep.storage.engine.database import JoinedDatabase, Transaction
 from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.toolbox.demo_store.agenda import Agenda
 from lootkeep.toolbox.demo_store.catalogue import Catalogue
-from lootkeep.toolbox.demo_store.people import People, Person, form
+from lootkeep.toolbox.demo_store.people import DemoCustomer, People, form
 
 Basket = list[tuple[Product, int]]
 
@@ -43,7 +43,7 @@ class Shop:
         self.agenda = Agenda(clock, end)
         self.catalogue = Catalogue(deps)
         self.make = People(rng)
-        self.people: list[Person] = []
+        self.people: list[DemoCustomer] = []
         self.orders_placed = 0
         # The referrer of each referral: who brought many is drawn often, and so brings more.
         self._referrers: list[int] = []
@@ -67,7 +67,9 @@ class Shop:
 
     # Signing up
 
-    async def sign_up(self, person: Person, code: str | None = None, *, accepts_marketing: bool = False) -> SignedUp:
+    async def sign_up(
+        self, person: DemoCustomer, code: str | None = None, *, accepts_marketing: bool = False
+    ) -> SignedUp:
         assert self._tx is not None
         filled = form(person, code, accepts_marketing=accepts_marketing)
         signed_up = await customers.sign_up_in(self.deps, self._tx, filled, self._changes)
@@ -75,7 +77,7 @@ class Shop:
         person.coupon = signed_up.welcome_coupon
         return signed_up
 
-    async def arrive(self, person: Person) -> None:
+    async def arrive(self, person: DemoCustomer) -> None:
         """An ordinary customer registers, brought by another or not."""
         referrer = self._referrer() if self.rng.random() < 0.35 else None
         code = None if referrer is None else self.people[referrer].code
@@ -103,7 +105,7 @@ class Shop:
         few = {"Currency": (1, 1, 1, 2, 3, 5)}
         return [(item, self.rng.choice(few.get(item.category or "", (1,)))) for item in chosen.values()]
 
-    async def buy(self, person: Person) -> None:
+    async def buy(self, person: DemoCustomer) -> None:
         """An ordinary order, and whatever comes of it."""
         basket = self.basket()
         is_live = self.is_recent or any(product.delivery_type == "gift_card" for product, _ in basket)
@@ -119,14 +121,14 @@ class Shop:
         else:
             self.agenda.add(self.between(20 * SECOND, 9 * MINUTE), partial(self.pay, person, details.order.id))
 
-    async def place(self, person: Person, basket: Basket, **other: Any) -> OrderDetails:
+    async def place(self, person: DemoCustomer, basket: Basket, **other: Any) -> OrderDetails:
         """Placed now: judged, announced, and waiting for its payment."""
         assert self._tx is not None
         details, _ = await orders.place_in(self.deps, self._tx, self._cart(person, basket, **other), self._changes)
         self.orders_placed += 1
         return details
 
-    async def _place_past(self, person: Person, basket: Basket) -> OrderDetails:
+    async def _place_past(self, person: DemoCustomer, basket: Basket) -> OrderDetails:
         """Placed, paid and delivered in one: as a shop's history is brought in, with the clock at its end."""
         created = self.clock.now()
         paid = Instant(created + self.between(20 * SECOND, 9 * MINUTE))
@@ -144,7 +146,7 @@ class Shop:
         self.orders_placed += 1
         return placed[0]
 
-    def _cart(self, person: Person, basket: Basket, **other: Any) -> Cart:
+    def _cart(self, person: DemoCustomer, basket: Basket, **other: Any) -> Cart:
         fields: dict[str, Any] = {
             "ip_address": person.ip_address,
             "billing_country": person.country,
@@ -161,7 +163,7 @@ class Shop:
 
     # What follows
 
-    async def pay(self, person: Person, order_id: int) -> None:
+    async def pay(self, person: DemoCustomer, order_id: int) -> None:
         transaction_id = f"tx_{self.rng.getrandbits(48):012x}"
         details = await orders.pay(self.deps, order_id, self.rng.choice(METHODS), transaction_id)
         if details.order.status == "paid":
@@ -179,7 +181,7 @@ class Shop:
     async def _cancel(self, order_id: int) -> None:
         await orders.cancel(self.deps, order_id, "never paid")
 
-    def _paid(self, person: Person, details: OrderDetails) -> None:
+    def _paid(self, person: DemoCustomer, details: OrderDetails) -> None:
         person.orders += 1
         if person.orders == 1 and person.referrer is not None:
             self._count_referral(person.referrer)
@@ -197,7 +199,7 @@ class Shop:
             if self._brought[referrer] >= required and self.rng.random() < 0.5:
                 self.agenda.add(self.between(HOUR, 4 * DAY), partial(self._claim, self.people[referrer], tier_id))
 
-    async def _claim(self, person: Person, tier_id: int) -> None:
+    async def _claim(self, person: DemoCustomer, tier_id: int) -> None:
         try:
             _, coupon, is_new = await tiers.claim(self.deps, person.id, tier_id)
         except Unprocessable:

@@ -54,8 +54,8 @@ class Year:
                 shop.agenda.add(shop.between(DAY, 5 * DAY), partial(self._subscribe, person.id))
             return
         # The smaller of two draws: those who came early come most often.
-        place = min(shop.rng.randrange(len(shop.people)), shop.rng.randrange(len(shop.people)))
-        await shop.buy(shop.people[place])
+        index = min(shop.rng.randrange(len(shop.people)), shop.rng.randrange(len(shop.people)))
+        await shop.buy(shop.people[index])
 
     async def _look_around(self) -> None:
         """Not everyone who registers buys."""

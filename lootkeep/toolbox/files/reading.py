@@ -23,7 +23,7 @@ _NAMES = {Encoding.utf_8: "UTF-8", Encoding.utf_16: "UTF-16", Encoding.windows_1
 _HEAD = 64
 
 # A row as it is in the file: cells, or an object.
-Record = list[str] | dict[str, Any]
+FileRecord = list[str] | dict[str, Any]
 
 
 class FileRow(NamedTuple):
@@ -31,7 +31,7 @@ class FileRow(NamedTuple):
 
     line: int
     values: dict[str, Any]
-    records: Sequence[Record]
+    records: Sequence[FileRecord]
 
 
 class BadRow(NamedTuple):
@@ -39,7 +39,7 @@ class BadRow(NamedTuple):
 
     line: int
     reason: str
-    records: Sequence[Record] = ()
+    records: Sequence[FileRecord] = ()
 
 
 Rows = Iterator[FileRow | BadRow]
@@ -113,7 +113,7 @@ class RowFile:
             self._file.seek(0)
             self.header = _header(self._lines, self._records())
             if error := _text_error(self.header, self.dialect):
-                raise StartupError(f"The first line must name the columns. {error}")
+                raise StartupError(f"The first line must have the column names. {error}")
             self.columns = _columns(self.header, options)
 
     @property
@@ -174,7 +174,7 @@ class RowFile:
     def _error(self, record: list[str]) -> str | None:
         """An empty line is no record and has none."""
         if record and len(record) != len(self.columns):
-            return f"The row has {len(record)} cells, but the first line names {len(self.columns)} columns."
+            return f"The row has {len(record)} cells, but the first line has {len(self.columns)} columns."
         return _text_error(record, self.dialect)
 
 
@@ -225,9 +225,9 @@ def _header(lines: Lines, records: Iterator[list[str]]) -> list[str]:
     try:
         return [name.strip() for name in next(records)]
     except StopIteration:
-        raise StartupError("The file is empty: its first line must name the columns.") from None
+        raise StartupError("The file is empty: its first line must have the column names.") from None
     except (TooLong, csv.Error):
-        raise StartupError("The first line must name the columns. It cannot be read as CSV.") from None
+        raise StartupError("The first line must have the column names. It cannot be read as CSV.") from None
 
 
 def _columns(header: list[str], options: FileOptions) -> list[str]:
@@ -244,7 +244,7 @@ def _columns(header: list[str], options: FileOptions) -> list[str]:
     columns = [_column(heading, options) for heading in header]
     twice = sorted({name for name in columns if name and columns.count(name) > 1})
     if twice:
-        raise StartupError(f"The first line names a column twice: {', '.join(twice)}.")
+        raise StartupError(f"The first line has a column twice: {', '.join(twice)}.")
     return columns
 
 
@@ -261,7 +261,7 @@ def _shown(cell: str) -> str:
 def _text_error(cells: list[str], dialect: Dialect) -> str | None:
     text = "".join(cells)
     if "\0" in text:
-        return "The row holds a NUL character."
+        return "The row contains a NUL character."
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -30,7 +30,7 @@ from lootkeep.toolbox.imports.cells import CellReader
 from lootkeep.toolbox.imports.kinds import missing_columns
 from lootkeep.toolbox.imports.references import (
     CUSTOMER_FIELDS,
-    CustomerName,
+    CustomerReference,
     ExistingIds,
     existing_ids,
     named_customer,
@@ -58,7 +58,7 @@ class GiftCardForm(msgspec.Struct, frozen=True):
     code: str
     left: Hundredths
     created_at: Instant | None
-    customer: CustomerName | None
+    customer: CustomerReference | None
     terms: dict[str, Any]
 
 

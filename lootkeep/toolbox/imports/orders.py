@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 from pydantic import create_model
 
-from lootkeep.api.http.fields import IpAddress, Money, Time
+from lootkeep.api.http.fields import IpAddressText, Money, Time
 from lootkeep.api.http.validation import Body, parse
 from lootkeep.api.store.customers import NameText
 from lootkeep.api.store.orders import CartLineBody, OrderBody
@@ -31,7 +31,7 @@ from lootkeep.toolbox.imports.cells import CellReader
 from lootkeep.toolbox.imports.line_rows import LINE_COLUMNS, combined
 from lootkeep.toolbox.imports.references import (
     CUSTOMER_FIELDS,
-    CustomerName,
+    CustomerReference,
     ExistingIds,
     PositiveId,
     ProductName,
@@ -45,7 +45,7 @@ from lootkeep.toolbox.imports.references import (
 class OrderForm(msgspec.Struct, frozen=True):
     """A checked row; whom and what it names is not looked up yet."""
 
-    customer: CustomerName
+    customer: CustomerReference
     products: tuple[ProductName, ...]
     # The cart without customer, products and payment.
     cart: Cart
@@ -60,7 +60,7 @@ _Lines: Any = Annotated[list[_LineBody], *OrderBody.model_fields["items"].metada
 _Body: type[Body] = create_model(
     "OrderRow",
     __base__=OrderBody,
-    ip_address=(IpAddress | None, None),
+    ip_address=(IpAddressText | None, None),
     items=(_Lines, ...),
     declined_at=(list[Time], []),
     disputed_at=(Time | None, None),
@@ -173,9 +173,7 @@ def _check_total(cart: Cart, total: Hundredths) -> None:
     amounts = (price * line.quantity for price, line in zip(prices, cart.lines, strict=True))
     expected = Hundredths(sum(amounts) - (cart.discount or 0))
     if expected != total:
-        raise invalid(
-            "total", f"The total field differs from {text(expected)}, what the items less the discount come to."
-        )
+        raise invalid("total", f"The total field differs from {text(expected)}, the items minus the discount.")
 
 
 def _resolved(deps: Deps, form: OrderForm, existing: ExistingIds) -> Cart | AppError:

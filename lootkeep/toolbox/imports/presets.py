@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from lootkeep.toolbox.files.reading import BadRow, FileRow, Rows
 
-Values = dict[str, Any]
+CellValues = dict[str, Any]
 
 
-class Shop(StrEnum):
+class ShopSoftware(StrEnum):
     shopify = "shopify"
     woocommerce = "woocommerce"
     tebex = "tebex"
@@ -27,7 +27,7 @@ class Preset(NamedTuple):
     # Headings whose money is also in another column, or comes with another file.
     derived: frozenset[str] = frozenset()
     # None for a row that is no record.
-    convert: Callable[[Values], Values | None] = dict
+    convert: Callable[[CellValues], CellValues | None] = dict
 
 
 def converted(rows: Rows, preset: Preset) -> Rows:
@@ -54,7 +54,7 @@ _WOOCOMMERCE_STATUS = {
 }
 
 
-def _shopify_order(values: Values) -> Values:
+def _shopify_order(values: CellValues) -> CellValues:
     """The financial status says how it came out; delivered is what was fulfilled."""
     status = _SHOPIFY_STATUS.get(str(values.pop("financial_status", "")).lower().replace(" ", "_"))
     fulfilled_at = values.pop("fulfilled_at", None)
@@ -67,14 +67,14 @@ def _shopify_order(values: Values) -> Values:
     return _with_status(values, status)
 
 
-def _woocommerce_order(values: Values) -> Values:
+def _woocommerce_order(values: CellValues) -> CellValues:
     status = _WOOCOMMERCE_STATUS.get(str(values.pop("order_status", "")).lower().removeprefix("wc-"))
     if status is None:
         values.pop("paid_at", None)
     return _with_status(values, status)
 
 
-def _with_status(values: Values, status: str | None) -> Values:
+def _with_status(values: CellValues, status: str | None) -> CellValues:
     if status == "cancelled":
         for name in ("paid_at", "completed_at", "refunds"):
             values.pop(name, None)
@@ -83,7 +83,7 @@ def _with_status(values: Values, status: str | None) -> Values:
     return values | ({"status": status} if status else {})
 
 
-def _shopify_customer(values: Values) -> Values:
+def _shopify_customer(values: CellValues) -> CellValues:
     names = (values.pop(name, "").strip() for name in ("first_name", "last_name"))
     name = " ".join(filter(None, names)) or values.get("email", "").partition("@")[0]
     # Spreadsheets leave a number alone behind an apostrophe.
@@ -96,9 +96,9 @@ class _ShopifyProducts:
 
     def __init__(self) -> None:
         self._handle: str | None = None
-        self._shared: Values = {}
+        self._shared: CellValues = {}
 
-    def __call__(self, values: Values) -> Values | None:
+    def __call__(self, values: CellValues) -> CellValues | None:
         handle, option = values.pop("handle", None), values.pop("option", "")
         tracker = values.pop("tracker", None)
         if handle != self._handle:
@@ -114,7 +114,7 @@ class _ShopifyProducts:
         return _as_text(values)
 
 
-def _woocommerce_product(values: Values) -> Values | None:
+def _woocommerce_product(values: CellValues) -> CellValues | None:
     """Parents of variations have no price of their own."""
     kinds = values.pop("type", "").lower()
     if "variable" in kinds or "grouped" in kinds:
@@ -131,15 +131,15 @@ def _woocommerce_product(values: Values) -> Values | None:
     return _as_text(values)
 
 
-def _as_text(values: Values) -> Values:
+def _as_text(values: CellValues) -> CellValues:
     if "description" in values:
         values["description"] = html.unescape(_TAGS.sub(" ", values["description"])).strip()
     return values
 
 
-def preset_of(shop: Shop, noun: str) -> Preset | None:
+def preset_of(shop: ShopSoftware, noun: str) -> Preset | None:
     """Fresh for each run: what belongs together in a file is remembered on the way."""
-    if (shop, noun) == (Shop.shopify, "products"):
+    if (shop, noun) == (ShopSoftware.shopify, "products"):
         return Preset(_SHOPIFY_PRODUCTS, _SHOPIFY_DERIVED, _ShopifyProducts())
     return _PRESETS.get((shop, noun))
 
@@ -161,8 +161,8 @@ _SHOPIFY_PRODUCTS = {
     "image src": "image_url",
 }
 
-_PRESETS: dict[tuple[Shop, str], Preset] = {
-    (Shop.shopify, "orders"): Preset(
+_PRESETS: dict[tuple[ShopSoftware, str], Preset] = {
+    (ShopSoftware.shopify, "orders"): Preset(
         {
             "name": "external_id",
             "email": "customer_email",
@@ -188,7 +188,7 @@ _PRESETS: dict[tuple[Shop, str], Preset] = {
         ),
         _shopify_order,
     ),
-    (Shop.shopify, "customers"): Preset(
+    (ShopSoftware.shopify, "customers"): Preset(
         {
             "customer id": "external_id",
             "email": "email",
@@ -203,7 +203,7 @@ _PRESETS: dict[tuple[Shop, str], Preset] = {
         frozenset({"total spent", "total orders"}),
         _shopify_customer,
     ),
-    (Shop.woocommerce, "orders"): Preset(
+    (ShopSoftware.woocommerce, "orders"): Preset(
         {
             "order_number": "external_id",
             "order_id": "external_id",
@@ -231,7 +231,7 @@ _PRESETS: dict[tuple[Shop, str], Preset] = {
         frozenset({"order_subtotal", "cart_discount", "item_total", "item_refunded", "item_refunded_qty"}),
         _woocommerce_order,
     ),
-    (Shop.woocommerce, "products"): Preset(
+    (ShopSoftware.woocommerce, "products"): Preset(
         {
             "type": "type",
             "sku": "sku",
@@ -249,7 +249,7 @@ _PRESETS: dict[tuple[Shop, str], Preset] = {
         frozenset({"low stock amount"}),
         _woocommerce_product,
     ),
-    (Shop.tebex, "products"): Preset(
+    (ShopSoftware.tebex, "products"): Preset(
         {"id": "sku", "name": "name", "description": "description", "price": "price", "image_url": "image_url"},
         convert=_as_text,
     ),

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import msgspec
 from pydantic import Field
 
-from lootkeep.api.http.fields import Email
+from lootkeep.api.http.fields import EmailAddress
 from lootkeep.api.store.customers import NameText
 from lootkeep.kernel.errors import invalid
 from lootkeep.storage import natural_keys
@@ -21,7 +21,7 @@ PositiveId = Annotated[int, Field(ge=1)]
 CUSTOMER_FIELDS: dict[str, Any] = {
     "customer_id": (PositiveId | None, None),
     "customer_external_id": (NameText | None, None),
-    "customer_email": (Email | None, None),
+    "customer_email": (EmailAddress | None, None),
 }
 
 
@@ -30,7 +30,7 @@ def aliases_of(columns: Collection[str]) -> dict[str, str]:
     return {"email": "customer_email"} if "customer_email" in columns else {}
 
 
-class CustomerName(msgspec.Struct, frozen=True):
+class CustomerReference(msgspec.Struct, frozen=True):
     """A column that names a customer, and the name."""
 
     column: str
@@ -50,7 +50,7 @@ class ExistingIds(msgspec.Struct, frozen=True):
     customers: Mapping[tuple[str, str], int]
     products: Mapping[str, int]
 
-    def customer(self, customer: CustomerName, errors: dict[str, list[str]]) -> int:
+    def customer(self, customer: CustomerReference, errors: dict[str, list[str]]) -> int:
         if isinstance(customer.name, int):
             return customer.name
         customer_id = self.customers.get((customer.column, customer.name))
@@ -66,16 +66,18 @@ class ExistingIds(msgspec.Struct, frozen=True):
         return product_id or 0
 
 
-def named_customer(sent: dict[str, Any]) -> CustomerName | None:
+def named_customer(sent: dict[str, Any]) -> CustomerReference | None:
     """Takes the columns that name the customer out of the row; the first that is given counts."""
     names = {column: sent.pop(column, None) for column in CUSTOMER_COLUMNS}
-    return next((CustomerName(column, name) for column, name in names.items() if name is not None), None)
+    return next((CustomerReference(column, name) for column, name in names.items() if name is not None), None)
 
 
-def require_customer(sent: dict[str, Any]) -> CustomerName:
+def require_customer(sent: dict[str, Any]) -> CustomerReference:
     customer = named_customer(sent)
     if customer is None:
-        raise invalid("customer_email", "The customer email field is required, or another that names the customer.")
+        raise invalid(
+            "customer_email", "The customer email field is required, or another column that identifies the customer."
+        )
     return customer
 
 
@@ -93,7 +95,7 @@ def missing_customer(columns: Collection[str]) -> str | None:
 
 
 async def existing_ids(
-    tx: Transaction, customers: Iterable[CustomerName | None], products: Iterable[ProductName]
+    tx: Transaction, customers: Iterable[CustomerReference | None], products: Iterable[ProductName]
 ) -> ExistingIds:
     people = [customer for customer in customers if customer is not None]
     by_email = await natural_keys.customers_by_email(tx, _names(people, "customer_email"))
@@ -105,5 +107,5 @@ async def existing_ids(
     )
 
 
-def _names(customers: Iterable[CustomerName], column: str) -> list[str]:
+def _names(customers: Iterable[CustomerReference], column: str) -> list[str]:
     return [str(customer.name) for customer in customers if customer.column == column]

@@ -29,7 +29,7 @@ from lootkeep.toolbox.imports.cells import CellReader
 from lootkeep.toolbox.imports.kinds import missing_columns
 from lootkeep.toolbox.imports.references import (
     CUSTOMER_FIELDS,
-    CustomerName,
+    CustomerReference,
     ExistingIds,
     PositiveId,
     ProductName,
@@ -66,7 +66,7 @@ _READERS: Mapping[str, CellReader] = {
 class SubscriptionForm(msgspec.Struct, frozen=True):
     """A checked row; whom and what it names is not looked up yet."""
 
-    customer: CustomerName
+    customer: CustomerReference
     product: ProductName
     terms: PastTerms
 

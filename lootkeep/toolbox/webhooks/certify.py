@@ -16,8 +16,10 @@ from lootkeep.toolbox.webhooks.certify_cases import CertifyCase, SignedRequest, 
 # The receiver is the developer's own, wherever it runs.
 _ANYWHERE: tuple[IpNetwork, ...] = (ipaddress.ip_network("0.0.0.0/0"), ipaddress.ip_network("::/0"))
 _REFUSALS = (401, 403, 400)
-_SLOW = f"Keep the delivery, answer 200 and work afterwards: after {DEADLINE_SECONDS} s it counts as failed."
-_UNTRIED = "not sent, because the first delivery got no answer"
+_SLOW = (
+    f"Store the delivery, respond with 200 and process it afterwards: after {DEADLINE_SECONDS} s it counts as failed."
+)
+_UNTRIED = "not sent, because the first delivery got no response"
 
 
 class CaseResult(NamedTuple):
@@ -89,7 +91,7 @@ def _got(answer: AttemptResult) -> str:
 
 def _advice(case: CertifyCase, answer: AttemptResult) -> str:
     if answer.response_code is None:
-        return "Start the receiver, check the address, and see that every request gets an answer."
+        return "Start the receiver, check the URL, and make sure that every request gets a response."
     return case.advice
 
 

@@ -32,17 +32,19 @@ class CertifyCase(NamedTuple):
 
 
 _ADVICE = {
-    "correct delivery": "Verify the raw body, before anything parses it, with the secret given here, and answer 200.",
-    "duplicate": "Answer 200 to an id that was handled before, and do nothing: any other answer has it sent again.",
-    "out of order": "Take events in any order, and go by created_at or by reading the order again from the API.",
-    "unknown event type": "Answer 200 to event types that you do not know: new ones may come with a new version.",
+    "correct delivery": "Verify the raw body, before anything parses it, with the given secret, and respond with 200.",
+    "duplicate": "Respond with 200 to an id that was already handled, and do nothing: any other status is retried.",
+    "out of order": "Accept events in any order, and compare created_at or read the order from the API.",
+    "unknown event type": "Respond with 200 to event types that you do not know: new versions may add types.",
     "large body": "Raise the limit of your framework or proxy to 1 MiB: large orders have large bodies.",
-    "rotated secret": "Split webhook-signature at blanks and take the delivery when any of its signatures fits.",
-    "wrong signature": "Compute the signature with your secret, compare in constant time, answer 401 when it differs.",
-    "no signature": "Answer 401 when the signature's header is missing: anybody can post to your address.",
-    "changed body": "Compute the signature over the very bytes that were received, and answer 401 when it differs.",
-    "old timestamp": f"Verify webhook-signature, which covers webhook-timestamp, and refuse what is older than "
-    f"{TOLERANCE // MINUTE} minutes: it may be a recorded request.",
+    "rotated secret": "Split webhook-signature at spaces and accept the delivery if any of its signatures matches.",
+    "wrong signature": "Compute the signature with your secret, compare in constant time, and respond with 401 if "
+    "it differs.",
+    "no signature": "Respond with 401 if the signature header is missing: anyone can post to your URL.",
+    "changed body": "Compute the signature over the exact bytes that were received, and respond with 401 if it "
+    "differs.",
+    "old timestamp": "Verify webhook-signature, which covers webhook-timestamp, and reject requests older than "
+    f"{TOLERANCE // MINUTE} minutes: they may be replays.",
 }
 
 
@@ -80,12 +82,12 @@ class _Post:
         self._ids = ids
 
     def signed(
-        self, event_type: str, data: object, *, age: int = 0, made: int = 0, other_secret: str | None = None
+        self, event_type: str, data: object, *, age: int = 0, created_before: int = 0, other_secret: str | None = None
     ) -> SignedRequest:
         """`age` is how long ago it was signed, `made` how long ago the event happened."""
         delivery_id = self._ids.delivery_id()
         text = msgspec.json.encode(data).decode()
-        body = deliveries.body(delivery_id, event_type, iso(Instant(self._now - age - made)), text).encode()
+        body = deliveries.body(delivery_id, event_type, iso(Instant(self._now - age - created_before)), text).encode()
         secrets = [self._secret, other_secret] if other_secret else [self._secret]
         return SignedRequest(body, signing.headers(body, event_type, delivery_id, secrets, (self._now - age) // SECOND))
 
@@ -104,8 +106,8 @@ class _Post:
         }
         return [
             self.signed("order.refunded", refund),
-            self.signed("order.paid", _paid(), made=MINUTE),
-            self.signed("order.created", created, made=2 * MINUTE),
+            self.signed("order.paid", _paid(), created_before=MINUTE),
+            self.signed("order.created", created, created_before=2 * MINUTE),
         ]
 
 

@@ -134,12 +134,12 @@ class Listener:
             async with asyncio.timeout(_FORWARD_SECONDS):
                 answer = await self._client.request(target(url, ""), b"".join(lines), request.body)
         except TimeoutError:
-            return ListenerResponse(504, b"the forward address does not answer", "the forward address does not answer")
+            return ListenerResponse(504, b"the forward URL does not respond", "the forward URL does not respond")
         except (NotHttp, ConnectionClosed, OSError) as error:
-            words = f"the forward address cannot be reached: {failure(error)}"
+            words = f"the forward URL cannot be reached: {failure(error)}"
             return ListenerResponse(502, words.encode(), words)
         content_type = answer.headers.get(b"content-type", b"application/octet-stream").decode("latin-1")
-        return ListenerResponse(answer.code, answer.beginning, "by the forward address", content_type)
+        return ListenerResponse(answer.code, answer.beginning, "by the forward URL", content_type)
 
 
 def bind(port: int) -> socket.socket:

@@ -78,7 +78,7 @@ class ReadableOutput:
 
     def missed(self, event: FeedEvent) -> None:
         self._out.print(_head(event.created_at, event.event_type, f"event {event.id}"))
-        self._print_indented(Text("missed: it happened while this listener was away", "yellow"))
+        self._print_indented(Text("missed: it happened while this listener was not running", "yellow"))
         self._print_indented(_pretty(bytes(event.data)))
         self._out.print()
 

@@ -93,7 +93,7 @@ class _Page(msgspec.Struct):
 
 class _Envelope(msgspec.Struct):
     data: _Page | None = None
-    message: str = "this is no Lootkeep service."
+    message: str = "this is not a Lootkeep service."
 
 
 class Feed:
@@ -145,7 +145,7 @@ class Feed:
             if answer.code != 429:
                 return self._parsed(answer.code, answer.beginning)
             seconds = int(answer.headers.get(b"retry-after", _RETRY_SECONDS))
-            self._say(f"The store's rate limit is reached; reading goes on in {seconds} s.")
+            self._say(f"The store's rate limit is reached; reading continues in {seconds} s.")
             await asyncio.sleep(seconds)
 
     async def _get(self, url: str) -> Response:
@@ -182,7 +182,7 @@ def _read(file: Path) -> list[_Line]:
             raise ValueError
         return [msgspec.json.decode(line, type=_Line) for line in complete]
     except ValueError:
-        raise StartupError(f"{file} was not written by `lootkeep webhooks listen`: name another file.") from None
+        raise StartupError(f"{file} was not written by `lootkeep webhooks listen`: use another file.") from None
 
 
 def _encoded(line: _Line) -> bytes:

@@ -27,13 +27,13 @@ class ReceivedRequest(NamedTuple):
     keeps_alive: bool
 
 
-Handler = Callable[[ReceivedRequest], Awaitable[ListenerResponse]]
+RequestHandler = Callable[[ReceivedRequest], Awaitable[ListenerResponse]]
 
 
 class Connections:
     """What `asyncio.start_server` calls for each connection."""
 
-    def __init__(self, handler: Handler) -> None:
+    def __init__(self, handler: RequestHandler) -> None:
         self._handler = handler
         self._answering: set[asyncio.Task[ListenerResponse]] = set()
 

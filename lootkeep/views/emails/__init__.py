@@ -14,10 +14,10 @@ from lootkeep.domain.emails import NewEmail, StoreIdentity, one_line
 _SUBJECT = "Subject: "
 # Why the reader gets an e-mail of this kind, as its last lines say.
 _REASONS = {
-    "alert": "You get this because you work for {store}.",
-    "gift_card": "You get this because a gift card of {store} was sent to you.",
-    "ticket_reply": "You get this because you wrote to the support of {store}.",
-    "campaign": "You get this because you agreed to news and offers from {store}.",
+    "alert": "You get this e-mail because you work for {store}.",
+    "gift_card": "You get this e-mail because a gift card of {store} was sent to you.",
+    "ticket_reply": "You get this e-mail because you contacted the support of {store}.",
+    "campaign": "You get this e-mail because you agreed to receive news and offers from {store}.",
 }
 
 
@@ -35,7 +35,7 @@ def render(
     reason = _reason(kind, store)
     first, _, text = _environment().get_template(f"{kind}.txt").render(values).partition("\n")
     if not first.startswith(_SUBJECT):
-        raise ValueError(f"{kind}.txt must begin with `{_SUBJECT}`")
+        raise ValueError(f"{kind}.txt must start with `{_SUBJECT}`")
     frame = {"store": store, "reason": reason, "unsubscribe_url": None}
     return NewEmail(
         kind=kind,

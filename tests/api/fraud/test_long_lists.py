@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from lootkeep.api.http.fields import Email
+from lootkeep.api.http.fields import EmailAddress
 from tests.world import World
 
 ENTRIES = 10_000
 # Not so plain that it is accepted at first sight.
 UNUSUAL = "o'{}@mail{}.example"
 
-_EMAIL = TypeAdapter[str](Email)
+_EMAIL = TypeAdapter[str](EmailAddress)
 _PARTS = st.text("ab1_.+-", min_size=1, max_size=6)
 _DOMAINS = st.text("ab1.-", min_size=1, max_size=8)
 _ENDINGS = st.sampled_from([".example", ".test", ".local", ".Com", ".c", ".1", "", ".xn--a", ".arpa"])

@@ -6,5 +6,5 @@ OVERLOADED = {
     "success": False,
     "error": "Service Unavailable",
     "code": "overloaded",
-    "message": "The service is busy and has not begun this request. Please try again shortly.",
+    "message": "The service is busy and has not started this request. Please try again shortly.",
 }

@@ -56,7 +56,7 @@ def test_a_label_says_fraud_or_not(run: BacktestRun, label: str, frauds: int) ->
 BAD = [
     (
         {"fraud": "maybe"},
-        "The fraud field must be 1, true, yes or fraud, or else 0, false, no, legit, legitimate or nothing.",
+        "The fraud field must be 1, true, yes or fraud, or 0, false, no, legit, legitimate or empty.",
     ),
     ({"created_at": "yesterday"}, "The created_at field must be a time such as 2026-11-15T10:30:00Z, or Unix seconds."),
     ({"created_at": ""}, "The created_at field is empty."),
@@ -67,7 +67,7 @@ BAD = [
     (
         {"total": "nan", "fraud": "2"},
         "The total field must be an amount such as 19.99. "
-        "The fraud field must be 1, true, yes or fraud, or else 0, false, no, legit, legitimate or nothing.",
+        "The fraud field must be 1, true, yes or fraud, or 0, false, no, legit, legitimate or empty.",
     ),
 ]
 
@@ -87,7 +87,7 @@ def test_a_bad_row_is_reported_with_its_line_and_reasons_and_skipped(
 def test_rows_that_are_no_csv_are_bad_rows_too(run: BacktestRun) -> None:
     outcome = run("order_id,fraud\n1,0\n2\n3,0,0\n4,1\n", "--json")
     assert json.loads(outcome.out)["orders"] == 2
-    assert outcome.err.splitlines()[0] == "Line 3: The row has 1 cells, but the first line names 2 columns."
+    assert outcome.err.splitlines()[0] == "Line 3: The row has 1 cells, but the first line has 2 columns."
 
 
 def test_of_many_bad_rows_the_first_are_reported_and_all_are_counted(run: BacktestRun) -> None:
@@ -100,14 +100,14 @@ def test_of_many_bad_rows_the_first_are_reported_and_all_are_counted(run: Backte
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ("", "The file is empty: its first line must name the columns."),
+        ("", "The file is empty: its first line must have the column names."),
         ("order_id,class\n1,0\n", "The file has no column named fraud: it has order_id, class."),
-        ("order_id,fraud\n", "The file holds no orders: there is nothing below the names of the columns."),
-        ("fraud,fraud\n1,0\n", "The first line names a column twice: fraud."),
+        ("order_id,fraud\n", "The file has no orders: there are no rows below the column names."),
+        ("fraud,fraud\n1,0\n", "The first line has a column twice: fraud."),
         (
             "fraud\n?\n!\n",
             "None of the 2 rows can be read. Line 2: "
-            "The fraud field must be 1, true, yes or fraud, or else 0, false, no, legit, legitimate or nothing.",
+            "The fraud field must be 1, true, yes or fraud, or 0, false, no, legit, legitimate or empty.",
         ),
     ],
 )

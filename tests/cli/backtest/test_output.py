@@ -16,7 +16,7 @@ def test_the_terminal_shows_tables(run: BacktestRun) -> None:
     assert re.match(r"5\d\d orders, \d+ of them fraud \(\d+\.\d %\)\.\nJudged with the defaults", outcome.out)
     for words in ("AUC", "What each sensitivity would have done", "medium", "account_age", "Score from"):
         assert words in outcome.out
-    assert "Columns that the file lacks, so that they say nothing: billing_country, user_agent, signup" in outcome.out
+    assert "Columns that are missing in the file: billing_country, user_agent, signup" in outcome.out
 
 
 def test_where_no_order_was_fraud_there_is_nothing_to_rank(run: BacktestRun) -> None:
@@ -32,7 +32,7 @@ def test_lists_that_are_missing_or_younger_than_the_orders_are_named(run: Backte
     (folder / "vpn.txt").write_text("192.0.2.0/24\n")
     report = run.report([ORDER])
     missing, *younger = report["list_warnings"]
-    assert missing == "No list loaded, so that their signals are silent: proxy, tor."
+    assert missing == "No list loaded, so these signals are inactive: proxy, tor."
     assert any(sentence.startswith("The list for vpn is of ") for sentence in younger)
     assert missing in run([ORDER]).out
     late = ORDER | {"created_at": "2199-01-01T00:00:00Z"}

@@ -66,7 +66,7 @@ def test_points_that_fit_stay() -> None:
     (fit,) = result.signals
     assert (fit.change, fit.points_given, result.changes) == (0, 10.0, {})
     assert fit.lift_low < 2 < fit.lift_high
-    assert fit.sentence == "The points are within what the orders say."
+    assert fit.sentence == "The points match the orders."
 
 
 @pytest.mark.parametrize(("share", "change"), [(0.001, -MAX_CHANGE), (0.30, MAX_CHANGE)])
@@ -88,7 +88,7 @@ def test_changes_are_tried_on_the_last_fifth_by_time() -> None:
 def test_with_few_known_orders_nothing_is_proposed() -> None:
     result = calibrate(past(0.3), 49, NOW)
     assert (result.changes, result.base.odds) == ({}, ORDINARY_ODDS)
-    assert result.signals[0].sentence == "Too little is known to say anything."
+    assert result.signals[0].sentence == "There is too little data."
     assert calibrate([], 0, NOW).signals == []
 
 

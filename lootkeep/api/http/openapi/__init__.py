@@ -9,12 +9,12 @@ from lootkeep.api.http.routes import Group
 _INTRODUCTION = """\
 The JSON API of a Lootkeep store. Every call needs an access token: `Authorization: Bearer <token>`.
 
-- **Envelope**: success is `{success: true, data}`, failure is `{success: false, error, code, message}`; \
-when fields are at fault, `errors` names every one of them.
-- **Limits**: 60 requests a minute per token. `X-RateLimit-Limit`, `X-RateLimit-Remaining` and \
-`X-RateLimit-Reset` (Unix seconds) tell where you stand, `Retry-After` how long to wait after a 429 or 503.
-- **Repeating safely**: send an `Idempotency-Key` with a POST; sent again within 24 hours it gets the stored answer.
-- **Tracing**: `X-Request-ID` is taken from the request or made, and comes back with every answer.
+- **Envelope**: a success is `{success: true, data}`, an error is `{success: false, error, code, message}`; \
+if fields are invalid, `errors` lists all of them.
+- **Rate limit**: 60 requests per minute and token. The headers `X-RateLimit-Limit`, `X-RateLimit-Remaining` and \
+`X-RateLimit-Reset` (Unix seconds) show the current state, `Retry-After` the seconds to wait after a 429 or 503.
+- **Idempotency**: send an `Idempotency-Key` with a POST; a repeated request gets the stored response for 24 hours.
+- **Tracing**: every response has an `X-Request-ID`, which is yours or generated.
 - **Times** are UTC (`2026-11-15T10:30:00Z`), **amounts** are strings with two decimals; \
 a body may also send a number.
 """
@@ -48,8 +48,8 @@ def document(groups: tuple[Group, ...], version: str) -> Json:
                 "bearerAuth": {
                     "type": "http",
                     "scheme": "bearer",
-                    "description": "An access token, made with `lootkeep token create`. "
-                    "The scope an operation needs is listed with it.",
+                    "description": "An access token, created with `lootkeep token create`. Each operation lists the "
+                    "scope it needs.",
                 }
             },
         },

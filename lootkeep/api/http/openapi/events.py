@@ -16,21 +16,21 @@ from lootkeep.views.events import DATA
 
 TAG = "Events"
 DESCRIPTION = (
-    "What the store sends to webhooks. A delivery is repeated until it is answered with 2xx, so that one event "
-    "can arrive more than once, always with the same `id` and the same bytes."
+    "Events sent to webhooks. A delivery is retried until it gets a 2xx response, so an event can arrive more than "
+    "once, always with the same `id` and the same bytes."
 )
 
-_TYPES = {**EVENT_TYPES, TEST_EVENT: "A test was asked for with `POST /webhooks/{id}/test`; it is not repeated."}
+_TYPES = {**EVENT_TYPES, TEST_EVENT: "A test was requested with `POST /webhooks/{id}/test`; it is not retried."}
 
 _DELIVERY_ID = "wh_6f1c9a52-0d6e-4b6e-9a55-0c3f1d2b7a10"
 _TIME = "2026-11-15T10:30:00Z"
 _HEADERS = {
-    "X-Webhook-Signature": ("HMAC SHA-256 of the body in hex; its key is the secret.", "5f2b"),
+    "X-Webhook-Signature": ("HMAC SHA-256 of the body in hex; the key is the secret.", "5f2b"),
     "X-Webhook-Event": ("The type of the event.", "order.paid"),
-    "X-Webhook-ID": ("Identifies the delivery; the same each time it is sent.", _DELIVERY_ID),
+    "X-Webhook-ID": ("Identifies the delivery; the same for each attempt.", _DELIVERY_ID),
     "webhook-id": ("The same, for Standard Webhooks libraries.", _DELIVERY_ID),
     "webhook-timestamp": ("When it is sent, in Unix seconds.", "1794738600"),
-    "webhook-signature": ("The signatures of Standard Webhooks, with spaces between.", "v1,K5oZfzN95Z9UVu1EsfQm"),
+    "webhook-signature": ("The signatures of Standard Webhooks, separated by spaces.", "v1,K5oZfzN95Z9UVu1EsfQm"),
 }
 
 
@@ -78,10 +78,10 @@ def _operation(event_type: str, shapes: Json) -> Json:
             "content": {"application/json": {"schema": schema, "example": example}},
         },
         "responses": {
-            "2XX": {"description": "It has arrived."},
+            "2XX": {"description": "The delivery was received."},
             "default": {
-                "description": f"Anything else, and no answer within {deliveries.DEADLINE_SECONDS} seconds, is a "
-                "failure: it is sent again later."
+                "description": f"Any other status, or no response within {deliveries.DEADLINE_SECONDS} seconds, is a "
+                "failure and is retried."
             },
         },
     }

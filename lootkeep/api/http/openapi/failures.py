@@ -21,11 +21,11 @@ _FAILURES: dict[str, tuple[Status, str, str, str]] = {
         "The token lacks the scope.",
         errors.Forbidden("referrals:write").message,
     ),
-    "NotFound": (errors.NOT_FOUND, "not_found", "The addressed thing does not exist.", "Referral tier not found."),
+    "NotFound": (errors.NOT_FOUND, "not_found", "The record does not exist.", "Referral tier not found."),
     "Conflict": (
         errors.CONFLICT,
         "idempotency_key_in_use",
-        "The state of the thing, or a running request with the same key, forbids it.",
+        "The state of the record, or a running request with the same key, does not allow it.",
         "A request with this Idempotency-Key is still running.",
     ),
     "PayloadTooLarge": (
@@ -43,21 +43,21 @@ _FAILURES: dict[str, tuple[Status, str, str, str]] = {
     "ValidationError": (
         errors.VALIDATION_ERROR,
         "validation_failed",
-        "Fields are at fault (`Validation Error`), or the body or the operation is not acceptable (`Unprocessable`).",
+        "Fields are invalid (`Validation Error`), or the body or the operation is not acceptable (`Unprocessable`).",
         "The given data was invalid.",
     ),
     "TooManyRequests": (
         errors.TOO_MANY_REQUESTS,
         "rate_limited",
-        "The rate limit is exceeded; `Retry-After` says how many seconds to wait.",
+        "The rate limit is exceeded; `Retry-After` is the number of seconds to wait.",
         errors.TooManyRequests(12).message,
     ),
     "ServerError": (errors.SERVER_ERROR, "server_error", "An error in the service.", errors.ServerError().message),
     "ServiceUnavailable": (
         errors.SERVICE_UNAVAILABLE,
         "service_unavailable",
-        "Something the service leans on is gone for now (`service_unavailable`), or more is asked than can be answered "
-        "in time and this request was not begun (`overloaded`); `Retry-After` gives the seconds to wait.",
+        "A dependency of the service is down (`service_unavailable`), or the service is overloaded and the request "
+        "was not started (`overloaded`); `Retry-After` is the number of seconds to wait.",
         "The service is temporarily unavailable. Please try again shortly.",
     ),
 }

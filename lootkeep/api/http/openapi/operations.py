@@ -14,10 +14,13 @@ from lootkeep.api.http.openapi.schemas import Json, ref
 from lootkeep.api.http.routes import Group, ResponseShape, Route
 
 HEADERS: Json = {
-    "X-RateLimit-Limit": {"description": "Requests allowed in a minute.", "schema": {"type": "integer"}},
+    "X-RateLimit-Limit": {"description": "Requests allowed per minute.", "schema": {"type": "integer"}},
     "X-RateLimit-Remaining": {"description": "Requests left in this minute.", "schema": {"type": "integer"}},
-    "X-RateLimit-Reset": {"description": "When there is room again, in Unix seconds.", "schema": {"type": "integer"}},
-    "X-Request-ID": {"description": "The name of this request.", "schema": {"type": "string"}},
+    "X-RateLimit-Reset": {
+        "description": "When the oldest request leaves the window, in Unix seconds.",
+        "schema": {"type": "integer"},
+    },
+    "X-Request-ID": {"description": "The id of this request.", "schema": {"type": "string"}},
 }
 
 
@@ -93,7 +96,7 @@ def _parameters(route: Route, shapes: Json) -> list[Json]:
 
 def _path_parameter(name: str) -> Json:
     schema: Json = {"type": "integer", "format": "int64", "minimum": 1} if name == "id" else {"type": "string"}
-    description = "What is addressed." if name == "id" else f"The {name.replace('_', ' ')}."
+    description = "The id of the record." if name == "id" else f"The {name.replace('_', ' ')}."
     example = 3 if name == "id" else name
     return {
         "name": name,
@@ -109,7 +112,7 @@ _IDEMPOTENCY_KEY: Json = {
     "name": "Idempotency-Key",
     "in": "header",
     "required": False,
-    "description": "Makes it safe to send the request again: the stored answer is replayed for 24 hours.",
+    "description": "Makes it safe to repeat the request: the stored response is replayed for 24 hours.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 255},
     "example": "checkout-1001",
 }

@@ -66,7 +66,7 @@ def envelope(answer: ResponseShape) -> Json:
     """The envelope around what an operation answers."""
     properties: Json = {"success": {"type": "boolean", "const": True}}
     if answer.message:
-        properties["message"] = {"type": "string", "description": "A sentence to show."}
+        properties["message"] = {"type": "string", "description": "A message for people."}
     if answer.view:
         item = ref(answer.view.__name__)
         properties["data"] = {"type": "array", "items": item} if answer.is_list else item

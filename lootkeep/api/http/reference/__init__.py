@@ -42,10 +42,8 @@ def render(
 ) -> bytes:
     """The page for `document`. The first two addresses are relative to the page, so a proxy may add a prefix."""
     template = _environment().get_template("page.html")
-    addresses = {name: f"{assets_at}/{name}?v={_version(body)}" for name, (_, body) in ASSETS.items()}
-    page = template.render(
-        api=read(document), assets=addresses, document_at=document_at, guides=GUIDES, guides_at=guides_at
-    )
+    urls = {name: f"{assets_at}/{name}?v={_version(body)}" for name, (_, body) in ASSETS.items()}
+    page = template.render(api=read(document), assets=urls, document_at=document_at, guides=GUIDES, guides_at=guides_at)
     return page.encode()
 
 

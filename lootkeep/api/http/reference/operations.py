@@ -208,8 +208,8 @@ def _status_name(status: str) -> str:
 
 
 def _by_location(parameters: list[ParameterDoc]) -> list[tuple[str, list[ParameterDoc]]]:
-    groups = [(place, [parameter for parameter in parameters if parameter.place == place]) for place in PLACES]
-    return [(place, members) for place, members in groups if members]
+    groups = [(location, [parameter for parameter in parameters if parameter.place == location]) for location in PLACES]
+    return [(location, members) for location, members in groups if members]
 
 
 def _shared_anchor(ref: str) -> str:

@@ -1,4 +1,4 @@
-"""SIGNALS, the table of everything that counts against an order."""
+"""SIGNALS, the table of everything that counts for or against an order."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ _GEO = "fraud_check_geo_mismatch"
 _VELOCITY = "fraud_check_velocity"
 _DISPOSABLE = "fraud_check_disposable_email"
 
-# Ten points double the odds of fraud compared with an ordinary order of this store: 20 are four times, 40 sixteen
-# times. Two laws hold, and tests/domain/fraud/test_laws.py checks them. A trait that thousands of strangers share (a
-# network, a country, an e-mail provider) never outranks a link between two accounts: a second account on a device is
-# 12 + 8. Labels of one fact are not added up: of the family `network` only the heaviest counts.
+# Ten points double the odds of fraud compared with an ordinary order of this store: 20 means four times, 40 sixteen
+# times. tests/domain/fraud/test_laws.py checks two laws. A trait that thousands of strangers share (a network, a
+# country, an e-mail provider) never outranks a link between two accounts: a second account on a device gets 12 + 8.
+# Labels of one fact do not add up: of the family `network` only the heaviest signal counts.
 SIGNALS: tuple[Signal, ...] = (
     Signal("vpn", "VPN address", "network", 10, 10, None, network.vpn),
     Signal("proxy", "Proxy address", "network", 15, 15, None, network.proxy),

@@ -7,15 +7,15 @@ from lootkeep.domain.fraud.policy import Policy
 
 
 def disposable_email(facts: OrderFacts, policy: Policy) -> bool:
-    """The domain hands out mailboxes that last for minutes."""
+    """The domain offers mailboxes that last for minutes."""
     return facts.mail.is_disposable
 
 
 def relay_email(facts: OrderFacts, policy: Policy) -> bool:
-    """The address only forwards to another one, as those of Apple or Firefox do. Most who have one are honest."""
+    """The e-mail address forwards to another one, as Apple's and Firefox's do. Most people who use one are honest."""
     return facts.mail.is_relay
 
 
 def tagged_email(facts: OrderFacts, policy: Policy) -> bool:
-    """The address carries a tag (`anna+shop@`), by which one mailbox can register many times."""
+    """The e-mail address has a tag (`anna+shop@`), which lets one mailbox register many times."""
     return facts.mail.has_tag

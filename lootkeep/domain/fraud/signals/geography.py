@@ -1,4 +1,4 @@
-"""Where the buyer is, by the address and by the billing country."""
+"""Where the buyer is, by IP address and by billing country."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from lootkeep.domain.fraud.policy import Policy
 
 
 def sanctioned_country(facts: OrderFacts, policy: Policy) -> bool:
-    """The address or the billing country is in a country under a comprehensive embargo."""
+    """The IP country or the billing country is under a comprehensive embargo."""
     return facts.network.country in countries.SANCTIONED or facts.billing_country in countries.SANCTIONED
 
 
 def blocked_country(facts: OrderFacts, policy: Policy) -> bool:
-    """The address or the billing country is on the store's own list of blocked countries."""
+    """The IP country or the billing country is on the store's own list of blocked countries."""
     blocked = policy.fraud_custom_blocked_countries
     return facts.network.country in blocked or facts.billing_country in blocked
 
 
 def high_risk_country(facts: OrderFacts, policy: Policy) -> bool:
-    """The address or the billing country is in a country of the high-risk table."""
+    """The IP country or the billing country is in the high-risk table."""
     return facts.network.country in countries.HIGH_RISK or facts.billing_country in countries.HIGH_RISK
 
 
 def geo_mismatch(facts: OrderFacts, policy: Policy) -> bool:
-    """The IP address is in another country than the billing address. Not applied to datacenters, \
-whose country is often that of the owner and not that of the machine."""
+    """The IP country differs from the billing country. Not applied to datacenters, whose listed country is often \
+that of the owner, not of the machine."""
     detected, billing = facts.network.country, facts.billing_country
     return bool(detected and billing and detected != billing and not facts.network.is_datacenter)

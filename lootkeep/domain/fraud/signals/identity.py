@@ -1,4 +1,4 @@
-"""Who the buyer is: new accounts, shared devices and addresses, programs, and what is known from before."""
+"""Who the buyer is: new accounts, shared devices and IP addresses, bots, and the customer's history."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from lootkeep.domain.fraud.facts import OrderFacts
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE
 
-# More than three other accounts say no more than three.
+# More than three other accounts mean no more than three.
 MAX_ACCOUNTS = 3
-# A customer is trusted once an order was paid this long ago, on a device used for at least a day.
+# A customer is trusted if an order was paid at least this long ago, on a device used for at least a day.
 TRUSTED_AFTER = 60 * DAY
 DEVICE_TRUSTED_AFTER = DAY
 
 
 def account_age(facts: OrderFacts, policy: Policy) -> int:
-    """The account was made shortly before: within a minute counts four times, within an hour three times, \
-within a day once. With `fraud_accounts_made_at_checkout` the first minute is silent."""
+    """The account is new: less than a minute old counts four times, less than an hour three times, less than a day \
+once. With `fraud_accounts_made_at_checkout` the first minute does not count."""
     if facts.customer_created_at is None:
         return 0
     age = facts.at - facts.customer_created_at
-    # Two clocks may differ by a little; an account much younger than its order is a fault in the records.
+    # Clocks may differ slightly; an account much younger than its order is a data error.
     if age < -MINUTE or age > DAY:
         return 0
     if age <= MINUTE:
@@ -29,41 +29,41 @@ within a day once. With `fraud_accounts_made_at_checkout` the first minute is si
 
 
 def device_reuse(facts: OrderFacts, policy: Policy) -> bool:
-    """Other accounts were seen on this device in the last 730 days; how many says no more."""
+    """Other accounts were seen on this device in the last 730 days, no matter how many."""
     return facts.history.device_accounts > 0
 
 
 def device_newcomer(facts: OrderFacts, policy: Policy) -> int:
-    """Other accounts used this device before this one was made, for each of up to three. Those of the last hour are \
-counted by `device_velocity`. The first owner is not suspected for those who came later."""
+    """Counts each of up to three accounts that used this device before this account was created. Accounts of the \
+last hour count in `device_velocity` instead. Later accounts do not count against the first owner."""
     return min(facts.history.device_accounts_before, MAX_ACCOUNTS)
 
 
 def device_velocity(facts: OrderFacts, policy: Policy) -> int:
-    """Other accounts were seen on this device within the hour, for each of up to three."""
+    """Counts each of up to three other accounts that were seen on this device within the last hour."""
     return min(facts.history.device_accounts_in_hour, MAX_ACCOUNTS)
 
 
 def ip_accounts(facts: OrderFacts, policy: Policy) -> bool:
-    """Other accounts were seen at this address within the hour. Counts little: households and cafés share one."""
+    """Other accounts used this IP address within the last hour. Counts little: households and cafés share one."""
     return facts.history.address_accounts_in_hour > 0
 
 
 def user_agent_missing_or_bot(facts: OrderFacts, policy: Policy) -> int:
-    """The user agent names a program (counts four times) or is missing (once)."""
+    """The user agent is a bot (counts four times) or missing (counts once)."""
     if facts.user_agent:
         return 4 if is_bot(facts.user_agent) else 0
     return 1 if facts.is_user_agent_asked else 0
 
 
 def referral_abuse(facts: OrderFacts, policy: Policy) -> bool:
-    """The customer tried to refer themself: a referral was refused for the same mailbox, device or a circle, or \
-they pay with the card of the customer who brought them."""
+    """The customer tried to refer themself: a referral was rejected because of the same mailbox, the same device or \
+a circle, or they pay with the card of the customer who referred them."""
     return facts.history.has_refused_referral
 
 
 def confirmed_fraud(facts: OrderFacts, policy: Policy) -> int:
-    """An earlier order turned out to be fraud, by a review, a refund or the bank: one of the same customer counts \
+    """An earlier order was confirmed as fraud by a review, a refund or the bank. An order of the same customer counts \
 three times, one with the same payment instrument or mailbox twice, one on the same device once. Only the closest \
 link counts."""
     history = facts.history
@@ -73,8 +73,8 @@ link counts."""
 
 
 def trusted_customer(facts: OrderFacts, policy: Policy) -> bool:
-    """Counts in favour: an order of this customer was paid more than 60 days ago, none was fraud or disputed, and the \
-device, if one is sent, has been used by the account for a day."""
+    """Counts in favour: this customer paid an order more than 60 days ago, no order was fraud or disputed, and the \
+account has used the device, if one is sent, for at least a day."""
     history = facts.history
     if history.first_paid_at is None or facts.at - history.first_paid_at <= TRUSTED_AFTER:
         return False

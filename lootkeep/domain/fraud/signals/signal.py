@@ -1,4 +1,4 @@
-"""What a row of the table of signals holds."""
+"""One row of the signals table."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Measure = Callable[[OrderFacts, Policy], bool | int]
 
 
 class Signal(msgspec.Struct, frozen=True):
-    """One thing that counts against an order, or in its favour where points are negative.
+    """Something that counts against an order, or in its favour if points are negative.
 
-    Each time that is measured adds the points, up to the cap.
+    The points are multiplied by what `measure` returns, up to the cap.
     """
 
     name: str
@@ -26,7 +26,7 @@ class Signal(msgspec.Struct, frozen=True):
     family: Family
     points: int
     cap: int
-    # The `fraud_check_` setting that switches it off, if there is one.
+    # The `fraud_check_` setting that turns it off, if there is one.
     setting: str | None
     # Its docstring is the explanation in docs/fraud.md.
     measure: Measure
