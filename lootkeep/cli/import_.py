@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, NamedTuple
@@ -25,7 +24,7 @@ from lootkeep.toolbox.imports.customers import Customers
 from lootkeep.toolbox.imports.disputes import Disputes
 from lootkeep.toolbox.imports.gift_cards import GiftCards
 from lootkeep.toolbox.imports.ignored import look_through
-from lootkeep.toolbox.imports.kinds import RecordKind
+from lootkeep.toolbox.imports.kinds import RecordKind, unknown_column
 from lootkeep.toolbox.imports.orders import Orders
 from lootkeep.toolbox.imports.presets import Preset, ShopSoftware, converted, preset_of
 from lootkeep.toolbox.imports.products import Products
@@ -183,18 +182,12 @@ def _import(request: Request) -> None:
         sys.exit(1)
 
 
-def _unknown_column(column: str, kind: RecordKind[Any, Any]) -> str:
-    nearest = get_close_matches(column, kind.columns, n=1)
-    question = f" Did you mean {nearest[0]}?" if nearest else ""
-    return f"--map: {kind.noun} have no column {column}.{question} There are {', '.join(sorted(kind.columns))}."
-
-
 def _check_columns(request: Request, rows: RowFile) -> None:
     """Reports the columns that would be lost, and stops if they contain money."""
     kind = request.kind
     for column in request.options.columns.values():
         if column not in kind.columns:
-            raise StartupError(_unknown_column(column, kind))
+            raise StartupError(unknown_column(column, kind))
     # A name may be in several columns of a preset, and a price in another form.
     is_checked = not request.options.is_json and not request.preset.columns
     missing = kind.missing(rows.columns) if is_checked else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any, Protocol, TypeVar
 
 from lootkeep.deps import Deps
@@ -62,3 +63,9 @@ class RecordKind(Protocol[Form, Existing]):
 def missing_columns(needed: Collection[str], columns: Collection[str]) -> str | None:
     absent = [name for name in needed if name not in columns]
     return f"a column named {' and one named '.join(absent)}" if absent else None
+
+
+def unknown_column(column: str, kind: RecordKind[Any, Any]) -> str:
+    nearest = get_close_matches(column, kind.columns, n=1)
+    question = f" Did you mean {nearest[0]}?" if nearest else ""
+    return f"--map: {kind.noun} have no column {column}.{question} There are {', '.join(sorted(kind.columns))}."
