@@ -38,13 +38,10 @@ class Settings(BaseSettings):
     )
     database_pooler: Literal["none", "transaction"] = Field(
         "none",
-        description="`transaction` when `LOOTKEEP_DATABASE_URL` leads to PgBouncer, or another pooler, in transaction "
-        "mode.",
+        description="`transaction` when `LOOTKEEP_DATABASE_URL` leads to a pooler in that mode, as of PgBouncer.",
     )
     database_direct_url: str | None = Field(
-        None,
-        description="PostgreSQL without the pooler, for one connection of each process that hears of new work; "
-        "without it work is looked for every five seconds.",
+        None, description="PostgreSQL without the pooler, to hear of new work; else it is looked for every 5 seconds."
     )
     redis_url: str | None = Field(
         None, description="Redis, which counts requests for all processes together; each counts alone without it."
@@ -53,8 +50,7 @@ class Settings(BaseSettings):
     port: Annotated[int, Field(ge=0, le=65535)] = Field(8000, description="The port to listen on.")
     max_connections: Annotated[int, Field(ge=1)] | None = Field(
         None,
-        description="How many connections of clients each process holds; the next one is answered 503 and closed. "
-        "Three quarters of the files that a process may open when not given.",
+        description="Connections that each process holds; more get a 503. By default 3/4 of the files it may open.",
     )
     secret_key: SecretStr | None = Field(
         None,
@@ -90,7 +86,7 @@ class Settings(BaseSettings):
     )
     data_dir: Path = Field(
         Path("lootkeep-data"),
-        description="The folder with lists of addresses and mail domains; it is looked at every half a minute.",
+        description="The folder with lists of addresses and mail domains, read every half minute.",
     )
     smtp_url: SecretStr | None = Field(
         None,
@@ -121,9 +117,14 @@ class Settings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="What is logged; `info` has a line for each request."
     )
+    log_sample: Annotated[float, Field(ge=0, le=1)] = Field(
+        1.0,
+        description="The share of successful requests and deliveries that is logged; failures and slow ones all are.",
+    )
     log_format: Literal["auto", "console", "json"] = Field(
         "auto", description="How it is logged: `auto` is for people on a terminal and JSON elsewhere."
     )
+    traces_url: str | None = Field(None, description="Where traces are sent by OTLP/HTTP, such as `http://host:4318`.")
 
     @field_validator("webhook_retry_delays", mode="before")
     @classmethod
@@ -188,7 +189,7 @@ class Settings(BaseSettings):
             parse_sender(sender)
         return sender or None
 
-    @field_validator("public_url", "store_url", "store_logo_url", "docs_url")
+    @field_validator("public_url", "store_url", "store_logo_url", "docs_url", "traces_url")
     @classmethod
     def _public(cls, url: str | None) -> str | None:
         if not url:
@@ -238,8 +239,7 @@ class Settings(BaseSettings):
         given = {*os.environ, *dotenv_values(_ENV_FILE)}
         # Those of the tests lead to their servers.
         own = {name for name in given if name.startswith(PREFIX) and not name.startswith(f"{PREFIX}TEST_")}
-        names = sorted(own - _KNOWN)
-        return [_unknown(name) for name in names]
+        return [_unknown(name) for name in sorted(own - _KNOWN)]
 
     @property
     def listen_url(self) -> str | None:
