@@ -8,15 +8,18 @@ from lootkeep.api.http.metrics import Metrics
 from lootkeep.deps import Deps
 from lootkeep.services import access
 from lootkeep.settings import Settings
+from lootkeep.wiring.observation import Observation, make_lines
 from lootkeep.worker.loop import Worker
 
 
 class EdgeApp:
     """One application, and a token that may read everything as often as it likes."""
 
-    def __init__(self, deps: Deps, token: str) -> None:
-        settings = Settings(_env_file=None, rate_limit_per_minute=0)
-        self._app = wiring.api(deps, settings, Tokens(deps, lambda: None), Worker(()), Metrics())
+    def __init__(self, deps: Deps, token: str, **given: Any) -> None:
+        settings = Settings(_env_file=None, rate_limit_per_minute=0, **given)
+        self._app = wiring.api(
+            deps, settings, Tokens(deps, lambda: None), Worker(()), Metrics(), Observation(make_lines(settings))
+        )
         self._headers = [(b"host", b"127.0.0.1"), (b"authorization", f"Bearer {token}".encode())]
 
     @classmethod

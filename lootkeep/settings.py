@@ -38,13 +38,10 @@ class Settings(BaseSettings):
     )
     database_pooler: Literal["none", "transaction"] = Field(
         "none",
-        description="`transaction` if `LOOTKEEP_DATABASE_URL` points to PgBouncer or another pooler in transaction "
-        "mode.",
+        description="`transaction` if `LOOTKEEP_DATABASE_URL` points to a pooler in that mode, such as PgBouncer.",
     )
     database_direct_url: str | None = Field(
-        None,
-        description="PostgreSQL without the pooler, for one connection per process that listens for new work; "
-        "without it, processes poll every five seconds.",
+        None, description="PostgreSQL without the pooler, to listen for new work; else processes poll every 5 seconds."
     )
     redis_url: str | None = Field(
         None, description="Redis, which shares rate limits between processes; without it, each process counts alone."
@@ -53,8 +50,7 @@ class Settings(BaseSettings):
     port: Annotated[int, Field(ge=0, le=65535)] = Field(8000, description="The port to listen on.")
     max_connections: Annotated[int, Field(ge=1)] | None = Field(
         None,
-        description="How many client connections each process accepts; further ones get a 503 and are closed. "
-        "The default is three quarters of the file descriptors that the process may open.",
+        description="Client connections per process; more get a 503. By default 3/4 of the files that it may open.",
     )
     secret_key: SecretStr | None = Field(
         None,
@@ -121,9 +117,14 @@ class Settings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="The log level; `info` logs one line per request."
     )
+    log_sample: Annotated[float, Field(ge=0, le=1)] = Field(
+        1.0,
+        description="The share of successful requests and deliveries that is logged; failures and slow ones all are.",
+    )
     log_format: Literal["auto", "console", "json"] = Field(
         "auto", description="The log format; `auto` is readable text on a terminal and JSON elsewhere."
     )
+    traces_url: str | None = Field(None, description="Where traces are sent by OTLP/HTTP, such as `http://host:4318`.")
 
     @field_validator("webhook_retry_delays", mode="before")
     @classmethod
@@ -188,7 +189,7 @@ class Settings(BaseSettings):
             parse_sender(sender)
         return sender or None
 
-    @field_validator("public_url", "store_url", "store_logo_url", "docs_url")
+    @field_validator("public_url", "store_url", "store_logo_url", "docs_url", "traces_url")
     @classmethod
     def _public(cls, url: str | None) -> str | None:
         if not url:
@@ -238,8 +239,7 @@ class Settings(BaseSettings):
         given = {*os.environ, *dotenv_values(_ENV_FILE)}
         # Variables of the test suite, which point to its servers, are fine.
         own = {name for name in given if name.startswith(PREFIX) and not name.startswith(f"{PREFIX}TEST_")}
-        names = sorted(own - _KNOWN)
-        return [_unknown(name) for name in names]
+        return [_unknown(name) for name in sorted(own - _KNOWN)]
 
     @property
     def listen_url(self) -> str | None:

@@ -19,6 +19,7 @@ from lootkeep.domain.access import SCOPES
 from lootkeep.services import access
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.sandbox import SCHEMA
+from lootkeep.wiring.observation import NOT_OBSERVED
 from lootkeep.wiring.sandbox import Sandbox
 from lootkeep.worker.loop import Worker
 from tests.builders import STORE, honest_buyer
@@ -42,7 +43,7 @@ async def two_stores(db: Engine, address: Path | str, **settings: Any) -> AsyncI
     worker = Worker(())
     async with wiring.opened_sandbox(live.deps, live.settings) as deps:
         sandbox = Sandbox(live.deps, live.settings, lambda _: None)
-        make_api = partial(wiring.sandbox_api, live.settings, worker, live.app)
+        make_api = partial(wiring.sandbox_api, live.settings, worker, NOT_OBSERVED, live.app)
         switch = ModeSwitch(live.app, partial(sandbox.api, make_api), lambda: None)
         live.http = httpx.AsyncClient(transport=httpx.ASGITransport(switch), base_url="http://store.test")
         test = copy(live)

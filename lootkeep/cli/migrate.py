@@ -26,7 +26,10 @@ def migrate(
     ] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Bring the database to the newest schema. Safe to run again, and from several machines at once."""
+    """Bring the database to the newest schema. Safe to run again, and from several machines at once.
+
+    An embedded database is copied before, as by `lootkeep upgrade`.
+    """
     config = settings.load()
     if check and config.sqlite_path and not config.sqlite_path.exists():
         # Opening it would make it.
@@ -49,7 +52,7 @@ async def _migrate(config: settings.Settings, *, is_check: bool) -> Schema:
         before = await migrations.revision(engine)
         if is_check:
             return Schema(before, before)
-        await migrations.upgrade(engine)
+        await wiring.upgrade(config, engine, with_copy=True)
         return Schema(before, await engine.revision())
     finally:
         await engine.close()

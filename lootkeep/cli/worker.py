@@ -38,7 +38,11 @@ async def _work(config: Settings) -> None:
         asyncio.get_running_loop().add_signal_handler(name, stop)
     if not await _database_answers(config, stopping):
         return
-    async with wiring.opened(config) as deps, wiring.working(deps, config, Metrics()):
+    async with (
+        wiring.opened(config) as deps,
+        wiring.observing(config) as observation,
+        wiring.working(deps, config, Metrics(), observation),
+    ):
         out.print("The worker is running. Ctrl-C stops it.")
         await stopping.wait()
 

@@ -12,7 +12,7 @@ from lootkeep.console.receivers import sendings_of
 from lootkeep.domain.events import EVENT_TYPES
 from lootkeep.kernel.clock import iso
 from lootkeep.kernel.errors import existing
-from lootkeep.storage import event_lists, order_events
+from lootkeep.storage import event_lists, order_events, outbox
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.order_events import OrderEvent
 
@@ -64,7 +64,9 @@ async def show_event(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
         event = existing(await order_events.get(tx, visit.id), "Event")
         sendings = await sendings_of(tx, [event])
-    return {"event": event, "sendings": sendings, "what": EVENT_TYPES.get(event.type, ""), "title": event.type}
+        request_id = await outbox.request_of(tx, event.id)
+    what = EVENT_TYPES.get(event.type, "")
+    return {"event": event, "sendings": sendings, "what": what, "request_id": request_id, "title": event.type}
 
 
 PAGES = (

@@ -72,6 +72,10 @@ class ClaimedDelivery(msgspec.Struct, frozen=True):
     failures: int
     created_at: Instant
     data: str
+    event_id: int
+    # What caused the event.
+    request_id: str | None
+    traceparent: str | None
     # The worker that held it and never settled: that attempt is closed before the next one begins.
     abandoned_by: str | None
 

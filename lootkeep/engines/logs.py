@@ -9,6 +9,8 @@ from typing import Any
 
 import structlog
 
+from lootkeep.kernel.cause import CURRENT
+
 # Fields with these names are secrets wherever they turn up.
 _SECRET_FIELDS = frozenset(
     {"authorization", "code", "cookie", "gift_card_code", "key", "password", "secret", "secret_key", "token"}
@@ -18,10 +20,10 @@ _REDACTED = "[redacted]"
 
 def configure(level_name: str, form: str) -> None:
     """`form` is `console`, `json`, or `auto`, which looks at who reads."""
-    is_for_people = form == "console" or (form == "auto" and sys.stderr.isatty())
     level = logging.getLevelNamesMapping()[level_name.upper()]
-    renderer: Any = structlog.dev.ConsoleRenderer() if is_for_people else structlog.processors.JSONRenderer()
+    renderer: Any = structlog.dev.ConsoleRenderer() if is_for_people(form) else structlog.processors.JSONRenderer()
     shared: list[Any] = [
+        name_cause,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         redact,
@@ -38,6 +40,10 @@ def configure(level_name: str, form: str) -> None:
     logging.basicConfig(handlers=[handler], level=max(level, logging.WARNING), force=True)
 
 
+def is_for_people(form: str) -> bool:
+    return form == "console" or (form == "auto" and sys.stderr.isatty())
+
+
 class _Stderr:
     """The standard error of the moment: loggers are made once, and it may be another one by then."""
 
@@ -46,6 +52,14 @@ class _Stderr:
 
     def flush(self) -> None:
         sys.stderr.flush()
+
+
+def name_cause(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Which request or delivery a line was written for, and what that is about."""
+    if cause := CURRENT.get():
+        for name, value in cause.ids.items():
+            event.setdefault(name, value)
+    return event
 
 
 def redact(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:

@@ -6,6 +6,7 @@ import msgspec
 from sqlalchemy import bindparam, delete, exists, func, insert, select
 
 from lootkeep.domain.events import EVENT_TYPES, RecordedEvent
+from lootkeep.kernel.cause import CURRENT, Cause
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import Horizon
@@ -17,7 +18,13 @@ _BATCH = 500
 
 _ADD = Query(
     insert(events)
-    .values(type=bindparam("event_type"), data=bindparam("payload"), created_at=bindparam("now"))
+    .values(
+        type=bindparam("event_type"),
+        data=bindparam("payload"),
+        created_at=bindparam("now"),
+        request_id=bindparam("request"),
+        traceparent=bindparam("trace"),
+    )
     # Nobody asks for its id.
     .inline()
 )
@@ -34,6 +41,7 @@ _GET = Query(
     select(*(events.c[name] for name in RecordedEvent.__struct_fields__)).where(events.c.id == bindparam("event")),
     RecordedEvent,
 )
+_REQUEST_OF = Query(select(events.c.request_id).where(events.c.id == bindparam("event")))
 _OLD = (
     select(events.c.id)
     .where(
@@ -48,10 +56,18 @@ _PURGE = Query(delete(events).where(events.c.id.in_(_OLD)).returning(events.c.id
 
 
 async def append(tx: Transaction, event_type: str, data: msgspec.Struct, now: Instant) -> None:
-    """Fixes the bytes of the event's data for good."""
+    """Fixes the bytes of the event's data for good, and records what caused it."""
     if event_type not in EVENT_TYPES:
         raise KeyError(event_type)
-    await tx.run(_ADD, event_type=event_type, payload=msgspec.json.encode(data).decode(), now=now)
+    cause = CURRENT.get() or Cause()
+    await tx.run(
+        _ADD,
+        event_type=event_type,
+        payload=msgspec.json.encode(data).decode(),
+        now=now,
+        request=cause.ids.get("request_id"),
+        trace=cause.traceparent,
+    )
 
 
 async def horizon(tx: Transaction) -> int:
@@ -67,6 +83,12 @@ async def events_after(tx: Transaction, cursor: int, size: int) -> list[Recorded
 
 async def get(tx: Transaction, event_id: int) -> RecordedEvent | None:
     return await tx.one(_GET, event=event_id)
+
+
+async def request_of(tx: Transaction, event_id: int) -> str | None:
+    """The id of the request that caused an event; None when it was no request."""
+    row = await tx.one(_REQUEST_OF, event=event_id)
+    return row[0] if row else None
 
 
 async def newest_at(tx: Transaction) -> Instant | None:

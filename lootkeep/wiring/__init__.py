@@ -15,13 +15,9 @@ from lootkeep import __version__
 from lootkeep.console.page import Options
 from lootkeep.deps import Deps
 from lootkeep.engines import logs
-from lootkeep.engines.emails import Mailer
-from lootkeep.engines.emails.message import parse_sender
-from lootkeep.engines.emails.outbox import OutboxMailer
 from lootkeep.engines.outbound import allow_connections
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.engines.wakeup.postgres import PostgresWakeup
-from lootkeep.kernel.clock import Clock
 from lootkeep.services import (
     alerts,
     fraud_amounts,
@@ -35,14 +31,17 @@ from lootkeep.settings import Settings, load, shown
 from lootkeep.storage.engine.database import Database, Engine
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
+from lootkeep.wiring.observation import NOT_OBSERVED, Observation, observing
 from lootkeep.wiring.sandbox import Sandbox, opened_sandbox, opened_store, without_mail
 from lootkeep.wiring.sandbox import exists as sandbox_exists
 from lootkeep.wiring.store import (
     check_settings,
     intelligence,
+    mailer,
     make_outbound,
     open_database,
     opened,
+    upgrade,
     webhook_rules,
 )
 from lootkeep.worker.alerts import AlertWorker
@@ -56,8 +55,9 @@ from lootkeep.worker.metrics import DeliveryMetrics
 
 # The API is loaded by who serves or describes it: most commands need only Deps, and start in half the time.
 if TYPE_CHECKING:
-    from lootkeep.api.http.app import ASGIApp, Receive, Scope, Send
+    from lootkeep.api.http.app import ASGIApp
     from lootkeep.api.http.auth import Tokens
+    from lootkeep.api.http.exchange import Receive, Scope, Send
     from lootkeep.api.http.metrics import Metrics
     from lootkeep.api.http.probes import Check
     from lootkeep.api.http.routes import Group
@@ -66,12 +66,15 @@ __all__ = [
     "app",
     "check_settings",
     "intelligence",
+    "mailer",
     "make_outbound",
+    "observing",
     "open_database",
     "opened",
     "opened_sandbox",
     "opened_store",
     "sandbox_exists",
+    "upgrade",
     "webhook_rules",
 ]
 
@@ -98,17 +101,21 @@ class Application:
         from lootkeep.api.http.metrics import Metrics
 
         await receive()
-        async with opened(self._settings) as deps, watch_tokens(deps.db) as token_version:
+        async with (
+            opened(self._settings) as deps,
+            watch_tokens(deps.db) as token_version,
+            observing(self._settings) as observation,
+        ):
             tokens = Tokens(deps, token_version)
             metrics = Metrics()
             lists = ListKeeper(deps.intelligence)
             uses = PeriodicTask("note token uses", 10, tokens.note_uses)
             reload = PeriodicTask("reload lists", 30, lists.reload)
-            async with working(deps, self._settings, metrics, uses, reload) as (worker, sandbox):
+            async with working(deps, self._settings, metrics, observation, uses, reload) as (worker, sandbox):
                 slots = slots_for(None if self._settings.sqlite_path else self._settings.database_connections)
                 state[ADMISSION] = admission = Admission(slots, metrics.refused.inc)
-                live = api(deps, self._settings, tokens, worker, metrics)
-                test = partial(sandbox.api, partial(sandbox_api, self._settings, worker, live))
+                live = api(deps, self._settings, tokens, worker, metrics, observation)
+                test = partial(sandbox.api, partial(sandbox_api, self._settings, worker, observation, live))
                 answered = partial(_after_test_request, metrics, sandbox)
                 self._api = AdmissionMiddleware(ModeSwitch(live, test, answered), admission)
                 await send({"type": "lifespan.startup.complete"})
@@ -148,7 +155,7 @@ def document() -> dict[str, Any]:
 
 @asynccontextmanager
 async def working(
-    deps: Deps, settings: Settings, metrics: Metrics, *tasks: PeriodicTask
+    deps: Deps, settings: Settings, metrics: Metrics, observation: Observation, *tasks: PeriodicTask
 ) -> AsyncIterator[tuple[Worker, Sandbox]]:
     """The worker, alive inside the block; it ends what is under way before the block is left."""
     allow_connections()
@@ -156,12 +163,12 @@ async def working(
     test_settings = without_mail(settings)
 
     def begin(test_deps: Deps) -> None:
-        loops = _loops(test_deps, test_settings, sandbox.wakeup, DeliveryMetrics())
+        loops = _loops(test_deps, test_settings, sandbox.wakeup, DeliveryMetrics(), observation)
         worker.add(_periodic_tasks(test_deps, test_settings), loops)
 
     sandbox = Sandbox(deps, settings, begin)
     look = PeriodicTask("look for the sandbox", 5, sandbox.look)
-    loops = _loops(deps, settings, wakeup, DeliveryMetrics(metrics.registry))
+    loops = _loops(deps, settings, wakeup, DeliveryMetrics(metrics.registry), observation)
     worker = Worker((*_periodic_tasks(deps, settings), look, *tasks), loops)
     worker.start()
     await sandbox.look()
@@ -175,13 +182,17 @@ async def working(
         await wakeup.close()
 
 
-def _loops(deps: Deps, settings: Settings, wakeup: MemoryWakeup, metrics: DeliveryMetrics) -> tuple[Loop, ...]:
+def _loops(
+    deps: Deps, settings: Settings, wakeup: MemoryWakeup, metrics: DeliveryMetrics, observation: Observation
+) -> tuple[Loop, ...]:
     deliveries = DeliveryWorker(
         deps,
         wakeup,
         delays=settings.webhook_retry_delays,
         concurrency=settings.webhook_concurrency,
         metrics=metrics,
+        lines=observation.lines,
+        tracer=observation.tracer,
     )
     emails = EmailWorker(deps, wakeup.follower(EmailWorker.wakes_for), mailer(settings, deps.clock))
     campaigns = CampaignWorker(
@@ -191,7 +202,14 @@ def _loops(deps: Deps, settings: Settings, wakeup: MemoryWakeup, metrics: Delive
     return deliveries.run, emails.run, campaigns.run, alert_worker.run
 
 
-def api(deps: Deps, settings: Settings, tokens: Tokens, worker: Worker, metrics: Metrics) -> ASGIApp:
+def api(
+    deps: Deps,
+    settings: Settings,
+    tokens: Tokens,
+    worker: Worker,
+    metrics: Metrics,
+    observation: Observation = NOT_OBSERVED,
+) -> ASGIApp:
     """The application over Deps, however they were made."""
     from lootkeep.api import readers
     from lootkeep.api.http.app import Api
@@ -205,10 +223,11 @@ def api(deps: Deps, settings: Settings, tokens: Tokens, worker: Worker, metrics:
     checks: dict[str, Check] = {"database": DatabaseCheck(deps), "worker": worker.is_alive}
     probes = Probes(deps, tokens, limits, metrics, checks, document(), settings.docs_url)
     console = Edge(deps, console_options(settings), PAGES)
-    return Api(deps, groups(), tokens, limits, metrics, probes.app(*readers.pages(deps), *console.routes()))
+    pages = probes.app(*readers.pages(deps), *console.routes())
+    return Api(deps, groups(), tokens, limits, metrics, pages, *observation)
 
 
-def sandbox_api(settings: Settings, worker: Worker, pages: ASGIApp, deps: Deps) -> ASGIApp:
+def sandbox_api(settings: Settings, worker: Worker, observation: Observation, pages: ASGIApp, deps: Deps) -> ASGIApp:
     """The APIs over the sandbox; all other pages are those of the store."""
     from lootkeep.api.http.app import Api
     from lootkeep.api.http.auth import Tokens
@@ -218,7 +237,7 @@ def sandbox_api(settings: Settings, worker: Worker, pages: ASGIApp, deps: Deps) 
     tokens = Tokens(deps, lambda: None)
     worker.add((PeriodicTask("note uses of test tokens", 10, tokens.note_uses),))
     limits = Limits(deps.limiter, settings.rate_limit_per_minute, settings.auth_failures_per_minute)
-    return Api(deps, groups(), tokens, limits, Metrics(), pages)
+    return Api(deps, groups(), tokens, limits, Metrics(), pages, *observation)
 
 
 def _after_test_request(metrics: Metrics, sandbox: Sandbox) -> None:
@@ -271,16 +290,6 @@ def _wakeup(deps: Deps, settings: Settings) -> MemoryWakeup:
         return MemoryWakeup()
     database = cast(PostgresDatabase, deps.db)
     return PostgresWakeup(settings.listen_url, DeliveryWorker.wakes_for, database.uses)
-
-
-def mailer(settings: Settings, clock: Clock) -> Mailer:
-    """One for each loop that sends: each keeps a connection of its own."""
-    if settings.smtp_url is None or settings.mail_from is None:
-        return OutboxMailer()
-    # Loaded only where it is used, like Redis.
-    from lootkeep.engines.emails.smtp import SmtpMailer, parse_server
-
-    return SmtpMailer(parse_server(settings.smtp_url.get_secret_value()), parse_sender(settings.mail_from), clock)
 
 
 def campaign_options(settings: Settings) -> CampaignOptions:

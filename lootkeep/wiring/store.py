@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
+
+import structlog
 
 from lootkeep.deps import Deps
 from lootkeep.domain.webhooks import WebhookRules, reachable
+from lootkeep.engines import logs
+from lootkeep.engines.emails import Mailer
+from lootkeep.engines.emails.message import parse_sender
+from lootkeep.engines.emails.outbox import OutboxMailer
 from lootkeep.engines.intelligence import Intelligence
 from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.ratelimit import RateLimiter
 from lootkeep.engines.ratelimit.memory import MemoryRateLimiter
-from lootkeep.kernel.clock import SystemClock
+from lootkeep.kernel.clock import Clock, SystemClock
 from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.ids import RandomIds
 from lootkeep.services import access, secret_key
 from lootkeep.settings import Settings
 from lootkeep.storage import migrations
+from lootkeep.storage.backup import sqlite as sqlite_backup
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
+
+log = structlog.get_logger(__name__)
 
 
 async def open_database(settings: Settings) -> Engine:
@@ -34,6 +45,16 @@ async def open_database(settings: Settings) -> Engine:
     return SqliteDatabase(path)
 
 
+async def upgrade(settings: Settings, engine: Engine, *, with_copy: bool) -> Path | None:
+    """Brings the schema up to date. An embedded database that holds something is copied before: that is the file."""
+    path, current = settings.sqlite_path, await migrations.revision(engine)
+    copy = None
+    if with_copy and path and current not in {None, migrations.HEAD}:
+        copy = await asyncio.to_thread(sqlite_backup.write_before_upgrade, path, current, SystemClock().now())
+    await migrations.upgrade(engine)
+    return copy
+
+
 @asynccontextmanager
 async def opened(settings: Settings) -> AsyncIterator[Deps]:
     """Deps on a database that is ready: the embedded one is migrated here, PostgreSQL by `lootkeep migrate`."""
@@ -43,7 +64,7 @@ async def opened(settings: Settings) -> AsyncIterator[Deps]:
     outbound = make_outbound(settings)
     try:
         if settings.sqlite_path:
-            await migrations.upgrade(engine)
+            await _upgrade_and_log(settings, engine)
         else:
             await migrations.check(engine)
         deps = Deps(
@@ -64,6 +85,13 @@ async def opened(settings: Settings) -> AsyncIterator[Deps]:
         await outbound.close()
         await limiter.close()
         await engine.close()
+
+
+async def _upgrade_and_log(settings: Settings, engine: Engine) -> None:
+    if copy := await upgrade(settings, engine, with_copy=True):
+        # Commands speak on stdout, and log nothing as a rule.
+        logs.configure(settings.log_level, settings.log_format)
+        log.info("the database was upgraded", schema=migrations.HEAD, copy=str(copy))
 
 
 def make_outbound(settings: Settings) -> Outbound:
@@ -91,6 +119,16 @@ def _limiter(settings: Settings) -> RateLimiter:
     from lootkeep.engines.ratelimit.redis import RedisRateLimiter
 
     return RedisRateLimiter(settings.redis_url)
+
+
+def mailer(settings: Settings, clock: Clock) -> Mailer:
+    """One for each loop that sends: each keeps a connection of its own."""
+    if settings.smtp_url is None or settings.mail_from is None:
+        return OutboxMailer()
+    # Loaded only where it is used, like Redis.
+    from lootkeep.engines.emails.smtp import SmtpMailer, parse_server
+
+    return SmtpMailer(parse_server(settings.smtp_url.get_secret_value()), parse_sender(settings.mail_from), clock)
 
 
 def intelligence(settings: Settings) -> Intelligence:

@@ -8,12 +8,17 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 import structlog
+from msgspec import UNSET
 
 from lootkeep.deps import Deps
 from lootkeep.domain import deliveries as deliveries_rules
 from lootkeep.domain.deliveries import AttemptResult, ClaimedDelivery
+from lootkeep.domain.signing import TEST_MODE
 from lootkeep.domain.webhooks import Webhook
+from lootkeep.engines.lines import DeliveryLine, Lines
+from lootkeep.engines.tracing import Attributes, Tracer, trace_id
 from lootkeep.engines.wakeup import Wakeup
+from lootkeep.kernel.cause import CURRENT, Cause
 from lootkeep.kernel.clock import Instant
 from lootkeep.services.webhooks import post
 from lootkeep.storage.engine.database import Transaction
@@ -42,12 +47,16 @@ class DeliveryWorker(QueueWorker):
         concurrency: int = 10,
         metrics: DeliveryMetrics | None = None,
         chance: Callable[[], float] = random.random,
+        lines: Lines | None = None,
+        tracer: Tracer | None = None,
     ) -> None:
         super().__init__(deps, wakeup)
         self._delays = delays
         self._concurrency = concurrency
         self._metrics = metrics or DeliveryMetrics()
         self._chance = chance
+        self._lines = lines
+        self._tracer = tracer
         self._in_flight: Counter[int] = Counter()
         self._sending: set[asyncio.Task[None]] = set()
         self._latest: list[asyncio.Task[None]] = []
@@ -108,16 +117,42 @@ class DeliveryWorker(QueueWorker):
         return task
 
     async def _send(self, webhook: Webhook, claimed: ClaimedDelivery, now: Instant) -> None:
+        # Each is sent by a task of its own.
+        CURRENT.set(Cause(request_id=claimed.request_id, delivery=claimed.public_id, event_id=claimed.event_id))
+        span = self._tracer.start("client", claimed.traceparent) if self._tracer else None
         try:
             result = await post(self._deps, webhook, claimed.body, claimed.event_type, claimed.public_id, now)
         except Exception:
             # An error of the worker must not hold the webhook's place for ever; it is retried like any other failure.
-            log.exception("a delivery could not be sent", delivery=claimed.public_id)
+            log.exception("a delivery could not be sent")
             result = AttemptResult(False, None, 0, "the delivery could not be signed or sent", None)
         self._metrics.observe(result)
+        self._write_line(claimed, result)
+        if span:
+            span.end(f"deliver {claimed.event_type}", _attributes(claimed, result), is_good=result.is_delivered)
         self._in_flight[webhook.id] -= 1
         self._finished.append((claimed, result))
         self._wakeup.nudge()
+
+    def _write_line(self, claimed: ClaimedDelivery, result: AttemptResult) -> None:
+        is_good = result.is_delivered
+        if self._lines is None or not self._lines.wants(is_good=is_good, seconds=result.latency_ms / 1000):
+            return
+        line = DeliveryLine(
+            event="delivery",
+            request_id=claimed.request_id,
+            trace_id=trace_id(claimed.traceparent) or UNSET,
+            delivery=claimed.public_id,
+            event_id=claimed.event_id,
+            event_type=claimed.event_type,
+            webhook=claimed.webhook_id,
+            attempt=claimed.attempts_count,
+            outcome="delivered" if is_good else "failed",
+            reason=result.reason,
+            milliseconds=result.latency_ms,
+            mode=TEST_MODE if self._deps.is_test else UNSET,
+        )
+        self._lines.write(line, is_good=is_good)
 
     async def _settle(self) -> bool:
         """One transaction for everything that has finished meanwhile."""
@@ -137,6 +172,18 @@ class DeliveryWorker(QueueWorker):
             self._finished = finished + self._finished
             raise
         return True
+
+
+def _attributes(claimed: ClaimedDelivery, result: AttemptResult) -> Attributes:
+    return {
+        "http.response.status_code": result.response_code,
+        "lootkeep.request_id": claimed.request_id,
+        "lootkeep.event": claimed.event_id,
+        "lootkeep.delivery": claimed.public_id,
+        "lootkeep.webhook": claimed.webhook_id,
+        "lootkeep.attempt": claimed.attempts_count,
+        "lootkeep.reason": result.reason,
+    }
 
 
 async def step_replays(deps: Deps) -> None:

@@ -31,6 +31,7 @@ async def test_an_event_says_who_was_sent_it_and_shows_its_data(store: World) ->
     visits = await visitor(store, "read_only")
     page = (await visits.get("/events/4")).text
     assert f'href="/console/deliveries/{DELIVERY}"' in page
+    assert ", caused by request request-" in page
     assert "&#34;product_id&#34;: 1" in page
     assert (await visits.get("/events/99")).status_code == 404
 

@@ -22,7 +22,7 @@ NOT_PERSONAL = {
     "deliveries": "public_id event_type status lease reason",
     "email_campaigns": "name subject preview_text from_name reply_to body_html body_text links audience status error "
     "search_text",
-    "events": "type",
+    "events": "type request_id traceparent",
     # Which country and provider an address was of says nothing of one person; it is part of the evidence.
     "fraud_checks": "risk_level action_taken signals detected_country billing_country asn_name review_outcome "
     "rule_hits truth truth_source",

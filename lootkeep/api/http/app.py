@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import secrets
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
+from collections.abc import Awaitable, Callable
 
 import structlog
 
@@ -15,27 +13,26 @@ from lootkeep.api.http import envelope, idempotency
 from lootkeep.api.http.admission import PROBES, TICKET, Admission, AdmissionTicket
 from lootkeep.api.http.auth import Tokens
 from lootkeep.api.http.body import parse_body, read_body
-from lootkeep.api.http.envelope import FIXED_HEADERS, Headers
 from lootkeep.api.http.errors import Forbidden, ServerError
+from lootkeep.api.http.exchange import AsgiMessage, Exchange, Receive, Scope, Send
 from lootkeep.api.http.limits import Limits
 from lootkeep.api.http.metrics import Metrics
+from lootkeep.api.http.observer import Observer
 from lootkeep.api.http.router import Router
-from lootkeep.api.http.routes import MAX_BODY, Call, Group, Route
+from lootkeep.api.http.routes import MAX_BODY, Call, Group
 from lootkeep.api.http.validation import parse_query
 from lootkeep.deps import Deps
 from lootkeep.domain.access import TEST_TOKEN_PREFIX, Token
 from lootkeep.domain.signing import MODE_HEADER, TEST_MODE
+from lootkeep.engines.lines import Lines
+from lootkeep.engines.tracing import Tracer
+from lootkeep.kernel.cause import CURRENT
 from lootkeep.kernel.errors import AppError, Overloaded, Unavailable
 
-Scope = MutableMapping[str, Any]
-AsgiMessage = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[AsgiMessage]]
-Send = Callable[[AsgiMessage], Awaitable[None]]
 ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 log = structlog.get_logger(__name__)
 
-_REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,128}")
 _API = "/api/"
 _TEST_PREFIX = TEST_TOKEN_PREFIX.encode()
 # On every answer to a test token; the body is the same as that of the store, so that a client meets what it will meet.
@@ -53,24 +50,31 @@ class Api:
         limits: Limits,
         metrics: Metrics,
         pages: ASGIApp,
+        lines: Lines | None = None,
+        tracer: Tracer | None = None,
     ) -> None:
         self._deps = deps
         self._router = Router(groups)
         self._tokens = tokens
         self._limits = limits
-        self._metrics = metrics
+        self._observer = Observer(metrics, lines, tracer, is_test=deps.is_test)
         self._pages = pages
-        # Ids of test tokens are others than those of the store's.
-        self._log = log.bind(mode=TEST_MODE) if deps.is_test else log
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if not scope["path"].startswith(_API):
-            # Pages carry a request id too.
-            header = (b"x-request-id", self._deps.ids.request_id().encode())
-            await self._pages(scope, receive, _adding(send, header))
-            return
+        exchange = Exchange(scope, receive, self._deps.ids.request_id)
+        outer = CURRENT.set(exchange.cause)
+        try:
+            if scope["path"].startswith(_API):
+                await self._call(exchange, send)
+            else:
+                # Pages carry a request id too.
+                await self._pages(scope, receive, _adding(send, (b"x-request-id", exchange.request_id.encode())))
+        finally:
+            CURRENT.reset(outer)
+
+    async def _call(self, exchange: Exchange, send: Send) -> None:
         started = time.perf_counter()
-        exchange = _Exchange(scope, receive, self._deps.ids.request_id)
+        self._observer.begin(exchange)
         try:
             await self._answer(exchange)
         except AppError as reason:
@@ -79,22 +83,12 @@ class Api:
             # The server stops, and this request has not ended in the time there was.
             exchange.fail(Unavailable())
         except Exception:
-            log.exception("request failed", request_id=exchange.request_id, method=scope["method"], path=scope["path"])
+            log.exception("request failed", method=exchange.scope["method"], path=exchange.scope["path"])
             exchange.fail(ServerError())
         await exchange.send(send)
-        seconds = time.perf_counter() - started
-        self._metrics.observe(exchange.route, exchange.status, seconds)
-        self._log.info(
-            "request",
-            request_id=exchange.request_id,
-            method=scope["method"],
-            path=scope["path"],
-            status=exchange.status,
-            token_id=exchange.token.id if exchange.token else None,
-            milliseconds=round(seconds * 1000, 2),
-        )
+        self._observer.end(exchange, time.perf_counter() - started)
 
-    async def _answer(self, exchange: _Exchange) -> None:
+    async def _answer(self, exchange: Exchange) -> None:
         scope = exchange.scope
         try:
             exchange.route, path = self._router.find(scope["method"], scope["path"])
@@ -111,7 +105,7 @@ class Api:
         body = await parse_body(raw, route.body, self._deps, may_be_large=is_large) if route.body else None
 
         async def operation(deps: Deps) -> tuple[int, bytes]:
-            reply = await route.handler(Call(deps, token, path, body, query))
+            reply = await self._observer.run(exchange, route, Call(deps, token, path, body, query))
             answer = route.answer.again() if reply.is_repeated else route.answer
             return answer.status, envelope.success(reply, answer.message)
 
@@ -126,7 +120,7 @@ class Api:
         if is_replay:
             exchange.answer_headers.append((b"idempotent-replayed", b"true"))
 
-    async def _read_body(self, exchange: _Exchange, max_bytes: int) -> bytes:
+    async def _read_body(self, exchange: Exchange, max_bytes: int) -> bytes:
         ticket: AdmissionTicket | None = exchange.scope.get(TICKET)
         if ticket is None or ticket.is_complete:
             return await read_body(exchange.scope, exchange.headers, exchange.receive, max_bytes)
@@ -136,7 +130,7 @@ class Api:
         await ticket.enter()
         return raw
 
-    async def _let_in(self, exchange: _Exchange) -> Token:
+    async def _let_in(self, exchange: Exchange) -> Token:
         now = self._deps.clock.now()
         token = await self._tokens.authenticate(exchange.headers.get(b"authorization"), now)
         if token is None:
@@ -144,7 +138,7 @@ class Api:
         await self._limits.count(token, now, exchange.answer_headers)
         return token
 
-    async def _show_limits(self, exchange: _Exchange) -> None:
+    async def _show_limits(self, exchange: Exchange) -> None:
         """Every response reports the caller's rate limit, including a 404."""
         now = self._deps.clock.now()
         token = await self._tokens.authenticate(exchange.headers.get(b"authorization"), now)
@@ -171,7 +165,7 @@ class AdmissionMiddleware:
             await ticket.enter()
             await self._app(scope, receive, send)
         except Overloaded as reason:
-            exchange = _Exchange(scope, receive, lambda: secrets.token_hex(8))
+            exchange = Exchange(scope, receive, lambda: secrets.token_hex(8))
             exchange.fail(reason)
             await exchange.send(send)
         finally:
@@ -198,7 +192,7 @@ class ModeSwitch:
             # Without a sandbox there are no test tokens: the store refuses it like any other that it does not know.
             app = await self._test() or self._live
         except AppError as reason:
-            exchange = _Exchange(scope, receive, lambda: secrets.token_hex(8))
+            exchange = Exchange(scope, receive, lambda: secrets.token_hex(8))
             exchange.fail(reason)
             await exchange.send(send)
         else:
@@ -220,42 +214,3 @@ def _adding(send: Send, header: tuple[bytes, bytes]) -> Send:
         await send(message)
 
     return adding
-
-
-class _Exchange:
-    """One request on its way to an answer."""
-
-    __slots__ = ("answer_headers", "body", "headers", "receive", "request_id", "route", "scope", "status", "token")
-
-    def __init__(self, scope: Scope, receive: Receive, make_id: Callable[[], str]) -> None:
-        self.scope = scope
-        self.receive = receive
-        self.headers: dict[bytes, bytes] = dict(scope["headers"])
-        given = self.headers.get(b"x-request-id", b"")
-        self.request_id = given.decode() if _REQUEST_ID.fullmatch(given) else make_id()
-        self.answer_headers: Headers = []
-        self.route: Route | None = None
-        self.token: Token | None = None
-        self.status = 500
-        self.body = b""
-
-    @property
-    def address(self) -> str:
-        """Where the request comes from."""
-        client = self.scope.get("client")
-        return client[0] if client else ""
-
-    def fail(self, reason: AppError) -> None:
-        self.status, self.body, headers = envelope.failure(reason)
-        self.answer_headers += headers
-
-    async def send(self, send: Send) -> None:
-        headers = [
-            *FIXED_HEADERS,
-            (b"content-length", str(len(self.body)).encode()),
-            (b"x-request-id", self.request_id.encode()),
-            *self.answer_headers,
-        ]
-        await send({"type": "http.response.start", "status": self.status, "headers": headers})
-        body = b"" if self.scope["method"] == "HEAD" else self.body
-        await send({"type": "http.response.body", "body": body})

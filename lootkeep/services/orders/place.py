@@ -17,6 +17,7 @@ from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.domain.gift_cards import GiftCard
 from lootkeep.domain.identity import Trace
 from lootkeep.domain.orders import Order, OrderDetails
+from lootkeep.kernel.cause import note
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict
 from lootkeep.services import gift_cards
@@ -75,6 +76,7 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart, changes: CounterDelt
         order, card = await _pay_by_card(deps, tx, cart, order, lines, changes)
 
     order, items = await orders_db.add(tx, order, lines, changes)
+    note(order=order.id)
     if card:
         await gift_cards_db.redeem(tx, card, order.gift_card_total, now, changes, order_id=order.id, is_tender=True)
     await _checkout.reserve_coupon(tx, coupon, order, now)
@@ -97,6 +99,7 @@ async def place_paid(
     """An order that needs no checkout, such as that of a subscription's period: announced, and paid at once."""
     now = order.created_at
     order, items = await orders_db.add(tx, order, lines, changes)
+    note(order=order.id)
     details = OrderDetails(order, items, customer, None)
     await outbox.append(tx, "order.created", order_events.created(details), now)
     return await _payment.record(deps, tx, details, orders_rules.paid(order, now, None, None, now), changes)

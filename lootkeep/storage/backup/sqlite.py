@@ -8,8 +8,9 @@ from pathlib import Path
 
 import apsw
 
+from lootkeep.kernel import files
+from lootkeep.kernel.clock import Instant, utc
 from lootkeep.kernel.errors import StartupError
-from lootkeep.kernel.files import synced
 from lootkeep.storage import migrations
 
 # A connection that reads goes on while the copy is made; one that writes a checkpoint may hold the file for a moment.
@@ -26,8 +27,27 @@ def write(source: Path, target: Path) -> dict[str, int]:
         raise StartupError(f"The backup could not be written to {target}: {error}.") from None
     finally:
         connection.close()
-    synced(target)
+    files.synced(target)
     return check(target)
+
+
+def write_before_upgrade(source: Path, revision: str, now: Instant) -> Path:
+    """A checked copy next to a database whose schema is about to change, for its owner only."""
+    target = source.with_name(f"{source.name}.{revision}-{utc(now):%Y%m%dT%H%M%SZ}.backup")
+    # It has its name once it is complete and checked.
+    draft = target.with_name(f"{target.name}.part")
+    try:
+        files.create(draft)
+        write(source, draft)
+    except StartupError as error:
+        draft.unlink(missing_ok=True)
+        raise StartupError(
+            f"{error} The database was not changed: a copy is made before an upgrade. "
+            "`lootkeep upgrade --no-copy` upgrades without one."
+        ) from None
+    os.replace(draft, target)
+    files.synced(target.parent)
+    return target
 
 
 def check(file: Path) -> dict[str, int]:
@@ -68,9 +88,9 @@ def restore(file: Path, target: Path, *, replace: bool) -> dict[str, int]:
     draft = target.with_name(f"{target.name}.restoring")
     with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as copy, file.open("rb") as original:
         shutil.copyfileobj(original, copy)
-    synced(draft)
+    files.synced(draft)
     os.replace(draft, target)
-    synced(target.parent)
+    files.synced(target.parent)
     return counts
 
 

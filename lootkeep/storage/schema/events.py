@@ -17,6 +17,9 @@ events = Table(
     number("created_at"),
     # When its deliveries were made.
     number("fanned_out_at", optional=True),
+    # What caused it: the id of the request, and the W3C trace context when it was traced.
+    text("request_id", optional=True),
+    text("traceparent", optional=True),
     Index(
         "ix_events_waiting",
         "id",

@@ -79,6 +79,9 @@ _CLAIMABLE = Query(
         deliveries.c.failures,
         events.c.created_at,
         events.c.data,
+        deliveries.c.event_id,
+        events.c.request_id,
+        events.c.traceparent,
         deliveries.c.lease.label("abandoned_by"),
     )
     .join(events, events.c.id == deliveries.c.event_id)

@@ -1,0 +1,73 @@
+"""One request on its way to an answer, and the words of ASGI."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from lootkeep.api.http import envelope
+from lootkeep.api.http.envelope import FIXED_HEADERS, Headers
+from lootkeep.api.http.routes import Route
+from lootkeep.domain.access import Token
+from lootkeep.engines.tracing import Span
+from lootkeep.kernel.cause import Cause
+from lootkeep.kernel.errors import AppError
+
+Scope = MutableMapping[str, Any]
+AsgiMessage = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[AsgiMessage]]
+Send = Callable[[AsgiMessage], Awaitable[None]]
+
+_REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,128}")
+
+
+class Exchange:
+    __slots__ = (
+        "answer_headers",
+        "body",
+        "cause",
+        "headers",
+        "receive",
+        "request_id",
+        "route",
+        "scope",
+        "span",
+        "status",
+        "token",
+    )
+
+    def __init__(self, scope: Scope, receive: Receive, make_id: Callable[[], str]) -> None:
+        self.scope = scope
+        self.receive = receive
+        self.headers: dict[bytes, bytes] = dict(scope["headers"])
+        given = self.headers.get(b"x-request-id", b"")
+        self.request_id = given.decode() if _REQUEST_ID.fullmatch(given) else make_id()
+        self.cause = Cause(request_id=self.request_id)
+        self.answer_headers: Headers = []
+        self.route: Route | None = None
+        self.span: Span | None = None
+        self.token: Token | None = None
+        self.status = 500
+        self.body = b""
+
+    @property
+    def address(self) -> str:
+        """Where the request comes from."""
+        client = self.scope.get("client")
+        return client[0] if client else ""
+
+    def fail(self, reason: AppError) -> None:
+        self.status, self.body, headers = envelope.failure(reason)
+        self.answer_headers += headers
+
+    async def send(self, send: Send) -> None:
+        headers = [
+            *FIXED_HEADERS,
+            (b"content-length", str(len(self.body)).encode()),
+            (b"x-request-id", self.request_id.encode()),
+            *self.answer_headers,
+        ]
+        await send({"type": "http.response.start", "status": self.status, "headers": headers})
+        body = b"" if self.scope["method"] == "HEAD" else self.body
+        await send({"type": "http.response.body", "body": body})
