@@ -81,9 +81,10 @@ class Api:
         except Exception:
             log.exception("request failed", request_id=exchange.request_id, method=scope["method"], path=scope["path"])
             exchange.fail(ServerError())
-        await exchange.send(send)
         seconds = time.perf_counter() - started
+        # Before it is sent: anyone who has the answer finds it counted, whichever process they ask.
         self._metrics.observe(exchange.route, exchange.status, seconds)
+        await exchange.send(send)
         self._log.info(
             "request",
             request_id=exchange.request_id,
