@@ -1,4 +1,4 @@
-"""Finds the PostgreSQL, PgBouncer and Redis programs of this machine, and installs Debian's where it may."""
+"""Finds the programs of this machine that tests need, such as PostgreSQL, and installs Debian's where it may."""
 
 import os
 import re
@@ -12,13 +12,14 @@ OLDEST_POSTGRES = 13
 # Debian and Red Hat keep the server's programs off PATH.
 POSTGRES_FOLDERS = ("usr/lib/postgresql/*/bin", "usr/pgsql-*/bin")
 
-# By their packages: the examples of the docs are run in Node, the reference page is used in Chromium, and systemd reads
-# our units.
+# By their packages: the examples of the docs are run in Node, the reference page is used in Chromium, systemd reads our
+# units, and Prometheus our alert rules.
 PROGRAMS_OF_TESTS = {
     "node": "nodejs",
     "npm": "npm",
     "chromedriver": "chromium-driver",
     "pgbouncer": "pgbouncer",
+    "promtool": "prometheus",
     "systemd-analyze": "systemd",
 }
 
@@ -55,6 +56,12 @@ def pgbouncer() -> str:
     ):
         return program
     raise CannotStart("pgbouncer was not found, though its package is installed.")
+
+
+def promtool() -> str:
+    if program := shutil.which("promtool") or (_install("prometheus") and shutil.which("promtool")):
+        return program
+    raise CannotStart("promtool was not found on PATH, though the package prometheus is installed.")
 
 
 def want(program: str, package: str) -> None:
