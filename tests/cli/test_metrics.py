@@ -46,7 +46,7 @@ def test_what_a_killed_process_has_counted_stays_and_its_successor_goes_on(
         _wait_for_processes(server, token, WORKERS)
         _call(server, token, REQUESTS)
         before = _scrape(server, token)
-        # All of them, so that whoever has counted is replaced.
+        # All of them, so that each that has counted is replaced.
         server.kill_workers()
         _wait_for_processes(server, token, WORKERS, after=before["lootkeep_start_time_seconds"])
         between = _scrape(server, token)
