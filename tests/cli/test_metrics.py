@@ -14,6 +14,9 @@ REQUESTS = 40
 # Each on a connection of its own, which any of the processes may take.
 SCRAPES = 12
 
+# A busy machine takes its time to start processes.
+pytestmark = pytest.mark.timeout(600)
+
 
 @pytest.fixture
 def settings(postgres_url: str) -> dict[str, str]:

@@ -37,6 +37,13 @@ def test_every_page_is_about_an_alert_and_every_alert_has_one() -> None:
     assert {path.name for path in FOLDER.iterdir()} - NO_ALERT == set(map(_file, ALERTS))
 
 
+def test_every_alert_is_made_to_fire() -> None:
+    tests = (ROOT / "tests/operate/test_firing.py").read_text()
+    assert {alert for names in re.findall(r"alerts={(.*?)}", tests) for alert in re.findall(r"\w+", names)} == set(
+        ALERTS
+    )
+
+
 @pytest.mark.parametrize("alert", ALERTS)
 def test_a_page_says_what_it_means_how_to_look_and_what_to_do_in_half_a_page(alert: str) -> None:
     text = (FOLDER / _file(alert)).read_text()
