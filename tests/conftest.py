@@ -42,6 +42,7 @@ NOT_QUICK = (
     "engines/test_ssrf.py",
     "faults/",
     "generators/",
+    "operate/",
     "races/",
     "services/test_analytics.py",
     "services/test_gift_card_machine.py",

@@ -1,4 +1,4 @@
-"""Finds the servers and proxies of this machine, and installs Debian's where it may."""
+"""Finds the programs of this machine that tests need, such as PostgreSQL, and installs Debian's where it may."""
 
 import os
 import re
@@ -13,12 +13,13 @@ OLDEST_POSTGRES = 13
 POSTGRES_FOLDERS = ("usr/lib/postgresql/*/bin", "usr/pgsql-*/bin")
 
 # By their packages: the examples of the docs are run in Node, the reference page is used in Chromium, systemd reads our
-# units, and the proxies run with our configurations.
+# units, the proxies run with our configurations, and Prometheus reads our alert rules.
 PROGRAMS_OF_TESTS = {
     "node": "nodejs",
     "npm": "npm",
     "chromedriver": "chromium-driver",
     "pgbouncer": "pgbouncer",
+    "promtool": "prometheus",
     "systemd-analyze": "systemd",
     "caddy": "caddy",
     "nginx": "nginx",

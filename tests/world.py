@@ -68,7 +68,8 @@ class World:
         )
         self.tokens = Tokens(self.deps, token_version)
         self.limits = Limits(self.deps.limiter, self.settings.rate_limit_per_minute, 60)
-        self.app = wiring.api(self.deps, self.settings, self.tokens, Worker(()), Metrics())
+        self.metrics = Metrics()
+        self.app = wiring.api(self.deps, self.settings, self.tokens, Worker(()), self.metrics)
         transport = httpx.ASGITransport(self.app, raise_app_exceptions=True)
         self.http = httpx.AsyncClient(transport=transport, base_url="http://store.test")
         self.token = ""

@@ -10,6 +10,8 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from ctypes import Array, c_byte
+from functools import partial
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
@@ -17,7 +19,9 @@ import structlog
 from uvicorn import Config
 from uvicorn.config import STARTUP_FAILURE
 
+from lootkeep import wiring
 from lootkeep.api.http.stopping import StoppingServer
+from lootkeep.engines.counts import PART_BYTES, Counts, mark_ended
 from lootkeep.engines.process_end import STOP_SECONDS
 
 log = structlog.get_logger(__name__)
@@ -43,7 +47,9 @@ class Processes:
         signal.set_wakeup_fd(waker.fileno(), warn_on_full_buffer=False)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._on_signal)
-        self._processes = [self._start() for _ in range(count)]
+        # It has no name, and ends with the last process that has it.
+        self._counts: Array[c_byte] = _SPAWN.RawArray(c_byte, count * PART_BYTES)
+        self._processes = [self._start(index) for index in range(count)]
 
     def run(self) -> None:
         """Exits like the last process, and then by the signal itself."""
@@ -57,8 +63,9 @@ class Processes:
         signal.signal(self._signal, signal.SIG_DFL)
         signal.raise_signal(self._signal)
 
-    def _start(self) -> BaseProcess:
-        process = _SPAWN.Process(target=_serve, args=(self._config, self._listener, self._lifeline))
+    def _start(self, index: int) -> BaseProcess:
+        arguments = (self._config, self._listener, self._lifeline, self._counts, index)
+        process = _SPAWN.Process(target=_serve, args=arguments)
         process.start()
         return process
 
@@ -74,8 +81,9 @@ class Processes:
                 log.error("a process could not start, so all of them end")
                 return True
             log.error("a process has ended and is replaced", exit_code=process.exitcode)
+            mark_ended(self._counts, index)
             time.sleep(_PAUSE_SECONDS)
-            self._processes[index] = self._start()
+            self._processes[index] = self._start(index)
         return False
 
     def _stop(self) -> None:
@@ -89,7 +97,8 @@ class Processes:
             process.kill()
 
 
-def _serve(config: Config, listener: socket.socket, lifeline: Connection) -> None:
+def _serve(config: Config, listener: socket.socket, lifeline: Connection, counts: Array[c_byte], index: int) -> None:
+    config.app = partial(wiring.app, Counts(counts, index))
     threading.Thread(target=_follow, args=(lifeline,), daemon=True).start()
     with suppress(KeyboardInterrupt):
         StoppingServer(config).run(sockets=[listener])

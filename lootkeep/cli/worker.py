@@ -6,9 +6,9 @@ import asyncio
 import signal
 
 from lootkeep import settings, wiring
-from lootkeep.api.http.metrics import Metrics
 from lootkeep.cli.output import out, run
 from lootkeep.engines import logs
+from lootkeep.engines.counts import Counts
 from lootkeep.engines.process_end import end_in_time
 from lootkeep.kernel.errors import StartupError, Unreachable
 from lootkeep.settings import Settings
@@ -41,7 +41,7 @@ async def _work(config: Settings) -> None:
     async with (
         wiring.opened(config) as deps,
         wiring.observing(config) as observation,
-        wiring.working(deps, config, Metrics(), observation),
+        wiring.working(deps, config, Counts(), observation),
     ):
         out.print("The worker is running. Ctrl-C stops it.")
         await stopping.wait()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from itertools import product
 from typing import get_args
@@ -76,6 +77,15 @@ async def made_between(tx: Transaction, start: Instant, end: Instant) -> Mapping
 async def frauds_between(tx: Transaction, start: Instant, end: Instant) -> Mapping[str, int]:
     """How many checks of this time turned out to be fraud, by action."""
     return dict(await tx.all(_FRAUDS, start=start, end=end))
+
+
+async def decisions(tx: Transaction) -> Mapping[tuple[str, str], int]:
+    """How many checks of each level and action there are."""
+    found: Counter[tuple[str, str]] = Counter()
+    for name, count in (await counters.totals(tx, "fraud.")).items():
+        level, action, _ = name.split(".")
+        found[level, action] += count
+    return found
 
 
 async def pending_review(tx: Transaction) -> int:

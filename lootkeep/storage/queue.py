@@ -5,13 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
-from sqlalchemy import Column, ColumnElement, Table, bindparam, case, delete, or_, select, update
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    ScalarSelect,
+    Select,
+    Table,
+    bindparam,
+    case,
+    delete,
+    func,
+    or_,
+    select,
+    update,
+)
 
 from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import MINUTE, Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 
+# Counting what waits stops here: from then on it is many.
+MAX_COUNTED = 10_000
 # Items that one transaction removes.
 _BATCH = 500
 # Clocks of several machines differ by less: what another worker has just written is left as it is.
@@ -136,6 +151,10 @@ class EmailQueue(Queue, Generic[R]):
             record,
         )
         self._next = Query(select(table.c.due_at).where(is_open).order_by(table.c.due_at).limit(1))
+        opened = select(table.c.id).where(is_open)
+        self._backlog = Query(
+            select(count_up_to(opened.where(table.c.due_at <= bindparam("now"))), count_up_to(opened))
+        )
 
     async def claim(self, tx: Transaction, lease: str, until: Instant, now: Instant) -> R | None:
         """Takes the item that has been due for longest, and counts the attempt before it is made."""
@@ -144,6 +163,16 @@ class EmailQueue(Queue, Generic[R]):
     async def next_due(self, tx: Transaction) -> Instant | None:
         row = await tx.one(self._next)
         return None if row is None else Instant(row[0])
+
+    async def backlog(self, tx: Transaction, now: Instant) -> tuple[int, int, Instant | None]:
+        """How many items are due, how many wait in all, both up to a bound, and when the first of them is due."""
+        ((due, waiting),) = await tx.all(self._backlog, now=now)
+        return due, waiting, await self.next_due(tx)
+
+
+def count_up_to(items: Select[Any]) -> ScalarSelect[int]:
+    """How many there are, but no more than is worth counting."""
+    return select(func.count()).select_from(items.limit(MAX_COUNTED).subquery()).scalar_subquery()
 
 
 def _settled(lease: str, item: QueueItem, settlement: Settlement, now: Instant) -> dict[str, Any]:

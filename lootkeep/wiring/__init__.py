@@ -15,9 +15,11 @@ from lootkeep import __version__
 from lootkeep.console.page import Options
 from lootkeep.deps import Deps
 from lootkeep.engines import logs
+from lootkeep.engines.counts import Counts
 from lootkeep.engines.outbound import allow_connections
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.engines.wakeup.postgres import PostgresWakeup
+from lootkeep.kernel.clock import SECOND
 from lootkeep.services import (
     alerts,
     fraud_amounts,
@@ -51,7 +53,7 @@ from lootkeep.worker.deliveries import DeliveryWorker, step_replays
 from lootkeep.worker.emails import EmailWorker
 from lootkeep.worker.lists import ListKeeper
 from lootkeep.worker.loop import Loop, PeriodicTask, Worker
-from lootkeep.worker.metrics import DeliveryMetrics
+from lootkeep.worker.metrics import WorkerMetrics
 
 # The API is loaded by who serves or describes it: most commands need only Deps, and start in half the time.
 if TYPE_CHECKING:
@@ -82,8 +84,9 @@ __all__ = [
 class Application:
     """The ASGI application for any server: it opens what it needs when the server starts, and closes it after."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, counts: Counts) -> None:
         self._settings = settings
+        self._counts = counts
         self._api: ASGIApp | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -107,11 +110,12 @@ class Application:
             observing(self._settings) as observation,
         ):
             tokens = Tokens(deps, token_version)
-            metrics = Metrics()
+            self._counts.mark_started(deps.clock.now() / SECOND)
+            metrics = Metrics(self._counts)
             lists = ListKeeper(deps.intelligence)
             uses = PeriodicTask("note token uses", 10, tokens.note_uses)
             reload = PeriodicTask("reload lists", 30, lists.reload)
-            async with working(deps, self._settings, metrics, observation, uses, reload) as (worker, sandbox):
+            async with working(deps, self._settings, self._counts, observation, uses, reload) as (worker, sandbox):
                 slots = slots_for(None if self._settings.sqlite_path else self._settings.database_connections)
                 state[ADMISSION] = admission = Admission(slots, metrics.refused.inc)
                 live = api(deps, self._settings, tokens, worker, metrics, observation)
@@ -126,8 +130,8 @@ class Application:
         await send({"type": "lifespan.shutdown.complete"})
 
 
-def app() -> Application:
-    """The factory that servers name: `lootkeep.wiring:app`."""
+def app(counts: Counts | None = None) -> Application:
+    """The factory that servers name: `lootkeep.wiring:app`. Processes that belong together share `counts`."""
     settings = load()
     logs.configure(settings.log_level, settings.log_format)
     for sentence in settings.unknown_names:
@@ -135,7 +139,7 @@ def app() -> Application:
     groups()
     # What is loaded stays: to look through it for garbage would hold the event loop for a twentieth of a second.
     gc.freeze()
-    return Application(settings)
+    return Application(settings, counts or Counts())
 
 
 @cache
@@ -155,7 +159,7 @@ def document() -> dict[str, Any]:
 
 @asynccontextmanager
 async def working(
-    deps: Deps, settings: Settings, metrics: Metrics, observation: Observation, *tasks: PeriodicTask
+    deps: Deps, settings: Settings, counts: Counts, observation: Observation, *tasks: PeriodicTask
 ) -> AsyncIterator[tuple[Worker, Sandbox]]:
     """The worker, alive inside the block; it ends what is under way before the block is left."""
     allow_connections()
@@ -163,12 +167,12 @@ async def working(
     test_settings = without_mail(settings)
 
     def begin(test_deps: Deps) -> None:
-        loops = _loops(test_deps, test_settings, sandbox.wakeup, DeliveryMetrics(), observation)
+        loops = _loops(test_deps, test_settings, sandbox.wakeup, WorkerMetrics(), observation)
         worker.add(_periodic_tasks(test_deps, test_settings), loops)
 
     sandbox = Sandbox(deps, settings, begin)
     look = PeriodicTask("look for the sandbox", 5, sandbox.look)
-    loops = _loops(deps, settings, wakeup, DeliveryMetrics(metrics.registry), observation)
+    loops = _loops(deps, settings, wakeup, WorkerMetrics(counts), observation)
     worker = Worker((*_periodic_tasks(deps, settings), look, *tasks), loops)
     worker.start()
     await sandbox.look()
@@ -183,7 +187,7 @@ async def working(
 
 
 def _loops(
-    deps: Deps, settings: Settings, wakeup: MemoryWakeup, metrics: DeliveryMetrics, observation: Observation
+    deps: Deps, settings: Settings, wakeup: MemoryWakeup, metrics: WorkerMetrics, observation: Observation
 ) -> tuple[Loop, ...]:
     deliveries = DeliveryWorker(
         deps,
@@ -194,11 +198,10 @@ def _loops(
         lines=observation.lines,
         tracer=observation.tracer,
     )
-    emails = EmailWorker(deps, wakeup.follower(EmailWorker.wakes_for), mailer(settings, deps.clock))
-    campaigns = CampaignWorker(
-        deps, wakeup.follower(CampaignWorker.wakes_for), mailer(settings, deps.clock), campaign_options(settings)
-    )
-    alert_worker = AlertWorker(deps, wakeup.follower(AlertWorker.wakes_for), mailer(settings, deps.clock))
+    emails = EmailWorker(deps, wakeup.follower(EmailWorker.wakes_for), mailer(settings, deps.clock), metrics=metrics)
+    for_campaigns, options = wakeup.follower(CampaignWorker.wakes_for), campaign_options(settings)
+    campaigns = CampaignWorker(deps, for_campaigns, mailer(settings, deps.clock), options, metrics=metrics)
+    alert_worker = AlertWorker(deps, wakeup.follower(AlertWorker.wakes_for), mailer(settings, deps.clock), metrics)
     return deliveries.run, emails.run, campaigns.run, alert_worker.run
 
 
@@ -221,7 +224,8 @@ def api(
 
     limits = Limits(deps.limiter, settings.rate_limit_per_minute, settings.auth_failures_per_minute)
     checks: dict[str, Check] = {"database": DatabaseCheck(deps), "worker": worker.is_alive}
-    probes = Probes(deps, tokens, limits, metrics, checks, document(), settings.docs_url)
+    disk = settings.sqlite_path and settings.sqlite_path.parent
+    probes = Probes(deps, tokens, limits, metrics, checks, document(), settings.docs_url, disk)
     console = Edge(deps, console_options(settings), PAGES)
     pages = probes.app(*readers.pages(deps), *console.routes())
     return Api(deps, groups(), tokens, limits, metrics, pages, *observation)
@@ -286,10 +290,10 @@ def _wakeup(deps: Deps, settings: Settings) -> MemoryWakeup:
         wakeup = MemoryWakeup(DeliveryWorker.wakes_for)
         deps.db.on_commit(wakeup.wake)
         return wakeup
-    if settings.listen_url is None:
-        return MemoryWakeup()
-    database = cast(PostgresDatabase, deps.db)
-    return PostgresWakeup(settings.listen_url, DeliveryWorker.wakes_for, database.uses)
+    uses = cast(PostgresDatabase, deps.db).uses
+    return (
+        PostgresWakeup(settings.listen_url, DeliveryWorker.wakes_for, uses) if settings.listen_url else MemoryWakeup()
+    )
 
 
 def campaign_options(settings: Settings) -> CampaignOptions:

@@ -18,6 +18,7 @@ from lootkeep.storage import alerts as alerts_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.views import alerts as alerts_views
 from lootkeep.worker.emails import MailerWorker
+from lootkeep.worker.metrics import WorkerMetrics
 
 Item = tuple[Alert, Sequence[Notice]]
 
@@ -26,8 +27,8 @@ class AlertWorker(MailerWorker[Item]):
     work = "alerts"
     wakes_for = frozenset({"alerts", "alert_notices"})
 
-    def __init__(self, deps: Deps, wakeup: Wakeup, mailer: Mailer) -> None:
-        super().__init__(deps, wakeup, mailer, RETRY_SECONDS)
+    def __init__(self, deps: Deps, wakeup: Wakeup, mailer: Mailer, metrics: WorkerMetrics | None = None) -> None:
+        super().__init__(deps, wakeup, mailer, RETRY_SECONDS, metrics)
 
     async def next_due(self, tx: Transaction, now: Instant) -> Instant | None:
         return await alerts_db.QUEUE.next_due(tx)

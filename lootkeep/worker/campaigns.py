@@ -20,6 +20,7 @@ from lootkeep.storage import campaigns as campaigns_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.views.emails import campaign_layout
 from lootkeep.worker.emails import MailerWorker
+from lootkeep.worker.metrics import WorkerMetrics
 
 # When the server is the trouble, nobody is written to for this long.
 HOLD_OFF = MINUTE
@@ -50,8 +51,9 @@ class CampaignWorker(MailerWorker[tuple[Recipient, RecipientFields]]):
         options: CampaignOptions,
         *,
         delays: Sequence[int] = RETRY_SECONDS,
+        metrics: WorkerMetrics | None = None,
     ) -> None:
-        super().__init__(deps, wakeup, mailer, delays)
+        super().__init__(deps, wakeup, mailer, delays, metrics)
         self._options = options
         self._pause = MINUTE // options.emails_per_minute
         # The campaign that was sent last: its template is prepared once.

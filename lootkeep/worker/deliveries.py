@@ -25,7 +25,7 @@ from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.webhooks import deliveries as deliveries_db
 from lootkeep.storage.webhooks import fan_out, replays
 from lootkeep.storage.webhooks.deliveries import ClaimSlot
-from lootkeep.worker.metrics import DeliveryMetrics
+from lootkeep.worker.metrics import WorkerMetrics
 from lootkeep.worker.runner import QueueWorker
 
 log = structlog.get_logger(__name__)
@@ -45,7 +45,7 @@ class DeliveryWorker(QueueWorker):
         *,
         delays: Sequence[int] = deliveries_rules.RETRY_SECONDS,
         concurrency: int = 10,
-        metrics: DeliveryMetrics | None = None,
+        metrics: WorkerMetrics | None = None,
         chance: Callable[[], float] = random.random,
         lines: Lines | None = None,
         tracer: Tracer | None = None,
@@ -53,7 +53,7 @@ class DeliveryWorker(QueueWorker):
         super().__init__(deps, wakeup)
         self._delays = delays
         self._concurrency = concurrency
-        self._metrics = metrics or DeliveryMetrics()
+        self._metrics = metrics or WorkerMetrics()
         self._chance = chance
         self._lines = lines
         self._tracer = tracer

@@ -18,6 +18,7 @@ from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage import emails as emails_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.worker.metrics import WorkerMetrics
 from lootkeep.worker.runner import QueueWorker
 
 log = structlog.get_logger(__name__)
@@ -31,10 +32,13 @@ ItemT = TypeVar("ItemT")
 class MailerWorker(QueueWorker, Generic[ItemT]):
     """One e-mail under way, so that a kill leaves one in doubt; it is settled when the next is claimed."""
 
-    def __init__(self, deps: Deps, wakeup: Wakeup, mailer: Mailer, delays: Sequence[int]) -> None:
+    def __init__(
+        self, deps: Deps, wakeup: Wakeup, mailer: Mailer, delays: Sequence[int], metrics: WorkerMetrics | None
+    ) -> None:
         super().__init__(deps, wakeup)
         self._mailer = mailer
         self._delays = delays
+        self._metrics = metrics or WorkerMetrics()
         self._finished: tuple[ItemT, SendResult] | None = None
 
     async def run_once(self, stopping: asyncio.Event | None = None) -> bool:
@@ -46,7 +50,9 @@ class MailerWorker(QueueWorker, Generic[ItemT]):
         item = await self._settle(claim=is_due) if is_due or self._finished else None
         if item is None:
             return False
-        self._finished = item, await self._sent(item, stopping)
+        result = await self._sent(item, stopping)
+        self._metrics.observe_email(self.work, result)
+        self._finished = item, result
         return True
 
     async def drain(self) -> None:
@@ -101,9 +107,15 @@ class EmailWorker(MailerWorker[QueuedEmail]):
     wakes_for = frozenset({"mails"})
 
     def __init__(
-        self, deps: Deps, wakeup: Wakeup, mailer: Mailer, *, delays: Sequence[int] = emails_rules.RETRY_SECONDS
+        self,
+        deps: Deps,
+        wakeup: Wakeup,
+        mailer: Mailer,
+        *,
+        delays: Sequence[int] = emails_rules.RETRY_SECONDS,
+        metrics: WorkerMetrics | None = None,
     ) -> None:
-        super().__init__(deps, wakeup, mailer, delays)
+        super().__init__(deps, wakeup, mailer, delays, metrics)
 
     async def next_due(self, tx: Transaction, now: Instant) -> Instant | None:
         return await emails_db.QUEUE.next_due(tx)

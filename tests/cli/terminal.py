@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -67,6 +67,14 @@ class Serving:
         self.process.send_signal(number)
         out, err = self.process.communicate(timeout=SECONDS)
         return CommandResult(self.process.returncode, out, err)
+
+    def kill_workers(self) -> None:
+        """All processes that serve. Connections wait until the first of their successors takes them."""
+        folder = Path(f"/proc/{self.process.pid}/task/{self.process.pid}")
+        for child in (folder / "children").read_text().split():
+            # The other child of the command watches over resources.
+            if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
+                os.kill(int(child), signal.SIGKILL)
 
     def _line(self, pattern: str) -> str:
         match = re.search(pattern, self.greeting, re.MULTILINE)
@@ -135,9 +143,9 @@ def environment(settings: Mapping[str, str]) -> dict[str, str]:
     return plain | {"NO_COLOR": "1", "TERM": "dumb"} | given
 
 
-def start(folder: Path, env: Mapping[str, str], *arguments: str) -> subprocess.Popen[str]:
+def start(folder: Path, env: Mapping[str, str], *arguments: str, launcher: Sequence[str] = ()) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [PROGRAM, *arguments],
+        [*launcher, PROGRAM, *arguments],
         cwd=folder,
         env=env,
         stdin=subprocess.DEVNULL,

@@ -10,7 +10,7 @@ from typing import Any
 import apsw
 import asyncpg
 import pytest
-from sqlalchemy import Table, bindparam, insert
+from sqlalchemy import Table, bindparam, insert, update
 
 from lootkeep.kernel.clock import HOUR
 from lootkeep.storage.engine.database import Transaction
@@ -91,6 +91,24 @@ def _parked(webhook: int, event: int, now: int) -> dict[str, Any]:
     values = {"public_id": f"wh_{webhook}_{event}", "event_id": event, "webhook_id": webhook, "due_at": due}
     values |= {"event_type": "order.paid", "status": "pending", "priority": 1, "attempts_count": 1, "failures": 1}
     return values | {"created_at": now}
+
+
+async def test_counting_what_is_pending_does_not_read_what_has_ended(
+    world: World, explain: Explain, address: Path | str
+) -> None:
+    now = world.clock.now()
+    async with world.db.write() as tx:
+        ended = {"status": "delivered", "finished_at": now}
+        await tx.run(Query(update(deliveries).where(deliveries.c.due_at > now).values(ended)))
+    if isinstance(address, str):
+        connection = await asyncpg.connect(address)
+        await connection.execute("VACUUM ANALYZE deliveries")
+        await connection.close()
+    async with world.db.write() as tx:
+        recorder = QueryRecorder(tx)
+        assert await deliveries_db.count_pending(recorder) == WEBHOOKS * DUE
+    (work,) = [await explain(query) for query in recorder.asked]
+    assert (deliveries.name in work.scanned, work.touched < MAX_ROWS) == (False, True)
 
 
 @pytest.mark.parametrize("name", LOOKS)

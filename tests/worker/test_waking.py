@@ -11,12 +11,13 @@ import asyncpg
 import pytest
 from prometheus_client import CollectorRegistry
 
+from lootkeep.engines.counts import Counts
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.engines.wakeup.postgres import PostgresWakeup
 from lootkeep.storage.engine.postgres import PostgresDatabase, PostgresTransaction
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.worker.deliveries import DeliveryWorker
-from lootkeep.worker.metrics import DeliveryMetrics
+from lootkeep.worker.metrics import WorkerMetrics
 from tests.receiver import PATIENCE_SECONDS, Receiver, holding
 from tests.worker.delivering import log, only_postgresql, only_sqlite, record, running, subscribe, work
 from tests.worker.resting import FOR_GOOD, OnlyWoken
@@ -83,8 +84,9 @@ async def test_a_worker_that_is_stopped_ends_what_is_under_way(insecure_world: W
 
 
 async def test_attempts_are_counted_by_outcome(insecure_world: World, receiver: Receiver) -> None:
-    registry = CollectorRegistry()
-    worker = DeliveryWorker(insecure_world.deps, MemoryWakeup(), metrics=DeliveryMetrics(registry))
+    counts, registry = Counts(), CollectorRegistry()
+    registry.register(counts)
+    worker = DeliveryWorker(insecure_world.deps, MemoryWakeup(), metrics=WorkerMetrics(counts))
     await subscribe(insecure_world, receiver, "product.created")
     receiver.answers = [500, 200, 404]
     await record(insecure_world, 3)

@@ -85,8 +85,11 @@ class Api:
         except Exception:
             log.exception("request failed", method=exchange.scope["method"], path=exchange.scope["path"])
             exchange.fail(ServerError())
+        seconds = time.perf_counter() - started
+        # Before it is sent: anyone who has the answer finds it counted, whichever process they ask.
+        self._observer.count(exchange, seconds)
         await exchange.send(send)
-        self._observer.end(exchange, time.perf_counter() - started)
+        self._observer.end(exchange, seconds)
 
     async def _answer(self, exchange: Exchange) -> None:
         scope = exchange.scope

@@ -1,56 +1,70 @@
-"""What the edge counts for Prometheus: requests by row and status, and how long they took."""
+"""What a process reports to Prometheus: what it counted at the edge, and what it reads when it is asked."""
 
 from __future__ import annotations
 
-from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.core import Metric as Family
+
+from lootkeep import __version__
 from lootkeep.api.http.routes import Route
+from lootkeep.engines.counts import Counter, Counts, Histogram, Metric
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+_REQUESTS = Metric("lootkeep_requests_total", "Requests answered.", ("method", "path", "status"))
+_REQUEST_SECONDS = Metric("lootkeep_request_seconds", "Time to answer.", ("method", "path"), _SECONDS)
+_REFUSED = Metric("lootkeep_requests_refused_total", "Requests refused because of overload.")
+_TEST_REQUESTS = Metric("lootkeep_test_requests_total", "Requests with a test token, which no other figure counts.")
 # Paths that no row has are counted together, or a scanner could fill the memory with labels.
 _UNKNOWN = "unknown"
 
 
 class Metrics:
-    """Counters of one process."""
+    """What all processes that share `counts` have counted, whichever of them is asked."""
 
     content_type = CONTENT_TYPE_LATEST
 
-    def __init__(self) -> None:
-        self.registry = CollectorRegistry()
-        self._requests = Counter(
-            "lootkeep_requests", "Requests answered.", ("method", "path", "status"), registry=self.registry
-        )
-        self._seconds = Histogram(
-            "lootkeep_request_seconds", "Time to answer.", ("method", "path"), buckets=_SECONDS, registry=self.registry
-        )
-        self.refused = Counter(
-            "lootkeep_requests_refused", "Requests refused because of overload.", registry=self.registry
-        )
-        self.test_requests = Counter(
-            "lootkeep_test_requests",
-            "Requests with a test token, which no other figure counts.",
-            registry=self.registry,
-        )
-        self.due = Gauge(
-            "lootkeep_webhook_due", "Deliveries that are due, counted up to 10,000.", registry=self.registry
-        )
-        self.oldest_due = Gauge(
-            "lootkeep_webhook_oldest_due_seconds", "How long the oldest of them has been due.", registry=self.registry
-        )
-        # Finding a labelled child costs more than counting.
-        self._children: dict[tuple[Route | None, int], tuple[Counter, Histogram]] = {}
+    def __init__(self, counts: Counts | None = None) -> None:
+        self.counts = counts or Counts()
+        self.counts.declare(_REQUESTS, _REQUEST_SECONDS)
+        self.refused = self.counts.counter(_REFUSED)
+        self.test_requests = self.counts.counter(_TEST_REQUESTS)
+        # Finding a series costs more than counting.
+        self._series: dict[tuple[Route | None, int], tuple[Counter, Histogram]] = {}
 
-    def text(self) -> bytes:
-        return generate_latest(self.registry)
+    def text(self, read: Sequence[Family]) -> bytes:
+        """`read` was looked up for this answer, and is the same in all processes."""
+        return generate_latest(_Collected([*self._of_service(), *self.counts.collect(), *read]))
 
     def observe(self, route: Route | None, status: int, seconds: float) -> None:
-        children = self._children.get((route, status)) or self._child(route, status)
-        children[0].inc()
-        children[1].observe(seconds)
+        requests, times = self._series.get((route, status)) or self._add(route, status)
+        requests.inc()
+        times.observe(seconds)
 
-    def _child(self, route: Route | None, status: int) -> tuple[Counter, Histogram]:
+    def _add(self, route: Route | None, status: int) -> tuple[Counter, Histogram]:
         method, path = (route.method, route.path) if route else (_UNKNOWN, _UNKNOWN)
-        child = (self._requests.labels(method, path, str(status)), self._seconds.labels(method, path))
-        self._children[(route, status)] = child
-        return child
+        requests = self.counts.counter(_REQUESTS, method, path, str(status))
+        series = requests, self.counts.histogram(_REQUEST_SECONDS, method, path)
+        self._series[(route, status)] = series
+        return series
+
+    def _of_service(self) -> Iterator[Family]:
+        build = GaugeMetricFamily("lootkeep_build_info", "The version that runs.", labels=["version"])
+        build.add_metric([__version__], 1)
+        yield build
+        started = self.counts.started()
+        yield GaugeMetricFamily("lootkeep_processes", "Processes that serve.", len(started))
+        words = "When the youngest of them started, as a Unix time."
+        yield GaugeMetricFamily("lootkeep_start_time_seconds", words, max(started, default=0))
+
+
+class _Collected(NamedTuple):
+    """What the library calls a registry."""
+
+    families: Sequence[Family]
+
+    def collect(self) -> Sequence[Family]:
+        return self.families

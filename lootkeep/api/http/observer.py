@@ -44,8 +44,10 @@ class Observer:
             exchange.cause.traceparent = exchange.span.traceparent
             span.end(route.handler.__name__, {}, is_good=is_good)
 
-    def end(self, exchange: Exchange, seconds: float) -> None:
+    def count(self, exchange: Exchange, seconds: float) -> None:
         self._metrics.observe(exchange.route, exchange.status, seconds)
+
+    def end(self, exchange: Exchange, seconds: float) -> None:
         is_good = exchange.status < 400
         if self._lines and self._lines.wants(is_good=is_good, seconds=seconds):
             self._lines.write(self._line(exchange, seconds), is_good=is_good)

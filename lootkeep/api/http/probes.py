@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -13,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route as Page
 
-from lootkeep.api.http import envelope
+from lootkeep.api.http import envelope, gauges
 from lootkeep.api.http.auth import Tokens
 from lootkeep.api.http.errors import Forbidden, MethodNotAllowed, ServerError, UnknownPath
 from lootkeep.api.http.limits import Limits
@@ -22,9 +24,7 @@ from lootkeep.api.http.reference import ASSETS, render
 from lootkeep.api.http.resources import Resource
 from lootkeep.api.http.routes import Reply
 from lootkeep.deps import Deps
-from lootkeep.kernel.clock import SECOND
 from lootkeep.kernel.errors import AppError, Unavailable
-from lootkeep.storage.webhooks import deliveries
 
 Check = Callable[[], Awaitable[bool]]
 
@@ -39,7 +39,7 @@ _SECURITY = {"x-content-type-options": "nosniff", "content-security-policy": _PO
 
 
 class Probes:
-    """One method per page; `checks` are what readiness means, by name."""
+    """One method per page; `checks` are what readiness means, by name, and `disk` is where an embedded database is."""
 
     def __init__(
         self,
@@ -50,6 +50,7 @@ class Probes:
         checks: Mapping[str, Check],
         document: dict[str, Any],
         docs_url: str | None = None,
+        disk: Path | None = None,
     ) -> None:
         self._deps = deps
         self._tokens = tokens
@@ -58,6 +59,7 @@ class Probes:
         self._checks = checks
         self._document = document
         self._docs_url = docs_url
+        self._disk = disk
 
     def app(self, *others: Page) -> Starlette:
         """`others` are pages that belong to no probe, such as those that e-mails lead to."""
@@ -110,16 +112,10 @@ class Probes:
             raise await self._limits.refuse(request.client.host if request.client else "", now, [])
         if not token.may(_METRICS_SCOPE):
             raise Forbidden(_METRICS_SCOPE)
-        await self._read_backlog()
-        return Response(self._metrics.text(), media_type=Metrics.content_type, headers=_SECURITY)
-
-    async def _read_backlog(self) -> None:
-        """Read when asked: it is the same for all processes."""
-        now = self._deps.clock.now()
-        async with self._deps.db.read() as tx:
-            due, oldest = await deliveries.backlog(tx, now)
-        self._metrics.due.set(due)
-        self._metrics.oldest_due.set(0 if oldest is None else (now - oldest) / SECOND)
+        read = await gauges.read(self._deps, self._disk)
+        # Thousands of lines take tens of milliseconds, and requests would wait for them.
+        text = await asyncio.to_thread(self._metrics.text, read)
+        return Response(text, media_type=Metrics.content_type, headers=_SECURITY)
 
     async def openapi(self, request: Request) -> Response:
         return self._openapi.answer(request, _SECURITY)

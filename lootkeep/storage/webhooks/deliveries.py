@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, bindparam, func, insert, literal_column, or_, select, update
+from sqlalchemy import ColumnElement, bindparam, insert, literal_column, or_, select, update
 
 from lootkeep.domain.deliveries import LEASE, AttemptResult, ClaimedDelivery
 from lootkeep.domain.settlement import Settlement
@@ -14,11 +14,9 @@ from lootkeep.domain.webhooks import Webhook
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.queue import Queue
+from lootkeep.storage.queue import Queue, count_up_to
 from lootkeep.storage.schema import attempts, deliveries, events, webhooks
 
-# Counting what is due stops here: from then on it is many.
-MAX_COUNTED = 10_000
 # Deliveries that one transaction cancels.
 _BATCH = 500
 _UNWANTED = "the webhook is no longer subscribed to this event type"
@@ -51,17 +49,17 @@ def _first_due(priority: ColumnElement[Any]) -> ColumnElement[Any]:
 
 _FIRST_DUE = Query(select(webhooks.c.id, *map(_first_due, _PRIORITIES)).where(*_IS_ACTIVE).order_by(webhooks.c.id))
 _COUNT_DUE = Query(
-    select(func.count()).select_from(
-        select(deliveries.c.id)
-        .where(
-            deliveries.c.webhook_id.in_(select(webhooks.c.id).where(*_IS_ACTIVE)),
-            deliveries.c.priority.in_(_PRIORITIES),
-            *(_IS_PENDING, _IS_DUE, _IS_FREE),
+    select(
+        count_up_to(
+            select(deliveries.c.id).where(
+                deliveries.c.webhook_id.in_(select(webhooks.c.id).where(*_IS_ACTIVE)),
+                deliveries.c.priority.in_(_PRIORITIES),
+                *(_IS_PENDING, _IS_DUE, _IS_FREE),
+            )
         )
-        .limit(MAX_COUNTED)
-        .subquery()
     )
 )
+_COUNT_PENDING = Query(select(count_up_to(select(deliveries.c.id).where(_IS_PENDING))))
 # Locked while their deliveries are claimed: one that is deleted meanwhile gets nothing more.
 _LOCK_WEBHOOK = Query(
     select(*(webhooks.c[name] for name in Webhook.__struct_fields__))
@@ -174,6 +172,12 @@ async def backlog(tx: Transaction, now: Instant) -> tuple[int, Instant | None]:
     ((count,),) = await tx.all(_COUNT_DUE, now=now)
     rows = await tx.all(_FIRST_DUE, now=now)
     return int(count), min((due for _, *times in rows for due in times if due is not None and due <= now), default=None)
+
+
+async def count_pending(tx: Transaction) -> int:
+    """How many are due now or later, counted up to a bound."""
+    ((count,),) = await tx.all(_COUNT_PENDING)
+    return int(count)
 
 
 async def claim(

@@ -1,0 +1,60 @@
+"""What a scrape reads from the database and the disk: the same, whichever process is asked."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from itertools import product
+from pathlib import Path
+from typing import get_args
+
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+
+from lootkeep.deps import Deps
+from lootkeep.domain.fraud.score import Action, RiskLevel
+from lootkeep.kernel.clock import SECOND, Instant
+from lootkeep.storage import emails as emails_db
+from lootkeep.storage import fraud_lists
+from lootkeep.storage.webhooks import deliveries as deliveries_db
+from lootkeep.storage.webhooks import fan_out
+
+
+async def read(deps: Deps, disk: Path | None) -> list[Metric]:
+    """Bounded and indexed, so that it costs little however much waits; `disk` is where an embedded database is."""
+    now = deps.clock.now()
+    async with deps.db.read(slow=True) as tx:
+        event = await fan_out.oldest_waiting(tx)
+        due, oldest = await deliveries_db.backlog(tx, now)
+        pending = await deliveries_db.count_pending(tx)
+        due_emails, pending_emails, oldest_email = await emails_db.QUEUE.backlog(tx, now)
+        decisions = await fraud_lists.decisions(tx)
+        unreviewed = await fraud_lists.pending_review(tx)
+    gauges = {
+        "event_oldest_waiting_seconds": (
+            "How long the oldest event has waited to become deliveries.",
+            _age(event, now),
+        ),
+        "webhook_due": ("Deliveries that are due, counted up to 10,000.", due),
+        "webhook_oldest_due_seconds": ("How long the oldest of them has been due.", _age(oldest, now)),
+        "webhook_pending": ("Deliveries that are due now or later, counted up to 10,000.", pending),
+        "email_due": ("E-mails that are due, those of campaigns not included, counted up to 10,000.", due_emails),
+        "email_oldest_due_seconds": ("How long the oldest of them has been due.", _age(oldest_email, now)),
+        "email_pending": ("E-mails that are due now or later, counted up to 10,000.", pending_emails),
+        "fraud_unreviewed": ("Orders that were not simply allowed and that nobody has reviewed.", unreviewed),
+    }
+    if disk:
+        gauges["disk_free_bytes"] = ("Room for the embedded database.", shutil.disk_usage(disk).free)
+    read = [GaugeMetricFamily(f"lootkeep_{name}", words, value) for name, (words, value) in gauges.items()]
+    return [*read, _checks(decisions)]
+
+
+def _age(since: Instant | None, now: Instant) -> float:
+    return 0 if since is None else max(0, now - since) / SECOND
+
+
+def _checks(decisions: Mapping[tuple[str, str], int]) -> CounterMetricFamily:
+    words = "Fraud checks, by the level of the risk and by what was done."
+    family = CounterMetricFamily("lootkeep_fraud_checks_total", words, labels=["level", "action"])
+    for level, action in product(get_args(RiskLevel), get_args(Action)):
+        family.add_metric([level, action], decisions.get((level, action), 0))
+    return family

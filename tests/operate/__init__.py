@@ -1,0 +1,1 @@
+"""What operators rely on: alert rules that fire, and a dashboard that shows something."""

@@ -1,0 +1,112 @@
+"""Everything that an alert can be about is made to happen, and is reported."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+import pytest
+
+from lootkeep.domain.alerts import TRIGGERS, AlertTrigger
+from lootkeep.engines.emails.outbox import OutboxMailer
+from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.kernel.clock import MINUTE
+from lootkeep.services import alerts as alerts_service
+from lootkeep.services import fraud
+from lootkeep.storage.engine.database import Engine
+from lootkeep.worker.alerts import AlertWorker
+from lootkeep.worker.deliveries import DeliveryWorker
+from tests.builders import STORE, new_customer, new_product, new_ticket, paid_order
+from tests.receiver import Receiver
+from tests.worker import emailing
+from tests.world import World
+
+
+@pytest.fixture
+async def store(db: Engine) -> AsyncIterator[World]:
+    world = World(db, webhook_allow_insecure=True, rate_limit_per_minute=0)
+    await world.begin()
+    yield world
+    await world.close()
+
+
+async def place_from_a_blocked_country(world: World) -> None:
+    await fraud.change_list(world.deps, "fraud_custom_blocked_countries", "DE", is_added=True)
+    assert await place(world, billing_country="DE") == "blocked"
+
+
+async def place_until_one_is_held(world: World) -> None:
+    await fraud.change_settings(world.deps, {"fraud_action": "verify", "fraud_sensitivity_level": "high"})
+    actions = [await place(world, device_id="shared") for _ in range(7)]
+    assert "verification_required" in actions
+    assert "blocked" not in actions
+
+
+async def dispute(world: World) -> None:
+    product = await new_product(world)
+    order = await paid_order(world, (await new_customer(world))["customer"]["id"], (product["id"], 1))
+    report = {"kind": "dispute", "reason": "fraudulent", "external_id": "case-1"}
+    assert (await world.post(f"{STORE}/orders/{order['id']}/dispute", report)).is_success
+
+
+async def open_a_ticket(world: World) -> None:
+    await new_ticket(world, (await new_customer(world))["customer"]["id"])
+
+
+async def fail_for_a_quarter_of_an_hour(world: World) -> None:
+    async with Receiver() as broken:
+        broken.answers = [500] * 9
+        await world.post("/webhooks", {"url": broken.url, "events": ["*"]})
+        await new_product(world)
+        worker = DeliveryWorker(world.deps, MemoryWakeup(), delays=(300,) * 5, chance=lambda: 0)
+        for _ in range(4):
+            while await worker.run_once():
+                pass
+            world.clock.advance(6 * MINUTE)
+        await worker.drain()
+    # What is left is due later: this is no backlog.
+    await alerts_service.look(world.deps)
+
+
+async def let_an_email_wait(world: World) -> None:
+    await emailing.write(world)
+    world.clock.advance(16 * MINUTE)
+    await alerts_service.look(world.deps)
+
+
+CAUSES: dict[AlertTrigger, Callable[[World], Awaitable[None]]] = {
+    "order_held": place_until_one_is_held,
+    "order_blocked": place_from_a_blocked_country,
+    "order_disputed": dispute,
+    "ticket_created": open_a_ticket,
+    "receiver_failing": fail_for_a_quarter_of_an_hour,
+    "backlog": let_an_email_wait,
+}
+
+
+@pytest.mark.parametrize("trigger", TRIGGERS)
+async def test_a_cause_is_reported_to_those_who_want_it_and_to_nobody_else(
+    store: World, receiver: Receiver, other_receiver: Receiver, trigger: AlertTrigger
+) -> None:
+    others = [other for other in TRIGGERS if other != trigger]
+    for target, triggers in ((receiver, [trigger]), (other_receiver, others)):
+        fields = {"name": "Staff", "channel": "webhook", "target": target.url, "triggers": triggers, "amount": None}
+        await alerts_service.create(store.deps, fields | {"minutes": 15, "limit_per_hour": 10, "muted_until": None})
+    await CAUSES[trigger](store)
+    worker = AlertWorker(store.deps, MemoryWakeup(), OutboxMailer())
+    while await worker.run_once():
+        pass
+    await worker.drain()
+    (received,) = receiver.received
+    assert {notice["trigger"] for notice in received.json["notices"]} == {trigger}
+    assert other_receiver.received == []
+
+
+async def place(world: World, **fields: str) -> str:
+    """What fraud detection does with an order of a new customer."""
+    product = await new_product(world)
+    customer = (await new_customer(world))["customer"]
+    items = [{"product_id": product["id"], "quantity": 1}]
+    body = {"customer_id": customer["id"], "items": items, "ip_address": "203.0.113.77", **fields}
+    answer = await world.post(f"{STORE}/orders", body)
+    action: str = answer.json()["data"]["fraud_check"]["action_taken"]
+    return action
