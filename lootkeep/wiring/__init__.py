@@ -286,14 +286,12 @@ def watch_tokens(db: Database) -> AbstractAsyncContextManager[Callable[[], int |
 
 
 def _wakeup(deps: Deps, settings: Settings) -> MemoryWakeup:
-    if isinstance(deps.db, SqliteDatabase):
-        wakeup = MemoryWakeup(DeliveryWorker.wakes_for)
-        deps.db.on_commit(wakeup.wake)
-        return wakeup
-    uses = cast(PostgresDatabase, deps.db).uses
-    return (
-        PostgresWakeup(settings.listen_url, DeliveryWorker.wakes_for, uses) if settings.listen_url else MemoryWakeup()
-    )
+    tables = DeliveryWorker.wakes_for
+    if isinstance(deps.db, PostgresDatabase):
+        return PostgresWakeup(settings.listen_url, tables, deps.db.uses) if settings.listen_url else MemoryWakeup()
+    wakeup = MemoryWakeup(tables)
+    cast(SqliteDatabase, deps.db).on_commit(wakeup.wake)
+    return wakeup
 
 
 def campaign_options(settings: Settings) -> CampaignOptions:
