@@ -34,7 +34,7 @@ COMMANDS = {
     "worker": CommandRow("worker", "worker", _RUN, "Send webhooks and run the periodic tasks. Needs PostgreSQL."),
     "migrate": CommandRow("migrate", "migrate", _RUN, "Migrate the database to the newest schema."),
     "upgrade": CommandRow(
-        "upgrade", "upgrade", _RUN, "Say what a new version changes in the database and how long it takes, and do it."
+        "upgrade", "upgrade", _RUN, "Bring the database to the schema of this version, or say what that takes."
     ),
     "doctor": CommandRow("doctor", "doctor", _RUN, "Check everything the service depends on."),
     "backup": CommandRow(

@@ -26,7 +26,7 @@ def upgrade(
     ] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Bring the database to the schema of this version, after a copy of an embedded one; or say what that takes."""
+    """Bring the database to the schema of this version, or say what that takes. An embedded one is copied before."""
     try:
         config = existing()
         with waiting("Counting rows" if check else "Upgrading the database"):
@@ -75,12 +75,18 @@ def _print_report(pending: Plan, copied_bytes: int) -> None:
     print_table(
         ("Schema", "Seconds", "Rows", "Change"),
         [
-            (step.revision, _about(step.seconds), f"{sum(step.rows.values()):,}", step.sentence)
+            (
+                step.revision,
+                f"{step.seconds:,.0f}" if step.seconds >= 1 else "< 1",
+                f"{sum(step.rows.values()):,}",
+                step.sentence,
+            )
             for step in pending.steps
         ],
     )
     total = pending.seconds + _copy_seconds(copied_bytes)
-    out.print(f"\nTime:   about {_about(total)} seconds, by the rows that are read, indexed and written.", markup=False)
+    time = "less than a second" if total < 1 else f"about {total:,.0f} seconds"
+    out.print(f"\nTime:   {time}, by the rows that are read, indexed and written.", markup=False)
     out.print(f"Pause:  {pending.pause or 'None is needed: restart the processes after it.'}", markup=False)
     if copied_bytes:
         out.print(f"Copy:   {copied_bytes / 1_000_000:,.1f} MB next to the database, checked, before any change.")
@@ -89,10 +95,6 @@ def _print_report(pending: Plan, copied_bytes: int) -> None:
 
 def _copy_seconds(copied_bytes: int) -> float:
     return copied_bytes / COPY_BYTES_PER_SECOND
-
-
-def _about(seconds: float) -> str:
-    return "< 1" if seconds < 1 else f"{seconds:,.0f}"
 
 
 def _done(pending: Plan, copy: Path | None) -> str:

@@ -76,7 +76,7 @@ async def plan(engine: Engine) -> Plan:
         return Plan(current, [], None)
     script = migrations.script(engine.name, current)
     steps = _steps(script, await count_rows(engine, script), RATES[engine.name])
-    return Plan(current, steps, _pause(engine.name, steps) if current else None)
+    return Plan(current, steps, pause_for(engine.name, steps) if current else None)
 
 
 def statements(script: str) -> dict[str, list[str]]:
@@ -126,7 +126,7 @@ def _count(name: str) -> Query[tuple[int]]:
     return Query(select(func.count()).select_from(named(name)))
 
 
-def _pause(engine_name: str, steps: list[Step]) -> str | None:
+def pause_for(engine_name: str, steps: list[Step]) -> str | None:
     if engine_name == "sqlite":
         return "The embedded database has one process: stop the service, upgrade, and start it again."
     if offline := [step.revision for step in steps if not step.is_online]:
