@@ -251,7 +251,7 @@ def _periodic_tasks(deps: Deps, settings: Settings) -> tuple[PeriodicTask, ...]:
         PeriodicTask("purge answers", 3600, partial(retention.purge_answers, deps)),
         PeriodicTask("purge sessions", 3600, partial(retention.purge_sessions, deps)),
         PeriodicTask("purge events", 3600, partial(retention.purge_events, deps, settings.events_kept_days)),
-        PeriodicTask("purge mails", 3600, partial(retention.purge_emails, deps, settings.mails_kept_days)),
+        PeriodicTask("purge e-mails", 3600, partial(retention.purge_emails, deps, settings.mails_kept_days)),
     )
 
 
@@ -269,7 +269,7 @@ def _wakeup(deps: Deps, settings: Settings) -> MemoryWakeup:
 
 
 def mailer(settings: Settings, clock: Clock) -> Mailer:
-    """One for each loop that sends: each keeps a connection of its own."""
+    """One for each loop that sends: each has its own connection."""
     if settings.smtp_url is None or settings.mail_from is None:
         return OutboxMailer()
     # Loaded only where it is used, like Redis.

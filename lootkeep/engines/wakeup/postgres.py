@@ -26,7 +26,7 @@ _OUTAGES = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError)
 
 
 class PostgresWakeup(MemoryWakeup):
-    """Listens on a connection of its own; when that is lost, workers look on their own until it is back."""
+    """Listens on a separate connection; while that is lost, workers poll."""
 
     def __init__(self, url: str) -> None:
         super().__init__()
