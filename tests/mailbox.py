@@ -17,7 +17,7 @@ from typing import Any
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword
 
 # What is answered to RCPT for addresses that begin so.
-REFUSALS = {
+REJECTIONS = {
     "gone": "550 5.1.1 no such user",
     "plain": "550 unknown",
     "policy": "550 5.7.1 not today",
@@ -26,7 +26,7 @@ REFUSALS = {
     "bye": "421 closing",
 }
 # And what to DATA.
-CONTENT_REFUSALS = {"spam": "554 5.7.1 looks like spam", "busy": "451 4.3.0 busy"}
+CONTENT_REJECTIONS = {"spam": "554 5.7.1 looks like spam", "busy": "451 4.3.0 busy"}
 
 
 @dataclass
@@ -142,15 +142,15 @@ class MailServer:
         word = address.partition("@")[0]
         if word == "vanish":
             _abort(server)
-        if word in REFUSALS:
-            return REFUSALS[word]
+        if word in REJECTIONS:
+            return REJECTIONS[word]
         envelope.rcpt_tos.append(address)
         return "250 OK"
 
     async def handle_DATA(self, server: SMTP, _: Any, envelope: Envelope) -> str:  # noqa: N802
         word = envelope.rcpt_tos[0].partition("@")[0]
-        if word in CONTENT_REFUSALS:
-            return CONTENT_REFUSALS[word]
+        if word in CONTENT_REJECTIONS:
+            return CONTENT_REJECTIONS[word]
         content = envelope.content
         assert isinstance(content, bytes)
         self.arrived.append(ReceivedEmail(envelope.mail_from or "", list(envelope.rcpt_tos), content))

@@ -1,4 +1,4 @@
-"""Which functions a thread calls, for what must not run on the one that answers everybody."""
+"""Which functions a thread calls, for what must not run on the one that answers everyone."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class Conflict(ApiError):
 
 
 class Invalid(ApiError):
-    """422: the request, or what it asks for, is not acceptable; `fields` names every field at fault."""
+    """422: the request is not acceptable; `fields` has the messages of every invalid field."""
 
 
 class RateLimited(ApiError):
@@ -77,7 +77,7 @@ class RateLimited(ApiError):
 
 
 class ServerError(ApiError):
-    """5xx: the service is at fault, or is not available."""
+    """5xx: the service failed or is not available."""
 
 
 _BY_STATUS: dict[int, type[ApiError]] = {

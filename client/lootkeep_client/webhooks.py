@@ -1,4 +1,4 @@
-"""Verifying a delivery as its receiver: both forms of signature, in constant time, and in words what is wrong."""
+"""Verifies a delivery as its receiver: both signatures, in constant time, with an explanation of what is wrong."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _is_standard(body: bytes, given: Mapping[str, str], secret: str) -> bool:
         ) from None
     signed = f"{given[_ID]}.{given[_TIMESTAMP]}.".encode("utf-8", "replace") + body
     expected = "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
-    return any(_same(expected, one) for one in given[_STANDARD].split(" "))
+    return any(_same(expected, signature) for signature in given[_STANDARD].split(" "))
 
 
 def _same(expected: str, given: str) -> bool:

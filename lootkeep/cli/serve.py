@@ -123,7 +123,7 @@ async def _prepare(config: Settings, *, with_demo: bool) -> Prepared:
     wiring.groups()
     async with wiring.opened(config) as deps:
         if with_demo:
-            # A store of its own that few starts need.
+            # A second store that few starts need.
             from lootkeep.cli.demo import ensure
 
             await ensure(deps)

@@ -84,7 +84,7 @@ class Session(msgspec.Struct, frozen=True):
 
 
 class AuditEntry(msgspec.Struct, frozen=True):
-    """Something that somebody changed."""
+    """Something that someone changed."""
 
     id: int
     user_id: int | None
@@ -99,7 +99,7 @@ class AuditEntry(msgspec.Struct, frozen=True):
     @property
     def who(self) -> str:
         """Nobody is signed in on the command line, nor when signing in fails."""
-        return self.user_name or ("Somebody" if self.ip_address else "The command line")
+        return self.user_name or ("Someone" if self.ip_address else "The command line")
 
     @property
     def changes(self) -> list[tuple[str, object, object]]:

@@ -46,7 +46,7 @@ NOT_PUBLIC: tuple[IpNetwork, ...] = tuple(
         "ff00::/8",
     )
 )
-# Where clouds keep their machines' credentials: never opened, whatever the operator allows.
+# Where clouds keep their machines' credentials: never allowed, regardless of the settings.
 # Some of them are in ranges that are private or even public elsewhere.
 _METADATA: tuple[IpNetwork, ...] = tuple(
     ipaddress.ip_network(text)
@@ -87,7 +87,7 @@ def network_key(text: str) -> str:
     try:
         ip = ipaddress.IPv6Address(text.split("%", 1)[0])
     except ValueError:
-        # A proxy may name a peer in a form of its own.
+        # A proxy may write a peer in another form.
         return text
     if ip.ipv4_mapped:
         return str(ip.ipv4_mapped)

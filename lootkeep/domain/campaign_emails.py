@@ -31,7 +31,7 @@ class EmailLayout(msgspec.Struct, frozen=True):
     """What is around the text of every campaign, with the link to unsubscribe."""
 
     html: str
-    # For an e-mail that is a whole page by itself.
+    # For an e-mail that is a complete page.
     footer: str
     text: str
 

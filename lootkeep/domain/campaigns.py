@@ -1,4 +1,4 @@
-"""E-mail campaigns: whom they are for, what may be done in which state, and when they may be sent."""
+"""E-mail campaigns: audiences, what is allowed in which state, and when they may be sent."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class CartLine(msgspec.Struct, frozen=True):
 
 
 class PastRefund(msgspec.Struct, frozen=True):
-    """What was given back of an order of the past; without a time of its own it belongs to the order's last step."""
+    """A refund of an imported order; without a time it belongs to the order's last step."""
 
     amount: Hundredths
     reason: str | None = None

@@ -31,7 +31,7 @@ class CouponTerms(msgspec.Struct, frozen=True):
 
 
 class Coupon(CouponTerms, frozen=True):
-    """A coupon and what became of it."""
+    """A coupon and its use."""
 
     id: int
     code: str

@@ -1,4 +1,4 @@
-"""What is held about a customer, in records of their own where nothing else shows them."""
+"""What is stored about a customer, as separate records where nothing else shows it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class StaffChange(msgspec.Struct, frozen=True):
 
 
 class HeldData(msgspec.Struct, frozen=True):
-    """What is held about a customer and is in no list of its own."""
+    """What is stored about a customer and has no list."""
 
     checks: list[FraudCheck]
     traces: list[HeldTrace]

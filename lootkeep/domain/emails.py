@@ -1,4 +1,4 @@
-"""E-mails: what they are, what their headers may hold, and what becomes of one after an attempt."""
+"""E-mails: their content, what their headers may contain, and their state after an attempt."""
 
 from __future__ import annotations
 

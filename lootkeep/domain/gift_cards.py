@@ -18,7 +18,7 @@ EntryType = Literal["issue", "redeem", "refund", "revoke"]
 MAX_BALANCE = Hundredths(10_000_00)
 # A code that staff can have sent as often as they mistype an address, and nobody can flood a mailbox with.
 MAX_SENDS_PER_HOUR = 5
-# Cards that one line of an order may issue: each is written, and mailed, by itself.
+# Cards that one line of an order may issue: each is written and e-mailed separately.
 MAX_BOUGHT_AT_ONCE = 100
 
 # Of what the giver writes, and of a reason.
@@ -67,7 +67,7 @@ class GiftCardTerms(msgspec.Struct, frozen=True):
 
 
 class GiftCard(GiftCardTerms, frozen=True):
-    """A card and what became of it."""
+    """A card and its use."""
 
     id: int
     sealed_code: str
@@ -77,7 +77,7 @@ class GiftCard(GiftCardTerms, frozen=True):
     kept_status: GiftCardStatus
     sent_at: Instant | None
     send_count: int
-    # How often it was sent in the hour that began with the first of those mails.
+    # How often it was sent in the hour that began with the first of those e-mails.
     sends_since: Instant | None
     recent_sends: int
     last_used_at: Instant | None
@@ -101,7 +101,7 @@ class LedgerEntry(msgspec.Struct, frozen=True):
 
 
 def status(card: GiftCard, now: Instant) -> GiftCardStatus:
-    """A card that was used up stays `redeemed`, whatever its time."""
+    """A card without balance stays `redeemed`, even after expiry."""
     if card.revoked_at is not None:
         return "revoked"
     if card.balance == 0:

@@ -220,7 +220,7 @@ def next_step(order: Order, check: OrderCheck | None) -> CheckoutStep | None:
         case "pending":
             return "pay"
         case "on_hold":
-            # Once somebody has looked, it is not for the customer to do more.
+            # Once someone has looked, it is not for the customer to do more.
             return "verify" if check and not check.is_reviewed else "wait_for_review"
         case "cancelled":
             return "refused"
@@ -229,7 +229,7 @@ def next_step(order: Order, check: OrderCheck | None) -> CheckoutStep | None:
 
 
 def judged(order: Order, action: str, now: Instant) -> Order:
-    """The order as fraud detection lets it begin: cancelled, held until somebody has looked, or as it is."""
+    """The order as fraud detection lets it begin: cancelled, held until someone has looked, or as it is."""
     if action == "blocked":
         return msgspec.structs.replace(order, status="cancelled", cancel_reason=FRAUD, cancelled_at=now)
     if action == "verification_required":

@@ -95,7 +95,7 @@ class Product(ProductTerms, frozen=True):
     deleted_at: Instant | None
 
 
-# A change of these is announced; sales and dates move by themselves.
+# A change of these sends an event; sales and dates change automatically.
 PUBLIC_FIELDS = ProductTerms.__struct_fields__
 
 

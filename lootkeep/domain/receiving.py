@@ -35,7 +35,7 @@ class VerificationError(StrEnum):
 
 
 class SignatureCheck(msgspec.Struct, frozen=True):
-    """What a receiver knows of a delivery after looking at its signatures."""
+    """What a receiver knows about a delivery after checking its signatures."""
 
     fault: VerificationError | None
     explanation: str = ""

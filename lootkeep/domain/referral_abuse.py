@@ -19,7 +19,7 @@ SENTENCES: dict[RejectionReason, str] = {
 
 
 class Evidence(msgspec.Struct, frozen=True):
-    """What is known of a new customer compared with a referrer: who else was seen with the same traces."""
+    """What a new customer shares with a referrer: who else was seen with the same traces."""
 
     referrer_id: int
     # Those who brought the referrer, nearest first.

@@ -1,4 +1,4 @@
-"""What becomes of a queued item after an attempt: the same in every queue."""
+"""The state of a queued item after an attempt: the same in every queue."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from lootkeep.kernel.clock import Instant
 
 
 class SignUp(msgspec.Struct, frozen=True):
-    """What a storefront knows of someone who registers."""
+    """What a storefront knows about someone who registers."""
 
     email: str
     name: str
@@ -27,11 +27,11 @@ class SignUp(msgspec.Struct, frozen=True):
 
 
 class SignedUp(msgspec.Struct, frozen=True):
-    """The customer, and what became of the referral code."""
+    """The customer, and the result of the referral code."""
 
     customer: Customer
     referrer: Customer | None = None
-    refusal: RejectionReason | None = None
+    rejection: RejectionReason | None = None
     marks: tuple[str, ...] = ()
     welcome_coupon: Coupon | None = None
     # False for one who was there already, under the same external id and e-mail.

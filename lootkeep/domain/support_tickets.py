@@ -27,7 +27,7 @@ STEPS: dict[TicketStatus, tuple[TicketStatus, ...]] = {
 }
 _SETTLED = ("resolved", "closed")
 
-# Later a customer's message is about something else, and opens a ticket of its own.
+# Later a customer's message is about something else, and opens a new ticket.
 REOPENED_WITHIN = 14 * DAY
 
 SYSTEM = "System"

@@ -95,7 +95,7 @@ class WebhookRules(msgspec.Struct, frozen=True):
 
     allow_insecure: bool = False
     allowed_networks: Sequence[IpNetwork] = ()
-    # How to permit `http` and loopback, for the refusals of a store in development.
+    # How to permit `http` and loopback, for the rejections of a store in development.
     insecure_hint: str = ""
 
 
@@ -143,7 +143,7 @@ def _shown(index: int, name: str) -> str:
 
 
 def _as_text(types: Sequence[str]) -> str:
-    """Stored expanded: a type that a later version adds is not sent to a receiver that has never heard of it."""
+    """Stored expanded: a type that a later version adds is not sent to a receiver that does not know it."""
     is_exact = all(name in EVENT_TYPES for name in types)
     return msgspec.json.encode(list(types) if is_exact else expanded(types)).decode()
 
@@ -186,5 +186,5 @@ def _check_host(host: str, rules: WebhookRules) -> str | None:
 
 
 def reachable(rules: WebhookRules) -> Sequence[IpNetwork]:
-    """Networks that are not public and may be dialled all the same."""
+    """Networks that are not public but may be dialled."""
     return (*rules.allowed_networks, *LOOPBACK) if rules.allow_insecure else rules.allowed_networks

@@ -24,7 +24,7 @@ _KEPT_SECONDS = 15.0
 _NEXT_ADDRESS_SECONDS = 0.25
 _MAX_HEAD = 32 * 1024
 # In chunks of one byte each, a byte of body takes this many. Beyond it nothing is parsed: trailers and chunk
-# extensions have no end of their own, and the parser collects them.
+# extensions have no limit, and the parser collects them.
 _CHUNK_BYTES = 6
 
 

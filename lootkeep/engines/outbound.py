@@ -109,7 +109,7 @@ def _milliseconds(started: float) -> int:
 
 
 def _rejection(answer: Response) -> str:
-    """The schedule of retries is the same whatever a receiver asks for; the reason says that it asked."""
+    """A receiver cannot change the retry schedule; the reason mentions its request."""
     reason = f"answered {answer.code}"
     if 300 <= answer.code < 400:
         location = _clean(answer.headers.get(b"location", b""), _SHOWN_CHARACTERS)

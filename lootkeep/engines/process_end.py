@@ -1,4 +1,4 @@
-"""The end of the process, whatever hangs: a database that never answers must not keep it alive."""
+"""The end of the process, even if something hangs: a database that never answers must not keep it alive."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FORCED = 1
 
 
 def end_in_time(seconds: float = STOP_SECONDS) -> None:
-    """Ends the process after so long unless it has ended by itself. What was acknowledged is on disk by then."""
+    """Ends the process after this time unless it has already ended. What was acknowledged is on disk by then."""
     timer = threading.Timer(seconds, _end)
     timer.daemon = True
     timer.start()

@@ -1,4 +1,4 @@
-"""Host names to addresses: one look-up a host, in a thread of its own, and a deadline for each."""
+"""Resolves host names: one lookup per host, in a separate thread, with a deadline."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def system_look_up(host: str) -> Sequence[AddressInfo]:
 
 
 class Resolver:
-    """Threads of its own: those of the event loop are few, and a silent name server would hold all of them."""
+    """Separate threads: those of the event loop are few, and a silent name server would block all of them."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class Resolver:
         return outcome
 
     def _run(self, host: str, loop: asyncio.AbstractEventLoop) -> None:
-        """In the thread: it reports back whatever happens."""
+        """Runs in the thread and always reports back."""
         addresses: Sequence[AddressInfo] = ()
         with suppress(Exception):
             addresses = self._look_up(host)
@@ -90,7 +90,7 @@ class Resolver:
             loop.call_soon_threadsafe(self._end, host, addresses or UNKNOWN)
 
     def _give_up(self, outcome: asyncio.Future[Sequence[AddressInfo] | str]) -> None:
-        """Until the thread ends, everybody who asks for this host gets the same answer at once."""
+        """Until the thread ends, everyone who asks for this host gets the same answer at once."""
         if not outcome.done():
             outcome.set_result(f"the host name was not resolved within {self._deadline_seconds:g} s")
 

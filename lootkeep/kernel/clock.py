@@ -58,7 +58,7 @@ class ManualClock:
         self._elapsed += max(0, microseconds)
 
     def set_to(self, now: Instant) -> None:
-        """Somebody sets the wall clock: no time passes."""
+        """Someone sets the wall clock: no time passes."""
         self._now = now
 
 

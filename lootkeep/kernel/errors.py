@@ -11,7 +11,7 @@ Fields = Mapping[str, Sequence[str]]
 
 
 class AppError(Exception):
-    """A refusal the caller can act on; the edge turns its class into a status."""
+    """A rejection the caller can act on; the edge turns its class into a status."""
 
     def __init__(self, code: str, message: str, fields: Fields | None = None) -> None:
         super().__init__(message)
@@ -21,7 +21,7 @@ class AppError(Exception):
 
 
 class InvalidFields(AppError):
-    """One or more fields are at fault; every one of them is named."""
+    """One or more fields are invalid; all of them are named."""
 
     def __init__(self, fields: Fields) -> None:
         super().__init__("validation_failed", "The given data was invalid.", fields)
@@ -46,7 +46,7 @@ class Conflict(AppError):
 
 
 class Unprocessable(AppError):
-    """The rules of the store forbid the operation and no single field is at fault."""
+    """The rules of the store forbid the operation, but no single field is invalid."""
 
 
 class RateLimited(AppError):
@@ -88,5 +88,5 @@ class Unreachable(StartupError):
 
 
 def invalid(field: str, sentence: str) -> InvalidFields:
-    """The short form for a single field at fault."""
+    """The short form for a single invalid field."""
     return InvalidFields({field: [sentence]})

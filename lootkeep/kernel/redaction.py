@@ -15,7 +15,7 @@ _SECRET_NAMES = re.compile("pass|pwd|secret|token|key", re.IGNORECASE)
 
 
 class ShownSetting(NamedTuple):
-    """A setting that may be read over somebody's shoulder; no value when it is not set."""
+    """A setting that may be read over someone's shoulder; no value when it is not set."""
 
     name: str
     value: str | None

@@ -23,7 +23,7 @@ UNSUBSCRIBE = "unsubscribe"
 OPEN = "open"
 CLICK = "click"
 REFERRAL = "referral"
-# Of one e-mail: more are led on all the same, and not counted.
+# Of one e-mail: further ones are redirected too, but not counted.
 MAX_REFERRAL_CLICKS_PER_MINUTE = 60
 
 # The recipient of an e-mail that is shown or sent as a test: their links change nothing.
@@ -33,7 +33,7 @@ _NO_CAMPAIGN = "Email campaign"
 
 
 async def create(deps: Deps, fields: dict[str, Any], reading: Reading | None = None) -> Campaign:
-    """`reading` is for who has read the bodies already, outside of the transaction that this one joins."""
+    """`reading` is for a caller that has read the bodies already, outside of the transaction that this one joins."""
     terms = campaigns.checked(fields, has_store_url=deps.store.url is not None)
     reading = reading or await _read_aside(terms)
     async with deps.db.write() as tx:
@@ -61,7 +61,7 @@ async def delete(deps: Deps, campaign_id: int) -> None:
 
 
 async def duplicate(deps: Deps, campaign_id: int, name: str | None) -> Campaign:
-    """A new draft with the same terms, whatever has become of the first."""
+    """A new draft with the same terms, whatever the state of the first."""
     checked = campaigns.checked({} if name is None else {"name": name}, has_store_url=deps.store.url is not None)
     async with deps.db.write() as tx:
         campaign = await _get_or_404(tx, campaign_id)
@@ -242,7 +242,7 @@ def _derived(terms: dict[str, Any], reading: Reading) -> dict[str, Any]:
     html, text = terms.get("body_html"), terms.get("body_text")
     if (html, text) == (reading.html, reading.text):
         return terms | reading.derived
-    # Somebody else changed it in between, which is rare enough to be read here.
+    # Someone else changed it in between, which is rare enough to be read here.
     return terms | _derive(html, text)
 
 

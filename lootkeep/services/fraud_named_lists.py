@@ -36,7 +36,7 @@ BLOCKED: dict[BlockKind, str] = {
     "instrument": "blocked_instruments",
 }
 BLOCKING_RULE = "Blocked buyers"
-# An address is somebody else's soon.
+# An address is someone else's soon.
 _IP_BLOCKED_FOR = 30 * DAY
 # How a fingerprint of a payment provider is stored.
 _HASH = re.compile("[0-9a-f]{64}")
@@ -114,7 +114,7 @@ def _stored(deps: Deps, kind: ListKind, values: Sequence[str]) -> list[str]:
 async def block_buyer(
     tx: Transaction, check: FraudCheck, kinds: Collection[BlockKind], author: int, now: Instant
 ) -> None:
-    """Puts what is known of the buyer on the lists of blocked ones, and makes sure that a rule acts on them."""
+    """Adds what is known about the buyer to the block lists, and makes sure that a rule uses them."""
     # Held first, as it is where a list is deleted: the other way round the two would deadlock.
     policy = await settings.get_for_update(tx, SETTINGS, Policy, now)
     reason = f"Review of {order_number(check.order_id)}"

@@ -1,4 +1,4 @@
-"""The review queue: who looks at a check and until when, and what becomes of held orders when that time is over."""
+"""The review queue: assignment and due time of a check, and what happens to held orders after that time."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def end_holds(deps: Deps) -> None:
     for check_id in due:
         async with deps.db.write() as tx:
             check = await fraud_checks.get_for_update(tx, check_id)
-            # Somebody may have reviewed it, or given it more time, since it was read.
+            # Someone may have reviewed it, or given it more time, since it was read.
             if check is None or check.review_outcome or check.due_at is None or check.due_at > now:
                 continue
             changes = CounterDeltas(shard_key=check.customer_id)

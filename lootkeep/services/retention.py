@@ -35,7 +35,7 @@ async def purge_events(deps: Deps, kept_days: int) -> None:
 
 
 async def purge_emails(deps: Deps, kept_days: int) -> None:
-    """Removes e-mails that ended long ago, whatever came of them."""
+    """Removes e-mails that ended long ago, in any state."""
     before = Instant(deps.clock.now() - kept_days * DAY)
     await _in_batches(deps, lambda tx: emails.QUEUE.purge(tx, before))
 

@@ -19,7 +19,7 @@ _PURPOSES = {"webhooks": SECRET_PURPOSE, "gift_cards": CODE_PURPOSE, "mails": BO
 
 
 async def open_vault(db: Database, given: str | None, file: Path | None, now: Instant) -> Vault:
-    """The vault under the key that was given or is in the file; a new embedded database gets a key of its own."""
+    """The vault under the key that was given or is in the file; a new embedded database gets its own key."""
     vault = await find(db, given, file)
     if vault is None and file:
         key_file.make(file)

@@ -61,7 +61,7 @@ async def user_of_link(deps: Deps, token: str) -> User | None:
 
 
 def needs_name(user: User) -> bool:
-    """The owner is there from the first start, without a name of their own."""
+    """The owner exists from the first start, without a name."""
     return user.email == OWNER_EMAIL
 
 
@@ -97,8 +97,8 @@ async def sign_in(deps: Deps, email: str, password: str, code: str, ip: str) -> 
         if not await passwords.is_password(password, account.password_hash if account else None) or account is None:
             raise invalid("password", "The e-mail address or the password is wrong.")
         await _check_code(deps, account.user_id, code.strip(), ip, now)
-    except InvalidFields as refusal:
-        await _log_failure(deps, account, next(iter(refusal.fields or ())), ip, now)
+    except InvalidFields as rejection:
+        await _log_failure(deps, account, next(iter(rejection.fields or ())), ip, now)
         raise
     return account.user_id
 

@@ -62,7 +62,7 @@ async def renew(deps: Deps, subscription_id: int) -> tuple[Subscription, OrderDe
             return await _renew(deps, tx, before, now)
         after = subscriptions_rules.expired(before, now)
         await subscriptions_db.save(tx, after)
-    # Only now that it is committed: raised inside, the refusal would take the new state back.
+    # Only now that it is committed: raised inside, the rejection would take the new state back.
     raise subscriptions_rules.ended(after)
 
 

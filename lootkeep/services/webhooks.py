@@ -63,7 +63,7 @@ async def rotate_secret(deps: Deps, webhook_id: int) -> tuple[Webhook, str]:
 
 
 async def test(deps: Deps, webhook_id: int) -> AttemptResult:
-    """Sends a test at once, whatever the subscription; it is not retried."""
+    """Sends a test immediately, regardless of the subscription; it is not retried."""
     async with deps.db.read() as tx:
         webhook = existing(await endpoints.get(tx, webhook_id), "Webhook")
     now = deps.clock.now()

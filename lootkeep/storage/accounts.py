@@ -145,7 +145,7 @@ async def lock_owners(tx: Transaction) -> list[Account]:
 
 
 async def has_password(tx: Transaction) -> bool:
-    """Whether anybody can sign in."""
+    """Whether anyone can sign in."""
     ((is_there,),) = await tx.all(_ANY_PASSWORD)
     return bool(is_there)
 

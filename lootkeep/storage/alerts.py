@@ -169,7 +169,7 @@ async def raise_notice(
 
 
 async def add_notice(tx: Transaction, alert_id: int, key: str, text: str, now: Instant) -> None:
-    """For one alert, whatever it wants."""
+    """For one alert, regardless of its triggers."""
     await tx.run(_ADD_NOTICE, alert=alert_id, trigger="test", key=key, text=text, path="/alerts", now=now)
     await tx.run(_RECONSIDER, alert=alert_id, now=now)
     await tx.run(_WAKE)

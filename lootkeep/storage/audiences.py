@@ -79,7 +79,7 @@ MAY_BE_WRITTEN_TO = and_(*(not_(condition) for condition in _EXCLUSIONS.values()
 
 @cache
 def _counts(shape: frozenset[str]) -> Query[tuple[Any, ...]]:
-    # Not grouped: an engine may sort everybody to find the groups.
+    # Not grouped: an engine may sort everyone to find the groups.
     counts = [func.count().filter(literal(reason) == _EXCLUSION) for reason in ("", *_EXCLUSIONS)]
     return Query(select(*counts).select_from(customers).where(*_chosen(shape)))
 
@@ -87,7 +87,7 @@ def _counts(shape: frozenset[str]) -> Query[tuple[Any, ...]]:
 @cache
 def _sample(shape: frozenset[str]) -> Query[tuple[Any, ...]]:
     shown = select(customers.c.id, customers.c.name, customers.c.email, customers.c.referral_code)
-    # In any order, or everybody is sorted to show a few.
+    # In any order, or everyone is sorted to show a few.
     return Query(shown.where(MAY_BE_WRITTEN_TO, *_chosen(shape)).limit(bindparam("size")))
 
 
@@ -124,7 +124,7 @@ async def preview(tx: Transaction, audience: Audience) -> Preview:
 
 
 async def someone(tx: Transaction, audience: Audience) -> Reader | None:
-    """One of those whom a campaign would reach now; None when it would reach nobody."""
+    """One of the current recipients of a campaign; None if there are none."""
     shape, values = _asked(audience)
     rows = await tx.run_slow(_sample(shape), size=1, **values)
     return Reader(*rows[0]) if rows else None

@@ -129,7 +129,7 @@ async def next_start(tx: Transaction) -> tuple[Instant, int] | None:
 
 
 async def next_due(tx: Transaction) -> Instant | None:
-    """When the next mail may be sent: somebody is due, and the pace allows it."""
+    """When the next mail may be sent: someone is due, and the pace allows it."""
     slot = await tx.one(_NEXT_SLOT)
     if slot is None:
         return None

@@ -16,7 +16,7 @@ _THIS = recipients.c.id == bindparam("recipient")
 
 
 class CampaignVisit(msgspec.Struct, frozen=True):
-    """An e-mail that somebody has come back from."""
+    """An e-mail that someone has come back from."""
 
     campaign_id: int
     customer_id: int

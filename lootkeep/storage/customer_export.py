@@ -1,4 +1,4 @@
-"""What is held about a customer and is in no list of its own: e-mails, traces, fraud checks, changes by staff."""
+"""What is stored about a customer and has no list: e-mails, traces, fraud checks, changes by staff."""
 
 from __future__ import annotations
 

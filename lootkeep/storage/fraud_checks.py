@@ -35,7 +35,7 @@ _ADD = Query(
     insert(fraud_checks).values({name: bindparam(name) for name in FraudCheck.__struct_fields__ if name != "id"})
 )
 _OF_ORDER = Query(select(*_SHORT).where(fraud_checks.c.order_id == bindparam("order")), OrderCheck)
-# By the index of the orders: the customer's checks have none of their own.
+# By the index of the orders: the customer's checks have none.
 _OF_CUSTOMER = Query(
     select(*_CHECK)
     .join(orders, orders.c.id == fraud_checks.c.order_id)

@@ -195,7 +195,7 @@ _HISTORY = Query(
 class BuyerQuery(msgspec.Struct, frozen=True):
     """Whose history is asked for, as of a time.
 
-    Addresses come in canonical form, as they are stored. Customer 0 is somebody who is not a customer yet.
+    Addresses come in canonical form, as they are stored. Customer 0 is someone who is not a customer yet.
     """
 
     at: Instant

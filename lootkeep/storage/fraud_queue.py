@@ -24,7 +24,7 @@ _HELD = case((fraud_checks.c.action_taken == literal_column("'verification_requi
 
 
 class Decision(msgspec.Struct, frozen=True):
-    """A review, and what has become of its order."""
+    """A review, and the current state of its order."""
 
     signals: str
     outcome: ReviewedAs
@@ -48,7 +48,7 @@ _WAITING = (
     fraud_checks.c.due_at,
     fraud_checks.c.expected_loss,
 )
-# Held orders first, then by age: somebody waits for those.
+# Held orders first, then by age: someone waits for those.
 QUEUE = Listing(
     fraud_checks,
     Waiting,

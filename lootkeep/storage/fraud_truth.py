@@ -31,7 +31,7 @@ _SCORES = Query(
 
 
 async def rule_tallies(tx: Transaction) -> dict[tuple[int, int], Tally]:
-    """How often each rule fitted, and what became of those orders, by its id and revision."""
+    """How often each rule matched, and the outcomes of those orders, by id and revision."""
     tallies: dict[tuple[int, int], Tally] = defaultdict(Tally)
     for hits, truth, count in await tx.all(_RULES):
         for hit in msgspec.json.decode(hits, type=list[RuleHit]):

@@ -1,4 +1,4 @@
-"""Gift cards as they are listed; `status` goes by what was settled."""
+"""Gift cards as they are listed; `status` uses the stored status."""
 
 from __future__ import annotations
 

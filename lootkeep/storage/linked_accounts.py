@@ -54,7 +54,7 @@ _SEEN = Query(
     .order_by(sightings.c.last_seen_at.desc())
     .limit(MAX_HUB + 1)
 )
-# A referral is a thing like others: the customer who brought somebody, named by their id.
+# A referral is a thing like others: the customer who brought someone, named by their id.
 _REFERRERS = Query(
     select(_REFERRAL, cast(referrals.c.referrer_id, Text).label("value")).where(referrals.c.customer_id == _ID)
 )

@@ -40,9 +40,9 @@ MaintainedTotal = Callable[[Transaction, Values], Awaitable[int | None]]
 
 @dataclass(frozen=True)
 class Filter:
-    """One condition, and what the index of its own that it may have is good for.
+    """One condition, and what its index, if it has one, is good for.
 
-    "sorted" has the matches in the default order of the list, "unsorted" only finds them. Without an index of its own
+    "sorted" has the matches in the default order of the list, "unsorted" only finds them. Without its own index
     a filter is looked at along that of another, or of the sort.
     """
 

@@ -72,7 +72,7 @@ class Erasure(NamedTuple):
 
     rows: ColumnElement[bool] | None
     values: dict[str, Any] | None = None
-    # Columns that are rewritten row by row, or that expire by themselves.
+    # Columns that are rewritten row by row, or that expire automatically.
     others: tuple[str, ...] = ()
 
 
@@ -130,7 +130,7 @@ PERSONAL: dict[Table, Erasure] = {
         {
             **dict.fromkeys(("ip_address", "ip_network", "user_agent", "device_id", "fulfillment_note")),
             "metadata": "{}",
-            # A word of our own stays, what people wrote goes.
+            # Our own words stay, user input is erased.
             "cancel_reason": case((orders.c.cancel_reason == "fraud", orders.c.cancel_reason)),
         },
     ),

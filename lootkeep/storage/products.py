@@ -66,7 +66,7 @@ _RELEASE = Query(
     .where(_THIS)
     .values(stock=case((_RELEASED > products_rules.MAX_STOCK, products_rules.MAX_STOCK), else_=_RELEASED))
 )
-# Not at once: in a set PostgreSQL would hold the products in an order of its own.
+# Not at once: in a set PostgreSQL would lock the products in another order.
 _SOLD = Query(update(products).where(_THIS).values(sales_count=products.c.sales_count + _QUANTITY))
 _SUBSCRIBED = Query(
     select(subscriptions.c.id)
@@ -124,7 +124,7 @@ async def remove(tx: Transaction, product_id: int, now: Instant) -> None:
 
 
 async def reserve_stock(tx: Transaction, product_id: int, quantity: int) -> bool | None:
-    """Whether a stock was drawn on, or None when there is not so much, or no such product any more.
+    """Whether stock was taken, or None if there is too little, or the product does not exist any more.
 
     Holds the product until the transaction ends.
     """

@@ -128,7 +128,7 @@ async def judge(tx: Transaction, customer: Customer, changes: CounterDeltas) -> 
 
 
 async def referrer(tx: Transaction, customer_id: int) -> Referrer:
-    """A customer's counts; nothing at all for one who never referred anybody."""
+    """A customer's counts; nothing at all for one who never referred anyone."""
     return await tx.one(_GET_REFERRER, referrer=customer_id) or Referrer(customer_id, 0, 0, 0)
 
 
@@ -142,5 +142,5 @@ async def add_claim(tx: Transaction, customer_id: int) -> None:
 
 
 async def _set_reached(tx: Transaction, referrer_id: int) -> None:
-    # A statement of its own, after the row is locked: only then does it see what others have just committed.
+    # A separate statement, after the row is locked: only then does it see what others have just committed.
     await tx.run(_SET_REACHED, referrer=referrer_id)

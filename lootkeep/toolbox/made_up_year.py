@@ -1,6 +1,6 @@
-"""A made-up year of a store: honest buyers of all kinds, and those who cheat it; always the same for the same seed.
+"""A simulated year of a store: honest buyers of all kinds, and fraudsters; always the same for the same seed.
 
-It shows how the engine ranks what is known of it, and no more: points are not fitted to it.
+It shows how the engine ranks them; points are not fitted to it.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def email(record: Alert, store: StoreIdentity, to_email: str, notices: Sequence[
 
 def _discord(_: Alert, store: StoreIdentity, notices: Sequence[Notice]) -> dict[str, Any]:
     lines = [f"{_MARKDOWN.sub(_ESCAPED, text)} <{url}>" for text, url in _lines(store, notices)]
-    # Nobody is mentioned, whatever a customer wrote.
+    # Nobody is mentioned, no matter what a customer wrote.
     return {"content": _joined(store, notices, lines)[:_MAX_DISCORD], "allowed_mentions": {"parse": []}}
 
 

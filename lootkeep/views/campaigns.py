@@ -1,4 +1,4 @@
-"""E-mail campaigns in public: the list, the whole, figures, and whom one would reach."""
+"""E-mail campaigns in public: the list, details, statistics, and a preview of recipients."""
 
 from __future__ import annotations
 

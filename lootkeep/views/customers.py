@@ -93,13 +93,13 @@ def customer(record: Customer, referrer: Customer | None) -> CustomerView:
 
 
 def _attribution(result: SignedUp) -> AttributionView | None:
-    """What became of a referral code; None when there was none, or when it was said before."""
-    if not result.is_new or (result.referrer is None and result.refusal is None):
+    """The result of a referral code; None if there was none, or if it was reported before."""
+    if not result.is_new or (result.referrer is None and result.rejection is None):
         return None
     return AttributionView(
-        attributed=result.refusal is None,
-        reason=result.refusal,
-        explanation=SENTENCES[result.refusal] if result.refusal else None,
+        attributed=result.rejection is None,
+        reason=result.rejection,
+        explanation=SENTENCES[result.rejection] if result.rejection else None,
         referrer=_code_owner(result.referrer),
         marks=list(result.marks),
     )

@@ -14,7 +14,7 @@ from lootkeep.views.fields import field
 
 # The two lists that are never answered whole with the settings.
 COUNTED = ("fraud_whitelisted_ips", "fraud_whitelisted_emails")
-# What of the policy has endpoints of its own.
+# The parts of the policy with their own endpoints.
 _OF_RULES = ("rules", "last_rule_id")
 
 

@@ -276,7 +276,7 @@ def _periodic_tasks(deps: Deps, settings: Settings) -> tuple[PeriodicTask, ...]:
         PeriodicTask("purge answers", 3600, partial(retention.purge_answers, deps)),
         PeriodicTask("purge sessions", 3600, partial(retention.purge_sessions, deps)),
         PeriodicTask("purge events", 3600, partial(retention.purge_events, deps, settings.events_kept_days)),
-        PeriodicTask("purge mails", 3600, partial(retention.purge_emails, deps, settings.mails_kept_days)),
+        PeriodicTask("purge e-mails", 3600, partial(retention.purge_emails, deps, settings.mails_kept_days)),
     )
 
 

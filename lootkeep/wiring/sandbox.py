@@ -1,4 +1,4 @@
-"""The sandbox: a second store for test tokens, in a database of its own, opened once somebody uses it."""
+"""The sandbox: a second store for test tokens, in a separate database, opened when it is first used."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Sandbox:
         self._deps: Deps | None = None
         self._api: ASGIApp | None = None
         self._logged = ""
-        # A test request wakes the workers of its own process; others look every few seconds.
+        # A test request wakes the workers of its own process; others poll every few seconds.
         self.wakeup = MemoryWakeup()
 
     async def api(self, make: Callable[[Deps], ASGIApp]) -> ASGIApp | None:
@@ -105,7 +105,7 @@ async def opened_sandbox(live: Deps, settings: Settings) -> AsyncIterator[Deps]:
             live,
             db=engine,
             limiter=PrefixedRateLimiter(live.limiter, "test:"),
-            # A key of its own: the store refuses links that were signed in the sandbox.
+            # A separate key: the store rejects links that were signed in the sandbox.
             vault=Vault(live.vault.fingerprint(b"", "sandbox")),
             is_test=True,
         )

@@ -1,4 +1,4 @@
-"""Keeps the lists of addresses and mail domains as new as their folder, and logs what became of them."""
+"""Reloads the IP lists and e-mail domain lists when their folder changes, and logs the results."""
 
 from __future__ import annotations
 

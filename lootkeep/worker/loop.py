@@ -1,4 +1,4 @@
-"""Runs the queue workers and periodic tasks of a process, each by itself: one failure never ends it."""
+"""Runs the queue workers and periodic tasks of a process, each independently: one failure never ends it."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ async def make(world: World, **fields: Any) -> dict[str, Any]:
     return data
 
 
-def refusal(field: str, sentence: str) -> dict[str, Any]:
+def rejection(field: str, sentence: str) -> dict[str, Any]:
     return {
         "success": False,
         "error": "Validation Error",

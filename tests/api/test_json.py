@@ -22,7 +22,7 @@ def with_field(text: str) -> bytes:
     return json.dumps(BRONZE).encode()[:-1] + b", " + text.encode() + b"}"
 
 
-async def refusals(world: World, contents: Iterable[bytes]) -> dict[bytes, str]:
+async def rejections(world: World, contents: Iterable[bytes]) -> dict[bytes, str]:
     """Why each body was refused as unprocessable; anything else that happened is reported instead."""
     messages: dict[bytes, str] = {}
     for content in contents:
@@ -73,18 +73,18 @@ NOT_JSON = [
 
 
 async def test_what_is_not_json_is_refused(world: World) -> None:
-    assert await refusals(world, NOT_JSON) == dict.fromkeys(NOT_JSON, "The request body is not valid JSON.")
+    assert await rejections(world, NOT_JSON) == dict.fromkeys(NOT_JSON, "The request body is not valid JSON.")
 
 
 @pytest.mark.parametrize("opening", [b'{"a":', b"["])
 async def test_ten_thousand_levels_are_refused_without_harm(world: World, opening: bytes) -> None:
     content = opening * 10_000
-    assert (await refusals(world, [content]))[content] == "The request body is not valid JSON."
+    assert (await rejections(world, [content]))[content] == "The request body is not valid JSON."
 
 
 async def test_a_byte_order_mark_is_refused(world: World) -> None:
     content = b"\xef\xbb\xbf" + json.dumps(BRONZE).encode()
-    assert (await refusals(world, [content]))[content] == "The request body is not valid JSON."
+    assert (await rejections(world, [content]))[content] == "The request body is not valid JSON."
 
 
 NOT_UTF_8 = [
@@ -100,27 +100,27 @@ NOT_UTF_8 = [
 
 
 async def test_what_is_not_utf_8_is_refused(world: World) -> None:
-    assert await refusals(world, NOT_UTF_8) == dict.fromkeys(NOT_UTF_8, "The request body must be UTF-8.")
+    assert await rejections(world, NOT_UTF_8) == dict.fromkeys(NOT_UTF_8, "The request body must be UTF-8.")
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le"])
 async def test_a_wide_encoding_without_its_mark_is_refused(world: World, encoding: str) -> None:
     content = json.dumps(BRONZE).encode(encoding)
-    assert (await refusals(world, [content]))[content] == "The request body is not valid JSON."
+    assert (await rejections(world, [content]))[content] == "The request body is not valid JSON."
 
 
 NO_OBJECT = [b"[]", b'[{"name": "Bronze"}]', b'"Bronze"', b"5", b"1.5", b"true", b"null"]
 
 
 async def test_what_is_no_object_is_refused(world: World) -> None:
-    assert await refusals(world, NO_OBJECT) == dict.fromkeys(NO_OBJECT, "The request body must be a JSON object.")
+    assert await rejections(world, NO_OBJECT) == dict.fromkeys(NO_OBJECT, "The request body must be a JSON object.")
 
 
 async def test_nan_and_infinity_are_refused(world: World) -> None:
     values = ("NaN", "Infinity", "-Infinity", "[NaN]", '{"b": -Infinity}')
     bodies = [with_field(f'"a": {value}') for value in values]
     message = "The request body contains NaN or Infinity, which are not JSON."
-    assert await refusals(world, bodies) == dict.fromkeys(bodies, message)
+    assert await rejections(world, bodies) == dict.fromkeys(bodies, message)
 
 
 async def test_the_same_key_twice_is_refused_at_any_depth(world: World) -> None:
@@ -133,7 +133,7 @@ async def test_the_same_key_twice_is_refused_at_any_depth(world: World) -> None:
         '"": 1, "": 2',
     )
     bodies = [with_field(text) for text in texts]
-    assert await refusals(world, bodies) == dict.fromkeys(bodies, "The request body contains the same key twice.")
+    assert await rejections(world, bodies) == dict.fromkeys(bodies, "The request body contains the same key twice.")
 
 
 async def test_the_same_key_twice_is_found_whatever_is_around_it(world: World) -> None:
@@ -145,7 +145,7 @@ async def test_the_same_key_twice_is_found_whatever_is_around_it(world: World) -
         '"a": 1.5, "b": [{"c": ":::"}], "a": ":"',
     )
     bodies = [with_field(text) for text in texts]
-    assert await refusals(world, bodies) == dict.fromkeys(bodies, "The request body contains the same key twice.")
+    assert await rejections(world, bodies) == dict.fromkeys(bodies, "The request body contains the same key twice.")
 
 
 async def test_texts_that_look_like_keys_are_not_keys(world: World) -> None:
@@ -164,12 +164,12 @@ PLACES = ('"description": "a%sb"', '"%s": 1', '"a": [{"b": "%s"}]', '"a": {"%s":
 async def test_half_of_a_surrogate_pair_is_refused_in_keys_and_values(world: World) -> None:
     halves = ("\\ud800", "\\udfff", "\\ude00\\ud83d", "ok \\uD83D", "\\ud83d\\ud83d\\ude00")
     bodies = [with_field(place % half) for place in PLACES for half in halves]
-    assert await refusals(world, bodies) == dict.fromkeys(bodies, "The request body contains a lone surrogate.")
+    assert await rejections(world, bodies) == dict.fromkeys(bodies, "The request body contains a lone surrogate.")
 
 
 async def test_nul_is_refused_in_keys_and_values(world: World) -> None:
     bodies = [with_field(place % "\\u0000") for place in PLACES]
-    assert await refusals(world, bodies) == dict.fromkeys(bodies, "The request body contains a NUL character.")
+    assert await rejections(world, bodies) == dict.fromkeys(bodies, "The request body contains a NUL character.")
 
 
 def nested(depth: int, brackets: str) -> bytes:
@@ -188,12 +188,12 @@ async def test_thirty_two_levels_are_accepted(world: World, brackets: str) -> No
 @pytest.mark.parametrize("brackets", ["{", "[", "[{"])
 async def test_thirty_three_levels_are_refused(world: World, brackets: str) -> None:
     content = nested(33, brackets)
-    assert (await refusals(world, [content]))[content] == "The request body is nested deeper than 32 levels."
+    assert (await rejections(world, [content]))[content] == "The request body is nested deeper than 32 levels."
 
 
 async def test_the_deepest_part_counts_wherever_it_is(world: World) -> None:
     content = with_field('"a": [1, {"b": 2}], "c": [[], ' + "[" * 31 + "]" * 31 + "]")
-    assert (await refusals(world, [content]))[content] == "The request body is nested deeper than 32 levels."
+    assert (await rejections(world, [content]))[content] == "The request body is nested deeper than 32 levels."
 
 
 async def test_many_brackets_side_by_side_are_not_deep(world: World) -> None:
@@ -215,7 +215,7 @@ async def test_an_integer_beyond_64_bits_is_refused(world: World) -> None:
     places = ('"sort_order": %s', '"a": [{"b": %s}]')
     bodies = [with_field(place % number) for place in places for number in numbers]
     message = "The request body contains an integer that does not fit into 64 bits."
-    assert await refusals(world, bodies) == dict.fromkeys(bodies, message)
+    assert await rejections(world, bodies) == dict.fromkeys(bodies, message)
 
 
 async def test_digits_in_a_text_or_a_decimal_are_no_integer(world: World) -> None:

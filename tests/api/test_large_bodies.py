@@ -1,4 +1,4 @@
-"""Bodies that take long to check are checked on another thread: the one that answers everybody goes on."""
+"""Bodies that take long to check are checked on another thread: the one that answers everyone goes on."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def browser(chromium: Browser, store: Serving) -> Browser:
-    """On the page, as for somebody who has just come."""
+    """On the page, as for someone who has just come."""
     chromium.begin_anew()
     chromium.resize(1280, 900)
     chromium.prefer("light")

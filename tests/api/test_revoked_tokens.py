@@ -60,7 +60,7 @@ async def elsewhere(world: World, address: Path | str) -> AsyncIterator[OtherPro
 
 
 async def change(world: World, secret: str, column: str, value: object) -> None:
-    """As somebody who writes SQL by hand does it."""
+    """As someone who writes SQL by hand does it."""
     statement = Query(update(tokens).where(tokens.c.id == bindparam("token")).values({column: bindparam("value")}))
     async with world.db.write_tokens() as tx:
         await tx.run(statement, token=(await stored(world, secret)).id, value=value)

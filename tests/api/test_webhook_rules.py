@@ -10,7 +10,7 @@ import pytest
 from lootkeep.domain.events import EVENT_TYPES
 from lootkeep.domain.webhooks import EVENT_PATTERNS
 from lootkeep.storage.engine.database import Engine
-from tests.api.hooks import HOOK, make, refusal
+from tests.api.hooks import HOOK, make, rejection
 from tests.world import World
 
 
@@ -80,7 +80,7 @@ async def test_a_bad_url_is_rejected_with_a_message_at_creation_and_at_change(bu
         created = await busy_world.post("/webhooks", HOOK | {"url": url})
         changed = await busy_world.put(f"/webhooks/{hook['id']}", {"url": url})
         for answer in (created, changed):
-            assert (answer.status_code, answer.json()) == (422, refusal("url", sentence)), url
+            assert (answer.status_code, answer.json()) == (422, rejection("url", sentence)), url
     assert [webhook["url"] for webhook in (await busy_world.get("/webhooks")).json()["data"]] == [hook["url"]]
 
 
@@ -90,7 +90,7 @@ async def test_a_bad_event_list_is_rejected_with_a_message_at_creation_and_at_ch
         created = await busy_world.post("/webhooks", HOOK | {"events": events})
         changed = await busy_world.put(f"/webhooks/{webhook['id']}", {"events": events})
         for answer in (created, changed):
-            assert (answer.status_code, answer.json()) == (422, refusal(field, sentence)), events
+            assert (answer.status_code, answer.json()) == (422, rejection(field, sentence)), events
 
 
 async def test_every_missing_field_is_named(world: World) -> None:
@@ -138,7 +138,7 @@ async def test_http_and_loopback_are_possible_where_the_operator_permits_them(in
     ):
         assert (await make(insecure_world, url=url))["url"] == url
     answer = await insecure_world.post("/webhooks", HOOK | {"url": "http://10.0.0.1/hook"})
-    assert answer.json() == refusal("url", "The url field must not point to a private address.")
+    assert answer.json() == rejection("url", "The url field must not point to a private address.")
 
 
 async def test_a_store_has_at_most_100_webhooks_and_a_deleted_one_makes_room(busy_world: World) -> None:

@@ -10,7 +10,7 @@ import pytest
 from lootkeep.domain.events import EVENT_TYPES
 from lootkeep.services import webhooks as webhooks_service
 from lootkeep.storage.webhooks import endpoints
-from tests.api.hooks import HOOK, make, refusal
+from tests.api.hooks import HOOK, make, rejection
 from tests.world import World
 
 
@@ -122,7 +122,7 @@ async def test_whether_it_is_active_must_be_a_boolean(world: World, value: Any) 
     answer = await world.put(f"/webhooks/{webhook['id']}", {"is_active": value})
     assert (answer.status_code, answer.json()) == (
         422,
-        refusal("is_active", "The is active field must be true or false."),
+        rejection("is_active", "The is active field must be true or false."),
     )
 
 

@@ -155,7 +155,7 @@ def _piped(folder: Path, *words: str) -> tuple[str, str]:
 
 
 def _on_a_terminal(folder: Path, *words: str) -> str:
-    """Both streams as somebody at a terminal sees them."""
+    """Both streams as someone at a terminal sees them."""
     ours, theirs = pty.openpty()
     with subprocess.Popen([PROGRAM, *words], cwd=folder, env=_coloured(), stdout=theirs, stderr=theirs):
         os.close(theirs)

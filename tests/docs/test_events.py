@@ -1,4 +1,4 @@
-"""The tables of events in docs/webhooks.md say what the views carry."""
+"""The tables of events in docs/webhooks.md follow the views: `python -m tests.docs.test_events` writes their rows."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ COMMON = {
     "subscription": "subscription.created",
     "product": "product.created",
 }
+COMMAND = "python -m tests.docs.test_events"
 TEXT = PAGE.read_text()
 
 
@@ -36,13 +37,21 @@ def test_a_family_says_what_all_its_events_carry(family: str) -> None:
     assert names(sentence) == common(family) + of_items
 
 
+def own_data(event_type: str) -> list[str]:
+    return list(DATA[event_type].view.__struct_fields__)[len(common(event_type.split(".")[0])) :]
+
+
+def row(event_type: str, text: str) -> str:
+    """What a person wrote about the data of the event stays as long as it names the right fields."""
+    written = re.findall(rf"^\| `{event_type}` \|.*?\| ?(.*?) ?\|$", text, re.MULTILINE)
+    own = own_data(event_type)
+    further = written[0] if written and names(written[0]) == own else ", ".join(f"`{name}`" for name in own)
+    return f"| `{event_type}` | {EVENT_TYPES[event_type]} |{further and f' {further}'} |"
+
+
 @pytest.mark.parametrize("event_type", EVENT_TYPES)
 def test_an_event_has_a_row_with_its_meaning_and_its_own_data(event_type: str) -> None:
-    (row,) = re.findall(rf"^\| `{event_type}` \| (.*?) \| ?(.*?) ?\|$", TEXT, re.MULTILINE)
-    meaning, further = row
-    own = list(DATA[event_type].view.__struct_fields__)[len(common(event_type.split(".")[0])) :]
-    assert meaning == EVENT_TYPES[event_type]
-    assert names(further) == own
+    assert f"\n{row(event_type, TEXT)}\n" in TEXT, f"{PAGE.name} is not what the views say: `{COMMAND}`."
 
 
 def test_the_schedule_is_the_one_in_force() -> None:
@@ -50,3 +59,16 @@ def test_the_schedule_is_the_one_in_force() -> None:
     units = {"minutes": 60, "hours": 3600}
     seconds = [int(number) * units[unit] for number, unit in (cell.split() for cell in row.split(" | "))]
     assert tuple(seconds) == RETRY_SECONDS
+
+
+def write() -> None:
+    text = PAGE.read_text()
+    for family in COMMON:
+        rows = [row(event_type, text) for event_type in EVENT_TYPES if event_type.startswith(f"{family}.")]
+        table = re.compile(rf"(?:^\| `{family}\..*\n)+", re.MULTILINE)
+        text = table.sub("\n".join(rows) + "\n", text, count=1)
+    PAGE.write_text(text)
+
+
+if __name__ == "__main__":
+    write()

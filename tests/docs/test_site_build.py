@@ -12,7 +12,7 @@ import pytest
 
 from tests.rules.tree import ROOT
 
-# What a browser fetches by itself, without anybody following a link.
+# What a browser fetches by itself, without anyone following a link.
 FETCHED = {("script", "src"), ("link", "href"), ("img", "src"), ("iframe", "src"), ("source", "src")}
 
 

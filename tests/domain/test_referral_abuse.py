@@ -58,9 +58,9 @@ def test_an_address_never_refuses(who: int) -> None:
 
 
 def test_the_gravest_reason_is_reported() -> None:
-    everybody = {REFERRER, PARENT, GRANDPARENT}
-    assert rejection(evidence(same_mailbox=everybody, same_device=everybody)) == "self_referral"
-    assert rejection(evidence(same_mailbox={PARENT}, same_device=everybody)) == "same_device"
+    everyone = {REFERRER, PARENT, GRANDPARENT}
+    assert rejection(evidence(same_mailbox=everyone, same_device=everyone)) == "self_referral"
+    assert rejection(evidence(same_mailbox={PARENT}, same_device=everyone)) == "same_device"
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ SEEN = {
         "price": "9.00",
         "description": None,
     },
-    "refusals": {
+    "rejections": {
         "no name": {
             "success": False,
             "error": "Validation Error",

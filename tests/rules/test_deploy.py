@@ -1,4 +1,4 @@
-"""The files in deploy/ name settings and commands that exist, and run the service as somebody without rights."""
+"""The files in deploy/ name settings and commands that exist, and run the service as someone without rights."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ class Machine(RuleBasedStateMachine):
     def run(self, operation: Coroutine[Any, Any, R]) -> R:
         return self.home.run(operation)
 
-    def refusal(self, operation: Coroutine[Any, Any, Any]) -> AppError:
+    def rejection(self, operation: Coroutine[Any, Any, Any]) -> AppError:
         """The reason with which the operation is refused, as it must be."""
         try:
             self.run(operation)

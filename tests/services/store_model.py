@@ -74,7 +74,7 @@ class StoreModel(Machine):
         )
         operation = orders.place(self.deps, form)
         if not self._can_be_placed(buyer, cart, coupon) or not self._can_pay(card_id, cart):
-            assert isinstance(self.refusal(operation), InvalidFields)
+            assert isinstance(self.rejection(operation), InvalidFields)
             return multiple()
         details, is_new = self.run(operation)
         assert is_new

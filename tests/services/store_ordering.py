@@ -77,7 +77,7 @@ class Ordering(StoreModel):
         card = bought[-1 - age % len(bought)]
         operation = gift_cards_service.redeem(self.deps, card["id"], Hundredths(amount), None, None)
         if amount > card["balance"]:
-            assert isinstance(self.refusal(operation), (Conflict, InvalidFields))
+            assert isinstance(self.rejection(operation), (Conflict, InvalidFields))
         else:
             self.run(operation)
             self.spent[card["order_id"]] += amount
@@ -115,7 +115,7 @@ class Ordering(StoreModel):
         if transaction and before.transaction_id == transaction:
             assert self.run(operation).order == before
         else:
-            assert isinstance(self.refusal(operation), Conflict)
+            assert isinstance(self.rejection(operation), Conflict)
 
     @rule(
         order_id=st.none() | placed, requested=st.sampled_from([None, None, 1, 5_00, 1000_00]), is_allowed=st.booleans()
@@ -130,13 +130,13 @@ class Ordering(StoreModel):
         lost = self.spent[order_id] - self.unrecovered[order_id]
         unrecovered = max(0, (requested or before.refundable) - (before.refundable - lost))
         if before.status not in ALLOWED["refund"]:
-            assert isinstance(self.refusal(operation), Conflict)
+            assert isinstance(self.rejection(operation), Conflict)
         elif before.refundable == 0:
-            assert isinstance(self.refusal(operation), Unprocessable)
+            assert isinstance(self.rejection(operation), Unprocessable)
         elif requested is not None and requested > before.refundable:
-            assert isinstance(self.refusal(operation), InvalidFields)
+            assert isinstance(self.rejection(operation), InvalidFields)
         elif unrecovered and not is_allowed:
-            assert self.refusal(operation).code == "gift_cards_spent"
+            assert self.rejection(operation).code == "gift_cards_spent"
         else:
             details, given, split = self.run(operation)
             assert split.unrecovered == unrecovered
@@ -161,4 +161,4 @@ class Ordering(StoreModel):
             put_back = self.put_back(order_id, held)
             assert order_id not in self.paid_with or put_back + unreturned == held
         else:
-            assert isinstance(self.refusal(operation), Conflict)
+            assert isinstance(self.rejection(operation), Conflict)

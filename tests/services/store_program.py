@@ -123,16 +123,16 @@ class Program(StoreModel):
     @rule(friend=people)
     def sign_up_again(self, friend: Customer) -> None:
         form = SignUp(friend.email.upper(), "P", referral_code=friend.referral_code)
-        assert isinstance(self.refusal(customers_service.sign_up(self.deps, form)), InvalidFields)
+        assert isinstance(self.rejection(customers_service.sign_up(self.deps, form)), InvalidFields)
 
     @rule(who=st.none() | people, tier=tiers)
     def claim(self, who: Customer | None, tier: int) -> None:
-        """By anyone, or by the one who last brought somebody."""
+        """By anyone, or by the one who last brought someone."""
         customer_id = who.id if who else self.referrers[-1]
         operation = tiers_service.claim(self.deps, customer_id, tier)
         is_claimed, can_be_claimed = self.run(self._prospect(customer_id, tier))
         if not (is_claimed or can_be_claimed):
-            assert isinstance(self.refusal(operation), NotFound | Unprocessable)
+            assert isinstance(self.rejection(operation), NotFound | Unprocessable)
             return
         _, coupon, is_new = self.run(operation)
         assert is_new == (not is_claimed)

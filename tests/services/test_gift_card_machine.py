@@ -102,14 +102,14 @@ class GiftCardMachine(Machine):
         operation = gift_cards_service.redeem(self.deps, card_id, Hundredths(amount), None, reference)
         earlier = model.references.get(reference or "")
         if earlier is not None and earlier != amount:
-            assert isinstance(self.refusal(operation), Conflict)
+            assert isinstance(self.rejection(operation), Conflict)
         elif earlier is not None:
             assert self.run(operation)[1].amount == -amount
             self._mail_first(model)
         elif (state := model.status(self.now)) in ("scheduled", "expired", "revoked"):
-            assert self.refusal(operation).code == f"gift_card_{state}"
+            assert self.rejection(operation).code == f"gift_card_{state}"
         elif amount > model.balance:
-            assert isinstance(self.refusal(operation), InvalidFields)
+            assert isinstance(self.rejection(operation), InvalidFields)
         else:
             _, entry = self.run(operation)
             self._mail_first(model)
@@ -134,9 +134,9 @@ class GiftCardMachine(Machine):
         operation = gift_cards_service.change(self.deps, card_id, {"expires_at": expires_at})
         starts_at = model.terms.starts_at
         if model.is_revoked:
-            assert isinstance(self.refusal(operation), Conflict)
+            assert isinstance(self.rejection(operation), Conflict)
         elif expires_at is not None and (expires_at <= self.now or (starts_at is not None and expires_at <= starts_at)):
-            assert isinstance(self.refusal(operation), InvalidFields)
+            assert isinstance(self.rejection(operation), InvalidFields)
         else:
             self._mail_first(model)
             self.run(operation)
@@ -148,9 +148,9 @@ class GiftCardMachine(Machine):
         model = self.models[card_id]
         operation = gift_cards_service.send(self.deps, card_id, email)
         if model.status(self.now) != "active":
-            assert isinstance(self.refusal(operation), Conflict)
+            assert isinstance(self.rejection(operation), Conflict)
         elif email is None and model.terms.recipient_email is None:
-            assert isinstance(self.refusal(operation), InvalidFields)
+            assert isinstance(self.rejection(operation), InvalidFields)
         else:
             with suppress(RateLimited):
                 self.run(operation)

@@ -102,14 +102,14 @@ class TicketMachine(Machine):
     @rule()
     def open_one_for_nobody(self) -> None:
         form = TicketForm(99, "Subject", "Text", order_id=99)
-        assert isinstance(self.refusal(support_tickets_service.open_ticket(self.deps, form)), InvalidFields)
+        assert isinstance(self.rejection(support_tickets_service.open_ticket(self.deps, form)), InvalidFields)
 
     @rule(ticket=opened)
     def the_customer_writes(self, ticket: int) -> None:
         model, word = self.models[ticket], self._word()
         operation = support_tickets_service.ask(self.deps, ticket, word)
         if model.closed is not None and self.now - model.closed > 14 * DAY:
-            assert isinstance(self.refusal(operation), Conflict)
+            assert isinstance(self.rejection(operation), Conflict)
             return
         _, entry = self.run(operation)
         model.write("customer", word, self.now)
@@ -124,7 +124,7 @@ class TicketMachine(Machine):
         model, word = self.models[ticket], self._word()
         operation = support_tickets_service.answer(self.deps, ticket, OWNER, word)
         if model.status == "closed":
-            assert isinstance(self.refusal(operation), Conflict)
+            assert isinstance(self.rejection(operation), Conflict)
             return
         _, entry = self.run(operation)
         model.write("staff", word, self.now)
@@ -144,7 +144,7 @@ class TicketMachine(Machine):
         model = self.models[ticket]
         operation = support_tickets_service.set_status(self.deps, ticket, OWNER, status)
         if status != model.status and status not in STEPS[model.status]:
-            assert ", ".join(STEPS[model.status]) in self.refusal(operation).message
+            assert ", ".join(STEPS[model.status]) in self.rejection(operation).message
             return
         entry = self.run(operation)
         if status != model.status:
@@ -173,7 +173,7 @@ class TicketMachine(Machine):
 
     @rule(ticket=opened)
     def staff_assign_to_a_stranger(self, ticket: int) -> None:
-        assert isinstance(self.refusal(support_tickets_service.assign(self.deps, ticket, OWNER, 99)), InvalidFields)
+        assert isinstance(self.rejection(support_tickets_service.assign(self.deps, ticket, OWNER, 99)), InvalidFields)
 
     def _word(self) -> str:
         return f"word {next(self.words)}"

@@ -168,7 +168,7 @@ def test_a_subquery_of_a_set_sees_the_same_row_of_values() -> None:
 
 
 def test_a_set_cannot_have_an_offset_or_parameters_that_nobody_sees() -> None:
-    with pytest.raises(TypeError, match="no OFFSET of its own"):
+    with pytest.raises(TypeError, match="must not have its own OFFSET"):
         _ = Query(select(users.c.id).offset(bindparam("skip"))).postgres_set
     hidden = IsOneOf(users.c.name, bindparam("names", type_=Text))
     with pytest.raises(TypeError, match="cannot take many rows"):

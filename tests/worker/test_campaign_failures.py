@@ -1,4 +1,4 @@
-"""Campaigns that meet refusals, a server that is gone and workers that die: tried again, counted and marked."""
+"""Campaigns that meet rejections, a server that is gone and workers that die: tried again, counted and marked."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ class Admission:
             turn(not is_refused)
 
     def _watch(self) -> None:
-        """Runs while somebody waits: slots may be held by what has stopped, and then none comes back."""
+        """Runs while someone waits: slots may be held by what has stopped, and then none comes back."""
         now = monotonic()
         for ticket in list(self._running):
             if now - ticket.since < self._slow_seconds or self._slow >= _MAX_SLOW:
@@ -173,7 +173,7 @@ class Admission:
             asyncio.get_running_loop().call_later(_WATCH_SECONDS, self._watch)
 
     def _note_rejection(self, now: float) -> None:
-        """Counts each, but logs few: a line for each would cost more than the refusal."""
+        """Counts each, but logs few: a line for each would cost more than the rejection."""
         self._on_rejection()
         if now - self._warned_at > _WARN_SECONDS:
             self._warned_at = now

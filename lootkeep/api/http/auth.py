@@ -1,4 +1,4 @@
-"""Who calls: bearer tokens, looked up by digest, and remembered while a change of them would be heard of."""
+"""Who calls: bearer tokens, looked up by digest, and cached while this process is notified of changes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lootkeep.kernel.clock import MINUTE, Instant
 from lootkeep.services import access
 from lootkeep.storage import access as access_db
 
-# Whatever was or was not heard, a token is looked up again after so long.
+# A token is looked up again after this time, even without a notification.
 _REMEMBERED_SECONDS = 5.0
 _REMEMBERED = 10_000
 # `last used` is worth one write a minute, not one per request.
@@ -21,7 +21,7 @@ class Tokens:
     """The tokens in use.
 
     `version` gives a number that grows with every change of any token. A token is remembered for as long as the number
-    stays the same; while it is None, changes are not heard of and each request looks its token up.
+    stays the same; while it is None, there are no notifications and each request looks up its token.
     """
 
     def __init__(self, deps: Deps, version: Callable[[], int | None]) -> None:

@@ -22,7 +22,7 @@ _SMALL_BODY = 16 * 1024
 # Where bodies may be large they hold lists or HTML, which take longer: an unusual e-mail address a third of a
 # millisecond.
 _SMALL_PART = 1024
-# One thread: however many large bodies arrive, half of the time is left for everybody else.
+# One thread: however many large bodies arrive, half of the time is left for everyone else.
 ASIDE = ThreadPoolExecutor(1, "large-body")
 
 

@@ -9,7 +9,7 @@ from lootkeep.domain.gift_cards import GiftCard
 from lootkeep.engines.card_codes import CardCodes
 from lootkeep.storage import gift_cards
 
-# Codes cannot be found by trying; a caller that tries has to wait all the same. A token that has sent this many unknown
+# Codes cannot be found by trying; but a caller that tries has to wait anyway. A token that has sent this many unknown
 # ones in a minute gets no answer for a valid one either.
 MISSES_PER_MINUTE = 10
 

@@ -32,7 +32,7 @@ _encode_metadata = msgspec.json.Encoder(decimal_format="number").encode
 
 
 def refuse(predicate: str) -> PydanticCustomError:
-    """A refusal that reads on from `The name field ...`."""
+    """A rejection that reads on from `The name field ...`."""
     return PydanticCustomError(OWN_WORDS, predicate)
 
 

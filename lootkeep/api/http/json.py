@@ -94,7 +94,7 @@ def _check_depth(raw: bytes) -> None:
 def _is_key_lost(raw: bytes, written: bytes) -> bool:
     """Of the same key twice only one is left when the value is written again, with one colon."""
     if b"\\u" in raw:
-        # An escape can stand for a colon, or for a quote.
+        # An escape can encode a colon or a quote.
         raw, written = _without_texts(raw), _without_texts(written)
     return raw.count(b":") != written.count(b":")
 

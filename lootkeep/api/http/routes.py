@@ -39,7 +39,7 @@ class Call(Generic[B, Q]):
 
 @dataclass(slots=True)
 class Reply:
-    """What a handler answers; a message of its own overrides the row's."""
+    """What a handler returns; its own message overrides that of the row."""
 
     data: Any = msgspec.UNSET
     message: str | None = None

@@ -163,7 +163,7 @@ class Protocol(HttpToolsProtocol):
         task.add_done_callback(end)
 
     def _decline(self, cycle: RequestResponseCycle) -> None:
-        """Answers in the place of the application, which has not heard of this request."""
+        """Responds instead of the application, which never sees this request."""
         if self.transport.is_closing():
             return
         cycle.response_started = cycle.response_complete = True

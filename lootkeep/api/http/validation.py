@@ -41,7 +41,7 @@ class QueryParameters(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-# Fields with rules of their own end the sentence themselves (`fields.refuse`).
+# Fields with their own rules end the sentence themselves (`fields.refuse`).
 OWN_WORDS = "sentence"
 # pydantic's kinds of error in our words; its own words are never shown.
 _PREDICATES = {

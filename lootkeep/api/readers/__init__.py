@@ -56,7 +56,7 @@ class _ReaderPages:
         return self._page("ask")
 
     async def unsubscribe(self, request: Request) -> Response:
-        """The button of the page above, and the one click of RFC 8058, whatever the body."""
+        """The button of the page above, and the one click of RFC 8058, with any body."""
         token = request.path_params["token"]
         if campaigns.recipient_of(self._deps, token, campaigns.UNSUBSCRIBE) == campaigns.NOBODY:
             return self._page("test")
@@ -68,7 +68,7 @@ class _ReaderPages:
         return self._page("undone") if is_done else self._page("unknown", 404)
 
     async def opened(self, request: Request) -> Response:
-        # A picture that cannot be counted is shown all the same.
+        # An image is shown even if it cannot be counted.
         with suppress(Unavailable):
             await campaigns.note_opened(self._deps, request.path_params["token"])
         return Response(_PIXEL, media_type="image/gif", headers=_HEADERS)

@@ -10,7 +10,7 @@ WEEK = 7 * DAY
 _MEMORY = 90 * DAY
 # With fewer orders a large one cannot be distinguished from an ordinary one.
 _MIN_ORDERS = 100
-# A line that could not be counted again is used for so many weeks.
+# A limit that could not be measured again is used for this many weeks.
 MAX_WEEKS = 13
 
 
@@ -25,7 +25,7 @@ def window(week: int) -> tuple[int, int]:
 
 
 def rank(orders: int) -> int | None:
-    """Which of so many amounts in ascending order is the line; null when there are too few."""
+    """Which of N amounts in ascending order is the limit; null if there are too few."""
     return -(-orders * 9 // 10) - 1 if orders >= _MIN_ORDERS else None
 
 

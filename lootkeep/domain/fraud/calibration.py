@@ -91,7 +91,7 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def truth_known(truth: str | None, action: str) -> bool | None:
-    """Whether an order that is old enough was fraud. Nobody knows of one that was stopped, unless somebody looked."""
+    """Whether an order that is old enough was fraud. A stopped order has no outcome unless someone reviewed it."""
     if truth in ("fraud", "legitimate"):
         return truth == "fraud"
     return False if truth is None and action in SILENCE_IS_GOOD else None

@@ -76,7 +76,7 @@ class History(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     instrument_fraud: bool = False
     mailbox_fraud: bool = False
     device_fraud: bool = False
-    # Whether a payment of the customer was disputed, for whatever reason, and not won.
+    # Whether a payment of the customer was disputed, for any reason, and not won.
     has_dispute: bool = False
     # Paid orders of the customer before this one, and when the first was paid.
     paid_orders: int = 0

@@ -53,7 +53,7 @@ def facts_of(
 
 
 def made_before(cart: Cart, customer: Customer, at: Instant) -> Instant:
-    """When the account was made: before its order, whatever two clocks say; old records may be wrong in other ways."""
+    """When the account was created: before its order, even if two clocks differ; old records may be wrong."""
     return min(customer.created_at, at) if cart.created_at is None else customer.created_at
 
 

@@ -25,12 +25,12 @@ KNOWN_AFTER = WEEK
 ENOUGH_ACCOUNTS = 5
 # And orders and declines: no signal asks for more than 100.
 ENOUGH_ORDERS = 101
-# A device may have thousands of accounts: so many, the latest, are asked whether they came first.
+# A device may have thousands of accounts: only this many, the latest, are checked for being first.
 MAX_ASKED = 50
 
 
 class Sighting(msgspec.Struct, frozen=True, kw_only=True):
-    """An order, reduced to whom it was seen with. Null is what was not sent."""
+    """An order, reduced to its traces. Null means not sent."""
 
     at: Instant
     # By what the customer is known: an id, or else the mailbox.

@@ -94,7 +94,7 @@ def _networks(ip_address: str | None) -> list[str]:
     try:
         ip = ipaddress.ip_address(identity.address(ip_address or ""))
     except ValueError:
-        # A proxy may name a peer in a form of its own.
+        # A proxy may write a peer in another form.
         return []
     number = int(ip)
     if ip.version == 4:

@@ -10,7 +10,7 @@ from lootkeep.domain.fraud.rule import Rule
 
 Sensitivity = Literal["low", "medium", "high"]
 FraudAction = Literal["block", "flag", "verify"]
-# What becomes of a held order that nobody has reviewed in time.
+# What happens to a held order without a review in time.
 WhenDue = Literal["wait", "release", "cancel"]
 
 # Under this name the settings are stored.
@@ -55,7 +55,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     fraud_velocity_window_minutes: int = 60
     fraud_review_due_hours: int = 24
     fraud_review_when_due: WhenDue = "wait"
-    # So many of the riskiest orders of a day are worth a look, though they were allowed.
+    # How many of the riskiest allowed orders of a day to review.
     fraud_review_daily_budget: int = 0
     fraud_custom_blocked_countries: frozenset[str] = frozenset()
     fraud_whitelisted_ips: frozenset[str] = frozenset()

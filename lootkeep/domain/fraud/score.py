@@ -33,7 +33,7 @@ ORDINARY_ODDS = 0.01 / 0.99
 LEVELS: tuple[tuple[int, RiskLevel], ...] = ((80, "critical"), (60, "high"), (40, "medium"), (0, "low"))
 # From this score on the store's `fraud_action` is taken.
 THRESHOLDS: dict[Sensitivity, int] = {"low": 80, "medium": 60, "high": 40}
-# From this score on somebody should look, whatever the sensitivity.
+# From this score on someone should review, at any sensitivity.
 FLAGGED_FROM = 40
 
 _ACTIONS: dict[FraudAction, Action] = {"block": "blocked", "flag": "flagged", "verify": "verification_required"}
@@ -103,7 +103,7 @@ def probability(score: int, odds: float) -> float:
 
 
 def due_at(action: Action, policy: Policy, at: Instant) -> Instant | None:
-    """Until when somebody should have looked; nobody has to look at what was allowed."""
+    """Until when someone should have looked; nobody has to look at what was allowed."""
     return None if action == "allowed" else Instant(at + policy.fraud_review_due_hours * HOUR)
 
 
@@ -129,7 +129,7 @@ def decide(facts: OrderFacts, policy: Policy, score: int, rules: Collection[Rule
 def _by_score(facts: OrderFacts, policy: Policy, score: int) -> Action:
     if score >= THRESHOLDS[policy.fraud_sensitivity_level]:
         return _ACTIONS[policy.fraud_action]
-    # An embargo is the law and no likelihood: somebody looks, whatever the score.
+    # An embargo is the law, not a probability: someone reviews it at any score.
     return "flagged" if score >= FLAGGED_FROM or sanctioned_country(facts, policy) else "allowed"
 
 

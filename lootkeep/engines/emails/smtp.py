@@ -211,7 +211,7 @@ class _Transfer:
 
 
 def _is_bounce(error: SMTPResponseException) -> bool:
-    """There is no such mailbox; a refusal for other reasons says nothing about the address."""
+    """There is no such mailbox; a rejection for other reasons says nothing about the address."""
     match = _ENHANCED.search(error.message)
     if match is None:
         return error.code in _BOUNCES

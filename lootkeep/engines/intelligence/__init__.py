@@ -1,4 +1,4 @@
-"""What is known of addresses and mail domains, from data on this machine alone."""
+"""Lookups of IP addresses and e-mail domains, in data on this machine only."""
 
 from __future__ import annotations
 

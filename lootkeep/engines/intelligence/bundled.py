@@ -1,4 +1,4 @@
-"""The data that is installed with the service, each from a package of its own; nothing here asks the network."""
+"""The data that is installed with the service, each from its own package; nothing here uses the network."""
 
 from __future__ import annotations
 

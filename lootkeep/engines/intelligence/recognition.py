@@ -20,7 +20,7 @@ V = TypeVar("V")
 LINES_PER_MISTAKE = 100
 # A list of one flag that covers half of all IP addresses is an accident.
 _MAX_FLAGGED_V4 = 1 << 31
-# Where everybody has mail: a list that names one of them is not what its name claims.
+# Where everyone has mail: a list that names one of them is not what its name claims.
 _EVERYBODY = frozenset({"gmail.com", "outlook.com", "hotmail.com", "yahoo.com", "icloud.com", "proton.me", "gmx.de"})
 
 

@@ -35,7 +35,7 @@ class RateLimiter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PrefixedRateLimiter:
-    """Counts names of its own in a limiter that another owns and closes."""
+    """Counts under its own names in a limiter that another object owns and closes."""
 
     limiter: RateLimiter
     prefix: str

@@ -22,7 +22,7 @@ _CONNECTIONS = 8
 # After a failure Redis is left alone for so long, and each process counts for itself.
 _REST_SECONDS = 1.0
 
-# One script is one atomic step. Times never run backwards within a log, whatever the machines' clocks say.
+# One script is one atomic step. Times never run backwards within a log, even if clocks differ.
 _HIT = """
 local now, window, limit = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local newest = redis.call('LINDEX', KEYS[1], -1)
@@ -48,7 +48,7 @@ class RedisRateLimiter:
     """Exact over any number of processes; without Redis each process limits alone until it is back.
 
     The rest begins when a deadline is over, not when the request came that waited for it; after it one request tries,
-    and the others do not wait for what comes of it.
+    and the others do not wait for its result.
     """
 
     def __init__(

@@ -29,7 +29,7 @@ _OUTAGES = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError)
 
 
 class PostgresWakeup(MemoryWakeup):
-    """Listens on a connection of its own; when that is lost, workers look on their own until it is back.
+    """Listens on a separate connection; while that is lost, workers poll.
 
     A notification names the table that changed, and comes from a backend: `is_own` says whether this process uses it.
     """

@@ -111,15 +111,15 @@ async def _attribute(
     now = seen.at
     settings = await settings_db.get(tx, SETTINGS, ReferralSettings)
     if not settings.referral_enabled:
-        return SignedUp(customer, refusal="program_disabled")
+        return SignedUp(customer, rejection="program_disabled")
     referrer = await customers_db.by_referral_code(tx, plain_code(form.referral_code))
     if referrer is None or referrer.id == customer.id:
-        return SignedUp(customer, refusal="unknown_code")
+        return SignedUp(customer, rejection="unknown_code")
     evidence = await _evidence(tx, customer, referrer, seen.traces)
     rejection = referral_abuse.rejection(evidence)
     if rejection:
         await referrals.add_refused(tx, customer.id, referrer.id, rejection, now, changes)
-        return SignedUp(customer, referrer=referrer, refusal=rejection)
+        return SignedUp(customer, referrer=referrer, rejection=rejection)
     marks = referral_abuse.marks(evidence)
     await referrals.add(tx, Referral(customer.id, referrer.id, "pending", now, None, " ".join(marks)), changes)
     customer = await customers_db.set_referrer(tx, customer.id, referrer.id)

@@ -23,7 +23,7 @@ def settings(config: Config) -> list[Finding]:
 
 
 def files(config: Config) -> list[Finding]:
-    """Who may read an embedded database and its key. A group is a choice of the owner; everybody is an oversight."""
+    """Who may read an embedded database and its key. A group is a choice of the owner; everyone is an oversight."""
     path = config.sqlite_path
     if path is None or not path.exists():
         return []

@@ -11,7 +11,7 @@ from lootkeep.services.health.finding import Config, Finding
 from lootkeep.services.health.store import OpenDatabase
 from lootkeep.storage.webhooks import endpoints
 
-# Enough to tell a firewall from a receiver that is down.
+# Enough to distinguish a firewall from a receiver that is down.
 _MAX_RECEIVERS = 5
 # Certificates are renewed a month before they expire; two weeks before, nobody has.
 _CERTIFICATE_DAYS = 14

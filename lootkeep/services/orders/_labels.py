@@ -1,4 +1,4 @@
-"""What an order turned out to be, settled again whenever somebody says something new about it."""
+"""What an order turned out to be, settled again whenever someone says something new about it."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ async def import_order(deps: Deps, cart: Cart) -> PlacedOrder:
 async def import_history(
     deps: Deps, tx: Transaction, carts: Sequence[Cart], changes: CounterDeltas
 ) -> list[PlacedOrder | AppError]:
-    """Imports them as if one after the other; returns what became of each.
+    """Imports them as if one after the other; returns the result of each.
 
     No two of them have the same external id. One that is refused leaves nothing behind.
     """

@@ -90,7 +90,7 @@ async def _counts(connection: asyncpg.Connection) -> dict[str, int]:
 
 
 def _run(command: list[str], url: str) -> None:
-    """The password goes through the environment: arguments are seen by everybody on the machine."""
+    """The password goes through the environment: arguments are seen by everyone on the machine."""
     password = urlsplit(url).password
     environment = os.environ | ({"PGPASSWORD": unquote(password)} if password else {})
     program, *arguments = command

@@ -33,7 +33,7 @@ class Transaction(Protocol):
         ...
 
     async def insert(self, query: Query[Any], rows: list[dict[str, Any]]) -> list[int]:
-        """Runs an INSERT that returns nothing by itself for each row of values; gives the ids, in their order."""
+        """Runs an INSERT without RETURNING for each row of values; returns the ids, in order."""
         ...
 
     async def lock(self, name: str) -> bool:
@@ -60,7 +60,7 @@ class Database(Protocol):
         ...
 
     def write(self, *, single: bool = False, is_long: bool = False) -> AbstractAsyncContextManager[Transaction]:
-        """`single` promises one statement at most: it is a transaction by itself, and saves two round trips.
+        """`single` promises one statement at most: it is its own transaction, and saves two round trips.
 
         `long` allows each statement minutes, where those of a request have seconds.
         """

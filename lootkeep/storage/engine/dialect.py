@@ -12,7 +12,7 @@ MIN_INDEXED_TERM = 3
 
 
 class Condition(ColumnElement[bool]):
-    """It is true or false by itself: SQLite would otherwise be given `... = 1`."""
+    """It is already a boolean: SQLite would otherwise be given `... = 1`."""
 
     inherit_cache = False
     type = Boolean()
@@ -77,7 +77,7 @@ def _by_strpos(element: ContainsShort, compiler: Any, **kw: Any) -> str:
 
 
 class Bytewise(ColumnElement[str]):
-    """A text as it is sorted: by its code points on both engines, whatever the server's own language is."""
+    """A text as it is sorted: by its code points on both engines, regardless of the server's locale."""
 
     inherit_cache = False
 
@@ -107,7 +107,7 @@ class LockTables(Executable, ClauseElement):
 
 @compiles(LockTables, "sqlite")
 def _held_lock(element: LockTables, compiler: Any, **kw: Any) -> str:
-    # There is one writer: a transaction that writes keeps the others away by itself.
+    # There is one writer: a transaction that writes already excludes the others.
     return "SELECT 1"
 
 
@@ -180,9 +180,9 @@ def _in_array(element: IsOneOf, compiler: Any, **kw: Any) -> str:
 
 
 class Horizon(Executable, ClauseElement):
-    """The id up to which no event can turn up any more; asked for ahead of the query that goes by it.
+    """The id up to which no event can appear any more; read before the query that uses it.
 
-    Ids are given out before the commit: a reader who goes by them alone would pass over an event for good.
+    Ids are assigned before the commit: a reader that only follows ids would skip an event forever.
     """
 
     inherit_cache = False

@@ -16,7 +16,7 @@ PATIENCE_SECONDS = 5.0
 _RETRY_SECONDS = 0.01
 _BUSY = "The database is busy. Please try again shortly."
 
-# The disk, the file or its lock is at fault, not the statement.
+# The disk, the file or its lock failed, not the statement.
 OUTAGES = (
     apsw.BusyError,
     apsw.CantOpenError,

@@ -99,7 +99,7 @@ class PostgresTransaction:
         try:
             return await self.connection.fetch(sql, *arguments, timeout=self._timeout)
         except asyncpg.DataError:
-            # A value that no column can hold is our own bug, though asyncpg raises one of its own errors.
+            # A value that no column can store is our own bug, although asyncpg raises its own error.
             raise
         except OUTAGES as error:
             raise self._outage(error) from error
@@ -113,7 +113,7 @@ class PostgresTransaction:
 
     def _outage(self, error: Exception) -> Unavailable:
         if isinstance(error, TimeoutError):
-            # The server would have ended the statement sooner: nothing is heard of it any more.
+            # The server would have ended the statement sooner: it does not respond any more.
             self._pool.distrust(self.connection)
         if is_poolers(error):
             log.error(POOLER_SENTENCE)
@@ -130,7 +130,7 @@ class PostgresTransaction:
         await self.fetch(_WAIT, [self._lock_names(names)])
 
     def _lock_names(self, names: Sequence[str]) -> Sequence[str]:
-        """Locks belong to the whole database, so those of a schema have names of their own."""
+        """Locks belong to the whole database, so those of a schema have separate names."""
         schema = self._pool.sessions.schema
         return [f"{schema} {name}" for name in names] if schema else names
 
@@ -179,7 +179,7 @@ class PostgresDatabase:
     @asynccontextmanager
     async def write_tokens(self) -> AsyncIterator[Transaction]:
         if self._listen_url is None:
-            # Behind a pooler no process hears of changes, so none remembers tokens.
+            # Behind a pooler no process is notified of changes, so none caches tokens.
             async with self.write() as tx:
                 yield tx
             return
@@ -218,7 +218,7 @@ class PostgresDatabase:
 
 
 class _Read(AbstractAsyncContextManager[PostgresTransaction]):
-    """A connection on loan; every query commits by itself."""
+    """A borrowed connection; every query commits on its own."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool

@@ -93,7 +93,7 @@ class Pool:
         loop = asyncio.get_running_loop()
         turn: asyncio.Future[Connection | None] = loop.create_future()
         self._waiting.append(turn)
-        # Cheaper than wait_for, which makes a task of its own.
+        # Cheaper than wait_for, which creates a task.
         timer = loop.call_at(deadline, _give_up, turn)
         try:
             return await turn

@@ -31,7 +31,7 @@ OUTAGES = (
     asyncpg.DuplicatePreparedStatementError,
 )
 
-# The server ends what is too slow by itself. Only when nothing is heard of that either is the connection given up.
+# The server cancels slow statements. Only if it does not respond either, the connection is closed.
 _GRACE_SECONDS = 1.0
 # asyncpg's own measure.
 _PREPARED = 100

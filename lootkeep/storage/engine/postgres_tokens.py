@@ -22,7 +22,7 @@ log = structlog.get_logger(__name__)
 _CHANNEL = "lootkeep_tokens"
 _REMEMBERED = "hashtextextended('lootkeep tokens are remembered', 0)"
 _CHANGING = "hashtextextended('lootkeep tokens are changing', 0)"
-# Nobody begins to remember while a change is under way: it would not hear of it, and not give the lock up.
+# Nobody starts to cache during a change: it would not be notified, and not release the lock.
 _JOIN = (
     f"SELECT pg_advisory_lock_shared({_CHANGING}); SELECT pg_advisory_unlock_shared({_CHANGING}); "
     f"SELECT pg_advisory_lock_shared({_REMEMBERED})"
@@ -82,7 +82,7 @@ async def watching_tokens(url: str) -> AsyncIterator[Callable[[], int | None]]:
 
 
 class _Watch:
-    """Listens on a connection of its own, for as long as the process remembers tokens."""
+    """Listens on a separate connection, as long as the process caches tokens."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -121,7 +121,7 @@ class _Watch:
     async def _join(self, connection: Connection) -> None:
         self._changed.clear()
         await connection.execute(_JOIN, timeout=_QUEUE_SECONDS)
-        # A change that was committed before the lock was taken may have been heard of or not.
+        # The notification of a change that was committed before the lock was taken may be missing.
         self._version += 1
         self._has_joined = not self._changed.is_set()
         self._is_outage_logged = False
@@ -129,7 +129,7 @@ class _Watch:
     async def _stay(self, connection: Connection) -> None:
         while not self._changed.is_set():
             asked_at = self._now()
-            # What was committed before the answer is heard of before it.
+            # Notifications of earlier commits arrive before the response.
             await connection.execute("SELECT 1", timeout=_TRUSTED_SECONDS)
             self._answered_at = asked_at
             with suppress(TimeoutError):

@@ -78,7 +78,7 @@ class CompiledSet(Generic[R]):
     def __init__(self, statement: ClauseElement, record: Callable[..., R]) -> None:
         for_one: Any = statement.compile(dialect=POSTGRESQL)
         types = _parameter_types(for_one)
-        # An INSERT of one row answers its key by itself, one from a SELECT has to say so.
+        # An INSERT of one row returns its key implicitly, one from a SELECT needs RETURNING.
         compiled: Any = over_rows(statement, types, for_one.implicit_returning).compile(dialect=POSTGRESQL)
         self.sql = str(compiled)
         # A parameter that is left next to the arrays is inside an element that cannot be looked into.

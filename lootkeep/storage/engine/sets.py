@@ -46,7 +46,7 @@ def _over(statement: ClauseElement, given: FromClause, key: Sequence[ColumnEleme
     if isinstance(statement, GenerativeSelect):
         if internals.has_offset(statement):
             raise TypeError(f"A statement for many rows must not have its own OFFSET: {statement}")
-        # An OFFSET is not joined with what surrounds it: each row of values goes by the index, even where the table
+        # An OFFSET is not merged with the outer query: each row of values uses the index, even where the table
         # was small when the statement was planned.
         by_row = _referring(statement.offset(literal_column("0")), _by_name)
         lateral = by_row.lateral("found")
@@ -62,7 +62,7 @@ def _over(statement: ClauseElement, given: FromClause, key: Sequence[ColumnEleme
 
 
 def _typed(statement: Insert, values: dict[str, Any]) -> list[Any]:
-    """In a SELECT, what the statement itself brings does not have the type of its column by itself."""
+    """In a SELECT, parameters do not get the type of their column automatically."""
     return [
         type_coerce(value, statement.table.c[name].type) if isinstance(value, BindParameter) else value
         for name, value in values.items()

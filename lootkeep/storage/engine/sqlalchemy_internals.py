@@ -1,4 +1,4 @@
-"""What SQLAlchemy knows of a statement and does not expose by a public name; a new version is checked here."""
+"""Internals of SQLAlchemy that have no public name; this checks them against a new version."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ class WritingTransaction(SqliteTransaction):
 
 
 class _SlowTransaction(SqliteTransaction):
-    """Runs queries in a thread of their own: a search through a million rows must not hold up the others."""
+    """Runs queries in a separate thread: a search through a million rows must not delay the others."""
 
     def __init__(self, connection: apsw.Connection, thread: ThreadPoolExecutor) -> None:
         super().__init__(connection)
@@ -198,7 +198,7 @@ class SqliteDatabase:
 
 
 class _Read(AbstractAsyncContextManager[Transaction]):
-    """Reading needs no opening or closing: each query is a snapshot of its own."""
+    """Reading needs no opening or closing: each query has its own snapshot."""
 
     def __init__(self, tx: SqliteTransaction) -> None:
         self._tx = tx

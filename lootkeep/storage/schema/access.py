@@ -15,7 +15,7 @@ users = Table(
     text("name"),
     flag("is_owner"),
     number("created_at"),
-    # There is exactly one owner, whatever two first starts at once may try.
+    # There is exactly one owner, even with two first starts at once.
     Index("uq_users_owner", "is_owner", unique=True, sqlite_where=sql("is_owner"), postgresql_where=sql("is_owner")),
     sqlite_autoincrement=True,
 )

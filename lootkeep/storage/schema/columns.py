@@ -16,7 +16,7 @@ metadata = MetaData(
     }
 )
 
-# SQLite numbers rows by itself only in a column of the type INTEGER, which holds 64 bits there.
+# SQLite numbers rows automatically only in a column of the type INTEGER, which holds 64 bits there.
 Id = BigInteger().with_variant(Integer, "sqlite")
 
 
@@ -45,5 +45,5 @@ def link(name: str, target: str, *, optional: bool = False, **options: Any) -> C
 def nulls_last(name: str, column: Column[Any], key: Column[int]) -> None:
     """An index for lists in which what has no value comes after all that has one, newest first."""
     Index(name, column.desc().nulls_last(), key.desc()).ddl_if(dialect="postgresql")
-    # Here nulls are less than any value by themselves.
+    # Here nulls already sort before any value.
     Index(name, column, key).ddl_if(dialect="sqlite")

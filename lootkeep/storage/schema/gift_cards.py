@@ -50,7 +50,7 @@ gift_cards = Table(
     number("created_at"),
     number("updated_at"),
     CheckConstraint("initial_balance BETWEEN 1 AND 1000000", name="initial_balance"),
-    # Never overspent, whatever races; and never worth more than it was sold for.
+    # Never overspent, even with races; and never worth more than it was sold for.
     CheckConstraint("balance BETWEEN 0 AND initial_balance", name="balance"),
     CheckConstraint("revoked_at IS NULL OR balance = 0", name="revoked_at"),
     CheckConstraint("kept_status IN ('scheduled', 'active', 'redeemed', 'expired', 'revoked')", name="kept_status"),

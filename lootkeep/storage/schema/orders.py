@@ -34,7 +34,7 @@ subscriptions = Table(
     number("updated_at"),
     text("external_id", optional=True),
     CheckConstraint("status IN ('active', 'cancelled', 'expired')", name="status"),
-    # What will end by itself, and when.
+    # What ends automatically, and when.
     Index("ix_subscriptions_ending", "ends_at", sqlite_where=_ENDING, postgresql_where=_ENDING),
     Index(None, "product_id", "status"),
     Index("uq_subscriptions_external_id", "external_id", unique=True),

@@ -44,7 +44,7 @@ products = Table(
     CheckConstraint("status IN ('draft', 'active', 'archived')", name="status"),
     CheckConstraint("price BETWEEN 0 AND 99999999", name="price"),
     CheckConstraint("compare_at_price > price", name="compare_at_price"),
-    # Never oversold: the guarded update cannot go below zero, whatever races.
+    # Never oversold: the guarded update cannot go below zero, even with races.
     CheckConstraint("stock >= 0", name="stock"),
     CheckConstraint(
         "(billing_type = 'one_time' AND billing_interval IS NULL AND billing_interval_count IS NULL)"

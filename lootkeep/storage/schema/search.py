@@ -72,7 +72,7 @@ TOKENS = (
 )
 for _statement in TOKENS:
     event.listen(tokens, "after_create", DDL(_statement).execute_if(dialect="postgresql"))  # type: ignore[no-untyped-call]
-# What an index of some rows knows of its expression is not looked at when a plan is made. PostgreSQL 13 does without.
+# The planner ignores the statistics of a partial index's expression. PostgreSQL 13 does without.
 _STATISTICS = (
     "DO $$ BEGIN IF cast(current_setting('server_version_num') AS int) >= 140000 THEN "
     "CREATE STATISTICS products_by_stock ON (coalesce(stock, 2147483648)) FROM products; END IF; END $$"
@@ -82,6 +82,6 @@ _MAIL_WAKEUP = (
     "CREATE TRIGGER mails_wake_workers AFTER INSERT ON mails "
     "FOR EACH STATEMENT EXECUTE FUNCTION lootkeep_wake_workers()"
 )
-# The function is made with the events, which no foreign key ties to the mails.
+# The function is created with the events, which have no foreign key to this table.
 mails.add_is_dependent_on(events)
 event.listen(mails, "after_create", DDL(_MAIL_WAKEUP).execute_if(dialect="postgresql"))  # type: ignore[no-untyped-call]

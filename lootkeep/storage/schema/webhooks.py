@@ -88,7 +88,7 @@ deliveries = Table(
 attempts = Table(
     "attempts",
     metadata,
-    # An attempt's number is used once, whatever worker dies when.
+    # An attempt number is used once, no matter when a worker dies.
     Column("delivery_id", BigInteger, ForeignKey("deliveries.id"), primary_key=True, autoincrement=False),
     Column("number", BigInteger, primary_key=True, autoincrement=False),
     text("outcome"),

@@ -29,7 +29,7 @@ _IS_PENDING = deliveries.c.status == literal_column("'pending'")
 _IS_FREE = or_(deliveries.c.leased_until.is_(None), deliveries.c.leased_until <= bindparam("now"))
 _IS_DUE = deliveries.c.due_at <= bindparam("now")
 _IS_ACTIVE = (webhooks.c.deleted_at.is_(None), webhooks.c.is_active)
-# 0 for a first attempt, 1 for a retry. Each is asked for by itself: the index goes by priority first, and holds every
+# 0 for a first attempt, 1 for a retry. Each is queried separately: the index is sorted by priority first, and has every
 # parked retry.
 _PRIORITIES: tuple[ColumnElement[Any], ...] = (literal_column("0"), literal_column("1"))
 
@@ -225,7 +225,7 @@ async def _start(tx: Transaction, claimed: Sequence[ClaimedDelivery], lease: str
 async def settle(
     tx: Transaction, lease: str, finished: Sequence[tuple[ClaimedDelivery, AttemptResult, Settlement]], now: Instant
 ) -> None:
-    """Records what the attempts came to and what becomes of the deliveries."""
+    """Records the results of the attempts and the new states of the deliveries."""
     rows = [
         {
             "item": claimed.id,

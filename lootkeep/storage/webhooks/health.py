@@ -16,7 +16,7 @@ from lootkeep.storage.schema import attempts, deliveries
 from lootkeep.storage.webhooks import endpoints
 
 MINUTES = 60
-# So many of the newest deliveries are looked at: a busy receiver shows less than an hour.
+# How many of the newest deliveries are examined: a busy receiver shows less than an hour.
 _DELIVERIES = 1_000
 # A receiver fails when this many attempts in a row failed.
 _FAILURES = 3

@@ -117,7 +117,7 @@ def _text(x: float, y: float, words: str, anchor: str, kind: str = "axis") -> st
 
 
 def _svg(title: str, width: int, height: int, parts: Iterable[str]) -> str:
-    """Only numbers and words of our own are in it, so the page takes it as it is."""
+    """It contains only our own numbers and words, so the page does not escape it."""
     return f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{title}">{"".join(parts)}</svg>'
 
 

@@ -1,4 +1,4 @@
-"""Past orders out of a CSV file: columns by name, whatever is missing is unknown."""
+"""Past orders from a CSV file: columns by name, missing ones are unknown."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def _sighting(order: PastOrder) -> Sighting:
 def _facts(
     order: PastOrder, sighting: Sighting, past: PastOrders, memory: OrderHistory, intelligence: IntelligenceLookup
 ) -> OrderFacts:
-    """What the store would have known; the order is remembered at once, whatever becomes of it."""
+    """What the store would have known; the order is remembered immediately, whatever its outcome."""
     history = memory.history(sighting)
     memory.remember(sighting)
     is_timed = order.created_at is not None

@@ -17,10 +17,10 @@ from lootkeep.toolbox.demo_store.shop import Shop
 _RELAY = "mozmail.com"
 _NOTES: dict[ReviewedAs, str] = {
     "fraud": "The card's owner called the bank.",
-    "legitimate": "Answered our mail; a player of many years.",
-    "inconclusive": "No answer to two mails.",
+    "legitimate": "Answered our e-mail; a player for many years.",
+    "inconclusive": "No reply to two e-mails.",
 }
-# What the stories show. A signal that needs a story of its own gets one, and its name here.
+# What the stories show. A signal that needs its own story gets one, and its name here.
 SHOWN_SIGNALS = frozenset(
     {
         "account_age",
@@ -80,7 +80,7 @@ class Frauds:
             self._shop.agenda.add(length - 9 * HOUR * (len(self.stories) - number) + HOUR, story)
 
     async def _holiday(self) -> None:
-        """Somebody honest behind a VPN, who hides more than is usual."""
+        """Someone honest behind a VPN, who hides more than is usual."""
         person = await self._new(user_agent=None)
         await self._order(person, "legitimate", ip_address=self._address(places.VPN), billing_country="SG")
 
@@ -169,7 +169,7 @@ class Frauds:
         return places.special(block, self._shop.rng)
 
     async def _order(self, person: DemoCustomer, truth: ReviewedAs | None, **fields: str) -> None:
-        """Places it; somebody may look at it, and what is not stopped is paid."""
+        """Places it; someone may look at it, and what is not stopped is paid."""
         shop = self._shop
         details = await shop.place(person, shop.basket()[:1], **fields)
         if truth and details.check and details.check.action_taken != "allowed" and shop.rng.random() < 0.75:

@@ -10,7 +10,7 @@ from lootkeep.kernel.ids import CODE_LENGTH, READABLE
 
 
 class SeededIds:
-    """As unique as the operating system's, but anybody can draw them again: for made-up data only."""
+    """As unique as the operating system's, but anyone can draw them again: for made-up data only."""
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng

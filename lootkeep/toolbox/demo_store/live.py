@@ -1,4 +1,4 @@
-"""The demo goes on: sign-ups, orders, payments and frauds, a few a second, until somebody stops it."""
+"""The demo goes on: sign-ups, orders, payments and frauds, a few a second, until someone stops it."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Live:
         self._say(f"{paid.customer.name} paid {paid.order.number}; it is {paid.order.status}.")
 
     async def _defraud(self) -> None:
-        """Somebody new behind one of the addresses that the demo's lists name, in a hurry."""
+        """Someone new behind one of the addresses that the demo's lists name, in a hurry."""
         person = self._make.new()
         person.email = f"{person.email.partition('@')[0]}@{places.DISPOSABLE}"
         block = self._rng.choice((places.VPN, places.PROXY, places.TOR, places.DATACENTER, places.SANCTIONED))

@@ -100,7 +100,7 @@ async def _live_through(deps: Deps, shop: Shop, orders: int, advance: Callable[[
 
 
 async def _to_outbox(deps: Deps, shop: Shop) -> None:
-    """Time has come for cards and subscriptions, too; and no letter of the demo is ever sent to anybody."""
+    """Time has come for cards and subscriptions, too; and no letter of the demo is ever sent to anyone."""
     shop.clock.advance(shop.agenda.end - shop.clock.now())
     past_deps = replace(shop.deps, db=deps.db)
     await gift_cards.settle_now(past_deps)

@@ -11,7 +11,7 @@ from lootkeep.domain.sign_up import SignUp
 from lootkeep.toolbox.demo_store import places
 from lootkeep.toolbox.demo_store.names import COUNTRIES, FAMILY, FAMILY_FIRST, FIRST
 
-# Domains that can never exist: no letter from the demo reaches anybody.
+# Domains that can never exist: no letter from the demo reaches anyone.
 _MAIL_DOMAINS = ("mail.example", "post.example", "gamers.example", "inbox.example", "castle.example")
 _AGENTS = (
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0 Safari/537.36",
@@ -43,7 +43,7 @@ class DemoCustomer(msgspec.Struct):
 
 
 class People:
-    """Makes people, each with a mailbox and a device of their own."""
+    """Creates people, each with their own mailbox and device."""
 
     def __init__(self, rng: Random, first_number: int = 1) -> None:
         self._rng = rng

@@ -1,4 +1,4 @@
-"""Where the demo's buyers connect from: documentation addresses, and lists of our own that know them."""
+"""Where the demo's buyers connect from: documentation IP addresses, and our own lists of them."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ WINDOW = 10 * DAY
 
 
 class Receivers(Outbound):
-    """Replaces the receivers while the year goes by: no request leaves the process."""
+    """Replaces the receivers during the year: no request leaves the process."""
 
     def __init__(self, rng: Random, clock: Clock, end: Instant) -> None:
         super().__init__()
@@ -90,6 +90,6 @@ class Deliveries:
         self._is_open = True
 
     async def _switch_off(self) -> None:
-        """Somebody has noticed, days later."""
+        """Someone has noticed, days later."""
         await webhooks.change(self._shop.deps, self._broken_id, {"is_active": False})
         await retention.cancel_deliveries(self._shop.deps)

@@ -82,7 +82,7 @@ class Shop:
         referrer = self._referrer() if self.rng.random() < 0.35 else None
         code = None if referrer is None else self.people[referrer].code
         signed_up = await self.sign_up(person, code, accepts_marketing=self.rng.random() < 0.6)
-        if referrer is not None and signed_up.referrer and not signed_up.refusal:
+        if referrer is not None and signed_up.referrer and not signed_up.rejection:
             person.referrer = referrer
             self._referrers.append(referrer)
         self.people.append(person)
@@ -106,7 +106,7 @@ class Shop:
         return [(item, self.rng.choice(few.get(item.category or "", (1,)))) for item in chosen.values()]
 
     async def buy(self, person: DemoCustomer) -> None:
-        """An ordinary order, and whatever comes of it."""
+        """An ordinary order, and what follows from it."""
         basket = self.basket()
         is_live = self.is_recent or any(product.delivery_type == "gift_card" for product, _ in basket)
         is_abandoned = self.rng.random() < 0.05

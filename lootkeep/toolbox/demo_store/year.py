@@ -44,7 +44,7 @@ class Year:
                 shop.agenda.add(shop.between(0, DAY), self._look_around)
 
     async def _order(self) -> None:
-        """Of somebody new, who registers a while before, or of somebody who comes again."""
+        """Of someone new, who registers a while before, or of someone who comes again."""
         shop = self._shop
         if not shop.people or shop.rng.random() < 0.4:
             person = shop.make.new()

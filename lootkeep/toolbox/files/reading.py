@@ -46,11 +46,11 @@ Rows = Iterator[FileRow | BadRow]
 
 
 class FileOptions(NamedTuple):
-    """What is known of a file in advance; the rest is recognised."""
+    """What is given about a file in advance; the rest is recognised."""
 
     delimiter: Delimiter | None = None
     encoding: Encoding | None = None
-    # Columns by the headings that stand for them.
+    # Columns by their headings.
     columns: Mapping[str, str] = {}
     # The same for a known export: headings that the file may have, and of which the first counts.
     preset: Mapping[str, str] = {}
@@ -106,7 +106,7 @@ class RowFile:
         self.dialect = dialect
         self.size = self._file.seek(0, 2)
         self._lines = Lines(self._file)
-        # The headings as the file has them, and the columns that they stand for; NDJSON has none.
+        # The headings of the file, and their columns; NDJSON has none.
         self.header: list[str] = []
         self.columns: list[str] = []
         if not options.is_json:
@@ -231,7 +231,7 @@ def _header(lines: Lines, records: Iterator[list[str]]) -> list[str]:
 
 
 def _columns(header: list[str], options: FileOptions) -> list[str]:
-    """The column that each heading stands for; an ignored one stands for none."""
+    """The column of each heading; None if it is ignored."""
     headings = {heading.lower() for heading in header}
     for name in (*options.columns, *options.ignored):
         if name not in headings:

@@ -1,4 +1,4 @@
-"""Orders of which each line has a row of its own, as many shops export them."""
+"""Orders with one row per line, as many shops export them."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ from lootkeep.toolbox.imports.references import (
 
 
 class OrderForm(msgspec.Struct, frozen=True):
-    """A checked row; whom and what it names is not looked up yet."""
+    """A checked row; its references are not looked up yet."""
 
     customer: CustomerReference
     products: tuple[ProductName, ...]
@@ -85,7 +85,7 @@ _READERS: Mapping[str, CellReader] = {
 
 
 _NEVER_IMPORTED = {"coupon_code", "gift_card_code", "metadata"}
-# A cell holds no object: what it may say of the payment has columns of its own.
+# A cell cannot contain an object, so the payment has its own columns.
 _PAYMENT = {"payment_fingerprint": "fingerprint", "payment_country": "country"}
 
 
@@ -148,7 +148,7 @@ class Orders:
 
 
 def _history(cart: Cart, now: Instant) -> Cart:
-    """Its times in order. One that names none is of now: with a time of its own it is history and announces nothing."""
+    """Its times in order. Without times it is current; with a time it is history and sends no events."""
     if cart.created_at is None and not cart.is_concluded and cart.completed_at is None:
         return replace(cart, created_at=now)
     return past_orders.dated(cart, now)

@@ -92,7 +92,7 @@ def _shopify_customer(values: CellValues) -> CellValues:
 
 
 class _ShopifyProducts:
-    """A variant is a product; the name is only in the first row of a product, and pictures have rows of their own."""
+    """A variant is a product; the name is only in the first row of a product, and images have separate rows."""
 
     def __init__(self) -> None:
         self._handle: str | None = None
@@ -115,7 +115,7 @@ class _ShopifyProducts:
 
 
 def _woocommerce_product(values: CellValues) -> CellValues | None:
-    """Parents of variations have no price of their own."""
+    """Parents of variations have no price."""
     kinds = values.pop("type", "").lower()
     if "variable" in kinds or "grouped" in kinds:
         return None

@@ -36,7 +36,7 @@ class RowTally(msgspec.Struct):
 
 
 class CheckedRow(NamedTuple, Generic[Form]):
-    """A row that is well-formed by itself."""
+    """A row that is well-formed."""
 
     row: FileRow
     form: Form
@@ -134,7 +134,7 @@ class Import(Generic[Form, Existing]):
     async def _add(
         self, tx: Transaction, forms: list[Form], known_keys: set[str], existing: Existing, changes: CounterDeltas
     ) -> list[bool | AppError]:
-        """What comes of each; the keys of what is written become known."""
+        """The result of each; the keys of written records become known."""
         ahead = [self._ahead(form, known_keys) for form in forms]
         new = [form for form, outcome in zip(forms, ahead, strict=True) if outcome is None]
         added = await self._kind.add(self._deps, tx, new, existing, changes) if new else []

@@ -64,7 +64,7 @@ _READERS: Mapping[str, CellReader] = {
 
 
 class SubscriptionForm(msgspec.Struct, frozen=True):
-    """A checked row; whom and what it names is not looked up yet."""
+    """A checked row; its references are not looked up yet."""
 
     customer: CustomerReference
     product: ProductName

@@ -96,7 +96,7 @@ def _advice(case: CertifyCase, answer: AttemptResult) -> str:
 
 
 def _speed(results: list[AttemptResult]) -> CaseResult:
-    """Over all that was sent: a refusal has to be as quick as the rest."""
+    """Over all that was sent: a rejection has to be as quick as the rest."""
     unanswered = [result for result in results if result.response_code is None]
     slowest = max(result.latency_ms for result in results)
     return CaseResult(

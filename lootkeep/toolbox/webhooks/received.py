@@ -12,7 +12,7 @@ from rich.text import Text
 from lootkeep.domain.receiving import SignatureCheck
 from lootkeep.kernel.clock import Instant, iso
 
-# More of a body than anybody reads on a screen; `--json` has all of it.
+# More of a body than anyone reads on a screen; `--json` has all of it.
 _SHOWN_LINES = 100
 
 

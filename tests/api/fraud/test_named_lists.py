@@ -130,5 +130,5 @@ async def test_everything_of_a_buyer_is_blocked_with_a_review(world: World) -> N
         assert (await check(world, placed["fraud_check"]["id"]))["check"]["action_taken"] == "blocked", fields
     alias = await regular(world, email="t.hief+2@googlemail.com")
     assert (await action(world, alias))[0] == "blocked"
-    # By now the address may be somebody else's.
+    # By now the address may be someone else's.
     assert (await action(world, await regular(world), ip_address=VPN))[0] == "allowed"

@@ -102,7 +102,7 @@ def test_velocity_is_exceeded_by_the_order_after_the_limit(run: BacktestRun) -> 
 
 
 class NoLists:
-    """Knows nothing of anybody."""
+    """Knows nothing of anyone."""
 
     def network(self, ip_address: str) -> NetworkFacts:
         return NetworkFacts()

@@ -58,7 +58,7 @@ async function products() {
   };
 }
 
-async function refusals() {
+async function rejections() {
   const noName = await client().POST("/api/external/v1/referrals/tiers", { body: bronze("", -1) });
   const nobodys = await client("lk_nobody").GET("/api/external/v1/referrals/tiers");
   const noProduct = await client().GET("/api/external/v1/products/{id}", { params: { path: { id: 4711 } } });
@@ -69,4 +69,4 @@ async function refusals() {
   };
 }
 
-console.log(JSON.stringify({ tiers: await tiers(), products: await products(), refusals: await refusals() }));
+console.log(JSON.stringify({ tiers: await tiers(), products: await products(), rejections: await rejections() }));

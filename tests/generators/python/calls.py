@@ -84,7 +84,7 @@ def products() -> dict[str, Any]:
     }
 
 
-def refusals() -> dict[str, Any]:
+def rejections() -> dict[str, Any]:
     return {
         "no name": failure(create_tier.sync(client=client(), body=bronze("", -1))),
         "nobody's token": failure(list_tiers.sync(client=client("lk_nobody"))),
@@ -92,4 +92,4 @@ def refusals() -> dict[str, Any]:
     }
 
 
-print(json.dumps({"tiers": tiers(), "products": products(), "refusals": refusals()}))
+print(json.dumps({"tiers": tiers(), "products": products(), "rejections": rejections()}))

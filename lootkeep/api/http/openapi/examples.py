@@ -38,5 +38,5 @@ def example_of(schema: dict[str, Any], schemas: dict[str, Any]) -> Any:
 
 
 def _is_told(name: str, field: dict[str, Any], schema: dict[str, Any]) -> bool:
-    """An example shows what is required and what has an example of its own, not every option there is."""
+    """An example shows what is required and what has its own example, not every option."""
     return name in schema.get("required", ()) or "examples" in field

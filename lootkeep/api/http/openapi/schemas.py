@@ -1,4 +1,4 @@
-"""The shapes in the OpenAPI document, in words of JSON Schema alone and so plain that generators can use them."""
+"""The shapes in the OpenAPI document, in plain JSON Schema that generators can use."""
 
 from __future__ import annotations
 

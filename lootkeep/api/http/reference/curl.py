@@ -22,9 +22,11 @@ def command(method: str, path: str, parameters: list[ParameterDoc], body: BodyDo
 def url_of(path: str, needed: list[ParameterDoc]) -> str:
     path = quote(path, safe="/{}")
     for parameter in needed:
-        if parameter.place == "path":
+        if parameter.location == "path":
             path = path.replace(f"{{{parameter.field.name}}}", quote(parameter.example, safe=""))
-    query = urlencode([(parameter.field.name, parameter.example) for parameter in needed if parameter.place == "query"])
+    query = urlencode(
+        [(parameter.field.name, parameter.example) for parameter in needed if parameter.location == "query"]
+    )
     return f"{path}?{query}" if query else path
 
 
@@ -35,7 +37,7 @@ def _options(method: str, needed: list[ParameterDoc], body: BodyDoc | None, *, n
         # A variable, so that no token ends up in a shell history or a chat by copying.
         yield '-H "Authorization: Bearer $LOOTKEEP_TOKEN"'
     for parameter in needed:
-        if parameter.place == "header":
+        if parameter.location == "header":
             yield f"-H {_quoted(f'{parameter.field.name}: {parameter.example}')}"
     if body:
         yield '-H "Content-Type: application/json"'

@@ -16,7 +16,7 @@ from lootkeep.api.http.reference.shown import ApiDoc, BodyDoc, Event, GroupDoc, 
 
 METHODS = ("get", "post", "put", "patch", "delete", "head", "options")
 # The order in which a caller needs them.
-PLACES = ("path", "query", "header")
+LOCATIONS = ("path", "query", "header")
 # Anchors of the page itself, which no operation may take.
 RESERVED = ("main", "events", "introduction", "authentication", "errors", "filter", "side", "found", "token")
 _KNOWN_STATUSES = {str(status.value) for status in HTTPStatus}
@@ -147,7 +147,7 @@ class _Reader:
         field = self._schemas.field(str(node.get("name", "")), described, is_required=is_required)
         example = _text(node["example"] if "example" in node else self._schemas.sample(schema))
         return ParameterDoc(
-            place=str(node.get("in", "query")),
+            location=str(node.get("in", "query")),
             field=dataclasses.replace(field, type=field.type.removesuffix(" or null")),
             example=example,
             prefill=example if is_required else "",
@@ -208,7 +208,9 @@ def _status_name(status: str) -> str:
 
 
 def _by_location(parameters: list[ParameterDoc]) -> list[tuple[str, list[ParameterDoc]]]:
-    groups = [(location, [parameter for parameter in parameters if parameter.place == location]) for location in PLACES]
+    groups = [
+        (location, [parameter for parameter in parameters if parameter.location == location]) for location in LOCATIONS
+    ]
     return [(location, members) for location, members in groups if members]
 
 

@@ -56,8 +56,8 @@ class Schemas:
         seen: set[str] = set()
         while "$ref" in node and node["$ref"] not in seen:
             seen.add(node["$ref"])
-            beside = {key: value for key, value in node.items() if key != "$ref"}
-            node = {**self._target(node["$ref"]), **beside}
+            others = {key: value for key, value in node.items() if key != "$ref"}
+            node = {**self._target(node["$ref"]), **others}
         return node
 
     def _target(self, ref: str) -> Node:
@@ -183,7 +183,7 @@ class Schemas:
 
 
 def _merged(part: Node, into: Node) -> Node:
-    """`allOf`: the fields and the required names of both, and whatever `into` says itself."""
+    """`allOf`: the fields and the required names of both, and what `into` itself has."""
     return {
         **part,
         **into,

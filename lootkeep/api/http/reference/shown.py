@@ -11,7 +11,7 @@ from lootkeep.api.http.reference.schemas import Field
 
 @dataclass(frozen=True, slots=True)
 class ParameterDoc:
-    place: str
+    location: str
     field: Field
     example: str
     # What the try-it form starts with: only what must be there, so that the first call is not filtered.

@@ -22,7 +22,7 @@ def snippets(
     method: str, path: str, parameters: list[ParameterDoc], body: BodyDoc | None, *, needs_token: bool
 ) -> list[Snippet]:
     needed = [parameter for parameter in parameters if parameter.field.is_required]
-    headers = {parameter.field.name: parameter.example for parameter in needed if parameter.place == "header"}
+    headers = {parameter.field.name: parameter.example for parameter in needed if parameter.location == "header"}
     url = url_of(path, needed)
     return [
         _python(method, url, headers, body, needs_token=needs_token),

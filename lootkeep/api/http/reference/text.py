@@ -1,4 +1,4 @@
-"""The little Markdown that descriptions use, turned into HTML that is safe whatever they contain."""
+"""The little Markdown that descriptions use, turned into HTML that is safe for any content."""
 
 from __future__ import annotations
 
