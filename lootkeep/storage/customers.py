@@ -69,7 +69,8 @@ _SET_REFERRER = Query(
     update(customers).where(_THIS).values(referred_by_id=bindparam("referrer")).returning(*_CUSTOMER), Customer
 )
 
-_LOCK = Query(select(*_CUSTOMER).where(_THIS).with_for_update(), Customer)
+# As an UPDATE locks it: a new order, which refers to its customer, need not wait, nor deadlock with a payment.
+_LOCK = Query(select(*_CUSTOMER).where(_THIS).with_for_update(key_share=True), Customer)
 _paid_at: BindParameter[int] = bindparam("paid_at")
 _ADD_PAYMENT = Query(
     update(customers)
