@@ -25,6 +25,6 @@ def high_risk_country(facts: OrderFacts, policy: Policy) -> bool:
 
 def geo_mismatch(facts: OrderFacts, policy: Policy) -> bool:
     """The IP address is in another country than the billing address. Not applied to datacenters, \
-whose country is often that of the owner and not that of the machine."""
+whose country is often that of the owner and not that of the machine, nor added to `vpn`, `proxy` or `tor`."""
     detected, billing = facts.network.country, facts.billing_country
     return bool(detected and billing and detected != billing and not facts.network.is_datacenter)
