@@ -103,7 +103,9 @@ async def _things(tx: Transaction, customer_ids: Collection[int]) -> tuple[set[t
         return set(), True
     seen = await tx.fetch_for_each(_THINGS, wanted)
     most = max(Counter(customer_id for customer_id, _, _ in seen).values(), default=0)
-    things = {(kind, value) for _, kind, value in seen} | {("referral", str(customer_id)) for customer_id in customer_ids}
+    things = {(kind, value) for _, kind, value in seen} | {
+        ("referral", str(customer_id)) for customer_id in customer_ids
+    }
     things |= {(kind, value) for kind, value in await tx.fetch_for_each(_REFERRERS, wanted)}
     return things, most <= _MAX_THINGS
 

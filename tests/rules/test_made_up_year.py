@@ -1,4 +1,4 @@
-"""docs/fraud.md has what `lootkeep fraud simulate` prints; `python -m tests.rules.test_made_up_year` writes it there."""
+"""docs/fraud.md has what `lootkeep fraud simulate` prints: `python -m tests.rules.test_made_up_year` writes it."""
 
 from __future__ import annotations
 
