@@ -44,10 +44,10 @@ async def show_rules(visit: Visit) -> Answer:
     """The rules and a form; when the address holds a rule, what it would have done."""
     if "try" in visit.query and not visit.form:
         visit.form = visit.query
-    async with visit.deps.db.read() as tx:
+    async with visit.deps.db.read(slow=True) as tx:
         policy = await settings_db.get(tx, SETTINGS, Policy)
         version = await settings_db.changed_at(tx, SETTINGS)
-        tallies = await fraud_truth.rule_tallies(tx)
+        tallies = await fraud_truth.rule_tallies(tx, visit.now)
         names = [f"@{item.name}" for item in await fraud_entries.all_lists(tx)]
     rule_id = _id(visit.form.get("id") or visit.query.get("edit", ""))
     edited = fraud_rules_service.find(policy, rule_id) if rule_id else None

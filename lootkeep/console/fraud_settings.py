@@ -18,7 +18,7 @@ from lootkeep.domain.fraud.signals import BY_NAME
 from lootkeep.kernel.errors import InvalidFields, NotFound, invalid
 from lootkeep.services import fraud as fraud_service
 from lootkeep.services import fraud_reports
-from lootkeep.storage import fraud_checks, fraud_entries
+from lootkeep.storage import fraud_entries, fraud_truth
 from lootkeep.storage import settings as settings_db
 from lootkeep.views import fraud_reports as fraud_reports_views
 
@@ -233,7 +233,7 @@ async def _change_list(visit: Visit, *, is_added: bool) -> Done:
 
 async def show_signals(visit: Visit) -> Answer:
     async with visit.deps.db.read(slow=True) as tx:
-        counts = await fraud_checks.signal_counts(tx, visit.now)
+        counts = await fraud_truth.signal_counts(tx, visit.now)
         policy = await settings_db.get(tx, SETTINGS, Policy)
     reports = sorted(fraud_reports_views.signal_report(counts), key=lambda report: -report.fired)
     off = {name for name, signal in BY_NAME.items() if signal.setting and not getattr(policy, signal.setting)}

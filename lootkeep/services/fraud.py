@@ -49,7 +49,7 @@ async def review(
         if whitelist_email:
             await _change_list(tx, "fraud_whitelisted_emails", check.email, now, is_added=True)
         if block:
-            await fraud_named_lists.block_buyer(tx, check, block, reviewer, now)
+            await fraud_named_lists.block_buyers(tx, [check], block, reviewer, now)
         await changes.apply(tx)
     return check
 
@@ -69,15 +69,17 @@ async def review_ring(
     now = deps.clock.now()
     reviewed = []
     async with deps.db.write() as tx:
-        # Every check is locked before the first order, so that two decisions never wait for each other.
-        checks = [await fraud_checks.get_for_update(tx, check_id) for check_id in sorted(set(check_ids))]
+        checks = [
+            existing(await fraud_checks.get_for_update(tx, check_id), "Fraud check")
+            for check_id in sorted(set(check_ids))
+        ]
+        await orders.lock_ring(tx, [check.order_id for check in checks], outcome)
         changes = CounterDeltas(shard_key=0)
         for check in checks:
-            check = existing(check, "Fraud check")
             check = await fraud_checks.review(tx, check, outcome, notes, reviewer, now, changes)
             reviewed.append(await orders.apply_review(deps, tx, check, outcome, now, changes))
-            if block:
-                await fraud_named_lists.block_buyer(tx, check, block, reviewer, now)
+        if block:
+            await fraud_named_lists.block_buyers(tx, reviewed, block, reviewer, now)
         await changes.apply(tx)
     return reviewed
 

@@ -28,7 +28,7 @@ async def refresh(deps: Deps) -> None:
         before = await settings.get(tx, calibration.SETTINGS, BaseOdds)
         if week_of(before.measured_at) == week_of(now):
             return
-        measured = calibration.base_odds(await fraud_truth.scores(tx, Instant(now - JUDGED_AFTER)), now)
+        measured = calibration.base_odds(await fraud_truth.scores(tx, now), now)
     async with deps.db.write() as tx:
         await settings.get_for_update(tx, calibration.SETTINGS, BaseOdds, now)
         await settings.put(tx, calibration.SETTINGS, measured, now)
@@ -41,7 +41,7 @@ async def report(deps: Deps) -> Calibration:
     labels = 0
     async with deps.db.read(slow=True) as tx:
         policy = await settings.get(tx, POLICY, Policy)
-        position = (Instant(now - JUDGED_AFTER), 0)
+        position = (Instant(now - JUDGED_AFTER + 1), 0)
         while len(past) < MAX_CHECKS and (batch := await fraud_lists.before(tx, *position, 0)):
             position = batch[-1].place
             for check in batch:

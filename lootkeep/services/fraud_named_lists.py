@@ -111,22 +111,22 @@ def _stored(deps: Deps, kind: ListKind, values: Sequence[str]) -> list[str]:
     return stored
 
 
-async def block_buyer(
-    tx: Transaction, check: FraudCheck, kinds: Collection[BlockKind], author: int, now: Instant
+async def block_buyers(
+    tx: Transaction, checks: Sequence[FraudCheck], kinds: Collection[BlockKind], author: int, now: Instant
 ) -> None:
-    """Adds what is known about the buyer to the block lists, and makes sure that a rule uses them."""
+    """Adds what is known about the buyers to the block lists, and makes sure that a rule uses them."""
     # Held first, as it is where a list is deleted: the other way round the two would deadlock.
     policy = await settings.get_for_update(tx, SETTINGS, Policy, now)
-    reason = f"Review of {order_number(check.order_id)}"
-    values = await _known(tx, check)
+    buyers = [(await _known(tx, check), f"Review of {order_number(check.order_id)}") for check in checks]
     for kind, name in BLOCKED.items():
         fraud_list = await fraud_entries.list_named(tx, name, kind, "Filled by reviews.", now)
         if fraud_list is None or fraud_list.kind != kind:
             raise Unprocessable("list_of_another_kind", f"There is a list named {name} that is not of the kind {kind}.")
-        value = values[kind]
-        if kind in kinds and value:
-            expires_at = Instant(now + _IP_BLOCKED_FOR) if kind == "ip" else None
-            await fraud_entries.put(tx, fraud_list.id, [value], reason, author, expires_at, now)
+        expires_at = Instant(now + _IP_BLOCKED_FOR) if kind == "ip" else None
+        # Sorted, as entries that are added together are.
+        for value, reason in sorted((known[kind] or "", reason) for known, reason in buyers):
+            if kind in kinds and value:
+                await fraud_entries.put(tx, fraud_list.id, [value], reason, author, expires_at, now)
     await _ensure_rule(tx, policy, author, now)
 
 

@@ -69,7 +69,8 @@ _SET_REFERRER = Query(
     update(customers).where(_THIS).values(referred_by_id=bindparam("referrer")).returning(*_CUSTOMER), Customer
 )
 
-_LOCK = Query(select(*_CUSTOMER).where(_THIS).with_for_update(), Customer)
+# As an UPDATE locks it: a new order, which refers to its customer, need not wait, nor deadlock with a payment.
+_LOCK = Query(select(*_CUSTOMER).where(_THIS).with_for_update(key_share=True), Customer)
 _paid_at: BindParameter[int] = bindparam("paid_at")
 _ADD_PAYMENT = Query(
     update(customers)
@@ -127,9 +128,12 @@ async def wait_for_names(tx: Transaction, email: str, external_id: str | None) -
     await tx.wait_for(*_names(email, external_id))
 
 
-async def take_turn(tx: Transaction, customer_id: int, *names: str) -> None:
-    """One after the other: operations that read a customer first and write by it later. Waits for more names too."""
-    await tx.wait_for(f"customer {customer_id}", *names)
+async def take_turn(tx: Transaction, customer_id: int, *names: str) -> bool:
+    """One after the other: operations that read a customer first and write by it later. Waits for more names too.
+
+    False when what was read before is still so.
+    """
+    return await tx.wait_for(f"customer {customer_id}", *names)
 
 
 def _names(email: str | None, external_id: str | None) -> list[str]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
-from sqlalchemy import BigInteger, Text, bindparam, case, func, insert, literal_column, or_, select, update
+from sqlalchemy import bindparam, insert, select, update
 from sqlalchemy.dialects import postgresql
 
-from lootkeep.domain.disputes import JUDGED_AFTER, SILENCE_IS_GOOD, Truth
+from lootkeep.domain.disputes import Truth
 from lootkeep.domain.fraud.checks import CheckDetail, FraudCheck, Review
 from lootkeep.domain.fraud.flags import flags
 from lootkeep.domain.fraud.judgement import Judgement
@@ -23,7 +22,6 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import customers, fraud_checks, fraud_policies, fraud_reviews, orders
-from lootkeep.storage.schema.fraud import HAS_SIGNALS
 from lootkeep.storage.totals.changes import CounterDeltas
 
 _CHECK = [fraud_checks.c[name] for name in FraudCheck.__struct_fields__]
@@ -91,30 +89,6 @@ _ADD_REVIEW = Query(
 )
 _REVIEWS = Query(
     select(*_REVIEW).where(fraud_reviews.c.check_id == bindparam("check")).order_by(fraud_reviews.c.id), Review
-)
-# As `disputes.judged_as` has it.
-_JUDGED_AS = case(
-    (
-        or_(
-            fraud_checks.c.truth_source == literal_column("'review'", Text),
-            fraud_checks.c.created_at <= bindparam("old", type_=BigInteger),
-        ),
-        func.coalesce(
-            fraud_checks.c.truth,
-            case(
-                (
-                    fraud_checks.c.action_taken.in_([literal_column(f"'{name}'", Text) for name in SILENCE_IS_GOOD]),
-                    literal_column("'legitimate'", Text),
-                )
-            ),
-        ),
-    )
-)
-# Few combinations of signals make up a million checks.
-_SIGNALS = Query(
-    select(fraud_checks.c.signals, _JUDGED_AS.label("judged_as"), func.count())
-    .where(HAS_SIGNALS)
-    .group_by(fraud_checks.c.signals, _JUDGED_AS)
 )
 _ADD_POLICY = Query(
     postgresql.insert(fraud_policies).values(
@@ -240,13 +214,3 @@ async def policy_of(tx: Transaction, version: int) -> Policy:
     """The settings that had this version; 0 are those of a new store."""
     row = await tx.one(_POLICY, version=version)
     return msgspec.json.decode(row[0], type=Policy) if row else Policy()
-
-
-async def signal_counts(tx: Transaction, now: Instant) -> dict[str, int]:
-    """By names such as `vpn.fired`: in how many checks a signal counted, and how many of these turned out how."""
-    counts: dict[str, int] = defaultdict(int)
-    for signals, outcome, count in await tx.all(_SIGNALS, old=now - JUDGED_AFTER):
-        for name in msgspec.json.decode(signals, type=dict[str, int]):
-            counts[f"{name}.fired"] += count
-            counts[f"{name}.{outcome}"] += count
-    return counts

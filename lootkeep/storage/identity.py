@@ -109,12 +109,13 @@ async def remember(tx: Transaction, seen: Iterable[SeenCustomer]) -> None:
         await tx.execute_many(_SEE, rows)
 
 
-async def take_turn(tx: Transaction, customer_id: int, traces: Iterable[Trace]) -> None:
+async def take_turn(tx: Transaction, customer_id: int, traces: Iterable[Trace]) -> bool:
     """Waits until no other transaction judges an order with one of these traces, and makes others wait in turn.
 
-    Orders of one customer come one after the other too, and so do changes of the customer.
+    Orders of one customer come one after the other too, and so do changes of the customer. False when what was read
+    before is still so.
     """
-    await customers_db.take_turn(tx, customer_id, *{f"{trace.kind} {trace.value}" for trace in traces})
+    return await customers_db.take_turn(tx, customer_id, *{f"{trace.kind} {trace.value}" for trace in traces})
 
 
 async def seen_with(tx: Transaction, trace: Trace, customer_ids: Iterable[int]) -> set[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable
 from typing import Any
 
@@ -41,10 +42,10 @@ _ACCOUNT = Query(
     ).where(customers.c.id == _ID)
 )
 _THINGS = Query(
-    select(sightings.c.kind, sightings.c.value)
+    select(sightings.c.customer_id, sightings.c.kind, sightings.c.value)
     .where(sightings.c.customer_id == _ID)
     .order_by(sightings.c.last_seen_at.desc(), sightings.c.kind, sightings.c.value)
-    .limit(_MAX_THINGS)
+    .limit(_MAX_THINGS + 1)
 )
 _SEEN = Query(
     select(
@@ -81,7 +82,9 @@ async def walk(tx: Transaction, customer_id: int) -> LinkedAccounts:
     is_complete = True
     frontier = [customer_id]
     for depth in range(1, MAX_DEPTH + 1):
-        new = await _things(tx, frontier) - things
+        found, has_all = await _things(tx, frontier)
+        is_complete = is_complete and has_all
+        new = found - things
         things |= new
         frontier = []
         for kind, value in sorted(new):
@@ -101,12 +104,18 @@ async def walk(tx: Transaction, customer_id: int) -> LinkedAccounts:
     return LinkedAccounts(await _accounts(tx, depths), edges, hubs, is_complete)
 
 
-async def _things(tx: Transaction, customer_ids: Collection[int]) -> set[tuple[str, str]]:
+async def _things(tx: Transaction, customer_ids: Collection[int]) -> tuple[set[tuple[str, str]], bool]:
+    """What these accounts have, and whether that is all."""
     wanted: list[dict[str, Any]] = [{"customer": customer_id} for customer_id in customer_ids]
     if not wanted:
-        return set()
-    seen = [*await tx.fetch_for_each(_THINGS, wanted), *await tx.fetch_for_each(_REFERRERS, wanted)]
-    return {(kind, value) for kind, value in seen} | {("referral", str(customer_id)) for customer_id in customer_ids}
+        return set(), True
+    seen = await tx.fetch_for_each(_THINGS, wanted)
+    most = max(Counter(customer_id for customer_id, _, _ in seen).values(), default=0)
+    things = {(kind, value) for _, kind, value in seen} | {
+        ("referral", str(customer_id)) for customer_id in customer_ids
+    }
+    things |= {(kind, value) for kind, value in await tx.fetch_for_each(_REFERRERS, wanted)}
+    return things, most <= _MAX_THINGS
 
 
 async def _seen(tx: Transaction, kind: str, value: str) -> list[Any]:

@@ -25,6 +25,8 @@ _BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128
 # Small things mostly, sometimes a large one.
 _PRICES = (499, 999, 999, 1999, 1999, 2999, 4999, 9999)
 _LARGE = (4999, 9999, 9999, 19_999)
+# Of the frauds, the share that the bank reports, five days to two months later.
+_DISPUTED = 0.7
 
 
 _NETWORKS = {
@@ -83,7 +85,14 @@ class _Maker:
         self._orders += 1
         price = Hundredths(self.rng.choice(_PRICES))
         values = {"order_id": f"{kind}-{self._orders}", "created_at": Instant(at), "total": price} | changes
+        if values.get("is_fraud") and self.rng.random() < _DISPUTED:
+            values["disputed_at"] = Instant(at + self.rng.randrange(5 * DAY, 60 * DAY))
         return replace(account, **values)
+
+    def declines(self, at: int, most: int) -> tuple[Instant, ...]:
+        """Payments of an order that the bank declined, within ten minutes of it."""
+        times = (Instant(at + self.rng.randrange(10 * MINUTE)) for _ in range(self.rng.randint(0, most)))
+        return tuple(sorted(times))
 
 
 def _regulars(make: _Maker) -> Iterator[PastOrder]:
@@ -93,11 +102,11 @@ def _regulars(make: _Maker) -> Iterator[PastOrder]:
 
 
 def _newcomers(make: _Maker) -> Iterator[PastOrder]:
-    """Sign up and buy at once, some on two devices or with the travels of a holiday."""
+    """Sign up and buy at once, some on their travels, some after a mistyped number of the card."""
     at = make.moment()
     location: dict[str, Any] = {"ip_address": "203.0.113.7"} if make.rng.random() < 0.1 else {}
     account = make.account(at - make.rng.choice((30, 90, 600, 7200)) * MINUTE // 60, **location)
-    yield make.order(account, "newcomer", at)
+    yield make.order(account, "newcomer", at, declined_at=make.declines(at, 1))
     if make.rng.random() < 0.3:
         yield make.order(account, "newcomer", at + make.rng.randrange(90 * DAY))
 
@@ -158,7 +167,7 @@ def _rings(make: _Maker) -> Iterator[PastOrder]:
 
 
 def _card_testers(make: _Maker) -> Iterator[PastOrder]:
-    """One account, a new stolen card every few minutes, the cheapest thing."""
+    """One account, a new stolen card every few minutes, the cheapest thing; most cards are declined."""
     at = make.moment()
     account = make.account(at - 10 * MINUTE, ip_address="198.18.0.9", user_agent=make.rng.choice((None, "curl/8.0")))
     for number in range(make.rng.randint(5, 20)):
@@ -172,6 +181,7 @@ def _card_testers(make: _Maker) -> Iterator[PastOrder]:
             payment_fingerprint=card,
             total=Hundredths(499),
             payment_country="US",
+            declined_at=make.declines(at, 4),
         )
 
 
@@ -189,8 +199,8 @@ def _spree_buyers(make: _Maker) -> Iterator[PastOrder]:
 def _refund_abusers(make: _Maker) -> Iterator[PastOrder]:
     """Ordinary customers who say afterwards that it was not them: nothing gives them away the first time."""
     account = make.account(_BEGIN - make.rng.randrange(_YEAR))
-    for number in range(make.rng.randint(2, 5)):
-        yield make.order(account, "refund abuser", make.moment(), is_fraud=number > 0)
+    for number, at in enumerate(sorted(make.moment() for _ in range(make.rng.randint(2, 5)))):
+        yield make.order(account, "refund abuser", at, is_fraud=number > 0)
 
 
 # Who comes, and how much of all orders is theirs.

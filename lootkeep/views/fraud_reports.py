@@ -1,4 +1,4 @@
-"""Reports of fraud detection in public: signals judged by reviews, settings tried out, and a buyer explained."""
+"""Reports of fraud detection in public: how right signals are, settings tried out, and a buyer explained."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated, get_args
 
 import msgspec
 
+from lootkeep.domain.disputes import Outcome, TruthSource
 from lootkeep.domain.fraud.comparison import ChangedOrder, Comparison, Quality
 from lootkeep.domain.fraud.review import label
 from lootkeep.domain.fraud.score import Action, RiskLevel, Verdict
@@ -16,15 +17,15 @@ from lootkeep.kernel.clock import Instant, optional_utc
 from lootkeep.views.fields import Moment, field
 from lootkeep.views.fraud_rules import TallyView, tally
 
-Share = Annotated[float | None, field("From 0 to 1; null if nothing was reviewed.", 0.92)]
+Share = Annotated[float | None, field("From 0 to 1; null if nothing is known.", 0.92)]
 
 
 class SignalReportView(msgspec.Struct, frozen=True):
     name: Annotated[str, field("The signal.", "device_reuse")]
     label: Annotated[str, field("As text.", "Other accounts on this device")]
     fired: Annotated[int, field("Checks in which it fired.", 41)]
-    right: Annotated[int, field("Of these, reviewed as fraud.", 12)]
-    wrong: Annotated[int, field("Of these, reviewed as legitimate.", 1)]
+    right: Annotated[int, field("Of these, known to be fraud; to be legitimate for a signal in favour.", 12)]
+    wrong: Annotated[int, field("Of these, known to be the opposite.", 1)]
     precision: Share
 
 
@@ -50,6 +51,8 @@ class ChangedOrderView(msgspec.Struct, frozen=True):
     action_before: Annotated[Action, field("The action that was taken.", "flagged")]
     action_after: Annotated[Action, field("The action that would have been taken.", "blocked")]
     review_outcome: Annotated[str | None, field("The outcome of the review.", None)]
+    truth: Annotated[Outcome | None, field("The outcome of the order.", "fraud")]
+    truth_source: Annotated[TruthSource | None, field("Where the outcome comes from.", "dispute")]
 
 
 class BacktestView(msgspec.Struct, frozen=True):
@@ -83,13 +86,10 @@ def signal_report(counts: Mapping[str, int]) -> list[SignalReportView]:
     """One row for each signal of the table, from counts named `vpn.fired`."""
     rows = []
     for signal in SIGNALS:
-        fired, right, wrong = (counts.get(f"{signal.name}.{what}", 0) for what in ("fired", "fraud", "legitimate"))
-        reviewed = right + wrong
-        rows.append(
-            SignalReportView(
-                signal.name, signal.label, fired, right, wrong, round(right / reviewed, 4) if reviewed else None
-            )
-        )
+        fired, frauds, good = (counts.get(f"{signal.name}.{what}", 0) for what in ("fired", "fraud", "legitimate"))
+        right, wrong = (frauds, good) if signal.points > 0 else (good, frauds)
+        precision = _rounded(right / (right + wrong)) if right + wrong else None
+        rows.append(SignalReportView(signal.name, signal.label, fired, right, wrong, precision))
     return rows
 
 
@@ -142,4 +142,6 @@ def _changed(order: ChangedOrder) -> ChangedOrderView:
         order.action_before,
         order.action,
         check.review_outcome,
+        check.truth,
+        check.truth_source,
     )

@@ -46,7 +46,9 @@ class LinkedAccountsView(msgspec.Struct, frozen=True):
     accounts: list[LinkedAccountView]
     edges: list[EdgeView]
     hubs: list[HubView]
-    is_complete: Annotated[bool, field("False if more than 200 accounts are linked.", True)]
+    is_complete: Annotated[
+        bool, field("False if more than 200 accounts are linked, or one has more than 20 things.", True)
+    ]
 
 
 _account: Callable[[LinkedAccount], LinkedAccountView] = shown(LinkedAccountView, LinkedAccount)

@@ -22,3 +22,13 @@ async def test_a_pattern_is_shown_as_the_types_it_is_for(world: World) -> None:
     assert created["events"] == families
     changed = await world.put(f"/webhooks/{created['id']}", {"events": ["*"]})
     assert changed.json()["data"]["events"] == list(SPECIFIED_TYPES)
+
+
+async def test_extensions_are_subscribed_to_by_name_only(world: World) -> None:
+    extensions = [name for name in EVENT_TYPES if name not in SPECIFIED_TYPES]
+    assert (await world.post("/webhooks", HOOK | {"events": ["fraud.*"]})).status_code == 422
+    for pattern in ("*", "order.*"):
+        created = (await world.post("/webhooks", HOOK | {"events": [pattern]})).json()["data"]
+        assert not set(created["events"]) & set(extensions)
+    named = (await world.post("/webhooks", HOOK | {"events": extensions})).json()["data"]
+    assert named["events"] == extensions

@@ -122,6 +122,20 @@ async def test_a_coupon_is_used_in_one_order(world: World) -> None:
     assert (await rows(world.db, products))[0]["stock"] == 100 - 2 * ROUNDS
 
 
+async def test_free_orders_are_placed_while_other_orders_of_the_customer_are_paid(world: World) -> None:
+    await world.put("/fraud/settings", {"fraud_detection_enabled": False})
+    customer = await someone(world)
+    await new_product(world)
+    free = await new_product(world, price="0.00")
+    for _ in range(ROUNDS):
+        waiting = [await new_order(world, customer["id"], (free["id"], 1), (1, 1)) for _ in range(AT_ONCE // 2)]
+        calls: list[Call] = [(f"{ORDERS}/{order['id']}/pay", {}) for order in waiting]
+        calls += [order_of(customer["id"], (free["id"], 1))] * (AT_ONCE // 2)
+        answers = await race(world, calls)
+        assert statuses(answers) == {200: AT_ONCE // 2, 201: AT_ONCE // 2}
+        await assert_all_totals_agree(world)
+
+
 async def test_an_e_mail_signs_up_once(world: World) -> None:
     friend = await someone(world)
     for number in range(ROUNDS):

@@ -70,8 +70,8 @@ class QueryRecorder:
     async def lock_each(self, names: Sequence[str]) -> list[bool]:
         return await self._tx.lock_each(names)
 
-    async def wait_for(self, *names: str) -> None:
-        await self._tx.wait_for(*names)
+    async def wait_for(self, *names: str) -> bool:
+        return await self._tx.wait_for(*names)
 
 
 class QueryWork(NamedTuple):

@@ -80,9 +80,9 @@ READINGS: dict[str, Reading] = {
 # Counted when they are asked for, along an index.
 COUNTS: dict[str, Reading] = {
     "checks of a month": lambda tx: fraud_lists.made_between(tx, Instant(_MIDDLE - 30 * DAY), _MIDDLE),
-    "signals": lambda tx: fraud_checks.signal_counts(tx, END),
+    "signals": lambda tx: fraud_truth.signal_counts(tx, END),
     "frauds of a month": lambda tx: fraud_lists.frauds_between(tx, Instant(_MIDDLE - 30 * DAY), _MIDDLE),
-    "rules": fraud_truth.rule_tallies,
+    "rules": lambda tx: fraud_truth.rule_tallies(tx, END),
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypedDict
+from typing import Literal, TypedDict
 
 from lootkeep_client.types.words import CustomerStatus, FraudDecision, LinkKind, ReviewOutcome, RiskLevel
 
@@ -128,6 +128,8 @@ class ChangedOrder(TypedDict):
     action_before: FraudDecision
     action_after: FraudDecision
     review_outcome: str | None
+    truth: Literal["fraud", "legitimate"] | None
+    truth_source: Literal["dispute", "dispute_lost", "early_warning", "refund", "review"] | None
 
 
 class Tally(TypedDict):

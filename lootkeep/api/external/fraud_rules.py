@@ -50,7 +50,7 @@ FraudRuleChanges = partial(FraudRuleBody, "FraudRuleChanges")
 async def list_fraud_rules(call: Call[None, None]) -> Reply:
     async with call.deps.db.read(slow=True) as tx:
         policy = await settings_db.get(tx, SETTINGS, Policy)
-        tallies = await fraud_truth.rule_tallies(tx)
+        tallies = await fraud_truth.rule_tallies(tx, call.deps.clock.now())
     return Reply([fraud_rules_views.rule(rule, tallies.get((rule.id, rule.revision))) for rule in policy.rules])
 
 
@@ -62,7 +62,7 @@ async def create_fraud_rule(call: Call[FraudRuleBody, None]) -> Reply:
 async def update_fraud_rule(call: Call[Body, None]) -> Reply:
     rule = await fraud_rules_service.change(call.deps, call.id, call.body.sent(), call.token.user_id)
     async with call.deps.db.read() as tx:
-        tallies = await fraud_truth.rule_tallies(tx)
+        tallies = await fraud_truth.rule_tallies(tx, call.deps.clock.now())
     return Reply(fraud_rules_views.rule(rule, tallies.get((rule.id, rule.revision))))
 
 

@@ -26,7 +26,7 @@ HIGHEST_SCORE = 100
 # What comes before the name of a rule that gave points.
 RULE_SIGNAL = "rule: "
 # Raised whenever the same facts may give other points: a check says which engine made it.
-ENGINE_VERSION = 3
+ENGINE_VERSION = 4
 # Of an order without any points: one in a hundred is fraud.
 ORDINARY_ODDS = 0.01 / 0.99
 # Each level from this score on, the highest first.
@@ -37,8 +37,8 @@ THRESHOLDS: dict[Sensitivity, int] = {"low": 80, "medium": 60, "high": 40}
 FLAGGED_FROM = 40
 
 _ACTIONS: dict[FraudAction, Action] = {"block": "blocked", "flag": "flagged", "verify": "verification_required"}
-# Labels of one connection: only the heaviest counts.
-_NETWORK = frozenset(signal.name for signal in SIGNALS if signal.family == "network")
+# Labels of one connection: only the heaviest counts. An exit in another country is part of hiding behind it.
+_CONNECTION = frozenset(signal.name for signal in SIGNALS if signal.family == "network") | {"geo_mismatch"}
 _SWITCHES = tuple(sorted({signal.setting for signal in SIGNALS if signal.setting}))
 
 
@@ -83,7 +83,7 @@ def changed(points: Mapping[str, int], changes: Mapping[str, int]) -> dict[str, 
 
 
 def _keep_heaviest(signals: dict[str, int]) -> None:
-    labels = _NETWORK & signals.keys()
+    labels = _CONNECTION & signals.keys()
     if len(labels) > 1:
         heaviest = max(signals[name] for name in labels)
         first = next(name for name in signals if name in labels and signals[name] == heaviest)

@@ -8,7 +8,7 @@ from lootkeep.services.orders.history import import_history, import_order
 from lootkeep.services.orders.pay import pay
 from lootkeep.services.orders.place import place, place_in, place_paid
 from lootkeep.services.orders.refund import refund
-from lootkeep.services.orders.review import apply_review, end_hold
+from lootkeep.services.orders.review import apply_review, end_hold, lock_ring
 
 __all__ = [
     "DisputeReport",
@@ -21,6 +21,7 @@ __all__ = [
     "import_dispute",
     "import_history",
     "import_order",
+    "lock_ring",
     "pay",
     "place",
     "place_in",

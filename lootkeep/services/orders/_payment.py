@@ -51,10 +51,11 @@ async def record_if_nothing_due(
 
 async def add_sold(tx: Transaction, paid: Iterable[OrderDetails]) -> None:
     """Counts what was sold at each product."""
+    lines = [line for details in paid for line in details.items]
     sold = Counter[int]()
-    for details in paid:
-        for line in details.items:
-            sold[line.product_id] += line.quantity
+    # As a checkout locks them, which takes from stocks first: always in the same order, so that no two deadlock.
+    for line in sorted(lines, key=lambda line: (not line.holds_stock, line.product_id)):
+        sold[line.product_id] += line.quantity
     if sold:
         await products_db.add_sales(tx, sold)
 

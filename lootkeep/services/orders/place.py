@@ -119,10 +119,11 @@ async def _take_turn(tx: Transaction, cart: Cart, policy: Policy) -> tuple[Custo
     """The buyer, once no other order is judged that shares a trace with this one."""
     customer = _checkout.check_buyer(await customers_db.get(tx, cart.customer_id))
     traces = _checkout.traces(cart, customer)
-    await identity_db.take_turn(tx, customer.id, traces if policy.fraud_detection_enabled else ())
-    # Again: what was waited for may have blocked the customer, or given them another e-mail.
-    customer = _checkout.check_buyer(await customers_db.get(tx, cart.customer_id))
-    return customer, _checkout.traces(cart, customer)
+    if await identity_db.take_turn(tx, customer.id, traces if policy.fraud_detection_enabled else ()):
+        # Again: what was waited for may have blocked the customer, or given them another e-mail.
+        customer = _checkout.check_buyer(await customers_db.get(tx, cart.customer_id))
+        traces = _checkout.traces(cart, customer)
+    return customer, traces
 
 
 async def _judge(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
@@ -11,11 +13,20 @@ from lootkeep.domain.orders import FRAUD, OrderDetails
 from lootkeep.kernel.clock import Instant
 from lootkeep.services.orders import _details, _labels, _payment
 from lootkeep.services.orders.cancel import cancel_in
-from lootkeep.storage import fraud_checks, outbox
+from lootkeep.storage import fraud_checks, outbox, ring_locks
 from lootkeep.storage import orders as orders_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.views import fraud_events
+
+
+async def lock_ring(tx: Transaction, order_ids: Collection[int], outcome: ReviewedAs) -> None:
+    """Everything that reviews of these orders change, before the first of them: one by one they could deadlock."""
+    if outcome == "fraud":
+        await ring_locks.for_cancelling(tx, order_ids)
+    elif outcome == "legitimate":
+        # An order that is released may have nothing left to pay.
+        await ring_locks.for_paying(tx, order_ids)
 
 
 async def apply_review(

@@ -44,10 +44,11 @@ class Transaction(Protocol):
         """The same for each of the names."""
         ...
 
-    async def wait_for(self, *names: str) -> None:
+    async def wait_for(self, *names: str) -> bool:
         """Takes locks of these names until the transaction ends, as soon as no other transaction holds them.
 
-        Once in a transaction, and before it holds any row: see `docs/architecture.md`.
+        Once in a transaction, and before it holds any row: see `docs/architecture.md`. False when nobody else can have
+        written since the transaction began.
         """
         ...
 

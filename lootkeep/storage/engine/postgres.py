@@ -126,8 +126,9 @@ class PostgresTransaction:
     async def lock_each(self, names: Sequence[str]) -> list[bool]:
         return [is_taken for (is_taken,) in await self.fetch(_TRY, [self._lock_names(names)])]
 
-    async def wait_for(self, *names: str) -> None:
+    async def wait_for(self, *names: str) -> bool:
         await self.fetch(_WAIT, [self._lock_names(names)])
+        return True
 
     def _lock_names(self, names: Sequence[str]) -> Sequence[str]:
         """Locks belong to the whole database, so those of a schema have separate names."""

@@ -86,8 +86,9 @@ class SqliteTransaction:
         """The same."""
         return [True for _ in names]
 
-    async def wait_for(self, *names: str) -> None:
-        """The same."""
+    async def wait_for(self, *names: str) -> bool:
+        """The same: there is nobody to wait for."""
+        return False
 
     def _fetch(self, query: Query[R], values: dict[str, Any]) -> list[R]:
         compiled = query.sqlite

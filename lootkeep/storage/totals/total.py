@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import BigInteger, Boolean, FromClause, Select, Table, Text, bindparam, case, cast, func, select
@@ -15,6 +17,7 @@ from lootkeep.storage.engine.query import Query
 
 # When, under which key and how much a record adds.
 Added = tuple[int, tuple[Any, ...], tuple[int, ...]]
+Reader = Callable[[Any], Any]
 
 
 class Constant(str):
@@ -69,27 +72,33 @@ class Total:
     def of(self, record: Any) -> Added | None:
         """What a record adds; None for nothing."""
         at = getattr(record, self.at) if self.at else 0
-        if at is None or any(getattr(record, name) is None for name in self.given):
+        if at is None:
             return None
-        if any(getattr(record, name) != value for name, value in self.where.items()):
-            return None
-        key = tuple(self._key_of(record, name) for name in self.sums.key if name in self.key)
-        return at, key, tuple(self._sum_of(record, name) for name in self.sums.sums)
+        for name in self.given:
+            if getattr(record, name) is None:
+                return None
+        for name, value in self.where.items():
+            if getattr(record, name) != value:
+                return None
+        key, sums = self._readers
+        return at, tuple([read(record) for read in key]), tuple([read(record) for read in sums])
 
-    def _key_of(self, record: Any, column: str) -> Any:
+    @cached_property
+    def _readers(self) -> tuple[list[Reader], list[Reader]]:
+        """How each part of the key and each sum is read off a record: made once, as every write of an order asks."""
+        key = [self._key_reader(name) for name in self.sums.key if name in self.key]
+        return key, [_reader(self.adds.get(name, 0)) for name in self.sums.sums]
+
+    def _key_reader(self, column: str) -> Reader:
         part = self.key[column]
         if isinstance(part, Constant):
-            return str(part)
+            return _reader(str(part), is_field=False)
         if isinstance(part, TextKey):
-            return part[0] + ".".join(_word(getattr(record, name)) for name in part[1:])
-        value = getattr(record, part)
+            prefix, words = part[0], part[1:]
+            return lambda record: prefix + ".".join([_word(getattr(record, name)) for name in words])
         if isinstance(self.sums.table.c[column].type, Text):
-            return "" if value is None else str(value)
-        return value or 0
-
-    def _sum_of(self, record: Any, column: str) -> int:
-        value = self.adds.get(column, 0)
-        return value if isinstance(value, int) else getattr(record, value)
+            return lambda record: "" if (value := getattr(record, part)) is None else str(value)
+        return lambda record: getattr(record, part) or 0
 
     def counted(self, source: FromClause, level: int | None) -> Select[Any]:
         """The key and the sums of all rows; with a level, of its blocks."""
@@ -127,6 +136,10 @@ def summed(sums: SumTable, rows: Any) -> Select[Any]:
     key = [rows.c[name] for name in sums.key]
     added = (cast(func.sum(rows.c[name]), BigInteger).label(name) for name in sums.sums)
     return select(*key, *added).group_by(*key)
+
+
+def _reader(value: str | int, *, is_field: bool = True) -> Reader:
+    return attrgetter(value) if isinstance(value, str) and is_field else lambda record: value
 
 
 def _word(value: object) -> str:

@@ -130,6 +130,23 @@ async def test_trust_ends_with_a_dispute_for_any_reason_and_returns_when_it_is_w
     assert ["trusted_customer" in await signals(world, number) for number in (2, 3, 4)] == [True, False, True]
 
 
+async def test_a_dispute_that_is_won_no_longer_counts_against_anybody(world: World) -> None:
+    await shop(world)
+    await settings(world, fraud_action="flag")
+    customer = await regular(world)
+    link = {"payment": {"fingerprint": "fp"}, "device_id": "d"}
+    await paid(world, customer, **link)
+    others = [await regular(world), await regular(world)]
+    await report(world, 1)
+    await judged(world, others[0], ip_address="192.0.2.1", **link)
+    world.clock.advance(DAY)
+    await report(world, 1, kind="dispute_won")
+    assert await rows(world.db, labels) == []
+    await judged(world, others[1], ip_address="192.0.2.2", **link)
+    await judged(world, customer, ip_address="192.0.2.3", **link)
+    assert ["confirmed_fraud" in await signals(world, number) for number in (2, 3, 4)] == [True, False, False]
+
+
 async def test_every_check_is_executed_again_exactly_whatever_was_labelled_since(world: World) -> None:
     await shop(world)
     await settings(world, fraud_action="flag")

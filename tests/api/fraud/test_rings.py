@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from lootkeep.domain.fraud.linked import MAX_ACCOUNTS
+from lootkeep.domain.identity import Trace
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage import identity as identity_db
+from lootkeep.storage.identity import SeenCustomer
 from tests.api.fraud.shop import ORDERS, judged, regular, settings, shop
 from tests.builders import new_customer
 from tests.world import World
@@ -65,6 +70,33 @@ async def test_a_hub_is_named_and_not_walked_through(world: World) -> None:
     found = await linked(world, 1)
     assert depths(found) == {1: 0, 2: 1}
     assert found["hubs"] == [{"kind": "address", "value": "203.0.113.1"}]
+
+
+async def test_no_more_than_two_hundred_accounts_are_walked_to(world: World) -> None:
+    ids = [(await new_customer(world))["customer"]["id"] for _ in range(MAX_ACCOUNTS + 10)]
+    # The first account is on eleven devices, each with nineteen others, and so no hub.
+    devices = [Trace("device", f"d{number}") for number in range(11)]
+    async with world.db.write() as tx:
+        await identity_db.remember(tx, [SeenCustomer(ids[0], devices, world.clock.now())])
+        for index, customer in enumerate(ids[1:]):
+            await identity_db.remember(tx, [SeenCustomer(customer, [devices[index // 19]], world.clock.now())])
+    found = await linked(world, ids[0])
+    assert (len(found["accounts"]), found["hubs"], found["is_complete"]) == (MAX_ACCOUNTS, [], False)
+    listed = depths(found)
+    assert {edge["customer_id"] for edge in found["edges"]} == set(listed)
+
+
+async def test_what_an_account_has_too_much_of_is_not_called_complete(world: World) -> None:
+    first, second = [(await new_customer(world))["customer"]["id"] for _ in range(2)]
+    async with world.db.write() as tx:
+        for number in range(30):
+            traces = [Trace("device", f"d{number}")]
+            seen = [SeenCustomer(first, traces, Instant(world.clock.now() + number))]
+            await identity_db.remember(tx, seen)
+        await identity_db.remember(tx, [SeenCustomer(second, [Trace("device", "d0")], world.clock.now())])
+    found = await linked(world, first)
+    assert (depths(found), found["is_complete"]) == ({first: 0}, False)
+    assert (await linked(world, second))["is_complete"] is False
 
 
 async def test_one_decision_for_a_ring_cancels_its_orders_and_blocks_its_buyers(world: World) -> None:

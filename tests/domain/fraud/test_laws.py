@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from lootkeep.domain.fraud.facts import Payment
+from lootkeep.domain.fraud.flags import flags
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.fraud.score import FLAGGED_FROM, judge
 from lootkeep.domain.fraud.signals import BY_NAME, SIGNALS
@@ -38,6 +39,13 @@ def test_of_the_network_family_only_the_heaviest_counts(labels: tuple[bool, ...]
     assert list(signals.values()) == ([max(alone)] if alone else [])
 
 
+def test_a_vpn_that_ends_abroad_is_one_fact_and_both_are_reported() -> None:
+    facts = order(is_vpn=True, country="NL", billing_country="DE")
+    assert judge(facts, Policy()).signals == {"vpn": 10}
+    assert flags(facts, Policy()).has_geo_mismatch
+    assert judge(order(country="NL", billing_country="DE"), Policy()).signals == {"geo_mismatch": 10}
+
+
 def test_an_embargo_is_at_least_flagged_and_blocked_when_its_switch_says_so() -> None:
     facts = order(country="IR", billing_country="IR")
     for is_blocked, action in ((True, "blocked"), (False, "flagged")):
@@ -59,6 +67,8 @@ HONEST: dict[str, dict[str, Any]] = {
     "first order over a VPN with a relay address": FIRST_ORDER
     | {"is_vpn": True, "is_datacenter": True, "country": "NL", "is_relay": True},
     "first order over a VPN at home with a relay address": FIRST_ORDER | {"is_vpn": True, "is_relay": True},
+    "first order over a VPN abroad that no list of datacenters has": FIRST_ORDER
+    | {"is_vpn": True, "country": "NL", "is_relay": True},
     "regular in an internet cafe": REGULAR
     | {
         "device_accounts": 5,
@@ -66,6 +76,7 @@ HONEST: dict[str, dict[str, Any]] = {
         "device_accounts_in_hour": 1,
         "address_accounts_in_hour": 5,
     },
+    "regular over a proxy abroad": REGULAR | {"is_proxy": True, "country": "TH", "is_relay": True},
     "owner of a family computer": {
         "device_accounts": 3,
         "device_accounts_in_hour": 1,

@@ -51,7 +51,7 @@ CASES = [
     SignalCase("high_risk_country", 10, {"billing_country": "SY"}),
     SignalCase("high_risk_country", 0, {"country": "IR"}),
     SignalCase("geo_mismatch", 10, {"country": "FR", "billing_country": "DE"}),
-    SignalCase("geo_mismatch", 10, {"country": "FR", "billing_country": "DE", "is_vpn": True}),
+    SignalCase("geo_mismatch", 0, {"country": "FR", "billing_country": "DE", "is_vpn": True}),
     SignalCase("geo_mismatch", 0, {"country": "DE", "billing_country": "DE"}),
     SignalCase("geo_mismatch", 0, {"country": None, "billing_country": "DE"}),
     SignalCase("geo_mismatch", 0, {"country": "FR", "billing_country": None}),

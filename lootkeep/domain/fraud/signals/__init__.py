@@ -12,7 +12,7 @@ _DISPOSABLE = "fraud_check_disposable_email"
 # Ten points double the odds of fraud compared with an ordinary order of this store: 20 means four times, 40 sixteen
 # times. tests/domain/fraud/test_laws.py checks two laws. A trait that thousands of strangers share (a network, a
 # country, an e-mail provider) never outranks a link between two accounts: a second account on a device gets 12 + 8.
-# Labels of one fact do not add up: of the family `network` only the heaviest signal counts.
+# Labels of one fact do not add up: of the family `network` and `geo_mismatch` only the heaviest counts.
 SIGNALS: tuple[Signal, ...] = (
     Signal("vpn", "VPN address", "network", 10, 10, None, network.vpn),
     Signal("proxy", "Proxy address", "network", 15, 15, None, network.proxy),

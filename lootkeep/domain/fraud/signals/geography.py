@@ -25,6 +25,6 @@ def high_risk_country(facts: OrderFacts, policy: Policy) -> bool:
 
 def geo_mismatch(facts: OrderFacts, policy: Policy) -> bool:
     """The IP country differs from the billing country. Not applied to datacenters, whose listed country is often \
-that of the owner, not of the machine."""
+that of the owner, not of the machine, nor added to `vpn`, `proxy` or `tor`."""
     detected, billing = facts.network.country, facts.billing_country
     return bool(detected and billing and detected != billing and not facts.network.is_datacenter)

@@ -1,0 +1,55 @@
+"""Locks what one decision about several orders changes, table by table: the order of docs/architecture.md."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import msgspec
+from sqlalchemy import Text, bindparam, select
+
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.dialect import IsListed
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import customers, gift_card_entries, gift_cards, orders, products, referrals, referrers
+from lootkeep.storage.schema import order_items as items
+from lootkeep.storage.schema.gift_cards import TENDER
+
+_IDS = bindparam("ids", type_=Text)
+_ORDERS = IsListed(orders.c.id, _IDS)
+_OF_ORDERS = IsListed(items.c.order_id, _IDS)
+_buyers = select(orders.c.customer_id).where(_ORDERS)
+_with_a_stock = select(items.c.product_id).where(_OF_ORDERS, items.c.holds_stock)
+_cards = select(gift_card_entries.c.gift_card_id).where(IsListed(gift_card_entries.c.order_id, _IDS), TENDER)
+_referrers = select(referrals.c.referrer_id).where(referrals.c.customer_id.in_(_buyers))
+
+
+def _lock(key: Any, condition: Any) -> Query[Any]:
+    """As an UPDATE locks it, so that rows which only refer to it can be added meanwhile."""
+    return Query(select(key).where(condition).order_by(key).with_for_update(key_share=True))
+
+
+_STOCKS = _lock(products.c.id, products.c.id.in_(_with_a_stock))
+_OF_CANCELLING = (_lock(orders.c.id, _ORDERS), _STOCKS, _lock(gift_cards.c.id, gift_cards.c.id.in_(_cards)))
+_OF_PAYING = (
+    _lock(orders.c.id, _ORDERS),
+    _STOCKS,
+    _lock(products.c.id, products.c.id.in_(select(items.c.product_id).where(_OF_ORDERS))),
+    _lock(customers.c.id, customers.c.id.in_(_buyers)),
+    _lock(referrals.c.customer_id, referrals.c.customer_id.in_(_buyers)),
+    _lock(referrers.c.customer_id, referrers.c.customer_id.in_(_referrers)),
+)
+
+
+async def for_cancelling(tx: Transaction, order_ids: Collection[int]) -> None:
+    await _run(tx, _OF_CANCELLING, order_ids)
+
+
+async def for_paying(tx: Transaction, order_ids: Collection[int]) -> None:
+    await _run(tx, _OF_PAYING, order_ids)
+
+
+async def _run(tx: Transaction, queries: Collection[Query[Any]], order_ids: Collection[int]) -> None:
+    ids = msgspec.json.encode(sorted(order_ids)).decode()
+    for query in queries:
+        await tx.all(query, ids=ids)
