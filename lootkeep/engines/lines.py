@@ -33,7 +33,7 @@ class Line(msgspec.Struct, kw_only=True):
     milliseconds: float
     # `test` in the sandbox, whose ids are others than those of the store.
     mode: str | UnsetType = UNSET
-    # The share of such lines that is logged: this one stands for 1 / sample of them.
+    # The share of such lines that is logged: this one represents 1 / sample of them.
     sample: float | UnsetType = UNSET
     level: str = "info"
     timestamp: datetime | UnsetType = UNSET

@@ -80,9 +80,9 @@ async def test_decisions_are_counted_by_level_and_action_also_when_they_are_revi
     assert await read(world, "lootkeep_fraud_unreviewed") == 0
 
 
-@pytest.mark.parametrize(("refusal", "outcome"), [(None, "sent"), ("550 no", "failed")])
-async def test_emails_are_counted_by_queue_and_outcome(world: World, refusal: str | None, outcome: str) -> None:
-    async with MailServer(sender_refusal=refusal) as server:
+@pytest.mark.parametrize(("rejection", "outcome"), [(None, "sent"), ("550 no", "failed")])
+async def test_emails_are_counted_by_queue_and_outcome(world: World, rejection: str | None, outcome: str) -> None:
+    async with MailServer(sender_refusal=rejection) as server:
         await emailing.write(world)
         worker = emailing.email_worker(world, server, metrics=WorkerMetrics(world.metrics.counts))
         await emailing.work(worker)

@@ -85,7 +85,7 @@ async def test_the_check_can_be_read_with_every_field_of_the_specification(world
         "reviewed_at": None,
         "review_outcome": None,
         "review_notes": None,
-        "engine_version": 3,
+        "engine_version": 4,
         "truth": None,
         "truth_source": None,
         "truth_at": None,
