@@ -78,7 +78,7 @@ class Lines:
         return self._is_on and self._chance() < self._sample
 
     def write(self, line: Line, *, is_good: bool) -> None:
-        if is_good and self._sample < 1:
+        if is_good and self._sample < 1 and line.milliseconds < SLOW_SECONDS * 1000:
             line.sample = self._sample
         if self._is_for_people:
             fields = {name: value for name, value in msgspec.structs.asdict(line).items() if value is not UNSET}

@@ -77,8 +77,11 @@ def test_failures_and_slow_work_are_logged_whatever_the_sample(
 async def test_a_sampled_line_says_how_many_it_stands_for(capsys: Captured) -> None:
     lines = Lines("info", "json", 0.1)
     lines.write(line(), is_good=True)
+    slow = line()
+    slow.milliseconds = SLOW_SECONDS * 1000
+    lines.write(slow, is_good=True)
     lines.write(line(500), is_good=False)
-    assert [row.get("sample") for row in written(capsys)] == [0.1, None]
+    assert [row.get("sample") for row in written(capsys)] == [0.1, None, None]
 
 
 @pytest.mark.parametrize("level", ["warning", "error"])
