@@ -13,6 +13,18 @@ _MAX_LABELS = 6
 
 
 @dataclass(frozen=True, slots=True)
+class Tile:
+    """A figure, how it changed, its course, and the page behind it."""
+
+    label: str
+    value: str
+    note: str
+    tone: str = ""
+    line: str = ""
+    to: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Point:
     """One value, where it is, and what is shown of it."""
 

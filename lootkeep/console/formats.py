@@ -9,8 +9,9 @@ import msgspec
 from markupsafe import Markup
 
 from lootkeep.domain.analytics import zone
-from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant, iso, utc
+from lootkeep.kernel.clock import DAY, Instant, iso, utc
 from lootkeep.kernel.money import Hundredths
+from lootkeep.kernel.wording import duration
 from lootkeep.views.money import in_words
 
 _WEEK = 7 * DAY
@@ -70,19 +71,6 @@ class Formats:
         return Markup(f'<time datetime="{iso(at)}" title="{exact}">{text}</time>')  # noqa: S704
 
 
-def duration(microseconds: int) -> str:
-    """`41 s`, `2 min`, `3 h 20 min`, `5 d`."""
-    if microseconds < MINUTE:
-        return f"{max(0, microseconds) // SECOND} s"
-    if microseconds < HOUR:
-        return f"{microseconds // MINUTE} min"
-    if microseconds < DAY:
-        hours, rest = divmod(microseconds, HOUR)
-        minutes = rest // MINUTE
-        return f"{hours} h {minutes} min" if minutes and hours < 10 else f"{hours} h"
-    return f"{microseconds // DAY} d"
-
-
 def pretty(text: str) -> str:
     """JSON, indented for people."""
     return msgspec.json.format(text.encode(), indent=2).decode()
@@ -101,8 +89,3 @@ def percent(part: float, whole: float) -> str:
 def change(now: float, before: float) -> str:
     """`+12.4 %`; without anything before there is nothing to compare with."""
     return f"{100 * (now - before) / before:+.1f} %".replace("-", "−") if before else ""
-
-
-def plural(count: int, singular: str, many: str | None = None) -> str:
-    """`1 order`, `2 orders`."""
-    return f"{count:,} {singular if count == 1 else many or singular + 's'}"

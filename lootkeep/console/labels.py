@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any, get_args
 
 from markupsafe import Markup
+
+from lootkeep.domain.fraud.review import detected_signals
 
 LABELS = {
     "on_hold": "Held",
@@ -38,3 +42,13 @@ def badge(status: str, text: str | None = None, tone: str | None = None) -> Mark
 
 def label(status: str) -> str:
     return LABELS.get(status) or status.replace("_", " ").capitalize()
+
+
+def options(statuses: Any) -> dict[str, str]:
+    """The values of a Literal type, each with what people read."""
+    return {name: label(name) for name in get_args(statuses)}
+
+
+def reasons(points: Mapping[str, int]) -> str:
+    """The two heaviest reasons of a score."""
+    return " · ".join(detected_signals(points)[:2])

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-import msgspec
 from sqlalchemy import bindparam, func, select
 
+from lootkeep.domain.receivers import Receiver, RecentAttempt
 from lootkeep.domain.webhooks import Webhook
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant
 from lootkeep.storage.engine.database import Transaction
@@ -20,35 +20,6 @@ MINUTES = 60
 _DELIVERIES = 1_000
 # A receiver fails when this many attempts in a row failed.
 _FAILURES = 3
-
-
-class RecentAttempt(msgspec.Struct, frozen=True):
-    """What the health of a receiver is seen from."""
-
-    outcome: str
-    started_at: Instant
-    response_code: int | None
-    latency_ms: int | None
-    reason: str | None
-
-
-class Receiver(msgspec.Struct, frozen=True):
-    """A webhook and what came of its attempts within the hour."""
-
-    id: int
-    name: str
-    # For each minute, the oldest first: ok, warn (some failed), bad, or nothing.
-    minutes: tuple[str, ...]
-    p95_ms: int | None
-    delivered: int
-    failed: int
-    # Delivered and all attempts within a day.
-    day: tuple[int, int]
-    waiting: int
-    is_failing: bool
-    failing_since: Instant | None
-    last_answer: str
-
 
 _newest = (
     select(deliveries.c.id)

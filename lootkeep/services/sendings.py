@@ -17,6 +17,35 @@ from lootkeep.storage.webhooks import endpoints, health
 
 
 @dataclass(frozen=True, slots=True)
+class Sent:
+    """A delivery with its last attempt."""
+
+    delivery: Delivery
+    attempt: Attempt | None
+
+    @property
+    def tone(self) -> str:
+        if self.delivery.status in ("delivered", "cancelled"):
+            return "ok" if self.delivery.status == "delivered" else "quiet"
+        return "bad" if self.delivery.status == "failed" or self.delivery.failures else "info"
+
+    @property
+    def took(self) -> int | None:
+        return self.attempt.latency_ms if self.attempt else None
+
+    @property
+    def last_at(self) -> Instant:
+        return self.attempt.started_at if self.attempt else self.delivery.created_at
+
+    @property
+    def answer(self) -> str:
+        """`200`, `404`, or what else came of it."""
+        if self.delivery.status == "cancelled":
+            return f"Cancelled: {self.delivery.reason}" if self.delivery.reason else "Cancelled"
+        return answer_of(self.attempt) if self.attempt else "Queued"
+
+
+@dataclass(frozen=True, slots=True)
 class Sending:
     """One event and one receiver."""
 
@@ -24,28 +53,9 @@ class Sending:
     event_type: str
     receiver: str
     webhook_id: int
-    delivery: Delivery | None
-    attempt: Attempt | None
+    sent: Sent | None
     # Why nothing was sent.
     reason: str
-
-    @property
-    def tone(self) -> str:
-        if self.delivery is None or self.delivery.status == "cancelled":
-            return "quiet"
-        if self.delivery.status == "delivered":
-            return "ok"
-        return "bad" if self.delivery.failures else "info"
-
-    @property
-    def answer(self) -> str:
-        """`200 in 71 ms`, `404`, or what else came of it."""
-        if self.delivery is not None and self.delivery.status == "cancelled":
-            return f"Cancelled: {self.delivery.reason}" if self.delivery.reason else "Cancelled"
-        if self.attempt is None:
-            return "Queued"
-        took = f" in {self.attempt.latency_ms} ms" if self.attempt.latency_ms is not None else ""
-        return f"{answer_of(self.attempt)}{took if self.attempt.response_code is not None else ''}"
 
 
 def answer_of(attempt: Attempt) -> str:
@@ -59,7 +69,7 @@ def answer_of(attempt: Attempt) -> str:
     return (attempt.reason or "No answer").capitalize()
 
 
-async def sendings(tx: Transaction, order: Order, refunded_at: Sequence[Instant], now: Instant) -> list[Sending]:
+async def sendings(tx: Transaction, order: Order, refunded_at: Sequence[Instant]) -> list[Sending]:
     steps = (order.created_at, order.paid_at, order.completed_at, order.updated_at, *refunded_at)
     recorded = await order_events.announced(tx, order.id, [at for at in steps if at is not None])
     return await sendings_of(tx, recorded)
@@ -67,19 +77,22 @@ async def sendings(tx: Transaction, order: Order, refunded_at: Sequence[Instant]
 
 async def sendings_of(tx: Transaction, recorded: Sequence[OrderEvent]) -> list[Sending]:
     """In the order of events, then of receivers."""
-    made = await order_events.deliveries_of(tx, [event.id for event in recorded])
-    attempts = await order_events.last_attempts(tx, made)
-    by_receiver = {(delivery.event_id, delivery.webhook_id): delivery for delivery in made}
+    made = await last_sent(tx, await order_events.deliveries_of(tx, [event.id for event in recorded]))
+    by_receiver = {(sent.delivery.event_id, sent.delivery.webhook_id): sent for sent in made}
     webhooks = await endpoints.all_webhooks(tx)
     sendings = []
     for event in recorded:
         for webhook in webhooks:
-            delivery = by_receiver.get((event.id, webhook.id))
-            attempt = attempts.get(delivery.id) if delivery else None
-            reason = "" if delivery else await why_nothing_sent(tx, event, webhook)
+            sent = by_receiver.get((event.id, webhook.id))
+            reason = "" if sent else await why_nothing_sent(tx, event, webhook)
             name = health.name(webhook.url)
-            sendings.append(Sending(event.created_at, event.type, name, webhook.id, delivery, attempt, reason))
+            sendings.append(Sending(event.created_at, event.type, name, webhook.id, sent, reason))
     return sendings
+
+
+async def last_sent(tx: Transaction, deliveries: Sequence[Delivery]) -> list[Sent]:
+    attempts = await order_events.last_attempts(tx, deliveries)
+    return [Sent(delivery, attempts.get(delivery.id)) for delivery in deliveries]
 
 
 async def why_nothing_sent(tx: Transaction, event: OrderEvent, webhook: Webhook) -> str:

@@ -1,0 +1,23 @@
+"""Counts and times as text."""
+
+from __future__ import annotations
+
+from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND
+
+
+def duration(microseconds: int) -> str:
+    """`41 s`, `2 min`, `3 h 20 min`, `5 d`."""
+    if microseconds < MINUTE:
+        return f"{max(0, microseconds) // SECOND} s"
+    if microseconds < HOUR:
+        return f"{microseconds // MINUTE} min"
+    if microseconds < DAY:
+        hours, rest = divmod(microseconds, HOUR)
+        minutes = rest // MINUTE
+        return f"{hours} h {minutes} min" if minutes and hours < 10 else f"{hours} h"
+    return f"{microseconds // DAY} d"
+
+
+def plural(count: int, singular: str, many: str | None = None) -> str:
+    """`1 order`, `2 orders`."""
+    return f"{count:,} {singular if count == 1 else many or singular + 's'}"
