@@ -6,7 +6,6 @@ from typing import Any
 
 from lootkeep.console import forms
 from lootkeep.console.forms import Field
-from lootkeep.console.labels import options
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
 from lootkeep.console.records import Record
 from lootkeep.domain.alerts import TRIGGERS, AlertChannel
@@ -15,6 +14,7 @@ from lootkeep.kernel.errors import invalid
 from lootkeep.services import alerts as alerts_service
 from lootkeep.storage import alerts as alerts_db
 from lootkeep.views import alerts as alerts_views
+from lootkeep.views.labels import options
 
 _CHANNELS = options(AlertChannel)
 _MAX_AMOUNT = 99_999_999
@@ -24,11 +24,7 @@ _MAX_TARGET = 2048
 # For a night; for longer an alert is better deleted.
 _MUTED_FOR = 8 * HOUR
 ALERT = Record(
-    "Alert",
-    "/alerts",
-    alerts_db.get,
-    alerts_db.get_for_update,
-    ("name", "channel", "triggers", "amount", "minutes", "limit_per_hour", "muted_until"),
+    "Alert", "/alerts", alerts_db, ("name", "channel", "triggers", "amount", "minutes", "limit_per_hour", "muted_until")
 )
 _LATE = "Minutes that a receiver fails or work is late"
 FORM = (
@@ -48,10 +44,6 @@ async def list_alerts(visit: Visit) -> Answer:
         alerts = await alerts_db.all_alerts(tx)
     rows = [(alert, alerts_views.hint(alert, alerts_service.target(visit.deps, alert))) for alert in alerts]
     return {"rows": rows, "triggers": TRIGGERS, "channels": _CHANNELS}
-
-
-async def show_new(visit: Visit) -> Answer:
-    return forms.show(visit, FORM, None, title="Set an alert", text=_TEXT, submit="Create", back="/alerts")
 
 
 async def show_edit(visit: Visit) -> Answer:
@@ -104,14 +96,13 @@ def _read(visit: Visit, stored_target: str) -> dict[str, Any]:
     return fields
 
 
+_NEW = forms.new(FORM, title="Set an alert", text=_TEXT, back="/alerts")
 _DELETED = "It sends nothing more, and what waits to be sent by it is dropped."
 
 PAGES = (
     Page("GET", "/alerts", "read_only", "Alerts", list_alerts, "alerts.html", group="Connect"),
-    Page("GET", "/alerts/new", "staff", "Set an alert", show_new, "form.html"),
-    change("/alerts/new", "Set an alert", create, ("form.html", show_new)),
-    Page("GET", "/alerts/{id}/edit", "staff", "Change an alert", show_edit, "form.html"),
-    change("/alerts/{id}/edit", "Change an alert", edit, ("form.html", show_edit)),
+    *forms.rows("/alerts/new", "Set an alert", _NEW, create),
+    *forms.rows("/alerts/{id}/edit", "Change an alert", show_edit, edit),
     change("/alerts/{id}/mute", "Mute an alert", mute),
     change("/alerts/{id}/unmute", "Unmute an alert", unmute),
     change("/alerts/{id}/test", "Test an alert", test),

@@ -3,35 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
 from lootkeep.console.charts import LineChart, Tile, line_chart
 from lootkeep.console.columns import COUNT, NAME, Column, Table, amount
-from lootkeep.console.formats import Formats, number, percent
+from lootkeep.console.formats import Formats
 from lootkeep.console.lists import csv_file
-from lootkeep.console.overview import PERIODS, Course, course_of, revenue_chart, sales_tiles
+from lootkeep.console.overview import PERIODS, revenue_chart, sales_tiles
 from lootkeep.console.page import Answer, Page, Visit
 from lootkeep.domain import analytics as analytics_rules
-from lootkeep.domain.analytics import DateRange, PeriodName, SalesBreakdown
+from lootkeep.domain.analytics import DateRange, PeriodName
 from lootkeep.kernel.errors import invalid
+from lootkeep.kernel.wording import number, percent
+from lootkeep.services import sales
+from lootkeep.services.sales import Course, course_of
 from lootkeep.storage import analytics as analytics_db
 from lootkeep.storage import sales_direct
-from lootkeep.storage.engine.database import Transaction
 
 _BEST = 10
-# Far enough from the ends of the calendar for any zone and for the range before.
-_FIRST_YEAR, _LAST_YEAR = 1970, 9000
 _PERIODS: dict[PeriodName, str] = PERIODS | {"last_month": "Last month", "this_year": "This year"}
-
-
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """A product, a country or a payment method with its name."""
-
-    part: SalesBreakdown
-    name: str
 
 
 _COURSE = Table(
@@ -86,7 +77,7 @@ async def show_analytics(visit: Visit) -> Answer:
     async with visit.deps.db.read(slow=True) as tx:
         course = await course_of(tx, date_range, currency)
         orders = sum(figures.orders for figures in course.now)
-        products = await _products(tx, date_range, currency)
+        products = await sales.best_products(tx, date_range, currency, _BEST)
         customers = await sales_direct.top_customers(tx, start, end, currency, _BEST, orders=orders, product_id=None)
         if visit.query.get("format") == "csv":
             exports: dict[str, tuple[Table, Sequence[Any]]] = {
@@ -99,8 +90,8 @@ async def show_analytics(visit: Visit) -> Answer:
             return csv_file(of, table.csv(rows))
         unique = await analytics_db.unique_customers(tx, start, end, None)
         (whole,) = await analytics_db.series(tx, analytics_rules.ends(date_range), None)
-        countries = await _parts(tx, "country", date_range, currency)
-        methods = await _parts(tx, "method", date_range, currency)
+        countries = await sales.best_parts(tx, "country", date_range, currency, _BEST)
+        methods = await sales.best_parts(tx, "method", date_range, currency, _BEST)
     # Customers have no currency.
     new = sum(figures.new_customers for figures in whole.values())
     return {
@@ -133,21 +124,9 @@ def _date_range(visit: Visit) -> tuple[DateRange, PeriodName | None]:
         first, last = (date.fromisoformat(query.get(end, "")) for end in ("from", "to"))
     except ValueError:
         raise invalid("from", "Enter the first and the last day.") from None
-    if first > last or first.year < _FIRST_YEAR or last.year > _LAST_YEAR:
+    if first > last or not analytics_rules.is_countable(first, last):
         raise invalid("from", "The first day must not be after the last.")
     return DateRange(first, last, name), None
-
-
-async def _products(tx: Transaction, date_range: DateRange, currency: str) -> list[Ranked]:
-    """The best ones with their names."""
-    best = (await analytics_db.parts(tx, "product", date_range.start, date_range.end, currency))[:_BEST]
-    names = await analytics_db.product_names(tx, [int(part.key) for part in best])
-    return [Ranked(part, names.get(int(part.key), "")) for part in best]
-
-
-async def _parts(tx: Transaction, kind: str, date_range: DateRange, currency: str) -> list[Ranked]:
-    best = (await analytics_db.parts(tx, kind, date_range.start, date_range.end, currency))[:_BEST]
-    return [Ranked(part, part.key.replace("_", " ") or "Not known") for part in best]
 
 
 def _other_tiles(course: Course, formats: Formats, unique: int, new: int) -> list[Tile]:
@@ -163,8 +142,8 @@ def _other_tiles(course: Course, formats: Formats, unique: int, new: int) -> lis
 
 def _orders_chart(course: Course, formats: Formats) -> LineChart:
     labels = [formats.short_day(cut.at) for cut in course.cuts[:-1]]
-    now, before = [f.orders for f in course.now], [f.orders for f in course.before]
-    return line_chart("Orders", labels, now, before, list(map(number, now)), list(map(number, before)), number)
+    now, before = ([(f.orders, number(f.orders)) for f in period] for period in (course.now, course.before))
+    return line_chart("Orders", labels, now, before, number)
 
 
 PAGES = (Page("GET", "/analytics", "read_only", "Analytics", show_analytics, "analytics.html", group="Store"),)

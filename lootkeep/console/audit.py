@@ -10,17 +10,8 @@ from lootkeep.storage import accounts as accounts_db
 from lootkeep.storage import audit as audit_db
 
 # The pages of records, by how the log names them.
-_PAGES = {
-    "order": "/orders/",
-    "customer": "/customers/",
-    "product": "/products/",
-    "campaign": "/campaigns/",
-    "webhook": "/webhooks/",
-    "user": "/users/",
-    "ticket": "/tickets/",
-    "gift_card": "/gift-cards/",
-    "delivery": "/deliveries/",
-}
+_KINDS = ("order", "customer", "product", "campaign", "webhook", "user", "ticket", "gift_card")
+_PAGES = {kind: f"/{kind.replace('_', '-')}s/" for kind in _KINDS} | {"delivery": "/deliveries/"}
 _CHANGES = Cell(TEXT.html, lambda changes: "; ".join(f"{name}: {before} → {after}" for name, before, after in changes))
 
 
@@ -44,7 +35,7 @@ async def list_entries(visit: Visit) -> Answer:
         linked={"record": ("Record", str), "action": ("Action", str)},
     )
     listed = await lists.show(visit, spec)
-    return listed | {"record_page": record_page} if isinstance(listed, dict) else listed
+    return listed | {"record_page": record_page}
 
 
 def record_page(record: str) -> str | None:

@@ -26,29 +26,24 @@ MAIL = (
     Field("body_html", "HTML", forms.text(MAX_BODY, "tall")),
     Field("body_text", "Plain text", forms.text(MAX_BODY, "textarea"), "Made from the HTML when empty."),
     Field("from_name", "From", forms.text(), "The store’s name when empty."),
-    Field("reply_to", "Answers go to", forms.email()),
+    Field("reply_to", "Answers go to", forms.EMAIL),
 )
 
 
-def _id(word: str) -> int:
-    if not (word.isascii() and word.isdigit() and int(word)):
-        raise ValueError("These are not ids: numbers, separated by commas.")
-    return int(word)
-
-
+_ID = forms.whole(1, 10**15 - 1)
 _CUSTOMERS = "For customers by their ids, separated by commas."
 _REACHED = "Only customers who accept marketing and can be reached are written to."
 AUDIENCE = (
     Field("audience", "Audience", forms.choice(AUDIENCES), _REACHED, default="all"),
-    Field("customer_ids", "Customer ids", forms.words(MAX_CUSTOMERS, _MAX_ID_LENGTH, _id), _CUSTOMERS),
+    Field("customer_ids", "Customer ids", forms.words(MAX_CUSTOMERS, _MAX_ID_LENGTH, _ID), _CUSTOMERS),
 )
 CONDITIONS = (
-    Field("countries", "Countries", forms.words(_MAX_WORDS, 2, forms.country), "Codes such as DE, AT"),
+    Field("countries", "Countries", forms.words(_MAX_WORDS, 2, forms.COUNTRY), "Codes such as DE, AT"),
     Field("tags", "Tags", forms.words(_MAX_WORDS, _MAX_TAG_LENGTH), "With one of these, separated by commas"),
     Field("min_orders", "Paid orders, at least", forms.whole(0, _MAX_ORDERS)),
     Field("min_total_spent", "Spent, at least", forms.amount()),
     Field(
-        "product_ids", "Bought one of the products", forms.words(_MAX_WORDS, _MAX_ID_LENGTH, _id), "Ids, with commas"
+        "product_ids", "Bought one of the products", forms.words(_MAX_WORDS, _MAX_ID_LENGTH, _ID), "Ids, with commas"
     ),
     Field("last_order_before", "Last order before", forms.day()),
     Field("last_order_after", "Last order on or after", forms.day()),

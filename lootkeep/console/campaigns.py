@@ -6,21 +6,21 @@ from starlette.responses import Response
 
 from lootkeep.console import campaign_form, forms, lists
 from lootkeep.console.columns import AGO, COUNT, NAME, Cell, Column
-from lootkeep.console.formats import percent
 from lootkeep.console.forms import Field
-from lootkeep.console.labels import badge, label, options
+from lootkeep.console.labels import badge
 from lootkeep.console.lists import Choice, Link, ListPage
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
 from lootkeep.console.records import Record
 from lootkeep.domain.campaign_emails import PLACEHOLDERS
 from lootkeep.domain.campaign_emails import written as placeholder
 from lootkeep.domain.campaigns import Campaign, CampaignStatus, audience_of
-from lootkeep.kernel.wording import plural
+from lootkeep.kernel.wording import percent, plural
 from lootkeep.services import campaign_previews
 from lootkeep.services import campaigns as campaigns_service
 from lootkeep.storage import audiences
 from lootkeep.storage import campaigns as campaigns_db
 from lootkeep.views import campaigns as campaigns_views
+from lootkeep.views.labels import label, options
 
 
 def _status(campaign: Campaign, _row: Campaign, visit: Visit) -> str:
@@ -50,18 +50,10 @@ CAMPAIGNS = ListPage(
     choices=(Choice("status", "Status", options(CampaignStatus), is_open=True),),
     search="Name or subject",
 )
-CAMPAIGN = Record(
-    "Campaign",
-    "/campaigns/{id}",
-    campaigns_db.get,
-    campaigns_db.get_for_update,
-    (
-        *("name", "subject", "preview_text", "from_name", "reply_to", "audience", "status", "scheduled_at"),
-        *("body_html", "body_text"),
-    ),
-)
+_TEXTS = ("name", "subject", "preview_text", "from_name", "reply_to", "body_html", "body_text")
+CAMPAIGN = Record("Campaign", "/campaigns/{id}", campaigns_db, (*_TEXTS, "audience", "status", "scheduled_at"))
 SEND = (Field("scheduled_at", "When", forms.time(), "Now when empty; in the store’s zone."),)
-TEST = (Field("email", "To", forms.email(), "To any mailbox; nothing in it is counted.", is_required=True),)
+TEST = (Field("email", "To", forms.EMAIL, "To any mailbox; nothing in it is counted.", is_required=True),)
 # A mail is shown as it is sent, so its own styles count; it can load, send and execute nothing.
 _MAIL_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
 
@@ -97,10 +89,6 @@ _FORM = {
     "text": f"Nothing is sent by saving. Filled in for each reader: {_PLACEHOLDERS}.",
     "submit": "Save and preview",
 }
-
-
-async def show_new(visit: Visit) -> Answer:
-    return forms.show(visit, campaign_form.CARDS, None, title="New campaign", back="/campaigns", **_FORM)
 
 
 async def show_edit(visit: Visit) -> Answer:
@@ -152,6 +140,7 @@ async def delete(visit: Visit) -> Answer:
     return CAMPAIGN.done(f"{before.name} is deleted.", before, None)
 
 
+_NEW = forms.new(campaign_form.CARDS, title="New campaign", back="/campaigns", **_FORM)
 _CAMPAIGN = ("campaign.html", show_campaign)
 _SENT = "The mail goes out to everyone in the audience who can be written to. What was sent cannot be called back."
 _CANCELLED = "Nobody more is written to. A cancelled campaign cannot go on; it can be duplicated."
@@ -159,12 +148,10 @@ _DELETED = "The draft is gone for good, with its text and its audience."
 
 PAGES = (
     lists.page("/campaigns", "Campaigns", CAMPAIGNS, "Grow"),
-    Page("GET", "/campaigns/new", "staff", "New campaign", show_new, "form.html"),
-    change("/campaigns/new", "Create campaign", create, ("form.html", show_new), is_foreign=True),
+    *forms.rows("/campaigns/new", "New campaign", _NEW, create, "Create campaign", is_foreign=True),
     Page("GET", "/campaigns/{id}", "read_only", "Campaign", show_campaign, "campaign.html"),
     Page("GET", "/campaigns/{id}/mail", "read_only", "Preview of a campaign", show_mail),
-    Page("GET", "/campaigns/{id}/edit", "staff", "Edit campaign", show_edit, "form.html"),
-    change("/campaigns/{id}/edit", "Edit campaign", edit, ("form.html", show_edit), is_foreign=True),
+    *forms.rows("/campaigns/{id}/edit", "Edit campaign", show_edit, edit, is_foreign=True),
     change("/campaigns/{id}/send", "Send campaign", send, _CAMPAIGN, _SENT),
     change("/campaigns/{id}/cancel", "Cancel campaign", cancel, _CAMPAIGN, _CANCELLED),
     change("/campaigns/{id}/test", "Send a test e-mail", send_test, _CAMPAIGN, is_foreign=True),

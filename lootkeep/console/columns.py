@@ -10,11 +10,12 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from lootkeep.console.labels import badge, label
+from lootkeep.console.labels import badge
 from lootkeep.console.page import PREFIX, Visit
 from lootkeep.domain.orders import order_number
 from lootkeep.kernel import money
 from lootkeep.kernel.clock import iso
+from lootkeep.views.labels import label
 
 _NOTHING = '<span class="muted">–</span>'
 
@@ -49,6 +50,7 @@ LABEL = Cell(lambda value, _row, _visit: escape(label(value)), label)
 BADGE = Cell(
     lambda value, _row, _visit: badge(value) if value else _NOTHING, lambda value: label(value) if value else None
 )
+YES_OR_NO = Cell(lambda value, *_: "yes" if value else "no", lambda value: "yes" if value else "no", "muted")
 COUNT = Cell(lambda value, _row, _visit: f"{value:,}", css="number")
 AGO = Cell(lambda at, _row, visit: visit.formats.ago(at, visit.now), _iso, "number muted")
 DAY = Cell(lambda at, _row, visit: visit.formats.day(at) if at else "never", _iso, "number muted")

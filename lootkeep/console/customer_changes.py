@@ -10,18 +10,18 @@ from starlette.responses import Response
 from lootkeep.console import forms
 from lootkeep.console.customers import show_customer
 from lootkeep.console.forms import Field
-from lootkeep.console.labels import options
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
 from lootkeep.domain.customers import MAX_NOTE_LENGTH, MAX_TAG_LENGTH, MAX_TAGS, MailboxStatus
 from lootkeep.kernel.errors import existing
 from lootkeep.services import customers as customers_service
 from lootkeep.services import privacy as privacy_service
 from lootkeep.storage import customers as customers_db
+from lootkeep.views.labels import options
 
 FORM = (
     Field("name", "Name", forms.text(), is_required=True),
-    Field("email", "E-mail", forms.email(), is_required=True),
-    Field("country", "Country", forms.country_code(), "Two letters, such as KR."),
+    Field("email", "E-mail", forms.EMAIL, is_required=True),
+    Field("country", "Country", forms.COUNTRY, "Two letters, such as KR."),
     Field(
         "tags", "Tags", forms.words(MAX_TAGS, MAX_TAG_LENGTH), "With commas between. Lists and campaigns go by them."
     ),
@@ -83,8 +83,7 @@ _ERASE = (
 )
 
 PAGES = (
-    Page("GET", "/customers/{id}/edit", "staff", "Edit a customer", show_form, "form.html"),
-    change("/customers/{id}/edit", "Change a customer", edit, ("form.html", show_form)),
+    *forms.rows("/customers/{id}/edit", "Edit a customer", show_form, edit, "Change a customer"),
     change("/customers/{id}/block", "Block a customer", block, _CUSTOMER),
     change("/customers/{id}/unblock", "Unblock a customer", unblock, _CUSTOMER),
     Page("GET", "/customers/{id}/export", "staff", "Export a customer", export),

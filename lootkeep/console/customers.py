@@ -9,7 +9,6 @@ import msgspec
 from lootkeep.console import lists
 from lootkeep.console.columns import AGO, BADGE, COUNT, NAME, TEXT, Column, amount
 from lootkeep.console.gift_cards import GIFT_CARDS
-from lootkeep.console.labels import options
 from lootkeep.console.lists import Choice, ListPage, is_yes
 from lootkeep.console.orders import ORDERS
 from lootkeep.console.page import Answer, Page, Visit
@@ -18,6 +17,7 @@ from lootkeep.console.tickets import TICKETS
 from lootkeep.domain.customers import CustomerStatus
 from lootkeep.services import customer_story
 from lootkeep.storage import customer_lists
+from lootkeep.views.labels import options
 
 CUSTOMERS = ListPage(
     listing=customer_lists.LISTING,

@@ -14,10 +14,9 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Match, Route
 from starlette.types import Scope
 
-from lootkeep.console import guard
+from lootkeep.console import forms, guard, lists
 from lootkeep.console.formats import Formats
 from lootkeep.console.guard import ForeignForm
-from lootkeep.console.labels import label
 from lootkeep.console.navigation import Navigation
 from lootkeep.console.page import PREFIX, Answer, Done, Options, Page, Stale, Visit, url
 from lootkeep.console.render import ASSETS, environment
@@ -27,6 +26,7 @@ from lootkeep.kernel.errors import AppError, Conflict, InvalidFields, NotFound, 
 from lootkeep.services import sign_in
 from lootkeep.storage import audit as audit_db
 from lootkeep.storage.engine.database import JoinedDatabase
+from lootkeep.views.labels import label
 
 log = structlog.get_logger(__name__)
 
@@ -122,7 +122,7 @@ class Edge:
         visit.form = await guard.read_form(visit.request)
         guard.check_token(visit)
         if page.confirm and visit.form.get("confirmed") != "yes":
-            return await self._render(visit, "confirm.html", {"back": _back(visit)})
+            return await self._render(visit, "form.html", _question(visit))
         return await self._respond(visit, await self._change(visit))
 
     async def _change(self, visit: Visit) -> Answer:
@@ -169,6 +169,8 @@ class Edge:
             if answer.message:
                 guard.set_message(response, self._deps.vault, visit.request, self._options, answer.message)
             return response
+        if "list" in answer and visit.query.get("format") == "csv":
+            return await lists.export(answer["list"])
         assert visit.page.template is not None
         return await self._render(visit, visit.page.template, answer, status)
 
@@ -235,6 +237,14 @@ def _target(visit: Visit) -> str:
     """Where to go after signing in: the page that was asked for."""
     asked = visit.request.url
     return quote(asked.path + (f"?{asked.query}" if asked.query else "")) if visit.page.method == "GET" else PREFIX
+
+
+def _question(visit: Visit) -> Mapping[str, Any]:
+    """Whether the change is meant, as a form that sends again what was sent."""
+    hidden = {name: value for name, value in visit.form.items() if name != "token"} | {"confirmed": "yes"}
+    page = {"title": f"{visit.page.title}?", "text": visit.page.confirm or "", "submit": visit.page.title, "back": ""}
+    shown = forms.show(visit, (), None, **page, hidden=hidden, look="danger", leave="Keep it as it is")
+    return shown | {"back": _back(visit)}
 
 
 def _back(visit: Visit) -> str:

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
-from lootkeep.console.page import Answer, Visit, url
+from lootkeep.console.page import Answer, Handler, Page, Visit, change, url
 from lootkeep.domain import inputs
-from lootkeep.domain.analytics import midnight, zone
+from lootkeep.domain.accounts import Role
+from lootkeep.domain.analytics import zone
 from lootkeep.kernel import money
-from lootkeep.kernel.clock import Instant, instant, utc
+from lootkeep.kernel.clock import Instant, utc
 from lootkeep.kernel.errors import InvalidFields
-from lootkeep.kernel.money import Hundredths
 
 MAX_NAME_LENGTH = 255
-V = TypeVar("V")
-_WHOLE = re.compile(r"-?[0-9]{1,15}")
 
 
 def _as_text(value: Any, _timezone: str) -> str:
@@ -70,6 +66,10 @@ class Field:
         return "" if value is None else self.kind.write(value, timezone)
 
 
+# The fields of a form, by the cards that they are on when there are several.
+Fields = Sequence[Field] | Mapping[str, Sequence[Field]]
+
+
 def read(visit: Visit, fields: Sequence[Field], sent: Mapping[str, str] | None = None) -> dict[str, Any]:
     """The values of a form, or everything that is wrong with it."""
     values: dict[str, Any] = {}
@@ -94,7 +94,7 @@ def written(visit: Visit, fields: Sequence[Field], record: object) -> dict[str, 
 
 def show(
     visit: Visit,
-    cards: Sequence[Field] | Mapping[str, Sequence[Field]],
+    cards: Fields,
     record: Any,
     *,
     title: str,
@@ -102,53 +102,71 @@ def show(
     submit: str = "Save",
     back: str,
     **more: Any,
-) -> Answer:
-    """The page of a form; `values` among `more` count before those of the record."""
+) -> dict[str, Any]:
+    """The page of a form.
+
+    Among `more`, `values` count before those of the record, and `actions` are buttons: a path, a text and a look.
+    """
     grouped = cards if isinstance(cards, Mapping) else {"": cards}
     fields = [item for card in grouped.values() for item in card]
     values = written(visit, fields, record) | more.pop("values", {})
     version = record.updated_at if record is not None else None
     page = {"cards": grouped, "values": values, "version": version, "title": title, "text": text, "submit": submit}
-    return page | {"back": url(back), "hidden": {}} | more
+    return page | {"back": url(back), "hidden": {}, "actions": (), "state": "", "look": "main", "leave": "Back"} | more
+
+
+def new(cards: Fields, *, submit: str = "Create", **page: str) -> Handler:
+    """The handler of a form that creates a record."""
+
+    async def handler(visit: Visit) -> Answer:
+        return show(visit, cards, None, submit=submit, **page)
+
+    return handler
+
+
+def rows(
+    path: str,
+    title: str,
+    show: Handler,
+    save: Handler,
+    action: str | None = None,
+    *,
+    template: str = "form.html",
+    role: Role = "staff",
+    is_foreign: bool = False,
+) -> tuple[Page, Page]:
+    """The rows of a form's page and of its change; `action` is what the log calls the change, if not the title."""
+    page = Page("GET", path, role, title, show, template)
+    return page, change(path, action or title, save, (template, show), role=role, is_foreign=is_foreign)
 
 
 # The kinds of values
 
 
 def text(most: int = MAX_NAME_LENGTH, shown_as: str = "text") -> Kind:
-    def parse(text: str, _timezone: str) -> str:
-        return _checked(text, len(text) <= most, f"This must not be longer than {most:,} characters.")
-
-    return Kind(parse, type=shown_as, attributes={"maxlength": most})
+    return Kind(lambda text, _: inputs.short_text(text, most), type=shown_as, attributes={"maxlength": most})
 
 
 def amount(least: int = 0, most: int = money.MAX_AMOUNT) -> Kind:
-    limits = f"{money.text(Hundredths(least))} to {money.text(Hundredths(most))}"
-
-    def parse(text: str, _timezone: str) -> Hundredths:
-        try:
-            value = money.parse(text)
-        except money.NotMoney:
-            value = Hundredths(least - 1)
-        return _checked(value, least <= value <= most, f"This must be an amount of {limits}, such as 12.50.")
-
-    missing = "Enter an amount, such as 12.50."
-    return Kind(parse, lambda value, _: money.text(value), attributes={"inputmode": "decimal"}, missing=missing)
+    return Kind(
+        lambda text, _: inputs.amount(text, least, most),
+        lambda value, _: money.text(value),
+        attributes={"inputmode": "decimal"},
+        missing="Enter an amount, such as 12.50.",
+    )
 
 
 def whole(least: int, most: int) -> Kind:
-    def parse(text: str, _timezone: str) -> int:
-        value = int(text) if _WHOLE.fullmatch(text) else least - 1
-        return _checked(value, least <= value <= most, f"This must be a whole number of {least:,} to {most:,}.")
-
-    return Kind(parse, attributes={"inputmode": "numeric"}, missing="Enter a whole number.")
+    attributes, missing = {"inputmode": "numeric"}, "Enter a whole number."
+    return Kind(lambda text, _: inputs.whole(text, least, most), attributes=attributes, missing=missing)
 
 
 def choice(options: Mapping[Any, str], values: Mapping[str, Any] | None = None) -> Kind:
     """One of a few: what is sent of each, and what people read; `values` are what is meant where that is no text."""
 
     def parse(text: str, _timezone: str) -> Any:
-        _checked(text, text in options, "Choose one of the values.")
+        if text not in options:
+            raise ValueError("Choose one of the values.")
         return values.get(text) if values else text or None
 
     return Kind(parse, _as_yes if values else _as_text, options=options, type="select", reads_nothing=True)
@@ -169,76 +187,51 @@ def several(options: Mapping[Any, str], missing: str) -> Kind:
 
     def parse(text: str, _timezone: str) -> list[str]:
         chosen = [name for name in text.split("\n") if name in options]
-        return _checked(chosen, bool(chosen), missing)
+        if not chosen:
+            raise ValueError(missing)
+        return chosen
 
     return Kind(parse, lambda value, _: "\n".join(_decoded(value)), "several", options=options, reads_nothing=True)
 
 
-def email() -> Kind:
-    def parse(text: str, _timezone: str) -> str:
-        _checked(text, len(text) <= MAX_NAME_LENGTH, f"This must not be longer than {MAX_NAME_LENGTH} characters.")
+def parsed(parse: Callable[[str], Any], sentence: str, shown_as: str = "text") -> Kind:
+    """What a function reads; the sentence is for what it refuses."""
+
+    def parse_text(text: str, _timezone: str) -> Any:
         try:
-            return inputs.email(text)
+            return parse(text)
         except ValueError:
-            raise ValueError("This must be a valid e-mail address.") from None
+            raise ValueError(sentence) from None
 
-    return Kind(parse, type="email", attributes={"maxlength": MAX_NAME_LENGTH})
-
-
-def country(text: str) -> str:
-    try:
-        return inputs.country(text)
-    except ValueError:
-        raise ValueError("This must be a country code of two letters, such as KR.") from None
+    return Kind(parse_text, type=shown_as, attributes={"maxlength": MAX_NAME_LENGTH})
 
 
-def country_code() -> Kind:
-    return Kind(lambda text, _: country(text), attributes={"maxlength": 2})
+COUNTRY = parsed(inputs.country, "This must be a country code of two letters, such as KR.")
+EMAIL = parsed(inputs.email, "This must be a valid e-mail address.", "email")
 
 
-def words(most: int, max_length: int, parse: Callable[[str], Any] = str) -> Kind:
-    """Distinct words, separated by commas."""
+def words(most: int, max_length: int, kind: Kind | None = None) -> Kind:
+    """Distinct words, separated by commas, each of the kind."""
 
-    def parse_all(text: str, _timezone: str) -> list[Any]:
-        found = list(dict.fromkeys(word.strip() for word in text.replace("\n", ",").split(",") if word.strip()))
-        is_short = len(found) <= most and all(len(word) <= max_length for word in found)
-        _checked(found, is_short, f"There may be up to {most:,} words of up to {max_length} characters.")
-        return [parse(word) for word in found]
+    def parse(text: str, timezone: str) -> list[Any]:
+        found = inputs.words(text, most, max_length)
+        return [kind.read(word, timezone) for word in found] if kind else found
 
-    return Kind(parse_all, lambda value, _: ", ".join(str(word) for word in _decoded(value)))
+    return Kind(parse, lambda value, _: ", ".join(str(word) for word in _decoded(value)))
 
 
 def day(*, is_included: bool = False) -> Kind:
     """When the day begins in the store's zone; when it ends, for a last day that counts."""
 
-    def parse(text: str, timezone: str) -> Instant:
-        try:
-            return midnight(date.fromisoformat(text) + timedelta(days=is_included), timezone)
-        except (ValueError, OverflowError):
-            raise ValueError("This must be a day, such as 2026-11-15.") from None
-
     def write(at: Instant, timezone: str) -> str:
         return utc(Instant(at - is_included)).astimezone(zone(timezone)).date().isoformat()
 
-    return Kind(parse, write, "date")
+    return Kind(lambda text, timezone: inputs.day(text, timezone, is_included=is_included), write, "date")
 
 
 def time() -> Kind:
     """A time in the store's zone."""
-
-    def parse(text: str, timezone: str) -> Instant:
-        try:
-            return instant(datetime.fromisoformat(text).replace(tzinfo=zone(timezone)))
-        except (ValueError, OverflowError):
-            raise ValueError("Enter a date and a time, such as 2026-11-15 14:00.") from None
-
-    return Kind(parse, lambda at, name: f"{utc(at).astimezone(zone(name)):%Y-%m-%dT%H:%M}", "datetime-local")
-
-
-def _checked(value: V, is_right: bool, sentence: str) -> V:
-    if not is_right:
-        raise ValueError(sentence)
-    return value
+    return Kind(inputs.time, lambda at, name: f"{utc(at).astimezone(zone(name)):%Y-%m-%dT%H:%M}", "datetime-local")
 
 
 def _as_yes(value: object, _timezone: str) -> str:

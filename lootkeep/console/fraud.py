@@ -9,7 +9,7 @@ from markupsafe import escape
 
 from lootkeep.console import lists
 from lootkeep.console.columns import AGO, BADGE, NAME, ORDER, RISK, Cell, Column, amount
-from lootkeep.console.labels import options, reasons
+from lootkeep.console.labels import reasons
 from lootkeep.console.links import draw
 from lootkeep.console.lists import Choice, ListPage, Shown, is_yes
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
@@ -27,6 +27,7 @@ from lootkeep.services.fraud_named_lists import BLOCKED
 from lootkeep.storage import fraud_checks, fraud_lists, fraud_queue
 from lootkeep.storage import orders as orders_db
 from lootkeep.storage import settings as settings_db
+from lootkeep.views.labels import options
 
 _REASONS = Cell(lambda points, *_: escape(reasons(points)), lambda points: ", ".join(detected_signals(points)))
 _LEVELS = Choice("risk_level", "Risk", options(RiskLevel))
@@ -96,8 +97,6 @@ _MAX_NOTE = 1000
 
 async def show_queue(visit: Visit) -> Answer:
     answer = await lists.show(visit, QUEUE)
-    if not isinstance(answer, dict):
-        return answer
     queue: Shown = answer["list"]
     shown_id = _shown(visit.query.get("check", ""), queue)
     begin = named("today", visit.now, visit.options.timezone).start

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from lootkeep.console import forms, lists
 from lootkeep.console.columns import AGO, DAY, Column
 from lootkeep.console.forms import Field
-from lootkeep.console.labels import options
 from lootkeep.console.lists import ListPage
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
 from lootkeep.domain.fraud.fact_names import ListKind
@@ -15,6 +14,7 @@ from lootkeep.domain.fraud.named_lists import MAX_VALUE
 from lootkeep.kernel.errors import InvalidFields, existing, invalid
 from lootkeep.services import fraud_named_lists
 from lootkeep.storage import accounts, fraud_entries
+from lootkeep.views.labels import options
 
 ENTRIES = ListPage(
     listing=fraud_entries.ENTRIES,
@@ -46,8 +46,6 @@ async def show_list(visit: Visit) -> Answer:
         fraud_list = existing(await fraud_entries.get(tx, visit.id), "Fraud list")
         people = {person.id: person.name for person in await accounts.people(tx)}
     answer = await lists.show(visit, ENTRIES, list_id=visit.id)
-    if not isinstance(answer, dict):
-        return answer
     return answer | {"fraud_list": fraud_list, "people": people, "fields": ENTRY, "title": fraud_list.name}
 
 

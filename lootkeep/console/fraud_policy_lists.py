@@ -32,18 +32,12 @@ class FraudList:
     field: Field
 
 
-def _address(text: str, _timezone: str) -> str:
-    try:
-        return identity.address(text)
-    except ValueError:
-        raise ValueError("This is not an IP address.") from None
-
-
+_ADDRESS = forms.parsed(identity.address, "This is not an IP address.")
 _ALLOWED = "Orders of these are always allowed."
 _BLOCKED = "Orders from these, by address or bill, are always blocked."
-_EMAIL = Field("emails", "E-mail", forms.email(), is_required=True, placeholder="jun@example.com")
-_IP = Field("addresses", "IP address", forms.Kind(_address), is_required=True, placeholder="203.0.113.9")
-_COUNTRY = Field("countries", "Country code", forms.country_code(), is_required=True, placeholder="KP")
+_EMAIL = Field("emails", "E-mail", forms.EMAIL, is_required=True, placeholder="jun@example.com")
+_IP = Field("addresses", "IP address", _ADDRESS, is_required=True, placeholder="203.0.113.9")
+_COUNTRY = Field("countries", "Country code", forms.COUNTRY, is_required=True, placeholder="KP")
 LISTS = {
     "emails": FraudList("Trusted e-mails", _ALLOWED, "fraud_whitelisted_emails", _EMAIL),
     "addresses": FraudList("Trusted addresses", _ALLOWED, "fraud_whitelisted_ips", _IP),

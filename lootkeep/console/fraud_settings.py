@@ -8,8 +8,9 @@ from msgspec.structs import asdict, replace
 
 from lootkeep.console import forms
 from lootkeep.console.forms import Field
+from lootkeep.console.fraud_rules import ACTIONS
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
-from lootkeep.domain.fraud.policy import LIMITS, SETTINGS, FraudAction, Policy, Sensitivity, WhenDue
+from lootkeep.domain.fraud.policy import LABELS, LIMITS, SETTINGS, FraudAction, Policy, Sensitivity, WhenDue
 from lootkeep.domain.fraud.score import FLAGGED_FROM, THRESHOLDS
 from lootkeep.domain.fraud.signals import BY_NAME
 from lootkeep.kernel.errors import InvalidFields
@@ -21,41 +22,17 @@ from lootkeep.views import fraud_reports as fraud_reports_views
 
 WHAT_IF_DAYS = 30
 _SENSITIVITIES = {name: f"{name.capitalize()}: from a score of {THRESHOLDS[name]}" for name in get_args(Sensitivity)}
-_ACTIONS = {
-    "verify": "Hold the order for a review",
-    "block": "Block the order",
-    "flag": "Let it pass and flag it",
-}
+_ACTIONS = {name: ACTIONS[name] for name in get_args(FraudAction)}
 _WHEN_DUE = {
     "wait": "Hold it until somebody has looked",
     "release": "Release it",
     "cancel": "Cancel it",
 }
 assert _WHEN_DUE.keys() == set(get_args(WhenDue))
-assert _ACTIONS.keys() == set(get_args(FraudAction))
-# What people read for each switch and limit; a new one has its name until it is added here.
-_LABELS = {
-    "fraud_detection_enabled": "Check every order",
-    "fraud_block_vpn": "Block VPN addresses",
-    "fraud_block_proxy": "Block open proxies",
-    "fraud_block_datacenter": "Block datacenter addresses",
-    "fraud_block_tor": "Block Tor exits",
-    "fraud_block_sanctioned_countries": "Block countries under embargo",
-    "fraud_check_geo_mismatch": "Compare the countries of address and bill",
-    "fraud_check_velocity": "Count orders within a window of time",
-    "fraud_check_disposable_email": "Look for disposable e-mail addresses",
-    "fraud_accounts_made_at_checkout": "Accounts are made by buying, so a new one says nothing",
-    "fraud_velocity_limit_orders_per_ip": "Orders from one address within the window",
-    "fraud_velocity_limit_orders_per_email": "Orders of one mailbox within the window",
-    "fraud_velocity_limit_declines": "Declined payments of one account, device or address within the window",
-    "fraud_velocity_window_minutes": "The window, in minutes",
-    "fraud_review_due_hours": "Hours until a review is due",
-    "fraud_review_daily_budget": "Allowed orders of a day to look at, the riskiest",
-}
 
 
 def _label(name: str) -> str:
-    return _LABELS.get(name) or name.removeprefix("fraud_").replace("_", " ").capitalize()
+    return LABELS.get(name) or name.removeprefix("fraud_").replace("_", " ").capitalize()
 
 
 _FLAGGED = f"From a score of {FLAGGED_FROM} an order is flagged in any case."

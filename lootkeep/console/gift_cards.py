@@ -7,20 +7,12 @@ from typing import Any
 from lootkeep.console import forms, lists
 from lootkeep.console.columns import AGO, CODE, DAY, NAME, Cell, Column, amount
 from lootkeep.console.forms import Field
-from lootkeep.console.labels import badge, label, options
+from lootkeep.console.labels import badge
 from lootkeep.console.lists import Choice, Link, ListPage
 from lootkeep.console.page import Answer, Page, Visit, change
 from lootkeep.console.records import Record
 from lootkeep.domain import gift_cards as gift_cards_rules
 from lootkeep.domain.customers import Customer
-from lootkeep.domain.gift_cards import (
-    MAX_BALANCE,
-    MAX_MESSAGE_LENGTH,
-    MAX_NOTE_LENGTH,
-    MAX_REFERENCE_LENGTH,
-    GiftCardStatus,
-    GiftCardTerms,
-)
 from lootkeep.kernel import money
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import existing
@@ -28,22 +20,17 @@ from lootkeep.services import gift_cards as gift_cards_service
 from lootkeep.storage import audit, gift_card_lists
 from lootkeep.storage import customers as customers_db
 from lootkeep.storage import gift_cards as gift_cards_db
+from lootkeep.views.labels import label, options
 
 _STATUS = Cell(
     lambda card, _row, visit: badge(gift_cards_rules.status(card, visit.now)), lambda card: label(card.kept_status)
 )
-_RECIPIENT = Cell(
-    lambda card, row, visit: NAME.html(card.recipient_name or card.recipient_email, row, visit),
-    lambda card: card.recipient_name or card.recipient_email,
-    "name",
-)
+_CODE = Cell(lambda card, *more: CODE.html(f"…{card.last_four}", *more), gift_cards_rules.masked)
 GIFT_CARDS = ListPage(
     listing=gift_card_lists.LISTING,
     columns=(
-        Column(
-            "Card", "itself", Cell(lambda card, *more: CODE.html(f"…{card.last_four}", *more), gift_cards_rules.masked)
-        ),
-        Column("Recipient", "itself", _RECIPIENT),
+        Column("Card", "itself", _CODE),
+        Column("Recipient", "recipient", NAME),
         Column("Status", "itself", _STATUS),
         Column("Balance", "balance", amount("currency"), "balance"),
         Column("Issued with", "initial_balance", amount("currency", "number muted")),
@@ -54,7 +41,7 @@ GIFT_CARDS = ListPage(
     links=(Link("/gift-cards/new", "Issue a gift card", key="n"),),
     empty="Cards appear here as customers buy them. Issue one yourself to try it.",
     file="gift-cards",
-    choices=(Choice("status", "Status", options(GiftCardStatus), is_open=True),),
+    choices=(Choice("status", "Status", options(gift_cards_rules.GiftCardStatus), is_open=True),),
     linked={
         "currency": ("Currency", str.upper),
         "customer_id": ("Customer", int),
@@ -66,18 +53,19 @@ GIFT_CARDS = ListPage(
 GIFT_CARD = Record(
     "Gift card",
     "/gift-cards/{id}",
-    gift_cards_db.get,
-    gift_cards_db.get_for_update,
+    gift_cards_db,
     ("recipient_name", "recipient_email", "message", "expires_at", "note", "revoke_reason", "send_count"),
     ("balance",),
 )
+_AMOUNT = forms.amount(1, gift_cards_rules.MAX_BALANCE)
+_REFERENCE = forms.text(gift_cards_rules.MAX_REFERENCE_LENGTH)
 _LAST_DAY = forms.day(is_included=True)
-_MESSAGE = forms.text(MAX_MESSAGE_LENGTH, "textarea")
-_NOTE = Field("note", "Note for staff", forms.text(MAX_NOTE_LENGTH, "textarea"))
+_MESSAGE = forms.text(gift_cards_rules.MAX_MESSAGE_LENGTH, "textarea")
+_NOTE = Field("note", "Note for staff", forms.text(gift_cards_rules.MAX_NOTE_LENGTH, "textarea"))
 NEW = (
-    Field("initial_balance", "Amount", forms.amount(1, MAX_BALANCE), is_required=True, placeholder="25.00"),
+    Field("initial_balance", "Amount", _AMOUNT, is_required=True, placeholder="25.00"),
     Field("recipient_name", "Recipient", forms.text()),
-    Field("recipient_email", "E-mail", forms.email(), "It is sent there once it is valid, or you hand over the code."),
+    Field("recipient_email", "E-mail", forms.EMAIL, "It is sent there once it is valid, or you hand over the code."),
     Field("sender_name", "From", forms.text()),
     Field("message", "Message", _MESSAGE),
     Field("starts_at", "First day", forms.day(), "Valid at once when empty."),
@@ -86,27 +74,23 @@ NEW = (
 )
 EDIT = (
     Field("recipient_name", "Name", forms.text()),
-    Field("recipient_email", "E-mail", forms.email()),
+    Field("recipient_email", "E-mail", forms.EMAIL),
     Field("message", "Message of the giver", _MESSAGE),
     Field("expires_at", "Last day", _LAST_DAY, "Never when empty. A later day makes an expired card valid again."),
     _NOTE,
 )
-SEND = (Field("email", "To", forms.email()),)
+SEND = (Field("email", "To", forms.EMAIL),)
 REDEEM = (
-    Field("amount", "Amount", forms.amount(1, MAX_BALANCE), is_required=True, placeholder="5.00"),
-    Field(
-        "reference", "Reference", forms.text(MAX_REFERENCE_LENGTH), "Yours; the same one never takes an amount twice."
-    ),
+    Field("amount", "Amount", _AMOUNT, is_required=True, placeholder="5.00"),
+    Field("reference", "Reference", _REFERENCE, "Yours; the same one never takes an amount twice."),
 )
-REVOKE = (Field("reason", "Reason", forms.text(MAX_MESSAGE_LENGTH), "Stored with the card."),)
+REVOKE = (Field("reason", "Reason", forms.text(gift_cards_rules.MAX_MESSAGE_LENGTH), "Stored with the card."),)
 
 
 async def list_gift_cards(visit: Visit) -> Answer:
     # Time alone makes cards valid and lets them expire: what is listed and counted is exact after this.
     await gift_cards_service.settle(visit.deps, visit.now)
     answer = await lists.show(visit, GIFT_CARDS)
-    if not isinstance(answer, dict):
-        return answer
     async with visit.deps.db.read(slow=True) as tx:
         counts, values = await gift_cards_db.figures(tx)
     currency = visit.deps.currency
@@ -150,7 +134,7 @@ async def issue(visit: Visit) -> Answer:
     customer = await _customer(visit, visit.form.get("customer_id", ""))
     owner: dict[str, Any] = {"customer_id": customer.id if customer else None, "order_id": None}
     card, code = await gift_cards_service.create(
-        visit.deps, GiftCardTerms(**values, **owner, currency=visit.deps.currency), None
+        visit.deps, gift_cards_rules.GiftCardTerms(**values, **owner, currency=visit.deps.currency), None
     )
     return GIFT_CARD.done(f"The card is issued. Its code is {code}; it is shown only now.", None, card)
 
@@ -192,15 +176,13 @@ async def _customer(visit: Visit, text: str) -> Customer | None:
         return await customers_db.get(tx, number) if number is not None else None
 
 
-_FORM = ("form.html", show_new)
 _CARD = ("gift_card.html", show_gift_card)
 _TAKEN = "The amount is taken off the card. It cannot be put back here."
 _REVOKED = "The card is worth nothing from now on, for good."
 
 PAGES = (
     Page("GET", "/gift-cards", "read_only", "Gift cards", list_gift_cards, "gift_cards.html", group="Sell"),
-    Page("GET", "/gift-cards/new", "staff", "Issue a gift card", show_new, "form.html"),
-    change("/gift-cards/new", "Issue a gift card", issue, _FORM),
+    *forms.rows("/gift-cards/new", "Issue a gift card", show_new, issue),
     Page("GET", "/gift-cards/{id}", "read_only", "Gift card", show_gift_card, "gift_card.html"),
     change("/gift-cards/{id}/edit", "Change a gift card", edit, _CARD),
     change("/gift-cards/{id}/send", "Send a gift card", send, _CARD),

@@ -50,7 +50,7 @@ def draw(links: Sequence[Link]) -> Graph | None:
     accounts = {account.id: account for link in links for account in link.accounts}
     if not accounts:
         return None
-    telling = sorted(accounts.values(), key=lambda account: (not _is_bad(account), -account.orders_count))
+    telling = sorted(accounts.values(), key=lambda account: (not account.is_bad, -account.orders_count))
     shown, rest = telling[:_DRAWN], telling[_DRAWN:]
     rows = len(shown) + bool(rest)
     height = max(rows * _ACCOUNT, len(links) * _THING, 2 * _ACCOUNT)
@@ -61,14 +61,14 @@ def draw(links: Sequence[Link]) -> Graph | None:
         Node(
             _y(index, rows, height),
             _short(account.name, _MAX_NAME),
-            *_fate(account),
+            *account.fate,
             _shared(things, links, [account]),
             account.id,
         )
         for index, account in enumerate(shown)
     ]
     if rest:
-        bad = sum(_is_bad(account) for account in rest)
+        bad = sum(account.is_bad for account in rest)
         fate = f"{bad} of them blocked or fraud" if bad else "none of them blocked"
         tone = "bad" if bad else "quiet"
         others = plural(len(rest), "other")
@@ -88,17 +88,3 @@ def _y(index: int, count: int, height: int) -> int:
 def _shared(things: Sequence[Thing], links: Sequence[Link], accounts: Sequence[LinkedAccount]) -> list[Thing]:
     ids = {account.id for account in accounts}
     return [thing for thing, link in zip(things, links, strict=True) if ids & {account.id for account in link.accounts}]
-
-
-def _is_bad(account: LinkedAccount) -> bool:
-    return account.is_fraud or account.status == "blocked"
-
-
-def _fate(account: LinkedAccount) -> tuple[str, str]:
-    if account.is_fraud:
-        return "confirmed fraud", "bad"
-    if account.status == "blocked":
-        return "blocked", "bad"
-    if account.orders_count:
-        return plural(account.orders_count, "paid order"), "ok"
-    return "no paid order", "quiet"

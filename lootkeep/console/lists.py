@@ -140,13 +140,11 @@ class Shown:
         return [(name, value) for name, value in self.query.items() if name not in (*names, "page")]
 
 
-async def show(visit: Visit, spec: ListPage, **fixed: Any) -> Answer:
-    """The page of the list that the URL asks for, under the name `list`; a CSV file with `format=csv`."""
+async def show(visit: Visit, spec: ListPage, **fixed: Any) -> dict[str, Any]:
+    """The page of the list that the URL asks for, under the name `list`; the edge exports it with `format=csv`."""
     query = {name: value for name, value in visit.query.items() if value}
-    is_export = query.pop("format", None) == "csv"
+    query.pop("format", None)
     request = _request(visit, spec, query, fixed)
-    if is_export:
-        return await _export(visit, spec, request)
     rows, total = await _page(visit, spec, request)
     return {"list": Shown(spec, rows, total, request, query, visit)}
 
@@ -208,7 +206,9 @@ def _parsed(name: str, label: str, parse: Callable[[str], Any], text: str) -> An
         raise invalid(name, f"The filter {label} in the address cannot be read.") from None
 
 
-async def _export(visit: Visit, spec: ListPage, request: ListRequest) -> Response:
+async def export(shown: Shown) -> Response:
+    """All pages of the list as a CSV file."""
+    visit, spec, request = shown.visit, shown.spec, shown.request
     exported: list[Any] = []
     for number in range(1, MAX_EXPORTED // _EXPORTED_AT_ONCE + 1):
         part = ListRequest(ListedPage(number, _EXPORTED_AT_ONCE), request.filters, request.sort, request.order)

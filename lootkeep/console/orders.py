@@ -5,9 +5,8 @@ from __future__ import annotations
 from lootkeep.console import forms, lists
 from lootkeep.console.columns import AGO, BADGE, CODE, NAME, RISK, Column, amount
 from lootkeep.console.forms import Field
-from lootkeep.console.labels import options
 from lootkeep.console.lists import Choice, ListPage
-from lootkeep.console.page import Answer, Done, Page, Visit, change, url
+from lootkeep.console.page import Answer, Done, Page, Visit, change
 from lootkeep.console.records import Record
 from lootkeep.domain.customers import plain_code
 from lootkeep.domain.fraud.review import ReviewedAs
@@ -18,9 +17,9 @@ from lootkeep.kernel.errors import Unprocessable
 from lootkeep.services import fraud as fraud_service
 from lootkeep.services import order_story
 from lootkeep.services import orders as orders_service
-from lootkeep.services import webhooks as webhooks_service
 from lootkeep.storage import order_lists
 from lootkeep.storage import orders as orders_db
+from lootkeep.views.labels import options
 
 ORDERS = ListPage(
     listing=order_lists.LISTING,
@@ -49,14 +48,7 @@ ORDERS = ListPage(
     search="Name, e-mail, order number or transaction",
     load=lambda _, tx, orders: order_lists.sales(tx, orders),
 )
-ORDER = Record(
-    "Order",
-    "/orders/{id}",
-    orders_db.get,
-    orders_db.get_for_update,
-    ("status", "cancel_reason", "fulfillment_note"),
-    ("refunded_total",),
-)
+ORDER = Record("Order", "/orders/{id}", orders_db, ("status", "cancel_reason", "fulfillment_note"), ("refunded_total",))
 REFUND = (
     Field("amount", "Amount", forms.amount(1), "Everything that is left when empty."),
     Field("reason", "Reason", forms.text(), "Stored with the refund and sent to receivers."),
@@ -108,13 +100,6 @@ async def reject(visit: Visit) -> Answer:
     return await _review(visit, "fraud", "is rejected as fraud")
 
 
-async def send_again(visit: Visit) -> Answer:
-    public_id = visit.form.get("delivery", "")
-    delivery = await webhooks_service.redeliver(visit.deps, public_id)
-    message = f"{delivery.event_type} is sent again now."
-    return Done(url(f"/orders/{visit.id}"), message, f"delivery:{public_id}", after={"status": delivery.status})
-
-
 async def _review(visit: Visit, outcome: ReviewedAs, what: str) -> Done:
     before = await ORDER.lock(visit)
     async with visit.deps.db.read() as tx:
@@ -134,9 +119,7 @@ PAGES = (
     Page("GET", "/orders/{id}", "read_only", "Order", show_order, "order.html"),
     change("/orders/{id}/fulfill", "Mark fulfilled", fulfill, _ORDER),
     change("/orders/{id}/cancel", "Cancel order", cancel, _ORDER, _GONE),
-    Page("GET", "/orders/{id}/refund", "staff", "Refund order", show_refund, "form.html"),
-    change("/orders/{id}/refund", "Refund order", refund, ("form.html", show_refund)),
+    *forms.rows("/orders/{id}/refund", "Refund order", show_refund, refund),
     change("/orders/{id}/approve", "Approve order", approve, _ORDER),
     change("/orders/{id}/reject", "Reject order as fraud", reject, _ORDER, _FRAUD),
-    change("/orders/{id}/send-again", "Send a delivery again", send_again),
 )

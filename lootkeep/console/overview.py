@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from lootkeep.console.charts import LineChart, Tile, line_chart, sparkline
-from lootkeep.console.formats import Formats, change, number, percent
+from lootkeep.console.formats import Formats
 from lootkeep.console.orders import ORDERS
 from lootkeep.console.page import Answer, Page, Visit
 from lootkeep.domain import analytics as analytics_rules
-from lootkeep.domain.analytics import Bucket, DateRange, PeriodName, SalesFigures
+from lootkeep.domain.analytics import DateRange, PeriodName, SalesFigures
 from lootkeep.domain.receivers import Receiver
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.paging import ListRequest
 from lootkeep.kernel.paging import Page as ListedPage
-from lootkeep.kernel.wording import plural
+from lootkeep.kernel.wording import change, number, percent, plural
 from lootkeep.services import attention
-from lootkeep.storage import analytics as analytics_db
+from lootkeep.services.sales import Course, course_of
 from lootkeep.storage import fraud_lists, order_lists
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals import counters
-from lootkeep.storage.webhooks import endpoints, health
+from lootkeep.storage.webhooks import health
 
 PERIODS: dict[PeriodName, str] = {
     "last_7_days": "Last 7 days",
@@ -36,34 +35,13 @@ _ORDERS = ORDERS.only("Order", "Customer", "Status", "Risk", "Total", "Placed", 
 _MAX_RECEIVERS = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One interval of a period."""
-
-    bucket: Bucket
-    figures: SalesFigures
-
-
-@dataclass(frozen=True, slots=True)
-class Course:
-    """The figures of each interval of a period, in the store's currency, and of the period before."""
-
-    cuts: Sequence[Bucket]
-    now: list[SalesFigures]
-    before: list[SalesFigures]
-
-    @property
-    def steps(self) -> list[Step]:
-        return [Step(*pair) for pair in zip(self.cuts, self.now, strict=False)]
-
-
 async def show_overview(visit: Visit) -> Answer:
     asked = visit.query.get("period", "")
     period: PeriodName = next((name for name in PERIODS if name == asked), "last_30_days")
     date_range = analytics_rules.named(period, visit.now, visit.options.timezone)
     async with visit.deps.db.read(slow=True) as tx:
         course = await course_of(tx, date_range, visit.deps.currency)
-        receivers = await _receivers(tx, visit.now)
+        receivers = await health.active(tx, visit.now)
         latest, _ = await order_lists.LISTING.page(tx, ListRequest(ListedPage(1, _LATEST)))
         return {
             "period": period,
@@ -80,17 +58,6 @@ async def show_overview(visit: Visit) -> Answer:
             "sales": await order_lists.sales(tx, latest),
             "receivers": receivers[:_MAX_RECEIVERS],
         }
-
-
-async def course_of(tx: Transaction, date_range: DateRange, currency: str) -> Course:
-    interval = analytics_rules.interval_for(date_range, None)
-    cuts = analytics_rules.buckets(date_range, interval)
-    now = await analytics_db.series(tx, cuts, None)
-    before = await analytics_db.series(tx, analytics_rules.buckets(date_range.previous, interval), None)
-    nothing = SalesFigures()
-    return Course(
-        cuts, [point.get(currency, nothing) for point in now], [point.get(currency, nothing) for point in before]
-    )
 
 
 def sales_tiles(course: Course, formats: Formats) -> list[Tile]:
@@ -133,23 +100,12 @@ def _webhook_tile(receivers: Sequence[Receiver]) -> Tile:
     return Tile("Webhooks delivered", percent(delivered, attempts), note, "bad" if failing else "")
 
 
-async def _receivers(tx: Transaction, now: Instant) -> list[Receiver]:
-    active = [webhook for webhook in await endpoints.all_webhooks(tx) if webhook.is_active]
-    return await health.receivers(tx, active, now)
-
-
 def revenue_chart(course: Course, formats: Formats) -> LineChart:
+    def shown(figures: SalesFigures) -> tuple[int, str]:
+        return figures.net, f"{formats.money(figures.net)} · {plural(figures.orders, 'order')}"
+
     labels = [formats.short_day(cut.at) for cut in course.cuts[:-1]]
-    now, before = course.now, course.before
-    return line_chart(
-        "Revenue",
-        labels,
-        [f.net for f in now],
-        [f.net for f in before],
-        [f"{formats.money(f.net)} · {plural(f.orders, 'order')}" for f in now],
-        [f"{formats.money(f.net)} · {plural(f.orders, 'order')}" for f in before],
-        formats.whole_money,
-    )
+    return line_chart("Revenue", labels, [*map(shown, course.now)], [*map(shown, course.before)], formats.whole_money)
 
 
 PAGES = (Page("GET", "", "read_only", "Overview", show_overview, "overview.html", group=""),)

@@ -9,26 +9,12 @@ import msgspec
 from lootkeep.console import forms, lists
 from lootkeep.console.columns import AGO, BADGE, CODE, COUNT, LABEL, NAME, Cell, Column, amount
 from lootkeep.console.forms import Field
-from lootkeep.console.labels import badge, options
+from lootkeep.console.labels import badge
 from lootkeep.console.lists import Choice, Link, ListPage
 from lootkeep.console.orders import ORDERS
 from lootkeep.console.page import Answer, Done, Page, Visit, change
 from lootkeep.console.records import Record
-from lootkeep.domain.products import (
-    HIGHEST_PRICE,
-    MAX_STOCK,
-    MAX_TAGS,
-    MAX_WORD_LENGTH,
-    PLAIN,
-    PUBLIC_FIELDS,
-    BillingInterval,
-    BillingType,
-    DeliveryType,
-    Product,
-    ProductStatus,
-    changed_fields,
-    stock_status,
-)
+from lootkeep.domain import products as products_rules
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import existing, invalid
 from lootkeep.kernel.paging import ListRequest
@@ -36,13 +22,14 @@ from lootkeep.kernel.paging import Page as ListedPage
 from lootkeep.services import products as products_service
 from lootkeep.storage import audit, order_lists, product_lists
 from lootkeep.storage import products as products_db
+from lootkeep.views.labels import options
 
 _SHOWN_ORDERS = 8
 _MAX_DESCRIPTION = 20_000
 _MAX_INTERVALS = 365
 
 
-def _stock(stock: int | None, _row: Product, _visit: Visit) -> str:
+def _stock(stock: int | None, _row: products_rules.Product, _visit: Visit) -> str:
     if stock is None:
         return '<span class="muted">unlimited</span>'
     return f"{stock:,}" if stock else badge("out_of_stock", "0")
@@ -66,19 +53,20 @@ PRODUCTS = ListPage(
     empty="What the store sells will be here. Create the first product, or send it through the Store API.",
     file="products",
     choices=(
-        Choice("status", "Status", options(ProductStatus), is_open=True),
+        Choice("status", "Status", options(products_rules.ProductStatus), is_open=True),
         Choice("out_of_stock", "Stock", {"0": "Out of stock"}, int, is_open=True),
-        Choice("delivery_type", "Delivery", options(DeliveryType)),
-        Choice("billing_type", "Billing", options(BillingType)),
+        Choice("delivery_type", "Delivery", options(products_rules.DeliveryType)),
+        Choice("billing_type", "Billing", options(products_rules.BillingType)),
     ),
     linked={"category": ("Category", str), "tag": ("Tag", str)},
     search="Name or SKU",
 )
-PRODUCT = Record("Product", "/products/{id}", products_db.get, products_db.get_for_update, PUBLIC_FIELDS)
-_TAGS = forms.words(MAX_TAGS, MAX_WORD_LENGTH)
-_STATUS = forms.choice(options(ProductStatus))
-_INTERVALS = {"": "–"} | options(BillingInterval)
-STOCK = Field("stock", "Stock", forms.whole(0, MAX_STOCK), "Unlimited when empty.")
+PRODUCT = Record("Product", "/products/{id}", products_db, products_rules.PUBLIC_FIELDS)
+_TAGS = forms.words(products_rules.MAX_TAGS, products_rules.MAX_WORD_LENGTH)
+_PRICE = forms.amount(0, products_rules.HIGHEST_PRICE)
+_STATUS = forms.choice(options(products_rules.ProductStatus))
+_INTERVALS = {"": "–"} | options(products_rules.BillingInterval)
+STOCK = Field("stock", "Stock", forms.whole(0, products_rules.MAX_STOCK), "Unlimited when empty.")
 FORM = {
     "What customers see": (
         Field("name", "Name", forms.text(), is_required=True),
@@ -87,17 +75,22 @@ FORM = {
         Field("tags", "Tags", _TAGS, "Words to find it by, with commas between."),
     ),
     "Price": (
-        Field("price", "Price", forms.amount(0, HIGHEST_PRICE), is_required=True, placeholder="12.50"),
-        Field("compare_at_price", "Price before", forms.amount(0, HIGHEST_PRICE), "Struck through; above the price."),
-        Field("billing_type", "Billing", forms.choice(options(BillingType)), default="one_time"),
+        Field("price", "Price", _PRICE, is_required=True, placeholder="12.50"),
+        Field(
+            "compare_at_price",
+            "Price before",
+            _PRICE,
+            "Struck through; above the price.",
+        ),
+        Field("billing_type", "Billing", forms.choice(options(products_rules.BillingType)), default="one_time"),
         Field("billing_interval_count", "Every", forms.whole(1, _MAX_INTERVALS), "Only when recurring."),
         Field("billing_interval", "Period", forms.choice(_INTERVALS)),
     ),
     "Selling": (
         Field("status", "Status", _STATUS, "Only active products can be bought.", default="active"),
-        Field("delivery_type", "Delivery", forms.choice(options(DeliveryType)), default="manual"),
-        Field("sku", "SKU", forms.text(MAX_WORD_LENGTH), "Your own number, unique in the store."),
-        Field("max_per_order", "Per order at most", forms.whole(1, MAX_STOCK), "Any number when empty."),
+        Field("delivery_type", "Delivery", forms.choice(options(products_rules.DeliveryType)), default="manual"),
+        Field("sku", "SKU", forms.text(products_rules.MAX_WORD_LENGTH), "Your own number, unique in the store."),
+        Field("max_per_order", "Per order at most", forms.whole(1, products_rules.MAX_STOCK), "Any number when empty."),
     ),
 }
 
@@ -114,17 +107,12 @@ async def show_product(visit: Visit) -> Answer:
         "title": product.name,
         "tags": msgspec.json.decode(product.tags),
         "metadata": msgspec.json.decode(product.metadata),
-        "stock_status": stock_status(product.stock),
+        "stock_status": products_rules.stock_status(product.stock),
         "sales": sales,
         "orders_total": orders_total,
         "orders": ORDERS.only("Order", "Customer", "Status", "Total", "Placed", empty="Nobody has ordered it yet."),
         "changes": changes,
     }
-
-
-async def show_new(visit: Visit) -> Answer:
-    cards = FORM | {"Selling": (*FORM["Selling"], STOCK)}
-    return forms.show(visit, cards, None, title="New product", submit="Create the product", back="/products")
 
 
 async def show_edit(visit: Visit) -> Answer:
@@ -133,7 +121,7 @@ async def show_edit(visit: Visit) -> Answer:
 
 
 async def create(visit: Visit) -> Answer:
-    terms = msgspec.structs.replace(PLAIN, **_read(visit, STOCK), currency=visit.deps.currency)
+    terms = msgspec.structs.replace(products_rules.PLAIN, **_read(visit, STOCK), currency=visit.deps.currency)
     return PRODUCT.done("The product is created.", None, await products_service.create(visit.deps, terms))
 
 
@@ -164,24 +152,26 @@ def _read(visit: Visit, *more: Field) -> dict[str, Any]:
     return values | {"tags": msgspec.json.encode(values["tags"] or []).decode()}
 
 
-def _saved(before: Product, after: Product, message: str) -> Done:
-    return PRODUCT.done(message if changed_fields(before, after) else "Nothing was different.", before, after)
+def _saved(before: products_rules.Product, after: products_rules.Product, message: str) -> Done:
+    return PRODUCT.done(
+        message if products_rules.changed_fields(before, after) else "Nothing was different.", before, after
+    )
 
 
 def _entered(stock: int | None) -> str:
     return "" if stock is None else str(stock)
 
 
+_NEW_FORM = FORM | {"Selling": (*FORM["Selling"], STOCK)}
+_NEW = forms.new(_NEW_FORM, title="New product", submit="Create the product", back="/products")
 _PRODUCT = ("product.html", show_product)
 _GONE = "The product leaves the store for good. Orders go on naming it. To pause it, archive it instead."
 
 PAGES = (
     lists.page("/products", "Products", PRODUCTS, "Sell"),
-    Page("GET", "/products/new", "staff", "New product", show_new, "form.html"),
-    change("/products/new", "Create a product", create, ("form.html", show_new)),
+    *forms.rows("/products/new", "New product", _NEW, create, "Create a product"),
     Page("GET", "/products/{id}", "read_only", "Product", show_product, "product.html"),
-    Page("GET", "/products/{id}/edit", "staff", "Edit a product", show_edit, "form.html"),
-    change("/products/{id}/edit", "Edit a product", edit, ("form.html", show_edit)),
+    *forms.rows("/products/{id}/edit", "Edit a product", show_edit, edit),
     change("/products/{id}/stock", "Set the stock of a product", set_stock, _PRODUCT),
     change("/products/{id}/delete", "Delete a product", delete, _PRODUCT, _GONE),
 )

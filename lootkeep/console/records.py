@@ -27,7 +27,17 @@ class Versioned(Protocol):
 
 
 R = TypeVar("R", bound=Versioned)
-Load = Callable[[Transaction, int], Awaitable[R | None]]
+R_co = TypeVar("R_co", bound=Versioned, covariant=True)
+
+
+class Storage(Protocol[R_co]):
+    """The storage module of a kind of record."""
+
+    @property
+    def get(self) -> Callable[[Transaction, int], Awaitable[R_co | None]]: ...
+
+    @property
+    def get_for_update(self) -> Callable[[Transaction, int], Awaitable[R_co | None]]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +46,7 @@ class Record(Generic[R]):
     name: str
     # Where a change leads to; `{id}` is the id of the record.
     path: str
-    find: Load[R]
-    find_for_update: Load[R]
+    storage: Storage[R]
     # What the log holds of it: times are written as such, and so are amounts.
     fields: Sequence[str]
     amounts: Sequence[str] = ()
@@ -45,12 +54,12 @@ class Record(Generic[R]):
     async def get(self, visit: Visit) -> R:
         """The page's record."""
         async with visit.deps.db.read() as tx:
-            return existing(await self.find(tx, visit.id), self.name)
+            return existing(await self.storage.get(tx, visit.id), self.name)
 
     async def lock(self, visit: Visit) -> R:
         """The page's record before the change, which the form must have shown."""
         async with visit.deps.db.write() as tx:
-            record = existing(await self.find_for_update(tx, visit.id), self.name)
+            record = existing(await self.storage.get_for_update(tx, visit.id), self.name)
         visit.check_unchanged(self.key(visit.id), record.updated_at)
         return record
 

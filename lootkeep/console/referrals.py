@@ -10,24 +10,12 @@ import msgspec
 from lootkeep.console import forms, lists
 from lootkeep.console.columns import AGO, BADGE, CODE, COUNT, NAME, Cell, Column, Table
 from lootkeep.console.forms import Field
-from lootkeep.console.labels import badge, options
+from lootkeep.console.labels import badge
 from lootkeep.console.lists import Choice, Link, ListPage
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
 from lootkeep.console.records import Record
+from lootkeep.domain import referrals as referrals_rules
 from lootkeep.domain.referral_abuse import SENTENCES
-from lootkeep.domain.referrals import (
-    MAX_COUPON_VALIDITY_DAYS,
-    MAX_DESCRIPTION_LENGTH,
-    SETTINGS,
-    DiscountType,
-    ReferralSettings,
-    ReferralStatus,
-    RewardEvent,
-    RewardType,
-    Tier,
-    TierTerms,
-    TopReferrer,
-)
 from lootkeep.kernel.wording import plural
 from lootkeep.services import referrals as referrals_service
 from lootkeep.services import tiers as tiers_service
@@ -35,6 +23,7 @@ from lootkeep.storage import referral_lists
 from lootkeep.storage import settings as settings_db
 from lootkeep.storage import tiers as tiers_db
 from lootkeep.storage.totals import counters
+from lootkeep.views.labels import options
 
 _RANKED = 10
 _MAX_COUNT = 1_000_000
@@ -55,7 +44,7 @@ REFERRALS = ListPage(
     links=_PROGRAM_LINK,
     empty="Customers who sign up with another customer's code appear here.",
     file="referrals",
-    choices=(Choice("status", "Status", options(ReferralStatus), is_open=True),),
+    choices=(Choice("status", "Status", options(referrals_rules.ReferralStatus), is_open=True),),
     linked={"referrer_id": ("Brought by customer", int)},
     search="Name or e-mail",
     has_dates=False,
@@ -92,7 +81,7 @@ REFUSED = ListPage(
 )
 
 
-def _reward(tier: Tier, _row: Tier, visit: Visit) -> str:
+def _reward(tier: referrals_rules.Tier, _row: referrals_rules.Tier, visit: Visit) -> str:
     is_amount = tier.reward_type == "fixed_discount"
     off = (
         visit.formats.money(tier.reward_value, tier.reward_currency) if is_amount else f"{tier.reward_value / 100:g} %"
@@ -116,7 +105,7 @@ TIERS = Table(
 @dataclass(frozen=True, slots=True)
 class Ranked:
     rank: int
-    referrer: TopReferrer
+    referrer: referrals_rules.TopReferrer
 
 
 LEADERBOARD = Table(
@@ -129,23 +118,23 @@ LEADERBOARD = Table(
     link=lambda row: f"/customers/{row.referrer.id}",
     empty="Customers who bring others will be ranked here. Each has a code on their page.",
 )
-TIER = Record("Tier", "/referrals", tiers_db.tier, tiers_db.get_tier_for_update, TierTerms.__struct_fields__)
+TIER = Record("Tier", "/referrals", tiers_db, referrals_rules.TierTerms.__struct_fields__)
 _SWITCH = forms.yes_or_no("On", "Off")
 _HOW_MUCH = "Percent, or an amount."
 PROGRAM = (
     Field("referral_enabled", "Referral codes", _SWITCH),
-    Field("referral_reward_event", "A referral counts when", forms.choice(options(RewardEvent))),
+    Field("referral_reward_event", "A referral counts when", forms.choice(options(referrals_rules.RewardEvent))),
     Field("referral_welcome_discount_enabled", "Welcome coupon for new customers", _SWITCH),
-    Field("referral_welcome_discount_type", "Discount", forms.choice(options(DiscountType))),
+    Field("referral_welcome_discount_type", "Discount", forms.choice(options(referrals_rules.DiscountType))),
     Field("referral_welcome_discount_value", "How much", forms.amount(1), _HOW_MUCH, is_required=True),
 )
-_DAYS = forms.whole(1, MAX_COUPON_VALIDITY_DAYS)
+_DAYS = forms.whole(1, referrals_rules.MAX_COUPON_VALIDITY_DAYS)
 _POSITION = "The lowest comes first; equal ones by the referrals needed."
 FORM = (
     Field("name", "Name", forms.text(), is_required=True),
-    Field("description", "Description", forms.text(MAX_DESCRIPTION_LENGTH, "textarea")),
+    Field("description", "Description", forms.text(referrals_rules.MAX_DESCRIPTION_LENGTH, "textarea")),
     Field("referrals_required", "Referrals needed", forms.whole(1, _MAX_COUNT), is_required=True),
-    Field("reward_type", "Reward", forms.choice(options(RewardType))),
+    Field("reward_type", "Reward", forms.choice(options(referrals_rules.RewardType))),
     Field("reward_value", "How much", forms.amount(1), _HOW_MUCH, is_required=True),
     Field("coupon_validity_days", "Days that a claimed coupon is valid", _DAYS, is_required=True, default="30"),
     Field("sort_order", "Position", forms.whole(-_MAX_COUNT, _MAX_COUNT), _POSITION, is_required=True, default="0"),
@@ -154,7 +143,7 @@ FORM = (
 
 async def show_program(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
-        version, settings = await settings_db.current(tx, SETTINGS, ReferralSettings)
+        version, settings = await settings_db.current(tx, referrals_rules.SETTINGS, referrals_rules.ReferralSettings)
         counts = await counters.totals(tx, "referrals.")
         # Amounts of different currencies are never added up: the figure is in the store's.
         given = await counters.total(tx, [f"coupon_discounts.{visit.deps.currency}"])
@@ -181,26 +170,29 @@ async def show_program(visit: Visit) -> Answer:
 
 async def change_settings(visit: Visit) -> Answer:
     async with visit.deps.db.write() as tx:
-        before = await settings_db.get_for_update(tx, SETTINGS, ReferralSettings, visit.now)
-        version, _ = await settings_db.current(tx, SETTINGS, ReferralSettings)
+        before = await settings_db.get_for_update(
+            tx, referrals_rules.SETTINGS, referrals_rules.ReferralSettings, visit.now
+        )
+        version, _ = await settings_db.current(tx, referrals_rules.SETTINGS, referrals_rules.ReferralSettings)
     visit.check_unchanged("setting:referrals", version)
     after = await referrals_service.change_settings(visit.deps, forms.read(visit, PROGRAM))
     old, new = msgspec.structs.asdict(before), msgspec.structs.asdict(after)
     return Done(url("/referrals"), "The settings are saved.", "setting:referrals", old, new)
 
 
-async def show_new(visit: Visit) -> Answer:
-    return forms.show(visit, FORM, None, title="New tier", submit="Create the tier", back="/referrals")
-
-
 async def show_tier(visit: Visit) -> Answer:
     tier = await TIER.get(visit)
-    text = plural(tier.claims_count, "claim")
-    return forms.show(visit, FORM, tier, title=f"Tier {tier.name}", text=text, back="/referrals", tier=tier)
+    here, text = f"/referrals/tiers/{tier.id}", plural(tier.claims_count, "claim")
+    actions = [
+        (f"{here}/toggle", "Switch off" if tier.is_active else "Switch on", ""),
+        (f"{here}/delete", "Delete…", "danger-text"),
+    ]
+    page = {"title": f"Tier {tier.name}", "text": text, "back": "/referrals"}
+    return forms.show(visit, FORM, tier, **page, state="active" if tier.is_active else "off", actions=actions)
 
 
 async def create_tier(visit: Visit) -> Answer:
-    terms = TierTerms(**forms.read(visit, FORM), reward_currency=None, is_active=True)
+    terms = referrals_rules.TierTerms(**forms.read(visit, FORM), reward_currency=None, is_active=True)
     tier = await tiers_service.create_tier(visit.deps, terms)
     return TIER.done("The tier is created, and customers can claim it.", None, tier)
 
@@ -227,8 +219,8 @@ async def delete_tier(visit: Visit) -> Answer:
 
 
 _PROGRAM = ("referrals.html", show_program)
-_NEW = ("form.html", show_new)
-_TIER = ("tier.html", show_tier)
+_NEW = forms.new(FORM, title="New tier", submit="Create the tier", back="/referrals")
+_TIER = ("form.html", show_tier)
 _GONE = "Customers see the tier no more. One that has claims is switched off instead, and its coupons stay valid."
 
 PAGES = (
@@ -237,10 +229,8 @@ PAGES = (
     lists.page("/referrals/list", "Who brought whom", REFERRALS),
     lists.page("/referrals/claims", "Claimed rewards", CLAIMS),
     lists.page("/referrals/refused", "Refused referrals", REFUSED),
-    Page("GET", "/referrals/tiers/new", "staff", "New tier", show_new, "form.html"),
-    change("/referrals/tiers/new", "Create a tier", create_tier, _NEW),
-    Page("GET", "/referrals/tiers/{id}", "staff", "Tier", show_tier, "tier.html"),
-    change("/referrals/tiers/{id}", "Change a tier", edit_tier, _TIER),
+    *forms.rows("/referrals/tiers/new", "New tier", _NEW, create_tier, "Create a tier"),
+    *forms.rows("/referrals/tiers/{id}", "Tier", show_tier, edit_tier, "Change a tier"),
     change("/referrals/tiers/{id}/toggle", "Switch a tier on or off", toggle_tier, _TIER),
     change("/referrals/tiers/{id}/delete", "Delete a tier", delete_tier, _TIER, _GONE),
 )

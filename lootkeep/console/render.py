@@ -10,10 +10,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from lootkeep.console import formats
 from lootkeep.console.charts import Tile
-from lootkeep.console.labels import badge, label, reasons
+from lootkeep.console.labels import badge, reasons
 from lootkeep.console.page import PREFIX, url
 from lootkeep.domain.orders import order_number
-from lootkeep.kernel.wording import duration, plural
+from lootkeep.kernel.wording import change, duration, number, percent, plural
+from lootkeep.views.labels import label
 
 _HERE = Path(__file__).parent
 _TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"} | {".svg": "image/svg+xml"}
@@ -35,7 +36,7 @@ def environment(formats_of_store: formats.Formats) -> Environment:
     )
     formatting = ("money", "whole_money", "day", "short_day", "long_day", "time", "clock", "ago")
     environment.filters |= {name: getattr(formats_of_store, name) for name in formatting}
-    functions = (formats.number, formats.percent, formats.change, formats.pretty, plural, duration)
+    functions = (number, percent, change, formats.pretty, plural, duration)
     environment.filters |= {function.__name__: function for function in (*functions, order_number, reasons)}
     environment.filters |= {"badge": badge, "label": label}
     environment.globals |= {

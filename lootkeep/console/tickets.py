@@ -10,25 +10,17 @@ from markupsafe import escape
 from lootkeep.console import forms, lists
 from lootkeep.console.columns import AGO, BADGE, CODE, NAME, Column
 from lootkeep.console.forms import Field
-from lootkeep.console.labels import label, options
 from lootkeep.console.lists import Choice, Link, ListPage, is_yes
 from lootkeep.console.page import Answer, Done, Handler, Page, Visit, change
 from lootkeep.console.records import Record
-from lootkeep.domain.support_tickets import (
-    MAX_MESSAGE_LENGTH,
-    STEPS,
-    Ticket,
-    TicketCategory,
-    TicketMessage,
-    TicketPriority,
-    TicketStatus,
-)
+from lootkeep.domain import support_tickets as tickets_rules
 from lootkeep.kernel.errors import existing, invalid
 from lootkeep.services import support_tickets as support_tickets_service
 from lootkeep.storage import access as access_db
 from lootkeep.storage import customers as customers_db
 from lootkeep.storage import support_tickets as tickets_db
 from lootkeep.storage import ticket_lists
+from lootkeep.views.labels import label, options
 
 _MAX_MESSAGES = 50
 # So that a page stays small, whatever was written.
@@ -51,30 +43,24 @@ TICKETS = ListPage(
     empty="Tickets appear here as customers open them through the store.",
     file="tickets",
     choices=(
-        Choice("status", "Status", options(TicketStatus), is_open=True),
+        Choice("status", "Status", options(tickets_rules.TicketStatus), is_open=True),
         Choice("unassigned", "Assigned", {"yes": "Unassigned"}, is_yes, is_open=True),
-        Choice("priority", "Priority", options(TicketPriority)),
-        Choice("category", "Category", options(TicketCategory)),
+        Choice("priority", "Priority", options(tickets_rules.TicketPriority)),
+        Choice("category", "Category", options(tickets_rules.TicketCategory)),
     ),
     linked={"agent": ("Assigned to user", int), "customer_id": ("Customer", int), "order_id": ("Order", int)},
     search="Number, subject, name or e-mail",
 )
-TICKET = Record(
-    "Ticket",
-    "/tickets/{id}",
-    tickets_db.entry,
-    tickets_db.get_for_update,
-    ("status", "priority", "assigned_to_id", "messages_count"),
-)
-MESSAGE = Field("message", "Write", forms.text(MAX_MESSAGE_LENGTH, "textarea"))
-STATUS = Field("status", "Status", forms.choice(options(TicketStatus)))
-PRIORITY = Field("priority", "Priority", forms.choice(options(TicketPriority)))
+TICKET = Record("Ticket", "/tickets/{id}", tickets_db, ("status", "priority", "assigned_to_id", "messages_count"))
+MESSAGE = Field("message", "Write", forms.text(tickets_rules.MAX_MESSAGE_LENGTH, "textarea"))
+STATUS = Field("status", "Status", forms.choice(options(tickets_rules.TicketStatus)))
+PRIORITY = Field("priority", "Priority", forms.choice(options(tickets_rules.TicketPriority)))
 
 
 async def show_ticket(visit: Visit) -> Answer:
     before = visit.query.get("before", "")
     async with visit.deps.db.read() as tx:
-        ticket = existing(await tickets_db.entry(tx, visit.id), "Ticket")
+        ticket = existing(await tickets_db.get(tx, visit.id), "Ticket")
         end = int(before) if before.isascii() and before.isdigit() and len(before) < 18 else None
         # One more than is shown says whether there are earlier ones.
         messages = await tickets_db.messages(tx, visit.id, end, _MAX_MESSAGES + 1)
@@ -92,12 +78,12 @@ async def show_ticket(visit: Visit) -> Answer:
             "assign": (Field("user_id", "Assigned to", forms.choice(agents)), str(ticket.assigned_to_id or "")),
             "priority": (PRIORITY, ticket.priority),
         },
-        "steps": [status for status in STEPS[ticket.status] if status != "closed"],
+        "steps": [status for status in tickets_rules.STEPS[ticket.status] if status != "closed"],
         "title": f"{ticket.number} {ticket.subject}",
     }
 
 
-Step = Callable[[Visit], Awaitable[tuple[Ticket, str]]]
+Step = Callable[[Visit], Awaitable[tuple[tickets_rules.Ticket, str]]]
 
 
 def _step(step: Step) -> Handler:
@@ -111,35 +97,35 @@ def _step(step: Step) -> Handler:
     return handler
 
 
-async def reply(visit: Visit) -> tuple[Ticket, str]:
+async def reply(visit: Visit) -> tuple[tickets_rules.Ticket, str]:
     _, after = await support_tickets_service.answer(visit.deps, visit.id, visit.user.id, _message(visit))
     return after, "Your reply is on its way to the customer."
 
 
-async def note(visit: Visit) -> tuple[Ticket, str]:
+async def note(visit: Visit) -> tuple[tickets_rules.Ticket, str]:
     _, after = await support_tickets_service.note(visit.deps, visit.id, visit.user.id, _message(visit))
     return after, "The note is saved. Customers never see notes."
 
 
-async def close(visit: Visit) -> tuple[Ticket, str]:
+async def close(visit: Visit) -> tuple[tickets_rules.Ticket, str]:
     body = _message(visit) if visit.text("message") else None
     after = await support_tickets_service.close(visit.deps, visit.id, visit.user.id, body)
     return after, f"{after.number} is closed."
 
 
-async def set_status(visit: Visit) -> tuple[Ticket, str]:
+async def set_status(visit: Visit) -> tuple[tickets_rules.Ticket, str]:
     status = forms.read(visit, [STATUS])["status"]
     after = await support_tickets_service.set_status(visit.deps, visit.id, visit.user.id, status)
     return after, f"{after.number} is {label(status).lower()}."
 
 
-async def set_priority(visit: Visit) -> tuple[Ticket, str]:
+async def set_priority(visit: Visit) -> tuple[tickets_rules.Ticket, str]:
     priority = forms.read(visit, [PRIORITY])["priority"]
     after = await support_tickets_service.set_priority(visit.deps, visit.id, visit.user.id, priority)
     return after, f"The priority of {after.number} is {priority}."
 
 
-async def assign(visit: Visit) -> tuple[Ticket, str]:
+async def assign(visit: Visit) -> tuple[tickets_rules.Ticket, str]:
     agent = visit.form.get("user_id", "")
     if agent and not (agent.isascii() and agent.isdigit() and len(agent) < 18):
         raise invalid("user_id", "Choose one of the users.")
@@ -154,9 +140,9 @@ def _message(visit: Visit) -> str:
     return str(message)
 
 
-def _fitting(messages: Sequence[TicketMessage]) -> list[TicketMessage]:
+def _fitting(messages: Sequence[tickets_rules.TicketMessage]) -> list[tickets_rules.TicketMessage]:
     """The newest messages that fit on a page, at least one of them."""
-    shown: list[TicketMessage] = []
+    shown: list[tickets_rules.TicketMessage] = []
     size = 0
     for message in reversed(messages[-_MAX_MESSAGES:]):
         size += len(escape(message.body).encode())

@@ -6,7 +6,7 @@ from lootkeep.console import forms, lists
 from lootkeep.console.columns import AGO, CODE, DAY, NAME, Column
 from lootkeep.console.forms import Field
 from lootkeep.console.lists import Link, ListPage
-from lootkeep.console.page import Answer, Done, Page, Visit, change, url
+from lootkeep.console.page import Answer, Done, Visit, change, url
 from lootkeep.domain.access import SCOPES
 from lootkeep.kernel.clock import iso
 from lootkeep.services import access
@@ -42,11 +42,6 @@ FORM = (
 )
 
 
-async def show_form(visit: Visit) -> Answer:
-    text = "It is shown once. Give it only the scopes that its program needs."
-    return forms.show(visit, FORM, None, title="Create a token", text=text, submit="Create", back="/tokens")
-
-
 async def create(visit: Visit) -> Answer:
     values = forms.read(visit, FORM)
     secret, token = await access.create_token(visit.deps, user_email=visit.user.email, **values)
@@ -62,12 +57,13 @@ async def revoke(visit: Visit) -> Answer:
     return Done(url("/tokens"), message, f"token:{visit.id}", {"is_revoked": not was_valid}, {"is_revoked": True})
 
 
+_ONCE = "It is shown once. Give it only the scopes that its program needs."
+_NEW = forms.new(FORM, title="Create a token", text=_ONCE, back="/tokens")
 _REVOKED = "Programs that use it are refused from their next request on. This cannot be undone."
 
 PAGES = (
     lists.page("/tokens", "API tokens", TOKENS, "Connect", "tokens.html", role="owner"),
-    Page("GET", "/tokens/new", "owner", "Create a token", show_form, "form.html"),
-    change("/tokens/new", "Create a token", create, ("form.html", show_form), role="owner"),
+    *forms.rows("/tokens/new", "Create a token", _NEW, create, role="owner"),
     # Waits until every process has forgotten the token.
     change("/tokens/{id}/revoke", "Revoke token", revoke, confirm=_REVOKED, role="owner", is_foreign=True),
 )

@@ -3,54 +3,32 @@
 from __future__ import annotations
 
 from lootkeep.console import forms, lists
-from lootkeep.console.columns import AGO, NAME, Cell, Column
+from lootkeep.console.columns import AGO, BADGE, NAME, YES_OR_NO, Column
 from lootkeep.console.forms import Field
-from lootkeep.console.labels import badge, label
 from lootkeep.console.lists import Link, ListPage
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
-from lootkeep.domain.accounts import ROLE_NAMES, ListedUser, Role
+from lootkeep.domain.accounts import ROLE_NAMES, ROLES
 from lootkeep.kernel.errors import existing
 from lootkeep.services import users as users_service
 from lootkeep.storage import access as access_db
 from lootkeep.storage import accounts as accounts_db
 
-# What the form says of each role.
-_ROLES: dict[Role, str] = {
-    "owner": "Owner: everything, with tokens, users and settings",
-    "staff": "Staff: everything but tokens, users and settings",
-    "read_only": "Read-only: looks, and changes nothing",
-}
-ROLE = Field("role", "Role", forms.choice(_ROLES), default="staff")
+ROLE = Field("role", "Role", forms.choice(ROLES), default="staff")
 INVITATION = (
     Field("name", "Name", forms.text(), is_required=True),
-    Field("email", "E-mail", forms.email(), is_required=True),
+    Field("email", "E-mail", forms.EMAIL, is_required=True),
     ROLE,
 )
 
 
-def state(user: ListedUser) -> str:
-    """Whether the user can sign in."""
-    if user.role is None:
-        return "no_access"
-    return "active" if user.has_password else "cannot_sign_in"
-
-
-def _yes_or_no(value: bool, *_: object) -> str:
-    return "yes" if value else "no"
-
-
-_ROLE = Cell(
-    lambda role, *_: badge(role, tone="quiet") if role else '<span class="muted">–</span>',
-    lambda role: label(role) if role else None,
-)
 USERS = ListPage(
     listing=accounts_db.LISTING,
     columns=(
         Column("Name", "name", NAME, "name"),
         Column("E-mail", "email", NAME, "email"),
-        Column("Role", "role", _ROLE),
-        Column("State", "itself", Cell(lambda user, *_: badge(state(user)), lambda user: label(state(user)))),
-        Column("Code at sign-in", "has_totp", Cell(_yes_or_no, _yes_or_no, "muted")),
+        Column("Role", "role", BADGE),
+        Column("State", "state", BADGE),
+        Column("Code at sign-in", "has_totp", YES_OR_NO),
         Column("Added", "created_at", AGO, "created_at"),
     ),
     link=lambda user: f"/users/{user.id}",
@@ -60,11 +38,6 @@ USERS = ListPage(
     file="users",
     has_dates=False,
 )
-
-
-async def show_form(visit: Visit) -> Answer:
-    text = "You get a one-time link to send them; nothing is mailed."
-    return forms.show(visit, INVITATION, None, title="Invite a user", text=text, submit="Invite", back="/users")
 
 
 async def show_user(visit: Visit) -> Answer:
@@ -110,6 +83,8 @@ def _with_link(visit: Visit, user_id: int, link: str, sentence: str, after: dict
     return Done(back, "", f"user:{user_id}", {}, after, shown=shown)
 
 
+_LINK = "You get a one-time link to send them; nothing is mailed."
+_NEW = forms.new(INVITATION, title="Invite a user", text=_LINK, submit="Invite", back="/users")
 _USER = ("user.html", show_user)
 _DISABLED = (
     "They are signed out everywhere and cannot sign in until they get a new one-time link. "
@@ -118,8 +93,7 @@ _DISABLED = (
 
 PAGES = (
     lists.page("/users", "Users", USERS, "Store", role="owner"),
-    Page("GET", "/users/new", "owner", "Invite a user", show_form, "form.html"),
-    change("/users/new", "Invite a user", invite, ("form.html", show_form), role="owner"),
+    *forms.rows("/users/new", "Invite a user", _NEW, invite, role="owner"),
     Page("GET", "/users/{id}", "owner", "User", show_user, "user.html"),
     change("/users/{id}/role", "Change role", change_role, _USER, role="owner"),
     change("/users/{id}/link", "Make a one-time link", make_link, _USER, role="owner"),

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 from lootkeep.console import forms, lists
-from lootkeep.console.columns import AGO, CODE, COUNT, LABEL, NAME, Column
+from lootkeep.console.columns import AGO, CODE, COUNT, LABEL, NAME, Cell, Column
 from lootkeep.console.forms import Field
-from lootkeep.console.labels import options
 from lootkeep.console.lists import Choice, Link, ListPage, is_yes
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
 from lootkeep.console.records import Record
 from lootkeep.domain.deliveries import DeliveryStatus
 from lootkeep.domain.events import EVENT_TYPES
-from lootkeep.domain.receivers import Receiver, diagnose, first_given_up
+from lootkeep.domain.receivers import diagnose, first_given_up
 from lootkeep.domain.webhooks import Webhook
 from lootkeep.kernel.clock import DAY, Instant, iso
 from lootkeep.kernel.errors import existing
@@ -22,42 +18,18 @@ from lootkeep.kernel.wording import plural
 from lootkeep.services import webhooks as webhooks_service
 from lootkeep.services.sendings import answer_of, last_sent
 from lootkeep.storage import order_events
-from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.webhooks import endpoints, health, log, replays
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A webhook with its last hour."""
-
-    webhook: Webhook
-    receiver: Receiver
-
-    @property
-    def state(self) -> str:
-        if not self.webhook.is_active:
-            return "off"
-        return "failing" if self.receiver.is_failing else "active"
-
-    @property
-    def events(self) -> str:
-        return " ".join(self.webhook.event_types)
-
-
-async def _load_rows(visit: Visit, tx: Transaction, webhooks: Sequence[Webhook]) -> list[Row]:
-    receivers = await health.receivers(tx, webhooks, visit.now)
-    return [Row(*pair) for pair in zip(webhooks, receivers, strict=True)]
-
+from lootkeep.views.labels import options
 
 WEBHOOKS = ListPage(
     listing=endpoints.LISTING,
     columns=(
         Column("Receiver", "webhook.url", NAME, "url"),
         Column("State", "state", LABEL),
-        Column("Last 60 minutes", "receiver.delivered"),
-        Column("p95", "receiver.p95_ms", COUNT),
-        Column("Waiting", "receiver.waiting", COUNT),
-        Column("Events", "events", COUNT),
+        Column("Last 60 minutes", "delivered"),
+        Column("p95", "p95_ms", COUNT),
+        Column("Waiting", "waiting", COUNT),
+        Column("Events", "webhook.event_types", Cell(COUNT.html, " ".join, "number")),
     ),
     text="Where the store’s events are sent.",
     links=(Link("/webhooks/new", "Create a webhook"),),
@@ -65,7 +37,7 @@ WEBHOOKS = ListPage(
     file="webhooks",
     choices=(Choice("is_active", "State", {"yes": "Active", "no": "Off"}, is_yes, is_open=True),),
     has_dates=False,
-    load=_load_rows,
+    load=lambda visit, tx, webhooks: health.receivers(tx, webhooks, visit.now),
 )
 DELIVERIES = ListPage(
     listing=log.LISTING,
@@ -86,22 +58,15 @@ DELIVERIES = ListPage(
     ),
     load=lambda _, tx, deliveries: last_sent(tx, deliveries),
 )
-WEBHOOK = Record(
-    "Webhook",
-    "/webhooks/{id}",
-    endpoints.get,
-    endpoints.get_for_update,
-    ("url", "event_types", "is_active", "previous_secret_until"),
+_ROTATED = (
+    "A new secret is made and shown once. For 24 hours every delivery carries both signatures, so that the receiver "
+    "can change over without losing one; then only the new one."
 )
+_ROTATED_LATELY = f"{_ROTATED} It was rotated less than 24 hours ago: the secret before that stops signing at once."
+WEBHOOK = Record("Webhook", "/webhooks/{id}", endpoints, ("url", "event_types", "is_active", "previous_secret_until"))
 _OFF = "Nothing is sent while it is off, and what happens meanwhile is not sent later."
-_URL = Field(
-    "url",
-    "Address",
-    forms.text(2048, "url"),
-    "An https address that can be reached from the internet.",
-    is_required=True,
-    placeholder="https://shop.example/hooks/lootkeep",
-)
+_PUBLIC = "An https address that can be reached from the internet."
+_URL = Field("url", "Address", forms.text(2048, "url"), _PUBLIC, is_required=True, placeholder="https://bot.example/in")
 _NO_EVENT = "Choose at least one event."
 NEW = (_URL, Field("events", "Events", forms.several(EVENT_TYPES, _NO_EVENT)))
 EDIT = (*NEW, Field("is_active", "Active", forms.switch(), _OFF))
@@ -115,27 +80,25 @@ async def show_webhook(visit: Visit) -> Answer:
         given_up = first_given_up(await health.first_due(tx, webhook.id), visit.options.retry_delays)
         replay = await replays.latest(tx, webhook.id)
     listed = await lists.show(visit, DELIVERIES, webhook_id=webhook.id)
-    if not isinstance(listed, dict):
-        return listed
     time = visit.formats.time
-    verdict = diagnose(webhook, receiver, failures, time, has_worked=has_worked, given_up=given_up)
-    shown = {"row": Row(webhook, receiver), "diagnosis": verdict, "replay": replay, "title": receiver.name}
+    verdict = diagnose(receiver, failures, time, has_worked=has_worked, given_up=given_up)
+    shown = {"receiver": receiver, "webhook": webhook, "diagnosis": verdict, "replay": replay, "title": receiver.name}
     return listed | shown | {"max_attempts": len(visit.options.retry_delays) + 1}
-
-
-async def show_new(visit: Visit) -> Answer:
-    text = "Its secret is shown once, after it is created."
-    return forms.show(visit, NEW, None, title="Create a webhook", text=text, submit="Create", back="/webhooks")
 
 
 async def show_edit(visit: Visit) -> Answer:
     webhook = await WEBHOOK.get(visit)
     page = {"title": "Edit the webhook", "text": webhook.url, "back": f"/webhooks/{webhook.id}"}
-    return forms.show(visit, EDIT, webhook, **page, webhook=webhook)
+    delete = (f"/webhooks/{webhook.id}/delete", "Delete…", "danger-text")
+    return forms.show(visit, EDIT, webhook, **page, actions=[delete])
 
 
 async def show_secret(visit: Visit) -> Answer:
-    return {"webhook": await WEBHOOK.get(visit)}
+    webhook = await WEBHOOK.get(visit)
+    is_signing = webhook.previous_secret_until is not None and webhook.previous_secret_until > visit.now
+    text = _ROTATED_LATELY if is_signing else _ROTATED
+    page = {"title": "Rotate the secret", "submit": "Rotate the secret", "back": f"/webhooks/{webhook.id}"}
+    return forms.show(visit, (), webhook, **page, text=text)
 
 
 async def create(visit: Visit) -> Answer:
@@ -153,7 +116,7 @@ async def edit(visit: Visit) -> Answer:
 async def delete(visit: Visit) -> Answer:
     before = await WEBHOOK.lock(visit)
     await webhooks_service.delete(visit.deps, visit.id)
-    return WEBHOOK.done(f"{health.name(before.url)} is deleted.", before, None)
+    return WEBHOOK.done(f"{before.name} is deleted.", before, None)
 
 
 async def rotate(visit: Visit) -> Answer:
@@ -179,7 +142,7 @@ def _replay(webhook: Webhook) -> tuple[Field, Field]:
 async def show_replay(visit: Visit) -> Answer:
     webhook = await WEBHOOK.get(visit)
     text = (
-        f"To {health.name(webhook.url)}, in order. A delivery that was made before has the same id and the same bytes, "
+        f"To {webhook.name}, in order. A delivery that was made before has the same id and the same bytes, "
         "so that the receiver can recognise it."
     )
     fields = _replay(webhook)
@@ -207,7 +170,7 @@ async def show_delivery(visit: Visit) -> Answer:
         "delivery": delivery,
         "attempts": [(attempt, answer_of(attempt)) for attempt in reversed(attempts)],
         "webhook": webhook,
-        "receiver": health.name(webhook.url) if webhook else "A webhook that was deleted",
+        "receiver": webhook.name if webhook else "A webhook that was deleted",
         "event": event,
         "max_attempts": len(visit.options.retry_delays) + 1,
         "title": delivery.event_type,
@@ -218,33 +181,34 @@ async def send_again(visit: Visit) -> Answer:
     public_id = visit.request.path_params["delivery_id"]
     delivery = await webhooks_service.redeliver(visit.deps, public_id)
     message = f"{delivery.event_type} is sent again now."
-    return Done(url(f"/deliveries/{public_id}"), message, f"delivery:{public_id}", after={"status": delivery.status})
+    # The page of an order sends again, too.
+    order = visit.text("order")
+    to = f"/orders/{order}" if order else f"/deliveries/{public_id}"
+    return Done(url(to), message, f"delivery:{public_id}", after={"status": delivery.status})
 
 
 def _with_secret(webhook: Webhook, secret: str, sentence: str, before: Webhook | None) -> Done:
     """The page that shows a secret, once."""
     advice = "The receiver checks the signature of every delivery with it."
     back = url(f"/webhooks/{webhook.id}")
-    shown = {"title": health.name(webhook.url), "sentence": f"{sentence} {advice}", "secret": secret, "back": back}
+    shown = {"title": webhook.name, "sentence": f"{sentence} {advice}", "secret": secret, "back": back}
     return WEBHOOK.done("", before, webhook, shown=shown)
 
 
+_ONCE = "Its secret is shown once, after it is created."
+_NEW = forms.new(NEW, title="Create a webhook", text=_ONCE, back="/webhooks")
 _GONE = "It receives nothing more, and what waits to be sent to it is cancelled."
 _DELIVERY = "/deliveries/{delivery_id}"
 
 PAGES = (
     lists.page("/webhooks", "Webhooks", WEBHOOKS, "Connect", "webhooks.html"),
-    Page("GET", "/webhooks/new", "staff", "Create a webhook", show_new, "form.html"),
-    change("/webhooks/new", "Create a webhook", create, ("form.html", show_new)),
+    *forms.rows("/webhooks/new", "Create a webhook", _NEW, create),
     Page("GET", "/webhooks/{id}", "read_only", "Webhook", show_webhook, "webhook.html"),
-    Page("GET", "/webhooks/{id}/edit", "staff", "Change a webhook", show_edit, "webhook_form.html"),
-    change("/webhooks/{id}/edit", "Change a webhook", edit, ("webhook_form.html", show_edit)),
+    *forms.rows("/webhooks/{id}/edit", "Change a webhook", show_edit, edit),
     change("/webhooks/{id}/delete", "Delete webhook", delete, confirm=_GONE),
-    Page("GET", "/webhooks/{id}/secret", "staff", "Rotate secret", show_secret, "rotate.html"),
-    change("/webhooks/{id}/secret", "Rotate secret", rotate),
+    *forms.rows("/webhooks/{id}/secret", "Rotate secret", show_secret, rotate),
     change("/webhooks/{id}/test", "Send a test", test, is_foreign=True),
-    Page("GET", "/webhooks/{id}/replay", "staff", "Replay events", show_replay, "form.html"),
-    change("/webhooks/{id}/replay", "Replay events", replay, ("form.html", show_replay)),
+    *forms.rows("/webhooks/{id}/replay", "Replay events", show_replay, replay),
     Page("GET", _DELIVERY, "read_only", "Delivery", show_delivery, "delivery.html", under="/webhooks"),
     change(f"{_DELIVERY}/send-again", "Send a delivery again", send_again),
 )

@@ -70,8 +70,7 @@ class RecentAttempt(msgspec.Struct, frozen=True):
 class Receiver(msgspec.Struct, frozen=True):
     """A webhook and what came of its attempts within the hour."""
 
-    id: int
-    name: str
+    webhook: Webhook
     # For each minute, the oldest first: ok, warn (some failed), bad, or nothing.
     minutes: tuple[str, ...]
     p95_ms: int | None
@@ -84,6 +83,20 @@ class Receiver(msgspec.Struct, frozen=True):
     failing_since: Instant | None
     last_answer: str
 
+    @property
+    def id(self) -> int:
+        return self.webhook.id
+
+    @property
+    def name(self) -> str:
+        return self.webhook.name
+
+    @property
+    def state(self) -> str:
+        if not self.webhook.is_active:
+            return "off"
+        return "failing" if self.is_failing else "active"
+
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
@@ -92,7 +105,6 @@ class Diagnosis:
 
 
 def diagnose(
-    webhook: Webhook,
     receiver: Receiver,
     failures: Sequence[RecentAttempt],
     time: Time,
@@ -101,6 +113,7 @@ def diagnose(
     given_up: Instant | None,
 ) -> Diagnosis | None:
     """None when there is nothing to say."""
+    webhook = receiver.webhook
     if not webhook.is_active:
         return Diagnosis("warn", ["This webhook is switched off: nothing is sent, and what happens now is not queued."])
     if not failures:

@@ -21,3 +21,18 @@ def duration(microseconds: int) -> str:
 def plural(count: int, singular: str, many: str | None = None) -> str:
     """`1 order`, `2 orders`."""
     return f"{count:,} {singular if count == 1 else many or singular + 's'}"
+
+
+def number(count: int) -> str:
+    """`1,322`."""
+    return f"{count:,}"
+
+
+def percent(part: float, whole: float) -> str:
+    """`18.6 %`; nothing of nothing is a dash."""
+    return f"{100 * part / whole:.1f} %" if whole else "–"
+
+
+def change(now: float, before: float) -> str:
+    """`+12.4 %`; without anything before there is nothing to compare with."""
+    return f"{100 * (now - before) / before:+.1f} %".replace("-", "−") if before else ""

@@ -100,10 +100,6 @@ def said(
 ) -> str:
     webhook = Webhook(1, "https://a.example/", "[]", is_active, "", None, NOW if rotated else None, NOW, NOW)
     values: dict[str, Any] = {"p95_ms": None, "waiting": 0, "is_failing": False} | receiver
-    health = Receiver(
-        1, "a.example", (), values["p95_ms"], 0, 0, (0, 0), values["waiting"], values["is_failing"], None, ""
-    )
-    verdict = diagnose(
-        webhook, health, failures, lambda at: f"{utc(at):%-d %b %Y, %H:%M}", has_worked=False, given_up=given_up
-    )
+    health = Receiver(webhook, (), values["p95_ms"], 0, 0, (0, 0), values["waiting"], values["is_failing"], None, "")
+    verdict = diagnose(health, failures, lambda at: f"{utc(at):%-d %b %Y, %H:%M}", has_worked=False, given_up=given_up)
     return " ".join(verdict.sentences) if verdict else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from urllib.parse import urlsplit
 
 from sqlalchemy import bindparam, func, select
 
@@ -64,16 +63,13 @@ async def receivers(tx: Transaction, webhooks: Sequence[Webhook], now: Instant) 
     return [await _receiver(tx, webhook, now) for webhook in webhooks]
 
 
+async def active(tx: Transaction, now: Instant) -> list[Receiver]:
+    return await receivers(tx, [webhook for webhook in await endpoints.all_webhooks(tx) if webhook.is_active], now)
+
+
 async def failing(tx: Transaction, now: Instant) -> list[Receiver]:
     """The active webhooks whose last attempts all failed, also when nothing of it is tried any more."""
-    webhooks = [webhook for webhook in await endpoints.all_webhooks(tx) if webhook.is_active]
-    return [receiver for receiver in await receivers(tx, webhooks, now) if receiver.is_failing]
-
-
-def name(url: str) -> str:
-    """What people call a receiver: its host and path."""
-    parts = urlsplit(url)
-    return f"{parts.netloc}{parts.path.rstrip('/')}"
+    return [receiver for receiver in await active(tx, now) if receiver.is_failing]
 
 
 async def _receiver(tx: Transaction, webhook: Webhook, now: Instant) -> Receiver:
@@ -85,8 +81,7 @@ async def _receiver(tx: Transaction, webhook: Webhook, now: Instant) -> Receiver
     failures = _last_failures(made)
     delivered = sum(attempt.outcome == "delivered" for attempt in recent)
     return Receiver(
-        id=webhook.id,
-        name=name(webhook.url),
+        webhook=webhook,
         minutes=_minutes(recent, now),
         p95_ms=latencies[len(latencies) * 95 // 100] if latencies else None,
         delivered=delivered,
