@@ -23,13 +23,13 @@ FILES = ("/customers/{id}/export", MAIL)
 @pytest.fixture
 async def full(world: World) -> World:
     first = await new_customer(world, name=LONG, note="勇" * 2000)
-    await new_product(world, name=LONG, description="勇" * 20_000, category=LONG)
+    products = [await new_product(world, name=LONG, description="勇" * 20_000, category=LONG)]
     await new_tier(world, name=LONG, description="勇" * 1000)
     await make(world, name=LONG, subject=LONG, body_html=f"<p>{'x' * 400_000}</p>")
     for number in range(1, ROWS):
         await referred(world, first["customer"]["referral_code"], name=LONG, ip_address=f"198.51.100.{number}")
-        await new_product(world, name=LONG, category=LONG, sku=f"{number:064}")
-        await new_order(world, 1, *((product, 1) for product in range(1, number + 1)))
+        products.append(await new_product(world, name=LONG, category=LONG, sku=f"{number:064}"))
+        await new_order(world, 1, *((product["id"], 1) for product in products))
         await new_ticket(world, 1, subject="勇" * 200, message="勇" * MAX_MESSAGE_LENGTH)
         await new_gift_card(world, customer_id=1, recipient_name=LONG, message="勇" * 1000)
         await new_alert(world, name=LONG)
