@@ -9,9 +9,11 @@ import asyncio
 import logging
 import sys
 import time
+from collections.abc import Awaitable
 from typing import Any
 from urllib.parse import urlsplit
 
+import httpx
 import structlog
 import uvloop
 from rich.console import Console
@@ -23,6 +25,8 @@ from bench.subjects import own_seconds
 from lootkeep.kernel.clock import DAY, Instant, ManualClock
 from lootkeep.kernel.ids import RandomIds
 from lootkeep.services import sign_in
+from lootkeep.storage.webhooks import fan_out
+from tests.builders import STORE
 from tests.console.visits import user
 from tests.world import EXTERNAL, World
 
@@ -49,7 +53,24 @@ PAIRS = {
     "/referrals": ("referrals/statistics", "referrals/leaderboard", "referrals/tiers", "referrals/settings"),
     "/campaigns": ("email-campaigns?per_page=25",),
     "/analytics": ("analytics/revenue", "analytics/sales"),
+    "/fraud": (
+        "fraud/queue?per_page=25",
+        "fraud/queue/today",
+        "fraud/checks/{check}",
+        "fraud/checks/{check}/linked",
+        "orders/{order}",
+    ),
+    "/fraud/checks": ("fraud/checks?per_page=25",),
+    "/tickets": ("support-tickets?per_page=25",),
+    "/tickets/{ticket}": ("support-tickets/{ticket}", "customers/7"),
+    "/webhooks": ("webhooks?per_page=25", "webhooks/{webhook}/deliveries?per_page=100"),
+    "/webhooks/{webhook}": ("webhooks/{webhook}", "webhooks/{webhook}/deliveries?per_page=25"),
+    "/events": ("events?limit=25",),
 }
+# What is measured of the rows that are added, by the list whose first row it is.
+FURNISHED = {"check": "/fraud/queue", "ticket": "/support-tickets", "webhook": "/webhooks"}
+# More than a page of everything that the generated store has none of.
+ENOUGH = 30
 
 
 class Caller:
@@ -91,19 +112,42 @@ class Caller:
         assert statuses == [200], (path, statuses)
 
 
+async def furnish(world: World) -> dict[str, int]:
+    """Held orders, tickets, and events on their way to a webhook, once; an id of each."""
+    if not (await world.get("/webhooks")).json()["data"]:
+        await _ok(world.put("/fraud/settings", {"fraud_action": "verify", "fraud_sensitivity_level": "high"}))
+        await _ok(world.post("/webhooks", {"url": "https://hooks.example/bot", "events": ["product.updated"]}))
+        for number in range(1, ENOUGH + 1):
+            ticket = {"customer_id": number, "subject": f"Key {number}", "message": "It was used before."}
+            await _ok(world.post(f"{STORE}/support-tickets", ticket))
+            await _ok(world.put(f"{STORE}/products/{number}", {"description": "Now with a description."}))
+            order = {"customer_id": number, "items": [{"product_id": 1, "quantity": 1}], "device_id": "shared"}
+            await _ok(world.post(f"{STORE}/orders", order | {"ip_address": "203.0.113.9"}))
+        async with world.db.write() as tx:
+            await fan_out.fan_out(tx, world.deps.ids.delivery_id, world.clock.now())
+    first = {name: (await world.get(path)).json()["data"][0] for name, path in FURNISHED.items()}
+    return {name: row["id"] for name, row in first.items()} | {"order": first["check"]["order_id"]}
+
+
+async def _ok(call: Awaitable[httpx.Response]) -> None:
+    (await call).raise_for_status()
+
+
 async def measure(engine: str, address: str, size: int, rounds: int) -> list[tuple[str, float, float]]:
     store = await opened(engine, size, address)
     # The day after the last order: the figures of the last 30 days have something to sum.
     clock = ManualClock(Instant(lists.BEGIN + lists.DAYS * DAY))
     world = World(store.engine, clock=clock, ids=RandomIds(), rate_limit_per_minute=0)
     await world.begin()
+    ids = await furnish(world)
     secret = await sign_in.start_session(world.deps, await user(world, "owner"), "127.0.0.1", "bench")
     console = Caller(world, store, {"host": "store.test", "cookie": f"lootkeep={secret}"})
     api = Caller(world, store, {"host": "store.test", "authorization": f"Bearer {world.token}"})
     results = []
     for page, calls in PAIRS.items():
-        behind = [await api.seconds(f"{EXTERNAL}/{call}", rounds) for call in calls]
-        results.append((f"/console{page}", await console.seconds(f"/console{page}", rounds), sum(behind)))
+        behind = [await api.seconds(f"{EXTERNAL}/{call.format_map(ids)}", rounds) for call in calls]
+        path = f"/console{page.format_map(ids)}"
+        results.append((path, await console.seconds(path, rounds), sum(behind)))
     await world.close()
     await store.engine.close()
     return results

@@ -202,7 +202,7 @@ def readings(size: int) -> dict[str, Reading]:
         "median of responses": lambda tx: ticket_figures.median_response(tx, size),
         "median of resolutions": lambda tx: ticket_figures.median_resolution(tx, size),
         "created on a day": lambda tx: ticket_figures.created(tx, BEGIN, Instant(BEGIN + DAY)),
-        "a ticket": lambda tx: support_tickets.entry(tx, size // 2),
+        "a ticket": lambda tx: support_tickets.get(tx, size // 2),
         "its messages": lambda tx: support_tickets.messages(tx, size // 2, None, 51),
     }
 

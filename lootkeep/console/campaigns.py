@@ -2,71 +2,79 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
-
 from starlette.responses import Response
 
-from lootkeep.console import campaign_form, lists
-from lootkeep.console.formats import plural
-from lootkeep.console.forms import Form
-from lootkeep.console.labels import label
-from lootkeep.console.lists import Choice, Column, ListPage
-from lootkeep.console.page import Answer, Done, Page, Visit, url
-from lootkeep.domain.campaign_emails import PLACEHOLDERS, written
+from lootkeep.console import campaign_form, forms, lists
+from lootkeep.console.columns import AGO, COUNT, NAME, Cell, Column
+from lootkeep.console.forms import Field
+from lootkeep.console.labels import badge
+from lootkeep.console.lists import Choice, Link, ListPage
+from lootkeep.console.page import Answer, Done, Page, Visit, change, url
+from lootkeep.console.records import Record
+from lootkeep.domain.campaign_emails import PLACEHOLDERS
+from lootkeep.domain.campaign_emails import written as placeholder
 from lootkeep.domain.campaigns import Campaign, CampaignStatus, audience_of
-from lootkeep.kernel.clock import iso
-from lootkeep.kernel.errors import existing
+from lootkeep.kernel.wording import percent, plural
 from lootkeep.services import campaign_previews
 from lootkeep.services import campaigns as campaigns_service
 from lootkeep.storage import audiences
 from lootkeep.storage import campaigns as campaigns_db
 from lootkeep.views import campaigns as campaigns_views
+from lootkeep.views.labels import label, options
 
+
+def _status(campaign: Campaign, _row: Campaign, visit: Visit) -> str:
+    shown = badge(campaign.status)
+    if campaign.status != "scheduled" or campaign.scheduled_at is None:
+        return shown
+    return f'{shown} <span class="muted small">{visit.formats.time(campaign.scheduled_at)}</span>'
+
+
+# Of the e-mails that were sent.
+_SHARE = Cell(lambda count, campaign, _visit: percent(count, campaign.sent_count), css="number")
 CAMPAIGNS = ListPage(
-    campaigns_db.LISTING,
+    listing=campaigns_db.LISTING,
     columns=(
-        Column("Name", lambda campaign: campaign.name, "name"),
-        Column("Status", lambda campaign: label(campaign.status)),
-        Column("Recipients", lambda campaign: campaign.recipients_count, is_number=True),
-        Column("Sent", lambda campaign: campaign.sent_count, is_number=True),
-        Column("Opened", lambda campaign: campaign.opened_count, is_number=True),
-        Column("Clicked", lambda campaign: campaign.clicked_count, is_number=True),
-        Column("Created", lambda campaign: iso(campaign.created_at), "created_at", is_number=True),
+        Column("Name", "name", NAME, "name"),
+        Column("Status", "itself", Cell(_status, lambda campaign: label(campaign.status))),
+        Column("Recipients", "recipients_count", COUNT),
+        Column("Sent", "sent_count", COUNT),
+        Column("Opened", "opened_count", _SHARE),
+        Column("Clicked", "clicked_count", _SHARE),
+        Column("Created", "created_at", AGO, "created_at"),
     ),
+    link=lambda campaign: f"/campaigns/{campaign.id}",
+    links=(Link("/campaigns/new", "New campaign"),),
     empty="A campaign is one e-mail to many customers. Write the first one with New campaign.",
     file="campaigns",
-    choices=(Choice("status", "Status", {name: label(name) for name in get_args(CampaignStatus)}, is_open=True),),
+    choices=(Choice("status", "Status", options(CampaignStatus), is_open=True),),
     search="Name or subject",
 )
+_TEXTS = ("name", "subject", "preview_text", "from_name", "reply_to", "body_html", "body_text")
+CAMPAIGN = Record("Campaign", "/campaigns/{id}", campaigns_db, (*_TEXTS, "audience", "status", "scheduled_at"))
+SEND = (Field("scheduled_at", "When", forms.time(), "Now when empty; in the store’s zone."),)
+TEST = (Field("email", "To", forms.EMAIL, "To any mailbox; nothing in it is counted.", is_required=True),)
 # A mail is shown as it is sent, so its own styles count; it can load, send and execute nothing.
 _MAIL_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
-_MAX_AUDITED = 200
-
-
-async def list_campaigns(visit: Visit) -> Answer:
-    return await lists.show(visit, CAMPAIGNS)
 
 
 async def show_campaign(visit: Visit) -> Answer:
-    campaign = await _get(visit)
+    campaign = await CAMPAIGN.get(visit)
+    audience = audience_of(campaign)
     preview = None
     if campaign.status in ("draft", "scheduled"):
         async with visit.deps.db.read(slow=True) as tx:
-            preview = await audiences.preview(tx, audience_of(campaign))
-    audience = audience_of(campaign)
+            preview = await audiences.preview(tx, audience)
+    shown = campaign_form.written(visit, campaign)
     return {
         "campaign": campaign,
         "stats": campaigns_views.stats(campaign),
         "preview": preview,
         "audience": campaign_form.AUDIENCES[audience.type],
-        "conditions": _conditions(visit, campaign),
+        "conditions": [(field.label, shown[field.name]) for field in campaign_form.CONDITIONS],
+        "forms": {"send": SEND, "test": TEST},
         "title": campaign.name,
     }
-
-
-def _conditions(visit: Visit, campaign: Campaign) -> list[tuple[str, str]]:
-    shown = campaign_form.values(campaign, visit.options.timezone)
-    return [(condition.label, shown[name]) for name, condition in campaign_form.CONDITIONS.items()]
 
 
 async def show_mail(visit: Visit) -> Answer:
@@ -76,169 +84,77 @@ async def show_mail(visit: Visit) -> Answer:
     return Response(shown.html, headers=headers, media_type="text/html")
 
 
-async def send_test(visit: Visit) -> Answer:
-    form = Form(visit)
-    form.required("email")
-    email = form.email("email")
-    form.check()
-    assert email is not None
-    await campaign_previews.send_test(visit.deps, visit.id, email)
-    return Done(
-        url(f"/campaigns/{visit.id}"), "The test e-mail is on its way.", f"campaign:{visit.id}", after={"test": email}
-    )
-
-
-async def show_new(visit: Visit) -> Answer:
-    return _form({}, "New campaign", "/campaigns/new")
+_PLACEHOLDERS = ", ".join(placeholder(name) for name in PLACEHOLDERS)
+_FORM = {
+    "text": f"Nothing is sent by saving. Filled in for each reader: {_PLACEHOLDERS}.",
+    "submit": "Save and preview",
+}
 
 
 async def show_edit(visit: Visit) -> Answer:
-    campaign = await _get(visit)
-    values = campaign_form.values(campaign, visit.options.timezone)
-    return _form(values | {"version": str(campaign.updated_at)}, f"Edit {campaign.name}", f"/campaigns/{campaign.id}")
-
-
-def _form(values: dict[str, str], title: str, path: str) -> dict[str, Any]:
-    return {
-        "values": values,
-        "title": title,
-        "back": "/campaigns" if path.endswith("/new") else path,
-        "conditions": campaign_form.CONDITIONS,
-        "audiences": campaign_form.AUDIENCES,
-        "placeholders": [written(name) for name in PLACEHOLDERS],
-    }
+    campaign = await CAMPAIGN.get(visit)
+    page = {"title": f"Edit {campaign.name}", "back": f"/campaigns/{campaign.id}", **_FORM}
+    return forms.show(visit, campaign_form.CARDS, campaign, **page, values=campaign_form.written(visit, campaign))
 
 
 async def create(visit: Visit) -> Answer:
-    fields = campaign_form.read(visit.form, visit.options.timezone)
-    campaign = await campaigns_service.create(visit.deps, fields)
-    return _done(campaign, f"{campaign.name} is saved as a draft. Nothing was sent yet.", None)
+    campaign = await campaigns_service.create(visit.deps, campaign_form.read(visit))
+    return CAMPAIGN.done(f"{campaign.name} is saved as a draft. Nothing was sent yet.", None, campaign)
 
 
-async def change(visit: Visit) -> Answer:
-    before = await _get(visit)
-    visit.check_unchanged(f"campaign:{before.id}", before.updated_at)
-    after = await campaigns_service.change(visit.deps, visit.id, campaign_form.read(visit.form, visit.options.timezone))
-    return _done(after, f"{after.name} is saved.", before)
+async def edit(visit: Visit) -> Answer:
+    before = await CAMPAIGN.lock(visit)
+    after = await campaigns_service.change(visit.deps, visit.id, campaign_form.read(visit))
+    return CAMPAIGN.done(f"{after.name} is saved.", before, after)
 
 
 async def send(visit: Visit) -> Answer:
-    before = await _get(visit)
-    visit.check_unchanged(f"campaign:{before.id}", before.updated_at)
-    at = campaign_form.send_time(visit.text("scheduled_at"), visit.options.timezone)
-    after = await campaigns_service.send(visit.deps, visit.id, at)
+    before = await CAMPAIGN.lock(visit)
+    after = await campaigns_service.send(visit.deps, visit.id, forms.read(visit, SEND)["scheduled_at"])
     if after.status == "scheduled":
-        return _done(after, f"{after.name} is scheduled.", before)
-    return _done(after, f"{after.name} goes out to {plural(after.recipients_count, 'customer')} now.", before)
+        return CAMPAIGN.done(f"{after.name} is scheduled.", before, after)
+    return CAMPAIGN.done(f"{after.name} goes out to {plural(after.recipients_count, 'customer')} now.", before, after)
+
+
+async def send_test(visit: Visit) -> Answer:
+    email = forms.read(visit, TEST)["email"]
+    await campaign_previews.send_test(visit.deps, visit.id, email)
+    to = url(f"/campaigns/{visit.id}")
+    return Done(to, "The test e-mail is on its way.", CAMPAIGN.key(visit.id), after={"test": email})
 
 
 async def cancel(visit: Visit) -> Answer:
-    before = await _get(visit)
+    before = await CAMPAIGN.lock(visit)
     after = await campaigns_service.cancel(visit.deps, visit.id)
-    return _done(after, f"{after.name} is cancelled; nobody more is written to.", before)
+    return CAMPAIGN.done(f"{after.name} is cancelled; nobody more is written to.", before, after)
 
 
 async def duplicate(visit: Visit) -> Answer:
     campaign = await campaigns_service.duplicate(visit.deps, visit.id, None)
-    return _done(campaign, f"{campaign.name} is a new draft.", None)
+    return CAMPAIGN.done(f"{campaign.name} is a new draft.", None, campaign)
 
 
 async def delete(visit: Visit) -> Answer:
-    before = await _get(visit)
+    before = await CAMPAIGN.lock(visit)
     await campaigns_service.delete(visit.deps, visit.id)
-    return Done(url("/campaigns"), f"{before.name} is deleted.", f"campaign:{before.id}", _audited(before), None)
+    return CAMPAIGN.done(f"{before.name} is deleted.", before, None)
 
 
-async def _get(visit: Visit) -> Campaign:
-    async with visit.deps.db.read() as tx:
-        return existing(await campaigns_db.get(tx, visit.id), "Campaign")
-
-
-def _done(after: Campaign, message: str, before: Campaign | None) -> Done:
-    record = f"campaign:{after.id}"
-    return Done(url(f"/campaigns/{after.id}"), message, record, _audited(before) if before else None, _audited(after))
-
-
-def _audited(campaign: Campaign) -> dict[str, Any]:
-    """What was decided; of the bodies, which may be half a megabyte, only how they begin."""
-    names = ("name", "subject", "preview_text", "from_name", "reply_to", "audience", "status", "scheduled_at")
-    bodies = {name: (getattr(campaign, name) or "")[:_MAX_AUDITED] for name in ("body_html", "body_text")}
-    return {name: getattr(campaign, name) for name in names} | bodies
-
-
-_HERE = "/campaigns/{id}"
+_NEW = forms.new(campaign_form.CARDS, title="New campaign", back="/campaigns", **_FORM)
+_CAMPAIGN = ("campaign.html", show_campaign)
 _SENT = "The mail goes out to everyone in the audience who can be written to. What was sent cannot be called back."
 _CANCELLED = "Nobody more is written to. A cancelled campaign cannot go on; it can be duplicated."
+_DELETED = "The draft is gone for good, with its text and its audience."
 
 PAGES = (
-    Page("GET", "/campaigns", "read_only", "Campaigns", list_campaigns, "campaigns.html", group="Grow"),
-    Page("GET", "/campaigns/new", "staff", "New campaign", show_new, "campaign_form.html", under="/campaigns"),
-    Page(
-        "POST",
-        "/campaigns/new",
-        "staff",
-        "Create campaign",
-        create,
-        "campaign_form.html",
-        under="/campaigns",
-        again=show_new,
-        is_foreign=True,
-    ),
-    Page("GET", _HERE, "read_only", "Campaign", show_campaign, "campaign.html", under="/campaigns"),
-    Page("GET", f"{_HERE}/mail", "read_only", "Preview of a campaign", show_mail),
-    Page("GET", f"{_HERE}/edit", "staff", "Edit campaign", show_edit, "campaign_form.html", under="/campaigns"),
-    Page(
-        "POST",
-        f"{_HERE}/edit",
-        "staff",
-        "Edit campaign",
-        change,
-        "campaign_form.html",
-        under="/campaigns",
-        again=show_edit,
-        is_foreign=True,
-    ),
-    Page(
-        "POST",
-        f"{_HERE}/send",
-        "staff",
-        "Send campaign",
-        send,
-        "campaign.html",
-        under="/campaigns",
-        confirm=_SENT,
-        again=show_campaign,
-    ),
-    Page(
-        "POST",
-        f"{_HERE}/cancel",
-        "staff",
-        "Cancel campaign",
-        cancel,
-        "campaign.html",
-        under="/campaigns",
-        confirm=_CANCELLED,
-        again=show_campaign,
-    ),
-    Page(
-        "POST",
-        f"{_HERE}/test",
-        "staff",
-        "Send a test e-mail",
-        send_test,
-        "campaign.html",
-        under="/campaigns",
-        again=show_campaign,
-        is_foreign=True,
-    ),
-    Page("POST", f"{_HERE}/duplicate", "staff", "Duplicate campaign", duplicate, under="/campaigns"),
-    Page(
-        "POST",
-        f"{_HERE}/delete",
-        "staff",
-        "Delete campaign",
-        delete,
-        under="/campaigns",
-        confirm="The draft is gone for good, with its text and its audience.",
-    ),
+    lists.page("/campaigns", "Campaigns", CAMPAIGNS, "Grow"),
+    *forms.rows("/campaigns/new", "New campaign", _NEW, create, "Create campaign", is_foreign=True),
+    Page("GET", "/campaigns/{id}", "read_only", "Campaign", show_campaign, "campaign.html"),
+    Page("GET", "/campaigns/{id}/mail", "read_only", "Preview of a campaign", show_mail),
+    *forms.rows("/campaigns/{id}/edit", "Edit campaign", show_edit, edit, is_foreign=True),
+    change("/campaigns/{id}/send", "Send campaign", send, _CAMPAIGN, _SENT),
+    change("/campaigns/{id}/cancel", "Cancel campaign", cancel, _CAMPAIGN, _CANCELLED),
+    change("/campaigns/{id}/test", "Send a test e-mail", send_test, _CAMPAIGN, is_foreign=True),
+    change("/campaigns/{id}/duplicate", "Duplicate campaign", duplicate),
+    change("/campaigns/{id}/delete", "Delete campaign", delete, confirm=_DELETED),
 )

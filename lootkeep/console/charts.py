@@ -11,6 +11,21 @@ HEIGHT = 200
 _TICKS = 3
 _MAX_LABELS = 6
 
+# A value and what is shown of it.
+Shown = tuple[int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A figure, how it changed, its course, and the page behind it."""
+
+    label: str
+    value: str
+    note: str
+    tone: str = ""
+    line: str = ""
+    to: str = ""
+
 
 @dataclass(frozen=True, slots=True)
 class Point:
@@ -40,29 +55,24 @@ class LineChart:
 
 
 def line_chart(
-    title: str,
-    labels: Sequence[str],
-    values: Sequence[int],
-    before: Sequence[int],
-    texts: Sequence[str],
-    texts_before: Sequence[str],
-    tick: Callable[[int], str],
+    title: str, labels: Sequence[str], now: Sequence[Shown], before: Sequence[Shown], tick: Callable[[int], str]
 ) -> LineChart:
-    """`texts` are what is shown of each value; `tick` writes the numbers of the axis."""
-    top = _rounded_up(max((*values, *before, 1)))
+    """Each value with its text; `tick` writes the numbers of the axis."""
+    values, values_before = [value for value, _ in now], [value for value, _ in before]
+    top = _rounded_up(max((*values, *values_before, 1)))
     step = WIDTH / max(1, len(values) - 1)
-    now, then = _line(values, top, step), _line(before, top, step)
-    rows = zip_longest(labels, values, texts, texts_before[: len(values)], fillvalue="")
+    line = _line(values, top, step)
+    rows = zip_longest(labels, now, before[: len(now)], fillvalue=(0, ""))
     points = [
-        Point(round(number * step, 1), _height(int(value), top), label, text, was)
-        for number, (label, value, text, was) in enumerate(rows)
+        Point(round(number * step, 1), _height(value, top), str(label), text, was)
+        for number, (label, (value, text), (_, was)) in enumerate(rows)
     ]
     shown = min(_MAX_LABELS, len(labels))
     # Evenly spaced, the first and the last among them.
     marked = [labels[round(place * (len(labels) - 1) / max(1, shown - 1))] for place in range(shown)]
     ticks = [tick(top * part // _TICKS) for part in range(_TICKS, -1, -1)]
-    area = f"0,{HEIGHT} {now} {WIDTH},{HEIGHT}" if values else ""
-    return LineChart(title, points, now, area, then, ticks, marked, round(step / 2, 1))
+    area = f"0,{HEIGHT} {line} {WIDTH},{HEIGHT}" if values else ""
+    return LineChart(title, points, line, area, _line(values_before, top, step), ticks, marked, round(step / 2, 1))
 
 
 def sparkline(values: Sequence[int]) -> str:

@@ -2,64 +2,56 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any
 
 import msgspec
 from starlette.responses import Response
 
+from lootkeep.console import forms
 from lootkeep.console.customers import show_customer
-from lootkeep.console.forms import Form
-from lootkeep.console.labels import label
+from lootkeep.console.forms import Field
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
-from lootkeep.domain.customers import MAX_NOTE_LENGTH, MAX_TAG_LENGTH, MAX_TAGS, Customer, MailboxStatus
+from lootkeep.domain.customers import MAX_NOTE_LENGTH, MAX_TAG_LENGTH, MAX_TAGS, MailboxStatus
 from lootkeep.kernel.errors import existing
 from lootkeep.services import customers as customers_service
 from lootkeep.services import privacy as privacy_service
 from lootkeep.storage import customers as customers_db
+from lootkeep.views.labels import options
 
-_CONSENT = {"yes": "Accepts", "no": "Declines"}
-_MAILBOX = {status: label(status) for status in get_args(MailboxStatus)}
+FORM = (
+    Field("name", "Name", forms.text(), is_required=True),
+    Field("email", "E-mail", forms.EMAIL, is_required=True),
+    Field("country", "Country", forms.COUNTRY, "Two letters, such as KR."),
+    Field(
+        "tags", "Tags", forms.words(MAX_TAGS, MAX_TAG_LENGTH), "With commas between. Lists and campaigns go by them."
+    ),
+    Field("note", "Note", forms.text(MAX_NOTE_LENGTH, "textarea"), "For staff only."),
+    Field("accepts_marketing", "Campaigns", forms.yes_or_no("Accepts", "Declines"), "A change’s time is recorded."),
+    Field("email_status", "Mailbox", forms.choice(options(MailboxStatus))),
+)
+_REASON = forms.text(MAX_NOTE_LENGTH)
 
 
 async def show_form(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
         customer = existing(await customers_db.get(tx, visit.id), "Customer")
-    return {
-        "customer": customer,
-        "tags": ", ".join(msgspec.json.decode(customer.tags)),
-        "consent": _CONSENT,
-        "mailbox": _MAILBOX,
-        "title": f"Edit {customer.name}",
-    }
+    text = "What you change here, the store sees too."
+    return forms.show(visit, FORM, customer, title=f"Edit {customer.name}", text=text, back=f"/customers/{visit.id}")
 
 
 async def edit(visit: Visit) -> Answer:
-    form = Form(visit)
-    changes = {
-        "name": form.required("name"),
-        "email": form.email("email") or form.required("email"),
-        "country": form.country("country"),
-        "tags": msgspec.json.encode(form.words("tags", MAX_TAGS, MAX_TAG_LENGTH)).decode(),
-        "note": form.text("note", MAX_NOTE_LENGTH),
-        "accepts_marketing": form.choice("accepts_marketing", _CONSENT) == "yes",
-        "email_status": form.choice("email_status", _MAILBOX),
-    }
-    form.check()
-    return await _change(visit, changes, "Saved.")
+    changes = forms.read(visit, FORM)
+    return await _change(visit, changes | {"tags": msgspec.json.encode(changes["tags"] or []).decode()}, "Saved.")
 
 
 async def block(visit: Visit) -> Answer:
-    form = Form(visit)
-    reason = form.required("status_reason", MAX_NOTE_LENGTH)
-    form.check()
-    return await _change(visit, {"status": "blocked", "status_reason": reason}, "The customer cannot order any more.")
+    changes = forms.read(visit, [Field("status_reason", "Reason", _REASON, is_required=True)])
+    return await _change(visit, changes | {"status": "blocked"}, "The customer cannot order any more.")
 
 
 async def unblock(visit: Visit) -> Answer:
-    form = Form(visit)
-    reason = form.text("status_reason", MAX_NOTE_LENGTH)
-    form.check()
-    return await _change(visit, {"status": "active", "status_reason": reason}, "The customer can order again.")
+    changes = forms.read(visit, [Field("status_reason", "Reason", _REASON)])
+    return await _change(visit, changes | {"status": "active"}, "The customer can order again.")
 
 
 async def export(visit: Visit) -> Answer:
@@ -80,12 +72,8 @@ async def _change(visit: Visit, changes: dict[str, Any], message: str) -> Done:
         before = existing(await customers_db.get_for_update(tx, visit.id, changes.get("email")), "Customer")
     visit.check_unchanged(record, before.updated_at)
     after = await customers_service.change(visit.deps, visit.id, changes)
-    to = url(f"/customers/{visit.id}")
-    return Done(to, message, record, _audited(before, changes), _audited(after, changes))
-
-
-def _audited(customer: Customer, changes: dict[str, Any]) -> dict[str, Any]:
-    return {name: getattr(customer, name) for name in changes}
+    old, new = ({name: getattr(customer, name) for name in changes} for customer in (before, after))
+    return Done(url(f"/customers/{visit.id}"), message, record, old, new)
 
 
 _CUSTOMER = ("customer.html", show_customer)
@@ -95,21 +83,9 @@ _ERASE = (
 )
 
 PAGES = (
-    Page(
-        "GET", "/customers/{id}/edit", "staff", "Edit a customer", show_form, "customer_edit.html", under="/customers"
-    ),
-    change("/customers/{id}/edit", "Change a customer", edit, ("customer_edit.html", show_form)),
+    *forms.rows("/customers/{id}/edit", "Edit a customer", show_form, edit, "Change a customer"),
     change("/customers/{id}/block", "Block a customer", block, _CUSTOMER),
     change("/customers/{id}/unblock", "Unblock a customer", unblock, _CUSTOMER),
-    Page("GET", "/customers/{id}/export", "staff", "Export a customer", export, under="/customers"),
-    Page(
-        "POST",
-        "/customers/{id}/erase",
-        "owner",
-        privacy_service.ERASE,
-        erase,
-        under="/customers",
-        confirm=_ERASE,
-        is_foreign=True,
-    ),
+    Page("GET", "/customers/{id}/export", "staff", "Export a customer", export),
+    change("/customers/{id}/erase", privacy_service.ERASE, erase, confirm=_ERASE, role="owner", is_foreign=True),
 )

@@ -4,30 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 import structlog
-from markupsafe import Markup
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Match, Route
 from starlette.types import Scope
 
-from lootkeep.console import guard
-from lootkeep.console.attention import Attention, Waiting
+from lootkeep.console import forms, guard, lists
 from lootkeep.console.formats import Formats
 from lootkeep.console.guard import ForeignForm
-from lootkeep.console.labels import label
+from lootkeep.console.navigation import Navigation
 from lootkeep.console.page import PREFIX, Answer, Done, Options, Page, Stale, Visit, url
 from lootkeep.console.render import ASSETS, environment
 from lootkeep.deps import Deps
-from lootkeep.domain.accounts import Person
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import AppError, Conflict, InvalidFields, NotFound, RateLimited, Unavailable, Unprocessable
 from lootkeep.services import sign_in
 from lootkeep.storage import audit as audit_db
 from lootkeep.storage.engine.database import JoinedDatabase
+from lootkeep.views.labels import label
 
 log = structlog.get_logger(__name__)
 
@@ -74,11 +73,10 @@ class Edge:
         self._deps = deps
         self._options = options
         self._pages = pages
-        self._attention = Attention(deps)
-        self._templates = environment(Formats(options.timezone, deps.currency))
-        self._waiting: Waiting = {}
-        self._navigations: dict[tuple[str, str], Markup] = {}
-        self._paths = {page.path for page in pages if page.method == "GET"}
+        self._formats = Formats(options.timezone, deps.currency)
+        self._templates = environment(self._formats)
+        self._navigation = Navigation(deps, pages, self._templates.get_template("_navigation.html"))
+        self._roles = {page.path: page.role for page in pages if page.method == "GET"}
 
     def routes(self) -> list[Route]:
         found = [PageRoute(_route(page.path), self._endpoint(page), methods=[page.method]) for page in self._pages]
@@ -92,7 +90,7 @@ class Edge:
     def _endpoint(self, page: Page) -> Any:
         async def endpoint(request: Request) -> Response:
             secret = guard.read_secret(request, self._options)
-            visit = Visit(self._deps, self._options, page, request, self._deps.clock.now(), secret)
+            visit = Visit(self._deps, self._options, page, request, self._deps.clock.now(), secret, self._formats)
             try:
                 response = await self._answer(visit)
             except AppError as reason:
@@ -124,7 +122,7 @@ class Edge:
         visit.form = await guard.read_form(visit.request)
         guard.check_token(visit)
         if page.confirm and visit.form.get("confirmed") != "yes":
-            return await self._render(visit, "confirm.html", {"back": _back(visit)})
+            return await self._render(visit, "form.html", _question(visit))
         return await self._respond(visit, await self._change(visit))
 
     async def _change(self, visit: Visit) -> Answer:
@@ -171,6 +169,8 @@ class Edge:
             if answer.message:
                 guard.set_message(response, self._deps.vault, visit.request, self._options, answer.message)
             return response
+        if "list" in answer and visit.query.get("format") == "csv":
+            return await lists.export(answer["list"])
         assert visit.page.template is not None
         return await self._render(visit, visit.page.template, answer, status)
 
@@ -210,8 +210,8 @@ class Edge:
             "options": self._options,
             "token": guard.form_token(self._deps.vault, visit.secret),
             "message": message,
-            "navigation": await self._navigation(visit) if visit.person else "",
-            "has_page": self._paths.__contains__,
+            "navigation": await self._navigation.html(visit.person, visit.page.entry) if visit.person else "",
+            "may_open": partial(self._may_open, visit),
         }
         html = self._templates.get_template(template).render(shown | dict(values))
         response = Response(html, status, media_type="text/html")
@@ -221,25 +221,9 @@ class Edge:
             guard.clear_message(response)
         return response
 
-    async def _navigation(self, visit: Visit) -> Markup:
-        """Rendered once for each role and page, until a number in it may have changed."""
-        waiting = await self._attention.waiting()
-        if waiting is not self._waiting:
-            self._waiting, self._navigations = waiting, {}
-        key = visit.user.role, visit.page.entry
-        if key not in self._navigations:
-            template = self._templates.get_template("_navigation.html")
-            html = template.render(groups=self._groups(visit.user), lit=visit.page.entry)
-            self._navigations[key] = Markup(html)  # noqa: S704  what a template rendered is escaped
-        return self._navigations[key]
-
-    def _groups(self, user: Person) -> dict[str, list[tuple[Page, int, str]]]:
-        """The pages of each group that the user may open, each with how many wait there and how urgently."""
-        groups: dict[str, list[tuple[Page, int, str]]] = {}
-        for page in self._pages:
-            if page.group is not None and page.role is not None and user.may(page.role):
-                groups.setdefault(page.group, []).append((page, *self._waiting.get(page.path, (0, ""))))
-        return groups
+    def _may_open(self, visit: Visit, path: str) -> bool:
+        role = self._roles[path]
+        return role is None or visit.user.may(role)
 
 
 _BROKEN = "Something went wrong on our side. It was logged; try again in a moment."
@@ -253,6 +237,14 @@ def _target(visit: Visit) -> str:
     """Where to go after signing in: the page that was asked for."""
     asked = visit.request.url
     return quote(asked.path + (f"?{asked.query}" if asked.query else "")) if visit.page.method == "GET" else PREFIX
+
+
+def _question(visit: Visit) -> Mapping[str, Any]:
+    """Whether the change is meant, as a form that sends again what was sent."""
+    hidden = {name: value for name, value in visit.form.items() if name != "token"} | {"confirmed": "yes"}
+    page = {"title": f"{visit.page.title}?", "text": visit.page.confirm or "", "submit": visit.page.title, "back": ""}
+    shown = forms.show(visit, (), None, **page, hidden=hidden, look="danger", leave="Keep it as it is")
+    return shown | {"back": _back(visit)}
 
 
 def _back(visit: Visit) -> str:

@@ -1,58 +1,19 @@
-"""How the console writes amounts, times and shares: in the store's currency and zone."""
+"""How the console writes times: with the exact one for those who ask."""
 
 from __future__ import annotations
-
-from datetime import datetime
-from functools import lru_cache
 
 import msgspec
 from markupsafe import Markup
 
-from lootkeep.domain.analytics import zone
-from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant, iso, utc
-from lootkeep.kernel.money import Hundredths
-from lootkeep.views.money import in_words
+from lootkeep.kernel.clock import DAY, Instant, iso
+from lootkeep.kernel.wording import duration
+from lootkeep.views.formats import StoreFormats
 
 _WEEK = 7 * DAY
 
 
-class Formats:
-    """The filters of the templates, for one zone and currency."""
-
-    def __init__(self, timezone: str, currency: str) -> None:
-        self._zone = zone(timezone)
-        self._currency = currency
-        self.money = lru_cache(maxsize=4096)(self._money)
-
-    def _money(self, amount: int, currency: str | None = None) -> str:
-        """`$1,884.20`; less than nothing has a minus sign in front."""
-        if amount < 0:
-            return "−" + self._money(-amount, currency)
-        return in_words(Hundredths(amount), currency or self._currency)
-
-    def whole_money(self, amount: int) -> str:
-        """`$1,884`: for figures that are read at a glance."""
-        text = str(self.money(round(amount / 100) * 100))
-        return text[:-3] if text.endswith((".00", ",00")) else text
-
-    def local(self, at: Instant) -> datetime:
-        return utc(at).astimezone(self._zone)
-
-    def day(self, at: Instant) -> str:
-        """`15 Nov 2026`."""
-        return f"{self.local(at):%-d %b %Y}"
-
-    def short_day(self, at: Instant) -> str:
-        """`15 Nov`."""
-        return f"{self.local(at):%-d %b}"
-
-    def long_day(self, at: Instant) -> str:
-        """`Sunday 15 November`."""
-        return f"{self.local(at):%A %-d %B}"
-
-    def time(self, at: Instant) -> str:
-        """`15 Nov 2026, 14:02`."""
-        return f"{self.local(at):%-d %b %Y, %H:%M}"
+class Formats(StoreFormats):
+    """The filters of the templates."""
 
     def clock(self, at: Instant) -> Markup:
         """`14:02:11`, with the whole time for those who ask."""
@@ -70,39 +31,6 @@ class Formats:
         return Markup(f'<time datetime="{iso(at)}" title="{exact}">{text}</time>')  # noqa: S704
 
 
-def duration(microseconds: int) -> str:
-    """`41 s`, `2 min`, `3 h 20 min`, `5 d`."""
-    if microseconds < MINUTE:
-        return f"{max(0, microseconds) // SECOND} s"
-    if microseconds < HOUR:
-        return f"{microseconds // MINUTE} min"
-    if microseconds < DAY:
-        hours, rest = divmod(microseconds, HOUR)
-        minutes = rest // MINUTE
-        return f"{hours} h {minutes} min" if minutes and hours < 10 else f"{hours} h"
-    return f"{microseconds // DAY} d"
-
-
 def pretty(text: str) -> str:
     """JSON, indented for people."""
     return msgspec.json.format(text.encode(), indent=2).decode()
-
-
-def number(count: int) -> str:
-    """`1,322`."""
-    return f"{count:,}"
-
-
-def percent(part: float, whole: float) -> str:
-    """`18.6 %`; nothing of nothing is a dash."""
-    return f"{100 * part / whole:.1f} %" if whole else "–"
-
-
-def change(now: float, before: float) -> str:
-    """`+12.4 %`; without anything before there is nothing to compare with."""
-    return f"{100 * (now - before) / before:+.1f} %".replace("-", "−") if before else ""
-
-
-def plural(count: int, singular: str, many: str | None = None) -> str:
-    """`1 order`, `2 orders`."""
-    return f"{count:,} {singular if count == 1 else many or singular + 's'}"

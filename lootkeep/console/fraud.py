@@ -3,43 +3,48 @@
 from __future__ import annotations
 
 from statistics import median
-from typing import get_args
 from urllib.parse import quote
 
-from lootkeep.console import fraud_case, lists
-from lootkeep.console.labels import label
-from lootkeep.console.lists import Choice, Column, ListPage, Shown
-from lootkeep.console.page import Answer, Done, Page, Visit, url
+from markupsafe import escape
+
+from lootkeep.console import lists
+from lootkeep.console.columns import AGO, BADGE, NAME, ORDER, RISK, Cell, Column, amount
+from lootkeep.console.labels import reasons
+from lootkeep.console.links import draw
+from lootkeep.console.lists import Choice, ListPage, Shown, is_yes
+from lootkeep.console.page import Answer, Done, Page, Visit, change, url
 from lootkeep.domain.analytics import named
 from lootkeep.domain.fraud.checks import FraudCheck
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.domain.fraud.review import OUTCOMES, ReviewedAs, detected_signals
 from lootkeep.domain.fraud.score import Action, RiskLevel
-from lootkeep.domain.orders import Order, order_number
-from lootkeep.kernel import money
-from lootkeep.kernel.clock import iso
+from lootkeep.domain.orders import Order
 from lootkeep.kernel.errors import existing, invalid
 from lootkeep.services import fraud as fraud_service
+from lootkeep.services import fraud_case
 from lootkeep.services import fraud_queue as fraud_queue_service
 from lootkeep.services.fraud_named_lists import BLOCKED
 from lootkeep.storage import fraud_checks, fraud_lists, fraud_queue
 from lootkeep.storage import orders as orders_db
 from lootkeep.storage import settings as settings_db
+from lootkeep.views.labels import options
 
-_ACTIONS = {name: label(name) for name in get_args(Action)}
-_LEVELS = Choice("risk_level", "Risk", {name: label(name) for name in get_args(RiskLevel)})
+_REASONS = Cell(lambda points, *_: escape(reasons(points)), lambda points: ", ".join(detected_signals(points)))
+_LEVELS = Choice("risk_level", "Risk", options(RiskLevel))
+_ACTIONS = options(Action)
+# The page shows the queue as cards; a CSV file has these columns.
 QUEUE = ListPage(
-    fraud_queue.QUEUE,
+    listing=fraud_queue.QUEUE,
     columns=(
-        Column("Order", lambda check: order_number(check.order_id), "held"),
-        Column("Customer", lambda check: check.customer_name),
-        Column("Score", lambda check: check.risk_score, "risk_score"),
-        Column("Reasons", lambda check: ", ".join(detected_signals(check.points))),
-        Column("Total", lambda check: money.decimal(check.order_total)),
-        Column("Expected loss", lambda check: money.decimal(check.expected_loss), "expected_loss"),
-        Column("Owner", lambda check: check.owner_name),
-        Column("Due", lambda check: iso(check.due_at) if check.due_at is not None else None, "due_at"),
-        Column("Checked", lambda check: iso(check.created_at), "created_at"),
+        Column("Order", "order_id", ORDER, "held"),
+        Column("Customer", "customer_name"),
+        Column("Score", "risk_score", sort="risk_score"),
+        Column("Reasons", "points", _REASONS),
+        Column("Total", "order_total", amount("order_currency")),
+        Column("Expected loss", "expected_loss", amount("order_currency"), "expected_loss"),
+        Column("Owner", "owner_name"),
+        Column("Due", "due_at", AGO, "due_at"),
+        Column("Checked", "created_at", AGO, "created_at"),
     ),
     empty="Nothing waits for a review.",
     file="fraud-queue",
@@ -60,23 +65,22 @@ ORDERS = {
     "Newest first": {"sort": "created_at", "order": "desc"},
 }
 CHECKS = ListPage(
-    fraud_lists.LISTING,
+    listing=fraud_lists.LISTING,
     columns=(
-        Column("Order", lambda check: order_number(check.order_id)),
-        Column("Customer", lambda check: check.customer_name),
-        Column("Risk", lambda check: check.risk_score),
-        Column("Was", lambda check: label(check.action_taken)),
-        Column("Review", lambda check: label(check.review_outcome) if check.review_outcome else None),
-        Column("Checked", lambda check: iso(check.created_at), "created_at", is_number=True),
+        Column("Order", "order_id", ORDER),
+        Column("Customer", "customer_name", NAME),
+        Column("Risk", "itself", RISK),
+        Column("Was", "action_taken", BADGE),
+        Column("Review", "review_outcome", BADGE),
+        Column("Checked", "created_at", AGO, "created_at"),
     ),
+    link=lambda check: f"/fraud/checks/{check.id}",
     empty="Every order is checked as it is placed, and its check appears here.",
     file="fraud-checks",
     choices=(
         Choice("action_taken", "Was", _ACTIONS, is_open=True),
         _LEVELS,
-        Choice(
-            "is_reviewed", "Reviewed", {"yes": "Reviewed", "no": "Not reviewed"}, parse=lambda value: value == "yes"
-        ),
+        Choice("is_reviewed", "Reviewed", {"yes": "Reviewed", "no": "Not reviewed"}, is_yes),
     ),
 )
 # By the button: the outcome, whether the e-mail is trusted from now on, and what is said of the order.
@@ -93,22 +97,20 @@ _MAX_NOTE = 1000
 
 async def show_queue(visit: Visit) -> Answer:
     answer = await lists.show(visit, QUEUE)
-    if not isinstance(answer, dict):
-        return answer
     queue: Shown = answer["list"]
     shown_id = _shown(visit.query.get("check", ""), queue)
     begin = named("today", visit.now, visit.options.timezone).start
     async with visit.deps.db.read() as tx:
         decisions = await fraud_case.decisions(tx, visit.now)
         case = await fraud_case.load(tx, shown_id, decisions) if shown_id else None
-        held, held_total = await fraud_queue.held(tx)
+        _, held_total = await fraud_queue.held(tx)
         budget = (await settings_db.get(tx, SETTINGS, Policy)).fraud_review_daily_budget
         riskiest = await fraud_queue.riskiest(tx, begin, budget)
     times = [decision.reviewed_at - decision.checked_at for decision in decisions if decision.reviewed_at >= begin]
     next_id = _next(shown_id, queue)
     return answer | {
         "case": case,
-        "held": held,
+        "graph": draw(case.links) if case else None,
         "held_total": held_total,
         "decision_time": int(median(times)) if times else None,
         "next_url": queue.url(check=next_id) if next_id else None,
@@ -133,14 +135,10 @@ def _next(shown_id: int | None, queue: Shown) -> int | None:
     return others[0] if others else None
 
 
-async def list_checks(visit: Visit) -> Answer:
-    return await lists.show(visit, CHECKS)
-
-
 async def show_check(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
         case = await fraud_case.load(tx, visit.id, await fraud_case.decisions(tx, visit.now))
-    return {"case": case, "title": f"Check of {case.sale.order.number}"}
+    return {"case": case, "graph": draw(case.links), "title": f"Check of {case.sale.order.number}"}
 
 
 async def review(visit: Visit) -> Answer:
@@ -194,19 +192,12 @@ def _audited(check: FraudCheck, order: Order) -> dict[str, object]:
     return {"status": order.status, "review": check.review_outcome, "review_notes": check.review_notes}
 
 
+_CHECK = ("fraud_check.html", show_check)
+
 PAGES = (
     Page("GET", "/fraud", "read_only", "Fraud review", show_queue, "fraud.html", group="Protect"),
-    Page("GET", "/fraud/checks", "read_only", "Fraud checks", list_checks, "fraud_checks.html", under="/fraud"),
-    Page("GET", "/fraud/checks/{id}", "read_only", "Fraud check", show_check, "fraud_check.html", under="/fraud"),
-    Page(
-        "POST",
-        "/fraud/checks/{id}/review",
-        "staff",
-        "Review order",
-        review,
-        "fraud_check.html",
-        under="/fraud",
-        again=show_check,
-    ),
-    Page("POST", "/fraud/checks/{id}/take", "staff", "Take a case", take, under="/fraud"),
+    lists.page("/fraud/checks", "Fraud checks", CHECKS, template="fraud_checks.html"),
+    Page("GET", "/fraud/checks/{id}", "read_only", "Fraud check", show_check, "fraud_check.html"),
+    change("/fraud/checks/{id}/review", "Review order", review, _CHECK),
+    change("/fraud/checks/{id}/take", "Take a case", take),
 )

@@ -6,21 +6,20 @@ from typing import Any, get_args
 
 import msgspec
 
-from lootkeep.console.forms import Form
-from lootkeep.console.labels import label
-from lootkeep.console.page import Answer, Done, Page, Visit, url
-from lootkeep.domain.analytics import zone
+from lootkeep.console import forms
+from lootkeep.console.forms import Field
+from lootkeep.console.page import Answer, Done, Page, Visit, change, url
 from lootkeep.domain.fraud.comparison import Comparison, Tally
 from lootkeep.domain.fraud.expressions import MAX_LENGTH
 from lootkeep.domain.fraud.fact_names import FACTS
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.domain.fraud.rule import MAX_NAME, POINTS, Rule, RuleAction, RuleMode
-from lootkeep.kernel.clock import Instant, utc
-from lootkeep.kernel.errors import InvalidFields
+from lootkeep.kernel.errors import InvalidFields, invalid
 from lootkeep.services import fraud_reports
 from lootkeep.services import fraud_rules as fraud_rules_service
 from lootkeep.storage import fraud_entries, fraud_truth
 from lootkeep.storage import settings as settings_db
+from lootkeep.views.labels import label
 
 WHAT_IF_DAYS = 30
 ACTIONS: dict[RuleAction, str] = {
@@ -37,6 +36,17 @@ MODES: dict[RuleMode, str] = {
 }
 assert ACTIONS.keys() == set(get_args(RuleAction))
 assert MODES.keys() == set(get_args(RuleMode))
+_POINTS = "Only when points are added: ten double the odds."
+_EXAMPLE = "For example: total > 100 and account_age < 1h and is_vpn"
+FORM = (
+    Field("name", "Name", forms.text(MAX_NAME), is_required=True),
+    Field("expression", "Which orders", forms.text(MAX_LENGTH, "textarea"), _EXAMPLE, is_required=True),
+    Field("action", "What to do", forms.choice(ACTIONS), default="flag"),
+    Field("points", "Points", forms.whole(*POINTS), _POINTS, default="0"),
+    Field("mode", "Mode", forms.choice(MODES), default="shadow"),
+    Field("expires_at", "Ends on", forms.day()),
+    Field("note", "Note", forms.text(1000)),
+)
 _AUDITED = ("name", "expression", "action", "points", "mode", "note", "expires_at")
 
 
@@ -55,12 +65,11 @@ async def show_rules(visit: Visit) -> Answer:
     return {
         "rules": [(rule, tallies.get((rule.id, rule.revision), Tally())) for rule in policy.rules],
         "edited": edited,
-        "ends_on": _day(visit, edited.expires_at) if edited and edited.expires_at else "",
         "version": version,
         "facts": FACTS,
         "lists_of_store": names,
-        "actions": ACTIONS,
-        "modes": MODES,
+        "fields": FORM,
+        "values": forms.written(visit, FORM, edited),
         "comparison": comparison,
         "days": WHAT_IF_DAYS,
     }
@@ -86,13 +95,8 @@ async def save_rule(visit: Visit) -> Answer:
         rule = await fraud_rules_service.change(visit.deps, before.id, terms, visit.user.id)
     else:
         rule = await fraud_rules_service.create(visit.deps, terms, visit.user.id)
-    return Done(
-        url("/fraud/rules"),
-        f"The rule “{rule.name}” is saved.",
-        f"setting:{SETTINGS}",
-        _audited(before),
-        _audited(rule),
-    )
+    message = f"The rule “{rule.name}” is saved."
+    return Done(url("/fraud/rules"), message, f"setting:{SETTINGS}", _audited(before), _audited(rule))
 
 
 async def delete_rule(visit: Visit) -> Answer:
@@ -101,22 +105,10 @@ async def delete_rule(visit: Visit) -> Answer:
 
 
 def _terms(visit: Visit) -> dict[str, Any]:
-    form = Form(visit)
-    terms: dict[str, Any] = {
-        "name": form.required("name", MAX_NAME),
-        "expression": form.required("expression", MAX_LENGTH),
-        "action": form.choice("action", ACTIONS),
-        "mode": form.choice("mode", MODES),
-        "note": form.text("note", 1000),
-        "expires_at": form.day("expires_at"),
-    }
-    terms["points"] = form.required_whole("points", *POINTS) if terms["action"] == "points" else 0
-    form.check()
-    return terms
-
-
-def _day(visit: Visit, at: Instant) -> str:
-    return utc(at).astimezone(zone(visit.options.timezone)).date().isoformat()
+    terms = forms.read(visit, FORM)
+    if terms["action"] == "points" and terms["points"] is None:
+        raise invalid("points", "Enter a whole number.")
+    return terms | {"points": terms["points"] if terms["action"] == "points" else 0}
 
 
 def _id(text: str) -> int | None:
@@ -130,25 +122,11 @@ def _audited(rule: Rule | None) -> dict[str, Any] | None:
     return {f"rule {rule.id}: {label(name).lower()}": values[name] for name in _AUDITED}
 
 
+_RULES = ("fraud_rules.html", show_rules)
+_DELETED = "The rule is deleted. What it did to past orders stays as it is."
+
 PAGES = (
-    Page("GET", "/fraud/rules", "read_only", "Fraud rules", show_rules, "fraud_rules.html", under="/fraud"),
-    Page(
-        "POST",
-        "/fraud/rules",
-        "owner",
-        "Save a fraud rule",
-        save_rule,
-        "fraud_rules.html",
-        under="/fraud",
-        again=show_rules,
-    ),
-    Page(
-        "POST",
-        "/fraud/rules/{id}/delete",
-        "owner",
-        "Delete a fraud rule",
-        delete_rule,
-        under="/fraud",
-        confirm="The rule is deleted. What it did to past orders stays as it is.",
-    ),
+    Page("GET", "/fraud/rules", "read_only", "Fraud rules", show_rules, "fraud_rules.html"),
+    change("/fraud/rules", "Save a fraud rule", save_rule, _RULES, role="owner"),
+    change("/fraud/rules/{id}/delete", "Delete a fraud rule", delete_rule, confirm=_DELETED, role="owner"),
 )

@@ -2,49 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any
 
-from lootkeep.console import lists
-from lootkeep.console.formats import Formats
-from lootkeep.console.forms import Form
-from lootkeep.console.labels import label
-from lootkeep.console.lists import Choice, Column, ListPage
-from lootkeep.console.page import Answer, Done, Page, Visit, change, lock, url
+from lootkeep.console import forms, lists
+from lootkeep.console.columns import AGO, CODE, DAY, NAME, Cell, Column, amount
+from lootkeep.console.forms import Field
+from lootkeep.console.labels import badge
+from lootkeep.console.lists import Choice, Link, ListPage
+from lootkeep.console.page import Answer, Page, Visit, change
+from lootkeep.console.records import Record
 from lootkeep.domain import gift_cards as gift_cards_rules
 from lootkeep.domain.customers import Customer
-from lootkeep.domain.gift_cards import (
-    MAX_BALANCE,
-    MAX_MESSAGE_LENGTH,
-    MAX_NOTE_LENGTH,
-    MAX_REFERENCE_LENGTH,
-    GiftCard,
-    GiftCardStatus,
-    GiftCardTerms,
-)
 from lootkeep.kernel import money
-from lootkeep.kernel.clock import Instant, iso
+from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import existing
 from lootkeep.services import gift_cards as gift_cards_service
 from lootkeep.storage import audit, gift_card_lists
 from lootkeep.storage import customers as customers_db
 from lootkeep.storage import gift_cards as gift_cards_db
+from lootkeep.views.labels import label, options
 
-_CHANGING = ("recipient_name", "recipient_email", "message", "expires_at", "note")
-
+_STATUS = Cell(
+    lambda card, _row, visit: badge(gift_cards_rules.status(card, visit.now)), lambda card: label(card.kept_status)
+)
+_CODE = Cell(lambda card, *more: CODE.html(f"…{card.last_four}", *more), gift_cards_rules.masked)
 GIFT_CARDS = ListPage(
-    gift_card_lists.LISTING,
+    listing=gift_card_lists.LISTING,
     columns=(
-        Column("Card", lambda card: gift_cards_rules.masked(card)),
-        Column("Recipient", lambda card: card.recipient_name or card.recipient_email),
-        Column("Status", lambda card: label(card.kept_status)),
-        Column("Balance", lambda card: money.decimal(card.balance), "balance", is_number=True),
-        Column("Issued with", lambda card: money.decimal(card.initial_balance), is_number=True),
-        Column("Expires", lambda card: iso(card.expires_at) if card.expires_at else None, "expires_at", is_number=True),
-        Column("Issued", lambda card: iso(card.created_at), "created_at", is_number=True),
+        Column("Card", "itself", _CODE),
+        Column("Recipient", "recipient", NAME),
+        Column("Status", "itself", _STATUS),
+        Column("Balance", "balance", amount("currency"), "balance"),
+        Column("Issued with", "initial_balance", amount("currency", "number muted")),
+        Column("Expires", "expires_at", DAY, "expires_at"),
+        Column("Issued", "created_at", AGO, "created_at"),
     ),
+    link=lambda card: f"/gift-cards/{card.id}",
+    links=(Link("/gift-cards/new", "Issue a gift card", key="n"),),
     empty="Cards appear here as customers buy them. Issue one yourself to try it.",
     file="gift-cards",
-    choices=(Choice("status", "Status", {name: label(name) for name in get_args(GiftCardStatus)}, is_open=True),),
+    choices=(Choice("status", "Status", options(gift_cards_rules.GiftCardStatus), is_open=True),),
     linked={
         "currency": ("Currency", str.upper),
         "customer_id": ("Customer", int),
@@ -53,19 +50,52 @@ GIFT_CARDS = ListPage(
     },
     search="Recipient, or the end of a code",
 )
+GIFT_CARD = Record(
+    "Gift card",
+    "/gift-cards/{id}",
+    gift_cards_db,
+    ("recipient_name", "recipient_email", "message", "expires_at", "note", "revoke_reason", "send_count"),
+    ("balance",),
+)
+_AMOUNT = forms.amount(1, gift_cards_rules.MAX_BALANCE)
+_REFERENCE = forms.text(gift_cards_rules.MAX_REFERENCE_LENGTH)
+_LAST_DAY = forms.day(is_included=True)
+_MESSAGE = forms.text(gift_cards_rules.MAX_MESSAGE_LENGTH, "textarea")
+_NOTE = Field("note", "Note for staff", forms.text(gift_cards_rules.MAX_NOTE_LENGTH, "textarea"))
+NEW = (
+    Field("initial_balance", "Amount", _AMOUNT, is_required=True, placeholder="25.00"),
+    Field("recipient_name", "Recipient", forms.text()),
+    Field("recipient_email", "E-mail", forms.EMAIL, "It is sent there once it is valid, or you hand over the code."),
+    Field("sender_name", "From", forms.text()),
+    Field("message", "Message", _MESSAGE),
+    Field("starts_at", "First day", forms.day(), "Valid at once when empty."),
+    Field("expires_at", "Last day", _LAST_DAY, "Never expires when empty."),
+    _NOTE,
+)
+EDIT = (
+    Field("recipient_name", "Name", forms.text()),
+    Field("recipient_email", "E-mail", forms.EMAIL),
+    Field("message", "Message of the giver", _MESSAGE),
+    Field("expires_at", "Last day", _LAST_DAY, "Never when empty. A later day makes an expired card valid again."),
+    _NOTE,
+)
+SEND = (Field("email", "To", forms.EMAIL),)
+REDEEM = (
+    Field("amount", "Amount", _AMOUNT, is_required=True, placeholder="5.00"),
+    Field("reference", "Reference", _REFERENCE, "Yours; the same one never takes an amount twice."),
+)
+REVOKE = (Field("reason", "Reason", forms.text(gift_cards_rules.MAX_MESSAGE_LENGTH), "Stored with the card."),)
 
 
 async def list_gift_cards(visit: Visit) -> Answer:
     # Time alone makes cards valid and lets them expire: what is listed and counted is exact after this.
     await gift_cards_service.settle(visit.deps, visit.now)
     answer = await lists.show(visit, GIFT_CARDS)
-    if not isinstance(answer, dict):
-        return answer
     async with visit.deps.db.read(slow=True) as tx:
         counts, values = await gift_cards_db.figures(tx)
     currency = visit.deps.currency
     named = {name: values.get(f"{currency}.{name}", 0) for name in ("active", "issued", "redeemed", "revoked")}
-    return answer | {"value": named, "active": counts.get(f"{currency}.active", 0), "currency": currency}
+    return answer | {"value": named, "active": counts.get(f"{currency}.active", 0)}
 
 
 async def show_gift_card(visit: Visit) -> Answer:
@@ -73,92 +103,71 @@ async def show_gift_card(visit: Visit) -> Answer:
         card = existing(await gift_cards_db.get(tx, visit.id), "Gift card")
         customer = await customers_db.get(tx, card.customer_id) if card.customer_id else None
         entries = await gift_cards_db.ledger(tx, card.id)
-        changes = await audit.changes_since(tx, f"gift_card:{card.id}", Instant(0))
+        changes = await audit.changes_since(tx, GIFT_CARD.key(card.id), Instant(0))
+    status = gift_cards_rules.status(card, visit.now)
+    # The form of a revoked card has nothing but the note.
+    edited = (_NOTE,) if status == "revoked" else EDIT
     return {
         "card": card,
         "customer": customer,
         "entries": entries,
         "changes": changes,
-        "status": gift_cards_rules.status(card, visit.now),
-        "last_day": _last_day(visit, card),
+        "status": status,
+        "edited": edited,
+        "values": forms.written(visit, edited, card),
+        "forms": {"send": SEND, "redeem": REDEEM, "revoke": REVOKE},
         "title": f"Gift card …{card.last_four}",
     }
 
 
 async def show_new(visit: Visit) -> Answer:
-    return {"customer": await _customer(visit, visit.form.get("customer_id") or visit.query.get("customer_id", ""))}
+    customer = await _customer(visit, visit.form.get("customer_id") or visit.query.get("customer_id", ""))
+    known = {"recipient_name": customer.name, "recipient_email": customer.email} if customer else {}
+    text = f"In {visit.deps.currency}" + (f", for {customer.name}." if customer else ".")
+    page = {"title": "Issue a gift card", "text": text, "submit": "Issue the card", "back": "/gift-cards"}
+    hidden = {"customer_id": str(customer.id)} if customer else {}
+    return forms.show(visit, NEW, None, **page, values=known, hidden=hidden)
 
 
 async def issue(visit: Visit) -> Answer:
-    form = Form(visit)
+    values = forms.read(visit, NEW)
     customer = await _customer(visit, visit.form.get("customer_id", ""))
-    terms = GiftCardTerms(
-        initial_balance=form.required_amount("initial_balance", 1, MAX_BALANCE),
-        currency=visit.deps.currency,
-        recipient_email=form.email("recipient_email"),
-        recipient_name=form.text("recipient_name"),
-        sender_name=form.text("sender_name"),
-        message=form.text("message", MAX_MESSAGE_LENGTH),
-        customer_id=customer.id if customer else None,
-        order_id=None,
-        starts_at=form.day("starts_at"),
-        expires_at=form.day("expires_at", is_included=True),
-        note=form.text("note", MAX_NOTE_LENGTH),
+    owner: dict[str, Any] = {"customer_id": customer.id if customer else None, "order_id": None}
+    card, code = await gift_cards_service.create(
+        visit.deps, gift_cards_rules.GiftCardTerms(**values, **owner, currency=visit.deps.currency), None
     )
-    form.check()
-    card, code = await gift_cards_service.create(visit.deps, terms, None)
-    return _done(card, f"The card is issued. Its code is {code}; it is shown only now.", {}, _audited(card))
+    return GIFT_CARD.done(f"The card is issued. Its code is {code}; it is shown only now.", None, card)
 
 
 async def edit(visit: Visit) -> Answer:
-    before = await lock(visit, gift_cards_db.get_for_update, "Gift card")
-    form = Form(visit)
-    wanted: dict[str, Any] = {
-        "recipient_name": form.text("recipient_name"),
-        "recipient_email": form.email("recipient_email"),
-        "message": form.text("message", MAX_MESSAGE_LENGTH),
-        "note": form.text("note", MAX_NOTE_LENGTH),
-    }
-    # A card may expire at any time of its last day: the day that was shown changes nothing.
-    if "expires_at" in visit.form and (visit.text("expires_at") or "") != _last_day(visit, before):
-        wanted["expires_at"] = form.day("expires_at", is_included=True)
-    form.check()
-    # The form of a revoked card has nothing but the note.
-    changes = {
-        name: wanted[name] for name in wanted.keys() & visit.form.keys() if wanted[name] != getattr(before, name)
-    }
+    before = await GIFT_CARD.lock(visit)
+    sent = [field for field in EDIT if field.name in visit.form]
+    shown = forms.written(visit, sent, before)
+    # A card may expire at any time of its last day: what is as it was shown changes nothing.
+    changed = [field for field in sent if visit.form[field.name].strip() != shown[field.name]]
+    changes = forms.read(visit, changed)
     after = await gift_cards_service.change(visit.deps, visit.id, changes) if changes else before
-    return _saved(before, after, "The card is saved." if changes else "Nothing was different.")
+    return GIFT_CARD.done("The card is saved." if changes else "Nothing was different.", before, after)
 
 
 async def redeem(visit: Visit) -> Answer:
-    before = await lock(visit, gift_cards_db.get_for_update, "Gift card")
-    form = Form(visit)
-    amount = form.required_amount("amount", 1, MAX_BALANCE)
-    reference = form.text("reference", MAX_REFERENCE_LENGTH)
-    form.check()
-    _, entry = await gift_cards_service.redeem(visit.deps, visit.id, amount, None, reference)
-    left = {"balance": money.text(entry.balance_after)}
-    return _done(before, f"{money.text(amount)} {before.currency} are taken off the card.", _audited(before), left)
+    before = await GIFT_CARD.lock(visit)
+    values = forms.read(visit, REDEEM)
+    card, _ = await gift_cards_service.redeem(visit.deps, visit.id, values["amount"], None, values["reference"])
+    message = f"{money.text(values['amount'])} {before.currency} are taken off the card."
+    return GIFT_CARD.done(message, before, card)
 
 
 async def revoke(visit: Visit) -> Answer:
-    before = await lock(visit, gift_cards_db.get_for_update, "Gift card")
-    form = Form(visit)
-    reason = form.text("reason", MAX_MESSAGE_LENGTH)
-    form.check()
-    return _saved(before, await gift_cards_service.revoke(visit.deps, visit.id, reason), "The card is revoked.")
+    before = await GIFT_CARD.lock(visit)
+    after = await gift_cards_service.revoke(visit.deps, visit.id, **forms.read(visit, REVOKE))
+    return GIFT_CARD.done("The card is revoked.", before, after)
 
 
 async def send(visit: Visit) -> Answer:
-    before = await lock(visit, gift_cards_db.get_for_update, "Gift card")
-    form = Form(visit)
-    email = form.email("email")
-    form.check()
-    card, recipient = await gift_cards_service.send(visit.deps, visit.id, email)
-    return _done(
-        card, f"The card is on its way to {recipient}.", {"sent": before.send_count}, {"sent": card.send_count}
-    )
+    before = await GIFT_CARD.lock(visit)
+    card, recipient = await gift_cards_service.send(visit.deps, visit.id, **forms.read(visit, SEND))
+    return GIFT_CARD.done(f"The card is on its way to {recipient}.", before, card)
 
 
 async def _customer(visit: Visit, text: str) -> Customer | None:
@@ -167,36 +176,13 @@ async def _customer(visit: Visit, text: str) -> Customer | None:
         return await customers_db.get(tx, number) if number is not None else None
 
 
-def _last_day(visit: Visit, card: GiftCard) -> str:
-    """The last day on which the card is valid, as the form has it."""
-    if card.expires_at is None:
-        return ""
-    local = Formats(visit.options.timezone, card.currency).local(Instant(card.expires_at - 1))
-    return local.date().isoformat()
-
-
-def _saved(before: GiftCard, after: GiftCard, message: str) -> Done:
-    return _done(after, message, _audited(before), _audited(after))
-
-
-def _done(card: GiftCard, message: str, before: dict[str, Any], after: dict[str, Any]) -> Done:
-    return Done(url(f"/gift-cards/{card.id}"), message, f"gift_card:{card.id}", before, after)
-
-
-def _audited(card: GiftCard) -> dict[str, Any]:
-    values = {name: getattr(card, name) for name in _CHANGING}
-    return values | {"balance": money.text(card.balance), "revoke_reason": card.revoke_reason}
-
-
-_FORM = ("gift_card_new.html", show_new)
 _CARD = ("gift_card.html", show_gift_card)
 _TAKEN = "The amount is taken off the card. It cannot be put back here."
 _REVOKED = "The card is worth nothing from now on, for good."
 
 PAGES = (
     Page("GET", "/gift-cards", "read_only", "Gift cards", list_gift_cards, "gift_cards.html", group="Sell"),
-    Page("GET", "/gift-cards/new", "staff", "Issue a gift card", show_new, "gift_card_new.html"),
-    change("/gift-cards/new", "Issue a gift card", issue, _FORM),
+    *forms.rows("/gift-cards/new", "Issue a gift card", show_new, issue),
     Page("GET", "/gift-cards/{id}", "read_only", "Gift card", show_gift_card, "gift_card.html"),
     change("/gift-cards/{id}/edit", "Change a gift card", edit, _CARD),
     change("/gift-cards/{id}/send", "Send a gift card", send, _CARD),

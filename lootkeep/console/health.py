@@ -6,33 +6,13 @@ from lootkeep import __version__
 from lootkeep.console.page import Answer, Page, Visit
 from lootkeep.services.health import worst
 
-# What people read for each thing that is looked at.
-_NAMES = {
-    "settings": "Settings",
-    "database": "Database",
-    "key": "Secret key",
-    "files": "Files",
-    "redis": "Redis",
-    "mail": "Mail",
-    "accounts": "Accounts",
-    "worker": "Workers",
-    "clock": "Clock",
-    "disk": "Disk space",
-    "egress": "Receivers",
-    "webhooks": "Webhooks",
-    "public URL": "Public URL",
-    "lists": "Lists",
-}
-
-
 _ORDER = {"bad": 0, "warning": 1, "ok": 2}
 
 
 async def show_health(visit: Visit) -> Answer:
     findings = list(await visit.options.examine(visit.deps)) if visit.options.examine else []
     findings = sorted(findings, key=lambda finding: _ORDER[finding.level])
-    named = [(_NAMES.get(finding.what, f"List: {finding.what}"), finding) for finding in findings]
-    return {"findings": named, "worst": worst(findings), "version": __version__}
+    return {"findings": findings, "worst": worst(findings), "version": __version__}
 
 
 PAGES = (Page("GET", "/health", "staff", "Health", show_health, "health.html", group="Store"),)

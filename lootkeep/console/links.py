@@ -5,22 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lootkeep.console.formats import plural
 from lootkeep.domain.fraud.linked import LinkedAccount
+from lootkeep.kernel.wording import plural
+from lootkeep.services.fraud_case import Link
 
 # So many accounts are drawn, the most telling ones; the rest are counted.
 _DRAWN = 6
 # The height of an account, and of a thing with what is written under it.
 _ACCOUNT, _THING = 34, 60
-_MAX_TEXT = 24
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """Something that a buyer shares with other accounts."""
-
-    thing: str
-    accounts: Sequence[LinkedAccount]
+_MAX_NAME, _MAX_THING = 24, 44
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +50,25 @@ def draw(links: Sequence[Link]) -> Graph | None:
     accounts = {account.id: account for link in links for account in link.accounts}
     if not accounts:
         return None
-    telling = sorted(accounts.values(), key=lambda account: (not _is_bad(account), -account.orders_count))
+    telling = sorted(accounts.values(), key=lambda account: (not account.is_bad, -account.orders_count))
     shown, rest = telling[:_DRAWN], telling[_DRAWN:]
     rows = len(shown) + bool(rest)
     height = max(rows * _ACCOUNT, len(links) * _THING, 2 * _ACCOUNT)
-    things = [Thing(_y(index, len(links), height) - 6, link.thing) for index, link in enumerate(links)]
+    things = [
+        Thing(_y(index, len(links), height) - 6, _short(link.thing, _MAX_THING)) for index, link in enumerate(links)
+    ]
     nodes = [
         Node(
-            _y(index, rows, height), short(account.name), *_fate(account), _shared(things, links, [account]), account.id
+            _y(index, rows, height),
+            _short(account.name, _MAX_NAME),
+            *account.fate,
+            _shared(things, links, [account]),
+            account.id,
         )
         for index, account in enumerate(shown)
     ]
     if rest:
-        bad = sum(_is_bad(account) for account in rest)
+        bad = sum(account.is_bad for account in rest)
         fate = f"{bad} of them blocked or fraud" if bad else "none of them blocked"
         tone = "bad" if bad else "quiet"
         others = plural(len(rest), "other")
@@ -77,8 +76,8 @@ def draw(links: Sequence[Link]) -> Graph | None:
     return Graph(things, nodes, height)
 
 
-def short(text: str) -> str:
-    return text if len(text) <= _MAX_TEXT else text[: _MAX_TEXT - 1] + "…"
+def _short(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _y(index: int, count: int, height: int) -> int:
@@ -89,17 +88,3 @@ def _y(index: int, count: int, height: int) -> int:
 def _shared(things: Sequence[Thing], links: Sequence[Link], accounts: Sequence[LinkedAccount]) -> list[Thing]:
     ids = {account.id for account in accounts}
     return [thing for thing, link in zip(things, links, strict=True) if ids & {account.id for account in link.accounts}]
-
-
-def _is_bad(account: LinkedAccount) -> bool:
-    return account.is_fraud or account.status == "blocked"
-
-
-def _fate(account: LinkedAccount) -> tuple[str, str]:
-    if account.is_fraud:
-        return "confirmed fraud", "bad"
-    if account.status == "blocked":
-        return "blocked", "bad"
-    if account.orders_count:
-        return plural(account.orders_count, "paid order"), "ok"
-    return "no paid order", "quiet"

@@ -11,12 +11,16 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import quote_plus
 
+from markupsafe import Markup
 from starlette.responses import Response
 
-from lootkeep.console.page import Answer, Handler, Visit
+from lootkeep.console.columns import Column, Table
+from lootkeep.console.page import Answer, Page, Visit
+from lootkeep.domain.accounts import Role
 from lootkeep.domain.analytics import midnight
 from lootkeep.kernel.errors import invalid
-from lootkeep.kernel.paging import ListRequest, Page, SortDirection, last_page
+from lootkeep.kernel.paging import ListRequest, SortDirection, last_page
+from lootkeep.kernel.paging import Page as ListedPage
 from lootkeep.kernel.spreadsheet import plain_cell
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.lists import Listing
@@ -31,17 +35,7 @@ _MAX_TERM = 255
 # The filters of a list are the same words again and again.
 _quoted = lru_cache(maxsize=1024)(quote_plus)
 
-Load = Callable[[Transaction, Sequence[Any]], Awaitable[Sequence[Any]]]
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column: its head, the value of a row for CSV, the sort of the Listing behind the head."""
-
-    title: str
-    value: Callable[[Any], object]
-    sort: str | None = None
-    is_number: bool = False
+Load = Callable[[Visit, Transaction, Sequence[Any]], Awaitable[Sequence[Any]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +50,32 @@ class Choice:
     is_open: bool = False
 
 
+def is_yes(value: str) -> bool:
+    return value == "yes"
+
+
 @dataclass(frozen=True, slots=True)
-class ListPage:
+class Link:
+    """A button in the head of a list, for those who may open its page."""
+
+    path: str
+    text: str
+    css: str = "main"
+    key: str = ""
+    # What follows the path; `{user}` is the id of who asks.
+    query: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListPage(Table):
     """What a page lists, and how."""
 
     listing: Listing[Any]
-    columns: Sequence[Column]
-    # What will be here, and how to get it.
-    empty: str
     # The name of the CSV file.
     file: str
+    # What the head of the page says.
+    text: str = ""
+    links: Sequence[Link] = ()
     choices: Sequence[Choice] = ()
     # Filters that only links set: the name, its label and how its value is read.
     linked: Mapping[str, tuple[str, Callable[[str], Any]]] = field(default_factory=dict)
@@ -87,6 +97,11 @@ class Shown:
     total: int
     request: ListRequest
     query: Mapping[str, str]
+    visit: Visit
+
+    @property
+    def body(self) -> Markup:
+        return self.spec.body(self.rows, self.visit)
 
     @property
     def pages(self) -> int:
@@ -125,31 +140,35 @@ class Shown:
         return [(name, value) for name, value in self.query.items() if name not in (*names, "page")]
 
 
-async def show(visit: Visit, spec: ListPage, **fixed: Any) -> Answer:
-    """The page of the list that the URL asks for, under the name `list`; a CSV file with `format=csv`."""
+async def show(visit: Visit, spec: ListPage, **fixed: Any) -> dict[str, Any]:
+    """The page of the list that the URL asks for, under the name `list`; the edge exports it with `format=csv`."""
     query = {name: value for name, value in visit.query.items() if value}
-    is_export = query.pop("format", None) == "csv"
+    query.pop("format", None)
     request = _request(visit, spec, query, fixed)
-    if is_export:
-        return await _export(visit, spec, request)
     rows, total = await _page(visit, spec, request)
-    return {"list": Shown(spec, rows, total, request, query)}
+    return {"list": Shown(spec, rows, total, request, query, visit)}
 
 
-def page_of(spec: ListPage, **more: Any) -> Handler:
-    """The handler of a page that shows a list and nothing else; `more` goes to the template."""
+def page(
+    path: str,
+    title: str,
+    spec: ListPage,
+    group: str | None = None,
+    template: str = "list.html",
+    role: Role = "read_only",
+) -> Page:
+    """The row of a page that shows a list and nothing else."""
 
     async def handler(visit: Visit) -> Answer:
-        listed = await show(visit, spec)
-        return listed | more if isinstance(listed, dict) else listed
+        return await show(visit, spec)
 
-    return handler
+    return Page("GET", path, role, title, handler, template, group=group)
 
 
 async def _page(visit: Visit, spec: ListPage, request: ListRequest) -> tuple[Sequence[Any], int]:
     async with visit.deps.db.read(slow=request.is_slow) as tx:
         rows, total = await spec.listing.page(tx, request)
-        return (await spec.load(tx, rows) if spec.load else rows), total
+        return (await spec.load(visit, tx, rows) if spec.load else rows), total
 
 
 def _request(visit: Visit, spec: ListPage, query: Mapping[str, str], fixed: Mapping[str, Any]) -> ListRequest:
@@ -173,7 +192,10 @@ def _request(visit: Visit, spec: ListPage, query: Mapping[str, str], fixed: Mapp
     page = query.get("page", "1")
     number = min(int(page), _MAX_PAGE) if page.isascii() and page.isdigit() and len(page) < 10 else 1
     return ListRequest(
-        Page(max(1, number), PAGE_SIZE), filters, sort, "asc" if query.get("order", spec.order) == "asc" else "desc"
+        ListedPage(max(1, number), PAGE_SIZE),
+        filters,
+        sort,
+        "asc" if query.get("order", spec.order) == "asc" else "desc",
     )
 
 
@@ -184,17 +206,23 @@ def _parsed(name: str, label: str, parse: Callable[[str], Any], text: str) -> An
         raise invalid(name, f"The filter {label} in the address cannot be read.") from None
 
 
-async def _export(visit: Visit, spec: ListPage, request: ListRequest) -> Response:
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow([column.title for column in spec.columns])
+async def export(shown: Shown) -> Response:
+    """All pages of the list as a CSV file."""
+    visit, spec, request = shown.visit, shown.spec, shown.request
+    exported: list[Any] = []
     for number in range(1, MAX_EXPORTED // _EXPORTED_AT_ONCE + 1):
-        part = ListRequest(Page(number, _EXPORTED_AT_ONCE), request.filters, request.sort, request.order)
+        part = ListRequest(ListedPage(number, _EXPORTED_AT_ONCE), request.filters, request.sort, request.order)
         rows, _ = await _page(visit, spec, part)
-        writer.writerows([_cell(column.value(row)) for column in spec.columns] for row in rows)
+        exported += rows
         if len(rows) < _EXPORTED_AT_ONCE:
             break
-    headers = {"content-disposition": f'attachment; filename="{spec.file}.csv"'}
+    return csv_file(spec.file, spec.csv(exported))
+
+
+def csv_file(name: str, lines: Sequence[Sequence[object]]) -> Response:
+    text = io.StringIO()
+    csv.writer(text).writerows([_cell(value) for value in line] for line in lines)
+    headers = {"content-disposition": f'attachment; filename="{name}.csv"'}
     return Response(text.getvalue(), headers=headers, media_type="text/csv")
 
 

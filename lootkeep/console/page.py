@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Protocol, TypeVar
+from typing import Any
 from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from lootkeep.console.formats import Formats
 from lootkeep.deps import Deps
 from lootkeep.domain.accounts import Person, Role, Session
 from lootkeep.domain.deliveries import RETRY_SECONDS
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import Conflict, Fields, NotFound, existing
+from lootkeep.kernel.errors import Conflict, Fields, NotFound
 from lootkeep.kernel.redaction import ShownSetting
 from lootkeep.services.health import Finding
-from lootkeep.storage.engine.database import Transaction
 
 PREFIX = "/console"
 _MAX_ID = 2**63 - 1
@@ -52,6 +52,7 @@ class Visit:
     now: Instant
     # The secret of the cookie; form tokens are derived from it.
     secret: str
+    formats: Formats
     person: Person | None = None
     session: Session | None = None
     form: Mapping[str, str] = field(default_factory=dict)
@@ -91,17 +92,6 @@ class Visit:
             raise Stale(record, self.form["version"])
 
 
-class Versioned(Protocol):
-    """A record that says when it was changed."""
-
-    @property
-    def updated_at(self) -> Instant: ...
-
-
-R = TypeVar("R", bound=Versioned)
-Load = Callable[[Transaction, int], Awaitable[R | None]]
-
-
 @dataclass(frozen=True, slots=True)
 class Done:
     """A change was made: where to go on, what to say there, and what the audit log holds."""
@@ -116,14 +106,6 @@ class Done:
     secret: str | None = None
     # The values of `secret.html`, which is shown at once instead of going on: a secret is seen only now.
     shown: Mapping[str, Any] | None = None
-
-
-async def lock(visit: Visit, load: Load[R], name: str) -> R:
-    """The page's record before the change, which the form must have shown; `name` is what people call it."""
-    async with visit.deps.db.write() as tx:
-        record = existing(await load(tx, visit.id), name)
-    visit.check_unchanged(f"{name.lower().replace(' ', '_')}:{visit.id}", record.updated_at)
-    return record
 
 
 class Stale(Conflict):

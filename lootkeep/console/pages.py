@@ -13,6 +13,7 @@ from lootkeep.console import (
     events,
     fraud,
     fraud_named_lists,
+    fraud_policy_lists,
     fraud_rules,
     fraud_settings,
     gift_cards,
@@ -31,30 +32,12 @@ from lootkeep.console import (
 )
 from lootkeep.console.page import Page
 
-PAGES: tuple[Page, ...] = (
-    *overview.PAGES,
-    *orders.PAGES,
-    *customers.PAGES,
-    *customer_changes.PAGES,
-    *products.PAGES,
-    *gift_cards.PAGES,
-    *referrals.PAGES,
-    *campaigns.PAGES,
-    *fraud.PAGES,
-    *fraud_rules.PAGES,
-    *fraud_named_lists.PAGES,
-    *fraud_settings.PAGES,
-    *tickets.PAGES,
-    *webhooks.PAGES,
-    *events.PAGES,
-    *alerts.PAGES,
-    *tokens.PAGES,
-    *analytics.PAGES,
-    *users.PAGES,
-    *audit.PAGES,
-    *settings.PAGES,
-    *health.PAGES,
-    *search.PAGES,
-    *account.PAGES,
-    *signing_in.PAGES,
+_AREAS = (
+    *(overview, orders, customers, customer_changes, products, gift_cards),
+    *(referrals, campaigns),
+    *(fraud, fraud_rules, fraud_named_lists, fraud_policy_lists, fraud_settings),
+    *(tickets, webhooks, events, alerts, tokens),
+    *(analytics, users, audit, settings, health),
+    *(search, account, signing_in),
 )
+PAGES: tuple[Page, ...] = tuple(page for area in _AREAS for page in area.PAGES)

@@ -5,15 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from lootkeep.console import formats
-from lootkeep.console.labels import LABELS, badge, label
+from lootkeep.console.charts import Tile
+from lootkeep.console.labels import badge, reasons
 from lootkeep.console.page import PREFIX, url
-from lootkeep.domain.fraud.review import detected_signals
 from lootkeep.domain.orders import order_number
+from lootkeep.kernel.wording import change, duration, number, percent, plural
+from lootkeep.views.labels import label
 
 _HERE = Path(__file__).parent
 _TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"} | {".svg": "image/svg+xml"}
@@ -33,34 +34,22 @@ def environment(formats_of_store: formats.Formats) -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    named: dict[str, Any] = {
-        name: getattr(formats, name) for name in ("number", "percent", "change", "plural", "pretty")
-    }
-    named |= {name: getattr(formats_of_store, name) for name in ("money", "whole_money", "day", "short_day")}
-    named |= {name: getattr(formats_of_store, name) for name in ("long_day", "time", "clock", "ago")}
-    environment.filters |= named | {
-        "duration": formats.duration,
-        "order_number": order_number,
-        "reasons": _reasons,
-        "badge": badge,
-        "label": label,
-    }
+    formatting = ("money", "whole_money", "day", "short_day", "long_day", "time", "clock", "ago")
+    environment.filters |= {name: getattr(formats_of_store, name) for name in formatting}
+    functions = (number, percent, change, formats.pretty, plural, duration)
+    environment.filters |= {function.__name__: function for function in (*functions, order_number, reasons)}
+    environment.filters |= {"badge": badge, "label": label}
     environment.globals |= {
         "url": url,
         "prefix": PREFIX,
-        "labels": LABELS,
         "badge_html": badge,
+        "tile": Tile,
         "assets": {name: f"{PREFIX}/static/{name}?v={_version(body)}" for name, (_, body) in ASSETS.items()},
     }
     # The shared components, under the names by which every template calls them.
     for name, file in (("parts", "_parts.html"), ("lists", "_list.html")):
         environment.globals[name] = environment.get_template(file).module
     return environment
-
-
-def _reasons(points: Mapping[str, int]) -> str:
-    """The two heaviest reasons of a score."""
-    return " · ".join(detected_signals(points)[:2])
 
 
 def _version(body: bytes) -> str:

@@ -2,106 +2,51 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
-from lootkeep.console.formats import Formats
+from lootkeep.console.columns import Table
+from lootkeep.console.customers import CUSTOMERS
+from lootkeep.console.gift_cards import GIFT_CARDS
+from lootkeep.console.lists import ListPage
+from lootkeep.console.orders import ORDERS
 from lootkeep.console.page import Answer, Done, Page, Visit, url
-from lootkeep.domain.support_tickets import TicketEntry
+from lootkeep.console.tickets import TICKETS
 from lootkeep.kernel.paging import ListRequest
 from lootkeep.kernel.paging import Page as ListedPage
-from lootkeep.storage import customer_lists, gift_card_lists, order_lists, ticket_lists
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.lists import Listing
 from lootkeep.storage.webhooks import log
 
 _EACH = 8
 _MAX_TERM = 255
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """Something that was found: the page it is on, by the row's path and the address."""
-
-    path: str
-    to: str
-    title: str
-    text: str
-    status: str
+# The lists that are looked through, and what is shown of each.
+_LISTS: dict[str, tuple[ListPage, Table]] = {
+    "Orders": (ORDERS, ORDERS.only("Order", "Customer", "Status", "Total", "Placed", empty="")),
+    "Customers": (CUSTOMERS, CUSTOMERS.only("Name", "E-mail", "Status", "Spent", "Signed up", empty="")),
+    "Tickets": (TICKETS, TICKETS.only("Ticket", "Subject", "Customer", "Status", "Last message", empty="")),
+    "Gift cards": (GIFT_CARDS, GIFT_CARDS.only("Card", "Recipient", "Status", "Balance", "Issued", empty="")),
+}
 
 
 async def search(visit: Visit) -> Answer:
     term = visit.query.get("q", "").strip()[:_MAX_TERM]
-    groups: dict[str, list[Hit]] = {}
+    groups: dict[str, tuple[Table, Sequence[Any]]] = {}
+    delivery = None
     if term:
-        formats = Formats(visit.options.timezone, visit.deps.currency)
         async with visit.deps.db.read(slow=True) as tx:
-            groups = {
-                "Orders": await _orders(tx, term, formats),
-                "Customers": await _customers(tx, term),
-                "Tickets": await _tickets(tx, term),
-                "Gift cards": await _gift_cards(tx, term, formats),
-                "Deliveries": await _deliveries(tx, term),
-            }
-    hits = [hit for group in groups.values() for hit in group]
-    if len(hits) == 1 and hits[0].path == "/orders/{id}":
-        return Done(hits[0].to)
-    return {"term": term, "groups": {name: group for name, group in groups.items() if group}}
+            found = {name: await _rows(visit, tx, spec, term) for name, (spec, _) in _LISTS.items()}
+            delivery = await log.get(tx, term) if term.startswith("wh_") else None
+        groups = {name: (_LISTS[name][1], rows) for name, rows in found.items() if rows}
+    if delivery is not None and not groups:
+        return Done(url(f"/deliveries/{delivery.public_id}"))
+    if groups.keys() == {"Orders"} and len(groups["Orders"][1]) == 1:
+        return Done(url(f"/orders/{groups['Orders'][1][0].order.id}"))
+    return {"term": term, "groups": groups}
 
 
-async def _rows(tx: Transaction, listing: Listing[Any], term: str) -> list[Any]:
-    rows, _ = await listing.page(tx, ListRequest(ListedPage(1, _EACH), {"search": term}))
-    return rows
-
-
-async def _orders(tx: Transaction, term: str, formats: Formats) -> list[Hit]:
-    sales = await order_lists.sales(tx, await _rows(tx, order_lists.LISTING, term))
-    return [
-        Hit(
-            "/orders/{id}",
-            url(f"/orders/{details.order.id}"),
-            f"{details.order.number} · {details.customer.name}",
-            f"{formats.money(details.order.total, details.order.currency)} · {formats.time(details.order.created_at)}",
-            details.order.status,
-        )
-        for details in sales
-    ]
-
-
-async def _customers(tx: Transaction, term: str) -> list[Hit]:
-    return [
-        Hit("/customers/{id}", url(f"/customers/{customer.id}"), customer.name, customer.email, customer.status)
-        for customer in await _rows(tx, customer_lists.LISTING, term)
-    ]
-
-
-async def _tickets(tx: Transaction, term: str) -> list[Hit]:
-    tickets: list[TicketEntry] = await _rows(tx, ticket_lists.LISTING, term)
-    return [
-        Hit("/tickets/{id}", url(f"/tickets/{ticket.id}"), ticket.subject, ticket.customer_name, ticket.status)
-        for ticket in tickets
-    ]
-
-
-async def _gift_cards(tx: Transaction, term: str, formats: Formats) -> list[Hit]:
-    return [
-        Hit(
-            "/gift-cards/{id}",
-            url(f"/gift-cards/{card.id}"),
-            f"Card ending in {card.last_four}",
-            formats.money(card.balance, card.currency),
-            card.kept_status,
-        )
-        for card in await _rows(tx, gift_card_lists.LISTING, term)
-    ]
-
-
-async def _deliveries(tx: Transaction, term: str) -> list[Hit]:
-    delivery = await log.get(tx, term) if term.startswith("wh_") else None
-    if delivery is None:
-        return []
-    to = url(f"/deliveries/{delivery.public_id}")
-    return [Hit("/deliveries/{delivery_id}", to, delivery.public_id, delivery.event_type, delivery.status)]
+async def _rows(visit: Visit, tx: Transaction, spec: ListPage, term: str) -> Sequence[Any]:
+    rows, _ = await spec.listing.page(tx, ListRequest(ListedPage(1, _EACH), {"search": term}))
+    return await spec.load(visit, tx, rows) if spec.load else rows
 
 
 PAGES = (Page("GET", "/search", "read_only", "Search", search, "search.html"),)

@@ -2,165 +2,125 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from typing import get_args
-
-from lootkeep.console import diagnosis, lists
-from lootkeep.console.formats import Formats, plural
-from lootkeep.console.labels import label
-from lootkeep.console.lists import Choice, Column, ListPage
-from lootkeep.console.page import Answer, Done, Page, Visit, change, lock, url
-from lootkeep.console.receivers import answer_of
-from lootkeep.domain.analytics import zone
-from lootkeep.domain.deliveries import Attempt, Delivery, DeliveryStatus
+from lootkeep.console import forms, lists
+from lootkeep.console.columns import AGO, CODE, COUNT, LABEL, NAME, Cell, Column
+from lootkeep.console.forms import Field
+from lootkeep.console.lists import Choice, Link, ListPage, is_yes
+from lootkeep.console.page import Answer, Done, Page, Visit, change, url
+from lootkeep.console.records import Record
+from lootkeep.domain.deliveries import DeliveryStatus
 from lootkeep.domain.events import EVENT_TYPES
+from lootkeep.domain.receivers import diagnose, first_given_up
 from lootkeep.domain.webhooks import Webhook
-from lootkeep.kernel.clock import DAY, Instant, instant, iso
-from lootkeep.kernel.errors import existing, invalid
+from lootkeep.kernel.clock import DAY, Instant, iso
+from lootkeep.kernel.errors import existing
+from lootkeep.kernel.wording import plural
 from lootkeep.services import webhooks as webhooks_service
+from lootkeep.services.sendings import answer_of, last_sent
 from lootkeep.storage import order_events
-from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.webhooks import endpoints, health, log, replays
+from lootkeep.views.labels import options
 
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A webhook with its last hour."""
-
-    webhook: Webhook
-    receiver: health.Receiver
-
-    @property
-    def state(self) -> str:
-        if not self.webhook.is_active:
-            return "off"
-        return "failing" if self.receiver.is_failing else "active"
-
-
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """A delivery with its last attempt."""
-
-    delivery: Delivery
-    attempt: Attempt | None
-
-    @property
-    def answer(self) -> str:
-        return answer_of(self.attempt) if self.attempt else label(self.delivery.status)
-
-    @property
-    def tone(self) -> str:
-        if self.delivery.status == "delivered":
-            return "ok"
-        return "bad" if self.delivery.status == "failed" or self.delivery.failures else "quiet"
-
-    @property
-    def last_at(self) -> Instant:
-        return self.attempt.started_at if self.attempt else self.delivery.created_at
-
-
-async def _load_sent(tx: Transaction, deliveries: Sequence[Delivery]) -> list[Sent]:
-    attempts = await order_events.last_attempts(tx, deliveries)
-    return [Sent(delivery, attempts.get(delivery.id)) for delivery in deliveries]
-
-
-DELIVERIES = ListPage(
-    log.LISTING,
+WEBHOOKS = ListPage(
+    listing=endpoints.LISTING,
     columns=(
-        Column("Event", lambda sent: sent.delivery.event_type),
-        Column("Status", lambda sent: label(sent.delivery.status)),
-        Column("Answer", lambda sent: sent.answer),
-        Column("Took", lambda sent: sent.attempt.latency_ms if sent.attempt else None, is_number=True),
-        Column("Attempts", lambda sent: sent.delivery.attempts_count, is_number=True),
-        Column("Recorded", lambda sent: iso(sent.delivery.created_at), "created_at", is_number=True),
-        Column("Last attempt", lambda sent: iso(sent.last_at), is_number=True),
+        Column("Receiver", "webhook.url", NAME, "url"),
+        Column("State", "state", LABEL),
+        Column("Last 60 minutes", "delivered"),
+        Column("p95", "p95_ms", COUNT),
+        Column("Waiting", "waiting", COUNT),
+        Column("Events", "webhook.event_types", Cell(COUNT.html, " ".join, "number")),
+    ),
+    text="Where the store’s events are sent.",
+    links=(Link("/webhooks/new", "Create a webhook"),),
+    empty="A webhook sends the store's events to a bot or another system. Create the first one.",
+    file="webhooks",
+    choices=(Choice("is_active", "State", {"yes": "Active", "no": "Off"}, is_yes, is_open=True),),
+    has_dates=False,
+    load=lambda visit, tx, webhooks: health.receivers(tx, webhooks, visit.now),
+)
+DELIVERIES = ListPage(
+    listing=log.LISTING,
+    columns=(
+        Column("Event", "delivery.event_type", CODE),
+        Column("Status", "delivery.status", LABEL),
+        Column("Answer", "answer", NAME),
+        Column("Took", "took", COUNT),
+        Column("Attempts", "delivery.attempts_count", COUNT),
+        Column("Recorded", "delivery.created_at", AGO, "created_at"),
+        Column("Last attempt", "last_at", AGO),
     ),
     empty="What is sent appears here, as soon as one of its events happens. Send a test to try the receiver now.",
     file="deliveries",
     choices=(
-        Choice("status", "Status", {name: label(name) for name in get_args(DeliveryStatus)}, is_open=True),
+        Choice("status", "Status", options(DeliveryStatus), is_open=True),
         Choice("event_type", "Event", {name: name for name in EVENT_TYPES}),
     ),
-    load=_load_sent,
+    load=lambda _, tx, deliveries: last_sent(tx, deliveries),
 )
-
-
-async def list_webhooks(visit: Visit) -> Answer:
-    async def load(tx: Transaction, webhooks: Sequence[Webhook]) -> list[Row]:
-        receivers = await health.receivers(tx, webhooks, visit.now)
-        return [Row(*pair) for pair in zip(webhooks, receivers, strict=True)]
-
-    spec = ListPage(
-        endpoints.LISTING,
-        columns=(
-            Column("Receiver", lambda row: row.webhook.url, "url"),
-            Column("State", lambda row: label(row.state)),
-            Column("Last 60 minutes", lambda row: row.receiver.delivered),
-            Column("p95", lambda row: row.receiver.p95_ms, is_number=True),
-            Column("Waiting", lambda row: row.receiver.waiting, is_number=True),
-            Column("Events", lambda row: " ".join(row.webhook.event_types), is_number=True),
-        ),
-        empty="A webhook sends the store's events to a bot or another system. Create the first one.",
-        file="webhooks",
-        choices=(
-            Choice("is_active", "State", {"yes": "Active", "no": "Off"}, lambda value: value == "yes", is_open=True),
-        ),
-        has_dates=False,
-        load=load,
-    )
-    return await lists.show(visit, spec)
+_ROTATED = (
+    "A new secret is made and shown once. For 24 hours every delivery carries both signatures, so that the receiver "
+    "can change over without losing one; then only the new one."
+)
+_ROTATED_LATELY = f"{_ROTATED} It was rotated less than 24 hours ago: the secret before that stops signing at once."
+WEBHOOK = Record("Webhook", "/webhooks/{id}", endpoints, ("url", "event_types", "is_active", "previous_secret_until"))
+_OFF = "Nothing is sent while it is off, and what happens meanwhile is not sent later."
+_PUBLIC = "An https address that can be reached from the internet."
+_URL = Field("url", "Address", forms.text(2048, "url"), _PUBLIC, is_required=True, placeholder="https://bot.example/in")
+_NO_EVENT = "Choose at least one event."
+NEW = (_URL, Field("events", "Events", forms.several(EVENT_TYPES, _NO_EVENT)))
+EDIT = (*NEW, Field("is_active", "Active", forms.switch(), _OFF))
 
 
 async def show_webhook(visit: Visit) -> Answer:
-    formats = Formats(visit.options.timezone, visit.deps.currency)
+    webhook = await WEBHOOK.get(visit)
     async with visit.deps.db.read() as tx:
-        webhook = await _get(tx, visit)
         (receiver,) = await health.receivers(tx, [webhook], visit.now)
         failures, has_worked = await health.failures(tx, webhook.id)
-        given_up = diagnosis.first_given_up(await health.first_due(tx, webhook.id), visit.options.retry_delays)
+        given_up = first_given_up(await health.first_due(tx, webhook.id), visit.options.retry_delays)
         replay = await replays.latest(tx, webhook.id)
     listed = await lists.show(visit, DELIVERIES, webhook_id=webhook.id)
-    if not isinstance(listed, dict):
-        return listed
-    verdict = diagnosis.diagnose(webhook, receiver, failures, formats, has_worked=has_worked, given_up=given_up)
-    most = len(visit.options.retry_delays) + 1
-    shown = {"row": Row(webhook, receiver), "diagnosis": verdict, "replay": replay, "max_attempts": most}
-    return listed | shown | {"title": receiver.name}
+    time = visit.formats.time
+    verdict = diagnose(receiver, failures, time, has_worked=has_worked, given_up=given_up)
+    shown = {"receiver": receiver, "webhook": webhook, "diagnosis": verdict, "replay": replay, "title": receiver.name}
+    return listed | shown | {"max_attempts": len(visit.options.retry_delays) + 1}
 
 
-async def show_form(visit: Visit) -> Answer:
-    """To create a webhook, or to change the one of the path."""
-    webhook = None
-    if "id" in visit.request.path_params:
-        async with visit.deps.db.read() as tx:
-            webhook = await _get(tx, visit)
-    chosen = visit.form["events"].split("\n") if visit.form.get("events") else webhook.event_types if webhook else []
-    return {"webhook": webhook, "event_types": EVENT_TYPES, "chosen": [] if visit.errors.get("events") else chosen}
+async def show_edit(visit: Visit) -> Answer:
+    webhook = await WEBHOOK.get(visit)
+    page = {"title": "Edit the webhook", "text": webhook.url, "back": f"/webhooks/{webhook.id}"}
+    delete = (f"/webhooks/{webhook.id}/delete", "Delete…", "danger-text")
+    return forms.show(visit, EDIT, webhook, **page, actions=[delete])
+
+
+async def show_secret(visit: Visit) -> Answer:
+    webhook = await WEBHOOK.get(visit)
+    is_signing = webhook.previous_secret_until is not None and webhook.previous_secret_until > visit.now
+    text = _ROTATED_LATELY if is_signing else _ROTATED
+    page = {"title": "Rotate the secret", "submit": "Rotate the secret", "back": f"/webhooks/{webhook.id}"}
+    return forms.show(visit, (), webhook, **page, text=text)
 
 
 async def create(visit: Visit) -> Answer:
-    webhook, secret = await webhooks_service.create(visit.deps, visit.form.get("url", "").strip(), _events(visit))
+    values = forms.read(visit, NEW)
+    webhook, secret = await webhooks_service.create(visit.deps, values["url"], values["events"])
     return _with_secret(webhook, secret, "The webhook is created.", None)
 
 
 async def edit(visit: Visit) -> Answer:
-    before = await lock(visit, endpoints.get_for_update, "Webhook")
-    changes = {"url": visit.form.get("url", "").strip(), "events": _events(visit)}
-    is_active = visit.form.get("is_active") == "yes"
-    after = await webhooks_service.change(visit.deps, visit.id, changes | {"is_active": is_active})
-    return Done(_url(after), "Saved.", f"webhook:{after.id}", _audited(before), _audited(after))
+    before = await WEBHOOK.lock(visit)
+    after = await webhooks_service.change(visit.deps, visit.id, forms.read(visit, EDIT))
+    return WEBHOOK.done("Saved.", before, after)
 
 
 async def delete(visit: Visit) -> Answer:
-    before = await lock(visit, endpoints.get_for_update, "Webhook")
+    before = await WEBHOOK.lock(visit)
     await webhooks_service.delete(visit.deps, visit.id)
-    return Done(url("/webhooks"), f"{health.name(before.url)} is deleted.", f"webhook:{before.id}", _audited(before))
+    return WEBHOOK.done(f"{before.name} is deleted.", before, None)
 
 
 async def rotate(visit: Visit) -> Answer:
-    before = await lock(visit, endpoints.get_for_update, "Webhook")
+    before = await WEBHOOK.lock(visit)
     webhook, secret = await webhooks_service.rotate_secret(visit.deps, visit.id)
     return _with_secret(webhook, secret, "The secret is rotated. The old one goes on signing for 24 hours.", before)
 
@@ -169,23 +129,35 @@ async def test(visit: Visit) -> Answer:
     result = await webhooks_service.test(visit.deps, visit.id)
     answer = result.reason or f"answered {result.response_code}"
     message = f"Test {'delivered' if result.is_delivered else 'failed'}: {answer}, in {result.latency_ms} ms."
-    return Done(url(f"/webhooks/{visit.id}"), message, f"webhook:{visit.id}", after={"test": answer})
+    return Done(url(f"/webhooks/{visit.id}"), message, WEBHOOK.key(visit.id), after={"test": answer})
+
+
+def _replay(webhook: Webhook) -> tuple[Field, Field]:
+    """The form for a webhook: it can be sent what it is subscribed to."""
+    since = "In the store’s zone. Everything that was recorded from then on."
+    events = forms.several(dict.fromkeys(webhook.event_types, ""), _NO_EVENT)
+    return Field("since", "Since", forms.time(), since, is_required=True), Field("events", "Events", events)
 
 
 async def show_replay(visit: Visit) -> Answer:
-    async with visit.deps.db.read() as tx:
-        webhook = await _get(tx, visit)
-    formats = Formats(visit.options.timezone, visit.deps.currency)
-    since = f"{formats.local(Instant(visit.now - DAY)):%Y-%m-%dT%H:%M}"
-    chosen = visit.form["events"].split("\n") if visit.form.get("events") else webhook.event_types
-    return {"webhook": webhook, "name": health.name(webhook.url), "since": since, "chosen": chosen}
+    webhook = await WEBHOOK.get(visit)
+    text = (
+        f"To {webhook.name}, in order. A delivery that was made before has the same id and the same bytes, "
+        "so that the receiver can recognise it."
+    )
+    fields = _replay(webhook)
+    shown = {"since": Instant(visit.now - DAY), "events": webhook.events}
+    values = {field.name: field.write(shown[field.name], visit.options.timezone) for field in fields}
+    page = {"title": "Replay events", "text": text, "submit": "Send again", "back": f"/webhooks/{webhook.id}"}
+    return forms.show(visit, fields, None, **page, values=values)
 
 
 async def replay(visit: Visit) -> Answer:
-    started = await webhooks_service.replay(visit.deps, visit.id, _since(visit), _events(visit))
+    values = forms.read(visit, _replay(await WEBHOOK.get(visit)))
+    started = await webhooks_service.replay(visit.deps, visit.id, values["since"], values["events"])
     message = f"{plural(started.total, 'event')} will be sent again, in order."
     after = {"since": iso(started.since), "event_types": started.event_types}
-    return Done(url(f"/webhooks/{visit.id}"), message, f"webhook:{visit.id}", after=after)
+    return Done(url(f"/webhooks/{visit.id}"), message, WEBHOOK.key(visit.id), after=after)
 
 
 async def show_delivery(visit: Visit) -> Answer:
@@ -198,7 +170,7 @@ async def show_delivery(visit: Visit) -> Answer:
         "delivery": delivery,
         "attempts": [(attempt, answer_of(attempt)) for attempt in reversed(attempts)],
         "webhook": webhook,
-        "receiver": health.name(webhook.url) if webhook else "A webhook that was deleted",
+        "receiver": webhook.name if webhook else "A webhook that was deleted",
         "event": event,
         "max_attempts": len(visit.options.retry_delays) + 1,
         "title": delivery.event_type,
@@ -209,69 +181,34 @@ async def send_again(visit: Visit) -> Answer:
     public_id = visit.request.path_params["delivery_id"]
     delivery = await webhooks_service.redeliver(visit.deps, public_id)
     message = f"{delivery.event_type} is sent again now."
-    return Done(url(f"/deliveries/{public_id}"), message, f"delivery:{public_id}", after={"status": delivery.status})
-
-
-def _events(visit: Visit) -> list[str]:
-    chosen = [name for name in visit.form.get("events", "").split("\n") if name]
-    if not chosen:
-        raise invalid("events", "Choose at least one event.")
-    return chosen
-
-
-def _since(visit: Visit) -> Instant:
-    try:
-        local = datetime.fromisoformat(visit.form.get("since", ""))
-    except ValueError:
-        raise invalid("since", "Enter a date and a time, such as 2026-11-15 14:00.") from None
-    return instant(local.replace(tzinfo=zone(visit.options.timezone)))
+    # The page of an order sends again, too.
+    order = visit.text("order")
+    to = f"/orders/{order}" if order else f"/deliveries/{public_id}"
+    return Done(url(to), message, f"delivery:{public_id}", after={"status": delivery.status})
 
 
 def _with_secret(webhook: Webhook, secret: str, sentence: str, before: Webhook | None) -> Done:
     """The page that shows a secret, once."""
-    name, back = health.name(webhook.url), _url(webhook)
     advice = "The receiver checks the signature of every delivery with it."
-    shown = {"title": name, "sentence": f"{sentence} {advice}", "secret": secret, "back": back}
-    changes = (_audited(before), _audited(webhook)) if before else ({}, _audited(webhook))
-    return Done(back, "", f"webhook:{webhook.id}", *changes, shown=shown)
+    back = url(f"/webhooks/{webhook.id}")
+    shown = {"title": webhook.name, "sentence": f"{sentence} {advice}", "secret": secret, "back": back}
+    return WEBHOOK.done("", before, webhook, shown=shown)
 
 
-async def _get(tx: Transaction, visit: Visit) -> Webhook:
-    return existing(await endpoints.get(tx, visit.id), "Webhook")
-
-
-def _audited(webhook: Webhook) -> dict[str, object]:
-    rotated = webhook.previous_secret_until
-    return {
-        "url": webhook.url,
-        "events": webhook.event_types,
-        "is_active": webhook.is_active,
-        "previous_secret_until": iso(rotated) if rotated else None,
-    }
-
-
-def _url(webhook: Webhook) -> str:
-    return url(f"/webhooks/{webhook.id}")
-
-
-_FORM = ("webhook_form.html", show_form)
-_REPLAY = ("replay.html", show_replay)
+_ONCE = "Its secret is shown once, after it is created."
+_NEW = forms.new(NEW, title="Create a webhook", text=_ONCE, back="/webhooks")
 _GONE = "It receives nothing more, and what waits to be sent to it is cancelled."
 _DELIVERY = "/deliveries/{delivery_id}"
 
 PAGES = (
-    Page("GET", "/webhooks", "read_only", "Webhooks", list_webhooks, "webhooks.html", group="Connect"),
-    Page("GET", "/webhooks/new", "staff", "Create a webhook", show_form, "webhook_form.html"),
-    change("/webhooks/new", "Create a webhook", create, _FORM),
+    lists.page("/webhooks", "Webhooks", WEBHOOKS, "Connect", "webhooks.html"),
+    *forms.rows("/webhooks/new", "Create a webhook", _NEW, create),
     Page("GET", "/webhooks/{id}", "read_only", "Webhook", show_webhook, "webhook.html"),
-    Page("GET", "/webhooks/{id}/edit", "staff", "Change a webhook", show_form, "webhook_form.html"),
-    change("/webhooks/{id}/edit", "Change a webhook", edit, _FORM),
+    *forms.rows("/webhooks/{id}/edit", "Change a webhook", show_edit, edit),
     change("/webhooks/{id}/delete", "Delete webhook", delete, confirm=_GONE),
-    Page("GET", "/webhooks/{id}/secret", "staff", "Rotate secret", show_form, "rotate.html"),
-    change("/webhooks/{id}/secret", "Rotate secret", rotate),
+    *forms.rows("/webhooks/{id}/secret", "Rotate secret", show_secret, rotate),
     change("/webhooks/{id}/test", "Send a test", test, is_foreign=True),
-    Page("GET", "/webhooks/{id}/replay", "staff", "Replay events", show_replay, "replay.html"),
-    change("/webhooks/{id}/replay", "Replay events", replay, _REPLAY),
+    *forms.rows("/webhooks/{id}/replay", "Replay events", show_replay, replay),
     Page("GET", _DELIVERY, "read_only", "Delivery", show_delivery, "delivery.html", under="/webhooks"),
     change(f"{_DELIVERY}/send-again", "Send a delivery again", send_again),
 )

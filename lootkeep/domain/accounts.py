@@ -17,6 +17,12 @@ Role = Literal["owner", "staff", "read_only"]
 # Each may do what those before it may.
 RANKS: dict[Role, int] = {"read_only": 0, "staff": 1, "owner": 2}
 ROLE_NAMES: dict[Role, str] = {"owner": "Owner", "staff": "Staff", "read_only": "Read-only"}
+# What each may do.
+ROLES: dict[Role, str] = {
+    "owner": "Owner: everything, with tokens, users and settings",
+    "staff": "Staff: everything but tokens, users and settings",
+    "read_only": "Read-only: looks, and changes nothing",
+}
 
 MIN_PASSWORD_LENGTH = 12
 # Hashing takes time in proportion to this.
@@ -65,6 +71,13 @@ class ListedUser(msgspec.Struct, frozen=True):
     has_password: bool
     has_totp: bool
     updated_at: Instant | None
+
+    @property
+    def state(self) -> str:
+        """Whether the user can sign in."""
+        if self.role is None:
+            return "no_access"
+        return "active" if self.has_password else "cannot_sign_in"
 
 
 class Session(msgspec.Struct, frozen=True):

@@ -167,3 +167,11 @@ def _days(date_range: DateRange, interval: Interval) -> Iterator[date]:
             day += timedelta(days=7 - day.weekday())
         else:
             day = (day.replace(day=1) + timedelta(days=32)).replace(day=1)
+
+
+def is_countable(first: date, last: date) -> bool:
+    """Whether the days are far enough from the ends of the calendar for any zone and for the range before."""
+    return first.year >= FIRST_YEAR and last.year <= LAST_YEAR
+
+
+FIRST_YEAR, LAST_YEAR = 1970, 9000

@@ -86,6 +86,11 @@ class GiftCard(GiftCardTerms, frozen=True):
     created_at: Instant
     updated_at: Instant
 
+    @property
+    def recipient(self) -> str | None:
+        """Whom the card is for, as far as it is known."""
+        return self.recipient_name or self.recipient_email
+
 
 class LedgerEntry(msgspec.Struct, frozen=True):
     """One change of a balance; the amounts of a card add up to its balance."""

@@ -1,16 +1,23 @@
-"""E-mails and countries in the one form in which they are stored; ValueError for what is none."""
+"""What people enter, in the one form in which it is stored; ValueError for what is none of it."""
 
 from __future__ import annotations
 
 import re
+from datetime import date, datetime, timedelta
 
 import iso3166
 from email_validator import SPECIAL_USE_DOMAIN_NAMES, EmailNotValidError, validate_email
+
+from lootkeep.domain.analytics import midnight, zone
+from lootkeep.kernel import money
+from lootkeep.kernel.clock import Instant, instant
+from lootkeep.kernel.money import Hundredths
 
 _COUNTRIES = frozenset(country.alpha2 for country in iso3166.countries)
 # Most e-mail addresses look like this, and then have nothing that is worth a closer look, which takes 50 times as long.
 _PLAIN_EMAIL = re.compile(r"[a-z0-9_]+([.+-][a-z0-9_]+)*@([a-z0-9]+(-[a-z0-9]+)*\.)+[a-z]{2,}")
 _MAX_PLAIN_EMAIL = 63
+_WHOLE = re.compile(r"-?[0-9]{1,15}")
 _RESERVED_DOMAINS = tuple(f".{domain}" for domain in SPECIAL_USE_DOMAIN_NAMES)
 
 
@@ -31,3 +38,51 @@ def country(text: str) -> str:
     if code not in _COUNTRIES:
         raise ValueError("not a country code")
     return code
+
+
+def short_text(text: str, most: int) -> str:
+    if len(text) > most:
+        raise ValueError(f"This must not be longer than {most:,} characters.")
+    return text
+
+
+def amount(text: str, least: int, most: int) -> Hundredths:
+    try:
+        value = money.parse(text)
+    except money.NotMoney:
+        value = Hundredths(least - 1)
+    if not least <= value <= most:
+        limits = f"{money.text(Hundredths(least))} to {money.text(Hundredths(most))}"
+        raise ValueError(f"This must be an amount of {limits}, such as 12.50.")
+    return value
+
+
+def whole(text: str, least: int, most: int) -> int:
+    value = int(text) if _WHOLE.fullmatch(text) else least - 1
+    if not least <= value <= most:
+        raise ValueError(f"This must be a whole number of {least:,} to {most:,}.")
+    return value
+
+
+def words(text: str, most: int, max_length: int) -> list[str]:
+    """Distinct words, separated by commas."""
+    found = list(dict.fromkeys(word.strip() for word in text.replace("\n", ",").split(",") if word.strip()))
+    if len(found) > most or any(len(word) > max_length for word in found):
+        raise ValueError(f"There may be up to {most:,} words of up to {max_length} characters.")
+    return found
+
+
+def day(text: str, timezone: str, *, is_included: bool = False) -> Instant:
+    """When the day begins in the zone; when it ends, for a last day that counts."""
+    try:
+        return midnight(date.fromisoformat(text) + timedelta(days=is_included), timezone)
+    except (ValueError, OverflowError):
+        raise ValueError("This must be a day, such as 2026-11-15.") from None
+
+
+def time(text: str, timezone: str) -> Instant:
+    """A time in the zone."""
+    try:
+        return instant(datetime.fromisoformat(text).replace(tzinfo=zone(timezone)))
+    except (ValueError, OverflowError):
+        raise ValueError("Enter a date and a time, such as 2026-11-15 14:00.") from None

@@ -53,6 +53,12 @@ class Webhook(msgspec.Struct, frozen=True):
     updated_at: Instant
 
     @property
+    def name(self) -> str:
+        """What people call it: its host and path."""
+        parts = urlsplit(self.url)
+        return f"{parts.netloc}{parts.path.rstrip('/')}"
+
+    @property
     def event_types(self) -> list[str]:
         types: list[str] = msgspec.json.decode(self.events)
         return types

@@ -14,7 +14,7 @@ from lootkeep.kernel.errors import existing
 from lootkeep.storage import alerts as alerts_db
 from lootkeep.storage import emails as emails_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.webhooks import deliveries, endpoints, health
+from lootkeep.storage.webhooks import deliveries, health
 
 _LOOKED_FOR = {"receiver_failing", "backlog"}
 
@@ -58,8 +58,7 @@ async def look(deps: Deps) -> None:
         alerts = await alerts_db.all_alerts(tx)
         if not any(_LOOKED_FOR.intersection(alert.trigger_names) for alert in alerts):
             return
-        webhooks = [webhook for webhook in await endpoints.all_webhooks(tx) if webhook.is_active]
-        failing = [receiver for receiver in await health.receivers(tx, webhooks, now) if receiver.is_failing]
+        failing = await health.failing(tx, now)
         late = await _late_since(tx, now)
     if not failing and late is None:
         return

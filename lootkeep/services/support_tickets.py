@@ -183,7 +183,7 @@ async def _customer(tx: Transaction, ticket: Ticket) -> Customer:
 
 
 async def _entry(tx: Transaction, ticket_id: int) -> TicketEntry:
-    entry = await support_tickets_db.entry(tx, ticket_id)
+    entry = await support_tickets_db.get(tx, ticket_id)
     assert entry is not None
     return entry
 

@@ -28,7 +28,7 @@ async def create_tier(deps: Deps, terms: TierTerms) -> Tier:
 
 async def change_tier(deps: Deps, tier_id: int, changes: dict[str, Any]) -> Tier:
     async with deps.db.write() as tx:
-        tier = existing(await tiers_db.get_tier_for_update(tx, tier_id), _NO_TIER)
+        tier = existing(await tiers_db.get_for_update(tx, tier_id), _NO_TIER)
         changed = referrals.settled(msgspec.structs.replace(tier, **changes), deps.currency)
         if changed == tier:
             return tier
@@ -58,7 +58,7 @@ async def claim(deps: Deps, customer_id: int, tier_id: int) -> tuple[Claim, Coup
         existing(await customers.get(tx, customer_id), "Customer")
         # Held first: two claims of one customer at once come one after the other.
         referrer = await referrals_db.get_referrer_for_update(tx, customer_id)
-        tier = existing(await tiers_db.get_tier_for_update(tx, tier_id), _NO_TIER)
+        tier = existing(await tiers_db.get_for_update(tx, tier_id), _NO_TIER)
         earlier = await claims.get(tx, customer_id, tier_id)
         if earlier:
             return *earlier, False

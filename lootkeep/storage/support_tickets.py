@@ -103,7 +103,7 @@ async def get_for_update(tx: Transaction, ticket_id: int) -> Ticket | None:
     return await tx.one(_LOCK, ticket=ticket_id)
 
 
-async def entry(tx: Transaction, ticket_id: int) -> TicketEntry | None:
+async def get(tx: Transaction, ticket_id: int) -> TicketEntry | None:
     return await tx.one(_ENTRY, ticket=ticket_id)
 
 

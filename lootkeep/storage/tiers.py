@@ -42,11 +42,11 @@ async def all_tiers(tx: Transaction) -> list[Tier]:
     return await tx.all(_ALL)
 
 
-async def get_tier_for_update(tx: Transaction, tier_id: int) -> Tier | None:
+async def get_for_update(tx: Transaction, tier_id: int) -> Tier | None:
     return await tx.one(_LOCK, tier_id=tier_id)
 
 
-async def tier(tx: Transaction, tier_id: int) -> Tier | None:
+async def get(tx: Transaction, tier_id: int) -> Tier | None:
     return await tx.one(_GET, tier_id=tier_id)
 
 

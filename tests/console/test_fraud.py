@@ -103,3 +103,21 @@ async def test_every_check_is_listed_with_filters_and_has_a_page_with_its_review
     assert "Reviewed by The staff, inconclusive" in page.text
     assert "“Ask again”" in page.text
     assert (await visits.get("/fraud/checks/999")).status_code == 404
+
+
+async def test_a_case_is_taken_by_who_works_on_it_and_given_back(held: World) -> None:
+    visits, other = await visitor(held, "staff"), await visitor(held, "owner")
+    (first, *_) = await waiting(visits)
+    path, form = f"/fraud/checks/{first}/take", {"on": "/fraud", "back": f"check={first}"}
+    taken = await visits.post(path, **form, take="yes")
+    assert (taken.status_code, taken.headers["location"]) == (303, f"/console/fraud?check={first}")
+    page = (await visits.get(f"/fraud?check={first}")).text
+    assert ("The case is yours." in page, "Give it back" in page) == (True, True)
+    seen = (await other.get(f"/fraud?check={first}")).text
+    assert ("<bdi>The staff</bdi>" in seen, "Take it" in seen) == (True, True)
+    await visits.post(path, **form, take="no")
+    assert "<bdi>The staff</bdi>" not in (await other.get(f"/fraud?check={first}")).text
+    async with held.db.read() as tx:
+        given_back, took = await audit_db.changes_since(tx, f"order:{first}", Instant(0))
+    assert [entry.action for entry in (took, given_back)] == ["Take a case"] * 2
+    assert (took.changes[0][1], given_back.changes[0][2]) == (None, None)

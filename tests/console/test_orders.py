@@ -153,3 +153,14 @@ async def test_a_held_order_is_approved_with_the_reasons_in_sight(world: World) 
     await visits.post("/orders/1/approve", on="/orders/1", notes="Known from the forum.")
     assert await status(world) == "pending"
     assert "Approved by The staff" in (await visits.get("/orders/1")).text
+
+
+async def test_a_dispute_and_how_it_ended_are_moments_of_the_story(store: World) -> None:
+    for kind, reason in (("dispute", "fraudulent"), ("dispute_lost", "other")):
+        store.clock.advance(MINUTE)
+        report = {"kind": kind, "reason": reason}
+        assert (await store.post(f"{STORE}/orders/1/dispute", report)).status_code == 201
+    page = (await (await visitor(store, "read_only")).get("/orders/1")).text
+    titles = re.findall(r"<h3>([^<]+)</h3>", page)
+    assert titles.index("Paid") < titles.index("Payment disputed") < titles.index("Dispute lost")
+    assert page.count("The owner of the card did not buy.") == 1

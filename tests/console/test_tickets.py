@@ -66,10 +66,10 @@ async def test_every_step_is_taken_and_logged_with_what_changed(store: World) ->
     async with store.db.read() as tx:
         entries = await audit_db.changes_since(tx, "ticket:1", Instant(0))
     assert [entry.changes for entry in reversed(entries)] == [
-        [("assigned_to", None, 2)],
+        [("assigned_to_id", None, 2)],
         [("priority", "normal", "urgent")],
         [("status", "open", "resolved")],
-        [("status", "resolved", "closed"), ("messages", 1, 2)],
+        [("status", "resolved", "closed"), ("messages_count", 1, 2)],
     ]
     stats = (await store.get("/support-tickets/stats")).json()["data"]
     assert stats["by_priority"]["urgent"] == 1

@@ -14,7 +14,7 @@ SECRET = re.compile(r'<code class="secret"[^>]*>([^<]+)</code>')
 
 async def test_a_token_is_shown_once_works_and_stops_working_when_it_is_revoked(world: World) -> None:
     visits = await visitor(world, "owner")
-    form = {"on": "/tokens/new", "name": "Discord bot", "scope": "orders:read", "expires": "30"}
+    form = {"on": "/tokens/new", "name": "Discord bot", "scopes": "orders:read", "expires_in_days": "30"}
     (secret,) = SECRET.findall((await visits.post("/tokens/new", **form)).text)
     assert (await world.get("/orders", token=secret)).status_code == 200
     assert (await world.get("/customers", token=secret)).status_code == 403
@@ -36,9 +36,9 @@ async def test_a_token_without_scopes_or_with_numbers_that_make_no_sense_is_not_
     form = {"on": "/tokens/new", "name": "Bot"}
     wrong = [
         await visits.post("/tokens/new", **form),
-        await visits.post("/tokens/new", **form, scope="everything"),
-        await visits.post("/tokens/new", **form, scope="orders:read", expires="0"),
-        await visits.post("/tokens/new", **form, scope="orders:read", rate_limit="-1"),
+        await visits.post("/tokens/new", **form, scopes="everything"),
+        await visits.post("/tokens/new", **form, scopes="orders:read", expires_in_days="0"),
+        await visits.post("/tokens/new", **form, scopes="orders:read", rate_limit="-1"),
     ]
     assert [answer.status_code for answer in wrong] == [422] * 4
     assert "Choose at least one scope." in wrong[0].text

@@ -127,13 +127,10 @@ def _date_range(query: AnalyticsQuery, now: Instant) -> DateRange:
     if query.from_ > query.to:
         raise invalid("from", "The from field must not be after to.")
     first, last = utc(query.from_).date(), utc(query.to).date()
-    if first.year < _FIRST_YEAR or last.year > _LAST_YEAR:
-        raise invalid("from", f"The from field and to must be between {_FIRST_YEAR} and {_LAST_YEAR}.")
+    if not analytics_rules.is_countable(first, last):
+        years = f"{analytics_rules.FIRST_YEAR} and {analytics_rules.LAST_YEAR}"
+        raise invalid("from", f"The from field and to must be between {years}.")
     return DateRange(first, last, query.timezone)
-
-
-# Far enough from the ends of the calendar for any zone and for the time before.
-_FIRST_YEAR, _LAST_YEAR = 1970, 9000
 
 
 async def _whole(tx: Transaction, date_range: DateRange, product_id: int | None) -> dict[str, SalesFigures]:

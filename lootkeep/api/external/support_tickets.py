@@ -136,7 +136,7 @@ async def get_support_ticket_stats(call: Call[None, None]) -> Reply:
 async def get_support_ticket(call: Call[None, MessagesQuery]) -> Reply:
     query = call.query
     async with call.deps.db.read() as tx:
-        entry = existing(await support_tickets_db.entry(tx, call.id), "Support ticket")
+        entry = existing(await support_tickets_db.get(tx, call.id), "Support ticket")
         # One more than asked for shows whether there are earlier ones.
         messages = await support_tickets_db.messages(tx, call.id, query.before, query.limit + 1)
     shown = messages[-query.limit :]

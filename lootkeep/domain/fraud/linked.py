@@ -9,6 +9,7 @@ import msgspec
 from lootkeep.domain.customers import CustomerStatus
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
+from lootkeep.kernel.wording import plural
 
 LinkKind = Literal["device", "address", "mailbox", "instrument", "referral"]
 
@@ -29,6 +30,19 @@ class LinkedAccount(msgspec.Struct, frozen=True):
     is_fraud: bool
     is_disputed: bool
     depth: int
+
+    @property
+    def is_bad(self) -> bool:
+        return self.is_fraud or self.status == "blocked"
+
+    @property
+    def fate(self) -> tuple[str, str]:
+        """What has become of it, as a text and a tone."""
+        if self.is_bad:
+            return "confirmed fraud" if self.is_fraud else "blocked", "bad"
+        if self.orders_count:
+            return plural(self.orders_count, "paid order"), "ok"
+        return "no paid order", "quiet"
 
 
 class AccountLink(msgspec.Struct, frozen=True):

@@ -32,6 +32,26 @@ LIMITS = {
     "fraud_review_daily_budget": (0, 1000),
 }
 
+# What people read for each switch and limit.
+LABELS = {
+    "fraud_detection_enabled": "Check every order",
+    "fraud_block_vpn": "Block VPN addresses",
+    "fraud_block_proxy": "Block open proxies",
+    "fraud_block_datacenter": "Block datacenter addresses",
+    "fraud_block_tor": "Block Tor exits",
+    "fraud_block_sanctioned_countries": "Block countries under embargo",
+    "fraud_check_geo_mismatch": "Compare the countries of address and bill",
+    "fraud_check_velocity": "Count orders within a window of time",
+    "fraud_check_disposable_email": "Look for disposable e-mail addresses",
+    "fraud_accounts_made_at_checkout": "Accounts are made by buying, so a new one says nothing",
+    "fraud_velocity_limit_orders_per_ip": "Orders from one address within the window",
+    "fraud_velocity_limit_orders_per_email": "Orders of one mailbox within the window",
+    "fraud_velocity_limit_declines": "Declined payments of one account, device or address within the window",
+    "fraud_velocity_window_minutes": "The window, in minutes",
+    "fraud_review_due_hours": "Hours until a review is due",
+    "fraud_review_daily_budget": "Allowed orders of a day to look at, the riskiest",
+}
+
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
     """The settings. Lists hold canonical entries: addresses in their one form, e-mails lower case, countries upper."""

@@ -13,6 +13,29 @@ class Finding(NamedTuple):
     level: Level
     sentence: str
 
+    @property
+    def title(self) -> str:
+        return _TITLES.get(self.what, f"List: {self.what}")
+
+
+# What people read for each thing that is looked at; a list has its own name.
+_TITLES = {
+    "settings": "Settings",
+    "database": "Database",
+    "key": "Secret key",
+    "files": "Files",
+    "redis": "Redis",
+    "mail": "Mail",
+    "accounts": "Accounts",
+    "worker": "Workers",
+    "clock": "Clock",
+    "disk": "Disk space",
+    "egress": "Receivers",
+    "webhooks": "Webhooks",
+    "public URL": "Public URL",
+    "lists": "Lists",
+}
+
 
 def worst(findings: list[Finding]) -> Level:
     levels = {finding.level for finding in findings}

@@ -8,6 +8,7 @@ from contextlib import AbstractAsyncContextManager
 from lootkeep.domain.alerts import Alert
 from lootkeep.domain.fraud.policy import SETTINGS as FRAUD_SETTINGS
 from lootkeep.domain.fraud.policy import Policy
+from lootkeep.domain.receivers import Receiver
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant
 from lootkeep.kernel.errors import StartupError, Unavailable
 from lootkeep.services import secret_key
@@ -18,7 +19,6 @@ from lootkeep.storage import settings as stored_settings
 from lootkeep.storage.engine import server_clock, write_check
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.webhooks import deliveries, fan_out, health
-from lootkeep.storage.webhooks.health import Receiver
 
 # Of fewer new buyers nothing is concluded.
 _MIN_BUYERS = 30

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from urllib.parse import urlsplit
 
-import msgspec
 from sqlalchemy import bindparam, func, select
 
+from lootkeep.domain.receivers import Receiver, RecentAttempt
 from lootkeep.domain.webhooks import Webhook
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant
 from lootkeep.storage.engine.database import Transaction
@@ -20,35 +19,6 @@ MINUTES = 60
 _DELIVERIES = 1_000
 # A receiver fails when this many attempts in a row failed.
 _FAILURES = 3
-
-
-class RecentAttempt(msgspec.Struct, frozen=True):
-    """What the health of a receiver is seen from."""
-
-    outcome: str
-    started_at: Instant
-    response_code: int | None
-    latency_ms: int | None
-    reason: str | None
-
-
-class Receiver(msgspec.Struct, frozen=True):
-    """A webhook and what came of its attempts within the hour."""
-
-    id: int
-    name: str
-    # For each minute, the oldest first: ok, warn (some failed), bad, or nothing.
-    minutes: tuple[str, ...]
-    p95_ms: int | None
-    delivered: int
-    failed: int
-    # Delivered and all attempts within a day.
-    day: tuple[int, int]
-    waiting: int
-    is_failing: bool
-    failing_since: Instant | None
-    last_answer: str
-
 
 _newest = (
     select(deliveries.c.id)
@@ -93,16 +63,13 @@ async def receivers(tx: Transaction, webhooks: Sequence[Webhook], now: Instant) 
     return [await _receiver(tx, webhook, now) for webhook in webhooks]
 
 
+async def active(tx: Transaction, now: Instant) -> list[Receiver]:
+    return await receivers(tx, [webhook for webhook in await endpoints.all_webhooks(tx) if webhook.is_active], now)
+
+
 async def failing(tx: Transaction, now: Instant) -> list[Receiver]:
     """The active webhooks whose last attempts all failed, also when nothing of it is tried any more."""
-    webhooks = [webhook for webhook in await endpoints.all_webhooks(tx) if webhook.is_active]
-    return [receiver for receiver in await receivers(tx, webhooks, now) if receiver.is_failing]
-
-
-def name(url: str) -> str:
-    """What people call a receiver: its host and path."""
-    parts = urlsplit(url)
-    return f"{parts.netloc}{parts.path.rstrip('/')}"
+    return [receiver for receiver in await active(tx, now) if receiver.is_failing]
 
 
 async def _receiver(tx: Transaction, webhook: Webhook, now: Instant) -> Receiver:
@@ -114,8 +81,7 @@ async def _receiver(tx: Transaction, webhook: Webhook, now: Instant) -> Receiver
     failures = _last_failures(attempts)
     delivered = sum(attempt.outcome == "delivered" for attempt in recent)
     return Receiver(
-        id=webhook.id,
-        name=name(webhook.url),
+        webhook=webhook,
         minutes=_minutes(recent, now),
         p95_ms=latencies[len(latencies) * 95 // 100] if latencies else None,
         delivered=delivered,

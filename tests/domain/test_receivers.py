@@ -1,4 +1,4 @@
-"""What the console says of a failing receiver: every way to fail has a sentence that says what to do."""
+"""What is said of a failing receiver: every way to fail has a sentence that says what to do."""
 
 from __future__ import annotations
 
@@ -8,17 +8,14 @@ from typing import Any
 
 import pytest
 
-from lootkeep.console.diagnosis import advice, diagnose, first_given_up
-from lootkeep.console.formats import Formats
+from lootkeep.domain.receivers import Receiver, RecentAttempt, advice, diagnose, first_given_up
 from lootkeep.domain.webhooks import Webhook
 from lootkeep.engines.http1 import ConnectionClosed, NotHttp
 from lootkeep.engines.outbound import NOT_PUBLIC, NotPublicError, failure
 from lootkeep.engines.resolver import UNKNOWN, NotResolved
-from lootkeep.kernel.clock import MINUTE, SECOND, Instant
-from lootkeep.storage.webhooks.health import Receiver, RecentAttempt
+from lootkeep.kernel.clock import MINUTE, SECOND, Instant, utc
 
 NOW = Instant(1_800_000_000 * SECOND)
-FORMATS = Formats("UTC", "USD")
 CODES = {
     301: "Redirects are not followed",
     400: "does not accept the body",
@@ -103,8 +100,6 @@ def said(
 ) -> str:
     webhook = Webhook(1, "https://a.example/", "[]", is_active, "", None, NOW if rotated else None, NOW, NOW)
     values: dict[str, Any] = {"p95_ms": None, "waiting": 0, "is_failing": False} | receiver
-    health = Receiver(
-        1, "a.example", (), values["p95_ms"], 0, 0, (0, 0), values["waiting"], values["is_failing"], None, ""
-    )
-    verdict = diagnose(webhook, health, failures, FORMATS, has_worked=False, given_up=given_up)
+    health = Receiver(webhook, (), values["p95_ms"], 0, 0, (0, 0), values["waiting"], values["is_failing"], None, "")
+    verdict = diagnose(health, failures, lambda at: f"{utc(at):%-d %b %Y, %H:%M}", has_worked=False, given_up=given_up)
     return " ".join(verdict.sentences) if verdict else ""

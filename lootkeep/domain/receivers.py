@@ -1,15 +1,16 @@
-"""What is wrong with a receiver, as sentences: from its last attempts, with what to do about it."""
+"""How a receiver does, and what is wrong with it as sentences: from its last attempts, with what to do about it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from lootkeep.console.formats import Formats, plural
+import msgspec
+
 from lootkeep.domain.deliveries import DEADLINE_SECONDS, given_up_at
 from lootkeep.domain.webhooks import Webhook
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage.webhooks.health import Receiver, RecentAttempt
+from lootkeep.kernel.wording import plural
 
 # A receiver that needs this long fails as soon as it is a little slower.
 _SLOW_MS = DEADLINE_SECONDS * 1000 // 2
@@ -52,6 +53,51 @@ _REASONS = {
 }
 
 
+# How the store writes a time.
+Time = Callable[[Instant], str]
+
+
+class RecentAttempt(msgspec.Struct, frozen=True):
+    """What the health of a receiver is seen from."""
+
+    outcome: str
+    started_at: Instant
+    response_code: int | None
+    latency_ms: int | None
+    reason: str | None
+
+
+class Receiver(msgspec.Struct, frozen=True):
+    """A webhook and what came of its attempts within the hour."""
+
+    webhook: Webhook
+    # For each minute, the oldest first: ok, warn (some failed), bad, or nothing.
+    minutes: tuple[str, ...]
+    p95_ms: int | None
+    delivered: int
+    failed: int
+    # Delivered and all attempts within a day.
+    day: tuple[int, int]
+    waiting: int
+    is_failing: bool
+    failing_since: Instant | None
+    last_answer: str
+
+    @property
+    def id(self) -> int:
+        return self.webhook.id
+
+    @property
+    def name(self) -> str:
+        return self.webhook.name
+
+    @property
+    def state(self) -> str:
+        if not self.webhook.is_active:
+            return "off"
+        return "failing" if self.is_failing else "active"
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
     tone: str
@@ -59,15 +105,15 @@ class Diagnosis:
 
 
 def diagnose(
-    webhook: Webhook,
     receiver: Receiver,
     failures: Sequence[RecentAttempt],
-    formats: Formats,
+    time: Time,
     *,
     has_worked: bool,
     given_up: Instant | None,
 ) -> Diagnosis | None:
     """None when there is nothing to say."""
+    webhook = receiver.webhook
     if not webhook.is_active:
         return Diagnosis("warn", ["This webhook is switched off: nothing is sent, and what happens now is not queued."])
     if not failures:
@@ -75,17 +121,17 @@ def diagnose(
         return Diagnosis("warn", [_slow(receiver)]) if is_slow else None
     last = failures[-1]
     same = _same_reason(failures)
-    sentences = [_what(same, formats), advice(last)]
+    sentences = [_what(same, time), advice(last)]
     if len(same) < len(failures):
         earlier = failures[-len(same) - 1].reason or "failed"
-        since = formats.time(failures[0].started_at)
+        since = time(failures[0].started_at)
         sentences.append(f"It has failed since {since}; before that it {_as_predicate(earlier)}.")
     elif has_worked and len(failures) > 1:
         sentences.append("It worked until then, so something changed there, such as a deploy.")
     if last.response_code in (401, 403) and webhook.previous_secret_until is not None:
-        until = formats.time(webhook.previous_secret_until)
+        until = time(webhook.previous_secret_until)
         sentences.append(f"Its secret was rotated; the old one signs until {until}.")
-    sentences += _waiting(receiver, formats, given_up)
+    sentences += _waiting(receiver, time, given_up)
     return Diagnosis("bad" if receiver.is_failing else "warn", sentences)
 
 
@@ -110,10 +156,10 @@ def _same_reason(failures: Sequence[RecentAttempt]) -> Sequence[RecentAttempt]:
     return failures[others[-1] if others else 0 :]
 
 
-def _what(failures: Sequence[RecentAttempt], formats: Formats) -> str:
+def _what(failures: Sequence[RecentAttempt], time: Time) -> str:
     subject = "The last attempt on" if len(failures) == 1 else "Every attempt since"
     reason = _as_predicate(failures[-1].reason or "failed")
-    return f"{subject} {formats.time(failures[0].started_at)} failed: it {reason}{_took(failures)}."
+    return f"{subject} {time(failures[0].started_at)} failed: it {reason}{_took(failures)}."
 
 
 def _as_predicate(reason: str) -> str:
@@ -134,11 +180,11 @@ def _slow(receiver: Receiver) -> str:
     )
 
 
-def _waiting(receiver: Receiver, formats: Formats, given_up: Instant | None) -> list[str]:
+def _waiting(receiver: Receiver, time: Time, given_up: Instant | None) -> list[str]:
     if not receiver.waiting:
         return ["Nothing waits to be sent again."]
     waits = plural(receiver.waiting, "delivery waits", "deliveries wait")
     sentences = [f"{waits} and will be sent when it answers; nothing is lost yet."]
     if given_up is not None:
-        sentences.append(f"The first one is given up on {formats.time(given_up)}.")
+        sentences.append(f"The first one is given up on {time(given_up)}.")
     return sentences

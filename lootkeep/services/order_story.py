@@ -6,9 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from lootkeep.console.labels import label
-from lootkeep.console.page import Answer, Visit
-from lootkeep.console.receivers import Sending, sendings
+from lootkeep.deps import Deps
 from lootkeep.domain.disputes import Dispute
 from lootkeep.domain.fraud.checks import CheckDetail
 from lootkeep.domain.fraud.review import consequence
@@ -16,7 +14,8 @@ from lootkeep.domain.fraud.review import label as signal_label
 from lootkeep.domain.fraud.signals import BY_NAME
 from lootkeep.domain.orders import ALLOWED, FRAUD, OrderDetails, Refund
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import NotFound
+from lootkeep.kernel.errors import existing
+from lootkeep.services.sendings import Sending, sendings
 from lootkeep.storage import access as access_db
 from lootkeep.storage import customers as customers_db
 from lootkeep.storage import disputes as disputes_db
@@ -56,7 +55,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """One entry of a timeline; `part` names the block of the template that shows the rest."""
+    """One entry of a timeline; `part` says what kind of `values` there are to show."""
 
     at: Instant
     tone: str
@@ -66,27 +65,32 @@ class Moment:
     values: dict[str, Any] = field(default_factory=dict)
 
 
-async def show_order(visit: Visit) -> Answer:
-    async with visit.deps.db.read() as tx:
-        order = await orders_db.get(tx, visit.id)
-        if order is None:
-            raise NotFound("Order")
+@dataclass(frozen=True, slots=True)
+class Story:
+    """An order, everything that happened to it, and what can be done to it now."""
+
+    details: OrderDetails
+    check: CheckDetail | None
+    moments: Sequence[Moment]
+
+    @property
+    def steps(self) -> set[str]:
+        return {step for step, statuses in ALLOWED.items() if self.details.order.status in statuses}
+
+    @property
+    def can_review(self) -> bool:
+        return self.check is not None and consequence("legitimate", self.details.order.status) is not None
+
+
+async def load(deps: Deps, order_id: int) -> Story:
+    async with deps.db.read() as tx:
+        order = existing(await orders_db.get(tx, order_id), "Order")
         (details,) = await order_lists.sales(tx, [order])
         check = await fraud_checks.get(tx, details.check.id) if details.check else None
-        moments = await _moments(tx, details, check, visit.now)
-    steps = {step for step, statuses in ALLOWED.items() if order.status in statuses}
-    return {
-        "sale": details,
-        "order": order,
-        "check": check,
-        "moments": moments,
-        "steps": steps,
-        "can_review": check is not None and consequence("legitimate", order.status) is not None,
-        "title": order.number,
-    }
+        return Story(details, check, await _moments(tx, details, check))
 
 
-async def _moments(tx: Transaction, details: OrderDetails, check: CheckDetail | None, now: Instant) -> list[Moment]:
+async def _moments(tx: Transaction, details: OrderDetails, check: CheckDetail | None) -> list[Moment]:
     """In the order of time."""
     refunds = await order_events.refunds_of(tx, details.order.id)
     moments = [await _placed(tx, details)]
@@ -103,7 +107,6 @@ async def _moments(tx: Transaction, details: OrderDetails, check: CheckDetail | 
         tx,
         details.order,
         [*(refund.created_at for refund in refunds), *(dispute.created_at for dispute in disputes)],
-        now,
     )
     last = max([moment.at for moment in moments] + [sending.at for sending in recorded])
     return [*moments, *referral, *_sent(recorded, last)]
@@ -119,7 +122,7 @@ def _checked(check: CheckDetail) -> Moment:
     tone, title = _HELD[check.action_taken]
     points = sorted(check.points.items(), key=lambda item: -item[1])
     bars = [bar(name, value) for name, value in points]
-    title = title.format(check.risk_score, label(check.risk_level).lower())
+    title = title.format(check.risk_score, check.risk_level)
     return Moment(check.created_at, tone, title, part="bars", values={"bars": bars})
 
 
@@ -179,8 +182,8 @@ def _sent(recorded: Sequence[Sending], at: Instant) -> list[Moment]:
     """What receivers got, after everything else: deliveries go on while the story does."""
     if not recorded:
         return []
-    due = [sending for sending in recorded if sending.delivery is not None]
-    done = [sending for sending in due if sending.delivery and sending.delivery.status == "delivered"]
+    due = [sending.sent for sending in recorded if sending.sent is not None]
+    done = [sent for sent in due if sent.delivery.status == "delivered"]
     title = "Sent to no receiver" if not due else f"{len(done)} of {len(due)} deliveries arrived"
     tone = "quiet" if not due else "ok" if len(done) == len(due) else "bad"
     return [Moment(at, tone, title, part="sendings", values={"sendings": recorded})]

@@ -1,22 +1,16 @@
-"""What waits for somebody: the numbers in the navigation, and the list of it on the overview."""
+"""What waits for somebody: how many wait where, and what to do, the most urgent first."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lootkeep.console.formats import duration, plural
-from lootkeep.console.page import url
-from lootkeep.deps import Deps
-from lootkeep.kernel.clock import SECOND, Instant
+from lootkeep.domain.receivers import Receiver
+from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.paging import ListRequest, Page
+from lootkeep.kernel.wording import duration, plural
 from lootkeep.storage import fraud_lists, ticket_figures
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.webhooks import health
-
-# The numbers in the navigation are this old at most.
-_FRESH = 10 * SECOND
-
-Waiting = dict[str, tuple[int, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,31 +21,25 @@ class Need:
     title: str
     text: str
     action: str
-    # The page that it is done on, and its address.
+    # The page of the console that it is done on.
     path: str
-    to: str
 
 
-class Attention:
-    """Counts what waits, once for all pages of a few seconds."""
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """How many wait."""
 
-    def __init__(self, deps: Deps) -> None:
-        self._deps = deps
-        self._counted_at: Instant | None = None
-        self._waiting: Waiting = {}
+    reviews: int = 0
+    tickets: int = 0
+    failing_receivers: int = 0
 
-    async def waiting(self) -> Waiting:
-        """By the path of the page: how many wait there, and the tone of the number."""
-        now = self._deps.clock.now()
-        if self._counted_at is None or not 0 <= now - self._counted_at < _FRESH:
-            async with self._deps.db.read() as tx:
-                self._waiting = {
-                    "/fraud": (await fraud_lists.pending_review(tx), "warn"),
-                    "/tickets": (await ticket_figures.total(tx, {"status": "open"}), "warn"),
-                    "/webhooks": (len(await health.failing(tx, now)), "bad"),
-                }
-            self._counted_at = now
-        return self._waiting
+
+async def waiting(tx: Transaction, now: Instant) -> Waiting:
+    return Waiting(
+        await fraud_lists.pending_review(tx),
+        await ticket_figures.total(tx, {"status": "open"}),
+        len(await health.failing(tx, now)),
+    )
 
 
 async def needs(tx: Transaction, now: Instant) -> list[Need]:
@@ -65,16 +53,14 @@ async def needs(tx: Transaction, now: Instant) -> list[Need]:
         urgent = await ticket_figures.total(tx, {"status": "open", "priority": "urgent"})
         text = f"{plural(urgent, 'is', 'are')} urgent." if urgent else "None of them is urgent."
         title = f"{plural(tickets, 'ticket')} without an answer"
-        found.append(Need("warn", title, text, "Answer", "/tickets", url("/tickets") + "?status=open"))
+        found.append(Need("warn", title, text, "Answer", "/tickets?status=open"))
     return found
 
 
-def _failing_receiver(receiver: health.Receiver, now: Instant) -> Need:
+def _failing_receiver(receiver: Receiver, now: Instant) -> Need:
     since = f" for {duration(now - receiver.failing_since)}" if receiver.failing_since else ""
     text = f"{plural(receiver.waiting, 'delivery waits', 'deliveries wait')}. The last attempt: {receiver.last_answer}."
-    return Need(
-        "bad", f"{receiver.name} has failed{since}", text, "Look", "/webhooks/{id}", url(f"/webhooks/{receiver.id}")
-    )
+    return Need("bad", f"{receiver.name} has failed{since}", text, "Look", f"/webhooks/{receiver.id}")
 
 
 async def _reviews(tx: Transaction, held: int, now: Instant) -> Need:
@@ -86,4 +72,4 @@ async def _reviews(tx: Transaction, held: int, now: Instant) -> Need:
         if oldest
         else ""
     )
-    return Need("warn", title, text or "None of them is on hold.", "Review", "/fraud", url("/fraud"))
+    return Need("warn", title, text or "None of them is on hold.", "Review", "/fraud")

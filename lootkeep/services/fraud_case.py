@@ -5,10 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from lootkeep.console.formats import duration, plural
-from lootkeep.console.labels import label
-from lootkeep.console.links import Graph, Link, draw, short
-from lootkeep.console.story import Bar, Moment, bar, reviews
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.fraud.calibration import SETTINGS as BASE_ODDS
 from lootkeep.domain.fraud.calibration import BaseOdds
@@ -22,6 +18,8 @@ from lootkeep.domain.fraud.score import probability
 from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import existing
+from lootkeep.kernel.wording import duration, plural
+from lootkeep.services.order_story import Bar, Moment, bar, reviews
 from lootkeep.storage import customers as customers_db
 from lootkeep.storage import fraud_checks, fraud_queue, linked_accounts, order_lists, settings
 from lootkeep.storage import orders as orders_db
@@ -33,6 +31,14 @@ PRECEDENT_DAYS = 90
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """Something that a buyer shares with other accounts."""
+
+    thing: str
+    accounts: Sequence[LinkedAccount]
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """Everything that a reviewer sees of a check."""
 
@@ -40,7 +46,7 @@ class Case:
     sale: OrderDetails
     bars: Sequence[Bar]
     facts: Sequence[tuple[str, str]]
-    graph: Graph | None
+    links: Sequence[Link]
     if_approved: str
     if_rejected: str
     precedents: str
@@ -71,7 +77,7 @@ async def load(tx: Transaction, check_id: int, decisions: Sequence[Decision]) ->
         sale,
         bars=[bar(name, value) for name, value in points],
         facts=list(_facts(check, facts)),
-        graph=draw(await _links(tx, sale.customer.id)),
+        links=await _links(tx, sale.customer.id),
         if_approved=_if_approved(sale, referrer),
         if_rejected=_if_rejected(order),
         precedents=_precedents([name for name, _ in points], decisions),
@@ -105,7 +111,7 @@ def _thing(kind: LinkKind, value: str, customer_id: int) -> str:
     if kind == "referral":
         return "brought by the buyer" if value == str(customer_id) else "referred by"
     # Of a means of payment only a hash is known, which says nothing to anyone.
-    return "means of payment" if kind == "instrument" else f"{kind} {short(value)}"
+    return "means of payment" if kind == "instrument" else f"{kind} {value}"
 
 
 def _facts(check: CheckDetail, facts: OrderFacts) -> Iterator[tuple[str, str]]:
@@ -155,7 +161,7 @@ def _if_approved(sale: OrderDetails, referrer: Customer | None) -> str:
     elif order.status == "cancelled":
         text = "The order stays cancelled; its buyer has to order again."
     else:
-        return f"The order is {label(order.status).lower()} already; only the review is recorded."
+        return f"The order is {order.status.replace('_', ' ')} already; only the review is recorded."
     if referrer is not None and sale.customer.first_order_at is None and order.status != "cancelled":
         text += f" {referrer.name}’s referral counts with the payment."
     return text
@@ -163,7 +169,7 @@ def _if_approved(sale: OrderDetails, referrer: Customer | None) -> str:
 
 def _if_rejected(order: Order) -> str:
     is_cancelled = consequence("fraud", order.status) == "cancel"
-    first = "The order is cancelled." if is_cancelled else f"The order stays {label(order.status).lower()}."
+    first = "The order is cancelled." if is_cancelled else f"The order stays {order.status.replace('_', ' ')}."
     return f"{first} Later orders of this buyer count as those of a confirmed fraud."
 
 

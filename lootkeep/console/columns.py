@@ -1,0 +1,126 @@
+"""The columns of lists and tables: one declaration makes the cells of a page and those of a CSV file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from operator import attrgetter
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from lootkeep.console.labels import badge
+from lootkeep.console.page import PREFIX, Visit
+from lootkeep.domain.orders import order_number
+from lootkeep.kernel import money
+from lootkeep.kernel.clock import iso
+from lootkeep.views.labels import label
+
+_NOTHING = '<span class="muted">–</span>'
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """How a kind of value is shown, as HTML that is escaped, and what a CSV file holds of it."""
+
+    html: Callable[[Any, Any, Visit], str]
+    csv: Callable[[Any], object] = lambda value: value
+    # The class of the cell; a column of numbers is aligned to the right, its head too.
+    css: str = ""
+
+
+def _text(value: object, _row: object, _visit: Visit) -> str:
+    return _NOTHING if value is None or value == "" else f"<bdi>{escape(value)}</bdi>"
+
+
+def _code(value: object, _row: object, _visit: Visit) -> str:
+    return _NOTHING if value is None else f"<code>{escape(value)}</code>"
+
+
+def _iso(at: Any) -> str | None:
+    return None if at is None else iso(at)
+
+
+TEXT = Cell(_text)
+NAME = Cell(_text, css="name")
+CODE = Cell(_code)
+ORDER = Cell(lambda value, row, visit: _code(order_number(value), row, visit), order_number)
+LABEL = Cell(lambda value, _row, _visit: escape(label(value)), label)
+BADGE = Cell(
+    lambda value, _row, _visit: badge(value) if value else _NOTHING, lambda value: label(value) if value else None
+)
+YES_OR_NO = Cell(lambda value, *_: "yes" if value else "no", lambda value: "yes" if value else "no", "muted")
+COUNT = Cell(lambda value, _row, _visit: f"{value:,}", css="number")
+AGO = Cell(lambda at, _row, visit: visit.formats.ago(at, visit.now), _iso, "number muted")
+DAY = Cell(lambda at, _row, visit: visit.formats.day(at) if at else "never", _iso, "number muted")
+RISK = Cell(
+    lambda check, _row, _visit: (
+        badge(check.risk_level, f"{label(check.risk_level)} {check.risk_score}") if check else _NOTHING
+    ),
+    lambda check: check.risk_score if check else None,
+)
+
+
+def amount(currency: str | None = None, css: str = "number") -> Cell:
+    """An amount in the currency that the row has under this name, else in the store's."""
+    get = attrgetter(currency) if currency else lambda _: None
+    return Cell(lambda value, row, visit: visit.formats.money(value, get(row)), money.decimal, css)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its head, the value of a row by the name of an attribute, and the sort of the Listing behind the head.
+
+    `itself` names the row as a whole.
+    """
+
+    title: str
+    name: str
+    cell: Cell = TEXT
+    sort: str | None = None
+
+    @cached_property
+    def value(self) -> Callable[[Any], Any]:
+        return (lambda row: row) if self.name == "itself" else attrgetter(self.name)
+
+    @property
+    def is_number(self) -> bool:
+        return self.cell.css.startswith("number")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """What a table shows of records."""
+
+    columns: Sequence[Column]
+    # What will be here, and how to get it.
+    empty: str
+    # The path of a row's page; the first column that is no number links to it.
+    link: Callable[[Any], str] | None = None
+
+    def only(self, *titles: str, empty: str) -> Table:
+        """Some of the columns."""
+        by_title = {column.title: column for column in self.columns}
+        return Table(columns=[by_title[title] for title in titles], empty=empty, link=self.link)
+
+    def csv(self, rows: Sequence[Any]) -> list[list[object]]:
+        """The lines of a file, the titles first."""
+        head: list[object] = [column.title for column in self.columns]
+        return [head, *([column.cell.csv(column.value(row)) for column in self.columns] for row in rows)]
+
+    def body(self, rows: Sequence[Any], visit: Visit) -> Markup:
+        shown = [(column.value, column.cell.html, _tag(column)) for column in self.columns]
+        linked = next(number for number, column in enumerate(self.columns) if not column.is_number)
+        html = []
+        for row in rows:
+            cells = [cell(value(row), row, visit) for value, cell, _ in shown]
+            if self.link:
+                cells[linked] = f'<a class="row" href="{PREFIX}{self.link(row)}">{cells[linked]}</a>'
+            filled = [f"{tag}{cell}</td>" for (_, _, tag), cell in zip(shown, cells, strict=True)]
+            html.append(f"<tr>{''.join(filled)}</tr>")
+        return Markup("".join(html))  # noqa: S704  every cell is escaped
+
+
+def _tag(column: Column) -> str:
+    return f'<td class="{column.cell.css}">' if column.cell.css else "<td>"

@@ -1,0 +1,135 @@
+"""What each receiver got of an order: sent, answered, waiting for the next attempt, or why nothing was sent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lootkeep.domain.deliveries import Attempt, Delivery
+from lootkeep.domain.orders import Order
+from lootkeep.domain.webhooks import Webhook
+from lootkeep.engines.outbound import NOT_PUBLIC
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage import order_events
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.order_events import OrderEvent
+from lootkeep.storage.webhooks import endpoints
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A delivery with its last attempt."""
+
+    delivery: Delivery
+    attempt: Attempt | None
+
+    @property
+    def tone(self) -> str:
+        if self.delivery.status in ("delivered", "cancelled"):
+            return "ok" if self.delivery.status == "delivered" else "quiet"
+        return "bad" if self.delivery.status == "failed" or self.delivery.failures else "info"
+
+    @property
+    def took(self) -> int | None:
+        return self.attempt.latency_ms if self.attempt else None
+
+    @property
+    def last_at(self) -> Instant:
+        return self.attempt.started_at if self.attempt else self.delivery.created_at
+
+    @property
+    def answer(self) -> str:
+        """`200`, `404`, or what else came of it."""
+        if self.delivery.status == "cancelled":
+            return f"Cancelled: {self.delivery.reason}" if self.delivery.reason else "Cancelled"
+        return answer_of(self.attempt) if self.attempt else "Queued"
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """One event and one receiver."""
+
+    at: Instant
+    event_type: str
+    receiver: str
+    webhook_id: int
+    sent: Sent | None
+    # Why nothing was sent.
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Announced:
+    """An event and how many receivers it went to."""
+
+    event: OrderEvent
+    sent: int
+    delivered: int
+
+    @property
+    def outcome(self) -> tuple[str, str]:
+        """A text and a tone."""
+        if self.event.fanned_out_at is None:
+            return "Queued", "info"
+        if not self.sent:
+            return "No receiver", "quiet"
+        return f"{self.delivered} of {self.sent} delivered", "ok" if self.delivered == self.sent else "warn"
+
+
+def answer_of(attempt: Attempt) -> str:
+    """`404`, or why there was no answer."""
+    if attempt.response_code is not None:
+        return str(attempt.response_code)
+    if attempt.outcome == "open":
+        return "Under way"
+    if attempt.reason == NOT_PUBLIC:
+        return f"Refused by rule: {NOT_PUBLIC}"
+    return (attempt.reason or "No answer").capitalize()
+
+
+async def sendings(tx: Transaction, order: Order, refunded_at: Sequence[Instant]) -> list[Sending]:
+    steps = (order.created_at, order.paid_at, order.completed_at, order.updated_at, *refunded_at)
+    recorded = await order_events.announced(tx, order.id, [at for at in steps if at is not None])
+    return await sendings_of(tx, recorded)
+
+
+async def sendings_of(tx: Transaction, recorded: Sequence[OrderEvent]) -> list[Sending]:
+    """In the order of events, then of receivers."""
+    made = await last_sent(tx, await order_events.deliveries_of(tx, [event.id for event in recorded]))
+    by_receiver = {(sent.delivery.event_id, sent.delivery.webhook_id): sent for sent in made}
+    webhooks = await endpoints.all_webhooks(tx)
+    sendings = []
+    for event in recorded:
+        for webhook in webhooks:
+            sent = by_receiver.get((event.id, webhook.id))
+            reason = "" if sent else await why_nothing_sent(tx, event, webhook)
+            name = webhook.name
+            sendings.append(Sending(event.created_at, event.type, name, webhook.id, sent, reason))
+    return sendings
+
+
+async def last_sent(tx: Transaction, deliveries: Sequence[Delivery]) -> list[Sent]:
+    attempts = await order_events.last_attempts(tx, deliveries)
+    return [Sent(delivery, attempts.get(delivery.id)) for delivery in deliveries]
+
+
+async def why_nothing_sent(tx: Transaction, event: OrderEvent, webhook: Webhook) -> str:
+    """For an event that was recorded and a webhook that has no delivery of it: what was true at its fan-out."""
+    if event.fanned_out_at is None:
+        return "Not sent yet: it is queued."
+    if webhook.created_at >= event.fanned_out_at:
+        return "Not sent: this webhook was created later."
+    version = await endpoints.version_at(tx, webhook.id, event.fanned_out_at)
+    reason = version.reason_against(event.type) if version else None
+    return f"Not sent: {reason or 'what this webhook subscribed to then was not recorded'}."
+
+
+async def announced(tx: Transaction, events: Sequence[OrderEvent]) -> list[Announced]:
+    deliveries = await order_events.deliveries_of(tx, [event.id for event in events])
+    by_event: dict[int, list[str]] = {}
+    for delivery in deliveries:
+        by_event.setdefault(delivery.event_id, []).append(delivery.status)
+    statuses = [by_event.get(event.id, []) for event in events]
+    return [
+        Announced(event, len(those), those.count("delivered")) for event, those in zip(events, statuses, strict=True)
+    ]

@@ -1,0 +1,50 @@
+"""How amounts and times are written: in the store's currency and zone."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import lru_cache
+
+from lootkeep.domain.analytics import zone
+from lootkeep.kernel.clock import Instant, utc
+from lootkeep.kernel.money import Hundredths
+from lootkeep.views.money import in_words
+
+
+class StoreFormats:
+    """For one zone and currency."""
+
+    def __init__(self, timezone: str, currency: str) -> None:
+        self._zone = zone(timezone)
+        self._currency = currency
+        self.money = lru_cache(maxsize=4096)(self._money)
+
+    def _money(self, amount: int, currency: str | None = None) -> str:
+        """`$1,884.20`; less than nothing has a minus sign in front."""
+        if amount < 0:
+            return "−" + self._money(-amount, currency)
+        return in_words(Hundredths(amount), currency or self._currency)
+
+    def whole_money(self, amount: int) -> str:
+        """`$1,884`: for figures that are read at a glance."""
+        text = str(self.money(round(amount / 100) * 100))
+        return text[:-3] if text.endswith((".00", ",00")) else text
+
+    def local(self, at: Instant) -> datetime:
+        return utc(at).astimezone(self._zone)
+
+    def day(self, at: Instant) -> str:
+        """`15 Nov 2026`."""
+        return f"{self.local(at):%-d %b %Y}"
+
+    def short_day(self, at: Instant) -> str:
+        """`15 Nov`."""
+        return f"{self.local(at):%-d %b}"
+
+    def long_day(self, at: Instant) -> str:
+        """`Sunday 15 November`."""
+        return f"{self.local(at):%A %-d %B}"
+
+    def time(self, at: Instant) -> str:
+        """`15 Nov 2026, 14:02`."""
+        return f"{self.local(at):%-d %b %Y, %H:%M}"
