@@ -49,7 +49,7 @@ async def make_link(deps: Deps, email: str | None, role: Role = "staff", *, is_l
         await accounts_db.add(tx, user.id, "owner" if user.is_owner else role, now)
         await accounts_db.add_link(tx, user.id, digest(token), now, Instant(now + accounts_rules.LINK_LIFETIME))
         if email and is_logged:
-            await audit_db.add(tx, user_id=None, action="Create a one-time link", record=f"user:{user.id}", now=now)
+            await audit_db.add(tx, user_id=None, action="Make a one-time link", record=f"user:{user.id}", now=now)
     return token
 
 

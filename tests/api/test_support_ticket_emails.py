@@ -34,7 +34,7 @@ async def test_a_public_message_is_emailed(world: World) -> None:
     ((address, subject, body),) = await queued(world)
     assert (address, subject) == ("jun@example.com", "Re: My key does not work [TKT-000001]")
     assert body.text == (
-        "Hello Jun Park,\n\nOwner has answered your ticket TKT-000001:\n\nHere is a new key.\n\n-- \n"
+        "Hello Jun Park,\n\nOwner replied to your ticket TKT-000001:\n\nHere is a new key.\n\n-- \n"
         "You get this e-mail because you contacted the support of Lootkeep.\nLootkeep\n"
     )
     assert "Here is a new key." in body.html
