@@ -26,7 +26,7 @@ from lootkeep.kernel.clock import DAY, Instant, ManualClock
 from lootkeep.kernel.ids import RandomIds
 from lootkeep.services import sign_in
 from lootkeep.storage.webhooks import fan_out
-from tests.builders import STORE
+from tests.builders import STORE, new_customer, new_product
 from tests.console.visits import user
 from tests.world import EXTERNAL, World
 
@@ -58,14 +58,14 @@ PAIRS = {
         "fraud/queue/today",
         "fraud/checks/{check}",
         "fraud/checks/{check}/linked",
-        "orders/{order}",
+        "orders/7",
     ),
     "/fraud/checks": ("fraud/checks?per_page=25",),
     "/tickets": ("support-tickets?per_page=25",),
     "/tickets/{ticket}": ("support-tickets/{ticket}", "customers/7"),
     "/webhooks": ("webhooks?per_page=25", "webhooks/{webhook}/deliveries?per_page=100"),
     "/webhooks/{webhook}": ("webhooks/{webhook}", "webhooks/{webhook}/deliveries?per_page=25"),
-    "/events": ("events?limit=25",),
+    "/events": ("events?limit=25", "webhooks/{webhook}/deliveries?per_page=25"),
 }
 # What is measured of the rows that are added, by the list whose first row it is.
 FURNISHED = {"check": "/fraud/queue", "ticket": "/support-tickets", "webhook": "/webhooks"}
@@ -114,19 +114,20 @@ class Caller:
 
 async def furnish(world: World) -> dict[str, int]:
     """Held orders, tickets, and events on their way to a webhook, once; an id of each."""
-    if not (await world.get("/webhooks")).json()["data"]:
+    if not (await world.get("/fraud/queue")).json()["data"]:
         await _ok(world.put("/fraud/settings", {"fraud_action": "verify", "fraud_sensitivity_level": "high"}))
         await _ok(world.post("/webhooks", {"url": "https://hooks.example/bot", "events": ["product.updated"]}))
+        product = await new_product(world)
         for number in range(1, ENOUGH + 1):
-            ticket = {"customer_id": number, "subject": f"Key {number}", "message": "It was used before."}
+            customer = (await new_customer(world))["customer"]["id"]
+            ticket = {"customer_id": customer, "subject": f"Key {number}", "message": "It was used before."}
             await _ok(world.post(f"{STORE}/support-tickets", ticket))
-            await _ok(world.put(f"{STORE}/products/{number}", {"description": "Now with a description."}))
-            order = {"customer_id": number, "items": [{"product_id": 1, "quantity": 1}], "device_id": "shared"}
-            await _ok(world.post(f"{STORE}/orders", order | {"ip_address": "203.0.113.9"}))
+            await _ok(world.put(f"{STORE}/products/{product['id']}", {"description": f"The description {number}."}))
+            order = {"customer_id": customer, "items": [{"product_id": product["id"], "quantity": 1}]}
+            await _ok(world.post(f"{STORE}/orders", order | {"device_id": "shared", "ip_address": "203.0.113.9"}))
         async with world.db.write() as tx:
             await fan_out.fan_out(tx, world.deps.ids.delivery_id, world.clock.now())
-    first = {name: (await world.get(path)).json()["data"][0] for name, path in FURNISHED.items()}
-    return {name: row["id"] for name, row in first.items()} | {"order": first["check"]["order_id"]}
+    return {name: (await world.get(path)).json()["data"][0]["id"] for name, path in FURNISHED.items()}
 
 
 async def _ok(call: Awaitable[httpx.Response]) -> None:

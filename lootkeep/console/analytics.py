@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
+from starlette.responses import Response
+
 from lootkeep.console.charts import LineChart, Tile, line_chart
 from lootkeep.console.columns import COUNT, NAME, Column, Table, amount
 from lootkeep.console.formats import Formats
@@ -80,14 +82,7 @@ async def show_analytics(visit: Visit) -> Answer:
         products = await sales.best_products(tx, date_range, currency, _BEST)
         customers = await sales_direct.top_customers(tx, start, end, currency, _BEST, orders=orders, product_id=None)
         if visit.query.get("format") == "csv":
-            exports: dict[str, tuple[Table, Sequence[Any]]] = {
-                "revenue": (_COURSE, course.steps),
-                "products": (_PRODUCTS, products),
-                "customers": (_CUSTOMERS, customers),
-            }
-            of = next((name for name in exports if name == visit.query.get("of")), "revenue")
-            table, rows = exports[of]
-            return csv_file(of, table.csv(rows))
+            return _exported(visit.query.get("of", ""), course, products, customers)
         unique = await analytics_db.unique_customers(tx, start, end, None)
         (whole,) = await analytics_db.series(tx, analytics_rules.ends(date_range), None)
         countries = await sales.best_parts(tx, "country", date_range, currency, _BEST)
@@ -127,6 +122,13 @@ def _date_range(visit: Visit) -> tuple[DateRange, PeriodName | None]:
     if first > last or not analytics_rules.is_countable(first, last):
         raise invalid("from", "The first day must not be after the last.")
     return DateRange(first, last, name), None
+
+
+def _exported(of: str, course: Course, products: Sequence[Any], customers: Sequence[Any]) -> Response:
+    """One of the tables; the course of the range unless another is named."""
+    tables = {"products": (_PRODUCTS, products), "customers": (_CUSTOMERS, customers)}
+    table, rows = tables.get(of, (_COURSE, course.steps))
+    return csv_file(of if of in tables else "revenue", table.csv(rows))
 
 
 def _other_tiles(course: Course, formats: Formats, unique: int, new: int) -> list[Tile]:

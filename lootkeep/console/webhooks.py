@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from markupsafe import escape
+
 from lootkeep.console import forms, lists
-from lootkeep.console.columns import AGO, CODE, COUNT, LABEL, NAME, Cell, Column
+from lootkeep.console.columns import AGO, BADGE, CODE, COUNT, LABEL, NAME, Cell, Column
 from lootkeep.console.forms import Field
 from lootkeep.console.lists import Choice, Link, ListPage, is_yes
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
@@ -16,7 +18,7 @@ from lootkeep.kernel.clock import DAY, Instant, iso
 from lootkeep.kernel.errors import existing
 from lootkeep.kernel.wording import plural
 from lootkeep.services import webhooks as webhooks_service
-from lootkeep.services.sendings import answer_of, last_sent
+from lootkeep.services.sendings import Sent, answer_of, last_sent
 from lootkeep.storage import order_events
 from lootkeep.storage.webhooks import endpoints, health, log, replays
 from lootkeep.views.labels import options
@@ -39,17 +41,25 @@ WEBHOOKS = ListPage(
     has_dates=False,
     load=lambda visit, tx, webhooks: health.receivers(tx, webhooks, visit.now),
 )
+_ANSWER = Cell(lambda text, sent, _: f'<span class="tone {sent.tone}"><bdi>{escape(text)}</bdi></span>', css="name")
+
+
+def _attempts(count: int, sent: Sent, visit: Visit) -> str:
+    return f"{count} of {len(visit.options.retry_delays) + 1}" if sent.delivery.failures else str(count)
+
+
 DELIVERIES = ListPage(
     listing=log.LISTING,
     columns=(
         Column("Event", "delivery.event_type", CODE),
-        Column("Status", "delivery.status", LABEL),
-        Column("Answer", "answer", NAME),
-        Column("Took", "took", COUNT),
-        Column("Attempts", "delivery.attempts_count", COUNT),
+        Column("Status", "delivery.status", BADGE),
+        Column("Answer", "answer", _ANSWER),
+        Column("Took", "took", Cell(lambda took, *_: f"{took} ms" if took is not None else "–", css="number")),
+        Column("Attempts", "delivery.attempts_count", Cell(_attempts, css="number")),
         Column("Recorded", "delivery.created_at", AGO, "created_at"),
         Column("Last attempt", "last_at", AGO),
     ),
+    link=lambda sent: f"/deliveries/{sent.delivery.public_id}",
     empty="What is sent appears here, as soon as one of its events happens. Send a test to try the receiver now.",
     file="deliveries",
     choices=(
@@ -83,7 +93,7 @@ async def show_webhook(visit: Visit) -> Answer:
     time = visit.formats.time
     verdict = diagnose(receiver, failures, time, has_worked=has_worked, given_up=given_up)
     shown = {"receiver": receiver, "webhook": webhook, "diagnosis": verdict, "replay": replay, "title": receiver.name}
-    return listed | shown | {"max_attempts": len(visit.options.retry_delays) + 1}
+    return listed | shown
 
 
 async def show_edit(visit: Visit) -> Answer:

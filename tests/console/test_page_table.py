@@ -11,17 +11,14 @@ from lootkeep.console.page import PREFIX, Page
 from lootkeep.console.pages import PAGES
 from lootkeep.console.render import ASSETS
 from lootkeep.domain.accounts import RANKS, Role
-from tests.console.visits import Visitor, path_of, token, visitor
+from tests.console.visits import MAIL, MAX_PAGE_BYTES, Visitor, path_of, token, visitor
 from tests.world import World
 
 ROLES: tuple[Role | None, ...] = (None, "read_only", "staff", "owner")
 GETS = [page for page in PAGES if page.method == "GET"]
-# A mail is shown with its own styles, in a sandbox that the tests of campaigns look at.
-MAIL = "/campaigns/{id}/mail"
 # Attributes with an address outside the console; those that hold text load nothing.
 ELSEWHERE = re.compile(r"""([\w-]+)=["']?\s*(?:https?:)?//""")
 ONLY_TEXT = {"value", "placeholder"}
-MAX_PAGE_BYTES = 100_000
 MAX_ASSET_BYTES = 60_000
 
 
