@@ -66,10 +66,10 @@ def whole(text: str, least: int, most: int) -> int:
 
 def words(text: str, most: int, max_length: int) -> list[str]:
     """Distinct words, separated by commas."""
-    found = list(dict.fromkeys(word.strip() for word in text.replace("\n", ",").split(",") if word.strip()))
-    if len(found) > most or any(len(word) > max_length for word in found):
+    distinct = list(dict.fromkeys(word.strip() for word in text.replace("\n", ",").split(",") if word.strip()))
+    if len(distinct) > most or any(len(word) > max_length for word in distinct):
         raise ValueError(f"There may be up to {most:,} words of up to {max_length} characters.")
-    return found
+    return distinct
 
 
 def day(text: str, timezone: str, *, is_included: bool = False) -> Instant:

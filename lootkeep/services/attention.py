@@ -1,4 +1,4 @@
-"""What waits for somebody: how many wait where, and what to do, the most urgent first."""
+"""What needs someone's attention: how much of it, and what to do, the most urgent first."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lootkeep.storage.webhooks import health
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """One thing somebody has to do."""
+    """One thing to do."""
 
     tone: str
     title: str
@@ -43,18 +43,18 @@ async def waiting(tx: Transaction, now: Instant) -> Waiting:
 
 
 async def needs(tx: Transaction, now: Instant) -> list[Need]:
-    """What somebody has to do, the most urgent first."""
-    found = [_failing_receiver(receiver, now) for receiver in await health.failing(tx, now)]
+    """Everything there is to do, the most urgent first."""
+    needed = [_failing_receiver(receiver, now) for receiver in await health.failing(tx, now)]
     held = await fraud_lists.pending_review(tx)
     if held:
-        found.append(await _reviews(tx, held, now))
+        needed.append(await _reviews(tx, held, now))
     tickets = await ticket_figures.total(tx, {"status": "open"})
     if tickets:
         urgent = await ticket_figures.total(tx, {"status": "open", "priority": "urgent"})
         text = f"{plural(urgent, 'is', 'are')} urgent." if urgent else "None of them is urgent."
         title = f"{plural(tickets, 'ticket')} without an answer"
-        found.append(Need("warn", title, text, "Answer", "/tickets?status=open"))
-    return found
+        needed.append(Need("warn", title, text, "Answer", "/tickets?status=open"))
+    return needed
 
 
 def _failing_receiver(receiver: Receiver, now: Instant) -> Need:

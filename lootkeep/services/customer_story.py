@@ -62,7 +62,7 @@ class CustomerStory:
     referred: Newest
     referrer: Customer | None
     counts: Referrer
-    refusals: Sequence[tuple[AbuseReason, Instant]]
+    rejections: Sequence[tuple[AbuseReason, Instant]]
     claims: Sequence[tuple[Claim, Coupon]]
     checks: Sequence[FraudCheck]
     sightings: Sequence[OwnedTrace]
@@ -75,9 +75,9 @@ class CustomerStory:
     @property
     def moments(self) -> list[Moment]:
         """The newest first, and how it began last."""
-        found = sorted([*_bought(self), *_others(self)], key=lambda moment: -moment.at)
+        newest = sorted([*_bought(self), *_others(self)], key=lambda moment: -moment.at)
         text = f"Brought by {self.referrer.name}." if self.referrer else ""
-        return [*found[:_MAX_MOMENTS], Moment(self.customer.created_at, "info", "Signed up", text)]
+        return [*newest[:_MAX_MOMENTS], Moment(self.customer.created_at, "info", "Signed up", text)]
 
 
 async def load(deps: Deps, customer_id: int) -> CustomerStory:
@@ -93,7 +93,7 @@ async def load(deps: Deps, customer_id: int) -> CustomerStory:
             referred=await _newest(tx, referral_lists.REFERRALS, referrer_id=customer_id),
             referrer=(await customer_lists.referrers(tx, [customer])).get(customer.referred_by_id or 0),
             counts=await referrals.referrer(tx, customer_id),
-            refusals=await referrals.refusals_of(tx, customer_id),
+            rejections=await referrals.rejections_of(tx, customer_id),
             claims=await claims.of_customer(tx, customer_id),
             checks=await fraud_checks.of_customer(tx, customer_id, _NEWEST),
             sightings=await identity.of_customer(tx, customer_id, _MAX_LINKED),
@@ -129,7 +129,7 @@ def _others(story: CustomerStory) -> Iterator[Moment]:
     for referral in story.referred.records:
         path = {"path": f"/customers/{referral.customer_id}"}
         yield Moment(referral.referred_at, "ok", f"Brought {referral.name}", part="link", values=path)
-    for reason, created_at in story.refusals:
+    for reason, created_at in story.rejections:
         yield Moment(created_at, "bad", "Referral refused", SENTENCES[reason])
     for claim, coupon in story.claims:
         yield Moment(claim.claimed_at, "ok", "Claimed a referral reward", f"Coupon {coupon.code}")

@@ -56,7 +56,7 @@ class Case:
 
     @property
     def version(self) -> int:
-        """A form that shows an older state is refused: the order may have moved on, or somebody has decided."""
+        """A form that shows an older state is refused: the order may have moved on, or someone has decided."""
         return version(self.check, self.sale.order)
 
 
@@ -92,18 +92,18 @@ async def decisions(tx: Transaction, now: Instant) -> list[Decision]:
 
 async def _links(tx: Transaction, customer_id: int) -> list[Link]:
     """What the buyer has in common with other accounts, and with which; what many share comes without accounts."""
-    found = await linked_accounts.walk(tx, customer_id)
-    near = {account.id: account for account in found.accounts if account.depth == 1}
+    linked = await linked_accounts.walk(tx, customer_id)
+    near = {account.id: account for account in linked.accounts if account.depth == 1}
     sharing: dict[tuple[LinkKind, str], list[LinkedAccount]] = {}
-    for edge in found.edges:
+    for edge in linked.edges:
         if edge.customer_id == customer_id:
             sharing[edge.kind, edge.value] = []
-    for edge in found.edges:
+    for edge in linked.edges:
         accounts = sharing.get((edge.kind, edge.value))
         if accounts is not None and edge.customer_id in near:
             accounts.append(near[edge.customer_id])
     links = [Link(_thing(kind, value, customer_id), accounts) for (kind, value), accounts in sharing.items()]
-    hubs = [f"{_thing(hub.kind, hub.value, customer_id)}: more than {MAX_HUB} accounts" for hub in found.hubs]
+    hubs = [f"{_thing(hub.kind, hub.value, customer_id)}: more than {MAX_HUB} accounts" for hub in linked.hubs]
     return links + [Link(hub, []) for hub in hubs]
 
 
@@ -123,8 +123,8 @@ def _facts(check: CheckDetail, facts: OrderFacts) -> Iterator[tuple[str, str]]:
         yield "Account", f"signed up {age} before ordering, {earlier}"
     if facts.ip_address:
         kinds = [name for name in ("vpn", "proxy", "datacenter", "tor") if getattr(network, f"is_{name}")]
-        places = [place for place in (network.city, network.country, network.asn_name) if place]
-        yield "Address", ", ".join([facts.ip_address, *places, *(_KINDS[kind] for kind in kinds)])
+        origin = [name for name in (network.city, network.country, network.asn_name) if name]
+        yield "Address", ", ".join([facts.ip_address, *origin, *(_KINDS[kind] for kind in kinds)])
     if facts.billing_country:
         yield "Billing country", facts.billing_country
     marks = [name for name in ("disposable", "relay") if getattr(facts.mail, f"is_{name}")]

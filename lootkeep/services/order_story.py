@@ -139,7 +139,7 @@ async def reviews(tx: Transaction, check: CheckDetail) -> list[Moment]:
         person = await access_db.user(tx, review.reviewed_by)
         tone, title = _REVIEWED[review.outcome]
         text = f"“{review.notes}”" if review.notes else ""
-        moments.append(Moment(review.created_at, tone, title.format(person.name if person else "somebody"), text))
+        moments.append(Moment(review.created_at, tone, title.format(person.name if person else "someone"), text))
     return moments
 
 

@@ -95,8 +95,8 @@ async def sendings(tx: Transaction, order: Order, refunded_at: Sequence[Instant]
 
 async def sendings_of(tx: Transaction, recorded: Sequence[OrderEvent]) -> list[Sending]:
     """In the order of events, then of receivers."""
-    made = await last_sent(tx, await order_events.deliveries_of(tx, [event.id for event in recorded]))
-    by_receiver = {(sent.delivery.event_id, sent.delivery.webhook_id): sent for sent in made}
+    latest = await last_sent(tx, await order_events.deliveries_of(tx, [event.id for event in recorded]))
+    by_receiver = {(sent.delivery.event_id, sent.delivery.webhook_id): sent for sent in latest}
     webhooks = await endpoints.all_webhooks(tx)
     sendings = []
     for event in recorded:

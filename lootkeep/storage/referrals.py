@@ -103,7 +103,7 @@ async def add_refused(
     changes.count("refused referrals", None, True)
 
 
-async def refusals_of(tx: Transaction, customer_id: int) -> list[tuple[AbuseReason, Instant]]:
+async def rejections_of(tx: Transaction, customer_id: int) -> list[tuple[AbuseReason, Instant]]:
     """Why a sign-up of this customer was not attributed, and when."""
     return [(reason, created_at) for reason, created_at in await tx.all(_REFUSALS, customer=customer_id)]
 
