@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -161,7 +161,7 @@ async def show_program(visit: Visit) -> Answer:
         "refused": refused.get("made", 0),
         "leaderboard": LEADERBOARD,
         "ranked": list(itertools.starmap(Ranked, enumerate(ranked, 1))),
-        "tier_table": TIERS,
+        "tier_table": TIERS if visit.user.may("staff") else replace(TIERS, link=None),
         "tiers": tiers,
         "fields": PROGRAM,
         "values": forms.written(visit, PROGRAM, settings),
