@@ -13,8 +13,6 @@ from lootkeep.services.sendings import announced, sendings_of
 from lootkeep.storage import event_lists, order_events, outbox
 
 _SHOWN_DATA = 120
-
-
 _DATA = Cell(lambda data, row, visit: NAME.html(data[:_SHOWN_DATA], row, visit), css="name muted small")
 EVENTS = ListPage(
     listing=event_lists.LISTING,
