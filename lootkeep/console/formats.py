@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from lootkeep.kernel.clock import DAY, Instant, iso
 from lootkeep.kernel.wording import duration
-from lootkeep.views.formats import StoreFormats
+from lootkeep.views.formats import StoreFormats, day_of
 
 _WEEK = 7 * DAY
 
@@ -27,7 +27,8 @@ class Formats(StoreFormats):
 
     def _timed(self, at: Instant, text: str) -> Markup:
         # Nothing here comes from people, so nothing is escaped: a list has a hundred of these.
-        exact = f"{self.local(at):%-d %b %Y, %H:%M:%S %Z}"
+        local = self.local(at)
+        exact = f"{day_of(local)}, {local.hour:02}:{local.minute:02}:{local.second:02} {local.tzname()}"
         return Markup(f'<time datetime="{iso(at)}" title="{exact}">{text}</time>')  # noqa: S704
 
 

@@ -47,10 +47,9 @@ _DELIVERIES = Query(
     Delivery,
 )
 _ATTEMPT = Query(
-    select(*(attempts.c[name] for name in Attempt.__struct_fields__)).where(
+    select(attempts.c.delivery_id, *(attempts.c[name] for name in Attempt.__struct_fields__)).where(
         attempts.c.delivery_id == bindparam("delivery"), attempts.c.number == bindparam("last")
-    ),
-    Attempt,
+    )
 )
 _REFUNDS = Query(
     select(*(refunds.c[name] for name in Refund.__struct_fields__))
@@ -81,12 +80,8 @@ async def deliveries_of(tx: Transaction, event_ids: Sequence[int]) -> list[Deliv
 
 async def last_attempts(tx: Transaction, deliveries: Sequence[Delivery]) -> dict[int, Attempt]:
     """The last attempt of each delivery that has one, by the delivery's id."""
-    attempts: dict[int, Attempt] = {}
-    for delivery in deliveries:
-        attempt = await tx.one(_ATTEMPT, delivery=delivery.id, last=delivery.attempts_count)
-        if attempt is not None:
-            attempts[delivery.id] = attempt
-    return attempts
+    asked = [{"delivery": delivery.id, "last": delivery.attempts_count} for delivery in deliveries]
+    return {delivery_id: Attempt(*fields) for delivery_id, *fields in await tx.fetch_for_each(_ATTEMPT, asked)}
 
 
 def _order_id(event: OrderEvent) -> int:
