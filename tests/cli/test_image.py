@@ -1,4 +1,4 @@
-"""What the Dockerfile sends to its builder makes a whole package, by the step of the Dockerfile itself."""
+"""What the Dockerfile builds: a whole package, and on a stand-in for its base an image that serves and backs up."""
 
 from __future__ import annotations
 
@@ -9,9 +9,21 @@ import sys
 from pathlib import Path
 from zipfile import ZipFile
 
+import pytest
+
+from tests.api.server.serving import free_port
+from tests.image import built
 from tests.rules.tree import ROOT, files
 
 DEPLOY = ROOT / "deploy"
+_SERVED = """
+inside sh -c 'echo user $(id -u)'
+! inside touch /opt/lootkeep/made 2>/dev/null && echo cannot write outside of its folders
+entrypoint serve >/dev/null &
+for attempt in $(seq 300); do healthcheck 2>/dev/null && echo healthy && break; done
+inside backup.sh /backups 14
+inside sh -c 'stat --format="%A %U %G" /backups/*.backup'
+"""
 
 
 def test_the_wheel_of_the_image_holds_every_file_of_the_service(tmp_path: Path) -> None:
@@ -25,3 +37,12 @@ def test_the_wheel_of_the_image_holds_every_file_of_the_service(tmp_path: Path) 
     (wheel,) = (tmp_path / "wheels").glob("*.whl")
     held = {name for name in ZipFile(wheel).namelist() if name.startswith("lootkeep/")}
     assert held == {file.relative_to(ROOT).as_posix() for file in files("*", under=ROOT / "lootkeep")}
+
+
+@pytest.mark.timeout(900)
+def test_the_image_built_on_a_stand_in_serves_and_backs_up_as_a_user_without_rights(tmp_path: Path) -> None:
+    printed = built(tmp_path, _SERVED, LOOTKEEP_PORT=str(free_port()))
+    assert "user 10001" in printed
+    assert "healthy" in printed
+    assert "cannot write outside of its folders" in printed
+    assert "-rw------- lootkeep lootkeep" in printed
