@@ -26,7 +26,7 @@ def migrate(
     ] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Bring the database to the newest schema. Safe to run again, and from several machines at once.
+    """Migrate the database to the newest schema. Safe to run again, and from several machines at once.
 
     An embedded database is copied before, as by `lootkeep upgrade`.
     """

@@ -177,7 +177,7 @@ def test_doctor_finds_a_file_that_is_no_database(terminal: Terminal) -> None:
 def test_doctor_finds_a_database_newer_than_the_code(terminal: Terminal) -> None:
     terminal.call("migrate")
     apsw.Connection(str(terminal.folder / "lootkeep.db")).execute("UPDATE alembic_version SET version_num = '9999'")
-    assert "made by a newer Lootkeep" in _bad_database(terminal)
+    assert "created by a newer Lootkeep" in _bad_database(terminal)
 
 
 def test_doctor_finds_a_schema_that_is_not_up_to_date(terminal: Terminal, new_postgres_url: str) -> None:

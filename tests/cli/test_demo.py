@@ -220,7 +220,7 @@ def test_the_command_loads_once_and_the_doctor_knows(terminal: Terminal) -> None
     assert 1_900 < loaded["orders"] < 2_200
     assert terminal.call("demo", "load").sentence == "This store already contains the demo (small, seed 7)."
     output = terminal.call("doctor", "--check-counters")
-    assert "It holds the demo (small, seed 7)." in output.out
+    assert "It contains the demo (small, seed 7)." in output.out
     assert "Every maintained total equals a recount." in output.out
     assert not (terminal.folder / "lootkeep-data").exists()
     process = terminal.start("demo", "load", "--live")

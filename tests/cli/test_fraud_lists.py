@@ -42,7 +42,7 @@ def test_status_shows_source_entries_and_age(terminal: Terminal) -> None:
 def test_status_names_files_that_are_not_used(terminal: Terminal) -> None:
     write(terminal, "tor[1].txt", "oops\n")
     outcome = terminal.call("fraud", "lists", "status")
-    assert "Not used: tor[1].txt does not hold an IP address or a network in line 1." in outcome.out
+    assert "Not used: tor[1].txt does not have an IP address or a network in line 1." in outcome.out
 
 
 def test_status_is_json_for_machines(terminal: Terminal) -> None:
@@ -114,4 +114,4 @@ def test_doctor_finds_a_tor_list_that_grew_old(terminal: Terminal) -> None:
 def test_doctor_finds_a_file_that_is_not_used(terminal: Terminal) -> None:
     write(terminal, "tor.txt", "oops\n")
     code, listed = findings(terminal)
-    assert (code, listed["lists"]) == (2, ("bad", "tor.txt does not hold an IP address or a network in line 1."))
+    assert (code, listed["lists"]) == (2, ("bad", "tor.txt does not have an IP address or a network in line 1."))

@@ -192,7 +192,7 @@ def test_an_order_that_the_store_refuses_leaves_no_trace(shop: ImportedStore) ->
             "The accepts marketing field must be true or",
         ),
         ('{"email": "b@b.example", "name": "B", "name": "C"}', "The line contains the same key twice."),
-        ('{"email": "b@b.example", "name": "\\u0000"}', "The line holds a NUL character."),
+        ('{"email": "b@b.example", "name": "\\u0000"}', "The line contains a NUL character."),
         ('{"name": "' + "x" * 2_000_000 + '"}', "The row is longer than 1 MiB."),
     ],
     ids=lambda value: value[:40],
@@ -230,7 +230,7 @@ def test_rows_of_another_length_are_refused(store: ImportedStore) -> None:
         "Line 2: The row has 1 cells, but the first line has 2 columns.",
         "Line 3: The row has 3 cells, but the first line has 2 columns.",
     ]
-    assert outcome.out.startswith("1 customers imported, 0 skipped, 2 refused, in ")
+    assert outcome.out.startswith("1 customers imported, 0 skipped, 2 rejected, in ")
 
 
 def test_a_quote_that_never_ends_is_reported(store: ImportedStore) -> None:
@@ -281,5 +281,5 @@ def test_a_file_without_rows_is_no_mistake(store: ImportedStore) -> None:
 def test_standard_input_and_a_format_do_for_a_file(store: ImportedStore) -> None:
     piped = store.terminal.run("import", "customers", "-", "--format", "ndjson", **store.settings)
     assert (piped.code, piped.err) == (0, "")
-    assert piped.out.startswith("0 customers imported, 0 skipped, 0 refused, in ")
+    assert piped.out.startswith("0 customers imported, 0 skipped, 0 rejected, in ")
     assert store.tally("customers", csv_text([CUSTOMER]), "--format", "csv", name="c.txt") == (1, 0, 0)

@@ -66,7 +66,7 @@ def test_a_dry_run_says_what_would_happen_and_writes_nothing(store: ImportedStor
     assert store.everything() == before
     assert store.tally("orders", sales) == imagined
     dry = store.run("orders", sales, "--dry-run").out
-    assert dry.startswith("0 orders would be imported, 551 skipped, 1 refused, in ")
+    assert dry.startswith("0 orders would be imported, 551 skipped, 1 rejected, in ")
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])

@@ -117,17 +117,17 @@ def test_refused_rows_come_back_as_they_were_and_go_in_once_corrected(store: Imp
     content = "Name;E-Mail;Size\nAda;a@a.example;S\nB;nobody;\nC;c@c.example\nD;d@d.example;L\nE;;\n"
     options = ("--map", "E-Mail=email", "--errors", "bad.csv")
     outcome = store.run("customers", content, *options)
-    assert outcome.out.startswith("2 customers imported, 0 skipped, 3 refused, in ")
+    assert outcome.out.startswith("2 customers imported, 0 skipped, 3 rejected, in ")
     bad = store.terminal.folder / "bad.csv"
     assert bad.read_text().splitlines() == [
         "Name;E-Mail;Size;reason",
         "B;nobody;;The email field must be a valid e-mail address.",
-        "C;c@c.example;;The row has 2 cells, but the first line names 3 columns.",
+        "C;c@c.example;;The row has 2 cells, but the first line has 3 columns.",
         "E;;;The email field is required.",
     ]
     corrected = bad.read_text().replace("nobody", "b@b.example")
     again = store.run("customers", corrected, "--map", "E-Mail=email", "--errors", "bad2.csv", name="bad1.csv")
-    assert again.out.startswith("2 customers imported, 0 skipped, 1 refused, in ")
+    assert again.out.startswith("2 customers imported, 0 skipped, 1 rejected, in ")
     assert (store.terminal.folder / "bad2.csv").read_text().splitlines() == [
         "Name;E-Mail;Size;reason",
         "E;;;The email field is required.",

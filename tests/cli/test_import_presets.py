@@ -79,7 +79,7 @@ def shop(db: Engine, address: Path | str, terminal: Terminal) -> ImportedStore:
 
 def test_orders_of_shopify_come_with_all_their_lines(shop: ImportedStore) -> None:
     outcome = shop.run("orders", SHOPIFY_ORDERS, "--from", "shopify", "--errors", "bad.csv")
-    assert outcome.out.startswith("4 orders imported, 0 skipped, 1 refused, in ")
+    assert outcome.out.startswith("4 orders imported, 0 skipped, 1 rejected, in ")
     assert outcome.err.splitlines() == [
         "Ignored columns: lineitem name, notes.",
         "Line 7: The total field differs from 9.00, the items minus the discount.",
@@ -120,7 +120,7 @@ def test_a_line_that_cannot_be_read_refuses_its_whole_order(shop: ImportedStore)
     outcome = shop.run("orders", content)
     assert outcome.err.splitlines() == [
         "Line 2: Another row of this order cannot be read.",
-        "Line 3: The row has 6 cells, but the first line names 7 columns.",
+        "Line 3: The row has 6 cells, but the first line has 7 columns.",
     ]
     assert [row["external_id"] for row in shop.rows(orders)] == ["o2"]
 

@@ -38,6 +38,8 @@ BAD = {
     "campaign_tracking": ("perhaps", "input should be a valid boolean, unable to interpret input"),
     "mails_kept_days": ("0", "input should be greater than or equal to 1"),
     "log_level": ("loud", "input should be 'debug', 'info', 'warning' or 'error'"),
+    "log_sample": ("2", "input should be less than or equal to 1"),
+    "traces_url": ("collector", "must be a URL such as https://shop.example"),
     "log_format": ("xml", "input should be 'auto', 'console' or 'json'"),
 }
 # Any text may be right; whether it works is found out when it is used, with a sentence of its own.

@@ -200,7 +200,7 @@ async def test_failed_sign_ins_are_in_the_audit_log_but_never_fill_it(world: Wor
     visits = await first_owner(world)
     await signs_in(world, password="wrong" * 4)
     page = (await visits.get("/audit?action=Failed+to+sign+in")).text
-    assert "<bdi>Somebody</bdi>" in page
+    assert "<bdi>Someone</bdi>" in page
     assert 'href="/console/users/1"' in page
     for _ in range(3):
         for email in (EMAIL, "hunter2hunter2"):

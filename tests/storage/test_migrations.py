@@ -27,7 +27,7 @@ from tests.storage.old_rows import OLD_ADDRESSES, OLD_CHECKS, old_orders
 
 FUTURE = "9999"
 NEWER = (
-    rf"The database was made by a newer Lootkeep \(schema {FUTURE}, this one knows {migrations.HEAD}\)\. "
+    rf"The database was created by a newer Lootkeep \(schema {FUTURE}, this version knows {migrations.HEAD}\)\. "
     r"Upgrade Lootkeep, or restore a backup made with this version\."
 )
 # Extensions are the database's, not the schema's.

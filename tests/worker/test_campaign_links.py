@@ -45,7 +45,7 @@ async def test_each_email_unsubscribes_by_one_click_and_by_a_page_with_a_button(
     page = await world.http.get(path)
     assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
     assert '<form method="post"><button>Unsubscribe</button></form>' in page.text
-    assert "news and offers from Dragon Shop by mail" in page.text
+    assert "news and offers from Dragon Shop by e-mail" in page.text
     assert "form-action 'self'" in page.headers["content-security-policy"]
     assert await email_status(world, customer["id"]) == "ok"
     for _ in range(2):

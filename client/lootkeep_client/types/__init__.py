@@ -201,6 +201,7 @@ from lootkeep_client.types.words import FraudWhenDue as FraudWhenDue
 from lootkeep_client.types.words import GiftCardStatus as GiftCardStatus
 from lootkeep_client.types.words import LastMessageBy as LastMessageBy
 from lootkeep_client.types.words import LinkKind as LinkKind
+from lootkeep_client.types.words import OrderOutcome as OrderOutcome
 from lootkeep_client.types.words import OrderStatus as OrderStatus
 from lootkeep_client.types.words import ProductStatus as ProductStatus
 from lootkeep_client.types.words import ReferralStatus as ReferralStatus
@@ -213,3 +214,4 @@ from lootkeep_client.types.words import SubscriptionStatus as SubscriptionStatus
 from lootkeep_client.types.words import TicketCategory as TicketCategory
 from lootkeep_client.types.words import TicketPriority as TicketPriority
 from lootkeep_client.types.words import TicketStatus as TicketStatus
+from lootkeep_client.types.words import TruthSource as TruthSource

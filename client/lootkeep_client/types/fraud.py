@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, NotRequired, TypedDict
+from typing import NotRequired, TypedDict
 
 from lootkeep_client.types.words import (
     FraudAction,
@@ -12,9 +12,11 @@ from lootkeep_client.types.words import (
     FraudRuleMode,
     FraudSensitivity,
     FraudWhenDue,
+    OrderOutcome,
     OrderStatus,
     ReviewOutcome,
     RiskLevel,
+    TruthSource,
 )
 
 
@@ -204,8 +206,8 @@ class FraudCheckDetail(TypedDict):
     probability: float
     policy_version: int
     rules: Sequence[RuleHit]
-    truth: Literal["fraud", "legitimate"] | None
-    truth_source: Literal["dispute", "dispute_lost", "early_warning", "refund", "review"] | None
+    truth: OrderOutcome | None
+    truth_source: TruthSource | None
     truth_at: str | None
     order: CheckOrderDetail
     customer: CheckCustomerDetail

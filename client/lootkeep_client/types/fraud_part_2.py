@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, TypedDict
+from typing import TypedDict
 
-from lootkeep_client.types.words import CustomerStatus, FraudDecision, LinkKind, ReviewOutcome, RiskLevel
+from lootkeep_client.types.words import (
+    CustomerStatus,
+    FraudDecision,
+    LinkKind,
+    OrderOutcome,
+    ReviewOutcome,
+    RiskLevel,
+    TruthSource,
+)
 
 
 class Reviewed(TypedDict):
@@ -128,8 +136,8 @@ class ChangedOrder(TypedDict):
     action_before: FraudDecision
     action_after: FraudDecision
     review_outcome: str | None
-    truth: Literal["fraud", "legitimate"] | None
-    truth_source: Literal["dispute", "dispute_lost", "early_warning", "refund", "review"] | None
+    truth: OrderOutcome | None
+    truth_source: TruthSource | None
 
 
 class Tally(TypedDict):

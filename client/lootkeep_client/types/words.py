@@ -32,6 +32,10 @@ SortDirection = Literal["asc", "desc"]
 
 FraudRuleMode = Literal["off", "shadow", "on"]
 
+OrderOutcome = Literal["fraud", "legitimate"]
+
+TruthSource = Literal["review", "refund", "early_warning", "dispute", "dispute_lost"]
+
 OrderStatus = Literal["pending", "on_hold", "paid", "completed", "partially_refunded", "refunded", "cancelled"]
 
 CustomerStatus = Literal["active", "blocked"]

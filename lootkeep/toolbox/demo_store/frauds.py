@@ -81,7 +81,7 @@ class Frauds:
 
     async def _holiday(self) -> None:
         """Someone honest behind a VPN, who hides more than is usual."""
-        person = await self._new(user_agent=None)
+        person = await self._new(domain=_RELAY, user_agent=None)
         await self._order(person, "legitimate", ip_address=self._address(places.VPN), billing_country="SG")
 
     async def _stolen_card(self) -> None:

@@ -41,6 +41,8 @@ _NAMED: dict[str, tuple[str, ...]] = {
     "LinkKind": get_args(linked.LinkKind),
     "DisputeKind": get_args(disputes.DisputeKind),
     "DisputeReason": get_args(disputes.DisputeReason),
+    "OrderOutcome": get_args(disputes.Outcome),
+    "TruthSource": get_args(disputes.TruthSource),
     "DeliveryStatus": get_args(deliveries.DeliveryStatus),
     "OrderStatus": get_args(orders.OrderStatus),
     "ProductStatus": get_args(products.ProductStatus),
