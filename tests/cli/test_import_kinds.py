@@ -50,7 +50,7 @@ def test_products_come_in_announce_nothing_and_are_known_by_their_sku(store: Imp
     ]
     outcome = store.run("products", csv_text(rows))
     assert outcome.out.startswith("3 products imported, 0 skipped, 0 rejected, in ")
-    assert outcome.err == "1 products have no sku: the same file would import them again.\n"
+    assert outcome.err == "1 products have no sku: importing the same file again would duplicate them.\n"
     sword, rank, _ = store.rows(products)
     assert (sword["price"], sword["compare_at_price"], sword["stock"]) == (19_99, 24_99, 5)
     assert (sword["tags"], sword["currency"], sword["slug"]) == ('["rare","old"]', "USD", "sword")
