@@ -38,9 +38,7 @@ def test_a_token_is_created_listed_and_revoked_by_the_real_commands(terminal: Te
     listed = terminal.run("token", "list")
     revoked = terminal.run("token", "revoke", "1")
     secret = created.out.splitlines()[2].strip()
-    assert created.out == (
-        f"Token 1 was created in {terminal.database}. It is shown only now:\n\n  {secret}\n\n"
-    )
+    assert created.out == (f"Token 1 was created in {terminal.database}. It is shown only now:\n\n  {secret}\n\n")
     assert listed.out.splitlines()[1].split() == [
         "1",
         "till",
