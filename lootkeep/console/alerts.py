@@ -6,6 +6,7 @@ from typing import Any
 
 from lootkeep.console import forms
 from lootkeep.console.forms import Field
+from lootkeep.console.labels import options
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
 from lootkeep.console.records import Record
 from lootkeep.domain.alerts import TRIGGERS, AlertChannel
@@ -14,7 +15,6 @@ from lootkeep.kernel.errors import invalid
 from lootkeep.services import alerts as alerts_service
 from lootkeep.storage import alerts as alerts_db
 from lootkeep.views import alerts as alerts_views
-from lootkeep.views.labels import options
 
 _CHANNELS = options(AlertChannel)
 _MAX_AMOUNT = 99_999_999

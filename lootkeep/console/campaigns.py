@@ -7,7 +7,7 @@ from starlette.responses import Response
 from lootkeep.console import campaign_form, forms, lists
 from lootkeep.console.columns import AGO, COUNT, NAME, Cell, Column
 from lootkeep.console.forms import Field
-from lootkeep.console.labels import badge
+from lootkeep.console.labels import badge, label, options
 from lootkeep.console.lists import Choice, Link, ListPage
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
 from lootkeep.console.records import Record
@@ -20,7 +20,6 @@ from lootkeep.services import campaigns as campaigns_service
 from lootkeep.storage import audiences
 from lootkeep.storage import campaigns as campaigns_db
 from lootkeep.views import campaigns as campaigns_views
-from lootkeep.views.labels import label, options
 
 
 def _status(campaign: Campaign, _row: Campaign, visit: Visit) -> str:

@@ -10,12 +10,11 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from lootkeep.console.labels import badge
+from lootkeep.console.labels import badge, label
 from lootkeep.console.page import PREFIX, Visit
 from lootkeep.domain.orders import order_number
 from lootkeep.kernel import money
 from lootkeep.kernel.clock import iso
-from lootkeep.views.labels import label
 
 _NOTHING = '<span class="muted">–</span>'
 

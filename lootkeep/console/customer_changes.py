@@ -10,13 +10,13 @@ from starlette.responses import Response
 from lootkeep.console import forms
 from lootkeep.console.customers import show_customer
 from lootkeep.console.forms import Field
+from lootkeep.console.labels import options
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
 from lootkeep.domain.customers import MAX_NOTE_LENGTH, MAX_TAG_LENGTH, MAX_TAGS, MailboxStatus
 from lootkeep.kernel.errors import existing
 from lootkeep.services import customers as customers_service
 from lootkeep.services import privacy as privacy_service
 from lootkeep.storage import customers as customers_db
-from lootkeep.views.labels import options
 
 FORM = (
     Field("name", "Name", forms.text(), is_required=True),

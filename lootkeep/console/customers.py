@@ -6,18 +6,17 @@ from operator import attrgetter
 
 import msgspec
 
-from lootkeep.console import lists
+from lootkeep.console import customer_story, lists
 from lootkeep.console.columns import AGO, BADGE, COUNT, NAME, TEXT, Column, amount
 from lootkeep.console.gift_cards import GIFT_CARDS
+from lootkeep.console.labels import options
 from lootkeep.console.lists import Choice, ListPage, is_yes
 from lootkeep.console.orders import ORDERS
 from lootkeep.console.page import Answer, Page, Visit
 from lootkeep.console.referrals import REFERRALS
 from lootkeep.console.tickets import TICKETS
 from lootkeep.domain.customers import CustomerStatus
-from lootkeep.services import customer_story
 from lootkeep.storage import customer_lists
-from lootkeep.views.labels import options
 
 CUSTOMERS = ListPage(
     listing=customer_lists.LISTING,

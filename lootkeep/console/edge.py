@@ -17,6 +17,7 @@ from starlette.types import Scope
 from lootkeep.console import forms, guard, lists
 from lootkeep.console.formats import Formats
 from lootkeep.console.guard import ForeignForm
+from lootkeep.console.labels import label
 from lootkeep.console.navigation import Navigation
 from lootkeep.console.page import PREFIX, Answer, Done, Options, Page, Stale, Visit, url
 from lootkeep.console.render import ASSETS, environment
@@ -26,7 +27,6 @@ from lootkeep.kernel.errors import AppError, Conflict, InvalidFields, NotFound, 
 from lootkeep.services import sign_in
 from lootkeep.storage import audit as audit_db
 from lootkeep.storage.engine.database import JoinedDatabase
-from lootkeep.views.labels import label
 
 log = structlog.get_logger(__name__)
 

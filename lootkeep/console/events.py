@@ -7,9 +7,9 @@ from lootkeep.console.columns import AGO, CODE, NAME, Cell, Column
 from lootkeep.console.labels import badge
 from lootkeep.console.lists import Choice, ListPage
 from lootkeep.console.page import Answer, Page, Visit
+from lootkeep.console.sendings import announced, sendings_of
 from lootkeep.domain.events import EVENT_TYPES
 from lootkeep.kernel.errors import existing
-from lootkeep.services.sendings import announced, sendings_of
 from lootkeep.storage import event_lists, order_events, outbox
 
 _SHOWN_DATA = 120

@@ -7,9 +7,9 @@ from urllib.parse import quote
 
 from markupsafe import escape
 
-from lootkeep.console import lists
+from lootkeep.console import fraud_case, lists
 from lootkeep.console.columns import AGO, BADGE, NAME, ORDER, RISK, Cell, Column, amount
-from lootkeep.console.labels import reasons
+from lootkeep.console.labels import options, reasons
 from lootkeep.console.links import draw
 from lootkeep.console.lists import Choice, ListPage, Shown, is_yes
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
@@ -21,13 +21,11 @@ from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.domain.orders import Order
 from lootkeep.kernel.errors import existing, invalid
 from lootkeep.services import fraud as fraud_service
-from lootkeep.services import fraud_case
 from lootkeep.services import fraud_queue as fraud_queue_service
 from lootkeep.services.fraud_named_lists import BLOCKED
 from lootkeep.storage import fraud_checks, fraud_lists, fraud_queue
 from lootkeep.storage import orders as orders_db
 from lootkeep.storage import settings as settings_db
-from lootkeep.views.labels import options
 
 _REASONS = Cell(lambda points, *_: escape(reasons(points)), lambda points: ", ".join(detected_signals(points)))
 _LEVELS = Choice("risk_level", "Risk", options(RiskLevel))

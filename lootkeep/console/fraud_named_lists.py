@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from lootkeep.console import forms, lists
 from lootkeep.console.columns import AGO, DAY, Column
 from lootkeep.console.forms import Field
+from lootkeep.console.labels import options
 from lootkeep.console.lists import ListPage
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
 from lootkeep.domain.fraud.fact_names import ListKind
@@ -14,7 +15,6 @@ from lootkeep.domain.fraud.named_lists import MAX_VALUE
 from lootkeep.kernel.errors import InvalidFields, existing, invalid
 from lootkeep.services import fraud_named_lists
 from lootkeep.storage import accounts, fraud_entries
-from lootkeep.views.labels import options
 
 ENTRIES = ListPage(
     listing=fraud_entries.ENTRIES,

@@ -8,6 +8,7 @@ import msgspec
 
 from lootkeep.console import forms
 from lootkeep.console.forms import Field
+from lootkeep.console.labels import label
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
 from lootkeep.domain.fraud.comparison import Comparison, Tally
 from lootkeep.domain.fraud.expressions import MAX_LENGTH
@@ -19,7 +20,6 @@ from lootkeep.services import fraud_reports
 from lootkeep.services import fraud_rules as fraud_rules_service
 from lootkeep.storage import fraud_entries, fraud_truth
 from lootkeep.storage import settings as settings_db
-from lootkeep.views.labels import label
 
 WHAT_IF_DAYS = 30
 ACTIONS: dict[RuleAction, str] = {

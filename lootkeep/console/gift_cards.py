@@ -7,7 +7,7 @@ from typing import Any
 from lootkeep.console import forms, lists
 from lootkeep.console.columns import AGO, CODE, DAY, NAME, Cell, Column, amount
 from lootkeep.console.forms import Field
-from lootkeep.console.labels import badge
+from lootkeep.console.labels import badge, label, options
 from lootkeep.console.lists import Choice, Link, ListPage
 from lootkeep.console.page import Answer, Page, Visit, change
 from lootkeep.console.records import Record
@@ -20,7 +20,6 @@ from lootkeep.services import gift_cards as gift_cards_service
 from lootkeep.storage import audit, gift_card_lists
 from lootkeep.storage import customers as customers_db
 from lootkeep.storage import gift_cards as gift_cards_db
-from lootkeep.views.labels import label, options
 
 _STATUS = Cell(
     lambda card, _row, visit: badge(gift_cards_rules.status(card, visit.now)), lambda card: label(card.kept_status)

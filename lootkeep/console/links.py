@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from lootkeep.console.fraud_case import Link
 from lootkeep.domain.fraud.linked import LinkedAccount
 from lootkeep.kernel.wording import plural
-from lootkeep.services.fraud_case import Link
 
 # So many accounts are drawn, the most telling ones; the rest are counted.
 _DRAWN = 6

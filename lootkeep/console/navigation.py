@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from jinja2 import Template
 from markupsafe import Markup
 
+from lootkeep.console import attention
+from lootkeep.console.attention import Waiting
 from lootkeep.console.page import Page
 from lootkeep.deps import Deps
 from lootkeep.domain.accounts import Person
 from lootkeep.kernel.clock import SECOND, Instant
-from lootkeep.services import attention
-from lootkeep.services.attention import Waiting
 
 # The numbers are this old at most.
 _FRESH = 10 * SECOND

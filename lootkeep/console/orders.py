@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from lootkeep.console import forms, lists
+from lootkeep.console import forms, lists, order_story
 from lootkeep.console.columns import AGO, BADGE, CODE, NAME, RISK, Column, amount
 from lootkeep.console.forms import Field
+from lootkeep.console.labels import options
 from lootkeep.console.lists import Choice, ListPage
 from lootkeep.console.page import Answer, Done, Page, Visit, change
 from lootkeep.console.records import Record
@@ -15,11 +16,9 @@ from lootkeep.domain.orders import OrderStatus
 from lootkeep.kernel import money
 from lootkeep.kernel.errors import Unprocessable
 from lootkeep.services import fraud as fraud_service
-from lootkeep.services import order_story
 from lootkeep.services import orders as orders_service
 from lootkeep.storage import order_lists
 from lootkeep.storage import orders as orders_db
-from lootkeep.views.labels import options
 
 ORDERS = ListPage(
     listing=order_lists.LISTING,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
+from lootkeep.console import attention
 from lootkeep.console.charts import LineChart, Tile, line_chart, sparkline
 from lootkeep.console.formats import Formats
 from lootkeep.console.orders import ORDERS
@@ -16,7 +17,6 @@ from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.paging import ListRequest
 from lootkeep.kernel.paging import Page as ListedPage
 from lootkeep.kernel.wording import change, number, percent, plural
-from lootkeep.services import attention
 from lootkeep.services.sales import Course, course_of
 from lootkeep.storage import fraud_lists, order_lists
 from lootkeep.storage.engine.database import Transaction

@@ -9,7 +9,7 @@ import msgspec
 from lootkeep.console import forms, lists
 from lootkeep.console.columns import AGO, BADGE, CODE, COUNT, LABEL, NAME, Cell, Column, amount
 from lootkeep.console.forms import Field
-from lootkeep.console.labels import badge
+from lootkeep.console.labels import badge, options
 from lootkeep.console.lists import Choice, Link, ListPage
 from lootkeep.console.orders import ORDERS
 from lootkeep.console.page import Answer, Done, Page, Visit, change
@@ -22,7 +22,6 @@ from lootkeep.kernel.paging import Page as ListedPage
 from lootkeep.services import products as products_service
 from lootkeep.storage import audit, order_lists, product_lists
 from lootkeep.storage import products as products_db
-from lootkeep.views.labels import options
 
 _SHOWN_ORDERS = 8
 _MAX_DESCRIPTION = 20_000

@@ -10,7 +10,7 @@ import msgspec
 from lootkeep.console import forms, lists
 from lootkeep.console.columns import AGO, BADGE, CODE, COUNT, NAME, Cell, Column, Table
 from lootkeep.console.forms import Field
-from lootkeep.console.labels import badge
+from lootkeep.console.labels import badge, options
 from lootkeep.console.lists import Choice, Link, ListPage
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
 from lootkeep.console.records import Record
@@ -23,7 +23,6 @@ from lootkeep.storage import referral_lists
 from lootkeep.storage import settings as settings_db
 from lootkeep.storage import tiers as tiers_db
 from lootkeep.storage.totals import counters
-from lootkeep.views.labels import options
 
 _RANKED = 10
 _MAX_COUNT = 1_000_000

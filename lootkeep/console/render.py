@@ -10,11 +10,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from lootkeep.console import formats
 from lootkeep.console.charts import Tile
-from lootkeep.console.labels import badge, reasons
+from lootkeep.console.labels import badge, label, reasons
 from lootkeep.console.page import PREFIX, url
 from lootkeep.domain.orders import order_number
 from lootkeep.kernel.wording import change, duration, number, percent, plural
-from lootkeep.views.labels import label
 
 _HERE = Path(__file__).parent
 _TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"} | {".svg": "image/svg+xml"}

@@ -10,6 +10,7 @@ from markupsafe import escape
 from lootkeep.console import forms, lists
 from lootkeep.console.columns import AGO, BADGE, CODE, NAME, Column
 from lootkeep.console.forms import Field
+from lootkeep.console.labels import label, options
 from lootkeep.console.lists import Choice, Link, ListPage, is_yes
 from lootkeep.console.page import Answer, Done, Handler, Page, Visit, change
 from lootkeep.console.records import Record
@@ -20,7 +21,6 @@ from lootkeep.storage import access as access_db
 from lootkeep.storage import customers as customers_db
 from lootkeep.storage import support_tickets as tickets_db
 from lootkeep.storage import ticket_lists
-from lootkeep.views.labels import label, options
 
 _MAX_MESSAGES = 50
 # So that a page stays small, whatever was written.

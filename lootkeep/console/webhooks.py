@@ -7,9 +7,11 @@ from markupsafe import escape
 from lootkeep.console import forms, lists
 from lootkeep.console.columns import AGO, BADGE, CODE, COUNT, LABEL, NAME, Cell, Column
 from lootkeep.console.forms import Field
+from lootkeep.console.labels import options
 from lootkeep.console.lists import Choice, Link, ListPage, is_yes
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
 from lootkeep.console.records import Record
+from lootkeep.console.sendings import Sent, answer_of, last_sent
 from lootkeep.domain.deliveries import DeliveryStatus
 from lootkeep.domain.events import EVENT_TYPES
 from lootkeep.domain.receivers import diagnose, first_given_up
@@ -18,10 +20,8 @@ from lootkeep.kernel.clock import DAY, Instant, iso
 from lootkeep.kernel.errors import existing
 from lootkeep.kernel.wording import plural
 from lootkeep.services import webhooks as webhooks_service
-from lootkeep.services.sendings import Sent, answer_of, last_sent
 from lootkeep.storage import order_events
 from lootkeep.storage.webhooks import endpoints, health, log, replays
-from lootkeep.views.labels import options
 
 WEBHOOKS = ListPage(
     listing=endpoints.LISTING,

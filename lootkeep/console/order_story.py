@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from lootkeep.console.sendings import Sending, sendings
 from lootkeep.deps import Deps
 from lootkeep.domain.disputes import Dispute
 from lootkeep.domain.fraud.checks import CheckDetail
@@ -15,7 +16,6 @@ from lootkeep.domain.fraud.signals import BY_NAME
 from lootkeep.domain.orders import ALLOWED, FRAUD, OrderDetails, Refund
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import existing
-from lootkeep.services.sendings import Sending, sendings
 from lootkeep.storage import access as access_db
 from lootkeep.storage import customers as customers_db
 from lootkeep.storage import disputes as disputes_db

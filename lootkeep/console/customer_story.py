@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from lootkeep.console.order_story import Moment
 from lootkeep.deps import Deps
 from lootkeep.domain.accounts import AuditEntry
 from lootkeep.domain.coupons import Coupon
@@ -19,7 +20,6 @@ from lootkeep.domain.support_tickets import TicketEntry
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import existing
 from lootkeep.kernel.paging import ListRequest, Page
-from lootkeep.services.order_story import Moment
 from lootkeep.storage import (
     audit,
     claims,

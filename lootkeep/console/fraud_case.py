@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from lootkeep.console.order_story import Bar, Moment, bar, reviews
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.fraud.calibration import SETTINGS as BASE_ODDS
 from lootkeep.domain.fraud.calibration import BaseOdds
@@ -19,7 +20,6 @@ from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import existing
 from lootkeep.kernel.wording import duration, plural
-from lootkeep.services.order_story import Bar, Moment, bar, reviews
 from lootkeep.storage import customers as customers_db
 from lootkeep.storage import fraud_checks, fraud_queue, linked_accounts, order_lists, settings
 from lootkeep.storage import orders as orders_db
