@@ -17,6 +17,7 @@ from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.storage.schema import metadata
+from tests.gate import Gate
 from tests.world import World
 
 ENGINES = ("sqlite", "postgresql")
@@ -177,6 +178,15 @@ async def _empty(url: str) -> None:
     tables = ", ".join(table.name for table in metadata.sorted_tables)
     await connection.execute(f"TRUNCATE {tables} RESTART IDENTITY CASCADE")
     await connection.close()
+
+
+@pytest.fixture
+async def gate(postgres_url: str) -> AsyncIterator[Gate]:
+    """A way to PostgreSQL that can fall silent."""
+    gate = Gate(postgres_url)
+    await gate.open()
+    yield gate
+    await gate.shut()
 
 
 @pytest.fixture

@@ -31,14 +31,6 @@ UNAVAILABLE = {
 
 
 @pytest.fixture
-async def gate(postgres_url: str) -> AsyncIterator[Gate]:
-    new_gate = Gate(postgres_url)
-    await new_gate.open()
-    yield new_gate
-    await new_gate.shut()
-
-
-@pytest.fixture
 async def remote_world(world: World, gate: Gate) -> AsyncIterator[World]:
     """A world whose PostgreSQL is behind a gate."""
     db = await PostgresDatabase.open(gate.url, 2, Deadlines(statement=0.5, connection=1.5))

@@ -166,14 +166,6 @@ async def test_limits_are_hit_fires_when_a_token_calls_too_often(world: World, t
 
 
 @pytest.fixture
-async def gate(postgres_url: str) -> AsyncIterator[Gate]:
-    gate = Gate(postgres_url)
-    await gate.open()
-    yield gate
-    await gate.shut()
-
-
-@pytest.fixture
 async def world_behind_a_gate(world: World, gate: Gate) -> AsyncIterator[World]:
     db = await PostgresDatabase.open(gate.url, 2, Deadlines(statement=0.7, connection=1.5))
     remote = World(db, rate_limit_per_minute=0)

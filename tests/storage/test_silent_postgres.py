@@ -27,14 +27,6 @@ NAP = Query(text("SELECT pg_sleep(1.8)"))
 
 
 @pytest.fixture
-async def gate(postgres_url: str) -> AsyncIterator[Gate]:
-    gate = Gate(postgres_url)
-    await gate.open()
-    yield gate
-    await gate.shut()
-
-
-@pytest.fixture
 async def db(gate: Gate, postgres_url: str) -> AsyncIterator[PostgresDatabase]:
     connection = await asyncpg.connect(postgres_url)
     await connection.execute("TRUNCATE users CASCADE")

@@ -27,14 +27,6 @@ SOON = 30
 
 
 @pytest.fixture
-async def gate(postgres_url: str) -> AsyncIterator[Gate]:
-    gate = Gate(postgres_url)
-    await gate.open()
-    yield gate
-    await gate.shut()
-
-
-@pytest.fixture
 async def world(gate: Gate) -> AsyncIterator[World]:
     db = await PostgresDatabase.open(gate.url, 2)
     world = World(db)
