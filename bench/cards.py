@@ -41,8 +41,8 @@ def _card(number: int, size: int) -> Row:
         "initial_balance": _VALUE,
         "balance": 0 if state in ("redeemed", "revoked") else _VALUE - number % 500,
         "currency": "EUR" if number % _FOREIGN_EVERY == 0 else "USD",
-        "kept_status": state,
-        "turns_at": {"scheduled": starts_at, "active": expires_at}.get(state),
+        "stored_status": state,
+        "next_status_change_at": {"scheduled": starts_at, "active": expires_at}.get(state),
         "recipient_email": email,
         "recipient_name": name,
         "customer_id": number // _CARDS_OF_A_CUSTOMER + 1,
@@ -68,7 +68,7 @@ def _entries(card: Row) -> Rows:
     moved = card["balance"] - card["initial_balance"]
     kinds = [("issue", card["initial_balance"], card["initial_balance"])]
     if moved:
-        kinds.append(("revoke" if card["kept_status"] == "revoked" else "redeem", moved, card["balance"]))
+        kinds.append(("revoke" if card["stored_status"] == "revoked" else "redeem", moved, card["balance"]))
     return [
         {
             "id": 2 * card["id"] + place,

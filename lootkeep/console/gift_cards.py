@@ -22,7 +22,7 @@ from lootkeep.storage import customers as customers_db
 from lootkeep.storage import gift_cards as gift_cards_db
 
 _STATUS = Cell(
-    lambda card, _row, visit: badge(gift_cards_rules.status(card, visit.now)), lambda card: label(card.kept_status)
+    lambda card, _row, visit: badge(gift_cards_rules.status(card, visit.now)), lambda card: label(card.stored_status)
 )
 _CODE = Cell(lambda card, *more: CODE.html(f"…{card.last_four}", *more), gift_cards_rules.masked)
 GIFT_CARDS = ListPage(

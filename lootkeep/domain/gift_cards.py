@@ -74,7 +74,7 @@ class GiftCard(GiftCardTerms, frozen=True):
     last_four: str
     balance: Hundredths
     # The status when it was last written or settled: what lists and totals go by. Answers compute it.
-    kept_status: GiftCardStatus
+    stored_status: GiftCardStatus
     sent_at: Instant | None
     send_count: int
     # How often it was sent in the hour that began with the first of those e-mails.
@@ -120,9 +120,9 @@ def status(card: GiftCard, now: Instant) -> GiftCardStatus:
 
 def next_status_change(card: GiftCard) -> Instant | None:
     """When time alone changes the status next, after the stored one."""
-    if card.kept_status == "scheduled":
+    if card.stored_status == "scheduled":
         return card.starts_at
-    return card.expires_at if card.kept_status == "active" else None
+    return card.expires_at if card.stored_status == "active" else None
 
 
 def checked(terms: GiftCardTerms, now: Instant) -> GiftCardTerms:

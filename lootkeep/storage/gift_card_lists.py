@@ -32,7 +32,7 @@ LISTING = Listing(
         "search": contains(cards.c.search_text),
         "search_short": contains_short(cards.c.search_text),
         "currency": equals(cards.c.currency, "currency", None),
-        "status": equals(cards.c.kept_status, "status", None),
+        "status": equals(cards.c.stored_status, "status", None),
         **within(cards.c.created_at),
     },
     {

@@ -13,7 +13,7 @@ from lootkeep.storage.schema import gift_cards as cards
 _BATCH = 500
 
 _CARD = [cards.c[name] for name in GiftCard.__struct_fields__]
-_DUE = select(*_CARD).where(cards.c.turns_at <= bindparam("now")).order_by(cards.c.turns_at)
+_DUE = select(*_CARD).where(cards.c.next_status_change_at <= bindparam("now")).order_by(cards.c.next_status_change_at)
 _ANY = Query(_DUE.limit(1), GiftCard)
 # A card that another transaction has locked is waited for alone: two that lock several could deadlock.
 _FREE = Query(_DUE.limit(_BATCH).with_for_update(skip_locked=True), GiftCard)

@@ -27,7 +27,7 @@ _ENTRY = [entries.c[name] for name in LedgerEntry.__struct_fields__]
 _THIS = cards.c.id == bindparam("card")
 _CHANGING = (
     "balance",
-    "kept_status",
+    "stored_status",
     "recipient_email",
     "recipient_name",
     "message",
@@ -46,8 +46,8 @@ _CHANGING = (
 _NEW = {
     **{name: bindparam(name) for name in (*GiftCardTerms.__struct_fields__, *SealedCode.__struct_fields__)},
     "balance": bindparam("initial_balance"),
-    "kept_status": bindparam("kept"),
-    "turns_at": bindparam("turning"),
+    "stored_status": bindparam("status"),
+    "next_status_change_at": bindparam("next_change"),
     "send_count": 0,
     "recent_sends": 0,
     "search_text": bindparam("searched"),
@@ -74,7 +74,7 @@ _SET = Query(
     .where(_THIS, cards.c.balance == bindparam("known_balance"))
     .values(
         {name: bindparam(name) for name in _CHANGING}
-        | {"turns_at": bindparam("turning"), "search_text": bindparam("searched")}
+        | {"next_status_change_at": bindparam("next_change"), "search_text": bindparam("searched")}
     )
     .returning(*_CARD),
     GiftCard,
@@ -97,10 +97,10 @@ _BY_REFERENCE = Query(
 _FIGURES = Query(
     select(
         cards.c.currency,
-        cards.c.kept_status,
+        cards.c.stored_status,
         func.count(),
         *(cast(func.sum(cards.c[name]), BigInteger) for name in ("balance", "initial_balance")),
-    ).group_by(cards.c.currency, cards.c.kept_status)
+    ).group_by(cards.c.currency, cards.c.stored_status)
 )
 _REVOKED_VALUES = Query(
     select(cards.c.currency, cast(-func.sum(entries.c.amount), BigInteger))
@@ -127,8 +127,8 @@ async def add(
     card = await tx.one(
         _ADD,
         **values,
-        kept="scheduled" if is_scheduled else "active",
-        turning=terms.starts_at if is_scheduled else terms.expires_at,
+        status="scheduled" if is_scheduled else "active",
+        next_change=terms.starts_at if is_scheduled else terms.expires_at,
         searched=_searched(terms, code.last_four),
         now=now,
         created=created,
@@ -159,12 +159,12 @@ async def get_by_hash_for_update(tx: Transaction, code_hash: str) -> GiftCard | 
 
 async def save(tx: Transaction, before: GiftCard, after: GiftCard, now: Instant, changes: CounterDeltas) -> GiftCard:
     """Writes a card that is held, and moves what is counted from where it was to where it is now."""
-    after = replace(after, kept_status=gift_cards_rules.status(after, now))
+    after = replace(after, stored_status=gift_cards_rules.status(after, now))
     (saved,) = await tx.all(
         _SET,
         card=before.id,
         known_balance=before.balance,
-        turning=gift_cards_rules.next_status_change(after),
+        next_change=gift_cards_rules.next_status_change(after),
         searched=_searched(after, after.last_four),
         **{name: getattr(after, name) for name in _CHANGING},
     )

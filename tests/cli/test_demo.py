@@ -95,7 +95,7 @@ async def test_every_area_of_the_store_has_something_to_show(db: Engine) -> None
     assert brought[0] > 3 * brought[-1]
     assert await rows(db, reward_claims)
     assert len(await counted(db, support_tickets, "status")) > 1
-    assert len(await counted(db, gift_cards, "kept_status")) > 1
+    assert len(await counted(db, gift_cards, "stored_status")) > 1
     assert await counted(db, email_campaigns, "status") == {"draft": 2, "sent": 1, "failed": 1}
     assert set(await counted(db, mails, "status")) == {"outbox"}
     await world.close()

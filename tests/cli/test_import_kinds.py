@@ -77,7 +77,7 @@ def test_gift_cards_come_with_what_is_left_and_nobody_gets_an_email(shop: Import
     ]
     assert shop.tally("gift-cards", csv_text(rows)) == (4, 0, 0)
     cards = shop.rows(gift_cards)
-    assert [(card["initial_balance"], card["balance"], card["kept_status"]) for card in cards] == [
+    assert [(card["initial_balance"], card["balance"], card["stored_status"]) for card in cards] == [
         (50_00, 12_50, "active"),
         (10_00, 0, "redeemed"),
         (10_00, 10_00, "expired"),

@@ -21,7 +21,7 @@ SOON = Instant(NOW + HOUR)
 
 
 @pytest.mark.parametrize(
-    ("fields", "status", "turns_at"),
+    ("fields", "status", "next_change"),
     [
         ({}, "active", None),
         ({"expires_at": SOON}, "active", SOON),
@@ -38,11 +38,12 @@ SOON = Instant(NOW + HOUR)
         ({"balance": 0, "revoked_at": PAST, "expires_at": PAST}, "revoked", None),
     ],
 )
-def test_status_follows_from_the_balance_and_the_time(fields: dict[str, Any], status: str, turns_at: Any) -> None:
+def test_status_follows_from_the_balance_and_the_time(fields: dict[str, Any], status: str, next_change: Any) -> None:
     card = replace(CARD, **fields)
     assert gift_cards_rules.status(card, NOW) == status
     assert (
-        gift_cards_rules.next_status_change(replace(card, kept_status=gift_cards_rules.status(card, NOW))) == turns_at
+        gift_cards_rules.next_status_change(replace(card, stored_status=gift_cards_rules.status(card, NOW)))
+        == next_change
     )
 
 

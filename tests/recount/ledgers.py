@@ -10,7 +10,7 @@ from tests.recount.stored import Row, rows
 
 
 def shelf(card: Row) -> str:
-    return f"{card['currency']}.{card['kept_status']}"
+    return f"{card['currency']}.{card['stored_status']}"
 
 
 async def balances_of_cards(db: Database) -> dict[int, tuple[int]]:

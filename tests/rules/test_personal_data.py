@@ -31,7 +31,7 @@ NOT_PERSONAL = {
     "fraud_lists": "name kind note",
     "fraud_reviews": "outcome",
     "gift_card_entries": "type reference",
-    "gift_cards": "code_hash sealed_code last_four currency kept_status",
+    "gift_cards": "code_hash sealed_code last_four currency stored_status",
     "idempotency_keys": "path key fingerprint",
     "large_amounts": "currency",
     "order_items": "product_name sku delivery_type",

@@ -61,7 +61,7 @@ def _card(chance: random.Random, number: int) -> Row:
         "initial_balance": 20_00,
         "balance": balance,
         "currency": chance.choice(["USD", "EUR"]),
-        "kept_status": "active",
+        "stored_status": "active",
         "recipient_email": email,
         "customer_id": chance.randint(1, 9),
         "order_id": chance.choice([None, 3]),
@@ -198,7 +198,7 @@ class BackOffice:
                 "search": ({"search": "mail.exa"}, lambda c: "mail.exa" in c["search_text"]),
                 "short": ({"search": "17"}, lambda c: "17" in c["search_text"]),
                 "currency": _same("currency", "EUR"),
-                "status": ({"status": "scheduled"}, lambda c: c["kept_status"] == "scheduled"),
+                "status": ({"status": "scheduled"}, lambda c: c["stored_status"] == "scheduled"),
             },
             "support_tickets": {
                 "number": ({"search": "TKT-000012"}, lambda t: t["id"] == 12),

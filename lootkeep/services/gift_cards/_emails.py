@@ -27,6 +27,6 @@ async def send(
 
 async def send_first(deps: Deps, tx: Transaction, card: GiftCard, now: Instant, changes: CounterDeltas) -> GiftCard:
     """E-mails a card that has become valid to its recipient, if it has one and was never sent."""
-    if card.recipient_email is None or card.send_count or card.kept_status != "active":
+    if card.recipient_email is None or card.send_count or card.stored_status != "active":
         return card
     return await send(deps, tx, card, card.recipient_email, now, changes)

@@ -83,7 +83,7 @@ async def change(deps: Deps, card_id: int, changes_wanted: dict[str, Any]) -> Gi
     async with deps.db.write() as tx:
         card = await _get_for_update(deps, tx, card_id, now, changes)
         changed = await gift_cards_db.save(tx, card, gift_cards_rules.changed(card, changes_wanted, now), now, changes)
-        if card.kept_status != "active":
+        if card.stored_status != "active":
             # Prolonged after it had run out: its recipient may never have been notified while it was valid.
             changed = await _emails.send_first(deps, tx, changed, now, changes)
         await changes.apply(tx)

@@ -36,7 +36,7 @@ async def settle_now(deps: Deps) -> None:
 
 async def update(deps: Deps, tx: Transaction, card: GiftCard, now: Instant, changes: CounterDeltas) -> GiftCard:
     """Brings a locked card up to date; one that has become valid is e-mailed to its recipient."""
-    if gift_cards_rules.status(card, now) == card.kept_status:
+    if gift_cards_rules.status(card, now) == card.stored_status:
         return card
     card = await gift_cards_db.save(tx, card, card, now, changes)
     return await _emails.send_first(deps, tx, card, now, changes)

@@ -53,4 +53,5 @@ CHANGES = {
     "0034": Change("Gives fraud checks that wait an owner, a due time and an expected loss."),
     "0035": Change("Records which request and which trace caused an event.", is_online=True),
     "0036": Change("Lets PostgreSQL say which queue has something to do.", is_online=True),
+    "0037": Change("Renames two columns of gift cards: stored_status and next_status_change_at."),
 }

@@ -7,13 +7,13 @@ from sqlalchemy import text as sql
 
 from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
 
-_TURNING = sql("turns_at IS NOT NULL")
+_CHANGING = sql("next_status_change_at IS NOT NULL")
 # Written out also where they are looked for: only so does SQLite see that the index will do.
 TENDER = sql("is_tender AND type = 'redeem'")
 REVOKED = sql("type = 'revoke'")
 WITH_REFERENCE = sql("type = 'redeem' AND reference IS NOT NULL")
 
-_FILTERED = ("kept_status", "currency")
+_FILTERED = ("stored_status", "currency")
 
 gift_cards = Table(
     "gift_cards",
@@ -27,8 +27,8 @@ gift_cards = Table(
     number("balance"),
     text("currency"),
     # The status when the row was last written or settled, and when time changes it next: what lists go by.
-    text("kept_status"),
-    number("turns_at", optional=True),
+    text("stored_status"),
+    number("next_status_change_at", optional=True),
     text("recipient_email", optional=True),
     text("recipient_name", optional=True),
     text("sender_name", optional=True),
@@ -53,18 +53,20 @@ gift_cards = Table(
     # Never overspent, even with races; and never worth more than it was sold for.
     CheckConstraint("balance BETWEEN 0 AND initial_balance", name="balance"),
     CheckConstraint("revoked_at IS NULL OR balance = 0", name="revoked_at"),
-    CheckConstraint("kept_status IN ('scheduled', 'active', 'redeemed', 'expired', 'revoked')", name="kept_status"),
+    CheckConstraint("stored_status IN ('scheduled', 'active', 'redeemed', 'expired', 'revoked')", name="stored_status"),
     # The orders of the list, each with what many cards share and so is filtered on the way.
     Index("ix_gift_cards_by_created_at", "created_at", "id", *_FILTERED),
     Index("ix_gift_cards_by_balance", "balance", "id", *_FILTERED),
     Index("ix_gift_cards_by_expires_at", "expires_at", "id", *_FILTERED),
     Index("ix_gift_cards_by_id", "id", *_FILTERED),
     # What the cards of each kind add up to.
-    Index("ix_gift_cards_figures", "currency", "kept_status", "initial_balance", "balance"),
+    Index("ix_gift_cards_figures", "currency", "stored_status", "initial_balance", "balance"),
     Index(None, "customer_id"),
     Index(None, "order_id"),
     Index(None, "recipient_email"),
-    Index("ix_gift_cards_turning", "turns_at", sqlite_where=_TURNING, postgresql_where=_TURNING),
+    Index(
+        "ix_gift_cards_next_status_change", "next_status_change_at", sqlite_where=_CHANGING, postgresql_where=_CHANGING
+    ),
     Index(
         "ix_gift_cards_search_text",
         "search_text",

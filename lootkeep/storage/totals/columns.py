@@ -139,17 +139,17 @@ _states = (
 _of_card = select(
     _states.c.id,
     _states.c.balance,
-    _states.c.status.label("kept_status"),
+    _states.c.status.label("stored_status"),
     case(
         (_states.c.status == "scheduled", _states.c.starts_at),
         (_states.c.status == "active", _states.c.expires_at),
-    ).label("turns_at"),
+    ).label("next_status_change_at"),
 ).subquery()
 # The status of a card whose time has come is settled by others, with all that goes with it.
 _is_settled = or_(
     gift_cards.c.balance != _of_card.c.balance,
-    gift_cards.c.turns_at.is_(None),
-    gift_cards.c.turns_at > _NOW,
+    gift_cards.c.next_status_change_at.is_(None),
+    gift_cards.c.next_status_change_at > _NOW,
 )
 
 REPAIRS: dict[str, tuple[Query[tuple[Any, ...]], ...]] = {

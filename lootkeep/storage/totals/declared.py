@@ -85,7 +85,7 @@ def _declared() -> Iterator[Total]:
     yield _count("customers", "customers.all")
     yield _count("products", "products.all")
     yield _count("campaigns", "email_campaigns.all")
-    yield _count("gift cards", "gift_cards.", "currency", "kept_status")
+    yield _count("gift cards", "gift_cards.", "currency", "stored_status")
     yield _count("fraud checks", "fraud.", "risk_level", "action_taken", "is_reviewed")
 
     yield _tickets_with(tickets=1)
