@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lootkeep.domain.emails import StoreIdentity
 from lootkeep.domain.webhooks import WebhookRules
@@ -13,6 +13,7 @@ from lootkeep.engines.vault import Vault
 from lootkeep.kernel.clock import Clock
 from lootkeep.kernel.ids import Ids
 from lootkeep.storage.engine.database import Database
+from lootkeep.storage.engine.postgres_replica import Replica
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,3 +32,8 @@ class Deps:
     store: StoreIdentity
     # The sandbox: what test tokens work on.
     is_test: bool = False
+    replica: Replica | None = None
+
+    def for_reading(self) -> Deps:
+        """For a request that only reads: it reads from the replica where there is one."""
+        return replace(self, db=self.replica.for_request()) if self.replica else self

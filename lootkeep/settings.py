@@ -33,8 +33,8 @@ class Settings(BaseSettings):
         "sqlite:///lootkeep.db",
         description="Where the data is stored: `sqlite:///FILE` (embedded) or `postgresql://USER:PASSWORD@HOST/NAME`.",
     )
-    database_connections: Annotated[int, Field(ge=1, le=500)] = Field(
-        10, description="How many PostgreSQL connections each process may open."
+    database_connections: int = Field(
+        10, ge=1, le=500, description="How many PostgreSQL connections each process may open."
     )
     database_pooler: Literal["none", "transaction"] = Field(
         "none",
@@ -42,6 +42,12 @@ class Settings(BaseSettings):
     )
     database_direct_url: str | None = Field(
         None, description="PostgreSQL without the pooler, to listen for new work; else processes poll every 5 seconds."
+    )
+    read_database_url: str | None = Field(
+        None, description="A streaming replica of the database, which answers requests that only read."
+    )
+    read_max_lag: float = Field(
+        0.25, ge=0.01, le=10, description="Seconds that a read waits for the replica before it goes to the primary."
     )
     redis_url: str | None = Field(
         None, description="Redis, which shares rate limits between processes; without it, each process counts alone."
@@ -78,12 +84,8 @@ class Settings(BaseSettings):
     webhook_allowed_networks: Annotated[tuple[IPv4Network | IPv6Network, ...], NoDecode] = Field(
         (), description="Your own private networks that webhooks may reach, separated by commas."
     )
-    webhook_concurrency: Annotated[int, Field(ge=1, le=1000)] = Field(
-        10, description="Concurrent requests to one webhook, per process."
-    )
-    events_kept_days: Annotated[int, Field(ge=1)] = Field(
-        30, description="How long events and finished deliveries are stored."
-    )
+    webhook_concurrency: int = Field(10, ge=1, le=1000, description="Concurrent requests to one webhook, per process.")
+    events_kept_days: int = Field(30, ge=1, description="How long events and finished deliveries are stored.")
     data_dir: Path = Field(
         Path("lootkeep-data"),
         description="The folder with IP lists and e-mail domain lists; it is checked every 30 seconds.",
@@ -111,9 +113,7 @@ class Settings(BaseSettings):
     campaign_tracking: bool = Field(
         True, description="Counts opens and clicks of campaign e-mails; `false` removes the tracking from the e-mails."
     )
-    mails_kept_days: Annotated[int, Field(ge=1)] = Field(
-        30, description="How long sent, failed and unsent e-mails are stored."
-    )
+    mails_kept_days: int = Field(30, ge=1, description="How long sent, failed and unsent e-mails are stored.")
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="The log level; `info` logs one line per request."
     )
@@ -150,7 +150,7 @@ class Settings(BaseSettings):
             raise ValueError("must name a separate folder")
         return folder
 
-    @field_validator("database_direct_url")
+    @field_validator("database_direct_url", "read_database_url")
     @classmethod
     def _direct(cls, url: str | None) -> str | None:
         if url and not url.startswith(("postgresql://", "postgres://")):

@@ -45,6 +45,7 @@ NOT_QUICK = (
     "generators/",
     "operate/",
     "races/",
+    "replica/",
     "services/test_analytics.py",
     "services/test_gift_card_machine.py",
     "services/test_state_machine.py",

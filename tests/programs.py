@@ -23,6 +23,9 @@ PROGRAMS_OF_TESTS = {
     "systemd-analyze": "systemd",
     "caddy": "caddy",
     "nginx": "nginx",
+    "haproxy": "haproxy",
+    "ip": "iproute2",
+    "iptables": "iptables",
 }
 
 # Both are there only while the packages are installed, so that no service of theirs runs next to ours.

@@ -124,7 +124,7 @@ def postgres(settings: Mapping[str, str], launcher: Sequence[str] = ()) -> Itera
         options = [f"--{name}={value}" for name, value in settings.items()]
         with listening(
             lambda port: [*launcher, str(programs / "postgres"), "-D", str(data), f"--port={port}", *options],
-            lambda _port: _postgres_is_ready(data),
+            lambda _port: postgres_is_ready(data),
             folder=folder,
             # An immediate stop: nothing in there is needed again.
             stop=signal.SIGQUIT,
@@ -141,7 +141,7 @@ def _make_cluster(initdb: Path, data: Path) -> None:
         raise CannotStart(f"PostgreSQL's initdb failed:\n{_log(data.parent)}")
 
 
-def _postgres_is_ready(data: Path) -> bool:
+def postgres_is_ready(data: Path) -> bool:
     try:
         return (data / "postmaster.pid").read_text().split()[-1] == "ready"
     except (OSError, IndexError):

@@ -25,6 +25,7 @@ from lootkeep.kernel.ids import CountingIds, Ids
 from lootkeep.services import access
 from lootkeep.settings import Settings
 from lootkeep.storage.engine.database import Engine
+from lootkeep.storage.engine.postgres_replica import Replica
 from lootkeep.worker.loop import Worker
 
 NOON = instant(datetime(2026, 11, 15, 12, 0, 0, tzinfo=UTC))
@@ -44,6 +45,7 @@ class World:
         ids: Ids | None = None,
         resolver: Resolver | None = None,
         token_version: Callable[[], int | None] = lambda: None,
+        replica: Replica | None = None,
         **settings: Any,
     ) -> None:
         self.db = db
@@ -65,6 +67,7 @@ class World:
             "USD",
             self.intelligence,
             self.settings.store_identity,
+            replica=replica,
         )
         self.tokens = Tokens(self.deps, token_version)
         self.limits = Limits(self.deps.limiter, self.settings.rate_limit_per_minute, 60)

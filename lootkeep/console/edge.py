@@ -117,6 +117,7 @@ class Edge:
             if not visit.person.may(page.role):
                 raise Forbidden(page, visit.person.role)
         if page.method == "GET":
+            visit.deps = self._deps.for_reading()
             return await self._respond(visit, await page.handler(visit))
         guard.check_origin(visit.request)
         visit.form = await guard.read_form(visit.request)

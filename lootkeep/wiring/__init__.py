@@ -20,15 +20,7 @@ from lootkeep.engines.outbound import allow_connections
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.engines.wakeup.postgres import PostgresWakeup
 from lootkeep.kernel.clock import SECOND
-from lootkeep.services import (
-    alerts,
-    fraud_amounts,
-    fraud_calibration,
-    fraud_queue,
-    gift_cards,
-    health,
-    retention,
-)
+from lootkeep.services import alerts, fraud_amounts, fraud_calibration, fraud_queue, gift_cards, health, retention
 from lootkeep.settings import Settings, load, shown
 from lootkeep.storage.engine.database import Database, Engine
 from lootkeep.storage.engine.postgres import PostgresDatabase
@@ -112,6 +104,8 @@ class Application:
             tokens = Tokens(deps, token_version)
             self._counts.mark_started(deps.clock.now() / SECOND)
             metrics = Metrics(self._counts)
+            if deps.replica:
+                deps.replica.observe = metrics.count_read
             lists = ListKeeper(deps.intelligence)
             uses = PeriodicTask("note token uses", 10, tokens.note_uses)
             reload = PeriodicTask("reload lists", 30, lists.reload)

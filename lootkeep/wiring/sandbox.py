@@ -108,6 +108,7 @@ async def opened_sandbox(live: Deps, settings: Settings) -> AsyncIterator[Deps]:
             # A separate key: the store rejects links that were signed in the sandbox.
             vault=Vault(live.vault.fingerprint(b"", "sandbox")),
             is_test=True,
+            replica=None,
         )
         await sandbox_service.prepare(deps)
         yield deps

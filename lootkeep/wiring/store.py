@@ -28,6 +28,7 @@ from lootkeep.storage import migrations
 from lootkeep.storage.backup import sqlite as sqlite_backup
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.postgres import PostgresDatabase
+from lootkeep.storage.engine.postgres_replica import Replica
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 
 log = structlog.get_logger(__name__)
@@ -43,6 +44,17 @@ async def open_database(settings: Settings) -> Engine:
             direct_url=settings.database_direct_url,
         )
     return SqliteDatabase(path)
+
+
+def open_replica(settings: Settings, engine: Engine) -> Replica | None:
+    """Tried in the background: a store starts, and works, without its replica."""
+    url = settings.read_database_url
+    if not url or not isinstance(engine, PostgresDatabase):
+        return None
+    is_pooled = settings.database_pooler == "transaction"
+    replica = Replica.of(engine, url, settings.database_connections, settings.read_max_lag, is_pooled=is_pooled)
+    replica.start()
+    return replica
 
 
 async def upgrade(settings: Settings, engine: Engine, *, with_copy: bool) -> Path | None:
@@ -62,6 +74,7 @@ async def opened(settings: Settings) -> AsyncIterator[Deps]:
     engine = await open_database(settings)
     limiter = _limiter(settings)
     outbound = make_outbound(settings)
+    replica = open_replica(settings, engine)
     try:
         if settings.sqlite_path:
             await _upgrade_and_log(settings, engine)
@@ -78,12 +91,15 @@ async def opened(settings: Settings) -> AsyncIterator[Deps]:
             settings.currency,
             intelligence(settings),
             settings.store_identity,
+            replica=replica,
         )
         await access.ensure_owner(deps)
         yield deps
     finally:
         await outbound.close()
         await limiter.close()
+        if replica:
+            await replica.close()
         await engine.close()
 
 
@@ -108,6 +124,8 @@ def check_settings(settings: Settings) -> None:
             f"LOOTKEEP_SECRET_KEY must be set {where}: at least 32 random characters, the same for every process. "
             "`openssl rand -hex 32` generates one."
         )
+    if settings.read_database_url and settings.sqlite_path:
+        raise StartupError("LOOTKEEP_READ_DATABASE_URL needs PostgreSQL: an embedded database has no replica.")
     if settings.smtp_url is not None and settings.mail_from is None:
         raise StartupError("LOOTKEEP_MAIL_FROM must be set with LOOTKEEP_SMTP_URL, such as Shop <shop@example.com>.")
 

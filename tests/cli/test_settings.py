@@ -18,6 +18,8 @@ BAD = {
     "max_connections": ("0", "input should be greater than or equal to 1"),
     "database_pooler": ("session", "input should be 'none' or 'transaction'"),
     "database_direct_url": ("db.internal", "must be postgresql://USER:PASSWORD@HOST/NAME"),
+    "read_database_url": ("sqlite:///copy.db", "must be postgresql://USER:PASSWORD@HOST/NAME"),
+    "read_max_lag": ("0", "input should be greater than or equal to 0.01"),
     "timezone": ("Mars/Olympus", "must be the name of a time zone such as Europe/Berlin"),
     "currency": ("GOLD", "must be an ISO 4217 currency code such as USD"),
     "rate_limit_per_minute": ("-1", "input should be greater than or equal to 0"),

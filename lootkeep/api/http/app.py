@@ -114,7 +114,8 @@ class Api:
 
         key = exchange.headers.get(b"idempotency-key")
         if key is None or route.method != "POST":
-            exchange.status, exchange.body = await operation(self._deps)
+            deps = self._deps.for_reading() if route.method == "GET" else self._deps
+            exchange.status, exchange.body = await operation(deps)
             return
         once = idempotency.once_outside if route.is_foreign else idempotency.once
         exchange.status, exchange.body, is_replay = await once(

@@ -18,6 +18,7 @@ _REQUESTS = Metric("lootkeep_requests_total", "Requests answered.", ("method", "
 _REQUEST_SECONDS = Metric("lootkeep_request_seconds", "Time to answer.", ("method", "path"), _SECONDS)
 _REFUSED = Metric("lootkeep_requests_refused_total", "Requests refused because of overload.")
 _TEST_REQUESTS = Metric("lootkeep_test_requests_total", "Requests with a test token, which no other figure counts.")
+_READS = Metric("lootkeep_reads_total", "Requests that read, by the database, where there is a replica.", ("database",))
 # Paths that no row has are counted together, or a scanner could fill the memory with labels.
 _UNKNOWN = "unknown"
 
@@ -32,6 +33,7 @@ class Metrics:
         self.counts.declare(_REQUESTS, _REQUEST_SECONDS)
         self.refused = self.counts.counter(_REFUSED)
         self.test_requests = self.counts.counter(_TEST_REQUESTS)
+        self._reads = {True: self.counts.counter(_READS, "replica"), False: self.counts.counter(_READS, "primary")}
         # Finding a series costs more than counting.
         self._series: dict[tuple[Route | None, int], tuple[Counter, Histogram]] = {}
 
@@ -43,6 +45,9 @@ class Metrics:
         requests, times = self._series.get((route, status)) or self._add(route, status)
         requests.inc()
         times.observe(seconds)
+
+    def count_read(self, is_from_replica: bool) -> None:
+        self._reads[is_from_replica].inc()
 
     def _add(self, route: Route | None, status: int) -> tuple[Counter, Histogram]:
         method, path = (route.method, route.path) if route else (_UNKNOWN, _UNKNOWN)

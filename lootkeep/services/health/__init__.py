@@ -8,6 +8,7 @@ from lootkeep.engines.outbound import Outbound
 from lootkeep.kernel.clock import Instant
 from lootkeep.services.health import lists, machine, outside, store
 from lootkeep.services.health.finding import Config, Finding, Level, worst
+from lootkeep.services.health.replica import replica
 from lootkeep.services.health.store import OpenDatabase
 
 __all__ = ["Config", "Finding", "Level", "OpenDatabase", "examine", "worst"]
@@ -25,6 +26,7 @@ async def examine(
     database, key = await store.database(config, opened, now)
     findings = [*machine.settings(config), database, key, *machine.files(config), *machine.disk(config)]
     if database.level != "bad" and opened is not None:
+        findings += await replica(config, opened)
         findings += await store.contents(opened, now)
         findings += await outside.receivers(opened, outbound)
     findings += [await outside.redis(config), await outside.mail(config, mailer)]

@@ -23,6 +23,7 @@ _TITLES = {
     "settings": "Settings",
     "database": "Database",
     "key": "Secret key",
+    "replica": "Replica",
     "files": "Files",
     "redis": "Redis",
     "mail": "Mail",
@@ -53,6 +54,12 @@ class Config(Protocol):
     def sqlite_path(self) -> Path | None: ...
     @property
     def listen_url(self) -> str | None: ...
+    @property
+    def read_database_url(self) -> str | None: ...
+    @property
+    def read_max_lag(self) -> float: ...
+    @property
+    def database_pooler(self) -> str: ...
     @property
     def key_sources(self) -> tuple[str | None, Path | None]: ...
     @property

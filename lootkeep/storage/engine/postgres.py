@@ -51,7 +51,7 @@ class PostgresTransaction:
     """Runs queries on one connection."""
 
     def __init__(self, pool: Pool, connection: Connection, seconds: float | None = None) -> None:
-        self._pool = pool
+        self.pool = pool
         self.connection = connection
         # How long a statement may take; None is what the connection was opened with.
         self._timeout = None if seconds is None else patience(seconds)
@@ -62,7 +62,7 @@ class PostgresTransaction:
 
     async def run_slow(self, query: Query[R], **values: Any) -> list[R]:
         if self._timeout is None:
-            seconds = self._pool.deadlines.long_statement
+            seconds = self.pool.deadlines.long_statement
             await self.command(lengthen(seconds))
             self._timeout = patience(seconds)
         return await self.all(query, **values)
@@ -114,7 +114,7 @@ class PostgresTransaction:
     def _outage(self, error: Exception) -> Unavailable:
         if isinstance(error, TimeoutError):
             # The server would have ended the statement sooner: it does not respond any more.
-            self._pool.distrust(self.connection)
+            self.pool.distrust(self.connection)
         if is_poolers(error):
             log.error(POOLER_SENTENCE)
         return Unavailable()
@@ -132,7 +132,7 @@ class PostgresTransaction:
 
     def _lock_names(self, names: Sequence[str]) -> Sequence[str]:
         """Locks belong to the whole database, so those of a schema have separate names."""
-        schema = self._pool.sessions.schema
+        schema = self.pool.sessions.schema
         return [f"{schema} {name}" for name in names] if schema else names
 
 
@@ -143,7 +143,7 @@ class PostgresDatabase:
     label = "The database"
 
     def __init__(self, pool: Pool, listen_url: str | None) -> None:
-        self._pool = pool
+        self.pool = pool
         self._listen_url = listen_url
 
     @classmethod
@@ -167,15 +167,15 @@ class PostgresDatabase:
 
     def uses(self, backend: int) -> bool:
         """Whether this process speaks to that one of the server. Behind a pooler, that is not known."""
-        return self._pool.sessions.is_pooled or self._pool.uses(backend)
+        return self.pool.sessions.is_pooled or self.pool.uses(backend)
 
     def read(self, *, slow: bool = False) -> AbstractAsyncContextManager[Transaction]:
-        return _Read(self._pool)
+        return Read(self.pool)
 
     def write(self, *, single: bool = False, is_long: bool = False) -> AbstractAsyncContextManager[Transaction]:
         if is_long:
-            return _Write(self._pool, self._pool.deadlines.long_statement)
-        return _Read(self._pool) if single else _Write(self._pool)
+            return _Write(self.pool, self.pool.deadlines.long_statement)
+        return Read(self.pool) if single else _Write(self.pool)
 
     @asynccontextmanager
     async def write_tokens(self) -> AsyncIterator[Transaction]:
@@ -194,43 +194,43 @@ class PostgresDatabase:
         return watching_tokens(self._listen_url) if self._listen_url else nullcontext(lambda: None)
 
     async def revision(self) -> str | None:
-        async with _Read(self._pool) as tx:
+        async with Read(self.pool) as tx:
             return await postgres_schema.revision(tx)
 
     async def tables(self) -> set[str]:
-        async with _Read(self._pool) as tx:
+        async with Read(self.pool) as tx:
             return {str(row[0]) for row in await tx.fetch(_TABLES, [])}
 
     async def has_store(self, schema: str) -> bool:
         """Whether another schema of this database was migrated."""
-        async with _Read(self._pool) as tx:
+        async with Read(self.pool) as tx:
             ((table,),) = await tx.fetch("SELECT to_regclass($1)", [f"{schema}.alembic_version"])
         return table is not None
 
     async def migrate(self, script: Callable[[str | None], str]) -> None:
-        async with _Write(self._pool, self._pool.deadlines.migration) as tx:
+        async with _Write(self.pool, self.pool.deadlines.migration) as tx:
             await tx.wait_for("lootkeep migrate")
             statements = script(await postgres_schema.revision(tx))
             if statements:
-                await postgres_schema.run_script(tx, statements, self._pool.sessions.schema)
+                await postgres_schema.run_script(tx, statements, self.pool.sessions.schema)
 
     async def close(self) -> None:
-        await self._pool.close()
+        await self.pool.close()
 
 
-class _Read(AbstractAsyncContextManager[PostgresTransaction]):
+class Read(AbstractAsyncContextManager[PostgresTransaction]):
     """A borrowed connection; every query commits on its own."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
     async def __aenter__(self) -> PostgresTransaction:
-        self._connection = await self._pool.take()
-        return PostgresTransaction(self._pool, self._connection)
+        self._tx = PostgresTransaction(self._pool, await self._pool.take())
+        return self._tx
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        _abandon_if_cancelled(self._connection, kind)
-        self._pool.give_back(self._connection)
+        _abandon_if_cancelled(self._tx.connection, kind)
+        self._tx.pool.give_back(self._tx.connection)
 
 
 class _Write(AbstractAsyncContextManager[PostgresTransaction]):

@@ -1,0 +1,206 @@
+"""Reads from a streaming replica, which never miss what was committed before their request began."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+import asyncpg
+import structlog
+
+from lootkeep.kernel.errors import Unavailable
+from lootkeep.storage.engine.database import Database, Transaction
+from lootkeep.storage.engine.postgres import PostgresDatabase, PostgresTransaction, Read
+from lootkeep.storage.engine.postgres_pool import Pool
+from lootkeep.storage.engine.postgres_session import DEADLINES, Sessions
+
+log = structlog.get_logger(__name__)
+
+# Everything acknowledged is before this position. Without `synchronous_commit` that is more than what is on the disk.
+_COMMITTED = (
+    "SELECT (CASE current_setting('synchronous_commit') WHEN 'off' THEN pg_current_wal_insert_lsn()"
+    " ELSE pg_current_wal_flush_lsn() END - '0/0')::bigint"
+)
+# Nothing from a server that is no replica: it was promoted, or has never been one.
+_REPLAYED = "SELECT (pg_last_wal_replay_lsn() - '0/0')::bigint WHERE pg_is_in_recovery()"
+
+# Replaying a commit takes about as long.
+_POLL_SECONDS = 0.002
+# How often it is tried while it is not used.
+_RETRY_SECONDS = 1.0
+
+_TROUBLES = (Unavailable, asyncpg.PostgresError)
+
+
+class Replica:
+    """A replica, as long as it keeps up: while it is gone or too far behind, reads go to the primary.
+
+    A request asks the primary once how far it has committed, and reads from the replica when that is replayed. So it
+    sees every write that was acknowledged before, whichever process made it, and no process remembers who wrote what.
+    """
+
+    def __init__(self, primary: PostgresDatabase, pool: Pool, max_lag_seconds: float) -> None:
+        self.primary = primary
+        self.pool = pool
+        self._max_lag = max_lag_seconds
+        # Called for each request, with whether it read from the replica.
+        self.observe: Callable[[bool], None] = _ignore
+        # Why it is not used; empty while it is.
+        self.reason = "it was not tried yet"
+        self._running: asyncio.Task[str] | None = None
+        self._waiting: asyncio.Task[str] | None = None
+        self._watch: asyncio.Task[None] | None = None
+
+    @classmethod
+    def of(
+        cls, primary: PostgresDatabase, url: str, connections: int, max_lag_seconds: float, *, is_pooled: bool
+    ) -> Replica:
+        """Connects nowhere yet: a store starts without its replica."""
+        return cls(primary, Pool(Sessions(url, DEADLINES, is_pooled), connections), max_lag_seconds)
+
+    def start(self) -> None:
+        """Tries it in the background whenever it is not used."""
+        self._watch = asyncio.create_task(self._retry(), name="watch the replica")
+
+    async def close(self) -> None:
+        tasks = [task for task in (self._watch, self._running, self._waiting) if task]
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+        await self.pool.close()
+
+    def for_request(self) -> Database:
+        """The database for a request that only reads."""
+        return _RequestDatabase(self)
+
+    async def look(self) -> None:
+        """Uses it from now on if it keeps up."""
+        self.judge(await self._compare())
+
+    def judge(self, reason: str) -> None:
+        """With a reason, reads go to the primary until it keeps up again."""
+        if reason and reason != self.reason:
+            log.warning("reads go to the primary, the replica is not used", reason=reason)
+        elif self.reason and not reason:
+            log.info("reads go to the replica")
+        self.reason = reason
+
+    async def has_everything(self) -> bool:
+        """Whether it has what was committed before this call. Calls that wait at the same time share an answer."""
+        if self.reason:
+            return False
+        if self._waiting is None:
+            self._waiting = asyncio.create_task(self._next_answer(self._running))
+        reason = await asyncio.shield(self._waiting)
+        self.judge(reason)
+        return not reason
+
+    async def _next_answer(self, before: asyncio.Task[str] | None) -> str:
+        if before:
+            await asyncio.wait([before])
+        # The position is asked from here on: a call that comes later needs a later one.
+        self._running, self._waiting = self._waiting, None
+        return await self._compare()
+
+    async def _compare(self) -> str:
+        """The reason not to use it; empty when it has replayed what is committed now."""
+        try:
+            committed = await _position(self.primary.pool, _COMMITTED)
+            async with asyncio.timeout(None if self.reason else self._max_lag):
+                return await self._wait_for(committed or 0)
+        except TimeoutError:
+            return f"it was not up to date after {self._max_lag} s"
+        except _TROUBLES as error:
+            return str(error.__cause__ or error) or type(error).__name__
+
+    async def _wait_for(self, committed: int) -> str:
+        for _ in range(max(1, round(self._max_lag / _POLL_SECONDS))):
+            replayed = await _position(self.pool, _REPLAYED)
+            if replayed is None:
+                return "it is not a replica"
+            if replayed >= committed:
+                return ""
+            await asyncio.sleep(_POLL_SECONDS)
+        raise TimeoutError
+
+    async def _retry(self) -> None:
+        while True:
+            if self.reason:
+                await self.look()
+            await asyncio.sleep(_RETRY_SECONDS)
+
+
+class _RequestDatabase:
+    """Reads from the replica when it has everything from before the request, and writes to the primary."""
+
+    def __init__(self, replica: Replica) -> None:
+        self._replica = replica
+        self._is_from_replica: bool | None = None
+
+    def read(self, *, slow: bool = False) -> AbstractAsyncContextManager[Transaction]:
+        return _RoutedRead(self._replica, self.is_from_replica)
+
+    def write(self, *, single: bool = False, is_long: bool = False) -> AbstractAsyncContextManager[Transaction]:
+        self._is_from_replica = False
+        return self._replica.primary.write(single=single, is_long=is_long)
+
+    def write_tokens(self) -> AbstractAsyncContextManager[Transaction]:
+        self._is_from_replica = False
+        return self._replica.primary.write_tokens()
+
+    async def is_from_replica(self) -> bool:
+        if self._is_from_replica is None:
+            self._is_from_replica = await self._replica.has_everything()
+            self._replica.observe(self._is_from_replica)
+        return self._is_from_replica
+
+
+class _RoutedRead(Read):
+    def __init__(self, replica: Replica, is_from_replica: Callable[[], Any]) -> None:
+        super().__init__(replica.primary.pool)
+        self._replica = replica
+        self._is_from_replica = is_from_replica
+
+    async def __aenter__(self) -> PostgresTransaction:
+        if await self._is_from_replica():
+            try:
+                self._tx = _ReplicaTransaction(self._replica, await self._replica.pool.take())
+            except Unavailable as error:
+                self._replica.judge(str(error.__cause__ or error))
+            else:
+                return self._tx
+        return await super().__aenter__()
+
+
+class _ReplicaTransaction(PostgresTransaction):
+    """Every statement of a read commits on its own, so one that the replica cannot run is run by the primary."""
+
+    def __init__(self, replica: Replica, connection: Any) -> None:
+        super().__init__(replica.pool, connection)
+        self._replica = replica
+
+    async def fetch(self, sql: str, arguments: list[Any]) -> list[Any]:
+        try:
+            return await super().fetch(sql, arguments)
+        except (Unavailable, asyncpg.SerializationError) as error:
+            # A statement that takes too long would take as long there.
+            if self.pool is self._replica.primary.pool or isinstance(error.__cause__, asyncpg.QueryCanceledError):
+                raise
+            self._replica.judge(str(error.__cause__ or error))
+        connection = await self._replica.primary.pool.take()
+        self.pool.give_back(self.connection)
+        self.pool, self.connection = self._replica.primary.pool, connection
+        return await super().fetch(sql, arguments)
+
+
+async def _position(pool: Pool, sql: str) -> int | None:
+    async with Read(pool) as tx:
+        rows = await tx.fetch(sql, [])
+    return rows[0][0] if rows else None
+
+
+def _ignore(_: bool) -> None:
+    """Nobody counts."""

@@ -1,0 +1,178 @@
+"""Requests that only read, with a replica that keeps up, is behind, or is gone."""
+
+from __future__ import annotations
+
+import asyncio
+
+import asyncpg
+from sqlalchemy import case, func, select
+from structlog.testing import capture_logs
+
+from lootkeep.storage.engine.database import Database
+from lootkeep.storage.engine.postgres import PostgresDatabase
+from lootkeep.storage.engine.postgres_replica import Replica
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import users
+from tests.gate import Gate
+from tests.replica.conftest import MAX_LAG
+from tests.replicas import Replicated
+from tests.servers import pooler
+from tests.storage.statements import EMAILS, add
+
+IS_REPLICA = Query(select(func.pg_is_in_recovery()))
+# On the replica it takes longer than any test waits.
+SLOW_ON_REPLICA = Query(select(users.c.email, func.pg_sleep(case((func.pg_is_in_recovery(), 60), else_=0))))
+RUNNING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
+
+
+async def read(db: Database) -> tuple[bool, list[str]]:
+    """Whether the replica answers, and what is stored."""
+    async with db.read() as tx:
+        ((is_replica,),) = await tx.all(IS_REPLICA)
+        return is_replica, [email for (email,) in await tx.all(EMAILS)]
+
+
+async def test_a_read_sees_on_the_replica_what_was_just_written(db: PostgresDatabase, replica: Replica) -> None:
+    seen = []
+    for number in range(20):
+        await add(db, f"{number:02}")
+        seen.append(await read(replica.for_request()))
+    assert seen == [(True, [f"{number:02}" for number in range(last + 1)]) for last in range(20)]
+
+
+async def test_what_the_replica_has_not_replayed_in_time_is_read_from_the_primary(
+    db: PostgresDatabase, replica: Replica, servers: Replicated
+) -> None:
+    await servers.pause()
+    await add(db, "new")
+    with capture_logs() as lines:
+        found = await read(replica.for_request())
+        again = await read(replica.for_request())
+    assert (found, again) == ((False, ["new"]), (False, ["new"]))
+    reasons = [line["reason"] for line in lines]
+    assert reasons == [f"it was not up to date after {MAX_LAG} s"]
+
+
+async def test_a_read_waits_for_a_replica_that_is_a_little_behind(db: PostgresDatabase, servers: Replicated) -> None:
+    patient = Replica.of(db, servers.replica, 4, 60, is_pooled=False)
+    await patient.look()
+    await servers.pause()
+    await add(db, "new")
+    reading = [asyncio.create_task(read(patient.for_request())) for _ in range(5)]
+    await asyncio.sleep(0)
+    await servers.go_on()
+    found = await asyncio.gather(*reading)
+    await patient.close()
+    assert found == [(True, ["new"])] * 5
+
+
+async def test_a_replica_that_has_caught_up_is_used_again(
+    db: PostgresDatabase, replica: Replica, servers: Replicated
+) -> None:
+    await servers.pause()
+    await add(db, "new")
+    before = await read(replica.for_request())
+    await replica.look()
+    still = await read(replica.for_request())
+    await servers.go_on()
+    await replica.look()
+    after = await read(replica.for_request())
+    assert [found[0] for found in (before, still, after)] == [False, False, True]
+
+
+async def test_a_request_that_has_written_reads_from_the_primary(replica: Replica) -> None:
+    request = replica.for_request()
+    before = await read(request)
+    async with request.write() as tx:
+        await tx.all(IS_REPLICA)
+    after = await read(request)
+    assert (before[0], after[0]) == (True, False)
+
+
+async def test_the_rest_of_a_read_is_answered_by_the_primary_when_the_replica_is_lost(
+    db: PostgresDatabase, servers: Replicated
+) -> None:
+    gate = Gate(servers.replica)
+    await gate.open()
+    replica = Replica.of(db, gate.url, 4, MAX_LAG, is_pooled=False)
+    await replica.look()
+    async with replica.for_request().read() as tx:
+        before = await tx.one(IS_REPLICA)
+        await gate.shut()
+        after = await tx.one(IS_REPLICA)
+    later = await read(replica.for_request())
+    await replica.close()
+    assert (before, after, later[0]) == ((True,), (False,), False)
+
+
+async def test_a_replica_that_falls_silent_holds_no_read_for_longer_than_the_lag(
+    db: PostgresDatabase, servers: Replicated
+) -> None:
+    gate = Gate(servers.replica)
+    await gate.open()
+    replica = Replica.of(db, gate.url, 4, MAX_LAG, is_pooled=False)
+    await replica.look()
+    gate.is_silent = True
+    found = await read(replica.for_request())
+    await replica.close()
+    await gate.shut()
+    assert (found[0], replica.reason) == (False, f"it was not up to date after {MAX_LAG} s")
+
+
+async def test_a_statement_that_the_replica_cancels_to_follow_the_primary_is_run_there(
+    db: PostgresDatabase, replica: Replica, servers: Replicated
+) -> None:
+    await add(db, "one")
+    async with replica.for_request().read() as tx:
+        running = asyncio.create_task(tx.all(SLOW_ON_REPLICA))
+        watcher = await asyncpg.connect(servers.replica)
+        while not await watcher.fetchval(RUNNING):
+            await asyncio.sleep(0)
+        await watcher.close()
+        writer = await asyncpg.connect(servers.primary)
+        # To replay this, the replica has to end what reads the table.
+        await writer.execute("TRUNCATE users CASCADE")
+        await writer.close()
+        found = await running
+    assert found == []
+
+
+async def test_a_server_that_is_no_replica_is_not_read_from(db: PostgresDatabase, servers: Replicated) -> None:
+    replica = Replica.of(db, servers.primary, 1, MAX_LAG, is_pooled=False)
+    await replica.look()
+    found = await read(replica.for_request())
+    await replica.close()
+    assert (replica.reason, found[0]) == ("it is not a replica", False)
+
+
+async def test_a_store_starts_without_its_replica_and_uses_it_when_it_comes(
+    db: PostgresDatabase, servers: Replicated
+) -> None:
+    gate = Gate(servers.replica)
+    await gate.open()
+    url = gate.url
+    await gate.shut()
+    replica = Replica.of(db, url, 1, MAX_LAG, is_pooled=False)
+    await replica.look()
+    without = await read(replica.for_request())
+    await gate.open()
+    await replica.look()
+    found = await read(replica.for_request())
+    await replica.close()
+    await gate.shut()
+    assert (without[0], found[0]) == (False, True)
+
+
+async def test_both_may_be_behind_poolers(db: PostgresDatabase, servers: Replicated) -> None:
+    with (
+        pooler(servers.primary, default_pool_size="2") as primary_url,
+        pooler(servers.replica, default_pool_size="2") as replica_url,
+    ):
+        primary = await PostgresDatabase.open(primary_url, 8, is_pooled=True)
+        replica = Replica.of(primary, replica_url, 8, 10, is_pooled=True)
+        await replica.look()
+        await asyncio.gather(*(add(primary, f"{number:02}") for number in range(20)))
+        found = await asyncio.gather(*(read(replica.for_request()) for _ in range(20)))
+        await replica.close()
+        await primary.close()
+    assert found == [(True, [f"{number:02}" for number in range(20)])] * 20
