@@ -90,7 +90,7 @@ async def list_gift_cards(visit: Visit) -> Answer:
     # Time alone makes cards valid and lets them expire: what is listed and counted is exact after this.
     await gift_cards_service.settle(visit.deps, visit.now)
     answer = await lists.show(visit, GIFT_CARDS)
-    async with visit.deps.db.read(slow=True) as tx:
+    async with visit.deps.db.read() as tx:
         counts, values = await gift_cards_db.figures(tx)
     currency = visit.deps.currency
     named = {name: values.get(f"{currency}.{name}", 0) for name in ("active", "issued", "redeemed", "revoked")}

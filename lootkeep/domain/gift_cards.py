@@ -105,6 +105,13 @@ class LedgerEntry(msgspec.Struct, frozen=True):
     created_at: Instant
 
 
+class RevokedValue(msgspec.Struct, frozen=True):
+    """What was taken off a card for good."""
+
+    currency: str
+    amount: Hundredths
+
+
 def status(card: GiftCard, now: Instant) -> GiftCardStatus:
     """A card without balance stays `redeemed`, even after expiry."""
     if card.revoked_at is not None:

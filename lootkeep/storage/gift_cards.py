@@ -12,14 +12,15 @@ from sqlalchemy.dialects import postgresql
 
 from lootkeep.domain import gift_cards as gift_cards_rules
 from lootkeep.domain.customers import search_text
-from lootkeep.domain.gift_cards import EntryType, GiftCard, GiftCardTerms, LedgerEntry, SealedCode
+from lootkeep.domain.gift_cards import EntryType, GiftCard, GiftCardTerms, LedgerEntry, RevokedValue, SealedCode
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import gift_card_entries as entries
 from lootkeep.storage.schema import gift_cards as cards
-from lootkeep.storage.schema.gift_cards import REVOKED, TENDER, WITH_REFERENCE
+from lootkeep.storage.schema.gift_cards import TENDER, WITH_REFERENCE
+from lootkeep.storage.totals import counters
 from lootkeep.storage.totals.changes import CounterDeltas
 
 _CARD = [cards.c[name] for name in GiftCard.__struct_fields__]
@@ -93,20 +94,6 @@ _BY_REFERENCE = Query(
         WITH_REFERENCE,
     ),
     LedgerEntry,
-)
-_FIGURES = Query(
-    select(
-        cards.c.currency,
-        cards.c.stored_status,
-        func.count(),
-        *(cast(func.sum(cards.c[name]), BigInteger) for name in ("balance", "initial_balance")),
-    ).group_by(cards.c.currency, cards.c.stored_status)
-)
-_REVOKED_VALUES = Query(
-    select(cards.c.currency, cast(-func.sum(entries.c.amount), BigInteger))
-    .join_from(entries, cards, cards.c.id == entries.c.gift_card_id)
-    .where(REVOKED)
-    .group_by(cards.c.currency)
 )
 _PAYING = Query(select(entries.c.gift_card_id).where(entries.c.order_id == bindparam("order"), TENDER))
 
@@ -207,7 +194,7 @@ async def take_back(
 ) -> None:
     """Takes off what was refunded of the card's price."""
     saved = await save(tx, card, gift_cards_rules.taken_back(card, amount, now), now, changes)
-    await _enter(tx, saved, "revoke", -amount, now, order_id=order_id)
+    await _revoke(tx, saved, amount, now, changes, order_id)
 
 
 async def revoke(
@@ -222,7 +209,7 @@ async def revoke(
     """Takes what is left."""
     saved = await save(tx, card, gift_cards_rules.revoked(card, reason, now), now, changes)
     if card.balance:
-        await _enter(tx, saved, "revoke", -card.balance, now, order_id=order_id)
+        await _revoke(tx, saved, card.balance, now, changes, order_id)
     return saved
 
 
@@ -256,18 +243,25 @@ async def figures(tx: Transaction) -> tuple[dict[str, int], dict[str, int]]:
 
     What was redeemed is what was issued and is neither on a card nor revoked.
     """
-    counts: dict[str, int] = {}
     values: dict[str, int] = defaultdict(int)
-    for currency, status, count, balance, issued in await tx.all(_FIGURES):
-        counts[f"{currency}.{status}"] = count
-        # A redeemed or revoked card holds nothing, so these names are free for what was redeemed and revoked.
-        values[f"{currency}.{status}"] += balance
+    # A redeemed or revoked card holds nothing, so these names are free for what was redeemed and revoked.
+    for name, balance in (await counters.totals(tx, "gift_card_balances.")).items():
+        values[name] += balance
+        values[f"{name.partition('.')[0]}.redeemed"] -= balance
+    for currency, issued in (await counters.totals(tx, "gift_cards_issued.")).items():
         values[f"{currency}.issued"] += issued
-        values[f"{currency}.redeemed"] += issued - balance
-    for currency, amount in await tx.all(_REVOKED_VALUES):
-        values[f"{currency}.revoked"] += amount
-        values[f"{currency}.redeemed"] -= amount
-    return counts, values
+        values[f"{currency}.redeemed"] += issued
+    for currency, revoked in (await counters.totals(tx, "gift_cards_revoked.")).items():
+        values[f"{currency}.revoked"] += revoked
+        values[f"{currency}.redeemed"] -= revoked
+    return await counters.totals(tx, "gift_cards."), values
+
+
+async def _revoke(
+    tx: Transaction, card: GiftCard, amount: Hundredths, now: Instant, changes: CounterDeltas, order_id: int | None
+) -> None:
+    await _enter(tx, card, "revoke", -amount, now, order_id=order_id)
+    changes.count("revoked values", None, RevokedValue(card.currency, amount))
 
 
 async def _enter(

@@ -15,7 +15,7 @@ from lootkeep.storage.schema import (
     refused_referrals,
     reward_claims,
 )
-from tests.recount.ledgers import shelf
+from tests.recount.ledgers import shelf, values_of_cards
 from tests.recount.stored import Row, rows
 
 
@@ -42,4 +42,5 @@ async def recounted_counters(db: Database, placed: list[Row], attributed: list[R
     for order in placed:
         if order["coupon_id"] and order["paid_at"] is not None:
             sums[f"coupon_discounts.{order['currency']}"] += order["discount_total"]
+    sums.update(await values_of_cards(db))
     return {name: value for name, value in sums.items() if value}

@@ -20,3 +20,16 @@ async def balances_of_cards(db: Database) -> dict[int, tuple[int]]:
         left[entry["gift_card_id"]] += entry["amount"]
         assert entry["balance_after"] == left[entry["gift_card_id"]] >= 0
     return {card["id"]: (left[card["id"]],) for card in await rows(db, gift_cards)}
+
+
+async def values_of_cards(db: Database) -> Counter[str]:
+    """What the cards hold, what they were issued with and what was revoked."""
+    sums: Counter[str] = Counter()
+    cards = {card["id"]: card for card in await rows(db, gift_cards)}
+    for card in cards.values():
+        sums[f"gift_card_balances.{shelf(card)}"] += card["balance"]
+        sums[f"gift_cards_issued.{card['currency']}"] += card["initial_balance"]
+    for entry in await rows(db, gift_card_entries):
+        if entry["type"] == "revoke":
+            sums[f"gift_cards_revoked.{cards[entry['gift_card_id']]['currency']}"] -= entry["amount"]
+    return sums

@@ -10,7 +10,7 @@ from lootkeep.kernel.errors import StartupError
 from lootkeep.storage.engine.database import Engine
 
 # The newest revision in versions/. Named here so that a start with nothing to do need not load alembic.
-HEAD = "0037"
+HEAD = "0038"
 
 # Every schema has had these tables since the first revision.
 _OWN_TABLES = {"tokens", "idempotency_keys", "referral_tiers"}

@@ -54,4 +54,5 @@ CHANGES = {
     "0035": Change("Records which request and which trace caused an event.", is_online=True),
     "0036": Change("Lets PostgreSQL say which queue has something to do.", is_online=True),
     "0037": Change("Renames two columns of gift cards: stored_status and next_status_change_at."),
+    "0038": Change("Adds up the values of gift cards once, instead of at every request for their figures."),
 }

@@ -10,7 +10,6 @@ from lootkeep.storage.schema.columns import flag, identity, link, metadata, numb
 _CHANGING = sql("next_status_change_at IS NOT NULL")
 # Written out also where they are looked for: only so does SQLite see that the index will do.
 TENDER = sql("is_tender AND type = 'redeem'")
-REVOKED = sql("type = 'revoke'")
 WITH_REFERENCE = sql("type = 'redeem' AND reference IS NOT NULL")
 
 _FILTERED = ("stored_status", "currency")
@@ -59,8 +58,6 @@ gift_cards = Table(
     Index("ix_gift_cards_by_balance", "balance", "id", *_FILTERED),
     Index("ix_gift_cards_by_expires_at", "expires_at", "id", *_FILTERED),
     Index("ix_gift_cards_by_id", "id", *_FILTERED),
-    # What the cards of each kind add up to.
-    Index("ix_gift_cards_figures", "currency", "stored_status", "initial_balance", "balance"),
     Index(None, "customer_id"),
     Index(None, "order_id"),
     Index(None, "recipient_email"),
@@ -98,7 +95,6 @@ gift_card_entries = Table(
     ),
     CheckConstraint("balance_after >= 0", name="balance_after"),
     Index(None, "gift_card_id", "id"),
-    Index("ix_gift_card_entries_revoked", "gift_card_id", "amount", sqlite_where=REVOKED, postgresql_where=REVOKED),
     Index("uq_gift_card_entries_tender", "order_id", unique=True, sqlite_where=TENDER, postgresql_where=TENDER),
     # A reference redeems once.
     Index(

@@ -11,7 +11,7 @@ from sqlalchemy import FromClause, func, select
 from lootkeep.domain.blocks import DAYS, PERIODS, QUARTERS
 from lootkeep.kernel.clock import SECOND
 from lootkeep.storage import schema
-from lootkeep.storage.schema import order_items, orders, refunds, support_tickets
+from lootkeep.storage.schema import gift_card_entries, order_items, orders, refunds, support_tickets
 from lootkeep.storage.totals.total import Constant, SumTable, TextKey, Total
 
 COUNTERS = SumTable(schema.counters)
@@ -30,6 +30,11 @@ _sold = (
     .group_by(orders.c.id, order_items.c.product_id)
 )
 _refunded = select(refunds.c.amount, refunds.c.created_at, orders.c.currency).join_from(refunds, orders)
+_revoked = (
+    select((-gift_card_entries.c.amount).label("amount"), schema.gift_cards.c.currency)
+    .join_from(gift_card_entries, schema.gift_cards)
+    .where(gift_card_entries.c.type == "revoke")
+)
 _tickets = select(
     *(support_tickets.c[name] for name in ("assigned_to_id", "status", "priority", "category")),
     ((support_tickets.c.first_response_at - support_tickets.c.created_at) // SECOND).label("response_seconds"),
@@ -46,6 +51,7 @@ SOURCES: dict[str, FromClause] = {
     "refused referrals": schema.refused_referrals,
     "claims": schema.reward_claims,
     "gift cards": schema.gift_cards,
+    "revoked values": _revoked.subquery(),
     "fraud checks": schema.fraud_checks,
     "tickets": _tickets.subquery(),
 }
@@ -86,6 +92,9 @@ def _declared() -> Iterator[Total]:
     yield _count("products", "products.all")
     yield _count("campaigns", "email_campaigns.all")
     yield _count("gift cards", "gift_cards.", "currency", "stored_status")
+    yield _count("gift cards", "gift_card_balances.", "currency", "stored_status", adds="balance")
+    yield _count("gift cards", "gift_cards_issued.", "currency", adds="initial_balance")
+    yield _count("revoked values", "gift_cards_revoked.", "currency", adds="amount")
     yield _count("fraud checks", "fraud.", "risk_level", "action_taken", "is_reviewed")
 
     yield _tickets_with(tickets=1)
